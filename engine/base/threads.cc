@@ -1,0 +1,140 @@
+#include "base/threads.h"
+
+#include <sched.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+/// Cores by the cgroup's CPU quota, or 0 where there is none. Looks at the process's own group and at the root
+/// of the mounted hierarchy, which is the container's own group inside a container.
+double quota_of(const std::string& folder) {
+  if (std::ifstream v2(folder + "/cpu.max"); v2) {
+    std::string quota;
+    double period = 0;
+    if (v2 >> quota >> period && quota != "max" && period > 0) return std::stod(quota) / period;
+  }
+  std::ifstream v1_quota(folder + "/cpu.cfs_quota_us"), v1_period(folder + "/cpu.cfs_period_us");
+  double quota = 0, period = 0;
+  if (v1_quota >> quota && v1_period >> period && quota > 0 && period > 0) return quota / period;
+  return 0;
+}
+
+double cgroup_cores() {
+  double cores = 0;
+  auto consider = [&](const std::string& folder) {
+    const double q = quota_of(folder);
+    if (q > 0 && (cores == 0 || q < cores)) cores = q;
+  };
+  std::ifstream self("/proc/self/cgroup");
+  for (std::string line; std::getline(self, line);) {
+    const auto first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1), path = line.substr(second + 1);
+    if (controllers.empty()) consider("/sys/fs/cgroup" + path);
+    if (controllers.find("cpu") != std::string::npos) consider("/sys/fs/cgroup/cpu" + path);
+  }
+  consider("/sys/fs/cgroup");
+  consider("/sys/fs/cgroup/cpu");
+  return cores;
+}
+
+}  // namespace
+
+int available_cores() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  int cores = sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask)
+                                                            : int(std::thread::hardware_concurrency());
+  if (const double quota = cgroup_cores(); quota > 0) cores = std::min(cores, int(std::ceil(quota)));
+  return std::max(cores, 1);
+}
+
+/// Workers wait for `round` to change. `next` hands out chunks; `busy` counts workers that have not yet left
+/// the round, so that run() returns only when nobody can touch its arguments any more.
+struct ThreadPool::State {
+  std::vector<std::thread> workers;
+  std::atomic<std::uint32_t> round{0};
+  std::atomic<int> busy{0};
+  std::atomic<bool> stop{false};
+  std::atomic<Index> next{0};
+  Index chunks = 0;
+  const std::function<void(Index, int)>* work = nullptr;
+  std::mutex failure_lock;
+  std::exception_ptr failure;
+
+  void work_off(int thread) {
+    try {
+      for (Index chunk; (chunk = next.fetch_add(1, std::memory_order_relaxed)) < chunks;) (*work)(chunk, thread);
+    } catch (...) {
+      std::lock_guard guard(failure_lock);
+      if (!failure) failure = std::current_exception();
+      next.store(chunks, std::memory_order_relaxed);
+    }
+  }
+
+  void loop(int thread) {
+    for (std::uint32_t seen = 0;;) {
+      wait_until_changed(round, seen);
+      seen = round.load(std::memory_order_acquire);
+      if (stop.load(std::memory_order_acquire)) return;
+      work_off(thread);
+      if (busy.fetch_sub(1, std::memory_order_acq_rel) == 1) busy.notify_one();
+    }
+  }
+
+  /// Spins for a few microseconds, about the gap between two kernels, then sleeps in the kernel.
+  template <class T>
+  static void wait_until_changed(std::atomic<T>& value, T old) {
+    for (int i = 0; i < 4000; ++i) {
+      if (value.load(std::memory_order_acquire) != old) return;
+      __builtin_ia32_pause();
+    }
+    while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
+  }
+};
+
+ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
+  ATOLL_CHECK(threads >= 1, "threads {}", threads);
+  for (int t = 1; t < threads; ++t) state_->workers.emplace_back([this, t] { state_->loop(t); });
+}
+
+ThreadPool::~ThreadPool() {
+  state_->stop.store(true, std::memory_order_release);
+  state_->round.fetch_add(1, std::memory_order_acq_rel);
+  state_->round.notify_all();
+  for (auto& worker : state_->workers) worker.join();
+}
+
+int ThreadPool::threads() const { return int(state_->workers.size()) + 1; }
+
+void ThreadPool::run(Index chunks, const std::function<void(Index, int)>& work) {
+  State& s = *state_;
+  if (s.workers.empty() || chunks <= 1) {
+    for (Index chunk = 0; chunk < chunks; ++chunk) work(chunk, 0);
+    return;
+  }
+  s.chunks = chunks;
+  s.work = &work;
+  s.failure = nullptr;
+  s.next.store(0, std::memory_order_relaxed);
+  s.busy.store(int(s.workers.size()), std::memory_order_relaxed);
+  s.round.fetch_add(1, std::memory_order_acq_rel);
+  s.round.notify_all();
+  s.work_off(0);
+  for (int left; (left = s.busy.load(std::memory_order_acquire)) != 0;) State::wait_until_changed(s.busy, left);
+  if (s.failure) std::rethrow_exception(s.failure);
+}
+
+}  // namespace atl

@@ -1,0 +1,40 @@
+// A Block: the arcs from some source rows to some destination rows, ready for every aggregation kernel.
+// A full-batch rank has two (its own rows, its halo), a GNNPipe chunk two (fresh, historical), a sampled
+// mini-batch one a layer, CAGNET one a broadcast.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "graph/csr.h"
+
+namespace atl {
+
+/// Views only; whoever cut the graph (LocalGraph, a sampler, a chunker) owns the arrays and outlives it.
+struct Block {
+  CsrView arcs;                         // (dst × src)
+  CsrView transpose;                    // (src × dst), for the backward pass
+  const Index* transpose_arc = nullptr; // (arcs) place in `arcs` of each transposed arc; only where attention runs
+  const Real* dst_scale = nullptr;      // (dst) factor of each destination row, or null for 1
+  const Real* src_scale = nullptr;      // (src) factor of each source row, or null for 1
+  std::span<const VertexId> dst_ids;    // (dst) original vertex ids: the identity that keys random draws
+  std::span<const VertexId> src_ids;    // (src)
+  /// Where destination i stands among the sources: dst_in_src[i]; null means "row i" (destinations first) if
+  /// dst_are_sources, and "nowhere" (a halo block) if not.
+  const VertexId* dst_in_src = nullptr;
+  bool dst_are_sources = false;
+  /// (src) 1 where the source row is of this epoch and receives a gradient, 0 where it is historical; null = all 1.
+  const std::uint8_t* fresh = nullptr;
+
+  Index dst() const { return arcs.rows; }
+  Index src() const { return arcs.cols; }
+};
+
+/// How an aggregation weighs arcs; folded into dst_scale and src_scale so that kernels read no value per arc.
+enum class Normalisation {
+  kSum,        // 1, 1
+  kMean,       // 1/deg(dst), 1
+  kSymmetric,  // deg(dst)^-1/2, deg(src)^-1/2 (Kipf & Welling)
+};
+
+}  // namespace atl

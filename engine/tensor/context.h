@@ -1,0 +1,34 @@
+// What every kernel is given: where it runs, with which threads, and scratch memory that is allocated once.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/threads.h"
+#include "tensor/matrix.h"
+
+namespace atl {
+
+/// Named scratch buffers that grow to their largest use during the first step and are reused ever after.
+/// A name belongs to one kernel or one caller at a time. Not thread-safe: one per rank.
+class Workspace {
+ public:
+  /// A (rows, cols) view of the buffer called `name`; its contents are undefined. Valid until the same name is
+  /// asked for again with a larger size.
+  MatrixView matrix(const std::string& name, Index rows, Index cols);
+  /// Bytes held now: a figure for `atoll plan` to be compared with.
+  Index bytes() const;
+
+ private:
+  std::map<std::string, Matrix, std::less<>> buffers_;
+};
+
+/// Passed to every kernel; belongs to one rank. On a GPU it will carry the stream as well, and waiting on an
+/// event will order that stream instead of blocking the host.
+struct Context {
+  Device device = Device::kCpu;
+  ThreadPool* pool = nullptr;       // not owned
+  Workspace* workspace = nullptr;   // not owned
+};
+
+}  // namespace atl

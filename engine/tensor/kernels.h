@@ -1,0 +1,212 @@
+// The catalogue of every operation, with its shapes. tensor/cpu/<group>.cc holds the CPU's, which is both the
+// product on a CPU and the reference for tensor/cuda/<group>.cu, where files of the same names slot in.
+//
+// What holds for all of them:
+//  - Views are (rows, cols); a comment gives each operand's shape. Outputs don't alias inputs unless it says so.
+//  - Shapes are checked (ATOLL_CHECK); data never is: ids and offsets were validated when the graph was read.
+//  - Nothing is allocated but through ctx.workspace, so a second call with the same shapes allocates nothing.
+//  - Results don't depend on the number of threads: work is cut into chunks by shape alone, partial sums are
+//    added in chunk order, and no two chunks add to the same element.
+//  - On a GPU a call is enqueued on ctx's stream; on a CPU it returns when the work is done.
+#pragma once
+
+#include <span>
+
+#include "base/random.h"
+#include "tensor/context.h"
+#include "tensor/csr_view.h"
+#include "tensor/matrix.h"
+#include "tensor/rows.h"
+
+namespace atl {
+
+// ---- shared argument types -------------------------------------------------------------------------------
+
+/// Inverted dropout of an element (row r, column c): dropped if draws.bits_at(ids[r], c) < drop_threshold(rate),
+/// else scaled by 1 / (1 − rate). rate 0 leaves everything as it is and is skipped.
+struct Dropout {
+  double rate = 0;
+  Draws draws;
+  std::span<const VertexId> ids;  // (rows) original vertex ids of the rows it is applied to
+  explicit operator bool() const { return rate > 0; }
+};
+
+/// A normalised adjacency: y = diag(row_scale) · A · diag(col_scale) · x.
+struct Arcs {
+  CsrView csr;
+  const Real* row_scale = nullptr;  // (csr.rows) or null for 1
+  const Real* col_scale = nullptr;  // (csr.cols) or null for 1
+};
+
+enum class Activation { kNone, kRelu, kElu, kLeakyRelu };  // ELU's α = 1, LeakyReLU's slope = 0.2
+
+/// What is done to each finished row of a product, while it is still in cache: y ← dropout(act(norm(y + bias) + residual_scale · residual)).
+/// Layer norm keeps (mean, 1/σ) a row where `row_stats` is given. Batch norm: give `col_mean` and `col_rstd`, whole
+/// over all ranks. gain and shift belong to whichever norm is there.
+struct Epilogue {
+  const Real* bias = nullptr;  // (cols)
+  enum class Norm { kNone, kLayer, kBatch } norm = Norm::kNone;
+  const Real* gain = nullptr;      // (cols)
+  const Real* shift = nullptr;     // (cols)
+  const Real* col_mean = nullptr;  // (cols) batch norm
+  const Real* col_rstd = nullptr;  // (cols) batch norm
+  MatrixView row_stats;            // (rows, 2) layer norm's mean and 1/σ, written when not empty
+  ConstMatrixView residual;        // (rows, cols) or empty
+  Real residual_scale = 1;
+  Activation activation = Activation::kNone;
+  Dropout dropout;
+};
+
+// ---- aggregate.cc: sums over neighbours ------------------------------------------------------------------
+
+/// out (+)= diag(row_scale) A diag(col_scale) x.  x (csr.cols, f), out (csr.rows, f). `accumulate` adds to what
+/// out holds and leaves rows without arcs alone; otherwise rows without arcs become 0.
+/// `after` (ids of out's rows) masks the finished rows: the backward of a dropout that stood before the aggregation.
+void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate = false,
+          const Dropout& after = {});
+
+/// Gradient with respect to arc weights: d_weights[e] (+)= row_scale[i] col_scale[j] <d_out[i], x[j]>. (arcs)
+void spmm_weight_gradient(Context& ctx, const Arcs& a, ConstMatrixView x, ConstMatrixView d_out, float* d_weights);
+
+// ---- gemm.cc ---------------------------------------------------------------------------------------------
+
+/// out = a · w (+ out if accumulate), then the epilogue on each row.  a (n, k), w (k, m), out (n, m).
+void gemm(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulate = false,
+          const Epilogue& epilogue = {});
+/// out (+)= a · wᵀ.  a (n, k), w (m, k), out (n, m). `after` masks the finished rows (see spmm).
+void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulate = false,
+             const Dropout& after = {});
+/// out (+)= aᵀ · b, the weight gradient.  a (n, k), b (n, m), out (k, m).
+void gemm_at(Context& ctx, ConstMatrixView a, ConstMatrixView b, MatrixView out, bool accumulate = false);
+
+// ---- sparse_features.cc: input features kept as CSR, optionally with dropout on their values ---------------
+
+/// out = dropout(x) · w, then the epilogue.  x (n, F) sparse, w (F, m), out (n, m).
+void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView w, MatrixView out,
+                 const Epilogue& epilogue = {});
+/// out (+)= dropout(x)ᵀ · b.  x (n, F) sparse, b (n, m), out (F, m).
+void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView b, MatrixView out,
+                    bool accumulate = false);
+/// out (n, F) = dropout(x) made dense.
+void densify(Context& ctx, const SparseRows& x, const Dropout& dropout, MatrixView out);
+
+// ---- rowwise.cc ------------------------------------------------------------------------------------------
+
+/// The epilogue on its own, in place.  y (n, m).
+void apply(Context& ctx, const Epilogue& epilogue, MatrixView y);
+
+/// Gradients of the epilogue's parameters; null where there is none. Added to what is there.
+struct EpilogueGradient {
+  Real* bias = nullptr;        // (cols)
+  Real* gain = nullptr;        // (cols)
+  Real* shift = nullptr;       // (cols)
+  MatrixView residual;         // (rows, cols) += residual_scale · dy, or empty
+};
+/// Backward of `apply`.  `y` (n, m) is apply's output; `dy` is turned from d(output) into d(input) in place.
+/// With layer norm, the normalised value is recovered from y where the activation allows, so give
+/// `pre` (n, m), apply's input, whenever norm is not kNone or the activation is kElu/kLeakyRelu with dropout;
+/// else it may be empty. Batch norm: give `col_sums` (2, m): Σ dŷ and Σ dŷ·x̂ over all ranks' rows, and `count`, the
+/// number of rows they are over (see column_sums_backward).
+void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y, MatrixView dy,
+                    const EpilogueGradient& gradient, ConstMatrixView col_sums = {}, double count = 0);
+
+/// sums (2, m) += Σ_r x and Σ_r x² over the rows of x (n, m): what batch norm needs from each rank. Double
+/// precision inside.
+void column_sums(Context& ctx, ConstMatrixView x, double* sums);
+/// sums (2, m) += Σ dŷ and Σ dŷ·x̂ for batch norm's backward, where dŷ is the gradient at the norm's output
+/// (after undoing residual, activation and dropout; gain included) and x̂ = (pre + bias − col_mean) · col_rstd.
+void column_sums_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
+                          ConstMatrixView dy, double* sums);
+/// out[c] (+)= Σ_r x(r, c).
+void sum_rows(Context& ctx, ConstMatrixView x, Real* out, bool accumulate = false);
+
+/// out = dropout(x), or a copy. Forward and backward alike (the mask is linear). out may be x.
+void dropout(Context& ctx, const Dropout& d, ConstMatrixView x, MatrixView out);
+/// out = a · x + b · out.  All (n, m). b = 0 doesn't read out.
+void axpby(Context& ctx, Real a, ConstMatrixView x, Real b, MatrixView out);
+/// out[i] = x[index[i]]: packs rows for sending.  index (out.rows).
+void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out);
+/// out[index[i]] += x[i]: adds received gradients to owned rows. No id occurs twice in one call.
+void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out);
+
+// ---- attention.cc: GAT's fused score, softmax and weighted sum ----------------------------------------------
+// z (src, heads·f): head h's columns are h·f … h·f + f − 1. Scores are per vertex and explicit arguments, because
+// the strategy may have to make them whole first (P3); the kernel never derives them from z.
+// e(i,j,h) = LeakyReLU(dst_score(i,h) + src_score(j,h)) ; α = softmax over the arcs of i ; out = Σ α·mask·z(j).
+// Arc weights, where there are any, multiply exp(e) (a weighted softmax).
+
+struct Attention {
+  Arcs arcs;                       // scales are not used
+  int heads = 1;
+  Real slope = Real(0.2);          // LeakyReLU's
+  double dropout_rate = 0;         // on α: drawn by draws.bits64_at(dst id, mix64(src id) + head) >> 32 against drop_threshold
+  Draws draws;
+  std::span<const VertexId> dst_ids, src_ids;  // original ids, for the draws
+};
+
+/// Running state of a softmax over several source blocks, each (dst, heads).
+struct SoftmaxState {
+  MatrixView max;  // starts at −infinity
+  MatrixView sum;  // starts at 0
+};
+
+/// max = −∞, sum = 0, out = 0: before the first block. out (dst, heads·f).
+void attention_begin(Context& ctx, const SoftmaxState& state, MatrixView out);
+/// Adds one block of sources to the unnormalised out, rescaling what is there when the maximum grows.
+void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMatrixView dst_score,
+                   ConstMatrixView src_score, const SoftmaxState& state, MatrixView out);
+/// out /= sum; rows without arcs stay 0.
+void attention_finish(Context& ctx, const SoftmaxState& state, MatrixView out);
+/// dot (dst, heads) = <out, d_out> a head: Σ_k α_k dα_k, which the backward of every block needs.
+void attention_dot(Context& ctx, int heads, ConstMatrixView out, ConstMatrixView d_out, MatrixView dot);
+/// Backward of one block.  d_z (src, heads·f) and d_src_score (src, heads) are written, d_dst_score (dst, heads) is
+/// added to. α is computed again from scores, max and sum. `transpose` and `transpose_arc` as in Block.
+void attention_backward(Context& ctx, const Attention& a, const CsrView& transpose, const Index* transpose_arc,
+                        ConstMatrixView z, ConstMatrixView dst_score, ConstMatrixView src_score,
+                        const SoftmaxState& state, ConstMatrixView dot, ConstMatrixView d_out, MatrixView d_z,
+                        MatrixView d_src_score, MatrixView d_dst_score);
+/// score (n, heads) = <z(head), a(head)>.  z (n, heads·f), a (heads·f).
+void head_dot(Context& ctx, int heads, ConstMatrixView z, const Real* a, MatrixView score);
+/// d_z += d_score ⊗ a ;  d_a += Σ_n d_score · z.
+void head_dot_backward(Context& ctx, int heads, ConstMatrixView z, const Real* a, ConstMatrixView d_score,
+                       MatrixView d_z, Real* d_a);
+
+// ---- softmax_aggregate.cc: GENConv's softmax over neighbours, column by column (DeeperGCN) -----------------------
+// out(i,c) = Σ_j p(i,j,c)·m(j,c), p = softmax_j(t·m(j,c)). State is (dst, f) each.
+
+void softmax_begin(Context& ctx, const SoftmaxState& state, MatrixView out);
+void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const SoftmaxState& state, MatrixView out);
+void softmax_finish(Context& ctx, const SoftmaxState& state, MatrixView out);
+/// d_m (src, f) is written: Σ_i p·d_out·(1 + t·(m − out)).
+void softmax_backward(Context& ctx, const Arcs& a, const CsrView& transpose, Real t, ConstMatrixView m,
+                      const SoftmaxState& state, ConstMatrixView out, ConstMatrixView d_out, MatrixView d_m);
+
+// ---- loss.cc ---------------------------------------------------------------------------------------------
+// Rows are selected by `rows` (ascending local row numbers); others get a zero gradient.
+
+/// Σ over rows of −log softmax(logits)[label].  logits (n, C), labels (n) in 0 … C−1 on the selected rows.
+/// d_logits (n, C), where not empty, is written: (softmax − onehot) · scale on selected rows, 0 elsewhere.
+double cross_entropy(Context& ctx, ConstMatrixView logits, const std::int32_t* labels, std::span<const VertexId> rows,
+                     Real scale, MatrixView d_logits);
+/// Σ over rows and classes of the binary cross entropy with logits; targets (n, C) of 0 and 1.
+double binary_cross_entropy(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
+                            std::span<const VertexId> rows, Real scale, MatrixView d_logits);
+
+// ---- optimise.cc -----------------------------------------------------------------------------------------
+
+struct AdamStep {
+  double learning_rate, beta1, beta2, epsilon, weight_decay;
+  bool decoupled = false;     // AdamW
+  std::int64_t step = 1;      // from 1, for the bias corrections
+};
+/// One step on `count` elements; m and v are the moments.
+void adam(Context& ctx, const AdamStep& s, Index count, const Real* gradient, Real* m, Real* v, Real* weight);
+struct SgdStep {
+  double learning_rate, momentum, weight_decay;
+};
+void sgd(Context& ctx, const SgdStep& s, Index count, const Real* gradient, Real* velocity, Real* weight);
+
+/// Number of elements that are not finite.
+Index count_non_finite(Context& ctx, ConstMatrixView x);
+
+}  // namespace atl
