@@ -1,0 +1,86 @@
+// The typed front of communication: checks shapes, runs operations in order on lanes of their own, counts every
+// byte and second, and never waits without a time-out. One per rank; called from that rank's compute thread.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/ledger.h"
+#include "comm/transport.h"
+#include "tensor/matrix.h"
+
+namespace atl {
+
+/// Completion of an enqueued operation. Copyable; an empty Event is complete. On a CPU wait() blocks the compute
+/// thread; on a GPU it will order the compute stream after the communication stream instead.
+class Event {
+ public:
+  Event() = default;
+  bool complete() const;
+  /// Returns when the operation is complete. Throws Error naming the missing rank and its host after the
+  /// communicator's time-out, or the operation's own failure. Seconds spent are entered in the ledger as exposed.
+  void wait();
+
+ private:
+  friend class Communicator;
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// Rows to or from one peer; an empty view is allowed and moves nothing.
+struct RowsTo {
+  Rank peer;
+  ConstMatrixView rows;
+};
+struct RowsFrom {
+  Rank peer;
+  MatrixView rows;
+};
+
+class Communicator {
+ public:
+  struct Options {
+    std::chrono::seconds timeout{300};
+  };
+  Communicator(std::unique_ptr<Transport> transport, Options options);
+  ~Communicator();
+
+  Rank rank() const;
+  int size() const;
+  bool same_server(Rank a, Rank b) const;
+  const std::string& host(Rank rank) const;
+  const char* transport_name() const;
+
+  /// Enqueues an exchange of contiguous row blocks with any subset of peers and returns at once. Both sides must
+  /// name each other with equal sizes, in the same order of calls. Buffers must stay put until the event.
+  Event exchange(Lane lane, Traffic purpose, std::vector<RowsTo> sends, std::vector<RowsFrom> receives);
+
+  /// Sum over ranks in place, added in rank order whatever the transport, so that the result is the same bits on
+  /// every rank, every run and every transport. `values` must stay put until the event.
+  Event all_reduce_start(Lane lane, Traffic purpose, std::span<Real> values);
+  void all_reduce(Traffic purpose, std::span<Real> values);
+  void all_reduce(Traffic purpose, std::span<double> values);
+  void all_reduce(Traffic purpose, std::span<std::int64_t> values);
+
+  void broadcast(Traffic purpose, Rank root, std::span<std::byte> bytes);
+  /// Every rank's bytes, in rank order; sizes may differ.
+  std::vector<std::vector<std::byte>> all_gather(Traffic purpose, std::span<const std::byte> mine);
+  /// Bytes for each rank in, bytes from each rank out.
+  std::vector<std::vector<std::byte>> all_to_all(Traffic purpose, const std::vector<std::vector<std::byte>>& to);
+  void barrier();
+
+  /// Throws Error naming the ranks and hosts that differ unless `value` is the same on all ranks: build, manifest,
+  /// data set. `what` says what is compared.
+  void check_same(const std::string& what, const std::string& value);
+
+  const Ledger& ledger() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace atl

@@ -1,0 +1,79 @@
+// A data set as it lies on disk: a folder of .npy files and meta.json, memory-mapped. Nothing is read until it is
+// touched, so opening a data set costs no memory that grows with it. Read-only and thread-safe once opened.
+//
+//   meta.json            statistics, splits, every transform applied, SHA-256 of every file (docs/datasets.md)
+//   offsets.npy          int64 (vertices + 1)     arcs of each destination row …
+//   columns.npy          int32 (arcs)             … and their sources, ascending in each row
+//   weights.npy          float32 (arcs)           only where arcs are weighted
+//   features.npy         float32|float16 (vertices, features)   dense, or, where under 25 % are non-zero:
+//   feature_offsets.npy  int64 (vertices + 1), feature_columns.npy int32 (nnz), feature_values.npy float32 (nnz)
+//   labels.npy           int32 (vertices), −1 = unlabelled; or targets.npy uint8 (vertices, classes) if multi-label
+//   split_<name>.npy     uint8 (vertices, columns): 0 none, 1 train, 2 validation, 3 test
+//   original_ids.npy     int64 (vertices), only where they differ from 0 … vertices − 1
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/csr.h"
+#include "tensor/matrix.h"
+
+namespace atl {
+
+/// What meta.json says; docs/datasets.md explains each field.
+struct DatasetMeta {
+  std::string name;
+  Index vertices = 0, arcs = 0, features = 0, feature_nonzeros = -1;  // −1: dense
+  int classes = 0;
+  bool multi_label = false, weighted = false, symmetric = false;
+  Index self_loops = 0;
+  std::map<std::string, int> splits;                // name → number of columns
+  std::vector<std::string> transforms;              // in the order in which the importer applied them
+  std::map<std::string, std::string> checksums;     // file → SHA-256 in hex
+  std::string checksum;                             // SHA-256 of meta.json's canonical form: the data set's identity
+  std::string source, licence;
+};
+
+enum class Split : std::uint8_t { kNone = 0, kTrain = 1, kValidation = 2, kTest = 3 };
+
+/// An opened data set. Movable.
+class Dataset {
+ public:
+  /// Checks meta.json, every file's presence, dtype and shape (not the checksums: verify() reads everything).
+  /// Throws Error naming the file, what is wrong and the remedy.
+  static Dataset open(const std::filesystem::path& folder);
+  Dataset(Dataset&&) noexcept;
+  Dataset& operator=(Dataset&&) noexcept;
+  ~Dataset();
+
+  const DatasetMeta& meta() const;
+  const std::filesystem::path& folder() const;
+
+  /// The whole graph (vertices × vertices), row = destination; memory-mapped.
+  CsrView graph() const;
+  bool sparse_features() const;
+  /// out (ids.size(), features) = the rows `ids`, made dense where stored sparse.
+  void read_features(std::span<const VertexId> ids, MatrixView out) const;
+  /// The rows `ids` of sparse features (ids.size() × features), values in weights.
+  Csr read_sparse_features(std::span<const VertexId> ids) const;
+
+  std::span<const std::int32_t> labels() const;           // (vertices), single-label; empty otherwise
+  View<const std::uint8_t> targets() const;               // (vertices, classes), multi-label; empty otherwise
+  /// (vertices) values of Split. An unknown name or column is an Error that lists the known ones.
+  View<const std::uint8_t> split(const std::string& name) const;   // (vertices, columns)
+  std::span<const std::int64_t> original_ids() const;     // (vertices), or empty: identity
+
+  /// Reads every file and compares its SHA-256 with meta.json's. Throws Error naming the first that differs.
+  void verify() const;
+
+ private:
+  struct State;
+  explicit Dataset(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace atl
