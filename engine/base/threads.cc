@@ -70,7 +70,7 @@ struct ThreadPool::State {
   std::atomic<bool> stop{false};
   std::atomic<Index> next{0};
   Index chunks = 0;
-  const std::function<void(Index, int)>* work = nullptr;
+  const FunctionRef<void(Index, int)>* work = nullptr;
   std::mutex failure_lock;
   std::exception_ptr failure;
 
@@ -119,7 +119,7 @@ ThreadPool::~ThreadPool() {
 
 int ThreadPool::threads() const { return int(state_->workers.size()) + 1; }
 
-void ThreadPool::run(Index chunks, const std::function<void(Index, int)>& work) {
+void ThreadPool::run(Index chunks, FunctionRef<void(Index, int)> work) {
   State& s = *state_;
   if (s.workers.empty() || chunks <= 1) {
     for (Index chunk = 0; chunk < chunks; ++chunk) work(chunk, 0);

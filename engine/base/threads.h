@@ -1,9 +1,9 @@
 // The threads of one rank: how many the machine gives it, and a pool that runs numbered chunks on them.
 #pragma once
 
-#include <functional>
 #include <memory>
 
+#include "base/function_ref.h"
 #include "base/types.h"
 
 namespace atl {
@@ -27,7 +27,7 @@ class ThreadPool {
   /// Calls work(chunk, thread) for chunk = 0 … chunks − 1, each once, in any order, on any thread
   /// 0 … threads() − 1, and returns when all are done. What a chunk computes must not depend on the thread.
   /// An exception thrown by a chunk is rethrown here after the others have ended.
-  void run(Index chunks, const std::function<void(Index chunk, int thread)>& work);
+  void run(Index chunks, FunctionRef<void(Index chunk, int thread)> work);
 
  private:
   struct State;
