@@ -1,0 +1,62 @@
+// Files and folders that appear whole or not at all: written beside their place under ".<name>.partial",
+// flushed to the disk, renamed into place. A reader never sees half of one, an exception leaves nothing
+// behind, and what a killed process left is removed by the next one that writes the same name.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+
+namespace atl {
+
+/// One file. Only one process writes a name at a time: a second one gets an Error. Every Error names the file
+/// and what to do (disk full, path not writable).
+class AtomicFile {
+ public:
+  /// Creates missing parent folders.
+  explicit AtomicFile(std::filesystem::path path);
+  /// Removes the temporary file unless commit() returned.
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(const void* data, std::size_t bytes);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  /// Flushes and renames over `path`, replacing what was there. Call once, last.
+  void commit();
+
+ private:
+  std::filesystem::path path_, partial_;
+  int file_ = -1;
+};
+
+/// Writes the whole of a small file.
+void write_file_atomically(const std::filesystem::path& path, std::string_view text);
+
+/// One folder: fill path(), then commit().
+class AtomicFolder {
+ public:
+  enum class Existing { kRefuse, kReplace };
+
+  /// `place` must not exist, or be an empty folder, unless Existing::kReplace. Creates missing parent
+  /// folders.
+  explicit AtomicFolder(std::filesystem::path place, Existing existing = Existing::kRefuse);
+  /// Removes the temporary folder unless commit() returned.
+  ~AtomicFolder();
+  AtomicFolder(const AtomicFolder&) = delete;
+  AtomicFolder& operator=(const AtomicFolder&) = delete;
+
+  /// Where to write until commit().
+  const std::filesystem::path& path() const { return partial_; }
+  /// Flushes every file and renames the folder into place. Call once, last.
+  void commit();
+
+ private:
+  void replace_existing();
+
+  std::filesystem::path place_, partial_;
+  Existing existing_;
+  int lock_ = -1;
+};
+
+}  // namespace atl

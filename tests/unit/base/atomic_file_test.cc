@@ -1,0 +1,129 @@
+// What a reader of the folder sees before, after and instead of a commit.
+#include "base/atomic_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class AtomicFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = ::testing::TempDir() + "/atomicXXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static std::string read(const fs::path& path) {
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(folder_)) found.push_back(entry.path().filename());
+    return found;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(AtomicFileTest, AppearsWholeOnCommit) {
+  AtomicFile file(folder_ / "deep" / "a");
+  file.write("one ");
+  file.write("two");
+  EXPECT_FALSE(fs::exists(folder_ / "deep" / "a"));
+  file.commit();
+  EXPECT_EQ(read(folder_ / "deep" / "a"), "one two");
+}
+
+TEST_F(AtomicFileTest, LeavesTheOldFileAndNoTraceWhenNotCommitted) {
+  write_file_atomically(folder_ / "a", "old");
+  try {
+    AtomicFile file(folder_ / "a");
+    file.write("new");
+    throw std::runtime_error("in the middle");
+  } catch (const std::runtime_error&) {
+  }
+  EXPECT_EQ(read(folder_ / "a"), "old");
+  EXPECT_THAT(names(), ::testing::ElementsAre("a"));
+}
+
+TEST_F(AtomicFileTest, OneWriterAtATime) {
+  AtomicFile first(folder_ / "a");
+  EXPECT_THROW(AtomicFile second(folder_ / "a"), Error);
+  first.write("first");
+  first.commit();
+  EXPECT_EQ(read(folder_ / "a"), "first");
+}
+
+TEST_F(AtomicFileTest, OverwritesWhatAKilledWriterLeft) {
+  std::ofstream(folder_ / ".a.partial") << "a much longer half-written text";
+  write_file_atomically(folder_ / "a", "whole");
+  EXPECT_EQ(read(folder_ / "a"), "whole");
+  EXPECT_THAT(names(), ::testing::ElementsAre("a"));
+}
+
+TEST_F(AtomicFileTest, SaysWhatIsInTheWay) {
+  std::ofstream(folder_ / "file") << "x";
+  try {
+    AtomicFile below_a_file(folder_ / "file" / "a");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("a file stands where a folder is needed"));
+  }
+  EXPECT_THROW(AtomicFile on_a_folder(folder_), Error);
+}
+
+TEST_F(AtomicFileTest, FolderAppearsWholeOnCommit) {
+  AtomicFolder folder(folder_ / "set");
+  std::ofstream(folder.path() / "x") << "1";
+  EXPECT_FALSE(fs::exists(folder_ / "set"));
+  folder.commit();
+  EXPECT_EQ(read(folder_ / "set" / "x"), "1");
+  EXPECT_THAT(names(), ::testing::ElementsAre("set"));
+}
+
+TEST_F(AtomicFileTest, FolderLeavesNothingWhenNotCommitted) {
+  {
+    AtomicFolder folder(folder_ / "set");
+    std::ofstream(folder.path() / "x") << "1";
+  }
+  EXPECT_THAT(names(), ::testing::IsEmpty());
+}
+
+TEST_F(AtomicFileTest, FolderRefusesOrReplacesWhatExists) {
+  fs::create_directory(folder_ / "set");
+  std::ofstream(folder_ / "set" / "old") << "0";
+  EXPECT_THROW(AtomicFolder refused(folder_ / "set"), Error);
+
+  AtomicFolder folder(folder_ / "set", AtomicFolder::Existing::kReplace);
+  std::ofstream(folder.path() / "new") << "1";
+  folder.commit();
+  EXPECT_FALSE(fs::exists(folder_ / "set" / "old"));
+  EXPECT_EQ(read(folder_ / "set" / "new"), "1");
+  EXPECT_THAT(names(), ::testing::ElementsAre("set"));
+}
+
+TEST_F(AtomicFileTest, FolderRemovesWhatAKilledWriterLeft) {
+  fs::create_directory(folder_ / ".set.partial");
+  std::ofstream(folder_ / ".set.partial" / "half") << "?";
+  AtomicFolder folder(folder_ / "set");
+  folder.commit();
+  EXPECT_TRUE(fs::is_empty(folder_ / "set"));
+}
+
+}  // namespace
+}  // namespace atl
