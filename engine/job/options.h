@@ -1,0 +1,32 @@
+// A small typed map for what only one model or one strategy knows: its options. The tables of models (models.h) and
+// strategies (strategies.h) say which names exist, of which type, and their defaults; after load_job() every option
+// of the chosen kind is present, so the readers below never need a default of their own.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+
+namespace atl {
+
+class Options {
+ public:
+  using Value = std::variant<bool, std::int64_t, double, std::string>;
+
+  /// The option's value. Asking for a name or a type that the kind's table doesn't have is a bug (ATOLL_CHECK).
+  bool flag(const std::string& name) const;
+  std::int64_t integer(const std::string& name) const;
+  double number(const std::string& name) const;
+  const std::string& text(const std::string& name) const;
+
+  bool has(const std::string& name) const { return values_.contains(name); }
+  void set(const std::string& name, Value value) { values_[name] = std::move(value); }
+  const std::map<std::string, Value>& values() const { return values_; }
+  bool operator==(const Options&) const = default;
+
+ private:
+  std::map<std::string, Value> values_;
+};
+
+}  // namespace atl
