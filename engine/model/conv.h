@@ -1,0 +1,36 @@
+// The layers that most models are made of. Each is one class in a file of its own; models.cc strings them together.
+#pragma once
+
+#include <memory>
+
+#include "model/row_finish.h"
+
+namespace atl {
+
+/// Common to the layers: sizes, the dropout on the layer's input, and how its rows are finished.
+struct LayerOptions {
+  int index = 0;              // place in the model; keys the draws
+  Index in = 0, out = 0;
+  bool sparse_input = false;  // features stay CSR
+  double dropout = 0;         // on the layer's input rows, halo rows included, before aggregation
+  Purpose dropout_purpose = Purpose::kDropout;
+  DecayGroup decay = DecayGroup::kConvolution;
+  RowFinish::Options finish;  // cols is filled in
+  bool skip = false;          // add the layer's own input rows before the activation; in == out
+};
+
+/// conv.cc: out = finish(Â · drop(h) · W), Â by the blocks' scales: GCN (symmetric) and the "gcn" aggregator of SAGE (mean
+/// with self loops). Aggregates first where in ≤ out, transforms first otherwise (and for sparse features).
+std::unique_ptr<Layer> make_conv(const LayerOptions& options);
+
+/// sage.cc: out = finish(drop(h)·W_self + mean(drop(h))·W_neigh), one parameter (2·in, out) with W_self on top.
+std::unique_ptr<Layer> make_sage(const LayerOptions& options);
+
+/// dense.cc: out = finish(drop(h) · W), row by row; no neighbours.
+std::unique_ptr<Layer> make_dense(const LayerOptions& options);
+
+/// propagate.cc: out = Â h, or [h, Â h] if with_self; no parameters, no draws. On fixed features it is computed once
+/// (PipeGCN's layer-1 precompute).
+std::unique_ptr<Layer> make_propagate(Index in, bool with_self);
+
+}  // namespace atl

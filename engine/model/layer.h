@@ -1,0 +1,93 @@
+// A layer without state. Weights, inputs, saved activations and gradients are arguments that the schedule owns, keyed
+// by (layer, chunk or batch): any range of layers runs on any block, several times in flight (GNNPipe's chunks,
+// P3's batches with stashed weights, GraNNDis' cooperative batches). The backward is written by hand beside the forward.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/parameters.h"
+#include "model/verbs.h"
+
+namespace atl {
+
+/// A matrix that forward leaves for backward; the schedule allocates it once and reuses it every step.
+struct SavedSpec {
+  std::string name;
+  enum class Over { kDestinations, kSources } over = Over::kDestinations;  // kSources: one per block of sources
+  Index cols = 0;
+  Index rows = -1;  // fixed number of rows instead (column statistics: 2)
+};
+
+/// The allocated form of a layer's saved().
+class Saved {
+ public:
+  /// destination_rows: rows of kDestinations matrices; source_rows[slot]: rows of kSources matrices.
+  void allocate(const std::vector<SavedSpec>& specs, Index destination_rows, const std::vector<Index>& source_rows);
+  MatrixView at(int index) { return matrices_[std::size_t(index)].front().view(); }
+  MatrixView at(int index, int slot) { return matrices_[std::size_t(index)][std::size_t(slot)].view(); }
+  Index bytes() const;
+
+ private:
+  std::vector<std::vector<Matrix>> matrices_;  // spec → one, or one per source slot
+};
+
+/// What a layer reads, as the schedule holds it.
+struct LayerInput {
+  Rows rows;            // (own, in): this pass's rows of the layer's input; what gather sends and reads
+  Rows self;            // (dst, in): the destinations' own rows of it (residuals, SAGE's self term)
+  ConstMatrixView tap;  // (dst, tap width): the named tap (GCNII's h⁰), or empty
+};
+
+/// Where a layer leaves the gradients of its input. Written by backward, except `tap`, which is added to.
+struct LayerGradient {
+  MatrixView rows;  // (own, in), or empty: the input takes no gradient
+  MatrixView self;  // (dst, in) of the same memory where destinations are among `rows`: add after gather_backward
+  MatrixView tap;   // (dst, tap width), added to
+};
+
+/// One layer's parameters during one call.
+struct LayerWeights {
+  Parameters* parameters = nullptr;
+  int layer = 0;
+  ConstMatrixView value(int index) const { return std::as_const(*parameters).value(layer, index); }
+  MatrixView statistic(int index) const { return parameters->value(layer, index); }  // running statistics
+  MatrixView gradient(int index) const { return parameters->gradient(layer, index); }
+};
+
+/// What a pass over one layer costs, for `atoll plan`; per destination row and per arc.
+struct LayerCost {
+  double flops_per_row = 0;       // matrix products, forward
+  Index gather_columns = 0;       // columns that the aggregation reads per arc
+  Index exchange_columns = 0;     // columns of halo rows that must arrive (the layer's input width), 0 = none
+};
+
+class Layer {
+ public:
+  virtual ~Layer() = default;
+  virtual std::string describe() const = 0;   // "GcnConv 1433 → 16"
+  virtual Index in() const = 0;
+  virtual Index out() const = 0;
+  virtual std::vector<ParameterSpec> parameters() const = 0;
+  virtual std::vector<SavedSpec> saved() const = 0;
+  virtual LayerCost cost() const = 0;
+  /// Reads other vertices' rows.
+  virtual bool gathers() const = 0;
+  /// Has neither parameters nor draws: applied to fixed input it gives the same every epoch and is computed once.
+  virtual bool constant() const { return false; }
+  /// Layer whose output this one also reads, by row, as `tap`; −1: none.
+  virtual int tap() const { return -1; }
+  /// Whether backward looks at the source rows again, so that halo rows must be kept until then.
+  virtual bool rows_in_backward() const { return false; }
+
+  /// out (dst, out()) is written.
+  virtual void forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
+                       MatrixView out) const = 0;
+  /// out is forward's result; d_out (dst, out()) its gradient, which backward may overwrite. Parameter gradients are
+  /// added to; `gradient` is written.
+  virtual void backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
+                        ConstMatrixView out, MatrixView d_out, const LayerGradient& gradient) const = 0;
+};
+
+}  // namespace atl

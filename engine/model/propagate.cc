@@ -1,0 +1,50 @@
+// Aggregation alone: out = Â h, or [h, Â h]. Without parameters or draws, so that a schedule computes it once where
+// its input is fixed: SGC's hops, and the first layer of a model whose input isn't dropped out (pipegcn.txt, section 3).
+#include "model/conv.h"
+
+namespace atl {
+namespace {
+
+class Propagate final : public Layer {
+ public:
+  Propagate(Index in, bool with_self) : in_(in), with_self_(with_self) {}
+
+  std::string describe() const override { return fmt::format("propagate {} → {}", in_, out()); }
+  Index in() const override { return in_; }
+  Index out() const override { return with_self_ ? 2 * in_ : in_; }
+  bool gathers() const override { return true; }
+  bool constant() const override { return true; }
+  LayerCost cost() const override { return {0, in_, in_}; }
+  std::vector<ParameterSpec> parameters() const override { return {}; }
+  std::vector<SavedSpec> saved() const override { return {}; }
+
+  void forward(Verbs& verbs, const LayerWeights&, const LayerInput& input, Saved&, MatrixView out) const override {
+    Context& ctx = verbs.context();
+    MatrixView aggregated = with_self_ ? out.slice_cols(in_, in_) : out;
+    verbs.gather(input.rows, [&](const Source& s) {
+      spmm(ctx, arcs_of(*s.block), s.rows.dense, aggregated, !s.first);
+    });
+    if (with_self_) axpby(ctx, 1, input.self.dense, 0, out.slice_cols(0, in_));
+  }
+
+  void backward(Verbs& verbs, const LayerWeights&, const LayerInput& input, Saved&, ConstMatrixView, MatrixView d_out,
+                const LayerGradient& gradient) const override {
+    if (gradient.rows.data == nullptr) return;
+    Context& ctx = verbs.context();
+    ConstMatrixView d_aggregated = with_self_ ? d_out.slice_cols(in_, in_) : d_out;
+    verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
+      spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_rows);
+    }, gradient.rows);
+    if (with_self_) axpby(ctx, 1, d_out.slice_cols(0, in_), 1, gradient.self);
+  }
+
+ private:
+  Index in_;
+  bool with_self_;
+};
+
+}  // namespace
+
+std::unique_ptr<Layer> make_propagate(Index in, bool with_self) { return std::make_unique<Propagate>(in, with_self); }
+
+}  // namespace atl

@@ -1,0 +1,54 @@
+// The verb "apply": what most layers do to each finished row: bias, norm, activation and the dropout that a
+// following layer wants already applied. Fused into the product where no statistic over columns is needed.
+#pragma once
+
+#include <vector>
+
+#include "model/layer.h"
+
+namespace atl {
+
+enum class NormKind { kNone, kLayer, kBatch };
+
+class RowFinish {
+ public:
+  struct Options {
+    Index cols = 0;
+    bool bias = true;           // dropped with batch norm, which would subtract it again
+    NormKind norm = NormKind::kNone;
+    Activation activation = Activation::kNone;
+    double dropout = 0;         // of the *next* layer, applied here because its rows are shipped dropped out
+    Purpose dropout_purpose = Purpose::kDropout;
+    int dropout_layer = 0;      // the layer that the draws belong to
+    DecayGroup decay = DecayGroup::kConvolution;  // the bias's; gains and shifts never decay
+  };
+
+  /// Parameters and saved matrices are appended to the layer's own; this object remembers where.
+  RowFinish(Options options, int first_parameter, int first_saved);
+  void declare(std::vector<ParameterSpec>& parameters) const;
+  void declare(std::vector<SavedSpec>& saved) const;
+
+  /// Where the layer should write its unfinished rows: a saved matrix with a norm, `out` itself without.
+  MatrixView target(Saved& saved, MatrixView out) const;
+  /// What to hand to the product that writes target(): the whole finish without a norm, nothing with one.
+  /// `residual` (dst, cols) or empty is added after the norm, before the activation.
+  Epilogue fused(Verbs& verbs, const LayerWeights& weights, ConstMatrixView residual = {}) const;
+  /// The rest, after target() is written.
+  void forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
+               ConstMatrixView residual = {}) const;
+  /// d_out becomes the gradient of target()'s contents; parameter gradients are added to, and d_residual if given.
+  void backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView out, MatrixView d_out,
+                MatrixView d_residual = {}) const;
+
+ private:
+  bool has_norm() const { return options_.norm != NormKind::kNone; }
+  bool has_bias() const { return options_.bias && options_.norm != NormKind::kBatch; }
+  int norm_parameter(int which) const { return first_parameter_ + (has_bias() ? 1 : 0) + which; }
+  Epilogue epilogue(Verbs& verbs, const LayerWeights& weights, Saved* saved) const;
+  void batch_statistics(Verbs& verbs, const LayerWeights& weights, ConstMatrixView pre, MatrixView stats) const;
+
+  Options options_;
+  int first_parameter_, first_saved_;
+};
+
+}  // namespace atl

@@ -1,0 +1,40 @@
+#include "model/transform.h"
+
+namespace atl {
+
+ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& d, const char* name) {
+  ATOLL_CHECK(!rows.is_sparse(), "sparse rows are transformed, never copied");
+  if (!d) return rows.dense;
+  MatrixView copy = ctx.workspace->matrix(name, rows.rows(), rows.cols());
+  dropout(ctx, d, rows.dense, copy);
+  return copy;
+}
+
+void transform(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView w, MatrixView out,
+               const Epilogue& epilogue, bool accumulate) {
+  if (rows.is_sparse()) {
+    ATOLL_CHECK(!accumulate, "sparse transforms don't accumulate");
+    sparse_gemm(ctx, *rows.sparse, d, w, out, epilogue);
+  } else {
+    gemm(ctx, dropped_rows(ctx, rows, d, "transform.rows"), w, out, accumulate, epilogue);
+  }
+}
+
+void transform_backward(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView w, ConstMatrixView d_out,
+                        MatrixView d_w, MatrixView d_rows, bool accumulate_rows) {
+  if (rows.is_sparse()) {
+    sparse_gemm_at(ctx, *rows.sparse, d, d_out, d_w, true);
+    return;  // features take no gradient
+  }
+  gemm_at(ctx, dropped_rows(ctx, rows, d, "transform.rows"), d_out, d_w, true);
+  if (d_rows.data == nullptr) return;
+  if (accumulate_rows && d) {  // the mask belongs to this product alone, not to what d_rows holds
+    MatrixView masked = ctx.workspace->matrix("transform.d_rows", d_rows.rows, d_rows.cols);
+    gemm_bt(ctx, d_out, w, masked, false, d);
+    axpby(ctx, 1, masked, 1, d_rows);
+  } else {
+    gemm_bt(ctx, d_out, w, d_rows, accumulate_rows, d);
+  }
+}
+
+}  // namespace atl

@@ -1,0 +1,80 @@
+// The seam between models and strategies, in P3's verbs (p3.txt, section 3: P-TAGS): partition, scatter, gather,
+// transform, sync, apply. A model is written once against this interface; a strategy implements it.
+//
+//   partition, scatter   are the strategy's own: it cuts the graph and moves rows. A model never sees them.
+//   gather               "visit every block of source rows that these destinations read". The strategy brings the
+//                        rows (halo exchange, broadcast, history, sampling) and calls the model's visitor once per
+//                        block; the model does its row-wise work on them (dropout, transform, scores) and adds them
+//                        to its accumulator. The backward visits the same blocks and returns a gradient for
+//                        each block's rows, which the strategy carries to the rows' owners.
+//   transform, apply     are kernels (tensor/kernels.h): gemm and epilogues, called by the model itself.
+//   sync                 makes partial sums whole where a strategy splits columns (P3); elsewhere the identity.
+//   reduce               column statistics over every vertex once (batch norm).
+//
+// A Verbs object is bound by the strategy to one layer of one pass (an epoch, a chunk, a mini-batch) and lives on the
+// rank's compute thread.
+#pragma once
+
+#include <span>
+
+#include "base/function_ref.h"
+#include "base/random.h"
+#include "graph/block.h"
+#include "tensor/kernels.h"
+
+namespace atl {
+
+/// One block of sources on its way into an accumulator.
+struct Source {
+  const Block* block;  // destinations of this pass × these sources
+  Rows rows;           // (src, in): the layer's input, before dropout. Of owned rows, halo rows, …
+  int slot;            // 0 … source_slots − 1; the same in forward and backward
+  bool first;          // the first block of this gather: accumulators begin (write) instead of adding
+};
+
+using VisitSource = FunctionRef<void(const Source&)>;
+/// d_rows (src, in) is to be written in full; it is empty where the rows take no gradient.
+using VisitSourceBackward = FunctionRef<void(const Source&, MatrixView d_rows)>;
+
+class Verbs {
+ public:
+  virtual ~Verbs() = default;
+
+  virtual Context& context() = 0;
+  /// Rows of this pass's output.
+  virtual Index destinations() const = 0;
+  virtual std::span<const VertexId> destination_ids() const = 0;  // original vertex ids, for draws
+  /// False in evaluation: no dropout, running statistics are used and not changed.
+  virtual bool training() const = 0;
+  /// True while a forward is repeated for its activations (recompute: layer): running statistics don't change.
+  virtual bool repeating() const = 0;
+  /// The stream of draws for this pass's step. `layer` counts the model's layers.
+  virtual Draws draws(Purpose purpose, int layer) const = 0;
+
+  /// Calls visit for every block of sources, in a fixed order. rows: what this pass holds of the layer's input.
+  virtual void gather(const Rows& rows, VisitSource visit) = 0;
+  /// Visits the same blocks and leaves in d_rows the gradient of `rows`, contributions from other ranks included.
+  /// d_rows empty: the layer's input takes no gradient, and no block's rows do.
+  virtual void gather_backward(const Rows& rows, VisitSourceBackward visit, MatrixView d_rows) = 0;
+
+  /// Turns a partial result (a sum over this rank's columns of the input) into the whole; returns the rows of it
+  /// that go on here. Full-batch and mini-batch strategies return their argument.
+  virtual MatrixView sync(MatrixView partial) = 0;
+
+  /// Sums `values` over all ranks that share this pass; each vertex must have been counted by one rank only.
+  virtual void reduce(std::span<double> values) = 0;
+  /// Number of destination rows over all those ranks.
+  virtual double reduced_rows() const = 0;
+
+  /// Dropout of this pass at `rate` for rows with the given ids; off in evaluation.
+  Dropout dropout(double rate, Purpose purpose, int layer, std::span<const VertexId> ids) const {
+    return training() && rate > 0 ? Dropout{rate, draws(purpose, layer), ids} : Dropout{};
+  }
+};
+
+/// The kernel's view of a block's arcs.
+inline Arcs arcs_of(const Block& b) { return {b.arcs, b.dst_scale, b.src_scale}; }
+/// … and of its transpose: sources receive from destinations, scales swapped.
+inline Arcs transposed_arcs_of(const Block& b) { return {b.transpose, b.src_scale, b.dst_scale}; }
+
+}  // namespace atl
