@@ -40,7 +40,8 @@ struct Arcs {
 
 enum class Activation { kNone, kRelu, kElu, kLeakyRelu };  // ELU's α = 1, LeakyReLU's slope = 0.2
 
-/// What is done to each finished row of a product, while it is still in cache: y ← dropout(act(norm(y + bias) + residual_scale · residual)).
+/// What is done to each finished row of a product, while it is still in cache:
+/// y ← dropout(act(norm(y + bias) + residual_scale · residual)).
 /// Layer norm keeps (mean, 1/σ) a row where `row_stats` is given. Batch norm: give `col_mean` and `col_rstd`, whole
 /// over all ranks. gain and shift belong to whichever norm is there.
 struct Epilogue {
@@ -61,11 +62,16 @@ struct Epilogue {
 
 /// out (+)= diag(row_scale) A diag(col_scale) x.  x (csr.cols, f), out (csr.rows, f). `accumulate` adds to what
 /// out holds and leaves rows without arcs alone; otherwise rows without arcs become 0.
-/// `after` (ids of out's rows) masks the finished rows: the backward of a dropout that stood before the aggregation.
+/// The epilogue is applied to the finished rows, those without arcs too; {.dropout = d} with the ids of out's rows
+/// is the backward of a dropout that stood before the aggregation.
 void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate = false,
-          const Dropout& after = {});
+          const Epilogue& epilogue = {});
+inline void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate,
+                 const Dropout& after) {
+  spmm(ctx, a, x, out, accumulate, Epilogue{.dropout = after});
+}
 
-/// Gradient with respect to arc weights: d_weights[e] (+)= row_scale[i] col_scale[j] <d_out[i], x[j]>. (arcs)
+/// Gradient with respect to arc weights: d_weights[e] += row_scale[i] col_scale[j] <d_out[i], x[j]>.  (arcs)
 void spmm_weight_gradient(Context& ctx, const Arcs& a, ConstMatrixView x, ConstMatrixView d_out, float* d_weights);
 
 // ---- gemm.cc ---------------------------------------------------------------------------------------------
@@ -103,9 +109,8 @@ struct EpilogueGradient {
   MatrixView residual;         // (rows, cols) += residual_scale · dy, or empty
 };
 /// Backward of `apply`.  `y` (n, m) is apply's output; `dy` is turned from d(output) into d(input) in place.
-/// With layer norm, the normalised value is recovered from y where the activation allows, so give
-/// `pre` (n, m), apply's input, whenever norm is not kNone or the activation is kElu/kLeakyRelu with dropout;
-/// else it may be empty. Batch norm: give `col_sums` (2, m): Σ dŷ and Σ dŷ·x̂ over all ranks' rows, and `count`, the
+/// Give `pre` (n, m), apply's input, where there is a norm; without one it may be empty, because y tells enough.
+/// Layer norm's row_stats are read where given, else computed again. Batch norm: give `col_sums` (2, m): Σ dŷ and Σ dŷ·x̂ over all ranks' rows, and `count`, the
 /// number of rows they are over (see column_sums_backward).
 void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y, MatrixView dy,
                     const EpilogueGradient& gradient, ConstMatrixView col_sums = {}, double count = 0);
@@ -139,7 +144,8 @@ struct Attention {
   Arcs arcs;                       // scales are not used
   int heads = 1;
   Real slope = Real(0.2);          // LeakyReLU's
-  double dropout_rate = 0;         // on α: drawn by draws.bits64_at(dst id, mix64(src id) + head) >> 32 against drop_threshold
+  /// On α: an arc's head is dropped if Draws::bits(mix64(draws.row_key(dst id) ^ src id), head) < drop_threshold(rate).
+  double dropout_rate = 0;
   Draws draws;
   std::span<const VertexId> dst_ids, src_ids;  // original ids, for the draws
 };
