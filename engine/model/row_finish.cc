@@ -21,7 +21,7 @@ void RowFinish::declare(std::vector<ParameterSpec>& parameters) const {
   if (!has_norm()) return;
   parameters.push_back({"norm.gain", 1, cols, Init::kOne, DecayGroup::kNone});
   parameters.push_back({"norm.shift", 1, cols, Init::kZero, DecayGroup::kNone});
-  if (options_.norm != NormKind::kBatch) return;
+  if (options_.norm != Norm::kBatch) return;
   parameters.push_back({"norm.running_mean", 1, cols, Init::kZero, DecayGroup::kNone, 0, 0, false});
   parameters.push_back({"norm.running_variance", 1, cols, Init::kOne, DecayGroup::kNone, 0, 0, false});
 }
@@ -29,8 +29,8 @@ void RowFinish::declare(std::vector<ParameterSpec>& parameters) const {
 void RowFinish::declare(std::vector<SavedSpec>& saved) const {
   if (!has_norm()) return;
   saved.push_back({"pre", SavedSpec::Over::kDestinations, options_.cols});
-  if (options_.norm == NormKind::kLayer) saved.push_back({"row_stats", SavedSpec::Over::kDestinations, 2});
-  if (options_.norm == NormKind::kBatch) saved.push_back({"col_stats", SavedSpec::Over::kDestinations, options_.cols, 2});
+  if (options_.norm == Norm::kLayer) saved.push_back({"row_stats", SavedSpec::Over::kDestinations, 2});
+  if (options_.norm == Norm::kBatch) saved.push_back({"col_stats", SavedSpec::Over::kDestinations, options_.cols, 2});
 }
 
 MatrixView RowFinish::target(Saved& saved, MatrixView out) const {
@@ -42,7 +42,7 @@ Epilogue RowFinish::epilogue(Verbs& verbs, const LayerWeights& weights, Saved* s
   Epilogue e;
   if (has_bias()) e.bias = weights.value(first_parameter_).data;
   if (has_norm()) {
-    const bool layer = options_.norm == NormKind::kLayer;
+    const bool layer = options_.norm == Norm::kLayer;
     MatrixView stats = saved->at(first_saved_ + kStats);
     e.norm = layer ? Epilogue::Norm::kLayer : Epilogue::Norm::kBatch;
     e.gain = weights.value(norm_parameter(kGain)).data;
@@ -93,7 +93,7 @@ void RowFinish::forward(Verbs& verbs, const LayerWeights& weights, Saved& saved,
                         ConstMatrixView residual) const {
   if (!has_norm()) return;  // fused() did it all
   ConstMatrixView pre = saved.at(first_saved_ + kPre);
-  if (options_.norm == NormKind::kBatch) batch_statistics(verbs, weights, pre, saved.at(first_saved_ + kStats));
+  if (options_.norm == Norm::kBatch) batch_statistics(verbs, weights, pre, saved.at(first_saved_ + kStats));
   Epilogue e = epilogue(verbs, weights, &saved);
   e.residual = residual;
   axpby(verbs.context(), 1, pre, 0, out);
@@ -112,7 +112,7 @@ void RowFinish::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved
   }
   gradient.residual = d_residual;
   ConstMatrixView pre = has_norm() ? ConstMatrixView(saved.at(first_saved_ + kPre)) : ConstMatrixView();
-  if (options_.norm != NormKind::kBatch) return apply_backward(ctx, e, pre, out, d_out, gradient);
+  if (options_.norm != Norm::kBatch) return apply_backward(ctx, e, pre, out, d_out, gradient);
 
   const auto cols = std::size_t(options_.cols);
   std::vector<double> sums(2 * cols, 0.0);

@@ -4,18 +4,17 @@
 
 #include <vector>
 
+#include "job/job.h"
 #include "model/layer.h"
 
 namespace atl {
-
-enum class NormKind { kNone, kLayer, kBatch };
 
 class RowFinish {
  public:
   struct Options {
     Index cols = 0;
     bool bias = true;           // dropped with batch norm, which would subtract it again
-    NormKind norm = NormKind::kNone;
+    Norm norm = Norm::kNone;
     Activation activation = Activation::kNone;
     double dropout = 0;         // of the *next* layer, applied here because its rows are shipped dropped out
     Purpose dropout_purpose = Purpose::kDropout;
@@ -41,8 +40,8 @@ class RowFinish {
                 MatrixView d_residual = {}) const;
 
  private:
-  bool has_norm() const { return options_.norm != NormKind::kNone; }
-  bool has_bias() const { return options_.bias && options_.norm != NormKind::kBatch; }
+  bool has_norm() const { return options_.norm != Norm::kNone; }
+  bool has_bias() const { return options_.bias && options_.norm != Norm::kBatch; }
   int norm_parameter(int which) const { return first_parameter_ + (has_bias() ? 1 : 0) + which; }
   Epilogue epilogue(Verbs& verbs, const LayerWeights& weights, Saved* saved) const;
   void batch_statistics(Verbs& verbs, const LayerWeights& weights, ConstMatrixView pre, MatrixView stats) const;

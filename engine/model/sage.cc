@@ -1,7 +1,7 @@
 // GraphSAGE with mean aggregation: out = finish(drop(h)·W_self + mean(drop(h))·W_neigh). (Hamilton et al. 2017.) Whether
 // the mean includes the vertex itself is a matter of the graph's self loops. One parameter (2·in, out), W_self on top, as
 // in the form with a precomputed first aggregation, whose input is [h, mean(h)].
-#include "model/conv.h"
+#include "model/stack.h"
 #include "model/transform.h"
 
 namespace atl {
@@ -110,6 +110,15 @@ std::unique_ptr<Layer> make_sage(const LayerOptions& options) {
   LayerOptions o = options;
   o.finish.cols = o.out;
   return std::make_unique<Sage>(o);
+}
+
+/// aggregator: mean (without the vertex itself) | meanWithSelf (the graph has self loops) | gcn (one weight for both).
+Model make_sage_model(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+  const bool one_weight = spec.options.text("aggregator") == "gcn";
+  Model model;
+  model.layers = one_weight ? make_stack({make_conv, false}, spec, training, input)
+                            : make_stack({make_sage, true}, spec, training, input);
+  return model;
 }
 
 }  // namespace atl

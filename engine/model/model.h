@@ -1,0 +1,53 @@
+// A model: a list of layers and what it needs of the graph. Made from the manifest by the table in models.cc.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "job/job.h"
+#include "model/layer.h"
+
+namespace atl {
+
+/// What the data and the strategy say to a model that is being made.
+struct ModelInput {
+  Index features = 0;
+  Index classes = 0;              // width of the last layer
+  bool sparse_features = false;
+  /// The exchange delivers this step's rows, so a layer may hand on its rows already dropped out for the next one,
+  /// fused with its own finish. Stale exchanges need raw rows: a stale row gets the present step's mask.
+  bool exact_exchange = true;
+};
+
+/// What a model needs the graph to be.
+struct GraphNeeds {
+  Normalisation normalisation = Normalisation::kSum;
+  SelfLoops self_loops = SelfLoops::kKeep;
+  bool attention = false;         // transposed arcs must know their place
+};
+
+struct Model {
+  GraphNeeds needs;
+  std::vector<std::unique_ptr<Layer>> layers;
+
+  std::vector<std::vector<ParameterSpec>> parameters() const;
+  /// Leading layers that are constant: computed once where the input is fixed.
+  int constant_prefix() const;
+};
+
+/// Throws Error naming the known models where spec.kind is none of them.
+Model make_model(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input);
+
+/// What `kind` needs of the graph, before there is a model: the partitioner asks.
+GraphNeeds graph_needs(const ModelSpec& spec);
+
+// One function a file; see models.cc.
+Model make_gcn(const ModelSpec&, const TrainingSpec&, const ModelInput&);
+Model make_sage_model(const ModelSpec&, const TrainingSpec&, const ModelInput&);
+Model make_gat(const ModelSpec&, const TrainingSpec&, const ModelInput&);
+Model make_gcnii(const ModelSpec&, const TrainingSpec&, const ModelInput&);
+Model make_resgcn(const ModelSpec&, const TrainingSpec&, const ModelInput&);
+Model make_sgc(const ModelSpec&, const TrainingSpec&, const ModelInput&);
+
+}  // namespace atl

@@ -1,0 +1,29 @@
+// SGC (Wu et al. 2019): K propagations and one linear layer. On dense features all K are computed once; sparse features
+// are transformed first, so the propagations carry `classes` columns.
+#include "model/stack.h"
+
+namespace atl {
+
+Model make_sgc(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+  const auto hops = int(spec.options.integer("hops"));
+  LayerOptions linear;
+  linear.in = input.features;
+  linear.out = input.classes;
+  linear.sparse_input = input.sparse_features;
+  linear.dropout = training.input_dropout.rate;
+  linear.dropout_purpose = Purpose::kInputDropout;
+  linear.decay = linear.finish.decay = DecayGroup::kDense;
+  Model model;
+  if (input.sparse_features) {
+    linear.index = 0;
+    model.layers.push_back(make_dense(linear));
+    for (int k = 0; k < hops; ++k) model.layers.push_back(make_propagate(input.classes, false));
+  } else {
+    for (int k = 0; k < hops; ++k) model.layers.push_back(make_propagate(input.features, false));
+    linear.index = hops;
+    model.layers.push_back(make_dense(linear));
+  }
+  return model;
+}
+
+}  // namespace atl

@@ -1,0 +1,66 @@
+#include "model/stack.h"
+
+namespace atl {
+namespace {
+
+/// The layers in order, before dropout is moved to the producers.
+struct Sketch {
+  LayerOptions options;
+  bool dense = false;
+};
+
+std::vector<Sketch> sketch(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+  const int total = spec.layers + spec.dense_layers;
+  std::vector<Sketch> all;
+  for (int l = 0; l < total; ++l) {
+    const bool last = l + 1 == total;
+    LayerOptions o;
+    o.in = l == 0 ? input.features : spec.hidden;
+    o.out = last ? input.classes : spec.hidden;
+    o.sparse_input = l == 0 && input.sparse_features;
+    o.dropout = l == 0 ? training.input_dropout.rate : training.dropout;
+    o.dropout_purpose = l == 0 ? Purpose::kInputDropout : Purpose::kDropout;
+    o.finish.norm = last ? Norm::kNone : spec.norm;
+    o.finish.activation = last ? Activation::kNone : Activation::kRelu;
+    o.skip = spec.skip_connections && !o.sparse_input && o.in == o.out;
+    const bool dense = l >= spec.layers;
+    o.decay = o.finish.decay = dense ? DecayGroup::kDense : DecayGroup::kConvolution;
+    all.push_back({o, dense});
+  }
+  return all;
+}
+
+/// Lets each producer apply its consumer's dropout in its own finish, where the consumer needs no raw rows.
+void move_dropout_to_producers(std::vector<Sketch>& all) {
+  for (std::size_t l = 1; l < all.size(); ++l) {
+    LayerOptions &producer = all[l - 1].options, &consumer = all[l].options;
+    if (consumer.skip || consumer.dropout == 0) continue;
+    producer.finish.dropout = consumer.dropout;
+    producer.finish.dropout_purpose = consumer.dropout_purpose;
+    producer.finish.dropout_layer = consumer.index;
+    consumer.dropout = 0;
+  }
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const ModelSpec& spec,
+                                               const TrainingSpec& training, const ModelInput& input) {
+  const bool dropped_before = training.input_dropout.rate > 0 &&
+                              training.input_dropout.position == DropoutPosition::kBeforeAggregation;
+  const bool precompute = !input.sparse_features && !dropped_before && spec.layers > 0;
+  std::vector<Sketch> all = sketch(spec, training, input);
+  std::vector<std::unique_ptr<Layer>> layers;
+  if (precompute) {
+    layers.push_back(make_propagate(input.features, plan.propagate_self));
+    all[0].dense = true;
+    all[0].options.skip = false;
+    if (plan.propagate_self) all[0].options.in *= 2;
+  }
+  for (std::size_t l = 0; l < all.size(); ++l) all[l].options.index = int(l) + (precompute ? 1 : 0);
+  if (input.exact_exchange) move_dropout_to_producers(all);
+  for (const Sketch& s : all) layers.push_back(s.dense ? make_dense(s.options) : plan.convolution(s.options));
+  return layers;
+}
+
+}  // namespace atl

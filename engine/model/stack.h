@@ -1,0 +1,21 @@
+// How the models that are stacks of like convolutions are laid out: widths, dropout, norms, the precomputed first
+// aggregation, and trailing dense layers.
+#pragma once
+
+#include "model/conv.h"
+#include "model/model.h"
+
+namespace atl {
+
+struct StackPlan {
+  std::unique_ptr<Layer> (*convolution)(const LayerOptions&);
+  bool propagate_self = false;  // the precomputed form reads [h, Âh] (SAGE) instead of Âh
+};
+
+/// spec.layers convolutions, then spec.dense_layers dense ones; the last of all has `classes` outputs and neither norm
+/// nor activation. The first aggregation becomes a layer of its own, computed once, where the features are dense and
+/// not dropped out before it (training-systems.md: dropout(ÂX) ≠ Â·dropout(X)).
+std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const ModelSpec& spec,
+                                               const TrainingSpec& training, const ModelInput& input);
+
+}  // namespace atl
