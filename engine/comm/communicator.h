@@ -1,8 +1,10 @@
-// The typed front of communication: checks shapes, runs operations in order on lanes of their own, counts every
-// byte and second, and never waits without a time-out. One per rank; called from that rank's compute thread.
+// The typed front of communication: checks shapes, runs operations in order on lanes of their own, counts
+// every byte and second, and never waits without a time-out. One per rank; called from that rank's compute
+// thread.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,20 +16,26 @@
 
 namespace atl {
 
-/// Completion of an enqueued operation. Copyable; an empty Event is complete. On a CPU wait() blocks the compute
-/// thread; on a GPU it will order the compute stream after the communication stream instead.
+struct Operation;
+
+/// Completion of an enqueued operation. Copyable; an empty Event is complete. On a CPU wait() blocks the
+/// compute thread; on a GPU it will order the compute stream after the communication stream instead. Not to
+/// be used after its Communicator is gone.
 class Event {
  public:
   Event() = default;
   bool complete() const;
   /// Returns when the operation is complete. Throws Error naming the missing rank and its host after the
-  /// communicator's time-out, or the operation's own failure. Seconds spent are entered in the ledger as exposed.
+  /// communicator's time-out, or the operation's own failure. Seconds spent are entered in the ledger as
+  /// exposed.
   void wait();
 
  private:
   friend class Communicator;
   struct State;
-  std::shared_ptr<State> state_;
+  Event(State* owner, std::shared_ptr<Operation> operation);
+  State* owner_ = nullptr;
+  std::shared_ptr<Operation> operation_;
 };
 
 /// Rows to or from one peer; an empty view is allowed and moves nothing.
@@ -43,9 +51,13 @@ struct RowsFrom {
 class Communicator {
  public:
   struct Options {
-    std::chrono::seconds timeout{300};
+    std::chrono::milliseconds timeout{300'000};
   };
+  /// Opens the transport on a thread of its own, which alone calls it.
   Communicator(std::unique_ptr<Transport> transport, Options options);
+  explicit Communicator(std::unique_ptr<Transport> transport);
+  /// Leaves the group: in step with the others if all went well, at once during an exception, so that they
+  /// notice.
   ~Communicator();
 
   Rank rank() const;
@@ -54,33 +66,45 @@ class Communicator {
   const std::string& host(Rank rank) const;
   const char* transport_name() const;
 
-  /// Enqueues an exchange of contiguous row blocks with any subset of peers and returns at once. Both sides must
-  /// name each other with equal sizes, in the same order of calls. Buffers must stay put until the event.
-  Event exchange(Lane lane, Traffic purpose, std::vector<RowsTo> sends, std::vector<RowsFrom> receives);
+  /// Enqueues an exchange of contiguous row blocks with any subset of peers and returns at once. Both sides
+  /// must name each other with equal sizes, in the same order of calls. Buffers must stay put until the
+  /// event.
+  Event exchange(Lane lane, Traffic purpose, std::span<const RowsTo> sends,
+                 std::span<const RowsFrom> receives);
 
-  /// Sum over ranks in place, added in rank order whatever the transport, so that the result is the same bits on
-  /// every rank, every run and every transport. `values` must stay put until the event.
+  /// Sum over ranks in place, added in rank order whatever the transport, so that the result is the same bits
+  /// on every rank, every run and every transport. `values` must stay put until the event.
   Event all_reduce_start(Lane lane, Traffic purpose, std::span<Real> values);
-  void all_reduce(Traffic purpose, std::span<Real> values);
+  void all_reduce(Traffic purpose, std::span<float> values);
   void all_reduce(Traffic purpose, std::span<double> values);
   void all_reduce(Traffic purpose, std::span<std::int64_t> values);
 
   void broadcast(Traffic purpose, Rank root, std::span<std::byte> bytes);
-  /// Every rank's bytes, in rank order; sizes may differ.
+  /// Every rank's bytes, in rank order; sizes may differ. Sends 8 bytes for the size besides.
   std::vector<std::vector<std::byte>> all_gather(Traffic purpose, std::span<const std::byte> mine);
-  /// Bytes for each rank in, bytes from each rank out.
-  std::vector<std::vector<std::byte>> all_to_all(Traffic purpose, const std::vector<std::vector<std::byte>>& to);
+  /// Bytes for each rank in, bytes from each rank out. Sends 8 bytes for each size besides.
+  std::vector<std::vector<std::byte>> all_to_all(Traffic purpose,
+                                                 const std::vector<std::vector<std::byte>>& to);
   void barrier();
 
-  /// Throws Error naming the ranks and hosts that differ unless `value` is the same on all ranks: build, manifest,
-  /// data set. `what` says what is compared.
+  /// Throws Error naming the ranks and hosts that differ unless `value` is the same on all ranks: build,
+  /// manifest, data set. `what` says what is compared.
   void check_same(const std::string& what, const std::string& value);
 
-  const Ledger& ledger() const;
+  /// A copy of the figures so far; any thread may ask.
+  Ledger ledger() const;
+  /// Processor time of the thread that communicates.
+  double progress_cpu_seconds() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  using Blobs = std::vector<std::vector<std::byte>>;
+  Event run(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation);
+  template <class T>
+  Event start_sum(Lane lane, Traffic purpose, std::span<T> values);
+  void exchange_bytes(Traffic purpose, std::vector<Message> sends, std::vector<Message> receives);
+  Blobs exchange_blobs(Traffic purpose, const std::vector<std::span<const std::byte>>& to);
+
+  std::unique_ptr<Event::State> state_;
 };
 
 }  // namespace atl

@@ -28,7 +28,7 @@ const char* traffic_name(Traffic purpose);
 const char* link_name(Link link);
 
 struct Flow {
-  std::int64_t bytes = 0;     // sent by this rank
+  std::int64_t bytes = 0;  // sent by this rank
   std::int64_t messages = 0;
 };
 
@@ -40,7 +40,9 @@ class Ledger {
   void sent(Link link, Traffic purpose, Rank peer, std::int64_t bytes);
   void add_seconds(Traffic purpose, double busy, double exposed);
 
-  const Flow& flow(Link link, Traffic purpose) const { return flows_[std::size_t(link)][std::size_t(purpose)]; }
+  const Flow& flow(Link link, Traffic purpose) const {
+    return flows_[std::size_t(link)][std::size_t(purpose)];
+  }
   std::int64_t bytes(Link link) const;
   std::int64_t bytes_to(Rank peer) const { return by_peer_[std::size_t(peer)]; }
   double busy_seconds(Traffic purpose) const { return busy_[std::size_t(purpose)]; }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/types.h"
 
@@ -15,6 +16,7 @@ namespace atl {
 /// Two lanes of communication: small synchronous collectives overtake deferrable bulk (stale halos, stage
 /// transfers). Order within a lane is the same on all ranks.
 enum class Lane { kSmall = 0, kBulk = 1 };
+inline constexpr int kLanes = 2;
 
 /// One message of a group: `bytes` bytes at `data` to or from `peer`. Any size: transports split what their
 /// library can't count (2 GiB).
@@ -28,23 +30,32 @@ struct Message {
 class Pending {
  public:
   virtual ~Pending() = default;
-  /// True when every message of the group has been sent or received. Never blocks.
+  /// True when every message of the group has been sent or received. Never blocks. Throws Error naming the
+  /// rank and host when a peer is known to be gone.
   virtual bool done() = 0;
-  /// The peers whose messages are still outstanding, for the time-out's error message. (any order)
-  virtual std::string outstanding() const = 0;
+  /// The peers whose messages are still outstanding, ascending, each once.
+  virtual std::vector<Rank> outstanding() const = 0;
 };
 
-/// All calls come from one thread (the communicator's progress thread). Ranks call start() for a lane in the
-/// same order; between a pair of ranks and within a lane, messages match in the order in which they were started.
+/// All calls but rank(), size(), host() and name() come from one thread, the communicator's progress thread:
+/// open() first, close() last. Ranks call start() for a lane in the same order; between a pair of ranks and
+/// within a lane, messages match in the order in which they were started.
 class Transport {
  public:
   virtual ~Transport() = default;
+  /// Joins the group. rank(), size() and host() are valid from here on.
+  virtual void open() = 0;
+  /// Leaves it. `orderly`: nothing is outstanding, so wait for the others where the library wants that;
+  /// otherwise leave at once, so that the others notice.
+  virtual void close(bool orderly) = 0;
+
   virtual Rank rank() const = 0;
   virtual int size() const = 0;
   /// "node-name" of every rank, the same everywhere; ranks with equal names share a server.
   virtual const std::string& host(Rank rank) const = 0;
-  /// Starts sending and receiving; buffers belong to the transport until done(). Maps to one NCCL group.
-  virtual std::unique_ptr<Pending> start(Lane lane, std::span<const Message> sends, std::span<const Message> receives) = 0;
+  /// Starts sending and receiving; buffers belong to the transport until done(). One group a lane is under
+  /// way at a time: the result is valid until the lane's next start(). Maps to one NCCL group.
+  virtual Pending& start(Lane lane, std::span<const Message> sends, std::span<const Message> receives) = 0;
   virtual const char* name() const = 0;  // "mpi", "local"
 };
 

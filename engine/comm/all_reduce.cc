@@ -1,0 +1,76 @@
+#include "comm/all_reduce.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace atl {
+namespace {
+
+constexpr Index kDirectBytes = 32 * 1024;  // below this a second round costs more than the bytes it saves
+
+bool is_sliced(int ranks, Index bytes) {
+  return ranks > 2 && bytes > kDirectBytes;
+}
+
+}  // namespace
+
+std::int64_t all_reduce_bytes(int ranks, Rank rank, Index count, Index width) {
+  if (ranks == 1) return 0;
+  if (!is_sliced(ranks, count * width)) return (ranks - 1) * count * width;
+  const Index mine = count * (rank + 1) / ranks - count * rank / ranks;
+  return (count - mine + (ranks - 1) * mine) * width;
+}
+
+void AllReduce::begin(Rank rank, int ranks, std::byte* values, Index count, Index width, Add add,
+                      std::vector<Message>& sends, std::vector<Message>& receives) {
+  rank_ = rank, ranks_ = ranks, round_ = 0, values_ = values, count_ = count, width_ = width, add_ = add;
+  sliced_ = is_sliced(ranks, count * width);
+  const Index term = (sliced_ ? slice_count(rank) : count) * width;
+  if (Index(terms_.size()) < term * (ranks - 1)) terms_.resize(std::size_t(term * (ranks - 1)));
+  sends.clear(), receives.clear();
+  std::byte* to = terms_.data();
+  for (Rank r = 0; r < ranks; ++r) {
+    if (r == rank) continue;
+    if (sliced_) {
+      sends.push_back({r, values + slice_begin(r) * width, slice_count(r) * width});
+    } else {
+      sends.push_back({r, values, count * width});
+    }
+    receives.push_back({r, to, term});
+    to += term;
+  }
+}
+
+bool AllReduce::next_round(std::vector<Message>& sends, std::vector<Message>& receives) {
+  if (++round_ == 2) return false;
+  const Index begin = sliced_ ? slice_begin(rank_) : 0, count = sliced_ ? slice_count(rank_) : count_;
+  sum_in_rank_order(values_ + begin * width_, count);
+  if (!sliced_) return false;
+  sends.clear(), receives.clear();
+  for (Rank r = 0; r < ranks_; ++r) {
+    if (r == rank_) continue;
+    sends.push_back({r, values_ + begin * width_, count * width_});
+    receives.push_back({r, values_ + slice_begin(r) * width_, slice_count(r) * width_});
+  }
+  return true;
+}
+
+void AllReduce::sum_in_rank_order(std::byte* mine, Index count) {
+  constexpr Index kBlockBytes = 4096;  // the running sum stays in the first-level cache
+  alignas(64) std::byte sum[kBlockBytes];
+  const Index block = kBlockBytes / width_, term = count * width_;
+  for (Index begin = 0; begin < count; begin += block) {
+    const Index n = std::min(block, count - begin), at = begin * width_;
+    for (Rank r = 0; r < ranks_; ++r) {
+      const std::byte* from = r == rank_ ? mine + at : terms_.data() + (r < rank_ ? r : r - 1) * term + at;
+      if (r == 0) {
+        std::memcpy(sum, from, std::size_t(n * width_));
+      } else {
+        add_(sum, from, n);
+      }
+    }
+    std::memcpy(mine + at, sum, std::size_t(n * width_));
+  }
+}
+
+}  // namespace atl

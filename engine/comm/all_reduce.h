@@ -1,0 +1,49 @@
+// A sum over ranks whose bits don't depend on the transport, the run or the rank: every element is added in
+// rank order, ((v0 + v1) + v2) + …, whichever way the arrays travel.
+//   direct  every rank sends its whole array to all others and adds all of them: one round, (P − 1) n sent
+//   sliced  rank r receives everybody's slice r, adds it, sends the sum to all: two rounds, about 2 (P − 1) n
+//   / P
+// Direct where the array is small (latency counts) or with two ranks (the bytes are the same).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "comm/transport.h"
+
+namespace atl {
+
+/// Bytes that `rank` sends in one all-reduce of `count` elements of `width` bytes: the ledger's formula.
+std::int64_t all_reduce_bytes(int ranks, Rank rank, Index count, Index width);
+
+/// The rounds of messages of one all-reduce. Knows no thread and no transport. Reusable: its buffer grows
+/// once.
+class AllReduce {
+ public:
+  using Add = void (*)(std::byte* sum, const std::byte* term, Index count);
+
+  /// Fills the first round's messages. `values` holds `count` elements of `width` bytes and is summed in
+  /// place.
+  void begin(Rank rank, int ranks, std::byte* values, Index count, Index width, Add add,
+             std::vector<Message>& sends, std::vector<Message>& receives);
+  /// Called when a round's messages have all arrived: adds them up. True with the next round's messages, or
+  /// false when `values` holds the sum.
+  bool next_round(std::vector<Message>& sends, std::vector<Message>& receives);
+  /// What the second round sends to each peer; 0 where there is none.
+  Index second_round_bytes() const { return sliced_ ? slice_count(rank_) * width_ : 0; }
+
+ private:
+  Index slice_begin(Rank r) const { return count_ * r / ranks_; }
+  Index slice_count(Rank r) const { return slice_begin(r + 1) - slice_begin(r); }
+  void sum_in_rank_order(std::byte* mine, Index count);
+
+  Rank rank_ = 0;
+  int ranks_ = 1, round_ = 0;
+  bool sliced_ = false;
+  std::byte* values_ = nullptr;
+  Index count_ = 0, width_ = 0;
+  Add add_ = nullptr;
+  std::vector<std::byte> terms_;  // others' arrays or slices, by rank, without mine
+};
+
+}  // namespace atl

@@ -1,0 +1,84 @@
+// The synchronous collectives of set-up and output, composed of exchanges: clarity before speed, no step loop
+// calls them.
+#include <algorithm>
+
+#include "base/error.h"
+#include "comm/communicator.h"
+
+namespace atl {
+namespace {
+
+std::byte* bytes_of(std::int64_t& value) {
+  return reinterpret_cast<std::byte*>(&value);
+}
+
+}  // namespace
+
+void Communicator::broadcast(Traffic purpose, Rank root, std::span<std::byte> bytes) {
+  ATOLL_CHECK(root >= 0 && root < size(), "root {} of {}", root, size());
+  std::vector<Message> sends, receives;
+  const auto count = std::int64_t(bytes.size());
+  if (rank() != root) receives.push_back({root, bytes.data(), count});
+  for (Rank r = 0; rank() == root && r < size(); ++r)
+    if (r != root) sends.push_back({r, bytes.data(), count});
+  exchange_bytes(purpose, std::move(sends), std::move(receives));
+}
+
+/// Sizes first, then bytes.
+Communicator::Blobs Communicator::exchange_blobs(Traffic purpose,
+                                                 const std::vector<std::span<const std::byte>>& to) {
+  const auto ranks = std::size_t(size()), me = std::size_t(rank());
+  std::vector<std::int64_t> out(ranks), in(ranks);
+  std::vector<Message> sends, receives;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    out[r] = std::int64_t(to[r].size());
+    if (r == me) continue;
+    sends.push_back({Rank(r), bytes_of(out[r]), 8});
+    receives.push_back({Rank(r), bytes_of(in[r]), 8});
+  }
+  exchange_bytes(purpose, sends, receives);
+  Blobs from(ranks);
+  sends.clear(), receives.clear();
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (r == me) continue;
+    from[r].resize(std::size_t(in[r]));
+    sends.push_back({Rank(r), const_cast<std::byte*>(to[r].data()), out[r]});
+    receives.push_back({Rank(r), from[r].data(), in[r]});
+  }
+  exchange_bytes(purpose, std::move(sends), std::move(receives));
+  from[me].assign(to[me].begin(), to[me].end());
+  return from;
+}
+
+std::vector<std::vector<std::byte>> Communicator::all_gather(Traffic purpose,
+                                                             std::span<const std::byte> mine) {
+  return exchange_blobs(purpose, std::vector<std::span<const std::byte>>(std::size_t(size()), mine));
+}
+
+std::vector<std::vector<std::byte>> Communicator::all_to_all(Traffic purpose,
+                                                             const std::vector<std::vector<std::byte>>& to) {
+  ATOLL_CHECK(to.size() == std::size_t(size()), "bytes for {} of {} ranks", to.size(), size());
+  return exchange_blobs(purpose, std::vector<std::span<const std::byte>>(to.begin(), to.end()));
+}
+
+void Communicator::barrier() {
+  std::int64_t nothing = 0;
+  all_reduce(Traffic::kSetup, std::span(&nothing, 1));
+}
+
+void Communicator::check_same(const std::string& what, const std::string& value) {
+  const auto values = all_gather(Traffic::kSetup, std::as_bytes(std::span(value)));
+  std::string differing;
+  for (Rank r = 1; r < size(); ++r) {
+    if (values[std::size_t(r)] == values[0]) continue;
+    const auto* text = reinterpret_cast<const char*>(values[std::size_t(r)].data());
+    differing += fmt::format(", \"{}\" on rank {} ({})",
+                             std::string_view(text, values[std::size_t(r)].size()), r, host(r));
+  }
+  if (differing.empty()) return;
+  const auto* text = reinterpret_cast<const char*>(values[0].data());
+  fail("the {} differs between ranks: \"{}\" on rank 0 ({}){}; give every rank the same", what,
+       std::string_view(text, values[0].size()), host(0), differing);
+}
+
+}  // namespace atl

@@ -1,0 +1,166 @@
+#include "comm/communicator.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/error.h"
+#include "comm/progress.h"
+
+namespace atl {
+
+/// What a Communicator and its Events share.
+struct Event::State {
+  State(std::unique_ptr<Transport> transport, std::chrono::milliseconds timeout)
+      : progress(std::move(transport), timeout), ledger(progress.transport().size()) {}
+
+  /// An operation that nobody holds any more, its vectors' memory kept: the step loop allocates nothing.
+  std::shared_ptr<Operation> fresh_operation() {
+    for (auto& operation : pool)
+      if (operation.use_count() == 1 && operation->finished.load(std::memory_order_acquire)) {
+        operation->sends.clear(), operation->receives.clear();
+        operation->finished.store(false, std::memory_order_relaxed);
+        operation->failure.clear();
+        operation->busy_seconds = 0;
+        operation->sums = false;
+        return operation;
+      }
+    return pool.emplace_back(std::make_shared<Operation>());
+  }
+
+  Progress progress;
+  std::vector<std::shared_ptr<Operation>> pool;
+  mutable std::mutex lock;  // guards the ledger
+  Ledger ledger;
+};
+
+Event::Event(State* owner, std::shared_ptr<Operation> operation)
+    : owner_(owner), operation_(std::move(operation)) {}
+
+bool Event::complete() const {
+  return !operation_ || operation_->finished.load(std::memory_order_acquire);
+}
+
+void Event::wait() {
+  if (!operation_) return;
+  const auto begin = std::chrono::steady_clock::now();
+  owner_->progress.wait(*operation_);
+  const auto operation = std::move(operation_);
+  {
+    std::lock_guard guard(owner_->lock);
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    owner_->ledger.add_seconds(operation->purpose, operation->busy_seconds,
+                               std::chrono::duration<double>(waited).count());
+  }
+  if (!operation->failure.empty()) throw Error(operation->failure);
+}
+
+Communicator::Communicator(std::unique_ptr<Transport> transport, Options options)
+    : state_(std::make_unique<Event::State>(std::move(transport), options.timeout)) {}
+Communicator::Communicator(std::unique_ptr<Transport> transport)
+    : Communicator(std::move(transport), Options{}) {}
+Communicator::~Communicator() = default;
+
+Rank Communicator::rank() const {
+  return state_->progress.transport().rank();
+}
+int Communicator::size() const {
+  return state_->progress.transport().size();
+}
+const std::string& Communicator::host(Rank rank) const {
+  return state_->progress.transport().host(rank);
+}
+bool Communicator::same_server(Rank a, Rank b) const {
+  return host(a) == host(b);
+}
+const char* Communicator::transport_name() const {
+  return state_->progress.transport().name();
+}
+double Communicator::progress_cpu_seconds() const {
+  return state_->progress.cpu_seconds();
+}
+
+Ledger Communicator::ledger() const {
+  std::lock_guard guard(state_->lock);
+  return state_->ledger;
+}
+
+/// Enters the operation's bytes in the ledger and hands it to the progress thread.
+Event Communicator::run(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation) {
+  operation->lane = lane, operation->purpose = purpose;
+  {
+    std::lock_guard guard(state_->lock);
+    for (const Message& m : operation->sends) {
+      const Link link = same_server(rank(), m.peer) ? Link::kIntra : Link::kInter;
+      state_->ledger.sent(link, purpose, m.peer, m.bytes);
+      if (operation->sums) {
+        const Index second = operation->all_reduce.second_round_bytes();
+        if (second > 0) state_->ledger.sent(link, purpose, m.peer, second);
+      }
+    }
+  }
+  state_->progress.enqueue(operation);
+  return Event(state_.get(), std::move(operation));
+}
+
+Event Communicator::exchange(Lane lane, Traffic purpose, std::span<const RowsTo> sends,
+                             std::span<const RowsFrom> receives) {
+  auto operation = state_->fresh_operation();
+  const auto add = [this](std::vector<Message>& messages, Rank peer, const auto& rows) {
+    if (rows.empty()) return;
+    ATOLL_CHECK(peer >= 0 && peer < size() && peer != rank(), "peer {} of rank {} of {}", peer, rank(),
+                size());
+    ATOLL_CHECK(rows.contiguous(), "rows of stride {} with {} columns", rows.stride, rows.cols);
+    auto* data = const_cast<Real*>(rows.data);
+    messages.push_back(
+        {peer, reinterpret_cast<std::byte*>(data), rows.rows * rows.cols * Index(sizeof(Real))});
+  };
+  for (const RowsTo& to : sends) add(operation->sends, to.peer, to.rows);
+  for (const RowsFrom& from : receives) add(operation->receives, from.peer, from.rows);
+  if (operation->sends.empty() && operation->receives.empty()) {
+    operation->finished.store(true, std::memory_order_release);
+    return {};
+  }
+  return run(lane, purpose, std::move(operation));
+}
+
+template <class T>
+Event Communicator::start_sum(Lane lane, Traffic purpose, std::span<T> values) {
+  if (size() == 1 || values.empty()) return {};
+  auto operation = state_->fresh_operation();
+  operation->sums = true;
+  const AllReduce::Add add = [](std::byte* sum, const std::byte* term, Index count) {
+    auto* s = reinterpret_cast<T*>(sum);
+    const auto* t = reinterpret_cast<const T*>(term);
+    for (Index i = 0; i < count; ++i) s[i] += t[i];
+  };
+  operation->all_reduce.begin(rank(), size(), reinterpret_cast<std::byte*>(values.data()),
+                              Index(values.size()), Index(sizeof(T)), add, operation->sends,
+                              operation->receives);
+  return run(lane, purpose, std::move(operation));
+}
+
+Event Communicator::all_reduce_start(Lane lane, Traffic purpose, std::span<Real> values) {
+  return start_sum(lane, purpose, values);
+}
+void Communicator::all_reduce(Traffic purpose, std::span<float> values) {
+  start_sum(Lane::kSmall, purpose, values).wait();
+}
+void Communicator::all_reduce(Traffic purpose, std::span<double> values) {
+  start_sum(Lane::kSmall, purpose, values).wait();
+}
+void Communicator::all_reduce(Traffic purpose, std::span<std::int64_t> values) {
+  start_sum(Lane::kSmall, purpose, values).wait();
+}
+
+void Communicator::exchange_bytes(Traffic purpose, std::vector<Message> sends,
+                                  std::vector<Message> receives) {
+  const auto is_empty = [](const Message& m) { return m.bytes == 0; };
+  std::erase_if(sends, is_empty);
+  std::erase_if(receives, is_empty);
+  if (sends.empty() && receives.empty()) return;
+  auto operation = state_->fresh_operation();
+  operation->sends = std::move(sends), operation->receives = std::move(receives);
+  run(Lane::kSmall, purpose, std::move(operation)).wait();
+}
+
+}  // namespace atl

@@ -1,0 +1,159 @@
+// A message is a rendezvous: whichever side comes second finds the other's note in the channel of its pair
+// and lane, and copies. Everything is under one lock of the group: tests need clarity, not bandwidth.
+#include "comm/local_transport.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+/// One posted half of a message; lives in its group's Pending until both halves have met.
+struct Note {
+  Message message{};
+  bool done = false;
+};
+
+struct Channel {
+  std::deque<Note*> sends, receives;  // at most one of the two holds anything
+};
+
+struct Group {
+  std::mutex lock;
+  std::vector<std::string> hosts;
+  std::vector<bool> left;
+  std::map<std::tuple<Rank, Rank, Lane>, Channel> channels;  // (from, to, lane)
+};
+
+void copy(Note& send, Note& receive, Rank from, Rank to) {
+  ATOLL_CHECK(send.message.bytes == receive.message.bytes,
+              "rank {} sends {} bytes to rank {}, which expects {}", from, send.message.bytes, to,
+              receive.message.bytes);
+  std::memcpy(receive.message.data, send.message.data, std::size_t(send.message.bytes));
+  send.done = receive.done = true;
+}
+
+class LocalPending : public Pending {
+ public:
+  LocalPending(Group& group, Rank rank, Lane lane) : group_(group), rank_(rank), lane_(lane) {}
+
+  void start(std::span<const Message> sends, std::span<const Message> receives) {
+    std::lock_guard guard(group_.lock);
+    notes_.assign(sends.size() + receives.size(), Note{});
+    auto note = notes_.begin();
+    for (const Message& m : receives) post_receive(*note++ = {m, false});
+    for (const Message& m : sends) post_send(*note++ = {m, false});
+  }
+
+  bool done() override {
+    std::lock_guard guard(group_.lock);
+    bool all = true;
+    for (const Note& note : notes_) {
+      if (note.done) continue;
+      all = false;
+      if (group_.left[std::size_t(note.message.peer)])
+        fail("rank {} on {} has left the job: its own output says why", note.message.peer,
+             group_.hosts[std::size_t(note.message.peer)]);
+    }
+    return all;
+  }
+
+  std::vector<Rank> outstanding() const override {
+    std::lock_guard guard(group_.lock);
+    std::vector<Rank> ranks;
+    for (const Note& note : notes_)
+      if (!note.done) ranks.push_back(note.message.peer);
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
+  }
+
+  /// Takes unmet notes out of their channels: nobody may copy from or to the buffers any more.
+  void withdraw() {
+    std::lock_guard guard(group_.lock);
+    for (auto& [key, channel] : group_.channels) {
+      std::erase_if(channel.sends, [this](Note* n) { return owns(n); });
+      std::erase_if(channel.receives, [this](Note* n) { return owns(n); });
+    }
+    notes_.clear();
+  }
+
+ private:
+  bool owns(const Note* note) const {
+    return !notes_.empty() && note >= &notes_.front() && note <= &notes_.back();
+  }
+
+  void post_send(Note& note) {
+    Channel& channel = group_.channels[{rank_, note.message.peer, lane_}];
+    if (channel.receives.empty()) return channel.sends.push_back(&note);
+    copy(note, *channel.receives.front(), rank_, note.message.peer);
+    channel.receives.pop_front();
+  }
+
+  void post_receive(Note& note) {
+    Channel& channel = group_.channels[{note.message.peer, rank_, lane_}];
+    if (channel.sends.empty()) return channel.receives.push_back(&note);
+    copy(*channel.sends.front(), note, note.message.peer, rank_);
+    channel.sends.pop_front();
+  }
+
+  Group& group_;
+  Rank rank_;
+  Lane lane_;
+  std::vector<Note> notes_;
+};
+
+class LocalTransport : public Transport {
+ public:
+  LocalTransport(std::shared_ptr<Group> group, Rank rank)
+      : group_(std::move(group)),
+        rank_(rank),
+        pending_{LocalPending(*group_, rank, Lane::kSmall), LocalPending(*group_, rank, Lane::kBulk)} {}
+  ~LocalTransport() override { leave(); }
+
+  void open() override {}
+  void close(bool) override { leave(); }
+  Rank rank() const override { return rank_; }
+  int size() const override { return int(group_->hosts.size()); }
+  const std::string& host(Rank rank) const override { return group_->hosts[std::size_t(rank)]; }
+  const char* name() const override { return "local"; }
+
+  Pending& start(Lane lane, std::span<const Message> sends, std::span<const Message> receives) override {
+    LocalPending& pending = pending_[std::size_t(lane)];
+    pending.start(sends, receives);
+    return pending;
+  }
+
+ private:
+  void leave() {
+    for (LocalPending& pending : pending_) pending.withdraw();
+    std::lock_guard guard(group_->lock);
+    group_->left[std::size_t(rank_)] = true;
+  }
+
+  std::shared_ptr<Group> group_;
+  Rank rank_;
+  LocalPending pending_[kLanes];
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Transport>> make_local_group(int ranks, std::vector<std::string> hosts) {
+  ATOLL_CHECK(ranks >= 1, "ranks {}", ranks);
+  if (hosts.empty()) hosts.assign(std::size_t(ranks), "localhost");
+  ATOLL_CHECK(hosts.size() == std::size_t(ranks), "{} hosts for {} ranks", hosts.size(), ranks);
+  auto group = std::make_shared<Group>();
+  group->hosts = std::move(hosts);
+  group->left.assign(std::size_t(ranks), false);
+  std::vector<std::unique_ptr<Transport>> transports;
+  for (Rank r = 0; r < ranks; ++r) transports.push_back(std::make_unique<LocalTransport>(group, r));
+  return transports;
+}
+
+}  // namespace atl

@@ -1,0 +1,86 @@
+// The thread that communicates for one rank, so that the compute thread can go on: the only thread that calls
+// the transport. Each lane runs its operations one after the other; the two lanes run beside each other.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "comm/all_reduce.h"
+#include "comm/ledger.h"
+#include "comm/transport.h"
+
+namespace atl {
+
+/// One enqueued operation: the first round's messages and, for a sum, what produces the next round's. Filled
+/// by the compute thread, then the progress thread's until `finished`, then the compute thread's again.
+struct Operation {
+  Lane lane = Lane::kSmall;
+  Traffic purpose = Traffic::kSetup;
+  std::vector<Message> sends, receives;
+  bool sums = false;
+  AllReduce all_reduce;
+
+  std::string failure;      // empty: it went well
+  double busy_seconds = 0;  // from its first message's start to its last one's arrival
+  std::atomic<bool> finished{false};
+};
+
+/// Starts the thread, which opens the transport; the constructor throws what open() threw. enqueue() and
+/// wait() are called from one thread, the compute thread.
+class Progress {
+ public:
+  Progress(std::unique_ptr<Transport> transport, std::chrono::nanoseconds timeout);
+  /// Abandons what is unfinished, closes the transport and joins.
+  ~Progress();
+
+  Transport& transport() { return *transport_; }  // rank(), size(), host(), name() alone
+  void enqueue(std::shared_ptr<Operation> operation);
+  /// Sleeps until `operation` is finished. After the time-out the operations under way, and all later ones,
+  /// fail with the names of the ranks that they wait for.
+  void wait(Operation& operation);
+  /// Processor time of the progress thread so far.
+  double cpu_seconds() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Running {
+    std::shared_ptr<Operation> operation;
+    Pending* pending = nullptr;
+    Clock::time_point since;
+    bool arrived = false;  // all its rounds; to be marked finished
+  };
+
+  void thread_main();
+  void loop();
+  bool take_next();
+  bool advance_all(std::string& failure);
+  bool advance(Running& running);
+  void finish_arrived();
+  void fail_all(const std::string& why);
+  std::string missing_ranks() const;
+  void rest(std::unique_lock<std::mutex>& lock);
+
+  std::unique_ptr<Transport> transport_;
+  const std::chrono::nanoseconds timeout_;
+  std::array<Running, kLanes> running_;  // the progress thread's own
+
+  std::mutex lock_;  // guards what follows
+  std::condition_variable work_, done_;
+  std::array<std::deque<std::shared_ptr<Operation>>, kLanes> queues_;
+  bool stop_ = false, expired_ = false, opened_ = false, failing_ = false;
+  std::string broken_;  // why every further operation fails; empty: nothing is wrong
+  std::exception_ptr open_failure_;
+  std::atomic<bool> waited_for_{false};  // the compute thread stands in wait()
+
+  std::thread thread_;
+};
+
+}  // namespace atl
