@@ -1,0 +1,17 @@
+// What this process holds in memory, as the kernel counts it.
+#pragma once
+
+#include <cstdint>
+
+namespace atl {
+
+struct ProcessMemory {
+  std::int64_t resident_bytes = 0;   // now, memory-mapped files included
+  std::int64_t anonymous_bytes = 0;  // now, without them: what can't be dropped
+  std::int64_t peak_bytes = 0;       // the largest resident_bytes so far
+};
+
+/// From /proc/self/status; zeros where there is none.
+ProcessMemory process_memory();
+
+}  // namespace atl

@@ -1,0 +1,87 @@
+// Checkpoints: what a killed run needs to go on as if nothing had happened.
+//
+//   <output>/attempt                            number of the newest attempt at this run: the fence
+//   <output>/checkpoints/epoch-000050/          50 epochs completed; appears whole, by rename
+//     state.safetensors                         what rank 0 writes: weights, optimiser, scalars, identity
+//     rank-0.safetensors …                      what each rank alone knows (stale buffers); only where
+//     written COMPLETE                                  JSON: every file with its seal; written last
+//   <output>/checkpoints/.epoch-000050.attempt-3/   being written by attempt 3
+//
+// A commit goes: every rank write_rank_state(), barrier, rank 0 commit(). A rank of an attempt that was given
+// up (its node was cut off, not dead) writes into a folder of its own and is refused at commit.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "train/safetensors.h"
+
+namespace atl {
+
+/// What a checkpoint belongs to. A run with other values is not the run that wrote it: "dataset" (checksum),
+/// "model", "strategy", … ; whatever may change on resume (ranks, epochs) is not in here.
+using Identity = std::map<std::string, std::string>;
+
+/// What is written. Tensors are views; random state needs no tensor, for draws are keyed by (seed, step).
+struct CheckpointState {
+  Index epoch = 0;        // completed
+  std::int64_t step = 0;  // optimiser steps taken
+  std::uint64_t seed = 0;
+  int ranks = 1;  // of the run that wrote it
+  Identity identity;
+  std::map<std::string, double> scalars;  // best validation, patience used, …; kept bit-equal
+  std::vector<TensorView> tensors;
+};
+
+/// What is read: `state.tensors` are views into `file`.
+struct LoadedCheckpoint {
+  std::filesystem::path folder;
+  CheckpointState state;
+  SafetensorsFile file;
+};
+
+/// The attempt that this process takes part in: `number`, or one more than the newest where 0 is given. Rank
+/// 0 calls it at the start. Throws Error when a newer attempt has begun.
+int claim_attempt(const std::filesystem::path& output, int number = 0);
+
+/// One per rank; only rank 0 calls what says so.
+class CheckpointStore {
+ public:
+  /// `keep`: complete checkpoints that are left after a commit, at least 1.
+  CheckpointStore(std::filesystem::path output, int attempt, int keep);
+
+  /// Writes rank-<rank>.safetensors of the checkpoint of `epoch`. Optional; any rank.
+  void write_rank_state(Index epoch, Rank rank, std::span<const TensorView> tensors) const;
+  /// Rank 0, after a barrier: writes the rest, makes it visible and drops old ones. With `rank_states` the
+  /// files of ranks 0 … state.ranks − 1 belong to it. Throws Error when a newer attempt has begun or the disk
+  /// is full; checkpoints before stay as they were.
+  void commit(const CheckpointState& state, bool rank_states) const;
+
+  /// Rank 0: the newest checkpoint that is whole. What is torn or altered is skipped and told in `warnings`.
+  std::optional<LoadedCheckpoint> newest(std::vector<std::string>& warnings) const;
+  /// Any rank: its own part of the checkpoint of `epoch`; none where none was written.
+  std::optional<SafetensorsFile> read_rank_state(Index epoch, Rank rank) const;
+  /// Rank 0: removes what interrupted attempts left half-written.
+  void remove_partial() const;
+  /// Rank 0: removes every checkpoint: the run starts over.
+  void clear() const;
+
+ private:
+  std::filesystem::path place(Index epoch) const;
+  std::filesystem::path partial(Index epoch) const;
+  void drop_superseded(Index newest_epoch) const;
+
+  std::filesystem::path output_, folder_;
+  int attempt_, keep_;
+};
+
+/// Throws Error listing every key whose value differs, and both values, with the remedy.
+void check_identity(const LoadedCheckpoint& checkpoint, const Identity& expected);
+
+}  // namespace atl

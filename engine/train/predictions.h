@@ -1,0 +1,51 @@
+// predictions.npy and embeddings.npy: a row a vertex, in the data set's original vertex ids.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "tensor/matrix.h"
+
+namespace atl {
+
+/// Where a vertex's row goes. Original ids that are a permutation of 0 … vertices − 1 are row numbers; any
+/// others are sorted, and `ids` says which vertex a row is.
+struct VertexOrder {
+  Index vertices = 0;
+  std::vector<VertexId> row;      // (vertices): row of each of our vertices; empty = its own number
+  std::vector<std::int64_t> ids;  // (vertices): original id of each row; empty = its own number
+};
+
+/// `original_ids` (vertices), or empty: they are our own.
+VertexOrder vertex_order(Index vertices, std::span<const std::int64_t> original_ids);
+
+/// One .npy that is filled a rank at a time, so that nobody ever holds all rows. Appears whole at commit().
+class VertexRowsFile {
+ public:
+  enum class Content {
+    kClass,    // int32 (vertices): the column of the largest logit, the first of equals
+    kClasses,  // uint8 (vertices, columns): 1 where the logit is above 0 (multi-label)
+    kValues,   // float32 (vertices, columns): embeddings
+  };
+
+  /// `order` must outlive the file.
+  VertexRowsFile(const std::filesystem::path& path, const VertexOrder& order, Index columns, Content content);
+  /// Row i of `rows` (n, columns) belongs to our vertex vertices[i]. Every vertex is put once over all calls.
+  void put(std::span<const VertexId> vertices, ConstMatrixView rows);
+  void commit();
+
+ private:
+  const VertexOrder& order_;
+  Index columns_, row_bytes_, header_bytes_ = 0, filled_ = 0;
+  Content content_;
+  AtomicFile file_;
+};
+
+/// vertex_ids.npy, int64 (vertices), where order.ids isn't empty; otherwise nothing.
+void write_vertex_ids(const std::filesystem::path& path, const VertexOrder& order);
+
+}  // namespace atl

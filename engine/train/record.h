@@ -1,0 +1,92 @@
+// What a training run tells about itself, as plain values: the loop fills them, and everything that a user
+// sees (progress, --json, metrics.jsonl, the metrics endpoint, report.html) is made from them and nothing
+// else.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+
+namespace atl {
+
+/// Seconds of one named part of the work: "compute", "communication" (exposed: the compute thread stood
+/// waiting), "evaluation", "checkpoint", … The parts of an epoch or run don't overlap.
+struct Phase {
+  std::string name;
+  double seconds = 0;
+};
+
+/// Bytes that one rank sent over one class of links for one purpose (link_name() and traffic_name() of
+/// comm/ledger.h).
+struct LinkTraffic {
+  std::string link, purpose;
+  std::int64_t bytes = 0;
+};
+
+/// What one rank knows of itself alone, in one epoch.
+struct RankSample {
+  std::vector<Phase> phases;
+  std::vector<LinkTraffic> traffic;
+  std::int64_t resident_bytes = 0;
+};
+
+/// One epoch. All but `own` is the same on every rank.
+struct EpochRecord {
+  Index epoch = 0;                                // from 1: epochs completed
+  double loss = 0;                                // mean over all training vertices
+  std::optional<double> train, validation, test;  // the run's metric, a fraction 0 … 1, where evaluated
+  std::optional<double> validation_loss;
+  double learning_rate = 0;
+  double epoch_seconds = 0;                       // training alone: no evaluation, no checkpoint
+  std::int64_t bytes_intra = 0, bytes_inter = 0;  // sent by all ranks in this epoch
+  RankSample own;                                 // this rank's; rank 0's in metrics.jsonl
+};
+
+/// Test vertices by class: entry (t, p) counts those of class t that were predicted as p.
+struct ConfusionMatrix {
+  int classes = 0;                   // 0: none (multi-label)
+  std::vector<std::int64_t> counts;  // (classes, classes)
+};
+
+/// Where the run took place and on what.
+struct RunSetting {
+  std::string name;      // metadata.name
+  std::string job_yaml;  // the manifest as run, defaults filled in
+  std::string dataset, dataset_checksum;
+  Index vertices = 0, arcs = 0, features = 0;
+  int classes = 0;
+  std::string model, strategy, metric, partitioner;
+  Index parameters = 0;
+  Index epochs = 0;                             // asked for
+  int ranks = 1, threads = 1;                   // threads of each rank
+  std::vector<std::string> hosts;               // (ranks): the server each sits on
+  std::map<std::string, std::string> versions;  // atoll, compiler, mpi, openblas, …
+  std::string machine;                          // processor, cores, memory: one line
+  std::string output;                           // folder
+};
+
+/// A whole run: complete at on_result(), without its last block before.
+struct RunRecord {
+  RunSetting setting;
+  Index resumed_from = 0;           // epochs that were done before this start; 0 = from the beginning
+  std::vector<EpochRecord> epochs;  // those before a resume too
+
+  std::string outcome;                     // "" while running; completed | stopped early | interrupted
+  Index best_epoch = 0;                    // 0: never evaluated
+  std::optional<double> validation, test;  // of best_epoch's weights
+  double epoch_seconds_median = 0;
+  double startup_seconds = 0;                   // process start to first epoch: load, partition, distribute
+  std::vector<std::int64_t> peak_memory_bytes;  // (ranks)
+  std::vector<std::int64_t> bytes_by_pair;      // (ranks, ranks): row sent to column, whole run; may be empty
+  std::vector<std::vector<Phase>> phases_by_rank;  // (ranks): whole run; the same names in the same order
+  ConfusionMatrix confusion;                       // of the test vertices
+};
+
+/// The middle epoch_seconds (mean of the two middle ones); 0 without epochs.
+double median_epoch_seconds(const std::vector<EpochRecord>& epochs);
+
+}  // namespace atl

@@ -1,0 +1,93 @@
+// The safetensors format (github.com/huggingface/safetensors, "Format"): 8 bytes little-endian header length,
+// a JSON header {name: {dtype, shape, data_offsets}, "__metadata__": {text: text}}, raw little-endian data
+// without holes. Any Python reads it; unlike a pickle it can't run code.
+//
+// Files written here are sealed: metadata "atoll.sha256" is the SHA-256 of everything else in the file, so
+// that a torn or bit-flipped file is told from a whole one. Readers that don't know the seal ignore it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "base/types.h"
+
+namespace atl {
+
+enum class DType { kF32, kF64, kI64, kU8 };
+
+const char* dtype_name(DType type);  // as in the file: F32, F64, I64, U8
+Index dtype_bytes(DType type);
+
+template <class T>
+constexpr DType dtype_of() {
+  if constexpr (std::is_same_v<T, float>)
+    return DType::kF32;
+  else if constexpr (std::is_same_v<T, double>)
+    return DType::kF64;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return DType::kI64;
+  else {
+    static_assert(std::is_same_v<T, std::uint8_t>);
+    return DType::kU8;
+  }
+}
+
+/// A named row-major array that somebody else owns.
+struct TensorView {
+  std::string name;
+  DType dtype = DType::kF32;
+  std::vector<Index> shape;  // empty: a scalar
+  const std::byte* data = nullptr;
+
+  Index count() const;  // elements
+  Index bytes() const { return count() * dtype_bytes(dtype); }
+};
+
+template <class T>
+TensorView tensor_view(std::string name, std::vector<Index> shape, const T* data) {
+  return {std::move(name), dtype_of<T>(), std::move(shape), reinterpret_cast<const std::byte*>(data)};
+}
+
+using Metadata = std::map<std::string, std::string>;
+
+/// Writes atomically; names must differ. Returns the seal. Throws Error when the file can't be written.
+std::string write_safetensors(const std::filesystem::path& path, std::span<const TensorView> tensors,
+                              const Metadata& metadata);
+
+/// A file read into memory. Movable; views stay valid as long as it lives.
+class SafetensorsFile {
+ public:
+  /// Checks everything: lengths, names, types, shapes, that the data is covered once without holes, and the
+  /// seal where there is one. Throws Error naming the file, what is wrong and what to do.
+  static SafetensorsFile read(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return path_; }
+  const std::vector<TensorView>& tensors() const { return tensors_; }  // by position in the file
+  const Metadata& metadata() const { return metadata_; }               // the seal too
+  const std::string& seal() const;                                     // "" where there is none
+  const TensorView* find(const std::string& name) const;               // null where there is none
+
+  /// Copies tensor `name` to `out`. Throws Error saying what differs unless it exists with this type and
+  /// shape.
+  template <class T>
+  void copy_to(const std::string& name, const std::vector<Index>& shape, T* out) const {
+    copy_bytes(name, dtype_of<T>(), shape, reinterpret_cast<std::byte*>(out));
+  }
+
+ private:
+  void copy_bytes(const std::string& name, DType dtype, const std::vector<Index>& shape,
+                  std::byte* out) const;
+
+  std::filesystem::path path_;
+  std::vector<std::byte> data_;
+  std::vector<TensorView> tensors_;
+  Metadata metadata_;
+};
+
+}  // namespace atl
