@@ -123,16 +123,27 @@ Event Communicator::exchange(Lane lane, Traffic purpose, std::span<const RowsTo>
   return run(lane, purpose, std::move(operation));
 }
 
+namespace {
+
+/// Sixteen at a time, which the compiler turns into vector code at -O2.
+template <class T>
+void add_terms(std::byte* sum, const std::byte* term, Index count) {
+  T* __restrict s = reinterpret_cast<T*>(sum);
+  const T* __restrict t = reinterpret_cast<const T*>(term);
+  Index i = 0;
+  for (; i + 16 <= count; i += 16)
+    for (Index k = 0; k < 16; ++k) s[i + k] += t[i + k];
+  for (; i < count; ++i) s[i] += t[i];
+}
+
+}  // namespace
+
 template <class T>
 Event Communicator::start_sum(Lane lane, Traffic purpose, std::span<T> values) {
   if (size() == 1 || values.empty()) return {};
   auto operation = state_->fresh_operation();
   operation->sums = true;
-  const AllReduce::Add add = [](std::byte* sum, const std::byte* term, Index count) {
-    auto* s = reinterpret_cast<T*>(sum);
-    const auto* t = reinterpret_cast<const T*>(term);
-    for (Index i = 0; i < count; ++i) s[i] += t[i];
-  };
+  const AllReduce::Add add = add_terms<T>;
   operation->all_reduce.begin(rank(), size(), reinterpret_cast<std::byte*>(values.data()),
                               Index(values.size()), Index(sizeof(T)), add, operation->sends,
                               operation->receives);

@@ -1,0 +1,24 @@
+// Ranks as processes, started by mpirun.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "comm/transport.h"
+
+namespace atl {
+
+struct MpiOptions {
+  /// This rank's server; empty: the name that MPI gives the machine.
+  std::string host;
+  /// Longer messages are split: MPI counts bytes with 31 bits. Equal on all ranks; tests set it low.
+  std::int64_t max_message_bytes = std::int64_t(1) << 30;
+};
+
+/// A transport over MPI_COMM_WORLD, one MPI communicator a lane. open() initialises MPI and an orderly
+/// close() finalises it, so a process has one at most, once. Every failed MPI call is an Error naming the
+/// call, rank and host.
+std::unique_ptr<Transport> make_mpi_transport(MpiOptions options = {});
+
+}  // namespace atl

@@ -1,0 +1,169 @@
+// Communication over MPI, each rank a process. Run under mpirun:
+//   mpirun -n 3 mpi_comm_test            exchanges, sums and blobs, with messages split at 1000 bytes
+//   mpirun -n 3 mpi_comm_test leave      rank 1 fails: the job must end, not hang
+//   mpirun -n 2 mpi_comm_test absent     rank 1 never sends: rank 0's time-out names it
+//   mpirun -n 2 mpi_comm_test latency    microseconds of one exchange and one sum
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+#include "base/error.h"
+#include "comm/all_reduce.h"
+#include "comm/communicator.h"
+#include "comm/mpi_transport.h"
+
+namespace atl {
+namespace {
+
+void expect(bool holds, const std::string& what) {
+  if (!holds) fail("expectation failed: {}", what);
+}
+
+Real token(Rank from, Rank to, Index i) {
+  return Real(from * 1000 + to * 100) + Real(i % 4096) / 64;
+}
+
+/// Rows of a size of its own between every two ranks, in both lanes at once.
+void exchange_with_all(Communicator& comm, Index rows) {
+  std::vector<Matrix> out, in;
+  std::vector<RowsTo> sends;
+  std::vector<RowsFrom> receives;
+  for (Rank p = 0; p < comm.size(); ++p) {
+    if (p == comm.rank()) continue;
+    Matrix& o = out.emplace_back(rows * (comm.rank() + 1) + p, 7);
+    for (Index i = 0; i < o.rows() * 7; ++i) o.data()[i] = token(comm.rank(), p, i);
+    in.emplace_back(rows * (p + 1) + comm.rank(), 7);
+    sends.push_back({p, out.back()});
+    receives.push_back({p, in.back()});
+  }
+  std::vector<Real> ones(3, 1);
+  Event bulk = comm.exchange(Lane::kBulk, Traffic::kHalo, sends, receives);
+  Event small = comm.all_reduce_start(Lane::kSmall, Traffic::kGradient, ones);
+  small.wait();
+  bulk.wait();
+  expect(ones == std::vector<Real>(3, Real(comm.size())), "sum of ones beside a bulk exchange");
+  for (const RowsFrom& from : receives)
+    for (Index i = 0; i < from.rows.rows * 7; ++i)
+      expect(from.rows.data[i] == token(from.peer, comm.rank(), i),
+             fmt::format("row data from {}", from.peer));
+}
+
+void sum_in_rank_order(Communicator& comm, Index count) {
+  const auto term = [](Rank r, Index i) { return Real(1) / Real(1 + r * 7 + i % 1000); };
+  std::vector<Real> values, expected;
+  for (Index i = 0; i < count; ++i) {
+    values.push_back(term(comm.rank(), i));
+    Real sum = term(0, i);
+    for (Rank r = 1; r < comm.size(); ++r) sum += term(r, i);
+    expected.push_back(sum);
+  }
+  const auto before = comm.ledger().bytes(Link::kIntra);
+  comm.all_reduce_start(Lane::kBulk, Traffic::kGradient, values).wait();
+  expect(values == expected, fmt::format("bits of a sum of {} elements", count));
+  expect(comm.ledger().bytes(Link::kIntra) - before ==
+             all_reduce_bytes(comm.size(), comm.rank(), count, sizeof(Real)),
+         "bytes of a sum");
+}
+
+void blobs(Communicator& comm) {
+  const auto blob = [](Rank from, Rank to) {
+    return std::vector<std::byte>(std::size_t(from * 1500 + to), std::byte(from * 16 + to));
+  };
+  std::vector<std::vector<std::byte>> to;
+  for (Rank r = 0; r < comm.size(); ++r) to.push_back(blob(comm.rank(), r));
+  const auto received = comm.all_to_all(Traffic::kSetup, to);
+  for (Rank r = 0; r < comm.size(); ++r)
+    expect(received[std::size_t(r)] == blob(r, comm.rank()), "all_to_all");
+  auto word = comm.rank() == 0 ? blob(3, 9) : std::vector<std::byte>(blob(3, 9).size());
+  comm.broadcast(Traffic::kSetup, 0, word);
+  expect(word == blob(3, 9), "broadcast");
+  comm.check_same("program", "mpi_comm_test");
+}
+
+void correctness(Communicator& comm) {
+  for (const Index rows : {0, 1, 50, 20'000}) exchange_with_all(comm, rows);
+  for (const Index count : {1, 8192, 8193, 300'001}) sum_in_rank_order(comm, count);
+  blobs(comm);
+  for (int i = 0; i < 200; ++i) comm.barrier();
+}
+
+void absent(Communicator& comm) {
+  std::vector<Real> values(4);
+  if (comm.rank() == 1) {
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    fail("rank 1 stayed away, as asked");
+  }
+  comm.all_reduce_start(Lane::kSmall, Traffic::kGradient, values).wait();
+}
+
+void leave(Communicator& comm) {
+  if (comm.rank() == 1) fail("rank 1 leaves, as asked");
+  comm.barrier();
+  comm.barrier();
+}
+
+/// Each operation follows `compute` µs of work, as in an epoch: threads and caches are not warm from the last
+/// one.
+void latency(Communicator& comm) {
+  using Clock = std::chrono::steady_clock;
+  const Rank peer = comm.rank() ^ 1;
+  for (const Index floats : {16, 4096, 65536, 4 << 20})
+    for (const int compute : {0, 300}) {
+      std::vector<double> exchange_us, sum_us;
+      Matrix out(floats, 1), in(floats, 1);
+      out.zero(), in.zero();
+      const std::vector<RowsTo> sends{{peer, out}};
+      const std::vector<RowsFrom> receives{{peer, in}};
+      const auto timed = [&](std::vector<double>& us, const auto& operation) {
+        const auto ready = Clock::now() + std::chrono::microseconds(compute);
+        while (Clock::now() < ready) continue;
+        const auto begin = Clock::now();
+        operation();
+        us.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
+      };
+      for (int i = 0; i < (floats > 100'000 ? 20 : 300); ++i) {
+        timed(exchange_us, [&] { comm.exchange(Lane::kBulk, Traffic::kHalo, sends, receives).wait(); });
+        timed(sum_us, [&] {
+          comm.all_reduce_start(Lane::kSmall, Traffic::kGradient, {out.data(), std::size_t(floats)}).wait();
+        });
+      }
+      const auto median = [](std::vector<double>& us) {
+        std::nth_element(us.begin(), us.begin() + Index(us.size()) / 2, us.end());
+        return us[us.size() / 2];
+      };
+      if (comm.rank() == 0)
+        fmt::print("{:>8} floats after {:>3} µs of work: exchange {:7.1f} µs, sum {:7.1f} µs\n", floats,
+                   compute, median(exchange_us), median(sum_us));
+    }
+  if (comm.rank() == 0)
+    fmt::print("progress thread: {:.2f} s of processor time\n", comm.progress_cpu_seconds());
+}
+
+int run(const std::string& mode) {
+  MpiOptions options;
+  if (mode.empty()) options.max_message_bytes = 1000;
+  const auto timeout = std::chrono::seconds(mode == "absent" ? 1 : 30);
+  try {
+    Communicator comm(make_mpi_transport(options), {timeout});
+    if (mode.empty()) correctness(comm);
+    if (mode == "absent") absent(comm);
+    if (mode == "leave") leave(comm);
+    if (mode == "latency") latency(comm);
+    if (comm.rank() == 0) fmt::print("ok on {} ranks\n", comm.size());
+    return 0;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return 1;
+  }
+}
+
+}  // namespace
+}  // namespace atl
+
+int main(int argc, char** argv) {
+  return atl::run(argc > 1 ? argv[1] : "");
+}
