@@ -1,0 +1,52 @@
+# What a person does with this project; every target installs the Debian packages that it needs.
+#   make demo     builds atoll, trains GCN on Cora on two ranks, shows the result
+#   make test     builds everything and runs every test
+BUILD ?= build
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 600
+SOAK_ROUNDS ?= 20
+CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
+
+.PHONY: build demo test test-unit lint format sanitize fuzz soak accuracy bench bench-peers clean build-tools test-tools
+
+build: build-tools
+	cmake -S . -B $(BUILD) -G Ninja >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	ninja -C $(BUILD) -j $(JOBS) atoll
+
+demo: build
+	tests/e2e/demo.sh $(BUILD)/atoll
+
+test: test-tools
+	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
+	ninja -C $(BUILD) -j $(JOBS)
+	$(CTEST)
+
+test-unit: test-tools
+	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
+	ninja -C $(BUILD) -j $(JOBS) unit_tests
+	$(CTEST) -L unit
+
+lint: test-tools
+	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
+	$(CTEST) -L lint
+
+format: test-tools
+	tests/lint/format --fix
+
+# Unit tests and fuzz corpora under the sanitizers, each in a build folder of its own.
+sanitize: sanitize-address,undefined sanitize-thread
+sanitize-%: test-tools
+	cmake -S . -B $(BUILD)-$* -G Ninja -DATOLL_TESTS=ON -DATOLL_SANITIZE=$*
+	ninja -C $(BUILD)-$* -j $(JOBS) unit_tests
+	ctest --test-dir $(BUILD)-$* --output-on-failure --no-tests=error -j $(JOBS) -L unit
+
+fuzz: test-tools
+	tests/fuzz/run $(BUILD)-fuzz $(FUZZ_SECONDS)
+
+build-tools:
+	@docker/install-packages docker/packages-build.txt
+test-tools:
+	@docker/install-packages docker/packages-build.txt docker/packages-test.txt
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-*
