@@ -58,7 +58,7 @@ class Conv final : public Layer {
                 MatrixView d_out, const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
     MatrixView d_skip = o_.skip ? ctx.workspace->matrix("conv.d_skip", d_out.rows, d_out.cols) : MatrixView();
-    if (o_.skip) axpby(ctx, 0, d_out, 0, d_skip);
+    if (o_.skip) fill(ctx, 0, d_skip);
     finish_.backward(verbs, w, saved, out, d_out, d_skip);
     if (aggregate_first_) {
       gemm_at(ctx, saved.at(0), d_out, w.gradient(0), true);

@@ -4,8 +4,7 @@
 
 #include <vector>
 
-#include "job/job.h"
-#include "model/layer.h"
+#include "model/norm.h"
 
 namespace atl {
 
@@ -22,7 +21,7 @@ class RowFinish {
     DecayGroup decay = DecayGroup::kConvolution;  // the bias's; gains and shifts never decay
   };
 
-  /// Parameters and saved matrices are appended to the layer's own; this object remembers where.
+  /// Parameters and saved matrices stand after the layer's own, from these places on.
   RowFinish(Options options, int first_parameter, int first_saved);
   void declare(std::vector<ParameterSpec>& parameters) const;
   void declare(std::vector<SavedSpec>& saved) const;
@@ -40,14 +39,12 @@ class RowFinish {
                 MatrixView d_residual = {}) const;
 
  private:
-  bool has_norm() const { return options_.norm != Norm::kNone; }
-  bool has_bias() const { return options_.bias && options_.norm != Norm::kBatch; }
-  int norm_parameter(int which) const { return first_parameter_ + (has_bias() ? 1 : 0) + which; }
+  bool has_bias() const { return options_.bias && !norm_.batch(); }
   Epilogue epilogue(Verbs& verbs, const LayerWeights& weights, Saved* saved) const;
-  void batch_statistics(Verbs& verbs, const LayerWeights& weights, ConstMatrixView pre, MatrixView stats) const;
 
   Options options_;
   int first_parameter_, first_saved_;
+  NormLayer norm_;
 };
 
 }  // namespace atl

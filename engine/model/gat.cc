@@ -1,0 +1,195 @@
+// GAT (Veličković et al. 2018): z = drop(h)·W per head, e(i,j) = LeakyReLU(a_dst·z(i) + a_src·z(j)), softmax over j.
+//
+// Scores are per vertex and linear before the LeakyReLU, so that a strategy that splits columns can make them whole by
+// `sync` (P3 × GAT). The destination's score is taken as drop(h)·(W·a_dst), which needs no z of the destination: its rows may
+// come in any block of sources, or in none.
+#include "model/stack.h"
+#include "model/transform.h"
+
+namespace atl {
+namespace {
+
+struct GatOptions {
+  LayerOptions layer;          // out = columns after the heads are joined
+  int heads = 1;
+  bool concat = true;          // join heads side by side; otherwise their mean (the last layer)
+  Real slope = Real(0.2);
+  double attention_dropout = 0;
+};
+
+enum { kWeight, kSrcVector, kDstVector, kFinish };                    // parameters
+enum { kZ, kSrcScore, kDstScore, kMax, kSum, kAggregated, kSavedCount };  // saved
+
+class Gat final : public Layer {
+ public:
+  explicit Gat(GatOptions o) : o_(o), finish_(o.layer.finish, kFinish, kSavedCount) {}
+
+  std::string describe() const override { return fmt::format("gat {} → {} ({} heads)", in(), out(), o_.heads); }
+  Index in() const override { return o_.layer.in; }
+  Index out() const override { return o_.layer.out; }
+  bool gathers() const override { return true; }
+  bool rows_in_backward() const override { return true; }
+  LayerCost cost() const override { return {2.0 * double(in()) * double(width()), width(), in()}; }
+
+  std::vector<ParameterSpec> parameters() const override {
+    const Index per_head = width() / o_.heads;
+    std::vector<ParameterSpec> all{
+        {"weight", in(), width(), Init::kGlorot, o_.layer.decay},
+        {"attention_src", 1, width(), Init::kGlorot, o_.layer.decay, o_.heads, per_head},
+        {"attention_dst", 1, width(), Init::kGlorot, o_.layer.decay, o_.heads, per_head},
+    };
+    finish_.declare(all);
+    return all;
+  }
+  std::vector<SavedSpec> saved() const override {
+    using Over = SavedSpec::Over;
+    std::vector<SavedSpec> all{{"z", Over::kSources, width()},
+                               {"src_score", Over::kSources, o_.heads},
+                               {"dst_score", Over::kDestinations, o_.heads},
+                               {"max", Over::kDestinations, o_.heads},
+                               {"sum", Over::kDestinations, o_.heads},
+                               {"aggregated", Over::kDestinations, width()}};
+    finish_.declare(all);
+    return all;
+  }
+
+  void forward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
+               MatrixView out) const override {
+    Context& ctx = verbs.context();
+    MatrixView dst_score = saved.at(kDstScore), aggregated = saved.at(kAggregated);
+    const SoftmaxState state{saved.at(kMax), saved.at(kSum)};
+    transform(ctx, input.self, self_dropout(verbs), folded_vector(ctx, w), dst_score);
+    dst_score = verbs.sync(dst_score);
+    attention_begin(ctx, state, aggregated);
+    verbs.gather(input.rows, [&](const Source& s) {
+      MatrixView z = saved.at(kZ, s.slot), src_score = saved.at(kSrcScore, s.slot);
+      transform(ctx, s.rows, dropout_of(verbs, s), w.value(kWeight), z);
+      head_dot(ctx, o_.heads, z, w.value(kSrcVector).data, src_score);
+      src_score = verbs.sync(src_score);
+      attention_add(ctx, attention_of(verbs, s), z, dst_score, src_score, state, aggregated);
+    });
+    attention_finish(ctx, state, aggregated);
+    MatrixView whole = verbs.sync(aggregated), target = finish_.target(saved, out);
+    join_heads(ctx, whole, target);
+    apply(ctx, finish_.fused(verbs, w), target);
+    finish_.forward(verbs, w, saved, out);
+  }
+
+  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, ConstMatrixView out,
+                MatrixView d_out, const LayerGradient& gradient) const override {
+    Context& ctx = verbs.context();
+    finish_.backward(verbs, w, saved, out, d_out);
+    MatrixView d_aggregated = split_heads(ctx, d_out);
+    MatrixView dot = ctx.workspace->matrix("gat.dot", d_out.rows, o_.heads);
+    MatrixView d_dst_score = ctx.workspace->matrix("gat.d_dst_score", d_out.rows, o_.heads);
+    attention_dot(ctx, o_.heads, saved.at(kAggregated), d_aggregated, dot);
+    fill(ctx, 0, d_dst_score);
+    const SoftmaxState state{saved.at(kMax), saved.at(kSum)};
+    verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
+      MatrixView z = saved.at(kZ, s.slot), src_score = saved.at(kSrcScore, s.slot);
+      MatrixView d_z = ctx.workspace->matrix("gat.d_z", z.rows, z.cols);
+      MatrixView d_src_score = ctx.workspace->matrix("gat.d_src_score", z.rows, o_.heads);
+      attention_backward(ctx, attention_of(verbs, s), s.block->transpose, s.block->transpose_arc, z,
+                         saved.at(kDstScore), src_score, state, dot, d_aggregated, d_z, d_src_score, d_dst_score);
+      head_dot_backward(ctx, o_.heads, z, w.value(kSrcVector).data, d_src_score, d_z, w.gradient(kSrcVector).data);
+      transform_backward(ctx, s.rows, dropout_of(verbs, s), w.value(kWeight), d_z, w.gradient(kWeight), d_rows);
+    }, gradient.rows);
+    destination_backward(verbs, w, input, d_dst_score, gradient);
+  }
+
+ private:
+  /// Columns before the heads are joined.
+  Index width() const { return o_.concat ? out() : out() * o_.heads; }
+
+  /// (in, heads): W·a_dst, a head a column.
+  MatrixView folded_vector(Context& ctx, const LayerWeights& w) const {
+    MatrixView folded = ctx.workspace->matrix("gat.folded", in(), o_.heads);
+    for (int h = 0; h < o_.heads; ++h) {
+      gemm_bt(ctx, head(w.value(kWeight), h), head(w.value(kDstVector), h), folded.slice_cols(h, 1));
+    }
+    return folded;
+  }
+
+  /// The way back through dst_score = drop(self) · folded, folded(h) = W(h)·a_dst(h).
+  void destination_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, MatrixView d_dst_score,
+                            const LayerGradient& gradient) const {
+    Context& ctx = verbs.context();
+    MatrixView d_folded = ctx.workspace->matrix("gat.d_folded", in(), o_.heads);
+    fill(ctx, 0, d_folded);
+    transform_backward(ctx, input.self, self_dropout(verbs), folded_vector(ctx, w), d_dst_score, d_folded,
+                       gradient.self, true);
+    for (int h = 0; h < o_.heads; ++h) {
+      ConstMatrixView d = d_folded.slice_cols(h, 1);
+      gemm(ctx, d, head(w.value(kDstVector), h), head(w.gradient(kWeight), h), true);
+      gemm_at(ctx, d, head(w.value(kWeight), h), head(w.gradient(kDstVector), h), true);
+    }
+  }
+
+  template <class T>
+  View<T> head(View<T> m, int h) const { return m.slice_cols(h * (width() / o_.heads), width() / o_.heads); }
+
+  void join_heads(Context& ctx, ConstMatrixView aggregated, MatrixView out) const {
+    if (o_.concat) return axpby(ctx, 1, aggregated, 0, out);
+    for (int h = 0; h < o_.heads; ++h) axpby(ctx, Real(1) / Real(o_.heads), head(aggregated, h), h == 0 ? 0 : 1, out);
+  }
+  MatrixView split_heads(Context& ctx, MatrixView d_out) const {
+    if (o_.concat) return d_out;
+    MatrixView d = ctx.workspace->matrix("gat.d_heads", d_out.rows, width());
+    for (int h = 0; h < o_.heads; ++h) axpby(ctx, Real(1) / Real(o_.heads), d_out, 0, head(d, h));
+    return d;
+  }
+
+  Attention attention_of(Verbs& verbs, const Source& s) const {
+    Attention a;
+    a.arcs = arcs_of(*s.block);
+    a.heads = o_.heads;
+    a.slope = o_.slope;
+    a.dropout_rate = verbs.training() ? o_.attention_dropout : 0;
+    a.draws = verbs.draws(Purpose::kAttentionDropout, o_.layer.index);
+    a.dst_ids = s.block->dst_ids;
+    a.src_ids = s.block->src_ids;
+    return a;
+  }
+  Dropout dropout_of(Verbs& verbs, const Source& s) const {
+    return verbs.dropout(o_.layer.dropout, o_.layer.dropout_purpose, o_.layer.index, s.block->src_ids);
+  }
+  Dropout self_dropout(Verbs& verbs) const {
+    return verbs.dropout(o_.layer.dropout, o_.layer.dropout_purpose, o_.layer.index, verbs.destination_ids());
+  }
+
+  GatOptions o_;
+  RowFinish finish_;
+};
+
+}  // namespace
+
+/// hidden is the width of all heads together; the last layer's heads are averaged.
+Model make_gat(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+  const auto heads = int(spec.options.integer("heads"));
+  if (spec.hidden % heads != 0) {
+    fail("model.hidden: {} is not a multiple of model.options.heads {}; each head takes hidden / heads columns",
+         spec.hidden, heads);
+  }
+  Model model;
+  for (int l = 0; l < spec.layers; ++l) {
+    const bool last = l + 1 == spec.layers;
+    GatOptions o;
+    o.heads = last ? int(spec.options.integer("outputHeads")) : heads;
+    o.concat = !last;
+    o.slope = Real(spec.options.number("negativeSlope"));
+    o.attention_dropout = training.attention_dropout;
+    o.layer.index = l;
+    o.layer.in = l == 0 ? input.features : spec.hidden;
+    o.layer.out = last ? input.classes : spec.hidden;
+    o.layer.sparse_input = l == 0 && input.sparse_features;
+    o.layer.dropout = l == 0 ? training.input_dropout.rate : training.dropout;
+    o.layer.dropout_purpose = l == 0 ? Purpose::kInputDropout : Purpose::kDropout;
+    o.layer.finish.cols = o.layer.out;
+    o.layer.finish.norm = last ? Norm::kNone : spec.norm;
+    o.layer.finish.activation = last ? Activation::kNone : Activation::kElu;
+    model.layers.push_back(std::make_unique<Gat>(o));
+  }
+  return model;
+}
+
+}  // namespace atl

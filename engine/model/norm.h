@@ -1,0 +1,37 @@
+// A norm's parameters and statistics, shared by the places where one stands: at the end of a row's work (RowFinish)
+// and before it (RowStart).
+#pragma once
+
+#include <vector>
+
+#include "job/job.h"
+#include "model/layer.h"
+
+namespace atl {
+
+class NormLayer {
+ public:
+  /// Parameters are the layer's from first_parameter on: gain, shift, and batch norm's running mean and variance.
+  /// Batch norm's statistics are the saved matrix saved_at (2, cols): mean, 1/σ.
+  NormLayer(Norm kind, Index cols, int first_parameter, int saved_at)
+      : kind_(kind), cols_(cols), first_parameter_(first_parameter), saved_at_(saved_at) {}
+
+  explicit operator bool() const { return kind_ != Norm::kNone; }
+  bool batch() const { return kind_ == Norm::kBatch; }
+  bool layer() const { return kind_ == Norm::kLayer; }
+  void declare(std::vector<ParameterSpec>& parameters) const;
+  void declare(std::vector<SavedSpec>& saved) const;
+
+  /// Batch norm: statistics of x (dst, cols) over all ranks in training (and the running ones move), else the running
+  /// ones, into `saved`. Other norms: nothing. Collective.
+  void statistics(Verbs& verbs, const LayerWeights& weights, ConstMatrixView x, Saved& saved) const;
+  void enter(const LayerWeights& weights, Saved& saved, Epilogue& epilogue) const;
+  void enter(const LayerWeights& weights, EpilogueGradient& gradient) const;
+
+ private:
+  Norm kind_;
+  Index cols_;
+  int first_parameter_, saved_at_;
+};
+
+}  // namespace atl

@@ -1,0 +1,69 @@
+#include "model/row_start.h"
+
+namespace atl {
+
+RowStart::RowStart(Options options, int first_parameter, int first_saved)
+    : options_(options), norm_(options.norm, options.cols, first_parameter, first_saved) {}
+
+void RowStart::declare(std::vector<ParameterSpec>& parameters) const { norm_.declare(parameters); }
+void RowStart::declare(std::vector<SavedSpec>& saved) const { norm_.declare(saved); }
+
+void RowStart::prepare(Verbs& verbs, const LayerWeights& weights, ConstMatrixView h, Saved& saved) const {
+  norm_.statistics(verbs, weights, h, saved);
+}
+
+Epilogue RowStart::epilogue(Verbs& verbs, const LayerWeights& weights, Saved& saved,
+                            std::span<const VertexId> ids) const {
+  Epilogue e;
+  norm_.enter(weights, saved, e);
+  if (options_.relu) e.activation = Activation::kRelu;
+  e.dropout = verbs.dropout(options_.dropout, Purpose::kDropout, options_.layer, ids);
+  return e;
+}
+
+ConstMatrixView RowStart::forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h,
+                                  std::span<const VertexId> ids, const char* name) const {
+  const Epilogue e = epilogue(verbs, weights, saved, ids);
+  if (!norm_ && !options_.relu && !e.dropout) return h;
+  MatrixView r = verbs.context().workspace->matrix(name, h.rows, h.cols);
+  axpby(verbs.context(), 1, h, 0, r);
+  apply(verbs.context(), e, r);
+  return r;
+}
+
+RowStart::Sums RowStart::begin_backward() const { return Sums(norm_.batch() ? std::size_t(2 * options_.cols) : 0, 0.0); }
+
+void RowStart::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h,
+                        std::span<const VertexId> ids, MatrixView d, Sums& sums) const {
+  Context& ctx = verbs.context();
+  const Epilogue e = epilogue(verbs, weights, saved, ids);
+  if (!norm_ && !options_.relu && !e.dropout) return;
+  ConstMatrixView r = forward(verbs, weights, saved, h, ids, "start.rows");
+  EpilogueGradient gradient;
+  norm_.enter(weights, gradient);
+  MatrixView none;
+  if (norm_.batch()) {
+    column_sums_backward(ctx, e, h, r, d, sums.data());
+    none = ctx.workspace->matrix("start.no_sums", 2, options_.cols);
+    fill(ctx, 0, none);
+  }
+  apply_backward(ctx, e, h, r, d, gradient, none, 1);
+}
+
+void RowStart::end_backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h, Sums& sums,
+                            MatrixView d) const {
+  if (!norm_.batch()) return;
+  Context& ctx = verbs.context();
+  verbs.reduce(sums);
+  MatrixView whole = ctx.workspace->matrix("start.no_sums", 2, options_.cols);
+  for (std::size_t i = 0; i < sums.size(); ++i) whole.data[i] = Real(sums[i]);
+  // Batch norm's backward is linear in its gradient: with none coming in, what is left are the means' terms.
+  Epilogue e;
+  norm_.enter(weights, saved, e);
+  MatrixView rest = ctx.workspace->matrix("start.rest", d.rows, d.cols);
+  fill(ctx, 0, rest);
+  apply_backward(ctx, e, h, h, rest, {}, whole, verbs.reduced_rows());
+  axpby(ctx, 1, rest, 1, d);
+}
+
+}  // namespace atl
