@@ -1,6 +1,6 @@
 // What a manifest asks for, as plain values: no YAML, no MPI, no CUDA. Defaults here are the defaults of the
-// manifest; the field table (fields.h) gives each its name, unit, range and source, and load.h fills a Job from a
-// file. Names in a comment are the manifest's where they differ.
+// manifest; the field table (fields.h) gives each its name, unit, range and source, and load.h fills a Job
+// from a file. Names in a comment are the manifest's where they differ.
 #pragma once
 
 #include <cstdint>
@@ -13,43 +13,46 @@ namespace atl {
 
 /// A generated graph instead of a stored one.
 struct SyntheticSpec {
-  std::string kind;            // "" = dataset.name is used; community
-  std::string preset;          // "" | reddit | products | yelp | flickr: fills every number below that isn't given
-  double scale = 1;            // factor on the preset's vertices
+  std::string kind;    // "" = dataset.name is used; community
+  std::string preset;  // "" | reddit | products | yelp | flickr: fills every number below that isn't given
+  double scale = 1;    // factor on the preset's vertices
   std::int64_t vertices = 0;
-  double average_degree = 0;   // arcs per vertex
+  double average_degree = 0;  // arcs per vertex
   std::int64_t features = 0;
   std::int64_t classes = 0;
-  double homophily = 0.7;      // share of arcs that join equal classes
+  double homophily = 0.7;  // share of arcs that join equal classes
   std::uint64_t seed = 1;
+  bool operator==(const SyntheticSpec&) const = default;
 };
 
-/// kModel is what the model's definition needs; load_job() replaces it, so that no reader ever sees it.
+/// kModel: what the model's definition needs (graph_needs() in model/model.h).
 enum class SelfLoops { kModel, kKeep, kAdd, kRemove };
 enum class NormaliseFeatures { kNone, kRow };
 
 struct DatasetSpec {
-  std::string name;              // folder under the data root; empty with synthetic
+  std::string name;  // folder under the data root; empty with synthetic
   std::string split = "default";
   int split_column = 0;
   bool symmetrise = false;
   SelfLoops self_loops = SelfLoops::kModel;
   NormaliseFeatures normalise_features = NormaliseFeatures::kNone;
   SyntheticSpec synthetic;
-  std::string volume;            // JSON of a pod volume source; only the operator reads it
+  std::string volume;  // JSON of a pod volume source; only the operator reads it
+  bool operator==(const DatasetSpec&) const = default;
 };
 
 enum class Task { kNodeClassification, kLinkPrediction };
 enum class Norm { kNone, kLayer, kBatch };
 
 struct ModelSpec {
-  std::string kind;              // a name in models.h
-  int layers = 2;                // convolutions
+  std::string kind;  // a name in models.h
+  int layers = 2;    // convolutions
   int hidden = 64;
   Norm norm = Norm::kNone;
-  bool skip_connections = false; // skipConnections: add a layer's input to its output where widths agree
-  int dense_layers = 0;          // denseLayers: trailing linear layers after the convolutions (PipeGCN's Yelp: 2)
-  Options options;               // the kind's own
+  bool skip_connections = false;  // skipConnections: add a layer's input to its output where widths agree
+  int dense_layers = 0;  // denseLayers: trailing linear layers after the convolutions (PipeGCN's Yelp: 2)
+  Options options;       // the kind's own
+  bool operator==(const ModelSpec&) const = default;
 };
 
 enum class OptimizerKind { kAdam, kAdamW, kSgd };
@@ -58,26 +61,29 @@ enum class OptimizerKind { kAdam, kAdamW, kSgd };
 struct WeightDecay {
   double convolutions = 0;
   double dense = 0;
-  double first_layer = -1;       // firstLayer: of the first layer that has weights; below 0 = its group's
+  double first_layer = -1;  // firstLayer: of the first layer that has weights; below 0 = its group's
+  bool operator==(const WeightDecay&) const = default;
 };
 
 struct OptimizerSpec {
   OptimizerKind kind = OptimizerKind::kAdam;
   double learning_rate = 0.01;
   WeightDecay weight_decay;
-  double momentum = 0;           // sgd
+  double momentum = 0;                                // sgd
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  // adam, adamw
-  double clip_norm = 0;          // clipNorm: largest 2-norm of the whole gradient; 0 = off
+  double clip_norm = 0;  // clipNorm: largest 2-norm of the whole gradient; 0 = off
+  bool operator==(const OptimizerSpec&) const = default;
 };
 
 enum class ScheduleKind { kConstant, kCosine, kStep };
 
 struct ScheduleSpec {
   ScheduleKind kind = ScheduleKind::kConstant;
-  int warmup_epochs = 0;         // linear from 0 to learningRate
-  int step_epochs = 100;         // step: multiply by factor every so many epochs
+  int warmup_epochs = 0;  // linear from 0 to learningRate
+  int step_epochs = 100;  // step: multiply by factor every so many epochs
   double factor = 0.5;
-  double minimum = 0;            // cosine: learning rate at the last epoch
+  double minimum = 0;  // cosine: learning rate at the last epoch
+  bool operator==(const ScheduleSpec&) const = default;
 };
 
 enum class Setting { kTransductive, kInductive };
@@ -88,19 +94,22 @@ enum class DropoutPosition { kBeforeAggregation, kAfterAggregation };
 struct InputDropoutSpec {
   double rate = 0;
   DropoutPosition position = DropoutPosition::kBeforeAggregation;
+  bool operator==(const InputDropoutSpec&) const = default;
 };
 
 /// What decides which epoch is best, and when training stops early.
 enum class StopMetric { kValidationMetric, kValidationLoss };
 
 struct EarlyStoppingSpec {
-  int patience = 0;              // epochs without improvement; 0 = never stop early
+  int patience = 0;                                   // epochs without improvement; 0 = never stop early
   StopMetric metric = StopMetric::kValidationMetric;  // also chooses the best epoch
+  bool operator==(const EarlyStoppingSpec&) const = default;
 };
 
 struct CheckpointSpec {
-  int every = 50;                // epochs; 0 = only when stopped and at the end
+  int every = 50;  // epochs; 0 = only when stopped and at the end
   int keep = 2;
+  bool operator==(const CheckpointSpec&) const = default;
 };
 
 enum class Precision { kFloat32, kBFloat16 };
@@ -109,54 +118,60 @@ enum class Recompute { kNone, kLayer };
 struct TrainingSpec {
   int epochs = 200;
   OptimizerSpec optimizer;
-  ScheduleSpec schedule;         // learningRateSchedule
+  ScheduleSpec schedule;  // learningRateSchedule
   Setting setting = Setting::kTransductive;
   Loss loss = Loss::kCrossEntropy;
   Metric metric = Metric::kAccuracy;
-  double dropout = 0.5;          // of hidden layers' inputs
+  double dropout = 0.5;  // of hidden layers' inputs
   InputDropoutSpec input_dropout;
   double attention_dropout = 0;  // gat: of attention coefficients
   std::uint64_t seed = 1;
-  int evaluate_every = 1;        // epochs
+  int evaluate_every = 1;  // epochs
   EarlyStoppingSpec early_stopping;
   CheckpointSpec checkpoint;
   Precision precision = Precision::kFloat32;
   Recompute recompute = Recompute::kNone;
+  bool operator==(const TrainingSpec&) const = default;
 };
 
 struct StrategySpec {
-  std::string kind = "graph";    // a name in strategies.h
-  Options options;               // the block named by kind: graph {overlap}, …
+  std::string kind = "graph";            // a name in strategies.h
+  Options options;                       // the block named by kind: graph {overlap}, …
   Precision wire = Precision::kFloat32;  // what crosses between ranks
+  bool operator==(const StrategySpec&) const = default;
 };
 
 struct PartitionerSpec {
-  std::string kind = "metis";    // metis | hash | range
+  std::string kind = "metis";  // metis | hash | range
   std::uint64_t seed = 1;
   std::string objective = "volume";  // metis: volume | cut
+  bool operator==(const PartitionerSpec&) const = default;
 };
 
 enum class PlacementPolicy { kRequired, kPreferred };
 
 struct PlacementSpec {
   int ranks = 1;
-  int ranks_per_server = 0;      // 0 = as the strategy's layout says
+  int ranks_per_server = 0;  // 0 = as the strategy's layout says
   PartitionerSpec partitioner;
   std::vector<std::string> topology_levels;  // coarsest first; empty = kubernetes.io/hostname
   std::vector<double> level_weights;         // cost of a byte that crosses each level
   PlacementPolicy policy = PlacementPolicy::kRequired;
+  bool operator==(const PlacementSpec&) const = default;
 };
 
 /// Per rank; 0 = not stated.
 struct ResourcesSpec {
-  double cpu = 0;                // cores
-  std::int64_t memory = 0;       // bytes
-  int gpus = 0;                  // nvidia.com/gpu
+  double cpu = 0;           // cores
+  std::int64_t memory = 0;  // bytes
+  int gpus = 0;             // nvidia.com/gpu
+  bool operator==(const ResourcesSpec&) const = default;
 };
 
 struct OutputSpec {
-  std::string volume;            // JSON of a pod volume source; only the operator reads it
-  std::string path;              // default: metadata.name
+  std::string volume;  // JSON of a pod volume source; only the operator reads it
+  std::string path;    // default: metadata.name
+  bool operator==(const OutputSpec&) const = default;
 };
 
 enum class CleanPodPolicy { kRunning, kAll, kNone };
@@ -165,19 +180,20 @@ enum class CleanPodPolicy { kRunning, kAll, kNone };
 struct RunPolicySpec {
   bool suspend = false;
   int backoff_limit = 3;
-  std::int64_t active_deadline_seconds = 0;           // 0 = none
-  std::int64_t ttl_seconds_after_finished = -1;       // −1 = kept
+  std::int64_t active_deadline_seconds = 0;      // 0 = none
+  std::int64_t ttl_seconds_after_finished = -1;  // −1 = kept
   CleanPodPolicy clean_pod_policy = CleanPodPolicy::kRunning;
   std::int64_t start_deadline_seconds = 600;
   std::int64_t progress_deadline_seconds = 1800;
+  bool operator==(const RunPolicySpec&) const = default;
 };
 
 enum class Launcher { kAtoll, kMpiJob };
 
 /// One GNNJob. load_job() (load.h) returns it complete and consistent.
 struct Job {
-  std::string name;              // metadata.name
-  std::string metadata;          // the whole metadata as JSON; only the operator reads it
+  std::string name;      // metadata.name
+  std::string metadata;  // the whole metadata as JSON; only the operator reads it
   DatasetSpec dataset;
   Task task = Task::kNodeClassification;
   ModelSpec model;
@@ -188,8 +204,9 @@ struct Job {
   OutputSpec output;
   RunPolicySpec run_policy;
   Launcher launcher = Launcher::kAtoll;
-  std::string image;             // default: the chart's
-  std::string template_;         // JSON of a partial pod template; only the operator reads it
+  std::string image;      // default: the chart's
+  std::string template_;  // JSON of a partial pod template; only the operator reads it
+  bool operator==(const Job&) const = default;
 };
 
 }  // namespace atl

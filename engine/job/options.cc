@@ -16,9 +16,17 @@ const T& value_of(const std::map<std::string, Options::Value>& values, const std
 
 }  // namespace
 
-bool Options::flag(const std::string& name) const { return value_of<bool>(values_, name); }
-std::int64_t Options::integer(const std::string& name) const { return value_of<std::int64_t>(values_, name); }
-double Options::number(const std::string& name) const { return value_of<double>(values_, name); }
-const std::string& Options::text(const std::string& name) const { return value_of<std::string>(values_, name); }
+bool Options::flag(const std::string& name) const {
+  return value_of<bool>(values_, name);
+}
+std::int64_t Options::integer(const std::string& name) const {
+  return value_of<std::int64_t>(values_, name);
+}
+double Options::number(const std::string& name) const {
+  return value_of<double>(values_, name);
+}
+const std::string& Options::text(const std::string& name) const {
+  return value_of<std::string>(values_, name);
+}
 
 }  // namespace atl

@@ -1,6 +1,7 @@
-// A small typed map for what only one model or one strategy knows: its options. The tables of models (models.h) and
-// strategies (strategies.h) say which names exist, of which type, and their defaults; after load_job() every option
-// of the chosen kind is present, so the readers below never need a default of their own.
+// A small typed map for what only one model or one strategy knows: its options. The tables of models
+// (models.h) and strategies (strategies.h) say which names exist, of which type, and their defaults; after
+// load_job() every option of the chosen kind is present, so the readers below never need a default of their
+// own.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ class Options {
  public:
   using Value = std::variant<bool, std::int64_t, double, std::string>;
 
-  /// The option's value. Asking for a name or a type that the kind's table doesn't have is a bug (ATOLL_CHECK).
+  /// The option's value. Asking for a name or a type that the kind's table doesn't have is a bug
+  /// (ATOLL_CHECK).
   bool flag(const std::string& name) const;
   std::int64_t integer(const std::string& name) const;
   double number(const std::string& name) const;
@@ -22,6 +24,8 @@ class Options {
 
   bool has(const std::string& name) const { return values_.contains(name); }
   void set(const std::string& name, Value value) { values_[name] = std::move(value); }
+  /// For the parser alone: the place of an option that exists.
+  Value& at(const std::string& name) { return values_.at(name); }
   const std::map<std::string, Value>& values() const { return values_; }
   bool operator==(const Options&) const = default;
 

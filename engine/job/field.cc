@@ -1,0 +1,65 @@
+#include "job/field.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+std::string flow_list(const std::vector<std::string>& words) {
+  std::vector<std::string> quoted;
+  for (const auto& word : words) quoted.push_back('"' + word + '"');
+  return fmt::format("[{}]", fmt::join(quoted, ", "));
+}
+
+/// One overload for each alternative of Slot.
+struct Writer {
+  const Field& field;
+  std::string operator()(const bool* value) const { return *value ? "true" : "false"; }
+  std::string operator()(const std::string* value) const { return *value; }
+  std::string operator()(const std::vector<std::string>* value) const { return flow_list(*value); }
+  std::string operator()(const std::vector<double>* value) const {
+    return fmt::format("[{}]", fmt::join(*value, ", "));
+  }
+  std::string operator()(const EnumSlot& value) const {
+    return field.choices.at(std::size_t(value.get())).name;
+  }
+  template <class Number>
+  std::string operator()(const Number* value) const {
+    return fmt::format("{}", *value);
+  }
+};
+
+}  // namespace
+
+std::string field_name(const std::string& path) {
+  // A name may hold dots itself (nvidia.com/gpu); it is then the last part and the only one with a slash.
+  const auto slash = path.find('/');
+  const auto dot = slash == std::string::npos ? path.rfind('.') : path.rfind('.', path.rfind('.', slash) - 1);
+  return dot == std::string::npos ? path : path.substr(dot + 1);
+}
+
+std::string field_parent(const std::string& path) {
+  const std::string name = field_name(path);
+  return name.size() == path.size() ? "" : path.substr(0, path.size() - name.size() - 1);
+}
+
+std::string value_text(const Field& field, Job& job) {
+  ATOLL_CHECK(field.slot, "{} holds no value", field.path);
+  return std::visit(Writer{field}, field.slot(job));
+}
+
+std::string default_of(const Field& field) {
+  if (!field.default_text.empty() || field.required || !field.slot) return field.default_text;
+  Job job;
+  if (field.initial) {
+    job.model.options.set(field_name(field.path), *field.initial);
+    job.strategy.options.set(field_name(field.path), *field.initial);
+  }
+  const std::string text = value_text(field, job);
+  return text == "[]" ? "" : text;
+}
+
+}  // namespace atl

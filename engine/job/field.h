@@ -1,0 +1,105 @@
+// One row of the field table: everything there is to know about one field of the manifest. Parser,
+// validation, `atoll explain`, the JSON schema, the resolved manifest and (in the operator) the CRD are all
+// made from these rows.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "job/job.h"
+
+namespace atl {
+
+/// A field whose C++ type is an enum; the value is the position in Field::choices.
+struct EnumSlot {
+  std::function<void(int)> set;
+  std::function<int()> get;
+};
+
+/// Where a field's value lies in a Job.
+using Slot = std::variant<bool*, int*, std::int64_t*, std::uint64_t*, double*, std::string*,
+                          std::vector<std::string>*, std::vector<double>*, EnumSlot>;
+
+enum class FieldType {
+  kObject,      // has fields of its own
+  kFlag,        // true | false
+  kInteger,     //
+  kCount,       // an integer that may be written with k, M, G
+  kNumber,      //
+  kText,        //
+  kChoice,      // one of Field::choices
+  kBytes,       // a Kubernetes quantity of bytes: 16Gi
+  kCores,       // a Kubernetes quantity of cores: 4, 500m
+  kTextList,    //
+  kNumberList,  //
+  kFree,        // any mapping; kept as JSON
+};
+
+/// One allowed value of a kChoice.
+struct Choice {
+  std::string name;
+  std::string meaning{};
+  bool built = true;      // false: named, and refused until it exists
+  std::string instead{};  // what to use until then
+};
+
+/// Only with certain values of another field; elsewhere the field is ignored, which is a warning.
+struct UsedWith {
+  std::string path;
+  std::vector<std::string> values;
+};
+
+struct Field {
+  std::string path{};  // "training.optimizer.learningRate": without "spec."
+  FieldType type = FieldType::kObject;
+  std::string description{};
+  std::function<Slot(Job&)> slot{};  // empty for objects
+  std::vector<Choice> choices{};
+  std::string unit{};
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
+  bool above_minimum = false;  // the minimum itself isn't allowed
+  bool below_maximum = false;  // nor the maximum
+  std::string source{};        // where the default comes from
+  std::string default_text{};  // where the default isn't a constant, in words
+  bool required = false;
+  bool may_change = false;  // between the run that wrote a checkpoint and the run that resumes it
+  UsedWith used_with{};
+  std::vector<std::string> shorthand{};     // object: one scalar in its place sets these
+  std::string of_kind{};                    // an option of this model or strategy alone
+  std::optional<Options::Value> initial{};  // an option's default
+};
+
+/// The last part of a path ("learningRate") and what is before it ("training.optimizer"; "" at the top of
+/// spec).
+std::string field_name(const std::string& path);
+std::string field_parent(const std::string& path);
+
+/// Makes Field::slot from a function that returns the member: at([](Job& j) -> auto& { return
+/// j.training.epochs; }).
+template <class Member>
+std::function<Slot(Job&)> at(Member member) {
+  return [member](Job& job) -> Slot {
+    auto& value = member(job);
+    using T = std::remove_reference_t<decltype(value)>;
+    if constexpr (std::is_enum_v<T>) {
+      return EnumSlot{[&value](int i) { value = static_cast<T>(i); },
+                      [&value] { return static_cast<int>(value); }};
+    } else {
+      return &value;
+    }
+  };
+}
+
+/// The value as it would be written in a manifest; free-form values as JSON, "" where nothing is given.
+std::string value_text(const Field& field, Job& job);
+
+/// The default as `atoll explain` prints it; "" where there is none.
+std::string default_of(const Field& field);
+
+}  // namespace atl

@@ -1,0 +1,55 @@
+#include "job/fields.h"
+
+#include <iterator>
+
+namespace atl {
+namespace {
+
+std::vector<Field> join_parts() {
+  std::vector<Field> all;
+  all.push_back(
+      {.path = "metadata.name",
+       .type = FieldType::kText,
+       .description = "the job's name: lower case letters, digits, '-' and '.', at most 63 characters",
+       .slot = at([](Job & j) -> auto& { return j.name; }),
+       .required = true});
+  for (auto* part :
+       {dataset_fields, model_fields, training_fields, strategy_fields, placement_fields, cluster_fields}) {
+    auto fields = part();
+    std::move(fields.begin(), fields.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Field>& all_fields() {
+  static const std::vector<Field> fields = join_parts();
+  return fields;
+}
+
+std::vector<const Field*> fields_for(const std::string& model, const std::string& strategy) {
+  std::vector<const Field*> chosen;
+  for (const auto& field : all_fields()) {
+    const bool of_strategy = field.path.starts_with("strategy.");
+    if (field.of_kind.empty() || field.of_kind == (of_strategy ? strategy : model)) chosen.push_back(&field);
+  }
+  return chosen;
+}
+
+const Field* find_field(const std::vector<const Field*>& fields, const std::string& path) {
+  for (const Field* field : fields) {
+    if (field->path == path) return field;
+  }
+  return nullptr;
+}
+
+std::vector<const Field*> children_of(const std::vector<const Field*>& fields, const std::string& path) {
+  std::vector<const Field*> children;
+  for (const Field* field : fields) {
+    if (field_parent(field->path) == path) children.push_back(field);
+  }
+  return children;
+}
+
+}  // namespace atl

@@ -1,0 +1,127 @@
+// The rows of `dataset`: which graph, which split, which changes to it before training.
+#include "job/fields.h"
+
+namespace atl {
+namespace {
+
+const char* const kNeeded = "needed unless preset says it";
+const char* const kPreset = "the preset's";
+
+std::vector<Field> synthetic_fields() {
+  std::vector<Field> f;
+  f.push_back({.path = "dataset.synthetic", .description = "a generated graph instead of a stored one"});
+  f.push_back({.path = "dataset.synthetic.kind",
+               .type = FieldType::kChoice,
+               .description = "how the graph is made",
+               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.kind; }),
+               .choices = {{"community", "stochastic blocks, power-law degrees, class-dependent features"}},
+               .required = true});
+  f.push_back({.path = "dataset.synthetic.preset",
+               .type = FieldType::kChoice,
+               .description = "shaped like a known graph; single numbers below override it",
+               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.preset; }),
+               .choices = {{"reddit", "233k vertices, 115M arcs, 602 features, 41 classes"},
+                           {"products", "2.4M vertices, 124M arcs, 100 features, 47 classes"},
+                           {"yelp", "717k vertices, 14M arcs, 300 features, 100 classes, multi-label"},
+                           {"flickr", "89k vertices, 0.9M arcs, 500 features, 7 classes"}}});
+  f.push_back({.path = "dataset.synthetic.scale",
+               .type = FieldType::kNumber,
+               .description = "factor on the preset's vertices",
+               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.scale; }),
+               .minimum = 0,
+               .maximum = 1000,
+               .above_minimum = true});
+  f.push_back({.path = "dataset.synthetic.vertices",
+               .type = FieldType::kCount,
+               .description = "number of vertices",
+               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.vertices; }),
+               .unit = "vertices",
+               .minimum = 1,
+               .maximum = 2147483647,
+               .default_text = kNeeded});
+  f.push_back({.path = "dataset.synthetic.averageDegree",
+               .type = FieldType::kNumber,
+               .description = "arcs per vertex",
+               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.average_degree; }),
+               .unit = "arcs",
+               .minimum = 0,
+               .maximum = 1e6,
+               .default_text = kNeeded});
+  f.push_back({.path = "dataset.synthetic.features",
+               .type = FieldType::kCount,
+               .description = "features per vertex",
+               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.features; }),
+               .unit = "columns",
+               .minimum = 1,
+               .maximum = 1e6,
+               .default_text = kNeeded});
+  f.push_back({.path = "dataset.synthetic.classes",
+               .type = FieldType::kCount,
+               .description = "number of classes",
+               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.classes; }),
+               .minimum = 2,
+               .maximum = 1e6,
+               .default_text = kNeeded});
+  f.push_back({.path = "dataset.synthetic.homophily",
+               .type = FieldType::kNumber,
+               .description = "share of arcs that join vertices of one class",
+               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.homophily; }),
+               .minimum = 0,
+               .maximum = 1,
+               .source = kPreset});
+  f.push_back({.path = "dataset.synthetic.seed",
+               .type = FieldType::kInteger,
+               .description = "same seed, same graph, byte for byte",
+               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.seed; }),
+               .minimum = 0});
+  return f;
+}
+
+}  // namespace
+
+std::vector<Field> dataset_fields() {
+  std::vector<Field> f;
+  f.push_back(
+      {.path = "dataset", .description = "the graph, its features, labels and split", .required = true});
+  f.push_back(
+      {.path = "dataset.name",
+       .type = FieldType::kText,
+       .description = "folder of the data set under the data root (--data-root, ATOLL_DATA_ROOT, ./datasets)",
+       .slot = at([](Job & j) -> auto& { return j.dataset.name; }),
+       .default_text = "needed unless dataset.synthetic is given"});
+  f.push_back({.path = "dataset.split",
+               .type = FieldType::kText,
+               .description = "a named split of the data set (atoll dataset info lists them)",
+               .slot = at([](Job & j) -> auto& { return j.dataset.split; })});
+  f.push_back({.path = "dataset.splitColumn",
+               .type = FieldType::kInteger,
+               .description = "column of a split that holds several, counted from 0",
+               .slot = at([](Job & j) -> auto& { return j.dataset.split_column; }),
+               .minimum = 0,
+               .maximum = 1e6});
+  f.push_back({.path = "dataset.symmetrise",
+               .type = FieldType::kFlag,
+               .description = "add the reverse of every arc and drop duplicates",
+               .slot = at([](Job & j) -> auto& { return j.dataset.symmetrise; })});
+  f.push_back({.path = "dataset.selfLoops",
+               .type = FieldType::kChoice,
+               .description = "arcs from a vertex to itself",
+               .slot = at([](Job & j) -> auto& { return j.dataset.self_loops; }),
+               .choices = {{"model", "as the model's definition says (gcn: add)"},
+                           {"keep", "as they are in the data set"},
+                           {"add", "exactly one per vertex"},
+                           {"remove", "none"}}});
+  f.push_back({.path = "dataset.normaliseFeatures",
+               .type = FieldType::kChoice,
+               .description = "scaling of features before training",
+               .slot = at([](Job & j) -> auto& { return j.dataset.normalise_features; }),
+               .choices = {{"none", "as stored"}, {"row", "each vertex's features divided by their sum"}}});
+  f.push_back({.path = "dataset.volume",
+               .type = FieldType::kFree,
+               .description = "on a cluster: the pod volume source that is the data root",
+               .slot = at([](Job & j) -> auto& { return j.dataset.volume; })});
+  for (auto& field : synthetic_fields()) f.push_back(std::move(field));
+  return f;
+}
+
+}  // namespace atl

@@ -1,0 +1,70 @@
+// The rows of `task` and `model`; the kinds and their options come from models.cc.
+#include "job/fields.h"
+#include "job/models.h"
+
+namespace atl {
+namespace {
+
+std::vector<Choice> kinds() {
+  std::vector<Choice> choices;
+  for (const auto& info : model_infos())
+    choices.push_back({info.kind, info.description + " (" + info.source + ")"});
+  return choices;
+}
+
+}  // namespace
+
+std::vector<Field> model_fields() {
+  std::vector<Field> f;
+  f.push_back({.path = "task",
+               .type = FieldType::kChoice,
+               .description = "what is learned",
+               .slot = at([](Job & j) -> auto& { return j.task; }),
+               .choices = {{"nodeClassification", "one class, or several labels, per vertex"},
+                           {"linkPrediction", "which arcs are missing", false, "nodeClassification"}}});
+  f.push_back({.path = "model", .description = "the network", .required = true});
+  f.push_back({.path = "model.kind",
+               .type = FieldType::kChoice,
+               .description = "the kind of convolution",
+               .slot = at([](Job & j) -> auto& { return j.model.kind; }),
+               .choices = kinds(),
+               .required = true});
+  f.push_back({.path = "model.layers",
+               .type = FieldType::kInteger,
+               .description = "number of convolutions",
+               .slot = at([](Job & j) -> auto& { return j.model.layers; }),
+               .minimum = 1,
+               .maximum = 1000,
+               .source = "Kipf & Welling 2017"});
+  f.push_back({.path = "model.hidden",
+               .type = FieldType::kInteger,
+               .description = "width of hidden layers; of one head with gat",
+               .slot = at([](Job & j) -> auto& { return j.model.hidden; }),
+               .unit = "columns",
+               .minimum = 1,
+               .maximum = 65536});
+  f.push_back({.path = "model.norm",
+               .type = FieldType::kChoice,
+               .description = "normalisation of hidden layers",
+               .slot = at([](Job & j) -> auto& { return j.model.norm; }),
+               .choices = {{"none", ""},
+                           {"layer", "over the columns of each vertex"},
+                           {"batch", "over the vertices of all ranks, each counted once"}}});
+  f.push_back({.path = "model.skipConnections",
+               .type = FieldType::kFlag,
+               .description = "add a layer's input to its output where widths agree",
+               .slot = at([](Job & j) -> auto& { return j.model.skip_connections; })});
+  f.push_back({.path = "model.denseLayers",
+               .type = FieldType::kInteger,
+               .description = "linear layers after the convolutions (PipeGCN uses 2 on Yelp)",
+               .slot = at([](Job & j) -> auto& { return j.model.dense_layers; }),
+               .minimum = 0,
+               .maximum = 100});
+  f.push_back({.path = "model.options", .description = "what only this kind of model knows"});
+  for (const auto& info : model_infos()) {
+    for (const auto& option : info.options) f.push_back(option);
+  }
+  return f;
+}
+
+}  // namespace atl

@@ -1,0 +1,38 @@
+// The rows of `strategy`; the kinds and their blocks come from strategies.cc.
+#include "job/fields.h"
+#include "job/strategies.h"
+
+namespace atl {
+namespace {
+
+std::vector<Choice> kinds() {
+  std::vector<Choice> choices;
+  for (const auto& info : strategy_infos())
+    choices.push_back({info.kind, info.description, info.built, "graph"});
+  return choices;
+}
+
+}  // namespace
+
+std::vector<Field> strategy_fields() {
+  std::vector<Field> f;
+  f.push_back({.path = "strategy", .description = "how ranks share the work"});
+  f.push_back({.path = "strategy.kind",
+               .type = FieldType::kChoice,
+               .description = "the way of living with slow links",
+               .slot = at([](Job & j) -> auto& { return j.strategy.kind; }),
+               .choices = kinds()});
+  f.push_back({.path = "strategy.wire",
+               .type = FieldType::kChoice,
+               .description = "number format of what crosses between ranks",
+               .slot = at([](Job & j) -> auto& { return j.strategy.wire; }),
+               .choices = {{"float32", ""}, {"bfloat16", "half the bytes", false, "float32"}}});
+  for (const auto& info : strategy_infos()) {
+    if (!info.built) continue;
+    f.push_back({.path = "strategy." + info.kind, .description = info.description, .of_kind = info.kind});
+    for (const auto& option : info.options) f.push_back(option);
+  }
+  return f;
+}
+
+}  // namespace atl

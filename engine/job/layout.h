@@ -1,0 +1,33 @@
+// How a strategy's ranks want to stand: which of them must share a server, and how much each pair talks. The
+// planner and the operator place ranks by it; it is computed without data, MPI or a GPU.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/types.h"
+
+namespace atl {
+
+struct Layout {
+  /// Ranks that must share a server, each rank in exactly one group, ascending.
+  std::vector<std::vector<Rank>> groups;
+};
+
+/// What a prepared graph and a model mean for traffic.
+struct TrafficShape {
+  int ranks = 1;
+  Index halo_rows = 0;  // rows exchanged a layer, summed over ranks
+  std::vector<Index>
+      widths{};  // columns of each convolution's input that is exchanged every epoch (not: fixed inputs)
+  Index parameters = 0;     // scalars whose gradients are summed over all ranks
+  int bytes_per_value = 4;  // of the wire
+};
+
+/// Bytes that all ranks together send in one training epoch, by purpose.
+struct EpochTraffic {
+  std::int64_t halo = 0, halo_gradient = 0, gradient = 0;
+  std::int64_t total() const { return halo + halo_gradient + gradient; }
+};
+
+}  // namespace atl

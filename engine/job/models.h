@@ -1,0 +1,25 @@
+// The models by name, each with its own options: what `model.kind` and `model.options` may say. The layers
+// themselves are in model/, one file each beside this table's line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "job/field.h"
+
+namespace atl {
+
+struct ModelInfo {
+  std::string kind;
+  std::string description;
+  std::string source;          // the paper
+  std::vector<Field> options;  // paths "model.options.<name>"
+  bool attention = false;      // training.attentionDropout applies
+};
+
+const std::vector<ModelInfo>& model_infos();
+
+/// Null where no model is named so.
+const ModelInfo* find_model(const std::string& kind);
+
+}  // namespace atl

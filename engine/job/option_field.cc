@@ -1,0 +1,35 @@
+#include "job/option_field.h"
+
+namespace atl {
+namespace {
+
+FieldType type_of(const Options::Value& value) {
+  switch (value.index()) {
+    case 0:
+      return FieldType::kFlag;
+    case 1:
+      return FieldType::kInteger;
+    case 2:
+      return FieldType::kNumber;
+    default:
+      return FieldType::kChoice;
+  }
+}
+
+}  // namespace
+
+Field option_field(OptionOwner owner, const std::string& kind, const std::string& path,
+                   Options::Value initial, Field rest) {
+  Field field = std::move(rest);
+  field.path = path;
+  field.of_kind = kind;
+  field.type = type_of(initial);
+  field.initial = std::move(initial);
+  field.slot = [owner, name = field_name(path)](Job& job) -> Slot {
+    Options& options = owner == OptionOwner::kModel ? job.model.options : job.strategy.options;
+    return std::visit([](auto& value) -> Slot { return &value; }, options.at(name));
+  };
+  return field;
+}
+
+}  // namespace atl

@@ -1,0 +1,18 @@
+// Makes the field of an option from its name and default: shared by the tables of models and strategies.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "job/field.h"
+
+namespace atl {
+
+enum class OptionOwner { kModel, kStrategy };
+
+/// A field at `path` whose value lies in the owner's Options under the path's last part. Its type follows
+/// from the default's: a text with choices is a choice.
+Field option_field(OptionOwner owner, const std::string& kind, const std::string& path,
+                   Options::Value initial, Field rest);
+
+}  // namespace atl

@@ -1,0 +1,37 @@
+#include "job/strategies.h"
+
+namespace atl {
+namespace {
+
+/// A strategy that is named in the manifest and not built yet.
+StrategyInfo named(std::string kind, std::string description, std::string source) {
+  return {.kind = std::move(kind), .description = std::move(description), .source = std::move(source)};
+}
+
+}  // namespace
+
+const std::vector<StrategyInfo>& strategy_infos() {
+  static const std::vector<StrategyInfo> infos{
+      graph_strategy(),
+      named("pipegcn", "boundary rows and gradients one epoch stale, hidden behind compute", "PipeGCN"),
+      named("bns", "boundary rows sampled each epoch", "BNS-GCN"),
+      named("cagnet", "blocks of rows broadcast in turn", "CAGNET"),
+      named("sancus", "cached rows, broadcast when they have changed enough", "Sancus"),
+      named("gnnpipe", "layers split over stages, graph chunks pipelined", "GNNPipe"),
+      named("granndis", "server-wise preloading, expansion-aware sampling", "GraNNDis"),
+      named("minibatch", "sampled mini-batches, data parallel", "Hamilton et al. 2017"),
+      named("p3", "features split by column, layer 1 model-parallel", "P3"),
+      named("dgs", "mini-batches chosen by online explanation", "DGS"),
+      named("auto", "the strategy with the least predicted time", ""),
+  };
+  return infos;
+}
+
+const StrategyInfo* find_strategy(const std::string& kind) {
+  for (const auto& info : strategy_infos()) {
+    if (info.kind == kind) return &info;
+  }
+  return nullptr;
+}
+
+}  // namespace atl

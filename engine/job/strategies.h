@@ -1,0 +1,33 @@
+// The strategies by name: options, layout, byte formula, and what each ignores. Pure: no MPI, no CUDA, so
+// that the operator links it. The schedules themselves are in strategy/ and exchange/. A new strategy is a
+// file in strategies/ and one line in strategies.cc.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "job/field.h"
+#include "job/layout.h"
+
+namespace atl {
+
+struct StrategyInfo {
+  std::string kind;
+  std::string description;
+  std::string source;                  // the paper
+  bool built = false;                  // false: named, and refused until it exists
+  std::vector<Field> options{};        // paths "strategy.<kind>.<name>"
+  std::vector<std::string> ignores{};  // paths of fields that this strategy doesn't read
+  Layout (*layout)(const Job&) = nullptr;
+  EpochTraffic (*traffic)(const TrafficShape&) = nullptr;
+};
+
+const std::vector<StrategyInfo>& strategy_infos();
+
+/// Null where no strategy is named so.
+const StrategyInfo* find_strategy(const std::string& kind);
+
+// One function a file in strategies/.
+StrategyInfo graph_strategy();
+
+}  // namespace atl
