@@ -1,0 +1,57 @@
+// Where rows that a rank doesn't own come from, in full-batch schedules: the exact exchange here; stale (PipeGCN),
+// sampled (BNS), cached (Sancus) and broadcast (CAGNET) ones are further implementations of the same interface.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "model/verbs.h"
+#include "partition/local_graph.h"
+
+namespace atl {
+
+/// One rank's part of a graph with its features, as every full-batch pass sees it. Owned by the session.
+struct GraphPart {
+  const LocalGraph* graph = nullptr;
+  Block own, outer;           // destinations: owned rows; sources: owned and halo rows
+  Rows features;              // (owned, F)
+  Rows halo_features;         // (halo, F): fixed, so read once from the data set and never sent
+};
+
+/// What an exchange must know of a layer before the first pass.
+struct ExchangedLayer {
+  Index cols = 0;             // of its input
+  bool gathers = false;
+  bool fixed = false;         // its input are the features
+  bool keep = false;          // halo rows are looked at again in backward
+};
+
+/// One gather of one pass.
+struct Gather {
+  int layer;
+  const Rows& rows;           // (owned, cols)
+  Traffic purpose;            // kHalo, kEvaluation or kRecompute
+};
+
+/// One per rank and graph part. Calls are collective: all ranks make the same ones in the same order.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  /// Rows of the source blocks, by slot.
+  virtual std::vector<Index> source_rows() const = 0;
+  /// Whether rows arrive in the step in which they were made (see ModelInput::exact_exchange).
+  virtual bool exact() const = 0;
+  virtual void forward(const Gather& gather, VisitSource visit) = 0;
+  /// d_rows (owned, cols) is written, contributions of other ranks included, added in a fixed order: own rows first,
+  /// then peers by rank.
+  virtual void backward(const Gather& gather, VisitSourceBackward visit, MatrixView d_rows) = 0;
+};
+
+/// exact.cc: this step's boundary rows to every rank that reads them. With `overlap`, own rows are aggregated while
+/// halo rows travel, and halo gradients travel while own ones are computed; without, each transfer is waited for (the
+/// synchronous baseline of the papers).
+std::unique_ptr<Exchange> make_exact_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
+                                              std::vector<ExchangedLayer> layers, bool overlap);
+
+}  // namespace atl

@@ -1,0 +1,57 @@
+// A schedule: in which order a strategy runs which layers on which rows in an epoch. The training session owns loss,
+// optimiser and evaluation; the schedule asks for them when it is ready, so that one session trains full batches,
+// pipelined chunks and mini-batches alike.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "job/job.h"
+#include "model/model.h"
+#include "exchange/exchange.h"
+
+namespace atl {
+
+/// What a schedule asks of the session during an epoch.
+class TrainingStep {
+ public:
+  virtual ~TrainingStep() = default;
+  /// Loss of `rows`' logits and its gradient. logits, d_logits (n, classes); row i is local owned row rows[i], or row i
+  /// itself where `rows` is empty. Unlabelled and non-training rows get a zero gradient.
+  virtual void loss(ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits) = 0;
+  /// Sums the gradients over the ranks that share each parameter and takes one optimiser step. Collective.
+  virtual void update() = 0;
+};
+
+/// One per rank; calls are collective. References given to its maker outlive it.
+class Schedule {
+ public:
+  virtual ~Schedule() = default;
+  /// One pass over the training data; `epoch` from 1 keys its draws.
+  virtual void train_epoch(std::int64_t epoch, TrainingStep& step) = 0;
+  /// Exact logits of all owned rows (owned, classes) with the present weights; valid until the next call.
+  virtual ConstMatrixView infer() = 0;
+  /// After infer(): the last layer's input (owned, width); empty where that is the sparse features.
+  virtual ConstMatrixView embeddings() const = 0;
+  /// Activations, saved matrices and buffers held now.
+  virtual Index bytes() const = 0;
+};
+
+/// Everything a strategy's maker gets.
+struct ScheduleInput {
+  Context& ctx;
+  Communicator& comm;
+  const Job& job;
+  const Model& model;
+  Parameters& parameters;
+  const GraphPart& part;
+  double all_vertices;        // over all ranks
+  bool inference_only;        // infer() alone will be called
+};
+
+/// Whether rows arrive in the step in which they were made (ModelInput::exact_exchange), by strategy.
+bool exchange_is_exact(const StrategySpec& strategy);
+/// By job.strategy.kind; the table is in strategies.cc.
+std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input);
+
+}  // namespace atl

@@ -1,0 +1,45 @@
+// The table of strategies: a schedule, and for full-batch ones the exchange that it runs over. A new one is a file in
+// strategy/ or exchange/, its options in job/strategies/, and one line here.
+#include "strategy/full_batch.h"
+#include "strategy/schedule.h"
+
+namespace atl {
+namespace {
+
+std::unique_ptr<Schedule> make_graph(const ScheduleInput& in) {
+  const bool overlap = in.job.strategy.options.flag("overlap");
+  const FullBatchOptions options{in.job.training.seed, in.job.training.recompute == Recompute::kLayer,
+                                 in.inference_only};
+  return std::make_unique<FullBatch>(
+      in.ctx, in.comm, in.model, in.parameters, in.part, in.all_vertices, options,
+      [&](std::vector<ExchangedLayer> layers) {
+        return make_exact_exchange(in.ctx, in.comm, in.part, std::move(layers), overlap);
+      });
+}
+
+struct Entry {
+  const char* kind;
+  bool exact_exchange;
+  std::unique_ptr<Schedule> (*make)(const ScheduleInput&);
+};
+
+constexpr Entry kStrategies[] = {
+    {"graph", true, make_graph},
+};
+
+const Entry& entry_of(const std::string& kind) {
+  for (const Entry& e : kStrategies) {
+    if (kind == e.kind) return e;
+  }
+  ATOLL_CHECK(false, "strategy {} passed validation and has no schedule", kind);
+}
+
+}  // namespace
+
+bool exchange_is_exact(const StrategySpec& strategy) { return entry_of(strategy.kind).exact_exchange; }
+
+std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input) {
+  return entry_of(input.job.strategy.kind).make(input);
+}
+
+}  // namespace atl
