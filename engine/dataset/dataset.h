@@ -1,14 +1,15 @@
-// A data set as it lies on disk: a folder of .npy files and meta.json, memory-mapped. Nothing is read until it is
-// touched, so opening a data set costs no memory that grows with it. Read-only and thread-safe once opened.
+// A data set as it lies on disk: a folder of .npy files and meta.json, memory-mapped. Nothing is read until
+// it is touched, so opening a data set costs no memory that grows with it. Read-only and thread-safe once
+// opened.
 //
-//   meta.json            statistics, splits, every transform applied, SHA-256 of every file (docs/datasets.md)
-//   offsets.npy          int64 (vertices + 1)     arcs of each destination row …
+//   meta.json            statistics, splits, every transform applied, SHA-256 of every file
+//   (docs/datasets.md) offsets.npy          int64 (vertices + 1)     arcs of each destination row …
 //   columns.npy          int32 (arcs)             … and their sources, ascending in each row
 //   weights.npy          float32 (arcs)           only where arcs are weighted
 //   features.npy         float32|float16 (vertices, features)   dense, or, where under 25 % are non-zero:
-//   feature_offsets.npy  int64 (vertices + 1), feature_columns.npy int32 (nnz), feature_values.npy float32 (nnz)
-//   labels.npy           int32 (vertices), −1 = unlabelled; or targets.npy uint8 (vertices, classes) if multi-label
-//   split_<name>.npy     uint8 (vertices, columns): 0 none, 1 train, 2 validation, 3 test
+//   feature_offsets.npy  int64 (vertices + 1), feature_columns.npy int32 (nnz), feature_values.npy float32
+//   (nnz) labels.npy           int32 (vertices), −1 = unlabelled; or targets.npy uint8 (vertices, classes) if
+//   multi-label split_<name>.npy     uint8 (vertices, columns): 0 none, 1 train, 2 validation, 3 test
 //   original_ids.npy     int64 (vertices), only where they differ from 0 … vertices − 1
 #pragma once
 
@@ -31,10 +32,10 @@ struct DatasetMeta {
   int classes = 0;
   bool multi_label = false, weighted = false, symmetric = false;
   Index self_loops = 0;
-  std::map<std::string, int> splits;                // name → number of columns
-  std::vector<std::string> transforms;              // in the order in which the importer applied them
-  std::map<std::string, std::string> checksums;     // file → SHA-256 in hex
-  std::string checksum;                             // SHA-256 of meta.json's canonical form: the data set's identity
+  std::map<std::string, int> splits;             // name → number of columns
+  std::vector<std::string> transforms;           // in the order in which the importer applied them
+  std::map<std::string, std::string> checksums;  // file → SHA-256 in hex
+  std::string checksum;  // SHA-256 of meta.json's canonical form: the data set's identity
   std::string source, licence;
 };
 
@@ -61,11 +62,11 @@ class Dataset {
   /// The rows `ids` of sparse features (ids.size() × features), values in weights.
   Csr read_sparse_features(std::span<const VertexId> ids) const;
 
-  std::span<const std::int32_t> labels() const;           // (vertices), single-label; empty otherwise
-  View<const std::uint8_t> targets() const;               // (vertices, classes), multi-label; empty otherwise
+  std::span<const std::int32_t> labels() const;  // (vertices), single-label; empty otherwise
+  View<const std::uint8_t> targets() const;      // (vertices, classes), multi-label; empty otherwise
   /// (vertices) values of Split. An unknown name or column is an Error that lists the known ones.
-  View<const std::uint8_t> split(const std::string& name) const;   // (vertices, columns)
-  std::span<const std::int64_t> original_ids() const;     // (vertices), or empty: identity
+  View<const std::uint8_t> split(const std::string& name) const;  // (vertices, columns)
+  std::span<const std::int64_t> original_ids() const;             // (vertices), or empty: identity
 
   /// Reads every file and compares its SHA-256 with meta.json's. Throws Error naming the first that differs.
   void verify() const;

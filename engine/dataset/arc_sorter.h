@@ -1,0 +1,103 @@
+// Sorts arcs into rows by destination with bounded memory, however many there are: arcs go to a temporary
+// file as they come, are dealt into buckets of neighbouring destinations, and each bucket is sorted in
+// memory, several at a time. The result does not depend on the number of threads.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/threads.h"
+#include "base/types.h"
+#include "dataset/scratch_file.h"
+
+namespace atl {
+
+/// One arc on its way: sorts by destination, then source.
+struct ArcRecord {
+  VertexId dst = 0;
+  std::uint32_t tagged_src = 0;  // the top bit tells that symmetrising made the arc
+
+  ArcRecord() = default;
+  ArcRecord(VertexId dst_, VertexId src_, bool reversed = false)
+      : dst(dst_), tagged_src(std::uint32_t(src_) | (reversed ? 1u << 31 : 0u)) {}
+  VertexId src() const { return VertexId(tagged_src & 0x7fffffffu); }
+  bool reversed() const { return tagged_src >> 31 != 0; }
+};
+
+struct WeightedArcRecord : ArcRecord {
+  float weight = 1;
+
+  WeightedArcRecord() = default;
+  WeightedArcRecord(VertexId dst_, VertexId src_, float weight_, bool reversed = false)
+      : ArcRecord(dst_, src_, reversed), weight(weight_) {}
+};
+
+/// Rows `first` … first + degrees.size() − 1 of the result: sources ascending in each row, no duplicates.
+struct SortedRows {
+  VertexId first = 0;
+  std::vector<std::int32_t> degrees;
+  std::vector<VertexId> sources;
+  std::vector<float> weights;  // empty: unweighted
+};
+
+/// What sorting found.
+struct ArcTotals {
+  Index given = 0;       // before anything was removed or added
+  Index arcs = 0;        // in the result
+  Index duplicates = 0;  // given more than once, and removed
+  Index self_loops = 0;  // in the result
+  Index self_loops_removed = 0;
+  bool symmetric = false;
+};
+
+class ArcSorter {
+ public:
+  /// Temporary files lie in `folder` and are gone after sort() or with the object.
+  ArcSorter(std::filesystem::path folder, bool weighted);
+
+  /// Same lengths; weights is empty or one an arc. Ids must be in 0 … 2³¹ − 2: the caller has checked them.
+  void add(std::span<const VertexId> src, std::span<const VertexId> dst, std::span<const float> weights);
+
+  /// One past the largest id so far.
+  Index vertices_seen() const { return vertices_seen_; }
+  Index given() const { return given_; }
+
+  /// Memory that sort() will need, in bytes.
+  Index predicted_bytes(int threads, bool symmetrise) const;
+
+  struct Options {
+    Index vertices = 0;  // at least vertices_seen()
+    bool symmetrise = false;
+    bool remove_self_loops = false;
+  };
+  /// Calls `take` with all rows 0 … vertices − 1 in order, from this thread. Duplicate arcs become one; their
+  /// weights are added up. An arc whose reverse was given too keeps the larger weight when symmetrising. Call
+  /// once.
+  ArcTotals sort(const Options& options, ThreadPool& pool,
+                 const std::function<void(const SortedRows&)>& take);
+
+ private:
+  struct Bucket {
+    VertexId begin = 0, end = 0;  // destinations
+    Index offset = 0, arcs = 0;   // in the bucket file
+  };
+  template <class Record, class Make>
+  void append(std::size_t arcs, Make make);
+  template <class Record>
+  ArcTotals sort_records(const Options& options, ThreadPool& pool,
+                         const std::function<void(const SortedRows&)>& take);
+  template <class Record>
+  void deal(const Options& options, std::vector<Bucket>& buckets, ScratchFile& file);
+  std::vector<Bucket> buckets(Index vertices, bool symmetrise) const;
+
+  std::filesystem::path folder_;
+  bool weighted_;
+  ScratchFile arrived_;
+  Index given_ = 0, self_loops_given_ = 0, vertices_seen_ = 0;
+  std::vector<Index> in_counts_,
+      out_counts_;  // arcs by destination and by source, in units of neighbouring ids
+};
+
+}  // namespace atl

@@ -1,0 +1,223 @@
+#include "dataset/dataset.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "base/sha256.h"
+#include "base/threads.h"
+#include "dataset/meta.h"
+#include "dataset/npy.h"
+
+namespace atl {
+
+namespace fs = std::filesystem;
+
+/// The arrays, mapped, and their contents as typed spans.
+struct Dataset::State {
+  fs::path folder;
+  DatasetMeta meta;
+  std::vector<NpyArray> arrays;  // keeps the mappings alive
+
+  std::span<const Index> offsets, feature_offsets;
+  std::span<const VertexId> columns, feature_columns;
+  std::span<const float> weights, feature_values, dense_features;
+  std::span<const Half> half_features;
+  std::span<const std::int32_t> labels;
+  std::span<const std::uint8_t> targets;
+  std::span<const std::int64_t> original_ids;
+  std::map<std::string, std::span<const std::uint8_t>> splits;
+
+  template <class T>
+  std::span<const T> map(const std::string& file, std::initializer_list<Index> shape);
+  void check_offsets(std::span<const Index> ends, Index last, const std::string& file) const;
+  void map_graph();
+  void map_features();
+  void map_labels_and_splits();
+};
+
+template <class T>
+std::span<const T> Dataset::State::map(const std::string& file, std::initializer_list<Index> shape) {
+  if (!fs::exists(folder / file)) fail("{}: is missing; import the data set again", (folder / file).string());
+  arrays.push_back(NpyArray::open(folder / file));
+  expect_shape(arrays.back(), shape);
+  return arrays.back().values<T>();
+}
+
+/// The two ends alone: reading all would cost a pass over the file; verify() checks the bytes.
+void Dataset::State::check_offsets(std::span<const Index> ends, Index last, const std::string& file) const {
+  if (ends.front() == 0 && ends.back() == last) return;
+  fail("{}: runs from {} to {}, not from 0 to {}; import the data set again", (folder / file).string(),
+       ends.front(), ends.back(), last);
+}
+
+void Dataset::State::map_graph() {
+  offsets = map<Index>("offsets.npy", {meta.vertices + 1});
+  check_offsets(offsets, meta.arcs, "offsets.npy");
+  columns = map<VertexId>("columns.npy", {meta.arcs});
+  if (meta.weighted) weights = map<float>("weights.npy", {meta.arcs});
+}
+
+void Dataset::State::map_features() {
+  if (meta.features == 0) return;
+  if (meta.feature_nonzeros >= 0) {
+    feature_offsets = map<Index>("feature_offsets.npy", {meta.vertices + 1});
+    check_offsets(feature_offsets, meta.feature_nonzeros, "feature_offsets.npy");
+    feature_columns = map<VertexId>("feature_columns.npy", {meta.feature_nonzeros});
+    feature_values = map<float>("feature_values.npy", {meta.feature_nonzeros});
+    return;
+  }
+  const NpyArray dense = NpyArray::open(folder / "features.npy");
+  if (dense.dtype() == Dtype::kFloat16) {
+    half_features = map<Half>("features.npy", {meta.vertices, meta.features});
+  } else {
+    dense_features = map<float>("features.npy", {meta.vertices, meta.features});
+  }
+}
+
+void Dataset::State::map_labels_and_splits() {
+  if (meta.multi_label) {
+    targets = map<std::uint8_t>("targets.npy", {meta.vertices, meta.classes});
+  } else if (meta.classes > 0) {
+    labels = map<std::int32_t>("labels.npy", {meta.vertices});
+  }
+  for (const auto& [name, count] : meta.splits) {
+    splits[name] = map<std::uint8_t>("split_" + name + ".npy", {meta.vertices, count});
+  }
+  if (meta.checksums.contains("original_ids.npy")) {
+    original_ids = map<std::int64_t>("original_ids.npy", {meta.vertices});
+  }
+}
+
+Dataset::Dataset(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Dataset::Dataset(Dataset&&) noexcept = default;
+Dataset& Dataset::operator=(Dataset&&) noexcept = default;
+Dataset::~Dataset() = default;
+
+Dataset Dataset::open(const fs::path& folder) {
+  const fs::path meta_path = folder / "meta.json";
+  std::ifstream file(meta_path, std::ios::binary);
+  if (!file) {
+    fail(
+        "{}: is not a data set (it has no meta.json); make one with: atoll dataset import --format FORMAT "
+        "SRC {}",
+        folder.string(), folder.string());
+  }
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  auto state = std::make_unique<State>();
+  state->folder = folder;
+  state->meta = parse_meta(text, meta_path.string());
+  state->map_graph();
+  state->map_features();
+  state->map_labels_and_splits();
+  return Dataset(std::move(state));
+}
+
+const DatasetMeta& Dataset::meta() const {
+  return state_->meta;
+}
+const fs::path& Dataset::folder() const {
+  return state_->folder;
+}
+
+CsrView Dataset::graph() const {
+  const State& s = *state_;
+  return {s.meta.vertices, s.meta.vertices, s.offsets.data(), s.columns.data(),
+          s.meta.weighted ? s.weights.data() : nullptr};
+}
+
+bool Dataset::sparse_features() const {
+  return state_->meta.feature_nonzeros >= 0;
+}
+
+void Dataset::read_features(std::span<const VertexId> ids, MatrixView out) const {
+  const State& s = *state_;
+  ATOLL_CHECK(out.rows == Index(ids.size()) && out.cols == s.meta.features, "({}, {}) for {} rows of {}",
+              out.rows, out.cols, ids.size(), s.meta.features);
+  const std::size_t width = std::size_t(s.meta.features);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    Real* row = out.row(Index(i));
+    const std::size_t id = std::size_t(ids[i]);
+    if (!s.dense_features.empty()) {
+      std::copy_n(s.dense_features.data() + id * width, width, row);
+    } else if (!s.half_features.empty()) {
+      std::transform(s.half_features.data() + id * width, s.half_features.data() + (id + 1) * width, row,
+                     [](Half half) { return Real(to_float(half)); });
+    } else {
+      std::fill_n(row, width, Real(0));
+      for (Index k = s.feature_offsets[id]; k < s.feature_offsets[id + 1]; ++k) {
+        row[s.feature_columns[std::size_t(k)]] = Real(s.feature_values[std::size_t(k)]);
+      }
+    }
+  }
+}
+
+Csr Dataset::read_sparse_features(std::span<const VertexId> ids) const {
+  const State& s = *state_;
+  ATOLL_CHECK(sparse_features(), "{} has dense features", s.meta.name);
+  Csr rows;
+  rows.rows = Index(ids.size());
+  rows.cols = s.meta.features;
+  rows.offsets.reserve(ids.size() + 1);
+  for (VertexId id : ids) {
+    const Index degree = s.feature_offsets[std::size_t(id) + 1] - s.feature_offsets[std::size_t(id)];
+    rows.offsets.push_back(rows.offsets.back() + degree);
+  }
+  rows.columns.resize(std::size_t(rows.offsets.back()));
+  rows.weights.resize(std::size_t(rows.offsets.back()));
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const Index begin = s.feature_offsets[std::size_t(ids[i])], to = rows.offsets[i];
+    const Index degree = rows.offsets[i + 1] - to;
+    std::copy_n(s.feature_columns.begin() + begin, degree, rows.columns.begin() + to);
+    std::copy_n(s.feature_values.begin() + begin, degree, rows.weights.begin() + to);
+  }
+  return rows;
+}
+
+std::span<const std::int32_t> Dataset::labels() const {
+  return state_->labels;
+}
+
+View<const std::uint8_t> Dataset::targets() const {
+  if (state_->targets.empty()) return {};
+  return {state_->targets.data(), state_->meta.vertices, Index(state_->meta.classes)};
+}
+
+View<const std::uint8_t> Dataset::split(const std::string& name) const {
+  const auto found = state_->splits.find(name);
+  if (found == state_->splits.end()) {
+    std::string known;
+    for (const auto& [split, columns] : state_->meta.splits) {
+      known += fmt::format("{}{} ({} column{})", known.empty() ? "" : ", ", split, columns,
+                           columns == 1 ? "" : "s");
+    }
+    fail("{}: has no split '{}'; it has: {}", state_->folder.string(), name, known.empty() ? "none" : known);
+  }
+  return {found->second.data(), state_->meta.vertices, Index(state_->meta.splits.at(name))};
+}
+
+std::span<const std::int64_t> Dataset::original_ids() const {
+  return state_->original_ids;
+}
+
+void Dataset::verify() const {
+  const std::vector<std::pair<std::string, std::string>> files(state_->meta.checksums.begin(),
+                                                               state_->meta.checksums.end());
+  std::vector<std::string> actual(files.size());
+  ThreadPool pool(available_cores());
+  pool.run(Index(files.size()), [&](Index i, int) {
+    actual[std::size_t(i)] = sha256_of_file(state_->folder / files[std::size_t(i)].first);
+  });
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (actual[i] == files[i].second) continue;
+    fail(
+        "{}: was changed after it was written: its SHA-256 is {}, meta.json says {}; import the data set "
+        "again",
+        (state_->folder / files[i].first).string(), actual[i], files[i].second);
+  }
+}
+
+}  // namespace atl

@@ -1,0 +1,30 @@
+// A file's bytes as memory, read-only. Pages come in as they are touched and may be dropped again.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+
+namespace atl {
+
+/// Movable; the mapping lives as long as the object.
+class MappedFile {
+ public:
+  /// Throws Error naming the path if it is missing, unreadable or not a regular file.
+  explicit MappedFile(const std::filesystem::path& path);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  std::string_view bytes() const { return {data_, size_}; }
+
+  /// Lets the system take back the memory of bytes begin … end − 1, which a stream has passed: keeps a pass
+  /// over a large file within bounded memory. The bytes stay readable (they would be read again).
+  void forget(std::size_t begin, std::size_t end) const;
+
+ private:
+  const char* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace atl

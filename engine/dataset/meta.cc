@@ -1,0 +1,105 @@
+#include "dataset/meta.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/sha256.h"
+
+namespace atl {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kFormat = 1;
+
+/// Everything but the checksum; nlohmann's objects are sorted by key, so this is canonical.
+json to_json(const DatasetMeta& meta) {
+  return {{"atollDataset", kFormat},       {"name", meta.name},
+          {"vertices", meta.vertices},     {"arcs", meta.arcs},
+          {"features", meta.features},     {"featureNonzeros", meta.feature_nonzeros},
+          {"classes", meta.classes},       {"multiLabel", meta.multi_label},
+          {"weighted", meta.weighted},     {"symmetric", meta.symmetric},
+          {"selfLoops", meta.self_loops},  {"splits", meta.splits},
+          {"transforms", meta.transforms}, {"checksums", meta.checksums},
+          {"source", meta.source},         {"licence", meta.licence}};
+}
+
+template <class T>
+void read_field(const json& object, const char* key, T& out, const std::string& name) {
+  const auto found = object.find(key);
+  if (found == object.end()) fail("{}: the field '{}' is missing; import the data set again", name, key);
+  try {
+    out = found->get<T>();
+  } catch (const json::exception&) {
+    fail("{}: the field '{}' is {}, not what it must be; import the data set again", name, key,
+         found->dump());
+  }
+}
+
+json parse_object(std::string_view text, const std::string& name) {
+  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) fail("{}: is not a JSON object; import the data set again", name);
+  int format = 0;
+  read_field(object, "atollDataset", format, name);
+  if (format != kFormat) {
+    fail("{}: is of format {}, this build reads format {}; import the data set again with it", name, format,
+         kFormat);
+  }
+  return object;
+}
+
+void check_counts(const DatasetMeta& meta, const std::string& name) {
+  constexpr Index kMax = Index(1) << 31;
+  const auto check = [&](const char* field, Index value, Index low, Index high) {
+    if (value < low || value > high) {
+      fail("{}: the field '{}' is {}; allowed are {} … {}: import the data set again", name, field, value,
+           low, high);
+    }
+  };
+  check("vertices", meta.vertices, 1, kMax - 2);
+  check("arcs", meta.arcs, 0, kMax * kMax);
+  check("features", meta.features, 0, kMax);
+  check("featureNonzeros", meta.feature_nonzeros, -1, kMax * kMax);
+  check("classes", meta.classes, 0, 1 << 24);
+  for (const auto& [split, columns] : meta.splits) check("splits", columns, 1, 1 << 16);
+}
+
+}  // namespace
+
+std::string print_meta(DatasetMeta& meta) {
+  json object = to_json(meta);
+  meta.checksum = sha256_hex(object.dump(-1, ' ', false, json::error_handler_t::replace));
+  object["checksum"] = meta.checksum;
+  return object.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+DatasetMeta parse_meta(std::string_view text, const std::string& name) {
+  json object = parse_object(text, name);
+  DatasetMeta meta;
+  read_field(object, "name", meta.name, name);
+  read_field(object, "vertices", meta.vertices, name);
+  read_field(object, "arcs", meta.arcs, name);
+  read_field(object, "features", meta.features, name);
+  read_field(object, "featureNonzeros", meta.feature_nonzeros, name);
+  read_field(object, "classes", meta.classes, name);
+  read_field(object, "multiLabel", meta.multi_label, name);
+  read_field(object, "weighted", meta.weighted, name);
+  read_field(object, "symmetric", meta.symmetric, name);
+  read_field(object, "selfLoops", meta.self_loops, name);
+  read_field(object, "splits", meta.splits, name);
+  read_field(object, "transforms", meta.transforms, name);
+  read_field(object, "checksums", meta.checksums, name);
+  read_field(object, "source", meta.source, name);
+  read_field(object, "licence", meta.licence, name);
+  read_field(object, "checksum", meta.checksum, name);
+  check_counts(meta, name);
+  object.erase("checksum");
+  const std::string actual = sha256_hex(object.dump(-1, ' ', false, json::error_handler_t::replace));
+  if (actual != meta.checksum) {
+    fail("{}: was changed after it was written (its checksum is {}, not {}); import the data set again", name,
+         actual, meta.checksum);
+  }
+  return meta;
+}
+
+}  // namespace atl

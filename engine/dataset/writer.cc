@@ -1,0 +1,305 @@
+#include "dataset/writer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "base/sha256.h"
+#include "base/threads.h"
+#include "dataset/arc_sorter.h"
+#include "dataset/meta.h"
+#include "dataset/npy_writer.h"
+#include "dataset/splits.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Index kMaxVertices = (Index(1) << 31) - 2;
+
+AtomicFolder::Existing existing(bool replace) {
+  return replace ? AtomicFolder::Existing::kReplace : AtomicFolder::Existing::kRefuse;
+}
+
+/// A split's name becomes part of a file's.
+void check_split_name(const std::string& name, const std::string& source) {
+  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '-' || c == '.';
+  });
+  if (!plain) fail("{}: the split name '{}' may hold letters, digits, '_', '-' and '.' alone", source, name);
+}
+
+/// Each column has someone to train on.
+void check_split(View<const std::uint8_t> split, const std::string& source) {
+  std::vector<bool> trains(std::size_t(split.cols), false);
+  for (Index v = 0; v < split.rows; ++v) {
+    for (Index c = 0; c < split.cols; ++c) {
+      if (split.at(v, c) == std::uint8_t(Split::kTrain)) trains[std::size_t(c)] = true;
+    }
+  }
+  for (Index c = 0; c < split.cols; ++c) {
+    if (!trains[std::size_t(c)]) {
+      fail("{}: column {} has no training vertex; mark at least one, or remove the split", source, c);
+    }
+  }
+}
+
+std::string in_mebibytes(Index bytes) {
+  return fmt::format("{} MiB", (bytes + (1 << 20) - 1) >> 20);
+}
+
+}  // namespace
+
+struct DatasetWriter::State {
+  State(const fs::path& place, WriterOptions options_)
+      : options(std::move(options_)),
+        folder(place, existing(options.replace)),
+        pool(options.threads > 0 ? options.threads : available_cores()),
+        arcs(folder.path(), options.weighted) {
+    meta.name =
+        options.name.empty() ? fs::absolute(place).lexically_normal().filename().string() : options.name;
+    meta.weighted = options.weighted;
+  }
+
+  void check_rows(const char* what, Index rows) const;
+  void check_parts() const;
+  void write_arcs();
+  void write_features();
+  void note_arcs(const ArcTotals& totals);
+  void write_checksums();
+
+  WriterOptions options;
+  AtomicFolder folder;
+  ThreadPool pool;
+  ArcSorter arcs;
+  std::optional<FeatureWriter> features;
+  DatasetMeta meta;
+  std::vector<std::uint8_t>
+      training;  // (vertices) first column of the first split: what scaling is measured on
+  Index labelled = -1, with_original_id = -1;
+  std::map<std::string, Index> split_rows;
+};
+
+DatasetWriter::DatasetWriter(const fs::path& place, WriterOptions options)
+    : state_(std::make_unique<State>(place, std::move(options))) {}
+DatasetWriter::~DatasetWriter() = default;
+
+void DatasetWriter::set_vertices(Index vertices) {
+  if (vertices < 1 || vertices > kMaxVertices) {
+    fail("{}: has {} vertices; allowed are 1 … {}", state_->meta.name, vertices, kMaxVertices);
+  }
+  state_->meta.vertices = vertices;
+}
+
+void DatasetWriter::set_symmetrise(bool symmetrise) {
+  state_->options.symmetrise = symmetrise;
+}
+
+void DatasetWriter::set_source(std::string source, std::string licence) {
+  state_->meta.source = std::move(source);
+  state_->meta.licence = std::move(licence);
+}
+
+void DatasetWriter::add_transform(std::string transform) {
+  state_->meta.transforms.push_back(std::move(transform));
+}
+
+void DatasetWriter::report(const std::string& line) const {
+  if (state_->options.progress) state_->options.progress(line);
+}
+
+void DatasetWriter::add_arcs(std::span<const VertexId> src, std::span<const VertexId> dst,
+                             std::span<const float> weights, const RowOrigin& origin) {
+  const Index vertices = state_->meta.vertices > 0 ? state_->meta.vertices : kMaxVertices;
+  for (std::size_t i = 0; i < src.size(); ++i) {
+    const bool valid = src[i] >= 0 && src[i] < vertices && dst[i] >= 0 && dst[i] < vertices;
+    if (!valid) {
+      fail(
+          "{}: the arc {} → {} has an id out of range; allowed are 0 … {}: correct it or the number of "
+          "vertices",
+          origin.at(Index(i)), src[i], dst[i], vertices - 1);
+    }
+    if (!weights.empty() && !std::isfinite(weights[i])) {
+      fail(
+          "{}: the weight of arc {} → {} is {}; weights must be finite: correct it or import without weights",
+          origin.at(Index(i)), src[i], dst[i], weights[i]);
+    }
+  }
+  state_->arcs.add(src, dst, weights);
+}
+
+void DatasetWriter::begin_features(Index columns, Dtype stored) {
+  ATOLL_CHECK(!state_->features, "features begin twice");
+  const bool half = stored == Dtype::kFloat16 && state_->options.scaling == FeatureScaling::kNone;
+  state_->meta.features = columns;
+  state_->features.emplace(state_->folder.path(),
+                           FeatureOptions{columns, state_->options.scaling, state_->options.float16 || half});
+}
+
+void DatasetWriter::add_features(View<const float> rows, const RowOrigin& origin) {
+  state_->features->add_dense(rows, origin);
+}
+
+void DatasetWriter::add_sparse_features(const CsrView& rows, const RowOrigin& origin) {
+  state_->features->add_sparse(rows, origin);
+}
+
+void DatasetWriter::set_labels(std::span<const std::int32_t> labels, int classes, const RowOrigin& origin) {
+  std::int32_t largest = -1;
+  for (std::size_t v = 0; v < labels.size(); ++v) {
+    if (labels[v] < -1 || (classes > 0 && labels[v] >= classes)) {
+      fail("{}: the label is {}; allowed are 0 … {}, and −1 for unlabelled", origin.at(Index(v)), labels[v],
+           classes > 0 ? std::to_string(classes - 1) : "the number of classes − 1");
+    }
+    largest = std::max(largest, labels[v]);
+  }
+  state_->meta.classes = classes > 0 ? classes : largest + 1;
+  state_->labelled = Index(labels.size());
+  write_npy(state_->folder.path() / "labels.npy", Dtype::kInt32, labels);
+}
+
+void DatasetWriter::set_targets(View<const std::uint8_t> targets, const RowOrigin& origin) {
+  NpyWriter file(state_->folder.path() / "targets.npy", Dtype::kUint8, {targets.cols});
+  for (Index v = 0; v < targets.rows; ++v) {
+    for (Index c = 0; c < targets.cols; ++c) {
+      if (targets.at(v, c) > 1) {
+        fail("{}: the target of class {} is {}; allowed are 0 and 1", origin.at(v), c, targets.at(v, c));
+      }
+    }
+    file.append(std::span<const std::uint8_t>(targets.row(v), std::size_t(targets.cols)));
+  }
+  file.finish();
+  state_->meta.multi_label = true;
+  state_->meta.classes = int(targets.cols);
+  state_->labelled = targets.rows;
+}
+
+void DatasetWriter::add_split(const std::string& name, View<const std::uint8_t> split,
+                              const std::string& source) {
+  ATOLL_CHECK(split.contiguous(), "splits are stored row by row");
+  check_split_name(name, source);
+  check_split(split, source);
+  if (!state_->split_rows.emplace(name, split.rows).second)
+    fail("{}: the split '{}' is given twice", source, name);
+  if (state_->training.empty() || name == "default") {
+    state_->training.resize(std::size_t(split.rows));
+    for (Index v = 0; v < split.rows; ++v) {
+      state_->training[std::size_t(v)] = split.at(v, 0) == std::uint8_t(Split::kTrain);
+    }
+  }
+  state_->meta.splits[name] = int(split.cols);
+  write_npy(state_->folder.path() / ("split_" + name + ".npy"), Dtype::kUint8,
+            std::span<const std::uint8_t>(split.data, std::size_t(split.rows * split.cols)), {split.cols});
+}
+
+void DatasetWriter::set_original_ids(std::span<const std::int64_t> ids) {
+  state_->with_original_id = Index(ids.size());
+  write_npy(state_->folder.path() / "original_ids.npy", Dtype::kInt64, ids);
+}
+
+void DatasetWriter::State::check_rows(const char* what, Index rows) const {
+  if (rows >= 0 && rows != meta.vertices) {
+    fail("{}: has {} for {} of its {} vertices; give one row a vertex, in the order of ids", meta.name, what,
+         rows, meta.vertices);
+  }
+}
+
+void DatasetWriter::State::check_parts() const {
+  if (arcs.given() == 0) fail("{}: the graph has no arcs; give at least one", meta.name);
+  check_rows("features", features ? features->rows() : -1);
+  check_rows("labels", labelled);
+  check_rows("original ids", with_original_id);
+  for (const auto& [name, rows] : split_rows) check_rows(("the split '" + name + "'").c_str(), rows);
+  if (options.scaling == FeatureScaling::kTraining && features && training.empty()) {
+    fail(
+        "{}: features cannot be standardised on training rows as there is no split; add one, or import "
+        "without",
+        meta.name);
+  }
+}
+
+void DatasetWriter::State::write_arcs() {
+  NpyWriter offsets(folder.path() / "offsets.npy", Dtype::kInt64);
+  NpyWriter columns(folder.path() / "columns.npy", Dtype::kInt32);
+  std::optional<NpyWriter> weights;
+  if (options.weighted) weights.emplace(folder.path() / "weights.npy", Dtype::kFloat32);
+  std::vector<std::int64_t> ends{0};
+  offsets.append(ends);
+  const ArcSorter::Options sorting{meta.vertices, options.symmetrise, options.remove_self_loops};
+  note_arcs(arcs.sort(sorting, pool, [&](const SortedRows& rows) {
+    const std::int64_t begin = ends.back();
+    ends.assign(rows.degrees.begin(), rows.degrees.end());
+    ends[0] += begin;
+    for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
+    offsets.append(ends);
+    columns.append(rows.sources);
+    if (weights) weights->append(rows.weights);
+  }));
+  offsets.finish();
+  columns.finish();
+  if (weights) weights->finish();
+}
+
+void DatasetWriter::State::note_arcs(const ArcTotals& totals) {
+  if (totals.arcs == 0)
+    fail("{}: no arc is left without self-loops; keep them or give other arcs", meta.name);
+  meta.arcs = totals.arcs;
+  meta.self_loops = totals.self_loops;
+  meta.symmetric = totals.symmetric;
+  if (options.remove_self_loops) {
+    meta.transforms.push_back(fmt::format("removed {} self-loops", totals.self_loops_removed));
+  }
+  meta.transforms.push_back(fmt::format("{} {} duplicates of {} arcs",
+                                        options.weighted ? "added up" : "removed", totals.duplicates,
+                                        totals.given));
+  if (options.symmetrise) meta.transforms.push_back("symmetrised: added the reverse of every arc");
+}
+
+void DatasetWriter::State::write_features() {
+  if (!features) return;
+  meta.feature_nonzeros = features->finish(training);
+  if (options.scaling == FeatureScaling::kRow)
+    meta.transforms.push_back("features: each row divided by its sum");
+  if (options.scaling == FeatureScaling::kTraining) {
+    meta.transforms.push_back("features: standardised on the training rows");
+  }
+  features.reset();
+}
+
+void DatasetWriter::State::write_checksums() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder.path())) files.push_back(entry.path());
+  // The largest first, so that no thread is left with it at the end.
+  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+    return std::pair(fs::file_size(b), a) < std::pair(fs::file_size(a), b);
+  });
+  std::vector<std::string> sums(files.size());
+  pool.run(Index(files.size()),
+           [&](Index i, int) { sums[std::size_t(i)] = sha256_of_file(files[std::size_t(i)]); });
+  for (std::size_t i = 0; i < files.size(); ++i) meta.checksums[files[i].filename().string()] = sums[i];
+}
+
+DatasetMeta DatasetWriter::finish() {
+  State& s = *state_;
+  if (s.meta.vertices == 0 && s.arcs.given() > 0) set_vertices(s.arcs.vertices_seen());
+  s.check_parts();
+  report(fmt::format("{}: sorting {} arcs of {} vertices; peak memory about {}", s.meta.name, s.arcs.given(),
+                     s.meta.vertices,
+                     in_mebibytes(s.arcs.predicted_bytes(s.pool.threads(), s.options.symmetrise))));
+  s.write_arcs();
+  s.write_features();
+  s.write_checksums();
+  std::ofstream file(s.folder.path() / "meta.json", std::ios::binary);
+  file << print_meta(s.meta);
+  file.close();
+  if (!file) fail("{}: meta.json cannot be written; free space there or choose another place", s.meta.name);
+  s.folder.commit();
+  return s.meta;
+}
+
+}  // namespace atl

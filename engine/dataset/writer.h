@@ -1,0 +1,79 @@
+// The one way in which importers and the generator write a data set. Hand over the parts in any order, arcs
+// and features in as many pieces as wanted, then finish(): it checks that the parts agree, sorts arcs into
+// rows by destination, removes duplicates, writes files, checksums and meta.json, and puts the folder in its
+// place in one step. An exception before that leaves nothing behind. The bytes don't depend on the number of
+// threads.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "dataset/dataset.h"
+#include "dataset/feature_writer.h"
+#include "dataset/row_origin.h"
+
+namespace atl {
+
+/// One line for a user about what happens: sizes, predicted memory, remarks.
+using ProgressLine = std::function<void(const std::string& line)>;
+
+struct WriterOptions {
+  std::string name;
+  bool weighted = false;    // keep the weights of arcs
+  bool symmetrise = false;  // add the reverse of every arc; set_symmetrise() may decide later
+  bool remove_self_loops = false;
+  FeatureScaling scaling = FeatureScaling::kNone;
+  bool float16 = false;   // store dense features in half precision
+  bool replace = false;   // a data set that is there already may be replaced
+  int threads = 0;        // 0: all cores that this process may use
+  ProgressLine progress;  // may be empty
+};
+
+class DatasetWriter {
+ public:
+  /// Throws Error unless the place can be written.
+  DatasetWriter(const std::filesystem::path& place, WriterOptions options);
+  ~DatasetWriter();
+  DatasetWriter(const DatasetWriter&) = delete;
+  DatasetWriter& operator=(const DatasetWriter&) = delete;
+
+  /// 1 … 2³¹ − 2. Without it the largest id of an arc decides.
+  void set_vertices(Index vertices);
+  void set_symmetrise(bool symmetrise);
+  void set_source(std::string source, std::string licence);
+  /// What an importer did beyond what this class does, for meta.json.
+  void add_transform(std::string transform);
+  void report(const std::string& line) const;
+
+  /// Same lengths; `weights` is empty (all 1) or one an arc, and dropped unless the data set is weighted.
+  /// Once set_vertices() was called, ids are checked against it, before against 2³¹ − 2.
+  void add_arcs(std::span<const VertexId> src, std::span<const VertexId> dst, std::span<const float> weights,
+                const RowOrigin& origin);
+
+  /// Call once before features come. `stored` is the dtype of the source: float16 stays float16 unless
+  /// scaled.
+  void begin_features(Index columns, Dtype stored = Dtype::kFloat32);
+  void add_features(View<const float> rows, const RowOrigin& origin);      // (any, columns)
+  void add_sparse_features(const CsrView& rows, const RowOrigin& origin);  // (any × columns)
+
+  /// (vertices) −1 = unlabelled. `classes` 0: the largest label + 1.
+  void set_labels(std::span<const std::int32_t> labels, int classes, const RowOrigin& origin);
+  /// (vertices, classes) of 0 and 1: multi-label.
+  void set_targets(View<const std::uint8_t> targets, const RowOrigin& origin);
+  /// (vertices, columns) values of Split. Each column needs a training vertex. `source` begins errors.
+  void add_split(const std::string& name, View<const std::uint8_t> split, const std::string& source);
+  /// (vertices)
+  void set_original_ids(std::span<const std::int64_t> ids);
+
+  /// Writes everything and returns what meta.json says. Call once, last.
+  DatasetMeta finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace atl
