@@ -11,7 +11,7 @@ struct ProcessMemory {
   std::int64_t peak_bytes = 0;       // the largest resident_bytes so far
 };
 
-/// From /proc/self/status; zeros where there is none.
+/// From /proc/self/status, exact to some dozens of pages; zeros where there is none.
 ProcessMemory process_memory();
 
 }  // namespace atl

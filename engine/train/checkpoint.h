@@ -11,44 +11,15 @@
 // up (its node was cut off, not dead) writes into a folder of its own and is refused at commit.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "train/safetensors.h"
+#include "train/checkpoint_state.h"
 
 namespace atl {
-
-/// What a checkpoint belongs to. A run with other values is not the run that wrote it: "dataset" (checksum),
-/// "model", "strategy", … ; whatever may change on resume (ranks, epochs) is not in here.
-using Identity = std::map<std::string, std::string>;
-
-/// What is written. Tensors are views; random state needs no tensor, for draws are keyed by (seed, step).
-struct CheckpointState {
-  Index epoch = 0;        // completed
-  std::int64_t step = 0;  // optimiser steps taken
-  std::uint64_t seed = 0;
-  int ranks = 1;  // of the run that wrote it
-  Identity identity;
-  std::map<std::string, double> scalars;  // best validation, patience used, …; kept bit-equal
-  std::vector<TensorView> tensors;
-};
-
-/// What is read: `state.tensors` are views into `file`.
-struct LoadedCheckpoint {
-  std::filesystem::path folder;
-  CheckpointState state;
-  SafetensorsFile file;
-};
-
-/// The attempt that this process takes part in: `number`, or one more than the newest where 0 is given. Rank
-/// 0 calls it at the start. Throws Error when a newer attempt has begun.
-int claim_attempt(const std::filesystem::path& output, int number = 0);
 
 /// One per rank; only rank 0 calls what says so.
 class CheckpointStore {
@@ -75,13 +46,11 @@ class CheckpointStore {
  private:
   std::filesystem::path place(Index epoch) const;
   std::filesystem::path partial(Index epoch) const;
+  void make_visible(Index epoch) const;
   void drop_superseded(Index newest_epoch) const;
 
   std::filesystem::path output_, folder_;
   int attempt_, keep_;
 };
-
-/// Throws Error listing every key whose value differs, and both values, with the remedy.
-void check_identity(const LoadedCheckpoint& checkpoint, const Identity& expected);
 
 }  // namespace atl

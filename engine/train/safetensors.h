@@ -19,39 +19,39 @@
 
 namespace atl {
 
-enum class DType { kF32, kF64, kI64, kU8 };
+enum class TensorType { kF32, kF64, kI64, kU8 };
 
-const char* dtype_name(DType type);  // as in the file: F32, F64, I64, U8
-Index dtype_bytes(DType type);
+const char* type_name(TensorType type);  // as in the file: F32, F64, I64, U8
+Index type_bytes(TensorType type);
 
 template <class T>
-constexpr DType dtype_of() {
+constexpr TensorType type_of() {
   if constexpr (std::is_same_v<T, float>)
-    return DType::kF32;
+    return TensorType::kF32;
   else if constexpr (std::is_same_v<T, double>)
-    return DType::kF64;
+    return TensorType::kF64;
   else if constexpr (std::is_same_v<T, std::int64_t>)
-    return DType::kI64;
+    return TensorType::kI64;
   else {
     static_assert(std::is_same_v<T, std::uint8_t>);
-    return DType::kU8;
+    return TensorType::kU8;
   }
 }
 
 /// A named row-major array that somebody else owns.
 struct TensorView {
   std::string name;
-  DType dtype = DType::kF32;
+  TensorType type = TensorType::kF32;
   std::vector<Index> shape;  // empty: a scalar
   const std::byte* data = nullptr;
 
   Index count() const;  // elements
-  Index bytes() const { return count() * dtype_bytes(dtype); }
+  Index bytes() const { return count() * type_bytes(type); }
 };
 
 template <class T>
 TensorView tensor_view(std::string name, std::vector<Index> shape, const T* data) {
-  return {std::move(name), dtype_of<T>(), std::move(shape), reinterpret_cast<const std::byte*>(data)};
+  return {std::move(name), type_of<T>(), std::move(shape), reinterpret_cast<const std::byte*>(data)};
 }
 
 using Metadata = std::map<std::string, std::string>;
@@ -77,11 +77,11 @@ class SafetensorsFile {
   /// shape.
   template <class T>
   void copy_to(const std::string& name, const std::vector<Index>& shape, T* out) const {
-    copy_bytes(name, dtype_of<T>(), shape, reinterpret_cast<std::byte*>(out));
+    copy_bytes(name, type_of<T>(), shape, reinterpret_cast<std::byte*>(out));
   }
 
  private:
-  void copy_bytes(const std::string& name, DType dtype, const std::vector<Index>& shape,
+  void copy_bytes(const std::string& name, TensorType type, const std::vector<Index>& shape,
                   std::byte* out) const;
 
   std::filesystem::path path_;

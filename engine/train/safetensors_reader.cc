@@ -1,0 +1,168 @@
+// Reading safetensors: nothing in the file is believed before it was checked.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "train/safetensors_layout.h"
+
+namespace atl {
+namespace {
+
+using Json = nlohmann::json;  // objects are sorted by key: dump() gives the canonical text
+
+constexpr std::uint64_t kLargestHeader = 100'000'000;  // the format's own limit
+
+std::string shape_text(const std::vector<Index>& shape) {
+  return Json(shape).dump();
+}
+
+/// The seal that the file should bear.
+std::string seal_of(Json header, std::span<const TensorView> tensors) {
+  header[kMetadataKey].erase(kSealKey);
+  return safetensors_seal(header.dump(), tensors);
+}
+
+[[noreturn]] void fail_to_read(const std::filesystem::path& path, const std::string& what) {
+  fail("{}: not a valid safetensors file: {}; it was cut short or altered: use another copy or make it again",
+       path.string(), what);
+}
+
+std::uint64_t little_endian(const unsigned char* bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < 8; ++i) value |= std::uint64_t(bytes[i]) << (8 * i);
+  return value;
+}
+
+// Below, a std::string that is thrown says what is wrong; read() puts the file's name to it.
+
+/// Lengths whose product counts at most 2^60 elements.
+std::vector<Index> parse_shape(const std::string& name, const Json& json) {
+  constexpr Index kMost = Index(1) << 60;
+  if (!json.is_array()) throw fmt::format("tensor {} has shape {}", name, json.dump());
+  std::vector<Index> shape;
+  Index count = 1;
+  for (const Json& length : json) {
+    if (!length.is_number_unsigned() || length > kMost ||
+        __builtin_mul_overflow(count, length.get<Index>(), &count) || count > kMost)
+      throw fmt::format("tensor {} has shape {}", name, json.dump());
+    shape.push_back(length.get<Index>());
+  }
+  return shape;
+}
+
+/// One entry of the header.
+TensorView parse_tensor(const std::string& name, const Json& entry, std::span<const std::byte> data) {
+  const auto type = std::find_if(std::begin(kTensorTypes), std::end(kTensorTypes),
+                                 [&](const TensorTypeRow& row) { return entry.at("dtype") == row.name; });
+  if (type == std::end(kTensorTypes))
+    throw fmt::format("tensor {} has dtype {} (read here: F32, F64, I64, U8)", name,
+                      entry.at("dtype").dump());
+  TensorView tensor{name, type->type, parse_shape(name, entry.at("shape")), nullptr};
+  const Json& offsets = entry.at("data_offsets");
+  if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
+      !offsets[1].is_number_unsigned())
+    throw fmt::format("tensor {} has data_offsets {}", name, offsets.dump());
+  const auto begin = offsets[0].get<std::uint64_t>(), end = offsets[1].get<std::uint64_t>();
+  if (begin > end || end > data.size() || end - begin != std::uint64_t(tensor.bytes()))
+    throw fmt::format(
+        "tensor {} lies at {} … {}, which is not its {} bytes within the {} that the file holds", name, begin,
+        end, tensor.bytes(), data.size());
+  tensor.data = data.data() + begin;
+  return tensor;
+}
+
+/// Sorts by place; the tensors must cover the data once and without holes.
+void check_coverage(std::vector<TensorView>& tensors, std::span<const std::byte> data) {
+  std::stable_sort(tensors.begin(), tensors.end(), [](const TensorView& a, const TensorView& b) {
+    return std::pair(a.data, a.bytes()) < std::pair(b.data, b.bytes());
+  });
+  const std::byte* next = data.data();
+  for (const TensorView& tensor : tensors) {
+    if (tensor.data != next)
+      throw fmt::format("tensor {} {} at byte {}", tensor.name,
+                        tensor.data < next ? "overlaps another" : "follows a hole",
+                        tensor.data - data.data());
+    next += tensor.bytes();
+  }
+  if (next != data.data() + data.size())
+    throw fmt::format("{} bytes after the last tensor", data.data() + data.size() - next);
+}
+
+/// Leaves `in` at the first byte of data.
+Json read_header(std::ifstream& in, std::uint64_t file_bytes) {
+  std::array<char, 8> length;
+  if (file_bytes < 8 || !in.read(length.data(), 8)) throw fmt::format("only {} bytes", file_bytes);
+  const std::uint64_t header_bytes = little_endian(reinterpret_cast<unsigned char*>(length.data()));
+  if (header_bytes > file_bytes - 8 || header_bytes > kLargestHeader)
+    throw fmt::format("a header of {} bytes in a file of {}", header_bytes, file_bytes);
+  std::string text(header_bytes, '\0');
+  if (!in.read(text.data(), std::streamsize(header_bytes))) throw std::string("the header cannot be read");
+  Json header = Json::parse(text);
+  if (!header.is_object()) throw std::string("the header is not a JSON object");
+  return header;
+}
+
+}  // namespace
+
+SafetensorsFile SafetensorsFile::read(const std::filesystem::path& path) {
+  std::error_code missing;
+  const std::uint64_t file_bytes = std::filesystem::file_size(path, missing);
+  std::ifstream in(path, std::ios::binary);
+  if (missing || !in) fail("{}: cannot be read: no such file, or it may not be read", path.string());
+  SafetensorsFile file;
+  file.path_ = path;
+  try {
+    const Json header = read_header(in, file_bytes);
+    file.data_.resize(file_bytes - std::uint64_t(in.tellg()));
+    if (!in.read(reinterpret_cast<char*>(file.data_.data()), std::streamsize(file.data_.size())))
+      throw std::string("the data cannot be read");
+    for (const auto& [name, entry] : header.items()) {
+      if (name == kMetadataKey)
+        file.metadata_ = entry.get<Metadata>();
+      else
+        file.tensors_.push_back(parse_tensor(name, entry, file.data_));
+    }
+    check_coverage(file.tensors_, file.data_);
+    if (!file.seal().empty() && file.seal() != seal_of(header, file.tensors_))
+      throw std::string("its contents don't match their checksum");
+  } catch (const std::string& what) {
+    fail_to_read(path, what);
+  } catch (const Json::exception& error) {
+    fail_to_read(path, error.what());
+  }
+  return file;
+}
+
+const std::string& SafetensorsFile::seal() const {
+  static const std::string none;
+  const auto found = metadata_.find(kSealKey);
+  return found == metadata_.end() ? none : found->second;
+}
+
+const TensorView* SafetensorsFile::find(const std::string& name) const {
+  const auto found =
+      std::find_if(tensors_.begin(), tensors_.end(), [&](const TensorView& t) { return t.name == name; });
+  return found == tensors_.end() ? nullptr : &*found;
+}
+
+void SafetensorsFile::copy_bytes(const std::string& name, TensorType type, const std::vector<Index>& shape,
+                                 std::byte* out) const {
+  const TensorView* tensor = find(name);
+  if (tensor == nullptr)
+    fail("{}: holds no tensor {}; it belongs to another model or strategy", path_.string(), name);
+  if (tensor->type != type || tensor->shape != shape) {
+    fail(
+        "{}: tensor {} is {} {} where this run has {} {}; it belongs to another model: give the manifest's "
+        "model the "
+        "same shape, or another output folder",
+        path_.string(), name, type_name(tensor->type), shape_text(tensor->shape), type_name(type),
+        shape_text(shape));
+  }
+  if (tensor->bytes() > 0) std::memcpy(out, tensor->data, std::size_t(tensor->bytes()));
+}
+
+}  // namespace atl

@@ -1,0 +1,220 @@
+#include "train/checkpoint.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "train/attempt.h"
+#include "train/temporary_folder.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// The names of the visible and the hidden entries of a run's checkpoint folder, sorted.
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void flip_a_bit(const fs::path& path, std::size_t from_end) {
+  std::string bytes = read_bytes(path);
+  bytes[bytes.size() - from_end] = char(bytes[bytes.size() - from_end] ^ 0x10);
+  write_bytes(path, bytes);
+}
+
+class Checkpoints : public testing::Test {
+ protected:
+  Checkpoints() : attempt_(claim_attempt(output_.path())), store_(output_.path(), attempt_, 2) {}
+
+  CheckpointState state(Index epoch) {
+    weights_ = {float(epoch), 2, 3};
+    CheckpointState s;
+    s.epoch = epoch;
+    s.step = epoch * 4;
+    s.seed = std::numeric_limits<std::uint64_t>::max();
+    s.ranks = 2;
+    s.identity = {{"dataset", "abc"}, {"model", "gcn 2×16"}};
+    s.scalars = {{"best", 0.1 + 0.2}, {"loss", std::nextafter(1.0, 2.0)}, {"none", -INFINITY}};
+    s.tensors = {tensor_view("w", {3}, weights_.data())};
+    return s;
+  }
+  fs::path folder() const { return output_ / "checkpoints"; }
+  Index newest_epoch() {
+    warnings_.clear();
+    const auto found = store_.newest(warnings_);
+    return found ? found->state.epoch : 0;
+  }
+
+  TemporaryFolder output_;
+  int attempt_;
+  CheckpointStore store_;
+  std::vector<float> weights_;
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(Checkpoints, NoneAtFirst) {
+  EXPECT_FALSE(store_.newest(warnings_).has_value());
+}
+
+TEST_F(Checkpoints, GivesBackEveryBit) {
+  const CheckpointState written = state(50);
+  store_.commit(written, false);
+  const auto read = store_.newest(warnings_);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_THAT(warnings_, IsEmpty());
+  EXPECT_EQ(read->folder, folder() / "epoch-000050");
+  EXPECT_EQ(read->state.epoch, 50);
+  EXPECT_EQ(read->state.step, 200);
+  EXPECT_EQ(read->state.seed, written.seed);
+  EXPECT_EQ(read->state.ranks, 2);
+  EXPECT_EQ(read->state.identity, written.identity);
+  EXPECT_EQ(read->state.scalars, written.scalars);
+  std::vector<float> w(3);
+  read->file.copy_to("w", {3}, w.data());
+  EXPECT_EQ(w, weights_);
+  EXPECT_THAT(names_in(folder()), ElementsAre("epoch-000050"));
+}
+
+TEST_F(Checkpoints, KeepsTheNewestOnes) {
+  for (const Index epoch : {9, 10, 11, 100}) store_.commit(state(epoch), false);
+  EXPECT_THAT(names_in(folder()), ElementsAre("epoch-000011", "epoch-000100"));
+  EXPECT_EQ(newest_epoch(), 100);
+}
+
+TEST_F(Checkpoints, ATornOneIsSaidAndTheOneBeforeIsUsed) {
+  store_.commit(state(1), false);
+  store_.commit(state(2), false);
+  fs::resize_file(folder() / "epoch-000002" / "state.safetensors", 100);
+  EXPECT_EQ(newest_epoch(), 1);
+  ASSERT_THAT(warnings_, SizeIs(1));
+  EXPECT_THAT(warnings_[0], HasSubstr("epoch 2 is passed over"));
+  EXPECT_THAT(warnings_[0], HasSubstr("state.safetensors"));
+}
+
+TEST_F(Checkpoints, AFlippedBitInAnyFileIsFound) {
+  for (const std::string name : {"state.safetensors", "rank-1.safetensors", "COMPLETE"}) {
+    store_.clear();
+    store_.commit(state(1), false);
+    for (Rank rank : {0, 1})
+      store_.write_rank_state(2, rank, std::vector{tensor_view("w", {3}, weights_.data())});
+    store_.commit(state(2), true);
+    ASSERT_EQ(newest_epoch(), 2);
+    flip_a_bit(folder() / "epoch-000002" / name, name == "COMPLETE" ? 20 : 1);
+    EXPECT_EQ(newest_epoch(), 1) << name;
+  }
+}
+
+TEST_F(Checkpoints, WithoutItsLastFileItIsNone) {
+  store_.commit(state(1), false);
+  fs::remove(folder() / "epoch-000001" / "COMPLETE");
+  EXPECT_EQ(newest_epoch(), 0);
+  EXPECT_THAT(warnings_, SizeIs(1));
+}
+
+TEST_F(Checkpoints, AMissingRankFileIsFound) {
+  for (Rank rank : {0, 1}) store_.write_rank_state(1, rank, {});
+  store_.commit(state(1), true);
+  fs::remove(folder() / "epoch-000001" / "rank-0.safetensors");
+  EXPECT_EQ(newest_epoch(), 0);
+}
+
+TEST_F(Checkpoints, EachRankReadsItsOwnPart) {
+  const std::vector<float> stale[2] = {{1, 2}, {3, 4}};
+  for (Rank rank : {0, 1})
+    store_.write_rank_state(1, rank, std::vector{tensor_view("halo", {2}, stale[rank].data())});
+  store_.commit(state(1), true);
+  const auto own = store_.read_rank_state(1, 1);
+  ASSERT_TRUE(own.has_value());
+  std::vector<float> read(2);
+  own->copy_to("halo", {2}, read.data());
+  EXPECT_EQ(read, stale[1]);
+  EXPECT_FALSE(store_.read_rank_state(1, 2).has_value());
+}
+
+TEST_F(Checkpoints, ACommitWithoutARanksFileLeavesNothing) {
+  store_.commit(state(1), false);
+  store_.write_rank_state(2, 0, {});
+  EXPECT_THAT(error_of([&] { store_.commit(state(2), true); }), HasSubstr("rank-1.safetensors"));
+  EXPECT_THAT(names_in(folder()), ElementsAre("epoch-000001"));
+}
+
+TEST_F(Checkpoints, WhatAKilledAttemptLeftIsRemovedAndNeverRead) {
+  store_.commit(state(1), false);
+  store_.write_rank_state(2, 0, {});
+  EXPECT_EQ(newest_epoch(), 1);
+  EXPECT_THAT(warnings_, IsEmpty());
+  CheckpointStore(output_.path(), claim_attempt(output_.path()), 2).remove_partial();
+  EXPECT_THAT(names_in(folder()), ElementsAre("epoch-000001"));
+}
+
+TEST_F(Checkpoints, ADamagedOneIsReplacedByTheRunThatPassedItOver) {
+  store_.commit(state(1), false);
+  store_.commit(state(2), false);
+  store_.commit(state(3), false);
+  flip_a_bit(folder() / "epoch-000003" / "state.safetensors", 1);
+  ASSERT_EQ(newest_epoch(), 2);
+  store_.commit(state(3), false);
+  EXPECT_EQ(newest_epoch(), 3);
+  EXPECT_THAT(names_in(folder()), ElementsAre("epoch-000002", "epoch-000003"));
+}
+
+TEST_F(Checkpoints, DamagedOnesDontCountAsKept) {
+  store_.commit(state(1), false);
+  store_.commit(state(2), false);
+  fs::remove(folder() / "epoch-000002" / "COMPLETE");
+  store_.commit(state(3), false);
+  EXPECT_THAT(names_in(folder()), ElementsAre("epoch-000001", "epoch-000003"));
+}
+
+TEST_F(Checkpoints, ASupersededAttemptMayNotCommit) {
+  store_.commit(state(1), false);
+  const int next = claim_attempt(output_.path());
+  EXPECT_EQ(next, attempt_ + 1);
+  EXPECT_THAT(error_of([&] { store_.commit(state(2), false); }), HasSubstr("superseded by attempt 2"));
+  EXPECT_EQ(newest_epoch(), 1);
+  EXPECT_THAT(error_of([&] { claim_attempt(output_.path(), attempt_); }), HasSubstr("superseded"));
+  EXPECT_EQ(claim_attempt(output_.path(), 7), 7);
+  EXPECT_EQ(claim_attempt(output_.path(), 7), 7);
+}
+
+TEST_F(Checkpoints, RanksOfDifferentAttemptsDontMix) {
+  const std::vector<float> old_value{1}, new_value{2};
+  store_.write_rank_state(1, 0, std::vector{tensor_view("x", {1}, new_value.data())});
+  store_.write_rank_state(1, 1, std::vector{tensor_view("x", {1}, new_value.data())});
+  CheckpointStore late(output_.path(), attempt_ + 1, 2);
+  late.write_rank_state(1, 1, std::vector{tensor_view("x", {1}, old_value.data())});
+  store_.commit(state(1), true);
+  float x = 0;
+  store_.read_rank_state(1, 1)->copy_to("x", {1}, &x);
+  EXPECT_EQ(x, 2);
+}
+
+TEST_F(Checkpoints, AnotherRunsCheckpointIsRefusedNamingEveryDifference) {
+  store_.commit(state(1), false);
+  const auto read = store_.newest(warnings_);
+  check_identity(*read, {{"dataset", "abc"}, {"model", "gcn 2×16"}});
+  const std::string message = error_of([&] {
+    check_identity(*read, {{"dataset", "xyz"}, {"model", "gcn 2×16"}, {"strategy", "graph"}});
+  });
+  EXPECT_THAT(message, HasSubstr("dataset was abc, is now xyz"));
+  EXPECT_THAT(message, HasSubstr("strategy was not stated, is now graph"));
+  EXPECT_THAT(message, Not(HasSubstr("model")));
+}
+
+TEST_F(Checkpoints, ADamagedAttemptNumberIsSaid) {
+  write_bytes(output_ / "attempt", "x");
+  EXPECT_THAT(error_of([&] { store_.commit(state(1), false); }), HasSubstr("newest attempt"));
+}
+
+}  // namespace
+}  // namespace atl
