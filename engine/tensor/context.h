@@ -13,8 +13,8 @@ namespace atl {
 /// A name belongs to one kernel or one caller at a time. Not thread-safe: one per rank.
 class Workspace {
  public:
-  /// A (rows, cols) view of the buffer called `name`; its contents are undefined. Valid until the same name is
-  /// asked for again with a larger size.
+  /// A (rows, cols) view of the buffer called `name`; its contents are undefined. Valid until the same name
+  /// is asked for again with a larger size.
   MatrixView matrix(const std::string& name, Index rows, Index cols);
   /// Bytes held now: a figure for `atoll plan` to be compared with.
   Index bytes() const;
@@ -27,8 +27,8 @@ class Workspace {
 /// event will order that stream instead of blocking the host.
 struct Context {
   Device device = Device::kCpu;
-  ThreadPool* pool = nullptr;       // not owned
-  Workspace* workspace = nullptr;   // not owned
+  ThreadPool* pool = nullptr;      // not owned
+  Workspace* workspace = nullptr;  // not owned
 };
 
 }  // namespace atl

@@ -2,7 +2,8 @@
 // product on a CPU and the reference for tensor/cuda/<group>.cu, where files of the same names slot in.
 //
 // What holds for all of them:
-//  - Views are (rows, cols); a comment gives each operand's shape. Outputs don't alias inputs unless it says so.
+//  - Views are (rows, cols); a comment gives each operand's shape. Outputs don't alias inputs unless it says
+//  so.
 //  - Shapes are checked (ATOLL_CHECK); data never is: ids and offsets were validated when the graph was read.
 //  - Nothing is allocated but through ctx.workspace, so a second call with the same shapes allocates nothing.
 //  - Results don't depend on the number of threads: work is cut into chunks by shape alone, partial sums are
@@ -13,6 +14,7 @@
 #include <span>
 
 #include "base/random.h"
+#include "tensor/activation.h"
 #include "tensor/context.h"
 #include "tensor/csr_view.h"
 #include "tensor/matrix.h"
@@ -22,11 +24,11 @@ namespace atl {
 
 // ---- shared argument types -------------------------------------------------------------------------------
 
-/// Inverted dropout of an element (row r, column c): dropped if draws.bits_at(ids[r], c) < drop_threshold(rate),
-/// else scaled by 1 / (1 − rate). rate 0 leaves everything as it is and is skipped.
+/// Inverted dropout of an element (row r, column c): dropped if draws.bits_at(ids[r], c) <
+/// drop_threshold(rate), else scaled by 1 / (1 − rate). rate 0 leaves everything as it is and is skipped.
 struct Dropout {
   double rate = 0;
-  Draws draws;
+  Draws draws = {};
   std::span<const VertexId> ids;  // (rows) original vertex ids of the rows it is applied to
   explicit operator bool() const { return rate > 0; }
 };
@@ -38,12 +40,10 @@ struct Arcs {
   const Real* col_scale = nullptr;  // (csr.cols) or null for 1
 };
 
-enum class Activation { kNone, kRelu, kElu, kLeakyRelu };  // ELU's α = 1, LeakyReLU's slope = 0.2
-
 /// What is done to each finished row of a product, while it is still in cache:
 /// y ← dropout(act(norm(y + bias) + residual_scale · residual)).
-/// Layer norm keeps (mean, 1/σ) a row where `row_stats` is given. Batch norm: give `col_mean` and `col_rstd`, whole
-/// over all ranks. gain and shift belong to whichever norm is there.
+/// Layer norm keeps (mean, 1/σ) a row where `row_stats` is given. Batch norm: give `col_mean` and `col_rstd`,
+/// whole over all ranks. gain and shift belong to whichever norm is there.
 struct Epilogue {
   const Real* bias = nullptr;  // (cols)
   enum class Norm { kNone, kLayer, kBatch } norm = Norm::kNone;
@@ -51,19 +51,19 @@ struct Epilogue {
   const Real* shift = nullptr;     // (cols)
   const Real* col_mean = nullptr;  // (cols) batch norm
   const Real* col_rstd = nullptr;  // (cols) batch norm
-  MatrixView row_stats;            // (rows, 2) layer norm's mean and 1/σ, written when not empty
-  ConstMatrixView residual;        // (rows, cols) or empty
+  MatrixView row_stats = {};       // (rows, 2) layer norm's mean and 1/σ, written when not empty
+  ConstMatrixView residual = {};   // (rows, cols) or empty
   Real residual_scale = 1;
   Activation activation = Activation::kNone;
-  Dropout dropout;
+  Dropout dropout = {};
 };
 
 // ---- aggregate.cc: sums over neighbours ------------------------------------------------------------------
 
-/// out (+)= diag(row_scale) A diag(col_scale) x.  x (csr.cols, f), out (csr.rows, f). `accumulate` adds to what
-/// out holds and leaves rows without arcs alone; otherwise rows without arcs become 0.
-/// The epilogue is applied to the finished rows, those without arcs too; {.dropout = d} with the ids of out's rows
-/// is the backward of a dropout that stood before the aggregation.
+/// out (+)= diag(row_scale) A diag(col_scale) x.  x (csr.cols, f), out (csr.rows, f). `accumulate` adds to
+/// what out holds and leaves rows without arcs alone; otherwise rows without arcs become 0. The epilogue is
+/// applied to the finished rows, those without arcs too; {.dropout = d} with the ids of out's rows is the
+/// backward of a dropout that stood before the aggregation.
 void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate = false,
           const Epilogue& epilogue = {});
 inline void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate,
@@ -72,7 +72,8 @@ inline void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out,
 }
 
 /// Gradient with respect to arc weights: d_weights[e] += row_scale[i] col_scale[j] <d_out[i], x[j]>.  (arcs)
-void spmm_weight_gradient(Context& ctx, const Arcs& a, ConstMatrixView x, ConstMatrixView d_out, float* d_weights);
+void spmm_weight_gradient(Context& ctx, const Arcs& a, ConstMatrixView x, ConstMatrixView d_out,
+                          float* d_weights);
 
 // ---- gemm.cc ---------------------------------------------------------------------------------------------
 
@@ -85,14 +86,15 @@ void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out,
 /// out (+)= aᵀ · b, the weight gradient.  a (n, k), b (n, m), out (k, m).
 void gemm_at(Context& ctx, ConstMatrixView a, ConstMatrixView b, MatrixView out, bool accumulate = false);
 
-// ---- sparse_features.cc: input features kept as CSR, optionally with dropout on their values ---------------
+// ---- sparse_features.cc: input features kept as CSR, optionally with dropout on their values
+// ---------------
 
 /// out = dropout(x) · w, then the epilogue.  x (n, F) sparse, w (F, m), out (n, m).
 void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView w, MatrixView out,
                  const Epilogue& epilogue = {});
 /// out (+)= dropout(x)ᵀ · b.  x (n, F) sparse, b (n, m), out (F, m).
-void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView b, MatrixView out,
-                    bool accumulate = false);
+void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView b,
+                    MatrixView out, bool accumulate = false);
 /// out (n, F) = dropout(x) made dense.
 void densify(Context& ctx, const SparseRows& x, const Dropout& dropout, MatrixView out);
 
@@ -103,23 +105,26 @@ void apply(Context& ctx, const Epilogue& epilogue, MatrixView y);
 
 /// Gradients of the epilogue's parameters; null where there is none. Added to what is there.
 struct EpilogueGradient {
-  Real* bias = nullptr;        // (cols)
-  Real* gain = nullptr;        // (cols)
-  Real* shift = nullptr;       // (cols)
-  MatrixView residual;         // (rows, cols) += residual_scale · dy, or empty
+  Real* bias = nullptr;      // (cols)
+  Real* gain = nullptr;      // (cols)
+  Real* shift = nullptr;     // (cols)
+  MatrixView residual = {};  // (rows, cols) += residual_scale · dy, or empty
 };
 /// Backward of `apply`.  `y` (n, m) is apply's output; `dy` is turned from d(output) into d(input) in place.
-/// Give `pre` (n, m), apply's input, where there is a norm; without one it may be empty, because y tells enough.
-/// Layer norm's row_stats are read where given, else computed again. Batch norm: give `col_sums` (2, m): Σ dŷ and Σ dŷ·x̂ over all ranks' rows, and `count`, the
-/// number of rows they are over (see column_sums_backward).
-void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y, MatrixView dy,
-                    const EpilogueGradient& gradient, ConstMatrixView col_sums = {}, double count = 0);
+/// Give `pre` (n, m), apply's input, where there is a norm; without one it may be empty, because y tells
+/// enough. Layer norm's row_stats are read where given, else computed again. Batch norm: give `col_sums` (2,
+/// m): Σ dŷ and Σ dŷ·x̂ over all ranks' rows, and `count`, the number of rows they are over (see
+/// column_sums_backward).
+void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
+                    MatrixView dy, const EpilogueGradient& gradient, ConstMatrixView col_sums = {},
+                    double count = 0);
 
 /// sums (2, m) += Σ_r x and Σ_r x² over the rows of x (n, m): what batch norm needs from each rank. Double
 /// precision inside.
 void column_sums(Context& ctx, ConstMatrixView x, double* sums);
 /// sums (2, m) += Σ dŷ and Σ dŷ·x̂ for batch norm's backward, where dŷ is the gradient at the norm's output
-/// (after undoing residual, activation and dropout; gain included) and x̂ = (pre + bias − col_mean) · col_rstd.
+/// (after undoing residual, activation and dropout; gain included) and x̂ = (pre + bias − col_mean) ·
+/// col_rstd.
 void column_sums_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
                           ConstMatrixView dy, double* sums);
 /// out[c] (+)= Σ_r x(r, c).
@@ -127,6 +132,8 @@ void sum_rows(Context& ctx, ConstMatrixView x, Real* out, bool accumulate = fals
 
 /// out = dropout(x), or a copy. Forward and backward alike (the mask is linear). out may be x.
 void dropout(Context& ctx, const Dropout& d, ConstMatrixView x, MatrixView out);
+/// out = value everywhere.
+void fill(Context& ctx, Real value, MatrixView out);
 /// out = a · x + b · out.  All (n, m). b = 0 doesn't read out.
 void axpby(Context& ctx, Real a, ConstMatrixView x, Real b, MatrixView out);
 /// out[i] = x[index[i]]: packs rows for sending.  index (out.rows).
@@ -134,19 +141,21 @@ void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixV
 /// out[index[i]] += x[i]: adds received gradients to owned rows. No id occurs twice in one call.
 void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out);
 
-// ---- attention.cc: GAT's fused score, softmax and weighted sum ----------------------------------------------
-// z (src, heads·f): head h's columns are h·f … h·f + f − 1. Scores are per vertex and explicit arguments, because
-// the strategy may have to make them whole first (P3); the kernel never derives them from z.
-// e(i,j,h) = LeakyReLU(dst_score(i,h) + src_score(j,h)) ; α = softmax over the arcs of i ; out = Σ α·mask·z(j).
-// Arc weights, where there are any, multiply exp(e) (a weighted softmax).
+// ---- attention.cc: GAT's fused score, softmax and weighted sum
+// ---------------------------------------------- z (src, heads·f): head h's columns are h·f … h·f + f − 1.
+// Scores are per vertex and explicit arguments, because the strategy may have to make them whole first (P3);
+// the kernel never derives them from z. e(i,j,h) = LeakyReLU(dst_score(i,h) + src_score(j,h)) ; α = softmax
+// over the arcs of i ; out = Σ α·mask·z(j). Arc weights, where there are any, multiply exp(e) (a weighted
+// softmax).
 
 struct Attention {
-  Arcs arcs;                       // scales are not used
+  Arcs arcs;  // scales are not used
   int heads = 1;
-  Real slope = Real(0.2);          // LeakyReLU's
-  /// On α: an arc's head is dropped if Draws::bits(mix64(draws.row_key(dst id) ^ src id), head) < drop_threshold(rate).
+  Real slope = Real(0.2);  // LeakyReLU's
+  /// On α: an arc's head is dropped if Draws::bits(mix64(draws.row_key(dst id) ^ src id), head) <
+  /// drop_threshold(rate).
   double dropout_rate = 0;
-  Draws draws;
+  Draws draws = {};
   std::span<const VertexId> dst_ids, src_ids;  // original ids, for the draws
 };
 
@@ -165,23 +174,26 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
 void attention_finish(Context& ctx, const SoftmaxState& state, MatrixView out);
 /// dot (dst, heads) = <out, d_out> a head: Σ_k α_k dα_k, which the backward of every block needs.
 void attention_dot(Context& ctx, int heads, ConstMatrixView out, ConstMatrixView d_out, MatrixView dot);
-/// Backward of one block.  d_z (src, heads·f) and d_src_score (src, heads) are written, d_dst_score (dst, heads) is
-/// added to. α is computed again from scores, max and sum. `transpose` and `transpose_arc` as in Block.
-void attention_backward(Context& ctx, const Attention& a, const CsrView& transpose, const Index* transpose_arc,
-                        ConstMatrixView z, ConstMatrixView dst_score, ConstMatrixView src_score,
-                        const SoftmaxState& state, ConstMatrixView dot, ConstMatrixView d_out, MatrixView d_z,
-                        MatrixView d_src_score, MatrixView d_dst_score);
+/// Backward of one block.  d_z (src, heads·f) and d_src_score (src, heads) are written, d_dst_score (dst,
+/// heads) is added to. α is computed again from scores, max and sum. `transpose` and `transpose_arc` as in
+/// Block.
+void attention_backward(Context& ctx, const Attention& a, const CsrView& transpose,
+                        const Index* transpose_arc, ConstMatrixView z, ConstMatrixView dst_score,
+                        ConstMatrixView src_score, const SoftmaxState& state, ConstMatrixView dot,
+                        ConstMatrixView d_out, MatrixView d_z, MatrixView d_src_score,
+                        MatrixView d_dst_score);
 /// score (n, heads) = <z(head), a(head)>.  z (n, heads·f), a (heads·f).
 void head_dot(Context& ctx, int heads, ConstMatrixView z, const Real* a, MatrixView score);
 /// d_z += d_score ⊗ a ;  d_a += Σ_n d_score · z.
 void head_dot_backward(Context& ctx, int heads, ConstMatrixView z, const Real* a, ConstMatrixView d_score,
                        MatrixView d_z, Real* d_a);
 
-// ---- softmax_aggregate.cc: GENConv's softmax over neighbours, column by column (DeeperGCN) -----------------------
-// out(i,c) = Σ_j p(i,j,c)·m(j,c), p = softmax_j(t·m(j,c)). State is (dst, f) each.
+// ---- softmax_aggregate.cc: GENConv's softmax over neighbours, column by column (DeeperGCN)
+// ----------------------- out(i,c) = Σ_j p(i,j,c)·m(j,c), p = softmax_j(t·m(j,c)). State is (dst, f) each.
 
 void softmax_begin(Context& ctx, const SoftmaxState& state, MatrixView out);
-void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const SoftmaxState& state, MatrixView out);
+void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const SoftmaxState& state,
+                 MatrixView out);
 void softmax_finish(Context& ctx, const SoftmaxState& state, MatrixView out);
 /// d_m (src, f) is written: Σ_i p·d_out·(1 + t·(m − out)).
 void softmax_backward(Context& ctx, const Arcs& a, const CsrView& transpose, Real t, ConstMatrixView m,
@@ -192,8 +204,8 @@ void softmax_backward(Context& ctx, const Arcs& a, const CsrView& transpose, Rea
 
 /// Σ over rows of −log softmax(logits)[label].  logits (n, C), labels (n) in 0 … C−1 on the selected rows.
 /// d_logits (n, C), where not empty, is written: (softmax − onehot) · scale on selected rows, 0 elsewhere.
-double cross_entropy(Context& ctx, ConstMatrixView logits, const std::int32_t* labels, std::span<const VertexId> rows,
-                     Real scale, MatrixView d_logits);
+double cross_entropy(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
+                     std::span<const VertexId> rows, Real scale, MatrixView d_logits);
 /// Σ over rows and classes of the binary cross entropy with logits; targets (n, C) of 0 and 1.
 double binary_cross_entropy(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
                             std::span<const VertexId> rows, Real scale, MatrixView d_logits);
@@ -202,8 +214,8 @@ double binary_cross_entropy(Context& ctx, ConstMatrixView logits, View<const std
 
 struct AdamStep {
   double learning_rate, beta1, beta2, epsilon, weight_decay;
-  bool decoupled = false;     // AdamW
-  std::int64_t step = 1;      // from 1, for the bias corrections
+  bool decoupled = false;  // AdamW
+  std::int64_t step = 1;   // from 1, for the bias corrections
 };
 /// One step on `count` elements; m and v are the moments.
 void adam(Context& ctx, const AdamStep& s, Index count, const Real* gradient, Real* m, Real* v, Real* weight);

@@ -22,11 +22,13 @@ struct View {
   Index stride = 0;
 
   View() = default;
-  View(T* data_, Index rows_, Index cols_, Index stride_) : data(data_), rows(rows_), cols(cols_), stride(stride_) {}
+  View(T* data_, Index rows_, Index cols_, Index stride_)
+      : data(data_), rows(rows_), cols(cols_), stride(stride_) {}
   View(T* data_, Index rows_, Index cols_) : View(data_, rows_, cols_, cols_) {}
   /// A view to write through is one to read through.
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
-  View(View<U> other) : View(other.data, other.rows, other.cols, other.stride) {}  // NOLINT: implicit by intent
+  View(View<U> other)
+      : View(other.data, other.rows, other.cols, other.stride) {}  // NOLINT: implicit by intent
 
   T* row(Index r) const { return data + r * stride; }
   T& at(Index r, Index c) const { return data[r * stride + c]; }

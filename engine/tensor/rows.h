@@ -18,9 +18,9 @@ struct Rows {
   const SparseRows* sparse = nullptr;
 
   Rows() = default;
-  Rows(ConstMatrixView d) : dense(d) {}        // NOLINT: implicit by intent
-  Rows(MatrixView d) : dense(d) {}             // NOLINT: implicit by intent
-  Rows(const SparseRows* s) : sparse(s) {}     // NOLINT: implicit by intent
+  Rows(ConstMatrixView d) : dense(d) {}     // NOLINT: implicit by intent
+  Rows(MatrixView d) : dense(d) {}          // NOLINT: implicit by intent
+  Rows(const SparseRows* s) : sparse(s) {}  // NOLINT: implicit by intent
   bool is_sparse() const { return sparse != nullptr; }
   Index rows() const { return is_sparse() ? sparse->csr.rows : dense.rows; }
   Index cols() const { return is_sparse() ? sparse->csr.cols : dense.cols; }

@@ -1,0 +1,68 @@
+// Sums over neighbours: which rows and columns of the product each chunk does.
+#include "tensor/cpu/aggregate.h"
+
+#include "tensor/cpu/arguments.h"
+#include "tensor/cpu/chunks.h"
+#include "tensor/kernels.h"
+
+namespace atl {
+namespace {
+
+// Columns of x that are gathered from together. A slice of 64 floats is four cache lines a row, and a quarter
+// of the rows of a 256-column matrix's size: more of it stays in the last-level cache between its uses.
+constexpr Index kSlice = 64;
+
+}  // namespace
+
+void aggregate(Context& ctx, const CsrView& csr, simd::Spmm s, Index cols) {
+  s.offsets = csr.offsets;
+  s.columns = csr.columns;
+  const simd::Finish whole_rows = s.finish;
+  if (s.finish.layer_norm && cols > kSlice) s.finish = {};  // needs the row's other columns
+  const ArcChunks chunks{csr};
+  const Index slices = (cols + kSlice - 1) / kSlice, count = chunks.count();
+  run_chunks(ctx, slices * count, [&](Index chunk) {
+    const Index slice = chunk / count, c = slice * kSlice;
+    simd::loops().spmm(s, chunks.begin(chunk % count), chunks.end(chunk % count), c,
+                       std::min(cols, c + kSlice));
+  });
+  if (whole_rows.nothing == s.finish.nothing) return;
+  for_rows(ctx, csr.rows, cols,
+           [&](Index begin, Index end) { simd::loops().finish(whole_rows, s.out, begin, end, 0, cols); });
+}
+
+void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate,
+          const Epilogue& epilogue) {
+  ATOLL_CHECK(x.rows == a.csr.cols && out.rows == a.csr.rows && x.cols == out.cols,
+              "({} x {}) ({} x {}) -> {} x {}", a.csr.rows, a.csr.cols, x.rows, x.cols, out.rows, out.cols);
+  if (out.empty()) return;
+  simd::Spmm s;
+  s.weights = a.csr.weights;
+  s.row_scale = a.row_scale;
+  s.col_scale = a.col_scale;
+  s.x = plain(x);
+  s.out = plain_out(out);
+  s.accumulate = accumulate;
+  s.finish = plain(epilogue, out.rows, out.cols);
+  aggregate(ctx, a.csr, s, out.cols);
+}
+
+void spmm_weight_gradient(Context& ctx, const Arcs& a, ConstMatrixView x, ConstMatrixView d_out,
+                          float* d_weights) {
+  ATOLL_CHECK(x.rows == a.csr.cols && d_out.rows == a.csr.rows && x.cols == d_out.cols,
+              "({} x {}), {} x {}, {} x {}", a.csr.rows, a.csr.cols, x.rows, x.cols, d_out.rows, d_out.cols);
+  simd::WeightGradient g;
+  g.arcs.offsets = a.csr.offsets;
+  g.arcs.columns = a.csr.columns;
+  g.arcs.row_scale = a.row_scale;
+  g.arcs.col_scale = a.col_scale;
+  g.x = plain(x);
+  g.d_out = plain(d_out);
+  g.cols = x.cols;
+  g.d_weights = d_weights;
+  const ArcChunks chunks{a.csr};
+  run_chunks(ctx, chunks.count(),
+             [&](Index c) { simd::loops().spmm_weight_gradient(g, chunks.begin(c), chunks.end(c)); });
+}
+
+}  // namespace atl

@@ -1,0 +1,13 @@
+// The product of sparse rows and a dense matrix, shared by neighbour sums and sparse features.
+#pragma once
+
+#include "tensor/context.h"
+#include "tensor/cpu/simd/loops.h"
+#include "tensor/csr_view.h"
+
+namespace atl {
+
+/// out (csr.rows, cols) from x (csr.cols, cols) as simd::Spmm says; offsets and columns are taken from csr.
+void aggregate(Context& ctx, const CsrView& csr, simd::Spmm s, Index cols);
+
+}  // namespace atl

@@ -1,0 +1,165 @@
+// Graph attention (Veličković et al. 2018), fused: scores, softmax and weighted sum in one visit of each
+// neighbour, nothing stored per arc; the backward pass computes α again and keeps one number an arc and head.
+#include <limits>
+
+#include "tensor/cpu/arguments.h"
+#include "tensor/cpu/chunks.h"
+#include "tensor/kernels.h"
+
+namespace atl {
+namespace {
+
+void check_state(const SoftmaxState& s, Index rows, Index cols) {
+  ATOLL_CHECK(s.max.rows == rows && s.sum.rows == rows && s.max.cols == cols && s.sum.cols == cols,
+              "max {} x {}, sum {} x {} where {} x {} is needed", s.max.rows, s.max.cols, s.sum.rows,
+              s.sum.cols, rows, cols);
+}
+
+/// What both directions are given, shapes checked.
+simd::Attend plain(const Attention& a, ConstMatrixView z, ConstMatrixView dst_score,
+                   ConstMatrixView src_score, const SoftmaxState& state) {
+  const Index dst = a.arcs.csr.rows, src = a.arcs.csr.cols, heads = a.heads;
+  ATOLL_CHECK(heads >= 1 && z.cols % heads == 0 && z.rows == src, "z {} x {} of {} heads", z.rows, z.cols,
+              heads);
+  ATOLL_CHECK(dst_score.rows == dst && dst_score.cols == heads, "dst_score {} x {}", dst_score.rows,
+              dst_score.cols);
+  ATOLL_CHECK(src_score.rows == src && src_score.cols == heads, "src_score {} x {}", src_score.rows,
+              src_score.cols);
+  check_state(state, dst, heads);
+  simd::Attend s;
+  s.heads = heads;
+  s.width = z.cols / heads;
+  s.slope = a.slope;
+  if (a.dropout_rate > 0) {
+    ATOLL_CHECK(Index(a.dst_ids.size()) == dst && Index(a.src_ids.size()) == src,
+                "{} and {} ids for {} and {} rows", a.dst_ids.size(), a.src_ids.size(), dst, src);
+    s.mask = {drop_threshold(a.dropout_rate), Real(1 / (1 - a.dropout_rate)), a.draws.key(), nullptr};
+  }
+  s.dst_ids = a.dst_ids.data();
+  s.src_ids = a.src_ids.data();
+  s.z = plain(z);
+  s.dst_score = plain(dst_score);
+  s.src_score = plain(src_score);
+  s.max = plain_out(state.max);
+  s.sum = plain_out(state.sum);
+  return s;
+}
+
+}  // namespace
+
+void attention_begin(Context& ctx, const SoftmaxState& state, MatrixView out) {
+  fill(ctx, -std::numeric_limits<Real>::infinity(), state.max);
+  fill(ctx, 0, state.sum);
+  fill(ctx, 0, out);
+}
+
+void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMatrixView dst_score,
+                   ConstMatrixView src_score, const SoftmaxState& state, MatrixView out) {
+  simd::Attend s = plain(a, z, dst_score, src_score, state);
+  ATOLL_CHECK(out.rows == a.arcs.csr.rows && out.cols == z.cols, "out {} x {}", out.rows, out.cols);
+  s.offsets = a.arcs.csr.offsets;
+  s.columns = a.arcs.csr.columns;
+  s.weights = a.arcs.csr.weights;
+  s.out = plain_out(out);
+  const ArcChunks chunks{a.arcs.csr};
+  run_chunks(ctx, chunks.count(), [&](Index c) { simd::loops().attend(s, chunks.begin(c), chunks.end(c)); });
+}
+
+void attention_finish(Context& ctx, const SoftmaxState& state, MatrixView out) {
+  const Index heads = state.sum.cols, width = heads == 0 ? 0 : out.cols / heads;
+  check_state(state, out.rows, heads);
+  for_rows(ctx, out.rows, out.cols, [&](Index begin, Index end) {
+    for (Index row = begin; row < end; ++row) {
+      for (Index head = 0; head < heads; ++head) {
+        const Real sum = state.sum.at(row, head), factor = sum == 0 ? Real(0) : Real(1) / sum;
+        Real* values = out.row(row) + head * width;
+        for (Index c = 0; c < width; ++c) values[c] *= factor;
+      }
+    }
+  });
+}
+
+void attention_dot(Context& ctx, int heads, ConstMatrixView out, ConstMatrixView d_out, MatrixView dot) {
+  ATOLL_CHECK(out.rows == d_out.rows && out.cols == d_out.cols && dot.rows == out.rows && dot.cols == heads,
+              "{} x {} and {} x {}", out.rows, out.cols, d_out.rows, d_out.cols);
+  const Index width = out.cols / heads;
+  for_rows(ctx, out.rows, out.cols, [&](Index begin, Index end) {
+    for (Index row = begin; row < end; ++row) {
+      for (Index head = 0; head < heads; ++head) {
+        Real sum = 0;
+        for (Index c = head * width; c < (head + 1) * width; ++c) sum += out.at(row, c) * d_out.at(row, c);
+        dot.at(row, head) = sum;
+      }
+    }
+  });
+}
+
+void attention_backward(Context& ctx, const Attention& a, const CsrView& transpose,
+                        const Index* transpose_arc, ConstMatrixView z, ConstMatrixView dst_score,
+                        ConstMatrixView src_score, const SoftmaxState& state, ConstMatrixView dot,
+                        ConstMatrixView d_out, MatrixView d_z, MatrixView d_src_score,
+                        MatrixView d_dst_score) {
+  const CsrView& arcs = a.arcs.csr;
+  ATOLL_CHECK(transpose.rows == arcs.cols && transpose.cols == arcs.rows && transpose.arcs() == arcs.arcs(),
+              "transpose {} x {} of {} x {}", transpose.rows, transpose.cols, arcs.rows, arcs.cols);
+  simd::Attend s = plain(a, z, dst_score, src_score, state);
+  const MatrixView d_score = ctx.workspace->matrix("attention.d_score", arcs.arcs(), a.heads);
+  s.offsets = transpose.offsets;
+  s.columns = transpose.columns;
+  s.weights = transpose.weights;
+  s.arc_of = transpose_arc;
+  s.dot = plain(dot);
+  s.d_out = plain(d_out);
+  s.d_z = plain_out(d_z);
+  s.d_src_score = plain_out(d_src_score);
+  s.d_score = d_score.data;
+  const ArcChunks by_source{transpose}, by_destination{arcs};
+  run_chunks(ctx, by_source.count(),
+             [&](Index c) { simd::loops().attend_backward(s, by_source.begin(c), by_source.end(c)); });
+  run_chunks(ctx, by_destination.count(), [&](Index c) {
+    for (Index row = by_destination.begin(c); row < by_destination.end(c); ++row) {
+      for (Index e = arcs.offsets[row] - arcs.offsets[0]; e < arcs.offsets[row + 1] - arcs.offsets[0]; ++e) {
+        for (Index head = 0; head < a.heads; ++head) d_dst_score.at(row, head) += d_score.at(e, head);
+      }
+    }
+  });
+}
+
+void head_dot(Context& ctx, int heads, ConstMatrixView z, const Real* a, MatrixView score) {
+  ATOLL_CHECK(z.cols % heads == 0 && score.rows == z.rows && score.cols == heads, "z {} x {}, score {} x {}",
+              z.rows, z.cols, score.rows, score.cols);
+  const Index width = z.cols / heads;
+  for_rows(ctx, z.rows, z.cols, [&](Index begin, Index end) {
+    for (Index row = begin; row < end; ++row) {
+      for (Index head = 0; head < heads; ++head) {
+        Real sum = 0;
+        for (Index c = head * width; c < (head + 1) * width; ++c) sum += z.at(row, c) * a[c];
+        score.at(row, head) = sum;
+      }
+    }
+  });
+}
+
+void head_dot_backward(Context& ctx, int heads, ConstMatrixView z, const Real* a, ConstMatrixView d_score,
+                       MatrixView d_z, Real* d_a) {
+  ATOLL_CHECK(z.cols % heads == 0 && d_score.rows == z.rows && d_score.cols == heads && d_z.rows == z.rows &&
+                  d_z.cols == z.cols,
+              "z {} x {}, d_score {} x {}", z.rows, z.cols, d_score.rows, d_score.cols);
+  const Index width = z.cols / heads;
+  const RowChunks chunks = few_chunks_of_rows(z.rows, z.cols);
+  const MatrixView partial = ctx.workspace->matrix("head_dot.partial", chunks.count(), z.cols);
+  run_chunks(ctx, chunks.count(), [&](Index chunk) {
+    Real* sums = partial.row(chunk);
+    std::fill(sums, sums + z.cols, Real(0));
+    for (Index row = chunks.begin(chunk); row < chunks.end(chunk); ++row) {
+      for (Index c = 0; c < z.cols; ++c) {
+        const Real d = d_score.at(row, c / width);
+        d_z.at(row, c) += d * a[c];
+        sums[c] += d * z.at(row, c);
+      }
+    }
+  });
+  sum_rows(ctx, partial, d_a, true);
+}
+
+}  // namespace atl

@@ -1,0 +1,72 @@
+// How work is cut for the pool: by shape alone, never by the number of threads, so that results don't depend
+// on it.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+
+#include "tensor/context.h"
+#include "tensor/csr_view.h"
+
+namespace atl {
+
+/// Runs work(chunk) for each chunk on the context's threads. Doesn't allocate.
+template <class F>
+void run_chunks(Context& ctx, Index chunks, F&& work) {
+  auto body = [&work](Index chunk, int) { work(chunk); };
+  ctx.pool->run(chunks, std::ref(body));
+}
+
+/// Rows 0 … rows − 1 in ranges of `step`.
+struct RowChunks {
+  Index rows, step;
+  Index count() const { return (rows + step - 1) / step; }
+  Index begin(Index chunk) const { return chunk * step; }
+  Index end(Index chunk) const { return std::min(rows, (chunk + 1) * step); }
+};
+
+/// Ranges of about 32 K elements: large enough to hide the hand-out, small enough for the cache and for
+/// balance.
+inline RowChunks chunks_of_rows(Index rows, Index cols) {
+  return {rows, std::max<Index>(1, 32768 / std::max<Index>(1, cols))};
+}
+
+/// The same, but at most 64 of them: for loops that leave a partial sum each.
+inline RowChunks few_chunks_of_rows(Index rows, Index cols) {
+  const RowChunks fine = chunks_of_rows(rows, cols);
+  return {rows, std::max(fine.step, (rows + 63) / 64)};
+}
+
+/// work(begin, end) over ranges of rows.
+template <class F>
+void for_rows(Context& ctx, Index rows, Index cols, F&& work) {
+  const RowChunks chunks = chunks_of_rows(rows, cols);
+  run_chunks(ctx, chunks.count(), [&](Index chunk) { work(chunks.begin(chunk), chunks.end(chunk)); });
+}
+
+/// Ranges of rows with about equally many arcs (a row counts as one more). A row is never split.
+struct ArcChunks {
+  static constexpr Index kStep = 8192;
+  const CsrView& csr;
+
+  Index count() const { return (csr.rows + csr.arcs() + kStep - 1) / kStep; }
+  Index begin(Index chunk) const { return chunk == 0 ? 0 : behind(chunk * kStep); }
+  Index end(Index chunk) const { return chunk + 1 == count() ? csr.rows : behind((chunk + 1) * kStep); }
+
+ private:
+  /// The first row before which there are at least `cost` arcs and rows.
+  Index behind(Index cost) const {
+    Index low = 0, high = csr.rows;
+    while (low < high) {
+      const Index middle = (low + high) / 2;
+      if (csr.offsets[middle] - csr.offsets[0] + middle < cost) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+};
+
+}  // namespace atl

@@ -1,0 +1,61 @@
+// Chooses, once a process, the widest instruction set that this machine has and the environment allows.
+#include <cstdlib>
+#include <string_view>
+
+#include "base/error.h"
+#include "tensor/cpu/simd/loops.h"
+
+namespace atl::simd {
+namespace baseline {
+extern const Table table;
+}
+namespace avx2 {
+extern const Table table;
+}
+namespace avx512 {
+extern const Table table;
+}
+
+namespace {
+
+const Table* best_table() {
+  if (const Table* table = table_named("avx512")) return table;
+  if (const Table* table = table_named("avx2")) return table;
+  return &baseline::table;
+}
+
+const Table* choose() {
+  const char* wanted = std::getenv("ATOLL_ISA");
+  if (wanted == nullptr || *wanted == '\0') return best_table();
+  const Table* table = table_named(wanted);
+  if (table == nullptr) {
+    fail("ATOLL_ISA={}: allowed are baseline, avx2 and avx512, and this machine has up to {}", wanted,
+         best_table()->name);
+  }
+  return table;
+}
+
+const Table*& chosen() {
+  static const Table* table = choose();
+  return table;
+}
+
+}  // namespace
+
+const Table* table_named(const char* name) {
+  const std::string_view wanted = name;
+  if (wanted == "baseline") return &baseline::table;
+  if (wanted == "avx2" && __builtin_cpu_supports("x86-64-v3")) return &avx2::table;
+  if (wanted == "avx512" && __builtin_cpu_supports("x86-64-v4")) return &avx512::table;
+  return nullptr;
+}
+
+const Table& loops() {
+  return *chosen();
+}
+
+void use(const Table& table) {
+  chosen() = &table;
+}
+
+}  // namespace atl::simd

@@ -1,0 +1,103 @@
+// Operations on the rows of dense matrices: the epilogue on its own, dropout, sums of columns, packing of
+// rows.
+#include "tensor/cpu/arguments.h"
+#include "tensor/cpu/chunks.h"
+#include "tensor/kernels.h"
+
+namespace atl {
+namespace {
+
+/// sums (values) += Σ over rows, in double precision; `add` adds a range of rows to the array that it is
+/// given. Ranges are summed apart and put together in order.
+template <class F>
+void sum_in_chunks(Context& ctx, RowChunks chunks, Index values, double* sums, F&& add) {
+  double* partial = zeroed_doubles(ctx, "rowwise.sums", chunks.count() * values);
+  run_chunks(ctx, chunks.count(),
+             [&](Index chunk) { add(partial + chunk * values, chunks.begin(chunk), chunks.end(chunk)); });
+  for (Index chunk = 0; chunk < chunks.count(); ++chunk) {
+    for (Index i = 0; i < values; ++i) sums[i] += partial[chunk * values + i];
+  }
+}
+
+}  // namespace
+
+void apply(Context& ctx, const Epilogue& epilogue, MatrixView y) {
+  const simd::Finish finish = plain(epilogue, y.rows, y.cols);
+  if (y.empty() || finish.nothing) return;
+  for_rows(ctx, y.rows, y.cols, [&](Index begin, Index end) {
+    simd::loops().finish(finish, plain_out(y), begin, end, 0, y.cols);
+  });
+}
+
+void column_sums(Context& ctx, ConstMatrixView x, double* sums) {
+  sum_in_chunks(ctx, few_chunks_of_rows(x.rows, x.cols), 2 * x.cols, sums,
+                [&](double* into, Index begin, Index end) {
+                  simd::loops().column_sums(plain(x), x.cols, into, true, begin, end);
+                });
+}
+
+void sum_rows(Context& ctx, ConstMatrixView x, Real* out, bool accumulate) {
+  double* sums = zeroed_doubles(ctx, "rowwise.total", x.cols);
+  sum_in_chunks(ctx, few_chunks_of_rows(x.rows, x.cols), x.cols, sums,
+                [&](double* into, Index begin, Index end) {
+                  simd::loops().column_sums(plain(x), x.cols, into, false, begin, end);
+                });
+  for (Index c = 0; c < x.cols; ++c) out[c] = Real(sums[c]) + (accumulate ? out[c] : Real(0));
+}
+
+void column_sums_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
+                          ConstMatrixView dy, double* sums) {
+  ATOLL_CHECK(epilogue.norm == Epilogue::Norm::kBatch, "batch norm alone needs sums over rows");
+  simd::FinishBackward b;
+  b.finish = plain(epilogue, dy.rows, dy.cols);
+  b.pre = plain(pre);
+  b.y = plain(y);
+  b.dy = {const_cast<Real*>(dy.data), dy.stride};  // only read
+  b.cols = dy.cols;
+  sum_in_chunks(ctx, few_chunks_of_rows(dy.rows, dy.cols), 2 * dy.cols, sums,
+                [&](double* into, Index begin, Index end) { simd::loops().norm_sums(b, into, begin, end); });
+}
+
+void dropout(Context& ctx, const Dropout& d, ConstMatrixView x, MatrixView out) {
+  ATOLL_CHECK(x.rows == out.rows && x.cols == out.cols, "{} x {} and {} x {}", x.rows, x.cols, out.rows,
+              out.cols);
+  if (x.empty() || (!d && x.data == out.data)) return;
+  if (!d) return axpby(ctx, 1, x, 0, out);
+  const simd::Mask mask = plain(d, x.rows);
+  for_rows(ctx, x.rows, x.cols, [&](Index begin, Index end) {
+    simd::loops().dropout(mask, plain(x), plain_out(out), x.cols, begin, end);
+  });
+}
+
+void axpby(Context& ctx, Real a, ConstMatrixView x, Real b, MatrixView out) {
+  ATOLL_CHECK(x.rows == out.rows && x.cols == out.cols, "{} x {} and {} x {}", x.rows, x.cols, out.rows,
+              out.cols);
+  for_rows(ctx, x.rows, x.cols, [&](Index begin, Index end) {
+    simd::loops().axpby(a, plain(x), b, plain_out(out), x.cols, begin, end);
+  });
+}
+
+void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
+  ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
+  for_rows(ctx, out.rows, out.cols, [&](Index begin, Index end) {
+    simd::loops().gather(plain(x), index, plain_out(out), out.cols, begin, end);
+  });
+}
+
+void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
+  ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
+  for_rows(ctx, x.rows, x.cols, [&](Index begin, Index end) {
+    simd::loops().scatter_add(plain(x), index, plain_out(out), out.cols, begin, end);
+  });
+}
+
+Index count_non_finite(Context& ctx, ConstMatrixView x) {
+  double count = 0;
+  sum_in_chunks(ctx, few_chunks_of_rows(x.rows, x.cols), 1, &count,
+                [&](double* into, Index begin, Index end) {
+                  *into += double(simd::loops().count_non_finite(plain(x), x.cols, begin, end));
+                });
+  return Index(count);
+}
+
+}  // namespace atl

@@ -1,0 +1,59 @@
+// Backward of the epilogue. Gradients of its parameters are sums over rows: each chunk leaves its own in the
+// workspace, and they are added in chunk order.
+#include "tensor/cpu/arguments.h"
+#include "tensor/cpu/chunks.h"
+#include "tensor/kernels.h"
+
+namespace atl {
+namespace {
+
+/// Each chunk's rows of the scratch matrix: the gradients of bias, gain and shift.
+simd::FinishSums sums_of_chunk(MatrixView scratch, Index chunk, const EpilogueGradient& wanted) {
+  return {wanted.bias != nullptr ? scratch.row(3 * chunk) : nullptr,
+          wanted.gain != nullptr ? scratch.row(3 * chunk + 1) : nullptr,
+          wanted.shift != nullptr ? scratch.row(3 * chunk + 2) : nullptr};
+}
+
+void add_chunks(MatrixView scratch, Index chunks, Index kind, Real* total) {
+  for (Index c = 0; total != nullptr && c < scratch.cols; ++c) {
+    double sum = 0;
+    for (Index chunk = 0; chunk < chunks; ++chunk) sum += double(scratch.at(3 * chunk + kind, c));
+    total[c] += Real(sum);
+  }
+}
+
+}  // namespace
+
+void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
+                    MatrixView dy, const EpilogueGradient& gradient, ConstMatrixView col_sums, double count) {
+  const bool needs_pre = epilogue.norm != Epilogue::Norm::kNone;
+  ATOLL_CHECK(y.rows == dy.rows && y.cols == dy.cols, "{} x {} and {} x {}", y.rows, y.cols, dy.rows,
+              dy.cols);
+  ATOLL_CHECK(!needs_pre || (pre.rows == dy.rows && pre.cols == dy.cols), "pre {} x {}", pre.rows, pre.cols);
+  if (dy.empty()) return;
+  simd::FinishBackward b;
+  b.finish = plain(epilogue, dy.rows, dy.cols);
+  b.pre = plain(pre);
+  b.y = plain(y);
+  b.dy = plain_out(dy);
+  b.residual = plain_out(gradient.residual);
+  b.cols = dy.cols;
+  if (b.finish.batch_norm) {
+    ATOLL_CHECK(col_sums.rows == 2 && col_sums.cols == dy.cols && count > 0, "batch norm's sums");
+    const MatrixView means = ctx.workspace->matrix("apply_backward.means", 2, dy.cols);
+    axpby(ctx, Real(1 / count), col_sums, 0, means);
+    b.col_mean_dy = means.row(0);
+    b.col_mean_dyx = means.row(1);
+  }
+  const RowChunks chunks = few_chunks_of_rows(dy.rows, dy.cols);
+  const MatrixView scratch = ctx.workspace->matrix("apply_backward.sums", 3 * chunks.count(), dy.cols);
+  run_chunks(ctx, chunks.count(), [&](Index chunk) {
+    simd::loops().finish_backward(b, sums_of_chunk(scratch, chunk, gradient), chunks.begin(chunk),
+                                  chunks.end(chunk));
+  });
+  add_chunks(scratch, chunks.count(), 0, gradient.bias);
+  add_chunks(scratch, chunks.count(), 1, gradient.gain);
+  add_chunks(scratch, chunks.count(), 2, gradient.shift);
+}
+
+}  // namespace atl

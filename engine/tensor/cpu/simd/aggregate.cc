@@ -1,0 +1,152 @@
+// Sums over neighbours: a tile of columns of one output row stays in registers while the row's arcs go by,
+// and the rows of arcs further on are prefetched. Column tiles are the caller's (they keep x's slice in the
+// last-level cache).
+#include "tensor/cpu/simd/level.h"
+#include "tensor/cpu/simd/mask.h"
+
+namespace atl::simd::ATOLL_LEVEL {
+namespace {
+
+constexpr int kTile =
+    kBytes == 64 ? 4 : 8;     // registers; with SSE's sixteen, four cache lines wide is too much
+constexpr Index kAhead = 24;  // arcs between prefetch and use
+constexpr int kBlock = 256;   // arcs whose values are prepared together
+
+enum class Factor { kOne, kColumn, kValue };
+
+/// Where a tile's columns are: N registers, the last of `part` lanes where kPart.
+template <int N, bool kPart>
+struct Columns {
+  Index first;
+  int part;
+
+  Vec get(const Real* row, int k) const {
+    return kPart && k == N - 1 ? load_part(row + first + k * kLanes, part) : load(row + first + k * kLanes);
+  }
+  void put(Real* row, int k, Vec v) const {
+    if (kPart && k == N - 1) {
+      store_part(row + first + k * kLanes, v, part);
+    } else {
+      store(row + first + k * kLanes, v);
+    }
+  }
+  void prefetch(const Real* row) const {
+    for (int line = 0; line < (N * kBytes + 63) / 64; ++line) {
+      __builtin_prefetch(reinterpret_cast<const char*>(row + first) + 64 * line);
+    }
+  }
+};
+
+/// acc += Σ factor · x[columns[e]] for e in [begin, end); rows up to `last` are prefetched.
+template <int N, bool kPart, Factor factor>
+inline void add_arcs(const Columns<N, kPart>& tile, Vec (&acc)[N], In x, const VertexId* columns, Index begin,
+                     Index end, Index last, const Real* values) {
+  for (Index e = begin; e < end; ++e) {
+    const Index ahead = e + kAhead < last ? e + kAhead : last;
+    tile.prefetch(x.row(columns[ahead]));
+    const VertexId j = columns[e];
+    const Real* row = x.row(j);
+    for (int k = 0; k < N; ++k) {
+      if constexpr (factor == Factor::kOne) acc[k] += tile.get(row, k);
+      if constexpr (factor == Factor::kColumn) acc[k] += tile.get(row, k) * values[j];
+      if constexpr (factor == Factor::kValue) acc[k] += tile.get(row, k) * values[e];
+    }
+  }
+}
+
+/// The arcs of one row that aren't dropped, and their values, in blocks.
+struct Block {
+  VertexId columns[kBlock];
+  Real values[kBlock];
+  Index count;
+
+  void fill(const Spmm& s, Index row, Index begin, Index end) {
+    const std::uint64_t own_key = s.arc_mask == ArcMask::kByRow ? row_key(s.mask.key, s.mask.ids[row]) : 0;
+    count = 0;
+    for (Index e = begin; e < end; ++e) {
+      const VertexId j = s.columns[e];
+      Real value = s.weights == nullptr ? Real(1) : Real(s.weights[e]);
+      if (s.col_scale != nullptr) value *= s.col_scale[j];
+      if (s.arc_mask != ArcMask::kNone) {
+        const bool by_row = s.arc_mask == ArcMask::kByRow;
+        const std::uint64_t key = by_row ? own_key : row_key(s.mask.key, s.mask.ids[j]);
+        if (draw(key, std::uint32_t(by_row ? Index(j) : row)) < s.mask.threshold) continue;
+        value *= s.mask.scale;
+      }
+      columns[count] = j;
+      values[count++] = value;
+    }
+  }
+};
+
+template <int N, bool kPart, Factor factor>
+void rows(const Spmm& s, Index begin, Index end, Columns<N, kPart> tile) {
+  const Index last_arc = s.offsets[end] - 1;
+  Block block;
+  for (Index row = begin; row < end; ++row) {
+    const Index first = s.offsets[row], behind = s.offsets[row + 1];
+    if (first == behind && s.accumulate && s.finish.nothing) continue;
+    Vec acc[N] = {};
+    if constexpr (factor == Factor::kValue) {
+      for (Index e = first; e < behind; e += kBlock) {
+        block.fill(s, row, e, e + kBlock < behind ? e + kBlock : behind);
+        add_arcs<N, kPart, factor>(tile, acc, s.x, block.columns, 0, block.count, block.count - 1,
+                                   block.values);
+      }
+    } else {
+      add_arcs<N, kPart, factor>(tile, acc, s.x, s.columns, first, behind, last_arc, s.col_scale);
+    }
+    Real* out = s.out.row(row);
+    const Real scale = s.row_scale == nullptr ? Real(1) : s.row_scale[row];
+    for (int k = 0; k < N; ++k) {
+      const Vec sum = acc[k] * scale;
+      tile.put(out, k, s.accumulate ? tile.get(out, k) + sum : sum);
+    }
+    if (s.finish.nothing) continue;
+    const Index behind_tile = tile.first + (kPart ? (N - 1) * kLanes + tile.part : N * kLanes);
+    finish(s.finish, s.out, row, row + 1, tile.first, behind_tile);
+  }
+}
+
+template <int N, bool kPart>
+void rows(const Spmm& s, Index begin, Index end, Columns<N, kPart> tile) {
+  if (s.weights != nullptr || s.arc_mask != ArcMask::kNone)
+    return rows<N, kPart, Factor::kValue>(s, begin, end, tile);
+  if (s.col_scale != nullptr) return rows<N, kPart, Factor::kColumn>(s, begin, end, tile);
+  rows<N, kPart, Factor::kOne>(s, begin, end, tile);
+}
+
+/// Turns the number of columns left (at most a tile's) into a template argument.
+template <int N>
+void rows(const Spmm& s, Index begin, Index end, Index first, Index count) {
+  if (count > (N - 1) * kLanes || N == 1) {
+    if (count == N * kLanes) return rows(s, begin, end, Columns<N, false>{first, 0});
+    return rows(s, begin, end, Columns<N, true>{first, int(count - (N - 1) * kLanes)});
+  }
+  if constexpr (N > 1) rows<N - 1>(s, begin, end, first, count);
+}
+
+}  // namespace
+
+void spmm(const Spmm& s, Index begin, Index end, Index col_begin, Index col_end) {
+  for (Index c = col_begin; c < col_end; c += kTile * kLanes) {
+    rows<kTile>(s, begin, end, c, col_end - c < kTile * kLanes ? col_end - c : kTile * kLanes);
+  }
+}
+
+void spmm_weight_gradient(const WeightGradient& g, Index begin, Index end) {
+  const Spmm& a = g.arcs;
+  for (Index row = begin; row < end; ++row) {
+    const Real scale = a.row_scale == nullptr ? Real(1) : a.row_scale[row];
+    for (Index e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
+      const VertexId j = a.columns[e];
+      Vec sum{};
+      for_columns(0, g.cols,
+                  [&](Index c, int n) { sum += load(g.d_out.row(row) + c, n) * load(g.x.row(j) + c, n); });
+      const Real factor = a.col_scale == nullptr ? scale : scale * a.col_scale[j];
+      g.d_weights[e] += float(factor * sum_lanes(sum));
+    }
+  }
+}
+
+}  // namespace atl::simd::ATOLL_LEVEL

@@ -1,0 +1,136 @@
+// Backward of finish.cc. y, the output, tells what the forward pass did: dropped and clipped elements are 0.
+#include "tensor/activation.h"
+#include "tensor/cpu/simd/level.h"
+#include "tensor/cpu/simd/mask.h"
+
+namespace atl::simd::ATOLL_LEVEL {
+namespace {
+
+/// Gradient before dropout and activation, from the one behind them (d) and their result (y).
+inline Vec undo(Vec d, Vec y, const Finish& f, Activation activation, std::uint64_t key, Index c) {
+  const bool dropped = f.mask.threshold != 0;
+  if (activation == Activation::kRelu) return y > Real(0) ? (dropped ? d * f.mask.scale : d) : Vec{};
+  if (dropped) d = masked(d, key, std::uint32_t(c), f.mask.threshold, f.mask.scale);
+  if (activation == Activation::kLeakyRelu) return y < Real(0) ? d * kLeakySlope : d;
+  if (activation == Activation::kElu) return y < Real(0) ? d * (y / f.mask.scale + Real(1)) : d;
+  return d;
+}
+
+/// What a row's columns need of the norm: x̂ = (pre + bias − mean) · rstd.
+struct Norm {
+  const FinishBackward& b;
+  const Real* pre;
+  Real mean = 0, rstd = 1;
+
+  Norm(const FinishBackward& backward, Index row)
+      : b(backward), pre(backward.pre ? backward.pre.row(row) : nullptr) {
+    if (!b.finish.layer_norm) return;
+    if (b.finish.row_stats) {
+      mean = b.finish.row_stats.row(row)[0];
+      rstd = b.finish.row_stats.row(row)[1];
+    } else {
+      statistics();
+    }
+  }
+
+  Vec input(Index c, int n) const {
+    const Vec v = load(pre + c, n);
+    return b.finish.bias == nullptr ? v : v + load(b.finish.bias + c, n);
+  }
+  Vec normalised(Index c, int n) const {
+    if (b.finish.layer_norm) return (input(c, n) - mean) * rstd;
+    return (input(c, n) - load(b.finish.col_mean + c, n)) * load(b.finish.col_rstd + c, n);
+  }
+
+ private:
+  void statistics() {
+    Vec total{};
+    for_columns(0, b.cols, [&](Index c, int n) { total += input(c, n); });
+    mean = sum_lanes(total) / Real(b.cols);
+    Real squares = 0;
+    for_columns(0, b.cols, [&](Index c, int n) {
+      const Vec d = input(c, n) - mean;
+      for (int i = 0; i < n; ++i) squares += d[i] * d[i];
+    });
+    rstd = Real(1) / Real(__builtin_sqrt(double(squares / Real(b.cols)) + kNormEpsilon));
+  }
+};
+
+inline void add_to(Real* sums, Index c, int n, Vec v) {
+  if (sums != nullptr) store(sums + c, load(sums + c, n) + v, n);
+}
+
+void clear(Real* sums, Index cols) {
+  for (Index c = 0; sums != nullptr && c < cols; ++c) sums[c] = 0;
+}
+
+/// Second pass of a norm: dy holds the gradient at the norm's output, gain included.
+void norm_row(const FinishBackward& b, const FinishSums& sums, const Norm& norm, Real* dy, Real mean_d,
+              Real mean_dx) {
+  const Finish& f = b.finish;
+  for_columns(0, b.cols, [&](Index c, int n) {
+    const Vec d = load(dy + c, n), x = norm.normalised(c, n);
+    Vec dx;
+    if (f.layer_norm) {
+      dx = (d - mean_d - x * mean_dx) * norm.rstd;
+    } else {
+      dx = (d - load(b.col_mean_dy + c, n) - x * load(b.col_mean_dyx + c, n)) * load(f.col_rstd + c, n);
+    }
+    store(dy + c, dx, n);
+    add_to(sums.bias, c, n, dx);
+  });
+}
+
+}  // namespace
+
+void finish_backward(const FinishBackward& b, const FinishSums& sums, Index begin, Index end) {
+  const Finish& f = b.finish;
+  const auto activation = Activation(f.activation);
+  const bool norm_given = f.layer_norm || f.batch_norm;
+  clear(sums.bias, b.cols);
+  clear(sums.gain, b.cols);
+  clear(sums.shift, b.cols);
+  for (Index row = begin; row < end; ++row) {
+    const std::uint64_t key = f.mask.threshold == 0 ? 0 : row_key(f.mask.key, f.mask.ids[row]);
+    const Norm norm(b, row);
+    Real* dy = b.dy.row(row);
+    Vec total_d{}, total_dx{};
+    for_columns(0, b.cols, [&](Index c, int n) {
+      Vec d = undo(load(dy + c, n), load(b.y.row(row) + c, n), f, activation, key, c);
+      if (b.residual) add_to(b.residual.row(row), c, n, d * f.residual_scale);
+      if (norm_given) {
+        const Vec x = norm.normalised(c, n);
+        add_to(sums.shift, c, n, d);
+        add_to(sums.gain, c, n, d * x);
+        if (f.gain != nullptr) d *= load(f.gain + c, n);
+        total_d += d;
+        total_dx += d * x;
+      } else {
+        add_to(sums.bias, c, n, d);
+      }
+      store(dy + c, d, n);
+    });
+    if (norm_given)
+      norm_row(b, sums, norm, dy, sum_lanes(total_d) / Real(b.cols), sum_lanes(total_dx) / Real(b.cols));
+  }
+}
+
+void norm_sums(const FinishBackward& b, double* sums, Index begin, Index end) {
+  const Finish& f = b.finish;
+  const auto activation = Activation(f.activation);
+  for (Index row = begin; row < end; ++row) {
+    const std::uint64_t key = f.mask.threshold == 0 ? 0 : row_key(f.mask.key, f.mask.ids[row]);
+    const Norm norm(b, row);
+    for_columns(0, b.cols, [&](Index c, int n) {
+      Vec d = undo(load(b.dy.row(row) + c, n), load(b.y.row(row) + c, n), f, activation, key, c);
+      if (f.gain != nullptr) d *= load(f.gain + c, n);
+      const Vec dx = d * norm.normalised(c, n);
+      for (int i = 0; i < n; ++i) {
+        sums[c + i] += double(d[i]);
+        sums[b.cols + c + i] += double(dx[i]);
+      }
+    });
+  }
+}
+
+}  // namespace atl::simd::ATOLL_LEVEL

@@ -1,0 +1,172 @@
+// The inner loops that exist once per instruction set: what they are given (plain pointers, so that nothing
+// shared is instantiated in them) and the table by which the operations in tensor/cpu/*.cc reach the best
+// one. Every loop does a range of rows, begin ≤ row < end; the range is a chunk, and chunks run on the pool's
+// threads.
+#pragma once
+
+#include <cstdint>
+
+#include "base/types.h"
+
+namespace atl::simd {
+
+/// A Dropout. threshold 0 means none.
+struct Mask {
+  std::uint32_t threshold = 0;
+  Real scale = 1;
+  std::uint64_t key = 0;          // Draws::key()
+  const VertexId* ids = nullptr;  // (rows)
+};
+
+/// Rows of a matrix without its shape.
+template <class T>
+struct Strided {
+  T* data = nullptr;
+  Index stride = 0;
+  T* row(Index r) const __attribute__((always_inline)) { return data + r * stride; }
+  explicit operator bool() const __attribute__((always_inline)) { return data != nullptr; }
+};
+using In = Strided<const Real>;
+using Out = Strided<Real>;
+
+/// An Epilogue. Null pointers stand for what isn't there.
+struct Finish {
+  const Real* bias = nullptr;  // (cols), as the four below
+  const Real* gain = nullptr;
+  const Real* shift = nullptr;
+  const Real* col_mean = nullptr;
+  const Real* col_rstd = nullptr;
+  bool layer_norm = false, batch_norm = false;
+  Out row_stats;  // (rows, 2)
+  In residual;    // (rows, cols)
+  Real residual_scale = 1;
+  int activation = 0;  // an Activation
+  Mask mask;
+  bool nothing = true;  // none of the above: the loop need not be called
+};
+
+/// Backward of a Finish: dy from the gradient at its output to the gradient at its input, in place.
+struct FinishBackward {
+  Finish finish;
+  In pre, y;
+  Out dy;
+  Out residual;                        // += residual_scale · the gradient before it, or empty
+  const Real* col_mean_dy = nullptr;   // (cols) batch norm: mean over all rows of dŷ
+  const Real* col_mean_dyx = nullptr;  // (cols) and of dŷ·x̂
+  Index cols = 0;
+};
+/// Sums over a chunk's rows, each (cols), written; null where nobody asks.
+struct FinishSums {
+  Real* bias = nullptr;
+  Real* gain = nullptr;
+  Real* shift = nullptr;
+};
+
+/// How the values of a sparse row's arcs are masked: by nothing, by draws keyed (row, column) or (column,
+/// row).
+enum class ArcMask { kNone, kByRow, kByColumn };
+
+/// out[i, c] (+)= row_scale[i] Σ_e value[e] · col_scale[j_e] · x[j_e, c], value being weight and mask.
+struct Spmm {
+  const Index* offsets = nullptr;
+  const VertexId* columns = nullptr;
+  const float* weights = nullptr;
+  const Real* row_scale = nullptr;
+  const Real* col_scale = nullptr;
+  ArcMask arc_mask = ArcMask::kNone;
+  Mask mask;
+  In x;
+  Out out;
+  bool accumulate = false;
+  Finish finish;
+};
+
+struct WeightGradient {
+  Spmm arcs;  // offsets, columns and scales
+  In x, d_out;
+  Index cols = 0;
+  float* d_weights = nullptr;
+};
+
+struct Attend {
+  const Index* offsets = nullptr;  // dst rows, or src rows in the backward pass
+  const VertexId* columns = nullptr;
+  const float* weights = nullptr;
+  const Index* arc_of = nullptr;  // backward: place of each arc in the forward order
+  Index heads = 1, width = 1;     // width: columns of one head
+  Real slope = 0;
+  Mask mask;  // mask.ids unused
+  const VertexId *dst_ids = nullptr, *src_ids = nullptr;
+  In z, dst_score, src_score;
+  Out max, sum, out;  // forward writes; backward only reads max and sum
+  In dot, d_out;
+  Out d_z, d_src_score;
+  Real* d_score = nullptr;  // (arcs, heads) in forward order
+};
+
+struct SoftmaxSum {
+  const Index* offsets = nullptr;
+  const VertexId* columns = nullptr;
+  const float* weights = nullptr;
+  Real t = 1;
+  Index cols = 0;
+  In m;
+  Out max, sum, out;
+  In d_out;
+  Out d_m;
+};
+
+struct CrossEntropy {
+  In logits;
+  Index classes = 0;
+  const VertexId* rows = nullptr;  // begin and end count these
+  const std::int32_t* labels = nullptr;
+  const std::uint8_t* targets = nullptr;  // binary: (n, classes) of 0 and 1
+  Index targets_stride = 0;
+  Real scale = 1;
+  Out d_logits;
+};
+
+/// Adam's or AdamW's step with what is the same for all elements worked out.
+struct Adam {
+  Real learning_rate;      // over (1 − β₁ᵗ)
+  Real second_correction;  // 1 / √(1 − β₂ᵗ)
+  Real beta1, beta2, epsilon;
+  Real decay;            // added to the gradient, times the weight
+  Real decoupled_decay;  // factor of the weight
+  const Real* gradient;
+  Real *m, *v, *weight;
+};
+
+/// One instruction set's loops.
+struct Table {
+  const char* name;
+  void (*spmm)(const Spmm&, Index begin, Index end, Index col_begin, Index col_end);
+  void (*spmm_weight_gradient)(const WeightGradient&, Index begin, Index end);
+  void (*finish)(const Finish&, Out y, Index begin, Index end, Index col_begin, Index col_end);
+  void (*finish_backward)(const FinishBackward&, const FinishSums&, Index begin, Index end);
+  void (*norm_sums)(const FinishBackward&, double* sums, Index begin, Index end);
+  void (*column_sums)(In x, Index cols, double* sums, bool squares, Index begin, Index end);
+  void (*dropout)(const Mask&, In x, Out out, Index cols, Index begin, Index end);
+  void (*axpby)(Real a, In x, Real b, Out out, Index cols, Index begin, Index end);
+  void (*gather)(In x, const VertexId* index, Out out, Index cols, Index begin, Index end);
+  void (*scatter_add)(In x, const VertexId* index, Out out, Index cols, Index begin, Index end);
+  void (*attend)(const Attend&, Index begin, Index end);
+  void (*attend_backward)(const Attend&, Index begin, Index end);
+  void (*softmax_sum)(const SoftmaxSum&, Index begin, Index end);
+  void (*softmax_sum_backward)(const SoftmaxSum&, Index begin, Index end);
+  double (*cross_entropy)(const CrossEntropy&, Index begin, Index end);
+  double (*binary_cross_entropy)(const CrossEntropy&, Index begin, Index end);
+  void (*adam)(const Adam&, Index begin, Index end);
+  Index (*count_non_finite)(In x, Index cols, Index begin, Index end);
+};
+
+/// The best table that this machine can run; ATOLL_ISA=baseline|avx2|avx512 in the environment asks for a
+/// lesser one (what is unknown or unavailable fails).
+const Table& loops();
+/// The table of that name, or null where this machine cannot run it.
+const Table* table_named(const char* name);
+/// From now on loops() is `table`: for tests, which try every one. Not while kernels run.
+void use(const Table& table);
+
+}  // namespace atl::simd

@@ -1,0 +1,52 @@
+// Dropout masks by the register: the draws of base/random.h, repeated for vectors (tests hold them together).
+#pragma once
+
+#include "tensor/cpu/simd/loops.h"
+#include "tensor/cpu/simd/vec.h"
+
+namespace atl::simd::ATOLL_LEVEL {
+
+inline std::uint64_t mix64(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+inline std::uint32_t mix32(std::uint32_t x) {
+  x = (x ^ (x >> 16)) * 0x85ebca6bu;
+  x = (x ^ (x >> 13)) * 0xc2b2ae35u;
+  return x ^ (x >> 16);
+}
+
+inline Bits mix32(Bits x) {
+  x = (x ^ (x >> 16)) * 0x85ebca6bu;
+  x = (x ^ (x >> 13)) * 0xc2b2ae35u;
+  return x ^ (x >> 16);
+}
+
+/// Draws::row_key.
+inline std::uint64_t row_key(std::uint64_t key, VertexId id) {
+  return mix64(key ^ (std::uint64_t(id) * 0xd1342543de82ef95ull));
+}
+
+/// Draws::bits of one column.
+inline std::uint32_t draw(std::uint64_t key, std::uint32_t column) {
+  return mix32(std::uint32_t(key) + column * 0x9e3779b9u) ^ std::uint32_t(key >> 32);
+}
+
+/// Draws::bits of kLanes columns from `column` on.
+inline Bits draw_lanes(std::uint64_t key, std::uint32_t column) {
+  Bits lane{};
+  for (int i = 0; i < kLanes; ++i) lane[i] = std::uint32_t(i);
+  return mix32((lane + column) * 0x9e3779b9u + std::uint32_t(key)) ^ std::uint32_t(key >> 32);
+}
+
+/// v · scale where the element is kept, 0 where it is dropped.
+inline Vec masked(Vec v, std::uint64_t key, std::uint32_t column, std::uint32_t threshold, Real scale) {
+  const Bits bits = draw_lanes(key, column);
+  const IntVec keep = __builtin_convertvector(BitsMask(bits >= threshold), IntVec);
+  return keep ? v * scale : Vec{};
+}
+
+}  // namespace atl::simd::ATOLL_LEVEL

@@ -1,0 +1,22 @@
+// Adam's step, element by element: one pass over gradient, moments and weights.
+#include "tensor/cpu/simd/level.h"
+#include "tensor/cpu/simd/vec.h"
+
+namespace atl::simd::ATOLL_LEVEL {
+
+void adam(const Adam& a, Index begin, Index end) {
+  const Real* __restrict gradient = a.gradient;
+  Real* __restrict m = a.m;
+  Real* __restrict v = a.v;
+  Real* __restrict weight = a.weight;
+  for (Index i = begin; i < end; ++i) {
+    const Real g = gradient[i] + a.decay * weight[i];
+    m[i] = a.beta1 * m[i] + (1 - a.beta1) * g;
+    v[i] = a.beta2 * v[i] + (1 - a.beta2) * g * g;
+    const Real root = kDouble ? Real(__builtin_sqrt(double(v[i]))) : Real(__builtin_sqrtf(float(v[i])));
+    const Real step = a.learning_rate * m[i] / (root * a.second_correction + a.epsilon);
+    weight[i] = weight[i] * a.decoupled_decay - step;
+  }
+}
+
+}  // namespace atl::simd::ATOLL_LEVEL

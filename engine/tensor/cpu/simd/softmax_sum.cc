@@ -1,0 +1,50 @@
+// Softmax over neighbours column by column, with a running maximum and sum so that blocks of sources can
+// follow each other, and its backward pass over the transposed arcs.
+#include "tensor/cpu/simd/exp.h"
+#include "tensor/cpu/simd/level.h"
+
+namespace atl::simd::ATOLL_LEVEL {
+
+// Two visits of each neighbour, the second in cache: the new maximum, then the exponentials under it.
+void softmax_sum(const SoftmaxSum& s, Index begin, Index end) {
+  for (Index row = begin; row < end; ++row) {
+    const Index first = s.offsets[row], behind = s.offsets[row + 1];
+    if (first == behind) continue;
+    for_columns(0, s.cols, [&](Index c, int n) {
+      const Vec old = load(s.max.row(row) + c, n);
+      Vec top = old;
+      for (Index e = first; e < behind; ++e) top = max(load(s.m.row(s.columns[e]) + c, n) * s.t, top);
+      const Vec shrink = exp(old - top);
+      Vec sum = load(s.sum.row(row) + c, n) * shrink, out = load(s.out.row(row) + c, n) * shrink;
+      for (Index e = first; e < behind; ++e) {
+        const Vec m = load(s.m.row(s.columns[e]) + c, n);
+        Vec p = exp(m * s.t - top);
+        if (s.weights != nullptr) p *= Real(s.weights[e]);
+        sum += p;
+        out += p * m;
+      }
+      store(s.max.row(row) + c, top, n);
+      store(s.sum.row(row) + c, sum, n);
+      store(s.out.row(row) + c, out, n);
+    });
+  }
+}
+
+void softmax_sum_backward(const SoftmaxSum& s, Index begin, Index end) {
+  for (Index row = begin; row < end; ++row) {
+    for_columns(0, s.cols, [&](Index c, int n) {
+      const Vec m = load(s.m.row(row) + c, n);
+      Vec d{};
+      for (Index e = s.offsets[row]; e < s.offsets[row + 1]; ++e) {
+        const VertexId i = s.columns[e];
+        Vec p = exp(m * s.t - load(s.max.row(i) + c, n)) / load(s.sum.row(i) + c, n);
+        if (s.weights != nullptr) p *= Real(s.weights[e]);
+        d += p * load(s.d_out.row(i) + c, n) * ((m - load(s.out.row(i) + c, n)) * s.t + Real(1));
+      }
+      // Lanes behind a partial register divide by 0 and aren't stored.
+      store(s.d_m.row(row) + c, d, n);
+    });
+  }
+}
+
+}  // namespace atl::simd::ATOLL_LEVEL

@@ -1,0 +1,32 @@
+// The table of this instruction set's loops.
+#include "tensor/cpu/simd/level.h"
+
+#define ATOLL_NAME_OF(level) ATOLL_QUOTED(level)
+#define ATOLL_QUOTED(level) #level
+
+namespace atl::simd::ATOLL_LEVEL {
+
+extern const Table table;
+const Table table{
+    .name = ATOLL_NAME_OF(ATOLL_LEVEL),
+    .spmm = spmm,
+    .spmm_weight_gradient = spmm_weight_gradient,
+    .finish = finish,
+    .finish_backward = finish_backward,
+    .norm_sums = norm_sums,
+    .column_sums = column_sums,
+    .dropout = dropout,
+    .axpby = axpby,
+    .gather = gather,
+    .scatter_add = scatter_add,
+    .attend = attend,
+    .attend_backward = attend_backward,
+    .softmax_sum = softmax_sum,
+    .softmax_sum_backward = softmax_sum_backward,
+    .cross_entropy = cross_entropy,
+    .binary_cross_entropy = binary_cross_entropy,
+    .adam = adam,
+    .count_non_finite = count_non_finite,
+};
+
+}  // namespace atl::simd::ATOLL_LEVEL

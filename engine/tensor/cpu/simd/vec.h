@@ -1,0 +1,124 @@
+// One vector register of Real, whatever the instruction set: the alphabet of the files in this folder.
+//
+// Each file here is compiled three times (engine/CMakeLists.txt) with ATOLL_LEVEL = baseline, avx2, avx512
+// and the matching flags, into a namespace of that name. Nothing shared may be instantiated in it (no std
+// templates, no inline function of ours from outside): the linker would keep one copy of it, perhaps the one
+// with instructions that this machine doesn't have. tests/unit/tensor/simd_symbols.cmake holds the object
+// files to that.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+#include "base/types.h"
+
+namespace atl::simd::ATOLL_LEVEL {
+
+#if defined(__AVX512F__)
+inline constexpr int kBytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int kBytes = 32;
+#else
+inline constexpr int kBytes = 16;
+#endif
+
+/// Lanes of a register.
+inline constexpr int kLanes = kBytes / int(sizeof(Real));
+inline constexpr bool kDouble = sizeof(Real) == 8;
+
+template <bool wide>
+struct LaneInt {
+  using Signed = std::int32_t;
+};
+template <>
+struct LaneInt<true> {
+  using Signed = std::int64_t;
+};
+
+typedef Real Vec __attribute__((vector_size(kBytes)));
+typedef Real UnalignedVec __attribute__((vector_size(kBytes), aligned(alignof(Real)), may_alias));
+typedef LaneInt<kDouble>::Signed IntVec __attribute__((vector_size(kBytes)));             // as wide as a Real
+typedef std::uint32_t Bits __attribute__((vector_size(kLanes * sizeof(std::uint32_t))));  // 32 bits a lane
+typedef std::int32_t BitsMask __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
+
+inline Vec splat(Real x) {
+  return x - Vec{};
+}
+inline Vec load(const Real* p) {
+  return *reinterpret_cast<const UnalignedVec*>(p);
+}
+inline void store(Real* p, Vec v) {
+  *reinterpret_cast<UnalignedVec*>(p) = v;
+}
+
+// The first n < kLanes elements; the other lanes are 0 and the memory behind them isn't touched.
+#if defined(__AVX512F__) && !defined(ATOLL_REAL_DOUBLE)
+inline Vec load_part(const Real* p, int n) {
+  return Vec(_mm512_maskz_loadu_ps(__mmask16((1u << n) - 1), p));
+}
+inline void store_part(Real* p, Vec v, int n) {
+  _mm512_mask_storeu_ps(p, __mmask16((1u << n) - 1), __m512(v));
+}
+#elif defined(__AVX512F__)
+inline Vec load_part(const Real* p, int n) {
+  return Vec(_mm512_maskz_loadu_pd(__mmask8((1u << n) - 1), p));
+}
+inline void store_part(Real* p, Vec v, int n) {
+  _mm512_mask_storeu_pd(p, __mmask8((1u << n) - 1), __m512d(v));
+}
+#elif defined(__AVX2__) && !defined(ATOLL_REAL_DOUBLE)
+inline __m256i first_lanes(int n) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+inline Vec load_part(const Real* p, int n) {
+  return Vec(_mm256_maskload_ps(p, first_lanes(n)));
+}
+inline void store_part(Real* p, Vec v, int n) {
+  _mm256_maskstore_ps(p, first_lanes(n), __m256(v));
+}
+#elif defined(__AVX2__)
+inline __m256i first_lanes(int n) {
+  return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
+}
+inline Vec load_part(const Real* p, int n) {
+  return Vec(_mm256_maskload_pd(p, first_lanes(n)));
+}
+inline void store_part(Real* p, Vec v, int n) {
+  _mm256_maskstore_pd(p, first_lanes(n), __m256d(v));
+}
+#else
+inline Vec load_part(const Real* p, int n) {
+  Vec v{};
+  for (int i = 0; i < n; ++i) v[i] = p[i];
+  return v;
+}
+inline void store_part(Real* p, Vec v, int n) {
+  for (int i = 0; i < n; ++i) p[i] = v[i];
+}
+#endif
+
+inline Vec max(Vec a, Vec b) {
+  return a > b ? a : b;
+}  // b where either is NaN
+inline Real sum_lanes(Vec v) {
+  Real s = 0;
+  for (int i = 0; i < kLanes; ++i) s += v[i];
+  return s;
+}
+
+/// Calls f(column, n) for each register's worth of columns in [begin, end), n = kLanes but for the last.
+template <class F>
+inline __attribute__((always_inline)) void for_columns(Index begin, Index end, F f) {
+  Index c = begin;
+  for (; c + kLanes <= end; c += kLanes) f(c, kLanes);
+  if (c < end) f(c, int(end - c));
+}
+inline Vec load(const Real* p, int n) {
+  return n == kLanes ? load(p) : load_part(p, n);
+}
+inline void store(Real* p, Vec v, int n) {
+  n == kLanes ? store(p, v) : store_part(p, v, n);
+}
+
+}  // namespace atl::simd::ATOLL_LEVEL

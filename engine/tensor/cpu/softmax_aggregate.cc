@@ -1,0 +1,67 @@
+// DeeperGCN's softmax aggregation (Li et al. 2020, section 3.2): each column's own softmax over the
+// neighbours.
+#include <limits>
+
+#include "tensor/cpu/arguments.h"
+#include "tensor/cpu/chunks.h"
+#include "tensor/kernels.h"
+
+namespace atl {
+
+void softmax_begin(Context& ctx, const SoftmaxState& state, MatrixView out) {
+  attention_begin(ctx, state, out);
+}
+
+void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const SoftmaxState& state,
+                 MatrixView out) {
+  ATOLL_CHECK(m.rows == a.csr.cols && out.rows == a.csr.rows && m.cols == out.cols, "m {} x {}, out {} x {}",
+              m.rows, m.cols, out.rows, out.cols);
+  simd::SoftmaxSum s;
+  s.offsets = a.csr.offsets;
+  s.columns = a.csr.columns;
+  s.weights = a.csr.weights;
+  s.t = t;
+  s.cols = m.cols;
+  s.m = plain(m);
+  s.max = plain_out(state.max);
+  s.sum = plain_out(state.sum);
+  s.out = plain_out(out);
+  const ArcChunks chunks{a.csr};
+  run_chunks(ctx, chunks.count(),
+             [&](Index c) { simd::loops().softmax_sum(s, chunks.begin(c), chunks.end(c)); });
+}
+
+void softmax_finish(Context& ctx, const SoftmaxState& state, MatrixView out) {
+  for_rows(ctx, out.rows, out.cols, [&](Index begin, Index end) {
+    for (Index row = begin; row < end; ++row) {
+      for (Index c = 0; c < out.cols; ++c) {
+        const Real sum = state.sum.at(row, c);
+        out.at(row, c) = sum == 0 ? Real(0) : out.at(row, c) / sum;
+      }
+    }
+  });
+}
+
+void softmax_backward(Context& ctx, const Arcs& a, const CsrView& transpose, Real t, ConstMatrixView m,
+                      const SoftmaxState& state, ConstMatrixView out, ConstMatrixView d_out, MatrixView d_m) {
+  ATOLL_CHECK(
+      transpose.rows == a.csr.cols && m.rows == a.csr.cols && d_m.rows == m.rows && d_m.cols == m.cols,
+      "m {} x {}, d_m {} x {}", m.rows, m.cols, d_m.rows, d_m.cols);
+  simd::SoftmaxSum s;
+  s.offsets = transpose.offsets;
+  s.columns = transpose.columns;
+  s.weights = transpose.weights;
+  s.t = t;
+  s.cols = m.cols;
+  s.m = plain(m);
+  s.max = plain_out(state.max);
+  s.sum = plain_out(state.sum);
+  s.out = {const_cast<Real*>(out.data), out.stride};  // only read
+  s.d_out = plain(d_out);
+  s.d_m = plain_out(d_m);
+  const ArcChunks chunks{transpose};
+  run_chunks(ctx, chunks.count(),
+             [&](Index c) { simd::loops().softmax_sum_backward(s, chunks.begin(c), chunks.end(c)); });
+}
+
+}  // namespace atl
