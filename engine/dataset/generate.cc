@@ -1,0 +1,89 @@
+#include "dataset/generate.h"
+
+#include <limits>
+
+#include "base/error.h"
+#include "dataset/generate_arcs.h"
+#include "dataset/generate_labels.h"
+#include "dataset/generate_line.h"
+#include "dataset/generate_shuffle.h"
+#include "dataset/generate_streams.h"
+
+namespace atl {
+namespace {
+
+void check_range(const char* field, double value, double least, double most) {
+  if (!(value >= least && value <= most)) {
+    fail("synthetic graph: {} {}: must be between {} and {}", field, value, least, most);
+  }
+}
+
+}  // namespace
+
+void check(const CommunitySpec& spec) {
+  check_range("vertices", double(spec.vertices), 16, double(std::numeric_limits<VertexId>::max()) / 2);
+  check_range("averageDegree", spec.average_degree, 1, double(spec.vertices) / 4);
+  check_range("features", double(spec.features), 1, 1 << 20);
+  check_range("classes", double(spec.classes), 2, double(spec.vertices) / 8);
+  check_range("homophily", spec.homophily, 0, 0.99);
+  check_range("tailExponent", spec.tail_exponent, 1.1, 4);
+  check_range("longShare", spec.long_share, 1e-6, 1);
+  check_range("octaveGrowth", spec.octave_growth, 0.5, 16);
+  check_range("farShare", spec.far_share, 0, 1);
+  check_range("classSkew", spec.class_skew, 0, 4);
+  check_range("signal", spec.signal, 0, 1000);
+  check_range("train + validation", spec.train + spec.validation, 0, 1);
+}
+
+struct CommunityGraph::State {
+  CommunitySpec spec;
+  Line line;
+  ArcModel arcs;
+  Shuffle shuffle;
+  LabelModel labels;
+
+  explicit State(const CommunitySpec& s)
+      : spec(s),
+        line(spec),
+        arcs(spec, line),
+        shuffle(spec.vertices, generator_stream(spec, Stream::kShuffle)),
+        labels(spec, line, same_group_share(spec, line, arcs, shuffle)) {}
+};
+
+CommunityGraph::CommunityGraph(const CommunitySpec& spec) {
+  check(spec);
+  state_ = std::make_unique<const State>(spec);
+}
+CommunityGraph::CommunityGraph(CommunityGraph&&) noexcept = default;
+CommunityGraph::~CommunityGraph() = default;
+
+const CommunitySpec& CommunityGraph::spec() const {
+  return state_->spec;
+}
+
+int CommunityGraph::community(VertexId vertex) const {
+  return state_->line.community(state_->shuffle.inverse(vertex));
+}
+
+Csr CommunityGraph::arcs(ThreadPool& threads) const {
+  return draw_graph(state_->spec, state_->line, state_->arcs, state_->shuffle, threads);
+}
+
+int CommunityGraph::label(VertexId vertex) const {
+  return state_->labels.group(vertex, state_->line.group(community(vertex)));
+}
+
+void CommunityGraph::targets(VertexId vertex, std::span<std::uint8_t> out) const {
+  ATOLL_CHECK(state_->spec.multi_label, "a single-label graph has no targets");
+  state_->labels.targets(vertex, label(vertex), out);
+}
+
+void CommunityGraph::features(VertexId vertex, std::span<float> out) const {
+  state_->labels.features(vertex, label(vertex), out);
+}
+
+Split CommunityGraph::split(VertexId vertex) const {
+  return state_->labels.split(vertex);
+}
+
+}  // namespace atl

@@ -1,0 +1,85 @@
+// Makes graphs that look like real ones where no real one may be had: communities of power-law size,
+// power-law degrees, homophily, features and labels to learn from. A community is an interval on a line of
+// vertices; arcs stay in it or leave it by a distance that decays by octaves, so that a partitioner finds
+// cuts as good as a real graph's (presets.h), at any size.
+//
+// Everything is a function of the spec alone: each draw is keyed by what it is for (base/random.h), and
+// nothing that decides is computed in floating point on the way, so the same seed gives the same bytes on any
+// number of threads.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/threads.h"
+#include "dataset/dataset.h"
+#include "graph/csr.h"
+#include "tensor/matrix.h"
+
+namespace atl {
+
+/// What to generate. Presets fill it (presets.h); the defaults are those of a graph with no model in the
+/// world.
+struct CommunitySpec {
+  std::string name = "community";
+  Index vertices = 0;
+  double average_degree = 0;  // arcs per vertex; every edge is two arcs
+  Index features = 0;
+  int classes = 0;
+  double homophily = 0.7;  // share of arcs that join equal labels (equal topics if multi-label)
+  std::uint64_t seed = 1;
+
+  double tail_exponent = 2.5;  // degree density ~ degree^-exponent between a smallest and a largest degree
+  double largest_degree = 0;   // of the tail's cut-off; 0: 40 × average_degree; never above vertices / 8
+  Index community_size = 0;    // mean, in vertices; 0: 16 × average_degree, at least 64
+  double long_share = 0.01;  // share of arcs that leave their community by half the line's length or more …
+  double octave_growth = 2.0;  // … and how many times more leave it by half of that distance, and so on …
+  double far_share = 0;        // … until this share of arcs leaves; 0: (1 − homophily) / 2
+
+  double class_skew = 0.5;  // size of the k-th largest class ~ k^-skew
+  double signal = 2.0;      // distance of a class's mean features from the origin, in units of the noise
+  bool multi_label = false;
+  bool half_features = false;             // store features as float16
+  double train = 0.5, validation = 0.25;  // shares of the vertices; the rest is the test split
+};
+
+/// Refuses a spec that can't be generated; throws Error naming the field, the value and what is allowed.
+void check(const CommunitySpec& spec);
+
+/// A spec brought to life: any part of it can be asked for, by final vertex id, in any order. Holds about 10
+/// bytes a vertex. Immutable and thread-safe once built.
+class CommunityGraph {
+ public:
+  /// Throws Error for a spec that check() refuses and for a homophily that the far arcs make unreachable.
+  explicit CommunityGraph(const CommunitySpec& spec);
+  CommunityGraph(CommunityGraph&&) noexcept;
+  ~CommunityGraph();
+
+  const CommunitySpec& spec() const;
+  /// Where the vertices of a class or community were before ids were shuffled: community of a vertex.
+  int community(VertexId vertex) const;
+
+  /// The whole graph: symmetric, no duplicates, no self-loops, columns ascending. Peak memory while it works:
+  /// arc_bytes(). Has vertices × average_degree arcs (even number), less what no free pair could be found
+  /// for.
+  Csr arcs(ThreadPool& threads) const;
+  /// Bytes that arcs() needs at its peak, the result included.
+  static Index arc_bytes(Index vertices, Index arcs) { return 6 * arcs + 8 * (vertices + 1); }
+
+  /// Label of a vertex; for multi-label its topic, from which its labels are drawn.
+  int label(VertexId vertex) const;
+  /// (classes) 0 or 1 each; multi-label specs only.
+  void targets(VertexId vertex, std::span<std::uint8_t> out) const;
+  /// (features) its class's mean (multi-label: the sum of its labels' means, rescaled) plus noise of
+  /// deviation 1.
+  void features(VertexId vertex, std::span<float> out) const;
+  Split split(VertexId vertex) const;
+
+ private:
+  struct State;
+  std::unique_ptr<const State> state_;
+};
+
+}  // namespace atl
