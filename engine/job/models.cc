@@ -5,6 +5,9 @@
 namespace atl {
 namespace {
 
+/// Fields of stacks of equal layers alone.
+const std::vector<std::string> kStackOnly{"model.skipConnections", "model.denseLayers"};
+
 Field option(const std::string& kind, const std::string& name, Options::Value initial, Field rest) {
   return option_field(OptionOwner::kModel, kind, "model.options." + name, std::move(initial),
                       std::move(rest));
@@ -44,7 +47,7 @@ ModelInfo gat() {
                             .minimum = 0,
                             .maximum = 1,
                             .source = source}));
-  return {"gat", "graph attention, ELU between layers", source, std::move(options), true};
+  return {"gat", "graph attention, ELU between layers", source, std::move(options), kStackOnly};
 }
 
 ModelInfo gcnii() {
@@ -59,7 +62,7 @@ ModelInfo gcnii() {
       "gcnii", "lambda", 0.5,
       {.description = "layer l mixes its weights in by ln(lambda / l + 1)", .minimum = 0, .source = source}));
   return {"gcnii", "deep graph convolution with initial residual and identity mapping", source,
-          std::move(options)};
+          std::move(options), kStackOnly};
 }
 
 ModelInfo resgcn() {
@@ -76,7 +79,7 @@ ModelInfo resgcn() {
                             .source = source,
                             .used_with = {"model.options.aggregator", {"softmax"}}}));
   return {"resgcn", "residual blocks of norm, ReLU, dropout, convolution, between linear layers", source,
-          std::move(options)};
+          std::move(options), kStackOnly};
 }
 
 ModelInfo sgc() {
@@ -87,7 +90,9 @@ ModelInfo sgc() {
   return {"sgc",
           "simplified graph convolution: propagate, then one linear layer",
           "Wu et al. 2019",
-          {option("sgc", "hops", std::int64_t{2}, std::move(hops))}};
+          {option("sgc", "hops", std::int64_t{2}, std::move(hops))},
+          {"model.layers", "model.hidden", "model.norm", "model.skipConnections", "model.denseLayers",
+           "training.dropout"}};
 }
 
 }  // namespace

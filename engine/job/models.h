@@ -12,9 +12,9 @@ namespace atl {
 struct ModelInfo {
   std::string kind;
   std::string description;
-  std::string source;          // the paper
-  std::vector<Field> options;  // paths "model.options.<name>"
-  bool attention = false;      // training.attentionDropout applies
+  std::string source;                  // the paper
+  std::vector<Field> options;          // paths "model.options.<name>"
+  std::vector<std::string> ignores{};  // paths of fields that this model doesn't read
 };
 
 const std::vector<ModelInfo>& model_infos();

@@ -5,7 +5,6 @@ namespace atl {
 namespace {
 
 const char* const kNeeded = "needed unless preset says it";
-const char* const kPreset = "the preset's";
 
 std::vector<Field> synthetic_fields() {
   std::vector<Field> f;
@@ -30,7 +29,8 @@ std::vector<Field> synthetic_fields() {
                .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.scale; }),
                .minimum = 0,
                .maximum = 1000,
-               .above_minimum = true});
+               .above_minimum = true,
+               .used_with = {"dataset.synthetic.preset", {"reddit", "products", "yelp", "flickr"}}});
   f.push_back({.path = "dataset.synthetic.vertices",
                .type = FieldType::kCount,
                .description = "number of vertices",
@@ -68,7 +68,7 @@ std::vector<Field> synthetic_fields() {
                .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.homophily; }),
                .minimum = 0,
                .maximum = 1,
-               .source = kPreset});
+               .default_text = "0.7, or the preset's"});
   f.push_back({.path = "dataset.synthetic.seed",
                .type = FieldType::kInteger,
                .description = "same seed, same graph, byte for byte",

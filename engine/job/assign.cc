@@ -1,0 +1,199 @@
+#include "job/assign.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "job/nearest.h"
+#include "job/quantity.h"
+
+namespace atl {
+namespace {
+
+/// The value as a user wrote it, shortened.
+std::string shown(const Node& value) {
+  if (value.kind == Node::Kind::kMap) return "a map";
+  if (value.kind == Node::Kind::kList) return "a list";
+  constexpr std::size_t kLongest = 60;
+  const bool text = std::holds_alternative<std::string>(value.scalar);
+  const std::string written =
+      value.written.size() > kLongest ? value.written.substr(0, kLongest) + "…" : value.written;
+  return text ? "'" + written + "'" : written;
+}
+
+/// "010 (which YAML reads as 8)": where what was written isn't what it means.
+std::string with_meaning(const Node& value) {
+  if (const auto* flag = std::get_if<bool>(&value.scalar)) {
+    return fmt::format("{} (a boolean in YAML: quote it to mean the word)", value.written, *flag);
+  }
+  if (!std::holds_alternative<std::string>(value.scalar)) {
+    return fmt::format("{} (a number in YAML: quote it to mean the text)", value.written);
+  }
+  return shown(value);
+}
+
+/// A number, whatever its kind; quantities and short forms where the type has them. Nothing where it is no
+/// number.
+std::optional<double> number_of(const Node& value, bool quantity) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value.scalar)) return double(*integer);
+  if (const auto* number = std::get_if<double>(&value.scalar)) return *number;
+  const auto* text = std::get_if<std::string>(&value.scalar);
+  return text && quantity ? parse_quantity(*text) : std::nullopt;
+}
+
+struct Assigner {
+  const Field& field;
+  const Node& value;
+  Problems& problems;
+
+  void refuse(const std::string& given) const {
+    problems.error(value.where, field.path,
+                   fmt::format("{} is not allowed (use {})", given, allowed_text(field)));
+  }
+
+  bool in_range(double number) const {
+    const bool low = field.above_minimum ? number > field.minimum : number >= field.minimum;
+    const bool high = field.below_maximum ? number < field.maximum : number <= field.maximum;
+    return std::isfinite(number) && low && high;
+  }
+
+  bool scalar() const {
+    if (value.kind == Node::Kind::kScalar) return true;
+    refuse(shown(value));
+    return false;
+  }
+
+  template <class Integer>
+  void whole(Integer* out) const {
+    if (!scalar()) return;
+    const bool quantity = field.type == FieldType::kCount || field.type == FieldType::kBytes;
+    auto number = number_of(value, quantity);
+    if (number && field.type == FieldType::kBytes) number = std::ceil(*number);
+    // A double holds every integer up to 2^53 exactly; int64 itself is taken as it is.
+    const auto* exact = std::get_if<std::int64_t>(&value.scalar);
+    const bool fits = number && *number == std::floor(*number) &&
+                      *number >= double(std::numeric_limits<Integer>::min()) &&
+                      *number < std::ldexp(1.0, std::numeric_limits<Integer>::digits);
+    if (!fits || !in_range(*number)) return refuse(shown(value));
+    *out = exact ? Integer(*exact) : Integer(*number);
+  }
+
+  void operator()(int* out) const { whole(out); }
+  void operator()(std::int64_t* out) const { whole(out); }
+  void operator()(std::uint64_t* out) const { whole(out); }
+
+  void operator()(double* out) const {
+    if (!scalar()) return;
+    const auto number = number_of(value, field.type == FieldType::kCores);
+    if (!number || !in_range(*number)) return refuse(shown(value));
+    *out = *number;
+  }
+
+  void operator()(bool* out) const {
+    const auto* flag = std::get_if<bool>(&value.scalar);
+    if (value.kind != Node::Kind::kScalar || flag == nullptr) return refuse(shown(value));
+    *out = *flag;
+  }
+
+  void operator()(std::string* out) const {
+    if (field.type == FieldType::kFree) {
+      if (value.kind != Node::Kind::kMap) return refuse(shown(value));
+      *out = to_json(value);
+      return;
+    }
+    if (!scalar()) return;
+    const auto* text = std::get_if<std::string>(&value.scalar);
+    if (field.type == FieldType::kChoice)
+      return choose(text, [&](int i) { *out = field.choices[std::size_t(i)].name; });
+    if (text == nullptr) return refuse(with_meaning(value));
+    *out = *text;
+  }
+
+  void operator()(const EnumSlot& out) const {
+    if (scalar()) choose(std::get_if<std::string>(&value.scalar), out.set);
+  }
+
+  void choose(const std::string* text, const std::function<void(int)>& set) const {
+    if (text == nullptr) return refuse(with_meaning(value));
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < field.choices.size(); ++i) {
+      const Choice& choice = field.choices[i];
+      names.push_back(choice.name);
+      if (choice.name != *text) continue;
+      set(int(i));
+      if (choice.built) return;
+      return problems.error(
+          value.where, field.path,
+          fmt::format("{} is named in the manifest but not built yet; use {}", choice.name, choice.instead));
+    }
+    problems.error(value.where, field.path, shown(value) + " is unknown" + suggestion(*text, names));
+  }
+
+  template <class T>
+  void operator()(std::vector<T>* out) const {
+    if (value.kind != Node::Kind::kList) return refuse(shown(value));
+    out->clear();
+    for (const Node& item : value.items) Assigner{field, item, problems}(&out->emplace_back());
+  }
+};
+
+std::string range_text(const Field& field) {
+  const bool low = std::isfinite(field.minimum), high = std::isfinite(field.maximum);
+  if (low && high) {
+    return fmt::format("{}{} … {}{}", field.above_minimum ? "above " : "", field.minimum,
+                       field.below_maximum ? "below " : "", field.maximum);
+  }
+  if (low) return fmt::format("{} {}", field.above_minimum ? "above" : "at least", field.minimum);
+  return high ? fmt::format("at most {}", field.maximum) : "";
+}
+
+std::string type_text(FieldType type) {
+  switch (type) {
+    case FieldType::kObject:
+      return "a map of fields";
+    case FieldType::kFlag:
+      return "true or false";
+    case FieldType::kInteger:
+      return "an integer";
+    case FieldType::kCount:
+      return "an integer, also as 200k, 1M or 2G";
+    case FieldType::kNumber:
+      return "a number";
+    case FieldType::kText:
+      return "text";
+    case FieldType::kChoice:
+      return "one of";
+    case FieldType::kBytes:
+      return "a quantity of bytes like 16Gi";
+    case FieldType::kCores:
+      return "a quantity of cores like 4 or 500m";
+    case FieldType::kTextList:
+      return "a list of texts";
+    case FieldType::kNumberList:
+      return "a list of numbers";
+    case FieldType::kFree:
+      return "a map";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string allowed_text(const Field& field) {
+  if (field.type == FieldType::kChoice) {
+    std::vector<std::string> names;
+    for (const auto& choice : field.choices) names.push_back(choice.name);
+    return fmt::format("one of {}", fmt::join(names, ", "));
+  }
+  const std::string range = range_text(field);
+  return type_text(field.type) + (range.empty() ? "" : ", " + range);
+}
+
+void assign(const Field& field, const Node& value, Job& job, Problems& problems) {
+  if (!value.is_null()) std::visit(Assigner{field, value, problems}, field.slot(job));
+}
+
+}  // namespace atl

@@ -1,0 +1,95 @@
+#include "job/explain.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "job/assign.h"
+#include "job/fields.h"
+#include "job/nearest.h"
+
+namespace atl {
+namespace {
+
+std::vector<const Field*> every_field() {
+  std::vector<const Field*> fields;
+  for (const Field& field : all_fields()) fields.push_back(&field);
+  return fields;
+}
+
+std::string default_text(const Field& field) {
+  const std::string value = default_of(field);
+  if (field.required) return "required";
+  if (value.empty()) return "";
+  return fmt::format("default {}{}", value, field.source.empty() ? "" : " (" + field.source + ")");
+}
+
+/// "  learningRate   a number, above 0 … 100; default 0.01 (Kipf & Welling 2017)" and below it the
+/// description.
+std::string summary(const Field& field) {
+  std::string name = field_name(field.path) + (field.of_kind.empty() ? "" : " [" + field.of_kind + "]");
+  std::string line = fmt::format("  {:<22} {}", name, field.description);
+  std::string facts;
+  if (field.type != FieldType::kObject) facts = allowed_text(field);
+  for (const std::string& fact : {field.unit, default_text(field)}) {
+    if (!fact.empty()) facts += (facts.empty() ? "" : "; ") + fact;
+  }
+  return line + "\n" + (facts.empty() ? "" : fmt::format("  {:<22} {}\n", "", facts));
+}
+
+std::string details(const Field& field) {
+  std::string out =
+      fmt::format("{}{}\n  {}\n", field.path, field.of_kind.empty() ? "" : " (of " + field.of_kind + ")",
+                  field.description);
+  auto add = [&](const char* label, const std::string& text) {
+    if (!text.empty()) out += fmt::format("  {:<9}{}\n", label, text);
+  };
+  if (field.type != FieldType::kObject) add("takes", allowed_text(field));
+  add("unit", field.unit);
+  add("default", field.required ? "none: must be given" : default_of(field));
+  add("source", field.source);
+  if (!field.shorthand.empty())
+    add("short", fmt::format("one value in its place sets {}", fmt::join(field.shorthand, " and ")));
+  if (!field.used_with.path.empty()) {
+    add("used with", fmt::format(" {}: {}", field.used_with.path, fmt::join(field.used_with.values, ", ")));
+  }
+  if (field.slot) add("resuming", field.may_change ? "may change" : "must stay the same");
+  for (const auto& choice : field.choices) {
+    out +=
+        fmt::format("    {:<20} {}{}\n", choice.name, choice.meaning, choice.built ? "" : " [not built yet]");
+  }
+  return out;
+}
+
+std::string children_text(const std::string& path) {
+  std::string out;
+  for (const Field* child : children_of(every_field(), path)) out += summary(*child);
+  return out;
+}
+
+}  // namespace
+
+std::string explain(const std::string& path) {
+  if (path.empty() || path == "spec") {
+    return "GNNJob (apiVersion: atoll.dev/v1alpha1), fields of spec:\n" + children_text("") +
+           "\natoll explain FIELD says more, atoll explain --schema prints the JSON schema.\n";
+  }
+  const std::string wanted = path.starts_with("spec.") ? path.substr(5) : path;
+  std::string out;
+  std::vector<std::string> known;
+  for (const Field& field : all_fields()) {
+    known.push_back(field.path);
+    if (field.path == wanted) out += details(field);
+  }
+  if (out.empty()) {
+    const std::string near = nearest_word(wanted, known);
+    fail("{}: no such field{}", wanted,
+         near.empty() ? "; atoll explain lists them" : "; did you mean " + near + "?");
+  }
+  const std::string children = children_text(wanted);
+  return out + (children.empty() ? "" : "\n" + children);
+}
+
+}  // namespace atl

@@ -1,0 +1,33 @@
+#include "job/quantity.h"
+
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace atl {
+namespace {
+
+constexpr std::pair<const char*, double> kSuffixes[] = {
+    {"", 1},        {"n", 1e-9},    {"u", 1e-6},    {"m", 1e-3},   {"k", 1e3},     {"M", 1e6},
+    {"G", 1e9},     {"T", 1e12},    {"P", 1e15},    {"E", 1e18},   {"Ki", 0x1p10}, {"Mi", 0x1p20},
+    {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"Pi", 0x1p50}, {"Ei", 0x1p60}};
+
+}  // namespace
+
+std::optional<double> parse_quantity(const std::string& text) {
+  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* end = text.data() + text.size();
+  double number = 0;
+  // from_chars also reads "inf" and "nan", which are no quantities.
+  if (begin == end || (*begin > '9' || (*begin < '0' && *begin != '.' && *begin != '-'))) return {};
+  if (*begin == '-' && (begin + 1 == end || begin[1] > '9')) return {};
+  const auto [stop, error] = std::from_chars(begin, end, number);
+  if (error != std::errc()) return {};
+  const std::string suffix(stop, end);
+  for (const auto& [name, factor] : kSuffixes) {
+    if (suffix == name) return number * factor;
+  }
+  return {};
+}
+
+}  // namespace atl

@@ -1,0 +1,12 @@
+// Kubernetes quantities: 16Gi, 200k, 500m, 1.5M, 2e3.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace atl {
+
+/// The quantity's value in its base unit (bytes, cores, pieces), or nothing where `text` isn't one.
+std::optional<double> parse_quantity(const std::string& text);
+
+}  // namespace atl

@@ -1,0 +1,167 @@
+#include "job/read.h"
+
+#include <algorithm>
+
+#include "job/assign.h"
+#include "job/fields.h"
+#include "job/models.h"
+#include "job/nearest.h"
+#include "job/strategies.h"
+
+namespace atl {
+namespace {
+
+constexpr const char* kApiVersion = "atoll.dev/v1alpha1";
+constexpr const char* kKind = "GNNJob";
+
+std::string joined(const std::string& parent, const std::string& name) {
+  return parent.empty() ? name : parent + "." + name;
+}
+
+std::vector<std::string> names_of(const std::vector<const Field*>& fields) {
+  std::vector<std::string> names;
+  for (const Field* field : fields) names.push_back(field_name(field->path));
+  return names;
+}
+
+/// The text at spec.<a>.<b>, or `otherwise`: the kinds must be known before the fields that belong to them.
+std::string text_at(const Node& spec, const std::string& a, const std::string& b,
+                    const std::string& otherwise) {
+  const Node* object = spec.find(a);
+  const Node* value = object ? object->find(b) : nullptr;
+  const auto* text = value ? std::get_if<std::string>(&value->scalar) : nullptr;
+  return text ? *text : otherwise;
+}
+
+class Reader {
+ public:
+  explicit Reader(const Node& manifest) : manifest_(manifest) {}
+
+  ReadResult read() {
+    check_header();
+    read_metadata();
+    const Node* spec = manifest_.find("spec");
+    out_.given[""] = spec ? spec->where : manifest_.where;
+    if (spec == nullptr || spec->kind != Node::Kind::kMap) {
+      out_.problems.error(out_.given[""], "spec", "is missing (it holds dataset, model, training, …)");
+      return std::move(out_);
+    }
+    choose_kinds(*spec);
+    read_object("", *spec);
+    return std::move(out_);
+  }
+
+ private:
+  void check_header() {
+    expect("apiVersion", kApiVersion);
+    expect("kind", kKind);
+    for (const auto& [key, value] : manifest_.entries) {
+      const std::vector<std::string> known{"apiVersion", "kind", "metadata", "spec", "status"};
+      if (std::find(known.begin(), known.end(), key) == known.end()) {
+        out_.problems.error(value.where, key, "unknown field" + suggestion(key, known));
+      }
+    }
+  }
+
+  void expect(const std::string& key, const std::string& wanted) {
+    const Node* value = manifest_.find(key);
+    if (value == nullptr) return out_.problems.error(manifest_.where, key, "is missing (use " + wanted + ")");
+    if (value->written != wanted)
+      out_.problems.error(value->where, key, "'" + value->written + "' is unknown (use " + wanted + ")");
+  }
+
+  /// The rest of metadata is Kubernetes' own and kept as it is.
+  void read_metadata() {
+    const Node* metadata = manifest_.find("metadata");
+    if (metadata == nullptr || metadata->kind != Node::Kind::kMap) return;
+    out_.given["metadata"] = metadata->where;
+    out_.job.metadata = to_json(*metadata);
+    if (const Node* name = metadata->find("name")) {
+      out_.given["metadata.name"] = name->where;
+      assign(*find_field(fields_for("", ""), "metadata.name"), *name, out_.job, out_.problems);
+    }
+  }
+
+  /// Takes the options of the chosen kinds into the table, with their defaults.
+  void choose_kinds(const Node& spec) {
+    const std::string model = text_at(spec, "model", "kind", ""),
+                      strategy = text_at(spec, "strategy", "kind", "graph");
+    fields_ = fields_for(model, strategy);
+    for (const Field* field : fields_) {
+      if (!field->initial) continue;
+      Options& options =
+          field->path.starts_with("model.") ? out_.job.model.options : out_.job.strategy.options;
+      options.set(field_name(field->path), *field->initial);
+    }
+  }
+
+  void read_object(const std::string& path, const Node& node) {
+    out_.given[path] = node.where;
+    for (const auto& [key, value] : node.entries) {
+      const std::string child = joined(path, key);
+      const Field* field = find_field(fields_, child);
+      if (field == nullptr || field_parent(field->path) != path) {
+        unknown(path, key, value);
+      } else if (field->type == FieldType::kObject) {
+        read_child(*field, value);
+      } else if (!value.is_null()) {
+        out_.given[child] = value.where;
+        assign(*field, value, out_.job, out_.problems);
+      }
+    }
+  }
+
+  void read_child(const Field& field, const Node& value) {
+    if (value.is_null()) return;
+    if (value.kind == Node::Kind::kMap) return read_object(field.path, value);
+    if (value.kind == Node::Kind::kScalar && !field.shorthand.empty()) return read_shorthand(field, value);
+    out_.problems.error(
+        value.where, field.path,
+        "must be a map of fields" + suggestion("", names_of(children_of(fields_, field.path))));
+  }
+
+  /// One scalar in an object's place. Errors of several members would say the same thing: the first is kept.
+  void read_shorthand(const Field& object, const Node& value) {
+    out_.given[object.path] = value.where;
+    for (const auto& name : object.shorthand) {
+      const Field* member = find_field(fields_, object.path + "." + name);
+      const auto errors = out_.problems.errors.size();
+      out_.given[member->path] = value.where;
+      assign(*member, value, out_.job, out_.problems);
+      if (out_.problems.errors.size() > errors) return;
+    }
+  }
+
+  void unknown(const std::string& path, const std::string& key, const Node& value) {
+    const std::string child = joined(path, key);
+    if (path == "strategy" && find_strategy(key)) return misplaced_block(key, value);
+    if (path == "model.options") {
+      const ModelInfo* model = find_model(text_at(*manifest_.find("spec"), "model", "kind", ""));
+      if (model == nullptr) return;  // the kind itself is the error
+      if (model->options.empty())
+        return out_.problems.error(value.where, child, model->kind + " has no options (remove it)");
+    }
+    auto known = names_of(children_of(fields_, path));
+    out_.problems.error(value.where, child, "unknown field" + suggestion(key, known));
+  }
+
+  void misplaced_block(const std::string& kind, const Node& value) {
+    const std::string chosen = text_at(*manifest_.find("spec"), "strategy", "kind", "graph");
+    if (kind == chosen) return;  // named and not built: strategy.kind says so
+    out_.problems.error(
+        value.where, "strategy." + kind,
+        "only the block named by strategy.kind may be present, and that is " + chosen + " (remove it)");
+  }
+
+  const Node& manifest_;
+  std::vector<const Field*> fields_;
+  ReadResult out_;
+};
+
+}  // namespace
+
+ReadResult read_job(const Node& manifest) {
+  return Reader(manifest).read();
+}
+
+}  // namespace atl

@@ -1,0 +1,132 @@
+// The JSON schema of a manifest: what an editor checks while typing, and what the CRD is made of.
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "job/explain.h"
+#include "job/fields.h"
+
+namespace atl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<const Field*> every_field() {
+  std::vector<const Field*> fields;
+  for (const Field& field : all_fields()) fields.push_back(&field);
+  return fields;
+}
+
+Json quantity(const char* pattern) {
+  return {{"anyOf", Json::array({Json{{"type", "number"}}, Json{{"type", "string"}, {"pattern", pattern}}})}};
+}
+
+Json type_of(const Field& field) {
+  switch (field.type) {
+    case FieldType::kFlag:
+      return {{"type", "boolean"}};
+    case FieldType::kInteger:
+      return {{"type", "integer"}};
+    case FieldType::kNumber:
+      return {{"type", "number"}};
+    case FieldType::kCount:
+      return quantity("^[0-9]+(\\.[0-9]+)?[kMG]?$");
+    case FieldType::kBytes:
+      return quantity("^[0-9]+(\\.[0-9]+)?([kMGTPE]|[KMGTPE]i)?$");
+    case FieldType::kCores:
+      return quantity("^[0-9]+(\\.[0-9]+)?m?$");
+    case FieldType::kTextList:
+      return {{"type", "array"}, {"items", {{"type", "string"}}}};
+    case FieldType::kNumberList:
+      return {{"type", "array"}, {"items", {{"type", "number"}}}};
+    case FieldType::kText:
+      return {{"type", "string"}};
+    case FieldType::kChoice:
+      return {{"type", "string"}};
+    case FieldType::kObject:
+      return {{"type", "object"}, {"additionalProperties", false}};
+    case FieldType::kFree:
+      return {{"type", "object"}};
+  }
+  return {};
+}
+
+void add_range(const Field& field, Json& schema) {
+  const bool number = field.type == FieldType::kInteger || field.type == FieldType::kNumber;
+  if (!number) return;
+  if (std::isfinite(field.minimum))
+    schema[field.above_minimum ? "exclusiveMinimum" : "minimum"] = field.minimum;
+  if (std::isfinite(field.maximum))
+    schema[field.below_maximum ? "exclusiveMaximum" : "maximum"] = field.maximum;
+}
+
+void add_default(const Field& field, Json& schema) {
+  if (!field.slot || field.required || !field.default_text.empty()) return;
+  const std::string text = default_of(field);
+  if (text.empty()) return;
+  const bool quoted = field.type == FieldType::kText || field.type == FieldType::kChoice;
+  schema["default"] = quoted ? Json(text) : Json::parse(text);
+}
+
+Json leaf(const Field& field) {
+  Json schema = type_of(field);
+  schema["description"] = field.description + (field.unit.empty() ? "" : " [" + field.unit + "]");
+  for (const auto& choice : field.choices) schema["enum"].push_back(choice.name);
+  add_range(field, schema);
+  add_default(field, schema);
+  return schema;
+}
+
+/// Several models may have an option of one name: either form is right here, the parser knows which.
+void add_property(Json& properties, const std::string& name, Json schema) {
+  if (!properties.contains(name)) {
+    properties[name] = std::move(schema);
+  } else if (properties[name].contains("anyOf")) {
+    properties[name]["anyOf"].push_back(std::move(schema));
+  } else {
+    properties[name] = {{"anyOf", Json::array({properties[name], std::move(schema)})}};
+  }
+}
+
+/// The scalar that may stand in an object's place.
+Json with_shorthand(const std::vector<const Field*>& fields, const Field& field, Json object) {
+  if (field.shorthand.empty()) return object;
+  const Field* first = find_field(fields, field.path + "." + field.shorthand.front());
+  return {{"description", field.description}, {"anyOf", Json::array({std::move(object), leaf(*first)})}};
+}
+
+Json object_of(const std::vector<const Field*>& fields, const std::string& path, Json schema) {
+  Json properties = Json::object();
+  for (const Field* child : children_of(fields, path)) {
+    Json property = leaf(*child);
+    if (child->type == FieldType::kObject) {
+      property = with_shorthand(fields, *child, object_of(fields, child->path, std::move(property)));
+    }
+    add_property(properties, field_name(child->path), std::move(property));
+    if (child->required) schema["required"].push_back(field_name(child->path));
+  }
+  schema["properties"] = std::move(properties);
+  return schema;
+}
+
+}  // namespace
+
+std::string json_schema() {
+  const auto fields = every_field();
+  Json metadata = object_of(fields, "metadata", {{"type", "object"}});
+  Json spec = object_of(fields, "", {{"type", "object"}, {"additionalProperties", false}});
+  const Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                    {"title", "GNNJob"},
+                    {"type", "object"},
+                    {"additionalProperties", false},
+                    {"required", {"apiVersion", "kind", "metadata", "spec"}},
+                    {"properties",
+                     {{"apiVersion", {{"const", "atoll.dev/v1alpha1"}}},
+                      {"kind", {{"const", "GNNJob"}}},
+                      {"metadata", std::move(metadata)},
+                      {"spec", std::move(spec)},
+                      {"status", {{"type", "object"}}}}}};
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace atl

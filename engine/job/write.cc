@@ -1,0 +1,84 @@
+#include "job/write.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "job/fields.h"
+
+namespace atl {
+namespace {
+
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// A value as YAML: texts in quotes, so that no word of them means something else.
+std::string yaml_value(const Field& field, Job& job) {
+  const std::string text = value_text(field, job);
+  return field.type == FieldType::kText ? quoted(text) : text;
+}
+
+/// Nothing was given, and the default isn't a constant that could be written.
+bool is_open(const Field& field, Job& job) {
+  const std::string text = value_text(field, job);
+  if (text.empty() || text == "[]") return true;
+  Job defaults;
+  return !field.default_text.empty() && !field.initial && text == value_text(field, defaults);
+}
+
+bool has_content(const std::vector<const Field*>& fields, const Field& field, Job& job) {
+  if (field.type != FieldType::kObject) return !is_open(field, job);
+  // A synthetic data set is there when its kind is.
+  if (field.path == "dataset.synthetic") return !job.dataset.synthetic.kind.empty();
+  for (const Field* child : children_of(fields, field.path)) {
+    if (has_content(fields, *child, job)) return true;
+  }
+  return false;
+}
+
+void write_children(const std::vector<const Field*>& fields, const std::string& path, int indent, Job& job,
+                    std::string& out) {
+  for (const Field* field : children_of(fields, path)) {
+    if (!has_content(fields, *field, job)) continue;
+    out += std::string(std::size_t(indent), ' ') + field_name(field->path) + ":";
+    if (field->type == FieldType::kObject) {
+      out += "\n";
+      write_children(fields, field->path, indent + 2, job, out);
+    } else {
+      out += " " + yaml_value(*field, job) + "\n";
+    }
+  }
+}
+
+}  // namespace
+
+std::string write_job(const Job& job) {
+  Job copy = job;
+  std::string out = "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\n";
+  out += "metadata: " + (job.metadata.empty() ? "{\"name\": " + quoted(job.name) + "}" : job.metadata) +
+         "\nspec:\n";
+  write_children(fields_for(job.model.kind, job.strategy.kind), "", 2, copy, out);
+  return out;
+}
+
+std::vector<std::string> changes_that_forbid_resuming(const Job& before, const Job& now) {
+  Job a = before, b = now;
+  std::vector<std::string> changes;
+  for (const char* kind : {"model.kind", "strategy.kind"}) {
+    const Field* field = find_field(fields_for("", ""), kind);
+    const std::string was = value_text(*field, a), is = value_text(*field, b);
+    if (was != is) changes.push_back(fmt::format("{}: {} → {}", kind, was, is));
+  }
+  if (!changes.empty()) return changes;  // their options can't be compared
+  for (const Field* field : fields_for(now.model.kind, now.strategy.kind)) {
+    if (!field->slot || field->may_change || field->path == "metadata.name" ||
+        field->path == "dataset.volume")
+      continue;
+    const std::string was = value_text(*field, a), is = value_text(*field, b);
+    if (was != is) changes.push_back(fmt::format("{}: {} → {}", field->path, was, is));
+  }
+  return changes;
+}
+
+}  // namespace atl

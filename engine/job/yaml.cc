@@ -1,0 +1,220 @@
+#include "job/yaml.h"
+
+#include <yaml-cpp/emitterstyle.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kLargestText = 1 << 20;  // the API server takes about as much
+constexpr std::size_t kLargestTree = 100'000;  // values, aliases expanded
+
+std::size_t size_of(const Node& node) {
+  std::size_t size = 1;
+  for (const auto& item : node.items) size += size_of(item);
+  for (const auto& [key, value] : node.entries) size += size_of(value);
+  return size;
+}
+
+/// A key as JSON writes it: `on: 1` has the key "true".
+std::string key_text(const Node& key) {
+  if (const auto* flag = std::get_if<bool>(&key.scalar)) return *flag ? "true" : "false";
+  if (const auto* number = std::get_if<std::int64_t>(&key.scalar)) return std::to_string(*number);
+  return key.written;
+}
+
+/// Builds one document's tree from yaml-cpp's events.
+class Builder : public YAML::EventHandler {
+ public:
+  Builder(std::string name, bool lines) : name_(std::move(name)), lines_(lines) {}
+
+  bool empty() const { return !has_root_ || root_.is_null(); }
+  Node take() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    Node node;
+    node.where = where(mark);
+    add(std::move(node), anchor);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    Node node;
+    node.where = where(mark);
+    node.written = value;
+    node.scalar = meaning(tag, value);
+    add(std::move(node), anchor);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto found = anchors_.find(anchor);
+    if (found == anchors_.end()) fail("{}: an alias inside its own anchor", where(mark));
+    count(size_of(found->second), where(mark));
+    add(Node(found->second), YAML::NullAnchor);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(Node::Kind::kList, mark, anchor);
+  }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(Node::Kind::kMap, mark, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Open {
+    Node node;
+    YAML::anchor_t anchor;
+    bool has_key = false;
+    Node key{};
+  };
+
+  std::string where(const YAML::Mark& mark) const {
+    return lines_ && !mark.is_null() ? fmt::format("{}:{}", name_, mark.line + 1) : name_;
+  }
+
+  /// Quoted scalars ("!") and !!str are text; other tags leave a plain scalar's meaning, as kubectl's parser
+  /// does.
+  static Scalar meaning(const std::string& tag, const std::string& value) {
+    const bool text = tag == "!" || tag == "tag:yaml.org,2002:str" || (tag.size() > 1 && tag[0] == '!');
+    return text ? Scalar(value) : resolve_scalar(value);
+  }
+
+  void count(std::size_t values, const std::string& at) {
+    values_ += values;
+    if (values_ > kLargestTree)
+      fail("{}: more than {} values in one manifest (aliases expanded)", at, kLargestTree);
+  }
+
+  void open(Node::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
+    Open& opened = open_.emplace_back(Open{{}, anchor});
+    opened.node.kind = kind;
+    opened.node.where = where(mark);
+  }
+
+  void close() {
+    Open closed = std::move(open_.back());
+    open_.pop_back();
+    add(std::move(closed.node), closed.anchor);
+  }
+
+  void add(Node node, YAML::anchor_t anchor) {
+    count(1, node.where);
+    if (anchor != YAML::NullAnchor) anchors_[anchor] = node;
+    if (open_.empty()) {
+      root_ = std::move(node);
+      has_root_ = true;
+    } else if (open_.back().node.kind == Node::Kind::kList) {
+      open_.back().node.items.push_back(std::move(node));
+    } else if (!open_.back().has_key) {
+      open_.back().key = std::move(node);
+      open_.back().has_key = true;
+    } else {
+      add_entry(open_.back(), std::move(node));
+    }
+  }
+
+  static void add_entry(Open& map, Node value) {
+    map.has_key = false;
+    if (map.key.kind != Node::Kind::kScalar)
+      fail("{}: a key must be a word, not a list or a map", map.key.where);
+    const std::string key = key_text(map.key);
+    if (key == "<<") fail("{}: merge keys (<<) are not supported: write the fields out", map.key.where);
+    if (const Node* first = map.node.find(key)) {
+      fail("{}: {} is given twice (first at {}): remove one", map.key.where, key, first->where);
+    }
+    map.node.entries.emplace_back(key, std::move(value));
+  }
+
+  std::string name_;
+  bool lines_;
+  Node root_;
+  bool has_root_ = false;
+  std::vector<Open> open_;
+  std::map<YAML::anchor_t, Node> anchors_;
+  std::size_t values_ = 0;
+};
+
+std::vector<Node> parse(const std::string& text, const std::string& name, bool lines) {
+  if (text.size() > kLargestText) fail("{}: larger than {} bytes: not a manifest", name, kLargestText);
+  std::vector<Node> documents;
+  std::istringstream stream(text);
+  try {
+    YAML::Parser parser(stream);
+    for (;;) {
+      Builder builder(name, lines);
+      if (!parser.HandleNextDocument(builder)) return documents;
+      if (!builder.empty()) documents.push_back(builder.take());
+    }
+  } catch (const YAML::Exception& error) {
+    const std::string at =
+        lines && !error.mark.is_null() ? fmt::format("{}:{}", name, error.mark.line + 1) : name;
+    fail("{}: not valid YAML: {}", at, error.msg);
+  }
+}
+
+nlohmann::json json_of(const Node& node) {
+  if (node.kind == Node::Kind::kList) {
+    auto list = nlohmann::json::array();
+    for (const auto& item : node.items) list.push_back(json_of(item));
+    return list;
+  }
+  if (node.kind == Node::Kind::kMap) {
+    auto map = nlohmann::json::object();
+    for (const auto& [key, value] : node.entries) map[key] = json_of(value);
+    return map;
+  }
+  if (node.is_null()) return nullptr;
+  if (const auto* flag = std::get_if<bool>(&node.scalar)) return *flag;
+  if (const auto* integer = std::get_if<std::int64_t>(&node.scalar)) return *integer;
+  if (const auto* number = std::get_if<double>(&node.scalar)) {
+    if (!std::isfinite(*number))
+      fail("{}: {} has no place in JSON: quote it or write a number", node.where, node.written);
+    return *number;
+  }
+  return std::get<std::string>(node.scalar);
+}
+
+}  // namespace
+
+const Node* Node::find(const std::string& key) const {
+  for (const auto& [name, value] : entries) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+std::vector<Node> parse_yaml(const std::string& text, const std::string& name) {
+  return parse(text, name, true);
+}
+
+Node parse_yaml_value(const std::string& text, const std::string& where) {
+  auto documents = parse(text, where, false);
+  if (documents.size() > 1) fail("{}: one value, not {} documents", where, documents.size());
+  if (!documents.empty()) return std::move(documents.front());
+  Node null;
+  null.where = where;
+  return null;
+}
+
+std::string to_json(const Node& node) {
+  // Text that isn't UTF-8 can't be in JSON; it is replaced, as the API server would.
+  return json_of(node).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace atl

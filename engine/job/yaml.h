@@ -1,0 +1,38 @@
+// YAML text → a tree of values that know where they were written. yaml-cpp is behind this file alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "job/scalar.h"
+
+namespace atl {
+
+/// One value of the tree.
+struct Node {
+  enum class Kind { kScalar, kList, kMap };
+  Kind kind = Kind::kScalar;
+  std::string where;    // "gnnjob.yaml:14", "--set training.epochs=50"
+  std::string written;  // a scalar as it stands in the file
+  Scalar scalar;
+  std::vector<Node> items;                            // list
+  std::vector<std::pair<std::string, Node>> entries;  // map, in the file's order; no key twice
+
+  bool is_null() const { return kind == Kind::kScalar && std::holds_alternative<std::monostate>(scalar); }
+  const Node* find(const std::string& key) const;
+  Node* find(const std::string& key) { return const_cast<Node*>(std::as_const(*this).find(key)); }
+};
+
+/// Every document of the text that isn't empty. `name` is what locations say ("gnnjob.yaml"). Throws Error
+/// with name:line for what isn't YAML, a key given twice, a merge key, more than 1 MiB or a tree too large.
+std::vector<Node> parse_yaml(const std::string& text, const std::string& name);
+
+/// A value given on the command line; `where` stands in every location.
+Node parse_yaml_value(const std::string& text, const std::string& where);
+
+/// The value as JSON: what the API server would get.
+std::string to_json(const Node& node);
+
+}  // namespace atl
