@@ -80,32 +80,32 @@ class Exact final : public Exchange {
   /// Packs boundary rows and starts the exchange of layer inputs.
   Event fetch(const Gather& g, MatrixView halo) {
     MatrixView packed(boundary_.data(), sent_rows_, g.rows.cols());
-    std::vector<RowsTo> sends;
-    std::vector<RowsFrom> receives;
+    sends_.clear();
+    receives_.clear();
     Index row = 0;
     for (const PeerRows& peer : graph_.peers) {
       const auto count = Index(peer.send.size());
       MatrixView mine = packed.slice_rows(row, count);
       gather_rows(ctx_, g.rows.dense, peer.send.data(), mine);
       row += count;
-      sends.push_back({peer.peer, mine});
-      receives.push_back({peer.peer, halo.slice_rows(peer.receive_begin, peer.receive_count)});
+      sends_.push_back({peer.peer, mine});
+      receives_.push_back({peer.peer, halo.slice_rows(peer.receive_begin, peer.receive_count)});
     }
-    return comm_.exchange(Lane::kBulk, g.purpose, std::move(sends), std::move(receives));
+    return comm_.exchange(Lane::kBulk, g.purpose, sends_, receives_);
   }
 
   /// Starts the exchange of halo gradients back to the rows' owners.
   Event ship(MatrixView d_halo, MatrixView received) {
-    std::vector<RowsTo> sends;
-    std::vector<RowsFrom> receives;
+    sends_.clear();
+    receives_.clear();
     Index row = 0;
     for (const PeerRows& peer : graph_.peers) {
       const auto count = Index(peer.send.size());
-      sends.push_back({peer.peer, d_halo.slice_rows(peer.receive_begin, peer.receive_count)});
-      receives.push_back({peer.peer, received.slice_rows(row, count)});
+      sends_.push_back({peer.peer, d_halo.slice_rows(peer.receive_begin, peer.receive_count)});
+      receives_.push_back({peer.peer, received.slice_rows(row, count)});
       row += count;
     }
-    return comm_.exchange(Lane::kBulk, Traffic::kHaloGradient, std::move(sends), std::move(receives));
+    return comm_.exchange(Lane::kBulk, Traffic::kHaloGradient, sends_, receives_);
   }
 
   Context& ctx_;
@@ -117,6 +117,8 @@ class Exact final : public Exchange {
   Index sent_rows_ = 0;
   Matrix boundary_;                // (sent_rows, widest): packed rows going out, or gradients coming back
   Matrix shared_halo_;             // (halo, widest)
+  std::vector<RowsTo> sends_;      // of the exchange being started
+  std::vector<RowsFrom> receives_;
   std::vector<Matrix> kept_halo_;  // by layer: (halo, cols) where backward looks at them again
 };
 

@@ -189,6 +189,14 @@ ConstMatrixView FullBatch::embeddings() const {
   return last.rows.is_sparse() ? ConstMatrixView() : last.rows.dense;
 }
 
+int FullBatch::first_non_finite_layer() {
+  for (int l = prefix_; l < int(model_.layers.size()); ++l) {
+    const ConstMatrixView out(outputs_[std::size_t(l)]->data(), part_.graph->owned, model_.layers[std::size_t(l)]->out());
+    if (count_non_finite(ctx_, out) > 0) return l;
+  }
+  return -1;
+}
+
 Index FullBatch::bytes() const {
   Index total = prefix_output_.bytes() + d_rows_[0].bytes() + d_rows_[1].bytes() + d_tap_.bytes() + d_logits_.bytes();
   for (const auto& b : buffers_) total += b->bytes();

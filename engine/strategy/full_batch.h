@@ -28,6 +28,7 @@ class FullBatch final : public Schedule {
   void train_epoch(std::int64_t epoch, TrainingStep& step) override;
   ConstMatrixView infer() override;
   ConstMatrixView embeddings() const override;
+  int first_non_finite_layer() override;
   Index bytes() const override;
 
   /// The last layer's output (owned, classes), valid until the next call. `step` keys this pass's draws.

@@ -1,0 +1,43 @@
+// Which epoch was best so far by validation, its weights, and whether patience has run out.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "job/job.h"
+#include "model/parameters.h"
+#include "train/evaluation.h"
+
+namespace atl {
+
+class Best {
+ public:
+  explicit Best(const EarlyStoppingSpec& spec) : spec_(spec) {}
+
+  /// After an evaluation at `epoch`; copies the weights if it is better than all before. Of equals the first
+  /// is best.
+  void consider(Index epoch, const Evaluation& evaluation, Parameters& parameters);
+  /// True when `patience` epochs have gone by since the best one.
+  bool patience_over(Index epoch) const;
+  /// Puts the best epoch's weights into `parameters`; leaves them where nothing was ever evaluated.
+  void restore(Parameters& parameters) const;
+
+  Index epoch() const { return epoch_; }
+  std::optional<double> validation() const { return validation_; }
+  std::optional<double> test() const { return test_; }
+  Matrix& weights() { return weights_; }  // (1, values) of the best epoch; empty before
+
+  /// For checkpoints.
+  void save(std::map<std::string, double>& scalars) const;
+  void load(const std::map<std::string, double>& scalars);
+
+ private:
+  EarlyStoppingSpec spec_;
+  Index epoch_ = 0;
+  double score_ = 0;  // larger is better
+  std::optional<double> validation_, test_;
+  Matrix weights_;
+};
+
+}  // namespace atl

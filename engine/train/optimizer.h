@@ -1,0 +1,35 @@
+// Adam, AdamW and SGD over a model's parameters, each parameter with the weight decay of its group.
+#pragma once
+
+#include <vector>
+
+#include "job/job.h"
+#include "model/parameters.h"
+#include "tensor/kernels.h"
+
+namespace atl {
+
+class Optimizer {
+ public:
+  /// `parameters` outlives it.
+  Optimizer(const OptimizerSpec& spec, Parameters& parameters);
+
+  /// One step with the gradients in `parameters`, which must be whole (summed over ranks) and the same on all
+  /// ranks.
+  void step(Context& ctx, double learning_rate);
+
+  std::int64_t steps() const { return steps_; }
+  void set_steps(std::int64_t steps) { steps_ = steps; }
+  /// First and second moments (or the velocity, alone): laid out as the trainable values. For checkpoints.
+  std::vector<Matrix>& moments() { return moments_; }
+
+ private:
+  double decay_of(const Parameters::Entry& entry) const;
+  void clip(Context& ctx);
+  OptimizerSpec spec_;
+  Parameters& parameters_;
+  std::int64_t steps_ = 0;
+  std::vector<Matrix> moments_;  // each (1, trainable)
+};
+
+}  // namespace atl

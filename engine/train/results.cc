@@ -1,0 +1,94 @@
+#include "train/results.h"
+
+#include <cstring>
+
+#include "base/memory.h"
+#include "train/predictions.h"
+#include "train/report.h"
+#include "train/run_state.h"
+
+namespace atl {
+namespace {
+
+/// Every rank's value, in rank order.
+std::vector<std::int64_t> gather_counts(Communicator& comm, std::span<const std::int64_t> mine) {
+  std::vector<std::int64_t> all;
+  for (const auto& blob : comm.all_gather(Traffic::kStatistics, std::as_bytes(mine))) {
+    const std::size_t at = all.size();
+    all.resize(at + blob.size() / sizeof(std::int64_t));
+    std::memcpy(all.data() + at, blob.data(), blob.size());
+  }
+  return all;
+}
+
+void fill_rank_figures(Communicator& comm, const std::vector<Phase>& phases, RunRecord& record) {
+  const std::int64_t peak = process_memory().peak_bytes;
+  record.peak_memory_bytes = gather_counts(comm, std::span(&peak, 1));
+  const Ledger ledger = comm.ledger();
+  std::vector<std::int64_t> to;
+  for (int r = 0; r < comm.size(); ++r) to.push_back(ledger.bytes_to(r));
+  record.bytes_by_pair = gather_counts(comm, to);
+  std::vector<std::int64_t> nanoseconds;
+  for (const Phase& p : phases) nanoseconds.push_back(std::int64_t(p.seconds * 1e9));
+  const auto all = gather_counts(comm, nanoseconds);
+  for (int r = 0; r < comm.size(); ++r) {
+    auto& mine = record.phases_by_rank.emplace_back(phases);
+    for (std::size_t i = 0; i < phases.size(); ++i) mine[i].seconds = double(all[std::size_t(r) * phases.size() + i]) / 1e9;
+  }
+}
+
+/// One .npy of a row a vertex; every rank takes part, rank 0 writes.
+void write_rows(Communicator& comm, const PreparedGraph& prepared, const std::filesystem::path& path,
+                const VertexOrder& order, ConstMatrixView mine, VertexRowsFile::Content content) {
+  std::unique_ptr<VertexRowsFile> file;
+  if (comm.rank() == 0) file = std::make_unique<VertexRowsFile>(path, order, mine.cols, content);
+  collect_rows(comm, prepared, mine, [&](std::span<const VertexId> ids, ConstMatrixView rows) { file->put(ids, rows); });
+  if (file) file->commit();
+}
+
+}  // namespace
+
+void collect_rows(Communicator& comm, const PreparedGraph& prepared, ConstMatrixView mine,
+                  FunctionRef<void(std::span<const VertexId> ids, ConstMatrixView rows)> put) {
+  const auto offsets = prepared.part_offsets();
+  auto ids_of = [&](int r) {
+    return prepared.ids().subspan(std::size_t(offsets[r]), std::size_t(offsets[std::size_t(r) + 1] - offsets[r]));
+  };
+  if (comm.rank() == 0) put(ids_of(0), mine);
+  Matrix theirs;
+  for (int r = 1; r < comm.size(); ++r) {
+    if (comm.rank() == r) {
+      const RowsTo send{0, mine};
+      comm.exchange(Lane::kBulk, Traffic::kCheckpoint, std::span(&send, 1), {}).wait();
+    } else if (comm.rank() == 0) {
+      theirs.resize(Index(ids_of(r).size()), mine.cols);
+      const RowsFrom receive{r, theirs};
+      comm.exchange(Lane::kBulk, Traffic::kCheckpoint, {}, std::span(&receive, 1)).wait();
+      put(ids_of(r), theirs);
+    }
+  }
+}
+
+void write_results(Communicator& comm, const SessionOptions& o, const RankData& data, const PreparedGraph& prepared,
+                   const Dataset& dataset, Trainer& trainer, const std::vector<Phase>& phases, RunRecord& record) {
+  const ConstMatrixView logits = trainer.logits();
+  record.confusion = confusion_of(comm, data, logits);
+  const VertexOrder order = comm.rank() == 0 ? vertex_order(dataset.meta().vertices, dataset.original_ids()) : VertexOrder{};
+  using Content = VertexRowsFile::Content;
+  write_rows(comm, prepared, o.output / "predictions.npy", order, logits,
+             data.multi_label() ? Content::kClasses : Content::kClass);
+  const ConstMatrixView embeddings = trainer.embeddings();
+  if (embeddings.data != nullptr) write_rows(comm, prepared, o.output / "embeddings.npy", order, embeddings, Content::kValues);
+  if (comm.rank() == 0) {
+    write_vertex_ids(o.output / "vertex_ids.npy", order);
+    const auto tensors = named_parameters(trainer.parameters(), trainer.parameters().values().data(), "", false);
+    Metadata metadata{{"atoll.job", o.job_yaml}, {"atoll.epoch", std::to_string(record.best_epoch)}};
+    for (const auto& [key, value] : identity_of(o.job, dataset.meta())) metadata["atoll." + key] = value;
+    write_safetensors(o.output / "model.safetensors", tensors, metadata);
+  }
+  fill_rank_figures(comm, phases, record);
+}
+
+void write_report_of(const SessionOptions& o, const RunRecord& record) { write_report(record, o.output / "report.html"); }
+
+}  // namespace atl

@@ -1,0 +1,60 @@
+#include "train/run_setting.h"
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include "base/threads.h"
+#include "job/options.h"
+
+#ifndef ATOLL_VERSION
+#define ATOLL_VERSION "unversioned"
+#endif
+
+namespace atl {
+
+std::string machine_line() {
+  std::string model = "unknown processor";
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.starts_with("model name")) {
+      model = line.substr(line.find(':') + 2);
+      break;
+    }
+  }
+  const double gib = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE)) / (1024.0 * 1024 * 1024);
+  return fmt::format("{}, {} cores available, {:.0f} GiB", model, available_cores(), gib);
+}
+
+std::map<std::string, std::string> build_versions() {
+  return {{"atoll", ATOLL_VERSION}, {"compiler", "g++ " __VERSION__}};
+}
+
+RunSetting run_setting(const Communicator& comm, const SessionOptions& o, const DatasetMeta& dataset, Trainer& trainer) {
+  RunSetting s;
+  s.name = o.job.name;
+  s.job_yaml = o.job_yaml;
+  s.dataset = dataset.name;
+  s.dataset_checksum = dataset.checksum;
+  s.vertices = dataset.vertices;
+  s.arcs = dataset.arcs;
+  s.features = dataset.features;
+  s.classes = dataset.classes;
+  s.model = fmt::format("{}, {} layers, hidden {}", o.job.model.kind, o.job.model.layers, o.job.model.hidden);
+  s.strategy = o.job.strategy.kind;
+  s.metric = o.job.training.metric == Metric::kAccuracy ? "accuracy"
+             : o.job.training.metric == Metric::kF1Micro ? "F1-micro" : "ROC-AUC";
+  s.partitioner = o.job.placement.partitioner.kind;
+  s.parameters = Index(trainer.parameters().trainable().size());
+  s.epochs = o.job.training.epochs;
+  s.ranks = comm.size();
+  s.threads = o.threads;
+  for (int r = 0; r < comm.size(); ++r) s.hosts.push_back(comm.host(r));
+  s.versions = build_versions();
+  s.versions["transport"] = comm.transport_name();
+  s.machine = machine_line();
+  s.output = o.output.string();
+  return s;
+}
+
+}  // namespace atl

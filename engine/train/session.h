@@ -1,0 +1,35 @@
+// The training loop of one rank: everything from an opened data set to the files in the output folder.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+
+#include "comm/communicator.h"
+#include "dataset/dataset.h"
+#include "job/job.h"
+#include "train/observer.h"
+
+namespace atl {
+
+/// What `atoll train` gives each rank. The same on all ranks but for `observer`.
+struct SessionOptions {
+  Job job;                        // complete (load_job)
+  std::string job_yaml;           // the manifest as run
+  std::filesystem::path dataset;  // the data set's folder
+  std::filesystem::path output;   // exists
+  int threads = 1;
+  int attempt = 0;                          // 0: one more than the newest (checkpoint.h)
+  bool fresh = false;                       // start over, even where there is a checkpoint
+  double start_seconds = 0;                 // clock (steady) at process start, for startupSeconds
+  RunObserver* observer = nullptr;          // told on every rank; must not be null
+  const std::atomic<bool>* stop = nullptr;  // set by a signal: finish the epoch, checkpoint, end
+};
+
+enum class Outcome { kCompleted, kStoppedEarly, kInterrupted };
+
+/// Runs this rank until the job is done or stopped. Collective over `comm`. Throws Error for everything that
+/// a user can mend.
+Outcome run_session(Communicator& comm, const SessionOptions& options);
+
+}  // namespace atl

@@ -1,0 +1,53 @@
+// One rank's model in training: parameters, optimiser, schedules; the side of a step that is the session's
+// (loss and update) and the small sums that all ranks need at the end of an epoch.
+#pragma once
+
+#include <memory>
+
+#include "strategy/schedule.h"
+#include "train/evaluation.h"
+#include "train/optimizer.h"
+#include "train/rank_data.h"
+
+namespace atl {
+
+class Trainer final : private TrainingStep {
+ public:
+  /// References outlive it. Releases raw features that nothing reads any more. Collective.
+  Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& data, double all_vertices);
+
+  /// One epoch over the training data; returns this rank's Σ of the loss. Collective.
+  double train_epoch(Index epoch, double learning_rate);
+  /// Metrics on the whole graph with the present weights. Collective.
+  Evaluation evaluate();
+  /// Exact logits of the owned rows (owned, classes); valid until the next pass. Collective.
+  ConstMatrixView logits() { return inference().infer(); }
+  ConstMatrixView embeddings() { return inference().embeddings(); }
+
+  /// Throws Error naming the first layer and the rank whose rows aren't finite, and what to do. Collective.
+  [[noreturn]] void explain_non_finite(Index epoch, Index last_checkpoint);
+
+  Parameters& parameters() { return parameters_; }
+  Optimizer& optimizer() { return optimizer_; }
+  const Model& model() const { return model_; }
+  Index bytes() const;
+
+ private:
+  void loss(ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits) override;
+  void update() override;
+  Schedule& inference() { return inference_ ? *inference_ : *training_; }
+
+  Context& ctx_;
+  Communicator& comm_;
+  const Job& job_;
+  RankData& data_;
+  Model model_;
+  Parameters parameters_;
+  Optimizer optimizer_;
+  std::unique_ptr<Schedule> training_;
+  std::unique_ptr<Schedule> inference_;  // over the whole graph, where training sees less of it
+  double learning_rate_ = 0;
+  double loss_sum_ = 0;
+};
+
+}  // namespace atl
