@@ -12,18 +12,19 @@ namespace atl {
 
 /// Views only; whoever cut the graph (LocalGraph, a sampler, a chunker) owns the arrays and outlives it.
 struct Block {
-  CsrView arcs;                         // (dst × src)
-  CsrView transpose;                    // (src × dst), for the backward pass
-  const Index* transpose_arc = nullptr; // (arcs) place in `arcs` of each transposed arc; only where attention runs
-  const Real* dst_scale = nullptr;      // (dst) factor of each destination row, or null for 1
-  const Real* src_scale = nullptr;      // (src) factor of each source row, or null for 1
-  std::span<const VertexId> dst_ids;    // (dst) original vertex ids: the identity that keys random draws
-  std::span<const VertexId> src_ids;    // (src)
+  CsrView arcs;                          // (dst × src)
+  CsrView transpose;                     // (src × dst), for the backward pass
+  const Index* transpose_arc = nullptr;  // (arcs) place in `arcs` of each transposed arc; only for attention
+  const Real* dst_scale = nullptr;       // (dst) factor of each destination row, or null for 1
+  const Real* src_scale = nullptr;       // (src) factor of each source row, or null for 1
+  std::span<const VertexId> dst_ids;     // (dst) original vertex ids: the identity that keys random draws
+  std::span<const VertexId> src_ids;     // (src)
   /// Where destination i stands among the sources: dst_in_src[i]; null means "row i" (destinations first) if
   /// dst_are_sources, and "nowhere" (a halo block) if not.
   const VertexId* dst_in_src = nullptr;
   bool dst_are_sources = false;
-  /// (src) 1 where the source row is of this epoch and receives a gradient, 0 where it is historical; null = all 1.
+  /// (src) 1 where the source row is of this epoch and receives a gradient, 0 where it is historical; null:
+  /// all 1.
   const std::uint8_t* fresh = nullptr;
 
   Index dst() const { return arcs.rows; }

@@ -22,8 +22,8 @@ struct Csr {
 
 /// A transpose that remembers where each of its arcs stands in the original.
 struct Transpose {
-  Csr csr;                      // (cols × rows of the original); within a row, ascending original row
-  std::vector<Index> arc_of;    // (arcs) position in the original's columns; empty unless asked for
+  Csr csr;                    // (cols × rows of the original); within a row, ascending original row
+  std::vector<Index> arc_of;  // (arcs) position in the original's columns; empty unless asked for
 };
 
 /// Counting sort, O(rows + cols + arcs). `with_arcs` fills arc_of (8 bytes an arc: attention alone needs it).

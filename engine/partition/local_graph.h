@@ -1,6 +1,7 @@
 // What one rank holds of a graph: its owned rows, the halo rows they read, and which rows go to whom.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "graph/block.h"
@@ -16,34 +17,38 @@ struct PeerRows {
   Index receive_count = 0;     // … receive_begin + receive_count − 1, in the order of the peer's `send`
 };
 
-/// Local numbering: owned rows 0 … owned − 1, boundary rows (those some peer reads) first; halo rows 0 … halo − 1
-/// grouped by owner in rank order. Nothing here grows with the global graph but the rank's own rows.
+/// Local numbering: owned rows 0 … owned − 1, boundary rows (those some peer reads) first; halo rows 0 … halo
+/// − 1 grouped by owner in rank order. Nothing here grows with the global graph but the rank's own rows.
 /// Holds its arrays; blocks are views into it, so it must not move while they live (keep it in a unique_ptr).
 class LocalGraph {
  public:
   Rank rank = 0;
   Index owned = 0, boundary = 0, halo = 0;
-  std::vector<VertexId> ids;            // (owned + halo) data set's vertex ids, owned first
-  Csr own, own_transpose;               // (owned × owned), its transpose
-  Csr outer, outer_transpose;           // (dst × halo): rows of destinations that read the halo; (halo × dst)
+  std::vector<VertexId> ids;  // (owned + halo) data set's vertex ids, owned first
+  Csr own;                    // (owned × owned)
+  Csr outer;                  // (owned × halo)
+  /// (owned × owned), (halo × owned). own_transpose is empty where it would equal `own` (own_is_symmetric).
+  Csr own_transpose, outer_transpose;
+  bool own_is_symmetric = false;
   std::vector<Index> own_arc, outer_arc;  // places of transposed arcs; filled where attention needs them
-  std::vector<PeerRows> peers;          // peers with anything to exchange, ascending
-  std::vector<Real> dst_scale;          // (owned)        by the normalisation asked for
-  std::vector<Real> src_scale;          // (owned + halo)
+  std::vector<PeerRows> peers;            // peers with anything to exchange, ascending
+  std::vector<Real> dst_scale;            // (owned)        by the normalisation asked for; empty: all 1
+  std::vector<Real> src_scale;            // (owned + halo) likewise
 
-  Block own_block() const;              // destinations: owned; sources: owned
-  Block outer_block() const;            // destinations: owned; sources: halo
+  Block own_block() const;    // destinations: owned; sources: owned
+  Block outer_block() const;  // destinations: owned; sources: halo
 };
 
 struct LocalizeOptions {
   Normalisation normalisation = Normalisation::kSum;
   bool attention = false;  // fill own_arc and outer_arc
-  /// Inductive training: the prepared graph's induced arcs and halo instead of the whole; degrees are the induced graph's.
+  /// Inductive training: the prepared graph's induced arcs and halo instead of the whole; degrees are the
+  /// induced graph's.
   bool induced = false;
 };
 
-/// Cuts rank's part out of the prepared graph. Reads the part's own rows, the degrees of its halo rows, and of the
-/// peers' halo lists the segments that lie in its own range; sends no message.
+/// Cuts rank's part out of the prepared graph. Reads the part's own rows, the degrees of its halo rows, and
+/// of the peers' halo lists the segments that lie in its own range; sends no message.
 std::unique_ptr<LocalGraph> localize(const PreparedGraph& graph, Rank rank, const LocalizeOptions& options);
 
 }  // namespace atl

@@ -1,0 +1,154 @@
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/normalisation.h"
+#include "partition/local_graph.h"
+
+namespace atl {
+namespace {
+
+/// The prepared graph, or its induced half, seen from one rank.
+struct Source {
+  CsrView graph;
+  std::span<const Index> part_offsets;
+  std::vector<std::span<const VertexId>> halos;  // (parts)
+  Index begin, end;                              // the rank's rows
+
+  Source(const PreparedGraph& prepared, Rank rank, bool induced)
+      : graph(induced ? prepared.induced_graph() : prepared.graph()), part_offsets(prepared.part_offsets()) {
+    ATOLL_CHECK(rank >= 0 && rank < prepared.parts(), "rank {} of {} parts", rank, prepared.parts());
+    for (int p = 0; p < prepared.parts(); ++p)
+      halos.push_back(induced ? prepared.induced_halo(p) : prepared.halo(p));
+    begin = part_offsets[std::size_t(rank)], end = part_offsets[std::size_t(rank) + 1];
+  }
+
+  /// The rows of `part` in a halo list, as a range of the list.
+  std::span<const VertexId> rows_of(std::size_t part, std::span<const VertexId> halo) const {
+    const auto first = std::lower_bound(halo.begin(), halo.end(), part_offsets[part]);
+    return {first, std::lower_bound(first, halo.end(), part_offsets[part + 1])};
+  }
+};
+
+void set_ids(const PreparedGraph& prepared, const Source& source, std::span<const VertexId> halo,
+             LocalGraph& out) {
+  const auto ids = prepared.ids();
+  out.owned = source.end - source.begin;
+  out.halo = Index(halo.size());
+  out.ids.reserve(std::size_t(out.owned + out.halo));
+  out.ids.assign(ids.begin() + source.begin, ids.begin() + source.end);
+  for (const VertexId row : halo) out.ids.push_back(ids[std::size_t(row)]);
+}
+
+void append(Csr& csr, VertexId column, const CsrView& from, Index arc) {
+  csr.columns.push_back(column);
+  if (from.weights != nullptr) csr.weights.push_back(from.weights[arc]);
+}
+
+/// Divides each owned row's arcs into those to owned and those to halo rows. Columns ascend, and so do the
+/// halo list's rows, so that a place is searched for behind the last one only.
+void split_rows(const Source& source, std::span<const VertexId> halo, LocalGraph& out) {
+  const CsrView& graph = source.graph;
+  out.own.rows = out.own.cols = out.outer.rows = out.owned;
+  out.outer.cols = out.halo;
+  const Index arcs = graph.offsets[source.end] - graph.offsets[source.begin];
+  out.own.columns.reserve(std::size_t(arcs));
+  if (graph.weights != nullptr) out.own.weights.reserve(std::size_t(arcs));
+  for (Index r = source.begin; r < source.end; ++r) {
+    auto place = halo.begin();
+    for (Index e = graph.offsets[r]; e < graph.offsets[r + 1]; ++e) {
+      const VertexId column = graph.columns[e];
+      if (column >= source.begin && column < source.end) {
+        append(out.own, VertexId(column - source.begin), graph, e);
+        continue;
+      }
+      place = std::lower_bound(place, halo.end(), column);
+      append(out.outer, VertexId(place - halo.begin()), graph, e);
+    }
+    out.own.offsets.push_back(out.own.arcs());
+    out.outer.offsets.push_back(out.outer.arcs());
+  }
+}
+
+bool equal(const Csr& a, const Csr& b) {
+  return a.offsets == b.offsets && a.columns == b.columns && a.weights == b.weights;
+}
+
+void set_transposes(bool attention, LocalGraph& out) {
+  Transpose own = transpose(out.own.view(), attention), outer = transpose(out.outer.view(), attention);
+  out.own_arc = std::move(own.arc_of), out.outer_arc = std::move(outer.arc_of);
+  out.outer_transpose = std::move(outer.csr);
+  out.own_is_symmetric = equal(own.csr, out.own);
+  if (!out.own_is_symmetric) out.own_transpose = std::move(own.csr);
+}
+
+/// Degrees are those of the whole graph: an owned row has all its arcs here, a halo row's are looked up.
+void set_scales(const Source& source, std::span<const VertexId> halo, Normalisation normalisation,
+                LocalGraph& out) {
+  if (normalisation == Normalisation::kSum) return;
+  for (Index r = source.begin; r < source.end; ++r)
+    out.dst_scale.push_back(dst_factor(normalisation, degree_of(source.graph, r)));
+  if (normalisation != Normalisation::kSymmetric) return;
+  for (Index r = source.begin; r < source.end; ++r)
+    out.src_scale.push_back(src_factor(normalisation, degree_of(source.graph, r)));
+  for (const VertexId row : halo)
+    out.src_scale.push_back(src_factor(normalisation, degree_of(source.graph, row)));
+}
+
+void set_peers(const Source& source, Rank rank, LocalGraph& out) {
+  const auto me = std::size_t(rank);
+  Index received = 0;
+  for (std::size_t p = 0; p < source.halos.size(); ++p) {
+    if (p == me) continue;
+    PeerRows peer{Rank(p), {}, received, Index(source.rows_of(p, source.halos[me]).size())};
+    for (const VertexId row : source.rows_of(me, source.halos[p]))
+      peer.send.push_back(VertexId(row - source.begin));
+    received += peer.receive_count;
+    if (!peer.send.empty()) out.boundary = std::max<Index>(out.boundary, peer.send.back() + 1);
+    if (!peer.send.empty() || peer.receive_count > 0) out.peers.push_back(std::move(peer));
+  }
+}
+
+const Real* data_or_null(const std::vector<Real>& values, Index begin) {
+  return values.empty() ? nullptr : values.data() + begin;
+}
+
+}  // namespace
+
+std::unique_ptr<LocalGraph> localize(const PreparedGraph& graph, Rank rank, const LocalizeOptions& options) {
+  const Source source(graph, rank, options.induced);
+  const auto halo = source.halos[std::size_t(rank)];
+  auto local = std::make_unique<LocalGraph>();
+  local->rank = rank;
+  set_ids(graph, source, halo, *local);
+  split_rows(source, halo, *local);
+  set_transposes(options.attention, *local);
+  set_scales(source, halo, options.normalisation, *local);
+  set_peers(source, rank, *local);
+  return local;
+}
+
+Block LocalGraph::own_block() const {
+  Block block;
+  block.arcs = own.view();
+  block.transpose = own_is_symmetric ? own.view() : own_transpose.view();
+  block.transpose_arc = own_arc.empty() ? nullptr : own_arc.data();
+  block.dst_scale = data_or_null(dst_scale, 0);
+  block.src_scale = data_or_null(src_scale, 0);
+  block.dst_ids = block.src_ids = std::span(ids).first(std::size_t(owned));
+  block.dst_are_sources = true;
+  return block;
+}
+
+Block LocalGraph::outer_block() const {
+  Block block;
+  block.arcs = outer.view();
+  block.transpose = outer_transpose.view();
+  block.transpose_arc = outer_arc.empty() ? nullptr : outer_arc.data();
+  block.dst_scale = data_or_null(dst_scale, 0);
+  block.src_scale = data_or_null(src_scale, owned);
+  block.dst_ids = std::span(ids).first(std::size_t(owned));
+  block.src_ids = std::span(ids).subspan(std::size_t(owned));
+  return block;
+}
+
+}  // namespace atl

@@ -1,0 +1,48 @@
+// The ways to divide vertices among parts. A new one: a file here and a line in partitioners.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/csr.h"
+
+namespace atl {
+
+struct PartitionOptions {
+  std::string kind = "metis";  // a name in partitioners.cc
+  int parts = 1;
+  std::uint64_t seed = 1;
+  std::string objective = "volume";  // metis: volume | cut
+};
+
+/// What a partitioner is given. Nothing in it depends on anything but the graph and the training vertices.
+struct PartitionInput {
+  CsrView pattern;                         // symmetric, unweighted, no loops, no duplicates
+  std::span<const VertexId> degrees;       // (vertices) arcs that each vertex's row will hold: its work
+  std::span<const std::uint8_t> training;  // (vertices) 1 where it counts as a training vertex, or empty
+};
+
+/// Writes the part 0 … parts − 1 of each vertex to owner (vertices). A function of its arguments alone.
+using AssignParts = void (*)(const PartitionInput& input, const PartitionOptions& options,
+                             std::span<std::int32_t> owner);
+
+struct Partitioner {
+  const char* name;
+  const char* help;
+  AssignParts assign;
+};
+
+std::span<const Partitioner> partitioners();
+/// Throws Error naming the known ones.
+const Partitioner& find_partitioner(const std::string& name);
+
+void assign_by_metis(const PartitionInput& input, const PartitionOptions& options,
+                     std::span<std::int32_t> owner);
+void assign_by_hash(const PartitionInput& input, const PartitionOptions& options,
+                    std::span<std::int32_t> owner);
+void assign_by_range(const PartitionInput& input, const PartitionOptions& options,
+                     std::span<std::int32_t> owner);
+
+}  // namespace atl

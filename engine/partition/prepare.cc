@@ -1,0 +1,170 @@
+// Vertices are ordered by part, within a part boundary rows first, and within those two by a locality order:
+// peers' rows can be sent as soon as the first rows of a layer are ready, and gathered rows are still in
+// cache.
+#include "partition/prepare.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/locality_order.h"
+#include "graph/transform.h"
+
+namespace atl {
+namespace {
+
+/// The transformed graph: a view of the original where nothing changes.
+struct Transformed {
+  CsrView view;
+  Csr storage;
+  bool is_symmetric;
+
+  void replace(Csr changed) {
+    storage = std::move(changed);
+    view = storage.view();
+  }
+};
+
+Transformed apply(const CsrView& graph, bool is_symmetric, const GraphTransforms& transforms) {
+  Transformed t{graph, {}, is_symmetric || transforms.symmetrise};
+  if (transforms.symmetrise) t.replace(symmetrise(t.view));
+  if (transforms.self_loops == GraphTransforms::SelfLoops::kAdd) t.replace(with_self_loops(t.view));
+  if (transforms.self_loops == GraphTransforms::SelfLoops::kRemove) t.replace(without_self_loops(t.view));
+  return t;
+}
+
+/// Marks every vertex that a vertex of another part reads. (vertices)
+std::vector<std::uint8_t> boundary_marks(const CsrView& graph, const std::vector<std::int32_t>& owner) {
+  std::vector<std::uint8_t> marks(owner.size(), 0);
+  for (Index r = 0; r < graph.rows; ++r)
+    for (const VertexId c : graph.row(r))
+      if (owner[std::size_t(c)] != owner[std::size_t(r)]) marks[std::size_t(c)] = 1;
+  return marks;
+}
+
+/// Counting sort of the locality order by (part, interior). Fills ids and part_offsets.
+void number_rows(const std::vector<VertexId>& order, const std::vector<std::int32_t>& owner,
+                 const std::vector<std::uint8_t>& boundary, int parts, Prepared& out) {
+  const auto key = [&](VertexId v) {
+    return std::size_t(2 * owner[std::size_t(v)] + (boundary[std::size_t(v)] ? 0 : 1));
+  };
+  std::vector<Index> begin(2 * std::size_t(parts) + 1, 0);
+  for (const VertexId v : order) ++begin[key(v) + 1];
+  for (std::size_t k = 1; k < begin.size(); ++k) begin[k] += begin[k - 1];
+  for (std::size_t k = 0; k < begin.size(); k += 2) out.part_offsets.push_back(begin[k]);
+  out.ids.resize(order.size());
+  for (const VertexId v : order) out.ids[std::size_t(begin[key(v)]++)] = v;
+}
+
+/// The graph with row r of the result = row ids[r] of `graph`, columns renumbered and ascending.
+Csr renumbered(const CsrView& graph, const std::vector<VertexId>& ids) {
+  std::vector<VertexId> row_of(ids.size());
+  for (std::size_t r = 0; r < ids.size(); ++r) row_of[std::size_t(ids[r])] = VertexId(r);
+  Csr out;
+  out.rows = out.cols = graph.rows;
+  out.offsets.reserve(ids.size() + 1);
+  out.columns.reserve(std::size_t(graph.arcs()));
+  if (graph.weights != nullptr) out.weights.reserve(std::size_t(graph.arcs()));
+  std::vector<std::pair<VertexId, float>> row;
+  for (const VertexId v : ids) {
+    row.clear();
+    for (Index e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e)
+      row.emplace_back(row_of[std::size_t(graph.columns[e])],
+                       graph.weights == nullptr ? 1.f : graph.weights[e]);
+    std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [column, weight] : row) {
+      out.columns.push_back(column);
+      if (graph.weights != nullptr) out.weights.push_back(weight);
+    }
+    out.offsets.push_back(Index(out.columns.size()));
+  }
+  return out;
+}
+
+void list_halos(const std::vector<Index>& part_offsets, HaloGraph& out) {
+  std::vector<std::int32_t> listed_by(std::size_t(out.graph.rows), -1);
+  out.halo_offsets.assign(1, 0);
+  for (std::size_t p = 0; p + 1 < part_offsets.size(); ++p) {
+    const Index begin = part_offsets[p], end = part_offsets[p + 1];
+    for (Index e = out.graph.offsets[std::size_t(begin)]; e < out.graph.offsets[std::size_t(end)]; ++e) {
+      const VertexId c = out.graph.columns[std::size_t(e)];
+      if ((c >= begin && c < end) || listed_by[std::size_t(c)] == std::int32_t(p)) continue;
+      listed_by[std::size_t(c)] = std::int32_t(p);
+      out.halo.push_back(c);
+    }
+    std::sort(out.halo.begin() + out.halo_offsets.back(), out.halo.end());
+    out.halo_offsets.push_back(Index(out.halo.size()));
+  }
+}
+
+PartitionQuality measure(const Prepared& prepared, const std::vector<std::uint8_t>& boundary,
+                         std::span<const std::uint8_t> training) {
+  PartitionQuality q;
+  const CsrView graph = prepared.whole.graph.view();
+  q.volume = Index(prepared.whole.halo.size());
+  for (std::size_t p = 0; p + 1 < prepared.part_offsets.size(); ++p) {
+    const Index begin = prepared.part_offsets[p], end = prepared.part_offsets[p + 1];
+    Index boundary_rows = 0, training_rows = 0;
+    for (Index r = begin; r < end; ++r) {
+      const auto vertex = std::size_t(prepared.ids[std::size_t(r)]);
+      boundary_rows += boundary[vertex];
+      training_rows += !training.empty() && training[vertex] != 0;
+      for (const VertexId c : graph.row(r)) q.cut_arcs += c < begin || c >= end;
+    }
+    q.owned.push_back(end - begin);
+    q.arcs.push_back(graph.offsets[end] - graph.offsets[begin]);
+    q.halo.push_back(prepared.whole.halo_offsets[p + 1] - prepared.whole.halo_offsets[p]);
+    q.boundary.push_back(boundary_rows);
+    q.training.push_back(training_rows);
+  }
+  q.set_balances();
+  return q;
+}
+
+std::vector<std::int32_t> assign_owners(const CsrView& graph, const CsrView& pattern,
+                                        const PartitionOptions& options,
+                                        std::span<const std::uint8_t> training) {
+  std::vector<std::int32_t> owner(std::size_t(graph.rows), 0);
+  const Partitioner& partitioner = find_partitioner(options.kind);
+  if (options.parts == 1) return owner;
+  std::vector<VertexId> degrees;
+  for (Index r = 0; r < graph.rows; ++r) degrees.push_back(VertexId(graph.degree(r)));
+  partitioner.assign({pattern, degrees, training}, options, owner);
+  return owner;
+}
+
+}  // namespace
+
+Prepared prepare(const CsrView& graph, bool is_symmetric, const PartitionOptions& options,
+                 const GraphTransforms& transforms, std::span<const std::uint8_t> training) {
+  if (options.parts < 1 || options.parts > graph.rows)
+    fail("{} parts for {} vertices; give every part one vertex at least", options.parts, graph.rows);
+  const Transformed transformed = apply(graph, is_symmetric, transforms);
+  Prepared out;
+  std::vector<std::uint8_t> boundary;
+  {
+    const Csr pattern = neighbour_pattern(transformed.view, transformed.is_symmetric);
+    const auto owner = assign_owners(transformed.view, pattern.view(), options, training);
+    boundary = boundary_marks(transformed.view, owner);
+    number_rows(locality_order(pattern.view(), owner), owner, boundary, options.parts, out);
+  }
+  out.whole.graph = renumbered(transformed.view, out.ids);
+  list_halos(out.part_offsets, out.whole);
+  out.quality = measure(out, boundary, training);
+  if (transforms.induced) {
+    out.induced.graph = renumbered(induced_subgraph(transformed.view, training).view(), out.ids);
+    list_halos(out.part_offsets, out.induced);
+  }
+  return out;
+}
+
+Index predicted_prepare_bytes(Index vertices, Index arcs, const PartitionOptions& options,
+                              const GraphTransforms& transforms) {
+  const Index after = transforms.symmetrise ? 2 * arcs : arcs;
+  const Index transformed = 4 * after + 8 * vertices, pattern = 4 * 2 * arcs + 8 * vertices;
+  // METIS: its copies of the graph and the coarser ones, weights of arcs and three of each vertex.
+  const Index metis = options.kind == "metis" && options.parts > 1 ? 28 * 2 * arcs + 120 * vertices : 0;
+  const Index order = 8 * 2 * arcs + 72 * vertices;
+  return transformed + pattern + std::max(metis, order);
+}
+
+}  // namespace atl

@@ -1,0 +1,49 @@
+// Makes a prepared graph in memory: transforms, partitions, renumbers, lists halos. Pure: knows no files.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "graph/csr.h"
+#include "partition/partitioners.h"
+#include "partition/quality.h"
+
+namespace atl {
+
+/// Changes of the arcs, applied before partitioning in the order of the fields.
+struct GraphTransforms {
+  bool symmetrise = false;  // add the reverse of every arc, drop duplicates
+  enum class SelfLoops {
+    kKeep,
+    kAdd,
+    kRemove
+  } self_loops = SelfLoops::kKeep;  // kAdd: exactly one per vertex
+  bool induced = false;  // also prepare the subgraph of training vertices (training.setting: inductive)
+};
+
+/// A graph in prepared numbering with the rows that each part reads and doesn't own.
+struct HaloGraph {
+  Csr graph;                        // (vertices × vertices), columns ascending
+  std::vector<Index> halo_offsets;  // (parts + 1)
+  std::vector<VertexId> halo;       // prepared rows, ascending within each part
+};
+
+struct Prepared {
+  std::vector<Index> part_offsets;  // (parts + 1)
+  std::vector<VertexId> ids;        // (vertices) original vertex of each prepared row
+  HaloGraph whole, induced;         // induced: empty unless asked for
+  PartitionQuality quality;         // of the whole graph
+};
+
+/// `is_symmetric`: the reverse of every arc of `graph` is known to be there. `training` (vertices) marks
+/// training vertices, or is empty. Throws Error when there are more parts than vertices, or options unknown
+/// to the partitioner.
+Prepared prepare(const CsrView& graph, bool is_symmetric, const PartitionOptions& options,
+                 const GraphTransforms& transforms, std::span<const std::uint8_t> training);
+
+/// Bytes of memory that prepare() needs at its peak beside the graph it is given: an estimate from above.
+Index predicted_prepare_bytes(Index vertices, Index arcs, const PartitionOptions& options,
+                              const GraphTransforms& transforms);
+
+}  // namespace atl

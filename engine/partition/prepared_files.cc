@@ -1,0 +1,87 @@
+#include "partition/prepared_files.h"
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "base/sha256.h"
+#include "dataset/npy_writer.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Writes arrays into a folder and keeps their checksums.
+class Files {
+ public:
+  explicit Files(fs::path folder) : folder_(std::move(folder)) {}
+
+  template <class T>
+  void write(const std::string& name, Dtype dtype, const std::vector<T>& values) {
+    const fs::path path = folder_ / (name + ".npy");
+    write_npy(path, dtype, std::span<const T>(values));
+    checksums_[name + ".npy"] = sha256_of_file(path);
+  }
+
+  void write(const std::string& prefix, const HaloGraph& g) {
+    write(prefix + "offsets", Dtype::kInt64, g.graph.offsets);
+    write(prefix + "columns", Dtype::kInt32, g.graph.columns);
+    if (!g.graph.weights.empty()) write(prefix + "weights", Dtype::kFloat32, g.graph.weights);
+    write(prefix + "halo_offsets", Dtype::kInt64, g.halo_offsets);
+    write(prefix + "halo", Dtype::kInt32, g.halo);
+  }
+
+  const std::map<std::string, std::string>& checksums() const { return checksums_; }
+
+ private:
+  fs::path folder_;
+  std::map<std::string, std::string> checksums_;
+};
+
+}  // namespace
+
+void write_prepared(const fs::path& folder, const std::string& identity, const Prepared& prepared) {
+  AtomicFolder place(folder, AtomicFolder::Existing::kReplace);
+  Files files(place.path());
+  files.write("ids", Dtype::kInt32, prepared.ids);
+  files.write("", prepared.whole);
+  if (!prepared.induced.halo_offsets.empty()) files.write("induced_", prepared.induced);
+  write_file_atomically(place.path() / "meta.json",
+                        to_json({identity, prepared.part_offsets, prepared.quality, files.checksums()}));
+  place.commit();
+}
+
+MappedHaloGraph map_halo_graph(const fs::path& folder, const std::string& prefix, Index vertices, int parts) {
+  const auto open = [&](const char* name) { return NpyArray::open(folder / (prefix + name + ".npy")); };
+  MappedHaloGraph g{open("offsets"), open("columns"), {}, open("halo_offsets"), open("halo")};
+  expect_shape(g.offsets, {vertices + 1});
+  expect_shape(g.columns, {g.offsets.values<std::int64_t>()[std::size_t(vertices)]});
+  expect_shape(g.halo_offsets, {parts + 1});
+  expect_shape(g.halo, {g.halo_offsets.values<std::int64_t>()[std::size_t(parts)]});
+  g.weighted = fs::exists(folder / (prefix + "weights.npy"));
+  if (g.weighted) {
+    g.weights = open("weights");
+    expect_shape(g.weights, {g.columns.rows()});
+  }
+  return g;
+}
+
+CsrView MappedHaloGraph::graph() const {
+  const Index vertices = offsets.rows() - 1;
+  return {vertices, vertices, offsets.values<std::int64_t>().data(), columns.values<std::int32_t>().data(),
+          weighted ? weights.values<float>().data() : nullptr};
+}
+
+std::span<const VertexId> MappedHaloGraph::halo_of(int part) const {
+  const auto begin = halo_offsets.values<std::int64_t>();
+  const auto p = std::size_t(part);
+  return halo.values<std::int32_t>().subspan(std::size_t(begin[p]), std::size_t(begin[p + 1] - begin[p]));
+}
+
+void verify_prepared(const fs::path& folder, const PreparedMeta& meta) {
+  for (const auto& [name, checksum] : meta.checksums)
+    if (sha256_of_file(folder / name) != checksum)
+      fail("{}: does not match its checksum, so it is damaged; remove the folder, it will be made anew",
+           (folder / name).string());
+}
+
+}  // namespace atl

@@ -1,0 +1,144 @@
+#include "partition/prepared_graph.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/sha256.h"
+#include "partition/prepared_files.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Held by the one process that looks for a prepared graph or makes it; the others wait. Released by the
+/// system when its holder dies.
+class MakerLock {
+ public:
+  explicit MakerLock(const fs::path& path) {
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (file_ < 0)
+      fail(
+          "{}: cannot be written: {}; prepared graphs are kept beside the data set, make it writable or run "
+          "`atoll partition` where it is",
+          path.string(), std::strerror(errno));
+    while (::flock(file_, LOCK_EX) != 0 && errno == EINTR) continue;
+  }
+  ~MakerLock() { ::close(file_); }
+  MakerLock(const MakerLock&) = delete;
+  MakerLock& operator=(const MakerLock&) = delete;
+
+ private:
+  int file_ = -1;
+};
+
+fs::path folder_of(const Dataset& dataset, const PartitionOptions& options, const std::string& identity) {
+  const std::string key =
+      fmt::format("{}-{}-{}", options.kind, options.parts, sha256_hex(identity).substr(0, 12));
+  return dataset.folder() / "prepared" / key;
+}
+
+void check_arguments(const Dataset& dataset, const GraphTransforms& transforms,
+                     std::span<const std::uint8_t> training) {
+  const Index vertices = dataset.meta().vertices;
+  ATOLL_CHECK(training.empty() || Index(training.size()) == vertices, "{} marks for {} vertices",
+              training.size(), vertices);
+  ATOLL_CHECK(!transforms.induced || !training.empty(), "induced on no vertices");
+}
+
+}  // namespace
+
+struct PreparedGraph::State {
+  State(fs::path place, PreparedMeta described)
+      : folder(std::move(place)),
+        meta(std::move(described)),
+        ids(NpyArray::open(folder / "ids.npy")),
+        whole(map_halo_graph(folder, "", ids.rows(), parts())),
+        checksum(sha256_of_file(folder / "meta.json")) {
+    expect_shape(ids, {meta.part_offsets.back()});
+    if (meta.checksums.count("induced_offsets.npy") != 0)
+      induced = map_halo_graph(folder, "induced_", ids.rows(), parts());
+  }
+  int parts() const { return int(meta.part_offsets.size()) - 1; }
+
+  fs::path folder;
+  PreparedMeta meta;
+  NpyArray ids;
+  MappedHaloGraph whole, induced;
+  std::string checksum;
+};
+
+PreparedGraph PreparedGraph::make(const Dataset& dataset, const PartitionOptions& options,
+                                  const GraphTransforms& transforms, std::span<const std::uint8_t> training) {
+  check_arguments(dataset, transforms, training);
+  const std::string identity = identity_of(dataset.meta().checksum, options, transforms, training);
+  const fs::path folder = folder_of(dataset, options, identity);
+  const MakerLock lock(folder.string() + ".lock");
+  if (fs::exists(folder)) {
+    verify_prepared(folder, read_prepared_meta(folder / "meta.json"));
+  } else {
+    write_prepared(folder, identity,
+                   prepare(dataset.graph(), dataset.meta().symmetric, options, transforms, training));
+  }
+  return open(dataset, options, transforms, training);
+}
+
+PreparedGraph PreparedGraph::open(const Dataset& dataset, const PartitionOptions& options,
+                                  const GraphTransforms& transforms, std::span<const std::uint8_t> training) {
+  check_arguments(dataset, transforms, training);
+  const std::string identity = identity_of(dataset.meta().checksum, options, transforms, training);
+  const fs::path folder = folder_of(dataset, options, identity);
+  if (!fs::exists(folder))
+    fail("{}: is not there; make it with `atoll partition {} --parts {} --method {}`", folder.string(),
+         dataset.folder().string(), options.parts, options.kind);
+  PreparedMeta meta = read_prepared_meta(folder / "meta.json");
+  if (meta.identity != identity || meta.part_offsets.empty())
+    fail("{}: was made from something else ({}); remove the folder, it will be made anew", folder.string(),
+         meta.identity);
+  return PreparedGraph(std::make_unique<State>(folder, std::move(meta)));
+}
+
+PreparedGraph::PreparedGraph(std::unique_ptr<State> state) : state_(std::move(state)) {}
+PreparedGraph::PreparedGraph(PreparedGraph&&) noexcept = default;
+PreparedGraph& PreparedGraph::operator=(PreparedGraph&&) noexcept = default;
+PreparedGraph::~PreparedGraph() = default;
+
+int PreparedGraph::parts() const {
+  return state_->parts();
+}
+std::span<const Index> PreparedGraph::part_offsets() const {
+  return state_->meta.part_offsets;
+}
+std::span<const VertexId> PreparedGraph::ids() const {
+  return state_->ids.values<std::int32_t>();
+}
+CsrView PreparedGraph::graph() const {
+  return state_->whole.graph();
+}
+std::span<const VertexId> PreparedGraph::halo(int part) const {
+  return state_->whole.halo_of(part);
+}
+CsrView PreparedGraph::induced_graph() const {
+  return state_->induced.graph();
+}
+std::span<const VertexId> PreparedGraph::induced_halo(int part) const {
+  return state_->induced.halo_of(part);
+}
+const PartitionQuality& PreparedGraph::quality() const {
+  return state_->meta.quality;
+}
+const fs::path& PreparedGraph::folder() const {
+  return state_->folder;
+}
+const std::string& PreparedGraph::checksum() const {
+  return state_->checksum;
+}
+
+}  // namespace atl
