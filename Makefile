@@ -35,6 +35,7 @@ format: test-tools
 
 # Unit tests and fuzz corpora under the sanitizers, each in a build folder of its own.
 sanitize: sanitize-address,undefined sanitize-thread
+sanitize-%: export TSAN_OPTIONS = ignore_noninstrumented_modules=1
 sanitize-%: test-tools
 	cmake -S . -B $(BUILD)-$* -G Ninja -DATOLL_TESTS=ON -DATOLL_SANITIZE=$*
 	ninja -C $(BUILD)-$* -j $(JOBS) unit_tests
