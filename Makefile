@@ -14,7 +14,7 @@ build: build-tools
 	ninja -C $(BUILD) -j $(JOBS) atoll
 
 demo: build
-	tests/e2e/demo.sh $(BUILD)/atoll
+	ATOLL=$(BUILD)/atoll tests/e2e/demo
 
 test: test-tools
 	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON

@@ -1,0 +1,54 @@
+"""Finding the processes of a running job: `atoll run` → mpirun → one `atoll train` a rank."""
+import os
+import pathlib
+import time
+
+
+def _stat(pid):
+    """(name, parent, state) of a process, or None when it is gone."""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    name, rest = text[text.index("(") + 1:text.rindex(")")], text[text.rindex(")") + 2:].split()
+    return name, int(rest[1]), rest[0]
+
+
+def descendants(root):
+    """{pid: name} of the processes below `root`, itself not included."""
+    parents = {}
+    for entry in os.listdir("/proc"):
+        stat = _stat(entry) if entry.isdigit() else None
+        if stat:
+            parents[int(entry)] = stat
+    found, grew = {}, True
+    while grew:
+        grew = False
+        for pid, (name, parent, _) in parents.items():
+            if pid not in found and (parent == root or parent in found):
+                found[pid] = name
+                grew = True
+    return found
+
+
+def mpirun(root):
+    return next((pid for pid, name in descendants(root).items() if name in {"mpirun", "mpiexec", "orterun"}), None)
+
+
+def ranks(root):
+    """The pids of the rank processes."""
+    parent = mpirun(root)
+    return sorted(pid for pid, name in descendants(parent).items() if name == "atoll") if parent else []
+
+
+def alive(pid):
+    stat = _stat(pid)
+    return stat is not None and stat[2] != "Z"
+
+
+def still_alive(pids, seconds):
+    """Those of `pids` that are alive after waiting `seconds` for them to end."""
+    deadline = time.monotonic() + seconds
+    while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return [pid for pid in pids if alive(pid)]
