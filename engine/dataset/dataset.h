@@ -1,16 +1,19 @@
 // A data set as it lies on disk: a folder of .npy files and meta.json, memory-mapped. Nothing is read until
 // it is touched, so opening a data set costs no memory that grows with it. Read-only and thread-safe once
-// opened.
+// opened. docs/datasets.md explains each file and field.
 //
 //   meta.json            statistics, splits, every transform applied, SHA-256 of every file
-//   (docs/datasets.md) offsets.npy          int64 (vertices + 1)     arcs of each destination row …
-//   columns.npy          int32 (arcs)             … and their sources, ascending in each row
-//   weights.npy          float32 (arcs)           only where arcs are weighted
-//   features.npy         float32|float16 (vertices, features)   dense, or, where under 25 % are non-zero:
-//   feature_offsets.npy  int64 (vertices + 1), feature_columns.npy int32 (nnz), feature_values.npy float32
-//   (nnz) labels.npy           int32 (vertices), −1 = unlabelled; or targets.npy uint8 (vertices, classes) if
-//   multi-label split_<name>.npy     uint8 (vertices, columns): 0 none, 1 train, 2 validation, 3 test
-//   original_ids.npy     int64 (vertices), only where they differ from 0 … vertices − 1
+//   offsets.npy          int64 (vertices + 1)      arcs of each destination row ...
+//   columns.npy          int32 (arcs)              ... and their sources, ascending in each row
+//   weights.npy          float32 (arcs)            only where arcs are weighted
+//   features.npy         float32|float16 (vertices, features)   dense; or, where under 25 % are non-zero:
+//   feature_offsets.npy  int64 (vertices + 1)
+//   feature_columns.npy  int32 (nnz)
+//   feature_values.npy   float32 (nnz)
+//   labels.npy           int32 (vertices)          -1 = unlabelled
+//   targets.npy          uint8 (vertices, classes) instead of labels.npy where multi-label
+//   split_<name>.npy     uint8 (vertices, columns) 0 none, 1 train, 2 validation, 3 test
+//   original_ids.npy     int64 (vertices)          only where they differ from 0 ... vertices - 1
 #pragma once
 
 #include <filesystem>

@@ -113,6 +113,10 @@ void DatasetWriter::report(const std::string& line) const {
   if (state_->options.progress) state_->options.progress(line);
 }
 
+const fs::path& DatasetWriter::scratch_folder() const {
+  return state_->folder.path();
+}
+
 void DatasetWriter::add_arcs(std::span<const VertexId> src, std::span<const VertexId> dst,
                              std::span<const float> weights, const RowOrigin& origin) {
   const Index vertices = state_->meta.vertices > 0 ? state_->meta.vertices : kMaxVertices;

@@ -47,6 +47,8 @@ class DatasetWriter {
   /// What an importer did beyond what this class does, for meta.json.
   void add_transform(std::string transform);
   void report(const std::string& line) const;
+  /// Where temporary files may lie: on the disk that will hold the data set.
+  const std::filesystem::path& scratch_folder() const;
 
   /// Same lengths; `weights` is empty (all 1) or one an arc, and dropped unless the data set is weighted.
   /// Once set_vertices() was called, ids are checked against it, before against 2³¹ − 2.

@@ -1,0 +1,25 @@
+// Hands the rows of arrays to a DatasetWriter piece by piece, so that memory stays bounded.
+#pragma once
+
+#include "dataset/npy.h"
+#include "dataset/npz.h"
+#include "dataset/writer.h"
+
+namespace atl {
+
+/// Arcs (E, 2) of (source, destination), and their weights (E) or null.
+void add_arc_rows(const NpyArray& arcs, const NpyArray* weights, DatasetWriter& writer);
+
+/// A dense feature matrix (vertices, features).
+void add_feature_rows(const NpyArray& features, DatasetWriter& writer);
+
+/// A sparse feature matrix.
+void add_feature_rows(const NpzCsr& features, const std::string& source, DatasetWriter& writer);
+
+/// Rows begin … begin + count − 1, values as weights.
+Csr csr_rows(const NpzCsr& matrix, Index begin, Index count);
+
+/// Throws Error unless the array holds integers.
+void expect_integers(const NpyArray& array, const char* what);
+
+}  // namespace atl

@@ -1,0 +1,62 @@
+#include "dataset/neutral_meta.h"
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+using nlohmann::json;
+
+std::optional<Index> count(const json& object, const char* key, Index most, const std::string& name) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return std::nullopt;
+  const bool whole = found->is_number_integer() &&
+                     (!found->is_number_unsigned() || found->get<std::uint64_t>() <= std::uint64_t(most));
+  if (!whole || found->get<Index>() < 0 || found->get<Index>() > most) {
+    fail("{}: the field '{}' is {}; allowed are whole numbers 0 … {}", name, key, found->dump(), most);
+  }
+  return found->get<Index>();
+}
+
+bool flag(const json& object, const char* key, const std::string& name) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return false;
+  if (!found->is_boolean())
+    fail("{}: the field '{}' is {}; allowed are true and false", name, key, found->dump());
+  return found->get<bool>();
+}
+
+std::string text_of(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+NeutralMeta parse_neutral_meta(std::string_view text, const std::string& name) {
+  const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) fail("{}: is not a JSON object; correct it, or remove it", name);
+  NeutralMeta meta;
+  meta.vertices = count(object, "num_nodes", Index(1) << 31, name);
+  meta.arcs = count(object, "num_edges", Index(1) << 48, name);
+  meta.classes = int(count(object, "num_classes", 1 << 24, name).value_or(0));
+  meta.symmetrise = flag(object, "symmetrise_for_standard_use", name);
+  meta.source = text_of(object, "source");
+  meta.licence = text_of(object, "licence");
+  const std::string own = text_of(object, "dataset_licence");
+  if (!own.empty()) meta.licence += (meta.licence.empty() ? "data set: " : "; data set: ") + own;
+  return meta;
+}
+
+NeutralMeta read_neutral_meta(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return {};
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return parse_neutral_meta(text, path.string());
+}
+
+}  // namespace atl

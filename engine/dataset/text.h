@@ -1,0 +1,89 @@
+// Text files line by line, gzipped or not, and numbers within a line.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <streambuf>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/types.h"
+
+namespace atl {
+
+/// Bytes of a file, inflated where it is gzip. Throws Error naming file and place where gzip data is cut off
+/// or damaged. Memory: one buffer.
+class ByteSource {
+ public:
+  explicit ByteSource(const std::filesystem::path& path);
+  ~ByteSource();
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  /// Up to `bytes` into `out`; 0 at the end.
+  std::size_t read(char* out, std::size_t bytes);
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+  void* file_ = nullptr;  // gzFile; zlib's header stays in the .cc
+};
+
+/// Lines without their end ("\n" or "\r\n").
+class LineReader {
+ public:
+  explicit LineReader(const std::filesystem::path& path);
+
+  /// False at the end. `line` is valid until the next call.
+  bool next(std::string_view& line);
+  /// Number of the line that next() gave last, from 1.
+  Index line() const { return line_; }
+  const std::string& name() const { return source_.name(); }
+  /// "edges.txt.gz:17"
+  std::string where() const;
+
+ private:
+  bool fill();
+
+  ByteSource source_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0, end_ = 0;
+  Index line_ = 0;
+};
+
+/// The fields of one line, separated by spaces and tabs, or by single `separator`s if given.
+class Fields {
+ public:
+  explicit Fields(std::string_view line, char separator = ' ');
+  /// False when no field is left.
+  bool next(std::string_view& field);
+  bool at_end() const { return done_; }
+
+ private:
+  std::string_view rest_;
+  char separator_;
+  bool done_;
+};
+
+/// The whole field as a number; anything else is an Error that begins with `where`.
+Index parse_integer(std::string_view field, const LineReader& where);
+double parse_real(std::string_view field, const LineReader& where);
+
+/// `path` itself or, where that is missing, with ".gz" added; empty if neither exists.
+std::filesystem::path find_text_file(const std::filesystem::path& path);
+
+/// A std::istream's buffer over a ByteSource, for parsers that want a stream.
+class ByteSourceBuffer : public std::streambuf {
+ public:
+  explicit ByteSourceBuffer(ByteSource& source) : source_(source), bytes_(1 << 18) {}
+
+ protected:
+  int_type underflow() override;
+
+ private:
+  ByteSource& source_;
+  std::vector<char> bytes_;
+};
+
+}  // namespace atl
