@@ -77,12 +77,12 @@ class Done:
 
 
 class Place:
-    """A temporary folder to run in, removed when the test ends. atoll's working folder, data and results."""
+    """A temporary folder to run in, removed when the test ends. atoll's working folder, data and runs."""
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="atoll-e2e."))
         self.data = self.folder / "datasets"
-        self.results = self.folder / "results"
+        self.results = self.folder / "runs"
         atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
 
     def write(self, made, name="job.yaml"):
