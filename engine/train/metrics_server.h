@@ -11,7 +11,7 @@ namespace atl {
 
 struct MetricsAddress {
   std::string host = "127.0.0.1";  // 0.0.0.0: every interface
-  int port = 0;                    // 0: any free one
+  int port = 0;                    // of rank 0, and one more for each rank above; 0: any free one
 };
 
 /// Serves until destroyed, from threads of its own that sleep while nobody asks. Every rank may have one.

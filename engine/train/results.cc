@@ -33,7 +33,8 @@ void fill_rank_figures(Communicator& comm, const std::vector<Phase>& phases, Run
   const auto all = gather_counts(comm, nanoseconds);
   for (int r = 0; r < comm.size(); ++r) {
     auto& mine = record.phases_by_rank.emplace_back(phases);
-    for (std::size_t i = 0; i < phases.size(); ++i) mine[i].seconds = double(all[std::size_t(r) * phases.size() + i]) / 1e9;
+    for (std::size_t i = 0; i < phases.size(); ++i)
+      mine[i].seconds = double(all[std::size_t(r) * phases.size() + i]) / 1e9;
   }
 }
 
@@ -42,7 +43,8 @@ void write_rows(Communicator& comm, const PreparedGraph& prepared, const std::fi
                 const VertexOrder& order, ConstMatrixView mine, VertexRowsFile::Content content) {
   std::unique_ptr<VertexRowsFile> file;
   if (comm.rank() == 0) file = std::make_unique<VertexRowsFile>(path, order, mine.cols, content);
-  collect_rows(comm, prepared, mine, [&](std::span<const VertexId> ids, ConstMatrixView rows) { file->put(ids, rows); });
+  collect_rows(comm, prepared, mine,
+               [&](std::span<const VertexId> ids, ConstMatrixView rows) { file->put(ids, rows); });
   if (file) file->commit();
 }
 
@@ -52,7 +54,8 @@ void collect_rows(Communicator& comm, const PreparedGraph& prepared, ConstMatrix
                   FunctionRef<void(std::span<const VertexId> ids, ConstMatrixView rows)> put) {
   const auto offsets = prepared.part_offsets();
   auto ids_of = [&](int r) {
-    return prepared.ids().subspan(std::size_t(offsets[r]), std::size_t(offsets[std::size_t(r) + 1] - offsets[r]));
+    return prepared.ids().subspan(std::size_t(offsets[r]),
+                                  std::size_t(offsets[std::size_t(r) + 1] - offsets[r]));
   };
   if (comm.rank() == 0) put(ids_of(0), mine);
   Matrix theirs;
@@ -69,19 +72,23 @@ void collect_rows(Communicator& comm, const PreparedGraph& prepared, ConstMatrix
   }
 }
 
-void write_results(Communicator& comm, const SessionOptions& o, const RankData& data, const PreparedGraph& prepared,
-                   const Dataset& dataset, Trainer& trainer, const std::vector<Phase>& phases, RunRecord& record) {
+void write_results(Communicator& comm, const SessionOptions& o, const RankData& data,
+                   const PreparedGraph& prepared, const Dataset& dataset, Trainer& trainer,
+                   const std::vector<Phase>& phases, RunRecord& record) {
   const ConstMatrixView logits = trainer.logits();
   record.confusion = confusion_of(comm, data, logits);
-  const VertexOrder order = comm.rank() == 0 ? vertex_order(dataset.meta().vertices, dataset.original_ids()) : VertexOrder{};
+  const VertexOrder order =
+      comm.rank() == 0 ? vertex_order(dataset.meta().vertices, dataset.original_ids()) : VertexOrder{};
   using Content = VertexRowsFile::Content;
   write_rows(comm, prepared, o.output / "predictions.npy", order, logits,
              data.multi_label() ? Content::kClasses : Content::kClass);
   const ConstMatrixView embeddings = trainer.embeddings();
-  if (embeddings.data != nullptr) write_rows(comm, prepared, o.output / "embeddings.npy", order, embeddings, Content::kValues);
+  if (embeddings.data != nullptr)
+    write_rows(comm, prepared, o.output / "embeddings.npy", order, embeddings, Content::kValues);
   if (comm.rank() == 0) {
     write_vertex_ids(o.output / "vertex_ids.npy", order);
-    const auto tensors = named_parameters(trainer.parameters(), trainer.parameters().values().data(), "", false);
+    const auto tensors =
+        named_parameters(trainer.parameters(), trainer.parameters().values().data(), "", false);
     Metadata metadata{{"atoll.job", o.job_yaml}, {"atoll.epoch", std::to_string(record.best_epoch)}};
     for (const auto& [key, value] : identity_of(o.job, dataset.meta())) metadata["atoll." + key] = value;
     write_safetensors(o.output / "model.safetensors", tensors, metadata);
@@ -89,6 +96,8 @@ void write_results(Communicator& comm, const SessionOptions& o, const RankData& 
   fill_rank_figures(comm, phases, record);
 }
 
-void write_report_of(const SessionOptions& o, const RunRecord& record) { write_report(record, o.output / "report.html"); }
+void write_report_of(const SessionOptions& o, const RunRecord& record) {
+  write_report(record, o.output / "report.html");
+}
 
 }  // namespace atl

@@ -1,5 +1,6 @@
-// What a finished run leaves in its folder, from the best epoch's weights: model.safetensors, predictions.npy,
-// embeddings.npy and, in the record, test metric, confusion matrix and the figures of every rank.
+// What a finished run leaves in its folder, from the best epoch's weights: model.safetensors,
+// predictions.npy, embeddings.npy and, in the record, test metric, confusion matrix and the figures of every
+// rank.
 #pragma once
 
 #include "partition/prepared_graph.h"
@@ -9,14 +10,15 @@
 namespace atl {
 
 /// Collective. `phases` are this rank's sums over the run; record's last block is filled in on every rank.
-void write_results(Communicator& comm, const SessionOptions& options, const RankData& data, const PreparedGraph& prepared,
-                   const Dataset& dataset, Trainer& trainer, const std::vector<Phase>& phases, RunRecord& record);
+void write_results(Communicator& comm, const SessionOptions& options, const RankData& data,
+                   const PreparedGraph& prepared, const Dataset& dataset, Trainer& trainer,
+                   const std::vector<Phase>& phases, RunRecord& record);
 
 /// Rank 0: report.html.
 void write_report_of(const SessionOptions& options, const RunRecord& record);
 
-/// Collective: every rank's rows (owned, columns) to rank 0, one rank after the other, each given to `put` there with
-/// the data set's ids of its rows. Rank 0 holds one other rank's rows at a time.
+/// Collective: every rank's rows (owned, columns) to rank 0, one rank after the other, each given to `put`
+/// there with the data set's ids of its rows. Rank 0 holds one other rank's rows at a time.
 void collect_rows(Communicator& comm, const PreparedGraph& prepared, ConstMatrixView mine,
                   FunctionRef<void(std::span<const VertexId> ids, ConstMatrixView rows)> put);
 

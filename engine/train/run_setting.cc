@@ -22,7 +22,8 @@ std::string machine_line() {
       break;
     }
   }
-  const double gib = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE)) / (1024.0 * 1024 * 1024);
+  const double gib =
+      double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE)) / (1024.0 * 1024 * 1024);
   return fmt::format("{}, {} cores available, {:.0f} GiB", model, available_cores(), gib);
 }
 
@@ -30,7 +31,8 @@ std::map<std::string, std::string> build_versions() {
   return {{"atoll", ATOLL_VERSION}, {"compiler", "g++ " __VERSION__}};
 }
 
-RunSetting run_setting(const Communicator& comm, const SessionOptions& o, const DatasetMeta& dataset, Trainer& trainer) {
+RunSetting run_setting(const Communicator& comm, const SessionOptions& o, const DatasetMeta& dataset,
+                       Trainer& trainer) {
   RunSetting s;
   s.name = o.job.name;
   s.job_yaml = o.job_yaml;
@@ -42,8 +44,9 @@ RunSetting run_setting(const Communicator& comm, const SessionOptions& o, const 
   s.classes = dataset.classes;
   s.model = fmt::format("{}, {} layers, hidden {}", o.job.model.kind, o.job.model.layers, o.job.model.hidden);
   s.strategy = o.job.strategy.kind;
-  s.metric = o.job.training.metric == Metric::kAccuracy ? "accuracy"
-             : o.job.training.metric == Metric::kF1Micro ? "F1-micro" : "ROC-AUC";
+  s.metric = o.job.training.metric == Metric::kAccuracy  ? "accuracy"
+             : o.job.training.metric == Metric::kF1Micro ? "F1-micro"
+                                                         : "ROC-AUC";
   s.partitioner = o.job.placement.partitioner.kind;
   s.parameters = Index(trainer.parameters().trainable().size());
   s.epochs = o.job.training.epochs;

@@ -27,11 +27,16 @@ double now_seconds() {
 class Session {
  public:
   Session(Communicator& comm, const SessionOptions& options)
-      : comm_(comm), o_(options), job_(options.job), pool_(options.threads),
-        ctx_{Device::kCpu, &pool_, &workspace_}, dataset_(Dataset::open(options.dataset)),
+      : comm_(comm),
+        o_(options),
+        job_(options.job),
+        pool_(options.threads),
+        ctx_{Device::kCpu, &pool_, &workspace_},
+        dataset_(Dataset::open(options.dataset)),
         prepared_(PreparedGraph::open(dataset_, partition_options(job_, comm.size()), graph_transforms(job_),
                                       training_marks(dataset_, job_))),
-        data_(job_, dataset_, prepared_, comm.rank()), best_(job_.training.early_stopping) {}
+        data_(job_, dataset_, prepared_, comm.rank()),
+        best_(job_.training.early_stopping) {}
 
   Outcome run() {
     comm_.check_same("the manifest", o_.job_yaml);
@@ -85,7 +90,8 @@ class Session {
     const auto all = comm_.all_gather(Traffic::kSetup, std::as_bytes(std::span(folder)));
     folder.assign(reinterpret_cast<const char*>(all[0].data()), all[0].size());
     if (folder.empty()) return;
-    const LoadedCheckpoint checkpoint = read_checkpoint_state(std::filesystem::path(folder) / "state.safetensors");
+    const LoadedCheckpoint checkpoint =
+        read_checkpoint_state(std::filesystem::path(folder) / "state.safetensors");
     load_state(checkpoint, job_, dataset_.meta(), *trainer_, best_);
     record_.resumed_from = last_checkpoint_ = checkpoint.state.epoch;
     if (root()) record_.epochs = read_epochs(o_.output, checkpoint.state.epoch);
@@ -98,8 +104,10 @@ class Session {
     while (epoch < t.epochs && outcome == Outcome::kCompleted) {
       ++epoch;
       const bool stop = run_epoch(epoch);
-      if (stop) outcome = Outcome::kInterrupted;
-      else if (best_.patience_over(epoch)) outcome = Outcome::kStoppedEarly;
+      if (stop)
+        outcome = Outcome::kInterrupted;
+      else if (best_.patience_over(epoch))
+        outcome = Outcome::kStoppedEarly;
       const bool due = t.checkpoint.every > 0 && epoch % t.checkpoint.every == 0;
       if (due || epoch == t.epochs || outcome != Outcome::kCompleted) checkpoint(epoch);
     }
@@ -154,9 +162,13 @@ class Session {
   }
 
   /// This rank's own figures of an epoch, and their sums over the run.
-  RankSample sample(const Ledger& before, const Ledger& after, double compute, double exposed, double evaluation) {
+  RankSample sample(const Ledger& before, const Ledger& after, double compute, double exposed,
+                    double evaluation) {
     RankSample s;
-    s.phases = {{"compute", compute}, {"communication", exposed}, {"evaluation", evaluation}, {"checkpoint", checkpoint_seconds_}};
+    s.phases = {{"compute", compute},
+                {"communication", exposed},
+                {"evaluation", evaluation},
+                {"checkpoint", checkpoint_seconds_}};
     checkpoint_seconds_ = 0;
     if (phases_.empty()) phases_.resize(s.phases.size());
     for (std::size_t i = 0; i < s.phases.size(); ++i) {
@@ -165,7 +177,8 @@ class Session {
     }
     for (int l = 0; l < kLinks; ++l) {
       for (int p = 0; p < kTraffics; ++p) {
-        const std::int64_t bytes = after.flow(Link(l), Traffic(p)).bytes - before.flow(Link(l), Traffic(p)).bytes;
+        const std::int64_t bytes =
+            after.flow(Link(l), Traffic(p)).bytes - before.flow(Link(l), Traffic(p)).bytes;
         if (bytes > 0) s.traffic.push_back({link_name(Link(l)), traffic_name(Traffic(p)), bytes});
       }
     }
@@ -184,7 +197,9 @@ class Session {
   }
 
   void finish(Outcome outcome) {
-    record_.outcome = outcome == Outcome::kCompleted ? "completed" : outcome == Outcome::kStoppedEarly ? "stopped early" : "interrupted";
+    record_.outcome = outcome == Outcome::kCompleted      ? "completed"
+                      : outcome == Outcome::kStoppedEarly ? "stopped early"
+                                                          : "interrupted";
     record_.best_epoch = best_.epoch();
     record_.validation = best_.validation();
     record_.test = best_.test();
@@ -209,13 +224,15 @@ class Session {
   std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<CheckpointStore> store_;
   RunRecord record_;
-  std::vector<Phase> phases_;      // this rank's, over the run
+  std::vector<Phase> phases_;  // this rank's, over the run
   Index last_checkpoint_ = 0;
   double checkpoint_seconds_ = 0;  // since the last epoch's record
 };
 
 }  // namespace
 
-Outcome run_session(Communicator& comm, const SessionOptions& options) { return Session(comm, options).run(); }
+Outcome run_session(Communicator& comm, const SessionOptions& options) {
+  return Session(comm, options).run();
+}
 
 }  // namespace atl

@@ -1,0 +1,235 @@
+#include "train/record_json.h"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+// ordered_json keeps keys as they are written here, which is how people read them.
+using Json = nlohmann::ordered_json;
+
+/// Text that isn't UTF-8 (a path, a host's name) gets replacement characters instead of an exception.
+std::string text_of(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+// ---- one value to JSON and back -------------------------------------------------------------------------
+
+Json to_json(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+Json to_json(const std::optional<double>& value) {
+  return value ? to_json(*value) : Json(nullptr);
+}
+Json to_json(const std::vector<Phase>& phases) {
+  Json json = Json::object();
+  for (const Phase& phase : phases) json[phase.name] = to_json(phase.seconds);
+  return json;
+}
+Json to_json(const std::vector<std::vector<Phase>>& ranks) {
+  Json json = Json::array();
+  for (const auto& phases : ranks) json.push_back(to_json(phases));
+  return json;
+}
+Json to_json(const std::vector<LinkTraffic>& traffic) {
+  Json json = Json::array();
+  for (const LinkTraffic& t : traffic)
+    json.push_back({{"link", t.link}, {"purpose", t.purpose}, {"bytes", t.bytes}});
+  return json;
+}
+template <class T>
+Json to_json(const T& value) {
+  return Json(value);
+}
+
+void from_json(const Json& json, double& value) {
+  value = json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+void from_json(const Json& json, std::optional<double>& value) {
+  if (json.is_null())
+    value.reset();
+  else
+    value = json.get<double>();
+}
+void from_json(const Json& json, std::vector<Phase>& phases) {
+  for (const auto& [name, seconds] : json.items()) phases.push_back({name, seconds.get<double>()});
+}
+void from_json(const Json& json, std::vector<std::vector<Phase>>& ranks) {
+  for (const Json& phases : json) from_json(phases, ranks.emplace_back());
+}
+void from_json(const Json& json, std::vector<LinkTraffic>& traffic) {
+  for (const Json& t : json) traffic.push_back({t.at("link"), t.at("purpose"), t.at("bytes")});
+}
+template <class T>
+void from_json(const Json& json, T& value) {
+  json.get_to(value);
+}
+
+struct Put {
+  Json& json;
+  template <class T>
+  void operator()(const char* key, const T& value) const {
+    json[key] = to_json(value);
+  }
+};
+
+struct Get {
+  const Json& json;
+  template <class T>
+  void operator()(const char* key, T& value) const {
+    from_json(json.at(key), value);
+  }
+};
+
+// ---- the keys: each list serves both directions --------------------------------------------------------
+
+template <class Setting, class Visit>
+void visit_setting(Setting& s, const Visit& visit) {
+  visit("name", s.name);
+  visit("dataset", s.dataset);
+  visit("datasetChecksum", s.dataset_checksum);
+  visit("vertices", s.vertices);
+  visit("arcs", s.arcs);
+  visit("features", s.features);
+  visit("classes", s.classes);
+  visit("model", s.model);
+  visit("parameters", s.parameters);
+  visit("strategy", s.strategy);
+  visit("partitioner", s.partitioner);
+  visit("metric", s.metric);
+  visit("epochs", s.epochs);
+  visit("ranks", s.ranks);
+  visit("threads", s.threads);
+  visit("hosts", s.hosts);
+  visit("versions", s.versions);
+  visit("machine", s.machine);
+  visit("output", s.output);
+  visit("jobYaml", s.job_yaml);
+}
+
+template <class Epoch, class Visit>
+void visit_epoch(Epoch& e, const Visit& visit) {
+  visit("epoch", e.epoch);
+  visit("loss", e.loss);
+  visit("train", e.train);
+  visit("validation", e.validation);
+  visit("test", e.test);
+  visit("validationLoss", e.validation_loss);
+  visit("learningRate", e.learning_rate);
+  visit("epochSeconds", e.epoch_seconds);
+  visit("phases", e.own.phases);
+  visit("traffic", e.own.traffic);
+  visit("residentBytes", e.own.resident_bytes);
+}
+
+template <class Run, class Visit>
+void visit_run(Run& r, const Visit& visit) {
+  visit("resumedFrom", r.resumed_from);
+  visit("outcome", r.outcome);
+  visit("bestEpoch", r.best_epoch);
+  visit("validation", r.validation);
+  visit("test", r.test);
+  visit("epochSecondsMedian", r.epoch_seconds_median);
+  visit("startupSeconds", r.startup_seconds);
+  visit("peakMemoryBytes", r.peak_memory_bytes);
+  visit("bytesByPair", r.bytes_by_pair);
+  visit("phasesByRank", r.phases_by_rank);
+}
+
+Json bytes_json(const EpochRecord& epoch) {
+  return {{"intra", epoch.bytes_intra}, {"inter", epoch.bytes_inter}};
+}
+
+/// Runs `read`, which looks into parsed text, and turns the library's complaints into ours.
+template <class Read>
+auto reading(Read read) {
+  try {
+    return read();
+  } catch (const Json::exception& error) {
+    fail("{}", error.what());
+  }
+}
+
+void expect_size(const char* key, std::size_t size, Index expected) {
+  if (Index(size) != expected) fail("{} has {} entries where {} are needed", key, size, expected);
+}
+
+/// Readers index these without looking.
+void check_sizes(const RunRecord& run) {
+  const Index ranks = run.setting.ranks, classes = run.confusion.classes;
+  if (ranks < 1 || classes < 0 || classes > 1'000'000) fail("{} ranks, {} classes", ranks, classes);
+  if (!run.setting.hosts.empty()) expect_size("hosts", run.setting.hosts.size(), ranks);
+  if (!run.peak_memory_bytes.empty()) expect_size("peakMemoryBytes", run.peak_memory_bytes.size(), ranks);
+  if (!run.phases_by_rank.empty()) expect_size("phasesByRank", run.phases_by_rank.size(), ranks);
+  if (!run.bytes_by_pair.empty()) expect_size("bytesByPair", run.bytes_by_pair.size(), ranks * ranks);
+  expect_size("confusion.counts", run.confusion.counts.size(), classes * classes);
+}
+
+}  // namespace
+
+std::string epoch_event(const EpochRecord& epoch) {
+  return text_of({{"event", "epoch"},
+                  {"epoch", epoch.epoch},
+                  {"loss", to_json(epoch.loss)},
+                  {"validation", to_json(epoch.validation)},
+                  {"epochSeconds", to_json(epoch.epoch_seconds)},
+                  {"bytes", bytes_json(epoch)}});
+}
+
+std::string result_event(const RunRecord& run) {
+  return text_of({{"event", "result"},
+                  {"test", to_json(run.test)},
+                  {"validation", to_json(run.validation)},
+                  {"bestEpoch", run.best_epoch},
+                  {"epochSecondsMedian", to_json(run.epoch_seconds_median)},
+                  {"startupSeconds", to_json(run.startup_seconds)},
+                  {"peakMemoryBytes", run.peak_memory_bytes},
+                  {"output", run.setting.output}});
+}
+
+std::string epoch_line(const EpochRecord& epoch) {
+  Json json;
+  visit_epoch(epoch, Put{json});
+  json["bytes"] = bytes_json(epoch);
+  return text_of(json);
+}
+
+EpochRecord parse_epoch_line(const std::string& line) {
+  return reading([&] {
+    const Json json = Json::parse(line);
+    EpochRecord epoch;
+    visit_epoch(epoch, Get{json});
+    json.at("bytes").at("intra").get_to(epoch.bytes_intra);
+    json.at("bytes").at("inter").get_to(epoch.bytes_inter);
+    return epoch;
+  });
+}
+
+std::string run_document(const RunRecord& run) {
+  Json setting, json = {{"format", 1}};
+  visit_setting(run.setting, Put{setting});
+  json["setting"] = std::move(setting);
+  visit_run(run, Put{json});
+  json["confusion"] = {{"classes", run.confusion.classes}, {"counts", run.confusion.counts}};
+  return text_of(json, 1) + "\n";
+}
+
+RunRecord parse_run_document(const std::string& text) {
+  return reading([&] {
+    const Json json = Json::parse(text);
+    if (json.at("format") != 1) fail("format {}, but this version reads 1", json.at("format").dump());
+    RunRecord run;
+    visit_setting(run.setting, Get{json.at("setting")});
+    visit_run(run, Get{json});
+    json.at("confusion").at("classes").get_to(run.confusion.classes);
+    json.at("confusion").at("counts").get_to(run.confusion.counts);
+    check_sizes(run);
+    return run;
+  });
+}
+
+}  // namespace atl
