@@ -44,10 +44,15 @@ sanitize-%: test-tools
 fuzz: test-tools
 	tests/fuzz/run $(BUILD)-fuzz $(FUZZ_SECONDS)
 
+# Kills a running job SOAK_ROUNDS times and compares the losses of the resumed runs.
+soak: build
+	ATOLL=$(BUILD)/atoll KILL_ROUNDS=$(SOAK_ROUNDS) tests/e2e/kill_resume
+
 build-tools:
 	@docker/install-packages docker/packages-build.txt
 test-tools:
 	@docker/install-packages docker/packages-build.txt docker/packages-test.txt
+	@docker/unpack-package prometheus $(BUILD)/prometheus
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-*
