@@ -102,6 +102,18 @@ void AtomicFile::write(const void* data, std::size_t bytes) {
   }
 }
 
+void AtomicFile::write_at(std::int64_t offset, const void* data, std::size_t bytes) {
+  const char* next = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t wrote = ::pwrite(file_, next, bytes, offset);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) fail_to_write(path_, errno);
+    next += wrote;
+    offset += wrote;
+    bytes -= std::size_t(wrote);
+  }
+}
+
 void AtomicFile::commit() {
   ATOLL_CHECK(file_ >= 0, "{} committed twice", path_.string());
   if (::fsync(file_) != 0 && errno != EINVAL) fail_to_write(path_, errno);

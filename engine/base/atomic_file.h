@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string_view>
 
@@ -22,6 +23,8 @@ class AtomicFile {
 
   void write(const void* data, std::size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
+  /// Writes at a place of its own, for files that aren't filled from front to back; write() goes on where it was.
+  void write_at(std::int64_t offset, const void* data, std::size_t bytes);
   /// Flushes and renames over `path`, replacing what was there. Call once, last.
   void commit();
 

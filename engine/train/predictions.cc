@@ -1,0 +1,131 @@
+#include "train/predictions.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "base/error.h"
+#include "dataset/npy_writer.h"
+
+namespace atl {
+namespace {
+
+bool is_permutation_of_rows(std::span<const std::int64_t> ids) {
+  std::vector<bool> seen(ids.size());
+  for (const std::int64_t id : ids) {
+    if (id < 0 || id >= std::int64_t(ids.size()) || seen[std::size_t(id)]) return false;
+    seen[std::size_t(id)] = true;
+  }
+  return true;
+}
+
+/// Bytes of one row, and the array's dtype and shape.
+struct Layout {
+  Dtype dtype;
+  Index element_bytes;
+  std::vector<Index> shape;
+};
+
+Layout layout_of(VertexRowsFile::Content content, Index vertices, Index columns) {
+  switch (content) {
+    case VertexRowsFile::Content::kClass:
+      return {Dtype::kInt32, 4, {vertices}};
+    case VertexRowsFile::Content::kClasses:
+      return {Dtype::kUint8, 1, {vertices, columns}};
+    case VertexRowsFile::Content::kValues:
+      break;
+  }
+  return {Dtype::kFloat32, 4, {vertices, columns}};
+}
+
+/// Appends what the file holds of one row.
+void encode(const Real* row, Index columns, VertexRowsFile::Content content, std::vector<char>& out) {
+  const auto append = [&](const auto value) {
+    const char* bytes = reinterpret_cast<const char*>(&value);
+    out.insert(out.end(), bytes, bytes + sizeof value);
+  };
+  if (content == VertexRowsFile::Content::kClass) {
+    append(std::int32_t(std::max_element(row, row + columns) - row));
+    return;
+  }
+  for (Index c = 0; c < columns; ++c) {
+    if (content == VertexRowsFile::Content::kClasses)
+      append(std::uint8_t(row[c] > 0));
+    else
+      append(float(row[c]));
+  }
+}
+
+}  // namespace
+
+VertexOrder vertex_order(Index vertices, std::span<const std::int64_t> original_ids) {
+  VertexOrder order;
+  order.vertices = vertices;
+  if (original_ids.empty()) return order;
+  ATOLL_CHECK(Index(original_ids.size()) == vertices, "{} ids of {} vertices", original_ids.size(), vertices);
+  if (is_permutation_of_rows(original_ids)) {
+    order.row.assign(original_ids.begin(), original_ids.end());
+    return order;
+  }
+  std::vector<VertexId> by_id(original_ids.size());
+  std::iota(by_id.begin(), by_id.end(), 0);
+  const auto id_of = [&](VertexId v) { return original_ids[std::size_t(v)]; };
+  std::sort(by_id.begin(), by_id.end(),
+            [&](VertexId a, VertexId b) { return std::pair(id_of(a), a) < std::pair(id_of(b), b); });
+  order.row.resize(by_id.size());
+  order.ids.resize(by_id.size());
+  for (std::size_t row = 0; row < by_id.size(); ++row) {
+    order.row[std::size_t(by_id[row])] = VertexId(row);
+    order.ids[row] = id_of(by_id[row]);
+  }
+  return order;
+}
+
+VertexRowsFile::VertexRowsFile(const std::filesystem::path& path, const VertexOrder& order, Index columns,
+                               Content content)
+    : order_(order), columns_(columns), content_(content), file_(path) {
+  ATOLL_CHECK(columns > 0, "{} columns", columns);
+  const Layout layout = layout_of(content, order.vertices, columns);
+  const std::string header = npy_header(layout.dtype, layout.shape);
+  header_bytes_ = Index(header.size());
+  row_bytes_ = layout.element_bytes * (layout.shape.size() == 2 ? columns : 1);
+  file_.write(header);
+}
+
+/// Rows that follow each other in the file are written together: ranks own long runs of neighbours.
+void VertexRowsFile::put(std::span<const VertexId> vertices, ConstMatrixView rows) {
+  ATOLL_CHECK(Index(vertices.size()) == rows.rows && (rows.rows == 0 || rows.cols == columns_),
+              "{} vertices, rows ({}, {}), columns {}", vertices.size(), rows.rows, rows.cols, columns_);
+  constexpr std::size_t kMostBytes = 1 << 20;
+  std::vector<char> pending;
+  Index pending_row = 0;
+  const auto flush = [&] {
+    file_.write_at(header_bytes_ + pending_row * row_bytes_, pending.data(), pending.size());
+    pending.clear();
+  };
+  for (Index i = 0; i < rows.rows; ++i) {
+    const VertexId vertex = vertices[std::size_t(i)];
+    const Index row = order_.row.empty() ? vertex : order_.row[std::size_t(vertex)];
+    const bool follows = row == pending_row + Index(pending.size()) / row_bytes_;
+    if (!pending.empty() && (!follows || pending.size() >= kMostBytes)) flush();
+    if (pending.empty()) pending_row = row;
+    encode(rows.row(i), columns_, content_, pending);
+  }
+  flush();
+  filled_ += rows.rows;
+}
+
+void VertexRowsFile::commit() {
+  ATOLL_CHECK(filled_ == order_.vertices, "{} rows were put for {} vertices", filled_, order_.vertices);
+  file_.commit();
+}
+
+void write_vertex_ids(const std::filesystem::path& path, const VertexOrder& order) {
+  if (order.ids.empty()) return;
+  AtomicFile file(path);
+  file.write(npy_header(Dtype::kInt64, std::vector<Index>{order.vertices}));
+  file.write(order.ids.data(), order.ids.size() * sizeof(std::int64_t));
+  file.commit();
+}
+
+}  // namespace atl
