@@ -26,6 +26,8 @@ std::vector<const Field*> children_of(const std::vector<const Field*>& fields, c
 std::vector<Field> dataset_fields();
 std::vector<Field> model_fields();
 std::vector<Field> training_fields();
+std::vector<Field> optimizer_fields();  // called by training_fields(), which fixes the order
+std::vector<Field> schedule_fields();
 std::vector<Field> strategy_fields();
 std::vector<Field> placement_fields();
 std::vector<Field> cluster_fields();

@@ -20,7 +20,7 @@ std::optional<double> parse_quantity(const std::string& text) {
   double number = 0;
   // from_chars also reads "inf" and "nan", which are no quantities.
   if (begin == end || (*begin > '9' || (*begin < '0' && *begin != '.' && *begin != '-'))) return {};
-  if (*begin == '-' && (begin + 1 == end || begin[1] > '9')) return {};
+  if (*begin == '-' && (begin != text.data() || begin + 1 == end || begin[1] > '9')) return {};
   const auto [stop, error] = std::from_chars(begin, end, number);
   if (error != std::errc()) return {};
   const std::string suffix(stop, end);

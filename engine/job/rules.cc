@@ -45,7 +45,7 @@ void required_fields(const Check& c) {
 
 void job_name(const Check& c) {
   const std::string& name = c.job.name;
-  if (!c.has("metadata.name")) return;
+  if (!c.has("metadata.name") || (name.empty() && !c.problems.errors.empty())) return;  // already told
   auto inner = [](char ch) {
     return (ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9') || ch == '-' || ch == '.';
   };

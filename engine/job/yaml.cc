@@ -138,6 +138,8 @@ class Builder : public YAML::EventHandler {
     if (const Node* first = map.node.find(key)) {
       fail("{}: {} is given twice (first at {}): remove one", map.key.where, key, first->where);
     }
+    if (value.kind != Node::Kind::kScalar)
+      value.where = map.key.where;  // the line of its name, not of what is in it
     map.node.entries.emplace_back(key, std::move(value));
   }
 

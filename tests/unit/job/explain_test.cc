@@ -1,0 +1,125 @@
+// The field table as users see it: explain, schema, and that the table itself is whole.
+#include "job/explain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.h"
+#include "job/fields.h"
+#include "job/models.h"
+#include "job/strategies.h"
+
+namespace atl {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Explain, AField) {
+  EXPECT_EQ(explain("training.optimizer.learningRate"),
+            "training.optimizer.learningRate\n"
+            "  step size\n"
+            "  takes    a number, above 0 … 100\n"
+            "  default  0.01\n"
+            "  source   Kipf & Welling 2017\n"
+            "  resuming must stay the same\n");
+}
+
+TEST(Explain, AnObjectListsItsFields) {
+  const std::string text = explain("strategy");
+  EXPECT_THAT(text, HasSubstr("kind"));
+  EXPECT_THAT(text, HasSubstr("wire"));
+  EXPECT_THAT(text, HasSubstr("graph"));
+  EXPECT_THAT(explain("strategy.graph"), HasSubstr("overlap"));
+  EXPECT_THAT(explain(""), HasSubstr("training"));
+}
+
+TEST(Explain, ChoicesSayWhatIsNotBuilt) {
+  EXPECT_THAT(explain("strategy.kind"), testing::ContainsRegex("pipegcn .*\\[not built yet\\]"));
+}
+
+TEST(Explain, OptionsOfEveryModelThatHasOne) {
+  const std::string text = explain("model.options.aggregator");
+  EXPECT_THAT(text, HasSubstr("(of sage)"));
+  EXPECT_THAT(text, HasSubstr("(of resgcn)"));
+}
+
+TEST(Explain, ATypoNamesTheNearestPath) {
+  try {
+    explain("training.epoch");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "training.epoch: no such field; did you mean training.epochs?");
+  }
+}
+
+TEST(Schema, HoldsEveryFieldWithItsFacts) {
+  const auto schema = nlohmann::json::parse(json_schema());
+  const auto& spec = schema["properties"]["spec"];
+  EXPECT_EQ(spec["additionalProperties"], false);
+  EXPECT_EQ(spec["required"], nlohmann::json({"dataset", "model"}));
+  const auto& training = spec["properties"]["training"]["properties"];
+  EXPECT_EQ(training["epochs"]["type"], "integer");
+  EXPECT_EQ(training["epochs"]["default"], 200);
+  EXPECT_EQ(training["epochs"]["minimum"], 1);
+  EXPECT_EQ(training["dropout"]["exclusiveMaximum"], 1);
+  EXPECT_EQ(training["loss"]["enum"], nlohmann::json({"crossEntropy", "binaryCrossEntropy"}));
+  EXPECT_EQ(training["optimizer"]["properties"]["weightDecay"]["anyOf"].size(), 2u);
+  EXPECT_EQ(spec["properties"]["model"]["properties"]["options"]["properties"]["aggregator"]["anyOf"].size(),
+            2u);
+  EXPECT_EQ(spec["properties"]["resources"]["properties"]["memory"]["anyOf"].size(), 2u);
+  EXPECT_TRUE(spec["properties"]["resources"]["properties"].contains("nvidia.com/gpu"));
+}
+
+TEST(FieldTable, EveryRowHasADescriptionAParentAndAValue) {
+  std::set<std::string> objects{"", "metadata"}, seen;
+  for (const Field& field : all_fields()) {
+    EXPECT_FALSE(field.description.empty()) << field.path;
+    EXPECT_TRUE(objects.contains(field_parent(field.path))) << field.path << " stands before its object";
+    if (field.type == FieldType::kObject) objects.insert(field.path);
+    EXPECT_EQ(field.type == FieldType::kObject, !field.slot) << field.path;
+    EXPECT_EQ(field.type == FieldType::kChoice, !field.choices.empty()) << field.path;
+    EXPECT_TRUE(seen.insert(field.path + " " + field.of_kind).second) << field.path << " is there twice";
+  }
+}
+
+TEST(FieldTable, WhatOneRowSaysOfAnotherIsTrue) {
+  std::set<std::string> paths;
+  for (const Field& field : all_fields()) paths.insert(field.path);
+  for (const Field& field : all_fields()) {
+    for (const auto& name : field.shorthand)
+      EXPECT_TRUE(paths.contains(field.path + "." + name)) << field.path;
+    if (!field.used_with.path.empty()) {
+      EXPECT_TRUE(paths.contains(field.used_with.path)) << field.path;
+    }
+  }
+  for (const auto& model : model_infos()) {
+    for (const auto& path : model.ignores) EXPECT_TRUE(paths.contains(path)) << path;
+  }
+  for (const auto& strategy : strategy_infos()) {
+    for (const auto& path : strategy.ignores) EXPECT_TRUE(paths.contains(path)) << path;
+  }
+}
+
+TEST(GraphStrategy, LayoutGroupsConsecutiveRanks) {
+  Job job;
+  job.placement.ranks = 4;
+  const auto* graph = find_strategy("graph");
+  EXPECT_EQ(graph->layout(job).groups, (std::vector<std::vector<Rank>>{{0}, {1}, {2}, {3}}));
+  job.placement.ranks_per_server = 2;
+  EXPECT_EQ(graph->layout(job).groups, (std::vector<std::vector<Rank>>{{0, 1}, {2, 3}}));
+}
+
+TEST(GraphStrategy, BytesOfAnEpoch) {
+  // 2 ranks, 1,000 halo rows, one learned input of 16 columns: 1000·16·4 bytes each way; 500 parameters.
+  const EpochTraffic traffic =
+      find_strategy("graph")->traffic({.ranks = 2, .halo_rows = 1000, .widths = {16}, .parameters = 500});
+  EXPECT_EQ(traffic.halo, 64000);
+  EXPECT_EQ(traffic.halo_gradient, 64000);
+  EXPECT_EQ(traffic.gradient, 4000);
+}
+
+}  // namespace
+}  // namespace atl
