@@ -102,7 +102,7 @@ void rows(const Spmm& s, Index begin, Index end, Columns<N, kPart> tile) {
       const Vec sum = acc[k] * scale;
       tile.put(out, k, s.accumulate ? tile.get(out, k) + sum : sum);
     }
-    if (s.finish.nothing) continue;
+    if (s.finish.nothing || s.finish.layer_norm) continue;
     const Index behind_tile = tile.first + (kPart ? (N - 1) * kLanes + tile.part : N * kLanes);
     finish(s.finish, s.out, row, row + 1, tile.first, behind_tile);
   }
@@ -132,6 +132,7 @@ void spmm(const Spmm& s, Index begin, Index end, Index col_begin, Index col_end)
   for (Index c = col_begin; c < col_end; c += kTile * kLanes) {
     rows<kTile>(s, begin, end, c, col_end - c < kTile * kLanes ? col_end - c : kTile * kLanes);
   }
+  if (s.finish.layer_norm) finish(s.finish, s.out, begin, end, col_begin, col_end);  // needs all tiles
 }
 
 void spmm_weight_gradient(const WeightGradient& g, Index begin, Index end) {

@@ -1,0 +1,1 @@
+#include "tensor/aggregate_test.cc"

@@ -1,0 +1,1 @@
+#include "tensor/gemm_test.cc"

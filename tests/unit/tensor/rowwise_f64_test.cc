@@ -1,0 +1,1 @@
+#include "tensor/rowwise_test.cc"

@@ -1,0 +1,269 @@
+// Row-wise operations against their definitions in double precision, and the epilogue's backward pass against
+// finite differences (which say something in double precision alone).
+#include "tensor/fixtures.h"
+
+namespace atl {
+namespace {
+using namespace test;
+using Norm = Epilogue::Norm;
+ATOLL_EVERY_LEVEL(Rowwise);
+
+double activated(double v, Activation activation) {
+  switch (activation) {
+    case Activation::kRelu:
+      return v > 0 ? v : 0;
+    case Activation::kElu:
+      return v > 0 ? v : std::expm1(v);
+    case Activation::kLeakyRelu:
+      return v > 0 ? v : 0.2 * v;
+    case Activation::kNone:
+      break;
+  }
+  return v;
+}
+
+/// Operands of one epilogue, everything given.
+struct Operands {
+  Index rows, cols;
+  Matrix y = random_matrix(21, rows, cols, -2, 2), residual = random_matrix(22, rows, cols);
+  Matrix bias = random_matrix(23, 1, cols), gain = random_matrix(24, 1, cols),
+         shift = random_matrix(25, 1, cols);
+  Matrix col_mean = random_matrix(26, 1, cols), col_rstd = random_matrix(27, 1, cols, 0.5, 2), stats{rows, 2};
+  std::vector<VertexId> ids = random_ids(28, rows);
+
+  Epilogue epilogue(Norm norm, Activation activation, bool with_residual, double rate) {
+    Epilogue e{.bias = bias.data(),
+               .norm = norm,
+               .gain = gain.data(),
+               .shift = shift.data(),
+               .col_mean = col_mean.data(),
+               .col_rstd = col_rstd.data(),
+               .activation = activation};
+    if (norm == Norm::kLayer) e.row_stats = stats;
+    if (with_residual) e.residual = residual.view(), e.residual_scale = Real(0.75);
+    if (rate > 0) e.dropout = {rate, Draws(5, Purpose::kDropout, 3, 1), ids};
+    return e;
+  }
+
+  double expected(const Epilogue& e, Index r, Index c) const {
+    const auto at = [&](Index i) { return double(y.at(r, i)) + double(bias.data()[i]); };
+    double v = at(c);
+    if (e.norm == Norm::kLayer) {
+      double mean = 0, variance = 0;
+      for (Index i = 0; i < cols; ++i) mean += at(i) / double(cols);
+      for (Index i = 0; i < cols; ++i) variance += (at(i) - mean) * (at(i) - mean) / double(cols);
+      v = (v - mean) / std::sqrt(variance + kNormEpsilon);
+    }
+    if (e.norm == Norm::kBatch) v = (v - double(col_mean.data()[c])) * double(col_rstd.data()[c]);
+    if (e.norm != Norm::kNone) v = v * double(gain.data()[c]) + double(shift.data()[c]);
+    if (!e.residual.empty()) v += 0.75 * double(residual.at(r, c));
+    return activated(v, e.activation) * factor(e.dropout, r, c);
+  }
+};
+
+/// Calls check(norm, activation, residual, rate) for every combination.
+template <class F>
+void every_epilogue(F&& check) {
+  for (const Norm norm : {Norm::kNone, Norm::kLayer, Norm::kBatch}) {
+    for (const auto activation :
+         {Activation::kNone, Activation::kRelu, Activation::kElu, Activation::kLeakyRelu}) {
+      for (const bool residual : {false, true}) {
+        for (const double rate : {0.0, 0.4}) check(norm, activation, residual, rate);
+      }
+    }
+  }
+}
+
+TEST_P(Rowwise, AppliesEveryEpilogue) {
+  TestRank rank;
+  for (const auto& [rows, cols] :
+       {std::pair<Index, Index>{0, 5}, {1, 1}, {13, 7}, {5, 64}, {9, 37}, {3000, 20}}) {
+    every_epilogue([&, r = rows, c = cols](Norm norm, Activation activation, bool residual, double rate) {
+      Operands o{r, c};
+      const Epilogue e = o.epilogue(norm, activation, residual, rate);
+      Matrix y = o.y.clone();
+      apply(rank.ctx, e, y);
+      // One column's variance is 0: layer norm divides rounding errors by √ε there.
+      const double tolerance = norm == Norm::kLayer && c == 1 ? 1e-3 : 5 * kTolerance;
+      expect_near(
+          y, [&](Index i, Index j) { return o.expected(e, i, j); }, tolerance);
+    });
+  }
+}
+
+#ifdef ATOLL_REAL_DOUBLE
+/// Σ weights · apply(y) as a function of everything that it is differentiated by.
+double objective(Context& ctx, const Epilogue& e, const Matrix& input, const Matrix& weights) {
+  Matrix y = input.clone();
+  apply(ctx, e, y);
+  double sum = 0;
+  for (Index i = 0; i < y.rows() * y.cols(); ++i) sum += y.data()[i] * weights.data()[i];
+  return sum;
+}
+
+double difference(Real* at, const std::function<double()>& f) {
+  constexpr double kStep = 1e-6;
+  const Real old = *at;
+  *at = old + kStep;
+  const double up = f();
+  *at = old - kStep;
+  const double down = f();
+  *at = old;
+  return (up - down) / (2 * kStep);
+}
+
+/// Sets batch norm's mean and 1/σ to those of y, as one rank alone would.
+void take_statistics(Context& ctx, Operands& o) {
+  std::vector<double> sums(std::size_t(2 * o.cols), 0.0);
+  Matrix shifted = o.y.clone();
+  apply(ctx, {.bias = o.bias.data()}, shifted);
+  column_sums(ctx, shifted, sums.data());
+  for (Index c = 0; c < o.cols; ++c) {
+    const double mean = sums[std::size_t(c)] / double(o.rows);
+    const double variance = sums[std::size_t(o.cols + c)] / double(o.rows) - mean * mean;
+    o.col_mean.data()[c] = mean;
+    o.col_rstd.data()[c] = 1 / std::sqrt(variance + kNormEpsilon);
+  }
+}
+
+TEST_P(Rowwise, BackwardIsTheGradientOfEveryEpilogue) {
+  TestRank rank;
+  every_epilogue([&](Norm norm, Activation activation, bool residual, double rate) {
+    Operands o{6, 11};
+    const Epilogue e = o.epilogue(norm, activation, residual, rate);
+    const Matrix weights = random_matrix(31, o.rows, o.cols);
+    const auto f = [&] {
+      if (norm == Norm::kBatch) take_statistics(rank.ctx, o);
+      return objective(rank.ctx, e, o.y, weights);
+    };
+    f();
+    Matrix y = o.y.clone(), dy = weights.clone(), d_residual(o.rows, o.cols), sums(2, o.cols);
+    Matrix d_bias(1, o.cols), d_gain(1, o.cols), d_shift(1, o.cols);
+    for (Matrix* m : {&d_residual, &d_bias, &d_gain, &d_shift, &sums}) m->zero();
+    apply(rank.ctx, e, y);
+    if (norm == Norm::kBatch) column_sums_backward(rank.ctx, e, o.y, y, dy, sums.data());
+    EpilogueGradient gradient{.bias = d_bias.data()};
+    if (residual) gradient.residual = d_residual;
+    if (norm != Norm::kNone) gradient.gain = d_gain.data(), gradient.shift = d_shift.data();
+    apply_backward(rank.ctx, e, norm == Norm::kNone ? ConstMatrixView{} : o.y.view(), y, dy, gradient, sums,
+                   double(o.rows));
+    const auto expect_gradient = [&](Matrix& of, const Matrix& got, const char* name) {
+      for (Index i = 0; i < of.rows() * of.cols(); ++i) {
+        ASSERT_NEAR(got.data()[i], difference(of.data() + i, f), 2e-7)
+            << name << " element " << i << " norm " << int(norm) << " activation " << int(activation);
+      }
+    };
+    expect_gradient(o.y, dy, "input");
+    expect_gradient(o.bias, d_bias, "bias");
+    if (residual) expect_gradient(o.residual, d_residual, "residual");
+    if (norm != Norm::kNone) expect_gradient(o.gain, d_gain, "gain");
+    if (norm != Norm::kNone) expect_gradient(o.shift, d_shift, "shift");
+  });
+}
+#endif
+
+TEST_P(Rowwise, LayerNormsStatisticsNeedNotBeKept) {
+  TestRank rank;
+  Operands o{20, 19};
+  Epilogue e = o.epilogue(Norm::kLayer, Activation::kRelu, false, 0.2);
+  Matrix y = o.y.clone(), with = random_matrix(32, 20, 19), without = with.clone();
+  apply(rank.ctx, e, y);
+  apply_backward(rank.ctx, e, o.y, y, with, {});
+  e.row_stats = {};
+  apply_backward(rank.ctx, e, o.y, y, without, {});
+  expect_near(without, [&](Index r, Index c) { return double(with.at(r, c)); });
+}
+
+TEST_P(Rowwise, BackwardDoesNotDependOnThreads) {
+  Operands o{5000, 33};
+  const Epilogue e = o.epilogue(Norm::kLayer, Activation::kRelu, false, 0.3);
+  expect_same_on_any_threads([&](Context& ctx) {
+    Matrix y = o.y.clone(), dy = random_matrix(33, 5000, 33), gradients(3, 33);
+    gradients.zero();
+    apply(ctx, e, y);
+    apply_backward(ctx, e, o.y, y, dy,
+                   {.bias = gradients.data(), .gain = gradients.data() + 33, .shift = gradients.data() + 66});
+    return gradients;
+  });
+}
+
+TEST_P(Rowwise, DropoutDrawsAsDocumented) {
+  TestRank rank;
+  const Matrix x = random_matrix(41, 500, 77);
+  const auto ids = random_ids(42, 500);
+  const Dropout d{0.5, Draws(77, Purpose::kInputDropout, 12, 3), ids};
+  Matrix out(500, 77), in_place = x.clone();
+  dropout(rank.ctx, d, x, out);
+  dropout(rank.ctx, d, in_place, in_place);
+  expect_same_bits(out, in_place);
+  Index kept = 0;
+  for (Index i = 0; i < 500 * 77; ++i) kept += out.data()[i] != 0 ? 1 : 0;
+  EXPECT_NEAR(double(kept) / (500 * 77), 0.5, 0.01);
+  expect_near(out, [&](Index r, Index c) { return double(x.at(r, c)) * factor(d, r, c); });
+  dropout(rank.ctx, {}, x, out);
+  expect_same_bits(out, x);
+}
+
+TEST_P(Rowwise, SumsColumns) {
+  TestRank rank;
+  const Matrix x = random_matrix(43, 4000, 45);
+  std::vector<double> sums(90, 1.0);
+  Matrix total(1, 45);
+  total.zero();
+  column_sums(rank.ctx, x, sums.data());
+  sum_rows(rank.ctx, x, total.data(), true);
+  for (Index c = 0; c < 45; ++c) {
+    double sum = 0, squares = 0;
+    for (Index r = 0; r < 4000; ++r)
+      sum += double(x.at(r, c)), squares += double(x.at(r, c)) * double(x.at(r, c));
+    EXPECT_NEAR(sums[std::size_t(c)], 1 + sum, 1e-9);
+    EXPECT_NEAR(sums[std::size_t(45 + c)], 1 + squares, 1e-9);
+    EXPECT_NEAR(double(total.at(0, c)), sum, 1e-5 * std::abs(sum) + 1e-6);
+  }
+}
+
+TEST_P(Rowwise, ScalesAddsPacksAndUnpacks) {
+  TestRank rank;
+  const Matrix x = random_matrix(44, 50, 23);
+  Matrix y = random_matrix(45, 50, 23), packed(4, 23);
+  const Matrix before = y.clone();
+  axpby(rank.ctx, 2, x, Real(0.5), y);
+  expect_near(y, [&](Index r, Index c) { return 2 * double(x.at(r, c)) + 0.5 * double(before.at(r, c)); });
+  const VertexId index[] = {7, 49, 0, 12};
+  gather_rows(rank.ctx, x, index, packed);
+  expect_near(
+      packed, [&](Index r, Index c) { return double(x.at(index[r], c)); }, 0);
+  Matrix target = before.clone();
+  scatter_add_rows(rank.ctx, packed, index, target);
+  expect_near(target, [&](Index r, Index c) {
+    const bool hit = r == 7 || r == 49 || r == 0 || r == 12;
+    return double(before.at(r, c)) + (hit ? double(x.at(r, c)) : 0);
+  });
+  Matrix fresh(50, 23);
+  for (Index i = 0; i < 50 * 23; ++i) fresh.data()[i] = Real(NAN);
+  axpby(rank.ctx, 3, x, 0, fresh);
+  expect_near(fresh, [&](Index r, Index c) { return 3 * double(x.at(r, c)); });
+}
+
+TEST_P(Rowwise, CountsWhatIsNotFinite) {
+  TestRank rank;
+  Matrix x = random_matrix(46, 3000, 19);
+  EXPECT_EQ(count_non_finite(rank.ctx, x), 0);
+  x.at(0, 0) = Real(NAN);
+  x.at(1500, 18) = Real(INFINITY);
+  x.at(2999, 3) = -Real(INFINITY);
+  EXPECT_EQ(count_non_finite(rank.ctx, x), 3);
+}
+
+TEST_P(Rowwise, NansPassThroughTheEpilogue) {
+  TestRank rank;
+  for (const auto activation : {Activation::kRelu, Activation::kElu, Activation::kLeakyRelu}) {
+    Matrix y = random_matrix(47, 3, 40);
+    y.at(1, 5) = Real(NAN);
+    apply(rank.ctx, {.activation = activation}, y);
+    EXPECT_EQ(count_non_finite(rank.ctx, y), 1) << int(activation);
+  }
+}
+
+}  // namespace
+}  // namespace atl
