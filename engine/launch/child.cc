@@ -1,0 +1,91 @@
+#include "launch/child.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <csignal>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+/// In the child, between fork and exec: only calls that are safe there.
+[[noreturn]] void become(char* const* arguments, int error_pipe, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);  // it died before the line above
+  setpgid(0, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int null = open("/dev/null", O_RDONLY);
+  dup2(null, STDIN_FILENO);
+  dup2(error_pipe, STDERR_FILENO);
+  execv(arguments[0], arguments);
+  dprintf(STDERR_FILENO, "%s: can't be started: %s\n", arguments[0], std::strerror(errno));
+  _exit(127);
+}
+
+std::vector<pid_t> children() {
+  std::vector<pid_t> pids;
+  std::ifstream list("/proc/self/task/" + std::to_string(syscall(SYS_gettid)) + "/children");
+  for (pid_t pid; list >> pid;) pids.push_back(pid);
+  return pids;
+}
+
+/// Reaps what has ended; false when no child is left.
+bool reap() {
+  for (;;) {
+    const pid_t pid = waitpid(-1, nullptr, WNOHANG);
+    if (pid == 0) return true;
+    if (pid < 0 && errno != EINTR) return false;
+  }
+}
+
+bool reap_until(std::chrono::steady_clock::time_point deadline) {
+  while (reap()) {
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+}  // namespace
+
+Child start_child(const std::vector<std::string>& command) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) fail("a pipe for {}: {}", command[0], std::strerror(errno));
+  std::vector<char*> arguments;
+  for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) fail("{} can't be started: {}", command[0], std::strerror(errno));
+  if (pid == 0) become(arguments.data(), ends[1], parent);
+  close(ends[1]);
+  return {pid, ends[0]};
+}
+
+void adopt_orphans() {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+int end_orphans(std::chrono::milliseconds patience) {
+  if (reap_until(std::chrono::steady_clock::now() + patience)) return 0;
+  int killed = 0;
+  // A killed process hands its own children to us: again until nobody is left.
+  for (int round = 0; round < 10; ++round) {
+    for (const pid_t pid : children()) killed += kill(pid, SIGKILL) == 0;
+    if (reap_until(std::chrono::steady_clock::now() + std::chrono::milliseconds(500))) break;
+  }
+  return killed;
+}
+
+}  // namespace atl

@@ -1,0 +1,29 @@
+// A child process that can't outlive us, and the orphans that it may leave.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace atl {
+
+struct Child {
+  pid_t pid = -1;
+  int error_pipe = -1;  // what it and its own children write to standard error; ours to close
+};
+
+/// Starts a program in a process group of its own (Ctrl-C at the terminal reaches us alone), with our
+/// standard output, no standard input, and standard error into a pipe. It is sent SIGKILL when we end. Throws
+/// Error naming the program.
+Child start_child(const std::vector<std::string>& command);
+
+/// From now on orphaned grandchildren become our children, so that end_orphans() finds them.
+void adopt_orphans();
+
+/// Waits for every remaining child up to `patience`, then kills what is left. Returns how many had to be
+/// killed.
+int end_orphans(std::chrono::milliseconds patience);
+
+}  // namespace atl

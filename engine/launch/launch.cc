@@ -1,0 +1,177 @@
+#include "launch/launch.h"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <csignal>
+
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "base/error.h"
+#include "launch/child.h"
+#include "launch/mpirun_command.h"
+#include "launch/mpirun_messages.h"
+
+namespace atl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A folder in memory for Open MPI's files, gone when the launch is over.
+class Scratch {
+ public:
+  Scratch() {
+    for (const char* base : {"/dev/shm", "/tmp"}) {
+      std::string path = std::string(base) + "/atoll-XXXXXX";
+      if (mkdtemp(path.data()) != nullptr) {
+        path_ = path;
+        return;
+      }
+    }
+    fail("/tmp: no folder can be made in it: {}", std::strerror(errno));
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// SIGINT, SIGTERM and SIGCHLD as bytes to read while this exists.
+class Signals {
+ public:
+  Signals() {
+    sigemptyset(&watched_);
+    for (int signal : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&watched_, signal);
+    pthread_sigmask(SIG_BLOCK, &watched_, &before_);
+    file_ = signalfd(-1, &watched_, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  ~Signals() {
+    close(file_);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  int file() const { return file_; }
+  /// The next requests to stop that have arrived.
+  int stops() const {
+    int count = 0;
+    for (signalfd_siginfo info; read(file_, &info, sizeof info) == sizeof info;)
+      count += info.ssi_signo != SIGCHLD;
+    return count;
+  }
+
+ private:
+  sigset_t watched_, before_;
+  int file_ = -1;
+};
+
+class Watch {
+ public:
+  explicit Watch(const LaunchPlan& plan) : plan_(plan), messages_(plan.message) {
+    adopt_orphans();
+    child_ = start_child(plan.ranks > 1 ? mpirun_command(plan.ranks, plan.program, scratch_.path())
+                                        : plan.program);
+  }
+  ~Watch() { close(child_.error_pipe); }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  LaunchEnd run() {
+    while (!ended_) {
+      wait_for_news();
+      for (int stop = signals_.stops(); stop > 0; --stop) on_stop();
+      ended_ = waitpid(child_.pid, &state_, WNOHANG) == child_.pid;
+      if (!ended_ && deadline_ && Clock::now() >= *deadline_) kill_now();
+    }
+    // The ranks die with mpirun; whoever does not is a child of ours by now.
+    end_orphans(plan_.end_patience);
+    read_messages();
+    messages_.finish();
+    return verdict();
+  }
+
+ private:
+  /// Returns at once when there is something, after a tenth of a second otherwise.
+  void wait_for_news() {
+    pollfd files[] = {{signals_.file(), POLLIN, 0}, {pipe_open_ ? child_.error_pipe : -1, POLLIN, 0}};
+    poll(files, 2, 100);
+    if (files[1].revents != 0) read_some();
+    if (messages_.lost() && !deadline_) deadline_ = Clock::now() + plan_.end_patience;
+  }
+
+  void read_some() {
+    char buffer[4096];
+    const ssize_t size = read(child_.error_pipe, buffer, sizeof buffer);
+    if (size > 0) messages_.add(buffer, std::size_t(size));
+    if (size <= 0) pipe_open_ = false;
+  }
+
+  /// Everything that is in the pipe; a stranger who still holds its other end can't keep us.
+  void read_messages() {
+    for (pollfd file{child_.error_pipe, POLLIN, 0}; pipe_open_ && poll(&file, 1, 0) > 0;) read_some();
+  }
+
+  void on_stop() {
+    if (stops_++ > 0) return kill_now();
+    deadline_ = Clock::now() + plan_.stop_patience;
+    kill(child_.pid, SIGUSR1);
+  }
+
+  void kill_now() {
+    kill(child_.pid, SIGKILL);
+    killed_by_us_ = true;
+  }
+
+  LaunchEnd verdict() const {
+    if (stops_ > 0) return {130, stops_ > 1 ? "killed at the second request; the last checkpoint stays" : ""};
+    if (const auto& lost = messages_.lost()) return verdict_on(*lost);
+    if (WIFEXITED(state_)) return {WEXITSTATUS(state_), ""};
+    return verdict_on_child(WTERMSIG(state_));
+  }
+
+  static LaunchEnd verdict_on(const LostRank& lost) {
+    if (lost.signal == 0) return {lost.exit_code, ""};
+    return {128 + lost.signal,
+            fmt::format("rank {} on {} was ended by {}", lost.rank, lost.host, signal_text(lost.signal))};
+  }
+
+  LaunchEnd verdict_on_child(int signal) const {
+    if (killed_by_us_) return {128 + signal, "the ranks did not end by themselves and were killed"};
+    const char* who = plan_.ranks > 1 ? "mpirun" : "rank 0";
+    char host[256] = "this machine";
+    gethostname(host, sizeof host - 1);
+    return {128 + signal, fmt::format("{} on {} was ended by {}", who, host, signal_text(signal))};
+  }
+
+  static std::string signal_text(int signal) {
+    const char* cause = signal == SIGKILL ? "; out of memory?" : "";
+    return fmt::format("signal {} ({}{})", signal, strsignal(signal), cause);
+  }
+
+  const LaunchPlan& plan_;
+  Scratch scratch_;
+  Signals signals_;
+  MpirunMessages messages_;
+  Child child_;
+  std::optional<Clock::time_point> deadline_;
+  int stops_ = 0, state_ = 0;
+  bool ended_ = false, killed_by_us_ = false, pipe_open_ = true;
+};
+
+}  // namespace
+
+LaunchEnd launch(const LaunchPlan& plan) {
+  return Watch(plan).run();
+}
+
+}  // namespace atl

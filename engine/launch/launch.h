@@ -1,0 +1,33 @@
+// Runs the ranks of a job on this machine and watches over them: mpirun is our child, its death is noticed, a
+// lost rank is named, a stop is passed on, and when we return no process of the job is left.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace atl {
+
+struct LaunchPlan {
+  int ranks = 1;                                    // 1: the program is started without mpirun
+  std::vector<std::string> program;                 // of one rank: an absolute path and its arguments
+  std::function<void(const std::string&)> message;  // a line of a rank's standard error
+  std::chrono::seconds stop_patience{600};          // from the first request to stop to a kill
+  std::chrono::seconds end_patience{8};             // from a lost rank or mpirun to a kill of the rest
+};
+
+/// How it ended.
+struct LaunchEnd {
+  /// What `atoll run` exits with: 0; 130 when stopped; a failed rank's own status; 128 + n after signal n.
+  int status = 0;
+  std::string
+      reason;  // one line for the user where something was lost; empty where the rank itself has said it
+};
+
+/// Blocks until every process of the job has ended. Takes SIGINT and SIGTERM: the first asks the ranks to
+/// stop (SIGUSR1: finish the epoch, write a checkpoint), the second kills them. Not thread-safe: one launch a
+/// process at a time, from its main thread, no other child processes meanwhile.
+LaunchEnd launch(const LaunchPlan& plan);
+
+}  // namespace atl

@@ -1,0 +1,83 @@
+#include "launch/mpirun_messages.h"
+
+#include <cstdio>
+#include <string_view>
+
+namespace atl {
+namespace {
+
+/// Open MPI draws boxes of 74 dashes around its own messages.
+bool is_rule(std::string_view line) {
+  return line.size() >= 70 && line.find_first_not_of('-') == std::string_view::npos;
+}
+
+/// "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed)."
+std::optional<LostRank> killed(const std::string& box) {
+  LostRank lost;
+  char host[256] = {};
+  const auto at = box.find("process rank ");
+  if (at == std::string::npos) return {};
+  const int read =
+      std::sscanf(box.c_str() + at, "process rank %d with PID %*d on node %255s exited on signal %d",
+                  &lost.rank, host, &lost.signal);
+  lost.host = host;
+  return read == 3 ? std::optional(lost) : std::nullopt;
+}
+
+/// "Process name: [[53385,1],0]\n  Exit code:    3"
+std::optional<LostRank> exited(const std::string& box) {
+  LostRank lost;
+  const auto at = box.find("Process name: [[");
+  if (at == std::string::npos) return {};
+  const int read = std::sscanf(box.c_str() + at, "Process name: [[%*d,%*d],%d] Exit code: %d", &lost.rank,
+                               &lost.exit_code);
+  return read == 2 ? std::optional(lost) : std::nullopt;
+}
+
+/// Remarks that say nothing which we don't say ourselves.
+bool is_noise(const std::string& text) {
+  return text.starts_with("mpirun: Forwarding signal") ||
+         text.starts_with("Primary job  terminated normally");
+}
+
+}  // namespace
+
+void MpirunMessages::add(const char* data, std::size_t size) {
+  for (const char c : std::string_view(data, size)) {
+    if (c == '\n') {
+      end_line();
+    } else {
+      current_ += c;
+    }
+  }
+}
+
+void MpirunMessages::end_line() {
+  const std::string line = std::move(current_);
+  current_.clear();
+  if (is_rule(line)) {
+    if (in_box_) end_box();
+    in_box_ = !in_box_;
+  } else if (in_box_) {
+    box_ += line + "\n";
+  } else if (!is_noise(line)) {
+    line_(line);
+  }
+}
+
+void MpirunMessages::end_box() {
+  const std::string box = std::move(box_);
+  box_.clear();
+  auto found = killed(box);
+  if (!found) found = exited(box);
+  if (found && !lost_) lost_ = found;
+  if (!found && !is_noise(box) && !box.empty()) line_(box.substr(0, box.size() - 1));
+}
+
+void MpirunMessages::finish() {
+  if (!current_.empty()) end_line();
+  if (in_box_) end_box();
+  in_box_ = false;
+}
+
+}  // namespace atl

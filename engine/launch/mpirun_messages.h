@@ -1,0 +1,42 @@
+// What mpirun says on its standard error, sorted: the ranks' own lines go through, mpirun's boxes about a
+// lost rank become one fact.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace atl {
+
+/// The first rank that ended badly.
+struct LostRank {
+  int rank = -1;
+  std::string host;   // empty where mpirun doesn't say
+  int signal = 0;     // 0: it exited by itself …
+  int exit_code = 0;  // … with this status
+};
+
+/// Feed it the bytes of mpirun's standard error; every line that is for the user comes out at `line`, without
+/// newline.
+class MpirunMessages {
+ public:
+  explicit MpirunMessages(std::function<void(const std::string&)> line) : line_(std::move(line)) {}
+
+  void add(const char* data, std::size_t size);
+  /// At the end of the stream: what is still held back comes out.
+  void finish();
+
+  const std::optional<LostRank>& lost() const { return lost_; }
+
+ private:
+  void end_line();
+  void end_box();
+
+  std::function<void(const std::string&)> line_;
+  std::string current_;  // the line so far
+  std::string box_;      // text between two rules of dashes
+  bool in_box_ = false;
+  std::optional<LostRank> lost_;
+};
+
+}  // namespace atl

@@ -1,0 +1,212 @@
+// The launcher with shell scripts as ranks, under the real mpirun: a rank that is lost, mpirun that is lost,
+// requests to stop. launch() takes over a process's signals and children, so each runs in a process of its
+// own.
+#include "launch/launch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <csignal>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+namespace fs = std::filesystem;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+bool alive(pid_t pid) {
+  const std::string stat = text_of("/proc/" + std::to_string(pid) + "/stat");
+  return !stat.empty() && stat.substr(stat.rfind(')') + 2, 1) != "Z";
+}
+
+class Launch : public testing::Test {
+ protected:
+  Launch() {
+    std::string path = testing::TempDir() + "/atoll-launch-XXXXXX";
+    folder_ = mkdtemp(path.data());
+  }
+  ~Launch() override { fs::remove_all(folder_); }
+
+  /// Starts launch() of `ranks` ranks, each the script `body` with $RANK set; every rank notes its pid, after
+  /// `first`.
+  void start(int ranks, const std::string& body, const std::string& first = "") {
+    const fs::path script = folder_ / "rank";
+    std::ofstream(script) << "#!/bin/bash\nRANK=${OMPI_COMM_WORLD_RANK:-0}\n"
+                          << first << "\ncd " << folder_.string()
+                          << "\necho $$ > rank$RANK.tmp; mv rank$RANK.tmp rank$RANK.pid\n"
+                          << body << "\n";
+    fs::permissions(script, fs::perms::owner_all);
+    launcher_ = fork();
+    if (launcher_ != 0) return;
+    std::ofstream messages(folder_ / "messages");
+    LaunchPlan plan;
+    plan.ranks = ranks;
+    plan.program = {script.string()};
+    plan.message = [&](const std::string& line) { messages << line << std::endl; };
+    plan.end_patience = std::chrono::seconds(2);
+    const LaunchEnd end = launch(plan);
+    messages << "reason: " << end.reason << std::endl;
+    _exit(end.status);
+  }
+
+  pid_t pid_of(int rank) {
+    const fs::path file = folder_ / ("rank" + std::to_string(rank) + ".pid");
+    for (int i = 0; i < 2000 && !fs::exists(file); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return std::stoi(text_of(file));
+  }
+
+  pid_t parent_of(pid_t pid) {
+    const std::string stat = text_of("/proc/" + std::to_string(pid) + "/stat");
+    return std::stoi(stat.substr(stat.rfind(')') + 4));
+  }
+
+  /// The launcher's exit status.
+  int wait() {
+    int state = 0;
+    waitpid(launcher_, &state, 0);
+    return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+  }
+
+  std::string messages() const { return text_of(folder_ / "messages"); }
+
+  fs::path folder_;
+  pid_t launcher_ = -1;
+};
+
+const char* const kSleep = "for i in $(seq 300); do sleep 0.1; done";
+const char* const kStoppable =
+    "trap 'echo stopped >&2; exit 0' USR1; for i in $(seq 300); do sleep 0.1; done";
+
+TEST_F(Launch, EndsWithZeroWhenAllRanksDo) {
+  start(2, "echo rank $RANK says hello >&2");
+  EXPECT_EQ(wait(), 0);
+  EXPECT_THAT(messages(), testing::HasSubstr("rank 1 says hello"));
+  EXPECT_THAT(messages(), testing::HasSubstr("reason: \n"));
+}
+
+TEST_F(Launch, OneRankNeedsNoMpirun) {
+  start(1, "echo rank $RANK parent $PPID >&2; exit 4");
+  const pid_t launcher = launcher_;
+  EXPECT_EQ(wait(), 4);
+  EXPECT_THAT(messages(), testing::HasSubstr("rank 0 parent " + std::to_string(launcher)));
+}
+
+TEST_F(Launch, AFailedRanksStatusIsOurs) {
+  start(2, std::string("[ $RANK = 1 ] && { echo no such file >&2; exit 3; }\n") + kSleep);
+  const auto begin = Clock::now();
+  EXPECT_EQ(wait(), 3);
+  EXPECT_LT(seconds_since(begin), 10);
+  EXPECT_EQ(messages(), "no such file\nreason: \n");
+}
+
+TEST_F(Launch, AKilledRankIsNamedAndTheOthersEnd) {
+  start(2, kSleep);
+  const pid_t first = pid_of(0), second = pid_of(1);
+  kill(second, SIGKILL);
+  const auto begin = Clock::now();
+  EXPECT_EQ(wait(), 128 + SIGKILL);
+  EXPECT_LT(seconds_since(begin), 10);
+  EXPECT_THAT(messages(), testing::ContainsRegex(
+                              "reason: rank 1 on .* was ended by signal 9 \\(Killed; out of memory\\?\\)"));
+  EXPECT_FALSE(alive(first));
+}
+
+TEST_F(Launch, AKilledLoneRankIsNamed) {
+  start(1, kSleep);
+  kill(pid_of(0), SIGSEGV);
+  EXPECT_EQ(wait(), 128 + SIGSEGV);
+  EXPECT_THAT(messages(),
+              testing::ContainsRegex("reason: rank 0 on .* was ended by signal 11 \\(Segmentation fault\\)"));
+}
+
+TEST_F(Launch, RanksEndWhenMpirunIsKilledEvenIfTheyDoNotWatchIt) {
+  start(2, kSleep);
+  const pid_t first = pid_of(0), second = pid_of(1);
+  const auto begin = Clock::now();
+  kill(parent_of(first), SIGKILL);
+  EXPECT_EQ(wait(), 128 + SIGKILL);
+  EXPECT_LT(seconds_since(begin), 10);
+  EXPECT_THAT(messages(), testing::ContainsRegex("reason: mpirun on .* was ended by signal 9"));
+  EXPECT_FALSE(alive(first) || alive(second));
+}
+
+TEST_F(Launch, TheFirstStopIsARequest) {
+  for (int signal : {SIGINT, SIGTERM}) {
+    fs::remove(folder_ / "rank0.pid");
+    fs::remove(folder_ / "rank1.pid");
+    start(2, kSleep, kStoppable);
+    pid_of(0), pid_of(1);
+    kill(launcher_, signal);
+    EXPECT_EQ(wait(), 130);
+    const std::string said = messages();
+    EXPECT_THAT(said, testing::ContainsRegex("stopped(.|\n)*stopped(.|\n)*reason: \n"));
+  }
+}
+
+TEST_F(Launch, TheSecondStopKills) {
+  start(2, kSleep, kDeaf);
+  const pid_t first = pid_of(0), second = pid_of(1);
+  kill(launcher_, SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_TRUE(alive(first));
+  const auto begin = Clock::now();
+  kill(launcher_, SIGINT);
+  EXPECT_EQ(wait(), 130);
+  EXPECT_LT(seconds_since(begin), 10);
+  EXPECT_FALSE(alive(first) || alive(second));
+}
+
+TEST_F(Launch, RanksEndWithTheLauncher) {
+  start(1, kSleep);
+  const pid_t rank = pid_of(0);
+  kill(launcher_, SIGKILL);
+  wait();
+  for (int i = 0; i < 200 && alive(rank); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_FALSE(alive(rank));
+}
+
+TEST_F(Launch, LeavesNothingInMemoryFolders) {
+  auto count = [] {
+    int found = 0;
+    for (const auto& entry : fs::directory_iterator("/dev/shm")) {
+      found += entry.path().filename().string().starts_with("atoll-");
+    }
+    return found;
+  };
+  const int before = count();
+  start(2, kSleep);
+  kill(parent_of(pid_of(0)), SIGKILL);
+  wait();
+  EXPECT_LE(count(), before);
+}
+
+TEST_F(Launch, AProgramThatIsNotThereIsNamed) {
+  LaunchPlan plan;
+  plan.program = {"/nowhere/atoll"};
+  std::string said;
+  plan.message = [&](const std::string& line) { said += line; };
+  EXPECT_EQ(launch(plan).status, 127);
+  EXPECT_EQ(said, "/nowhere/atoll: can't be started: No such file or directory");
+}
+
+}  // namespace
+}  // namespace atl

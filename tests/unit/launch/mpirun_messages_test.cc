@@ -1,0 +1,71 @@
+#include "launch/mpirun_messages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace atl {
+namespace {
+
+const std::string kRule = std::string(74, '-') + "\n";
+
+struct Result {
+  std::vector<std::string> lines;
+  std::optional<LostRank> lost;
+};
+
+Result read(const std::string& text, std::size_t piece = 1000) {
+  Result result;
+  MpirunMessages messages([&](const std::string& line) { result.lines.push_back(line); });
+  for (std::size_t at = 0; at < text.size(); at += piece)
+    messages.add(text.data() + at, std::min(piece, text.size() - at));
+  messages.finish();
+  result.lost = messages.lost();
+  return result;
+}
+
+const std::string kAborted = kRule +
+                             "Primary job  terminated normally, but 1 process returned\n"
+                             "a non-zero exit code. Per user-direction, the job has been aborted.\n" +
+                             kRule;
+
+TEST(MpirunMessages, ARankThatWasKilledIsAFactNotABox) {
+  const std::string text =
+      "rank 0: hello\n" + kAborted + kRule +
+      "mpirun noticed that process rank 1 with PID 0 on node n7 exited on signal 9 (Killed).\n" + kRule;
+  for (std::size_t piece : {1u, 7u, 1000u}) {
+    const Result result = read(text, piece);
+    EXPECT_THAT(result.lines, testing::ElementsAre("rank 0: hello"));
+    ASSERT_TRUE(result.lost);
+    EXPECT_EQ(result.lost->rank, 1);
+    EXPECT_EQ(result.lost->host, "n7");
+    EXPECT_EQ(result.lost->signal, 9);
+  }
+}
+
+TEST(MpirunMessages, ARankThatExitedKeepsItsStatus) {
+  const Result result =
+      read(kAborted + kRule +
+           "mpirun detected that one or more processes exited with non-zero status, thus causing\n"
+           "the job to be terminated. The first process to do so was:\n\n"
+           "  Process name: [[53385,1],2]\n  Exit code:    3\n" +
+           kRule);
+  EXPECT_THAT(result.lines, testing::IsEmpty());
+  ASSERT_TRUE(result.lost);
+  EXPECT_EQ(result.lost->rank, 2);
+  EXPECT_EQ(result.lost->exit_code, 3);
+  EXPECT_EQ(result.lost->signal, 0);
+}
+
+TEST(MpirunMessages, OtherBoxesAndUnfinishedLinesComeThrough) {
+  const Result result =
+      read(kRule + "mpirun was unable to launch the specified application\n\nNode: vm\n" + kRule + "last");
+  EXPECT_THAT(result.lines, testing::ElementsAre(
+                                "mpirun was unable to launch the specified application\n\nNode: vm", "last"));
+  EXPECT_FALSE(result.lost);
+  EXPECT_THAT(read(kRule + "cut off").lines, testing::ElementsAre("cut off"));
+}
+
+}  // namespace
+}  // namespace atl
