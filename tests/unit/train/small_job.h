@@ -1,0 +1,139 @@
+// A small data set on disk and jobs over it, for tests that train on ranks as threads.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "comm/ranks.h"
+#include "dataset/writer.h"
+#include "job/load.h"
+#include "partition/prepared_graph.h"
+#include "strategy/schedule.h"
+#include "train/evaluation.h"
+#include "train/rank_data.h"
+#include "train/temporary_folder.h"
+#include "train/trainer.h"
+
+namespace atl {
+
+struct SmallData {
+  Index vertices = 60;
+  Index features = 6;
+  int classes = 3;
+  double arc_share = 0.06;    // of all pairs
+  double density = 1.0;       // of the features; below 0.25 they are stored sparse
+  bool multi_label = false;
+  bool weighted = false;
+  bool symmetric = true;
+};
+
+/// Random but the same every time; vertex 0 has no arcs, and the last tenth of the vertices no label.
+inline void write_small_data(const std::filesystem::path& place, const SmallData& d) {
+  WriterOptions options;
+  options.name = "small";
+  options.weighted = d.weighted;
+  options.symmetrise = d.symmetric;
+  options.threads = 1;
+  DatasetWriter writer(place, options);
+  writer.set_vertices(d.vertices);
+  const Draws draws(7, Purpose::kGenerator);
+  std::vector<VertexId> src, dst;
+  std::vector<float> weights;
+  for (Index i = 1; i < d.vertices; ++i) {
+    for (Index j = 1; j < (d.symmetric ? i : d.vertices); ++j) {
+      if (i == j || draws.uniform_at(std::uint64_t(i), std::uint64_t(j)) >= d.arc_share) continue;
+      src.push_back(VertexId(i));
+      dst.push_back(VertexId(j));
+      weights.push_back(float(0.5 + draws.uniform_at(std::uint64_t(i), std::uint64_t(j) + 1000)));
+    }
+  }
+  writer.add_arcs(src, dst, d.weighted ? std::span<const float>(weights) : std::span<const float>{}, {});
+  std::vector<float> x(std::size_t(d.vertices * d.features), 0.0F);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (draws.uniform_at(5000, i) < d.density) x[i] = float(2 * draws.uniform_at(6000, i) - 1);
+  }
+  writer.begin_features(d.features);
+  writer.add_features({x.data(), d.vertices, d.features}, {});
+  std::vector<std::uint8_t> split(std::size_t(d.vertices), 0);
+  for (std::size_t v = 0; v < split.size(); ++v) split[v] = std::uint8_t(1 + v % 3);
+  const auto labelled = std::size_t(d.vertices - d.vertices / 10);
+  if (d.multi_label) {
+    std::vector<std::uint8_t> targets(std::size_t(d.vertices * d.classes));
+    for (std::size_t i = 0; i < targets.size(); ++i) targets[i] = draws.uniform_at(7000, i) < 0.4;
+    writer.set_targets({targets.data(), d.vertices, d.classes}, {});
+  } else {
+    std::vector<std::int32_t> labels(std::size_t(d.vertices), -1);
+    for (std::size_t v = 0; v < labelled; ++v) labels[v] = std::int32_t(draws.bits64_at(8000, v) % std::uint64_t(d.classes));
+    for (std::size_t v = labelled; v < split.size(); ++v) split[v] = 0;
+    writer.set_labels(labels, d.classes, {});
+  }
+  writer.add_split("default", {split.data(), d.vertices, 1}, "small");
+  writer.finish();
+}
+
+/// A manifest over "small"; `fields` are overrides such as "model.kind=gat".
+inline Job small_job(const std::vector<std::string>& fields) {
+  const std::string text =
+      "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: small}\nspec:\n  dataset: {name: small}\n"
+      "  model: {kind: gcn, layers: 3, hidden: 8}\n  training: {epochs: 20}\n";
+  return parse_job(text, "small.yaml", fields).job;
+}
+
+/// One rank's whole set-up; what Session builds, without files.
+struct SmallRank {
+  SmallRank(Communicator& comm, const Job& job_, const std::filesystem::path& dataset_folder, int threads)
+      : job(job_), pool(threads), ctx{Device::kCpu, &pool, &workspace}, dataset(Dataset::open(dataset_folder)),
+        prepared(PreparedGraph::make(dataset, partition_options(job, comm.size()), graph_transforms(job),
+                                     training_marks(dataset, job))),
+        data(job, dataset, prepared, comm.rank()) {
+    double totals[3] = {double(data.train.rows.size()), double(data.validation.rows.size()), double(data.test.rows.size())};
+    comm.all_reduce(Traffic::kSetup, std::span<double>(totals));
+    data.train.total = totals[0];
+    data.validation.total = totals[1];
+    data.test.total = totals[2];
+    trainer = std::make_unique<Trainer>(ctx, comm, job, data, double(dataset.meta().vertices));
+  }
+
+  Job job;
+  ThreadPool pool;
+  Workspace workspace;
+  Context ctx;
+  Dataset dataset;
+  PreparedGraph prepared;
+  RankData data;
+  std::unique_ptr<Trainer> trainer;
+};
+
+/// What a run came to: the loss of every epoch, the validation metric at the end, and the weights.
+struct SmallResult {
+  std::vector<double> losses;
+  double validation = 0, validation_loss = 0;
+  std::vector<Real> weights;
+};
+
+inline SmallResult train_small(const Job& job, const std::filesystem::path& dataset, int ranks, int epochs,
+                               int threads = 1) {
+  SmallResult result;
+  run_ranks(ranks, [&](Communicator& comm) {
+    SmallRank rank(comm, job, dataset, threads);
+    std::vector<double> losses;
+    for (Index epoch = 1; epoch <= epochs; ++epoch) {
+      double loss = rank.trainer->train_epoch(epoch, job.training.optimizer.learning_rate);
+      comm.all_reduce(Traffic::kStatistics, std::span<double>(&loss, 1));
+      losses.push_back(loss / rank.data.train.total);
+    }
+    const Evaluation e = rank.trainer->evaluate();
+    if (comm.rank() != 0) return;
+    result.losses = losses;
+    result.validation = e.validation.value_or(-1);
+    result.validation_loss = e.validation_loss.value_or(-1);
+    const auto values = rank.trainer->parameters().values();
+    result.weights.assign(values.begin(), values.end());
+  });
+  return result;
+}
+
+}  // namespace atl
