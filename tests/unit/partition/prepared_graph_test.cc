@@ -1,0 +1,142 @@
+// Prepared graphs on disk: made once, used by all, never used when damaged.
+#include "partition/prepared_graph.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <thread>
+
+#include "base/error.h"
+#include "partition/sample_dataset.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class PreparedOnDisk : public testing::Test {
+ protected:
+  PreparedGraph make(PartitionOptions options = {"metis", 3}, GraphTransforms transforms = {}) const {
+    return PreparedGraph::make(dataset, options, transforms, marks);
+  }
+  std::string message_of(const std::function<void()>& action) const {
+    try {
+      action();
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no error";
+  }
+
+  TempFolder folder;
+  Dataset dataset = sample_dataset(folder.path() / "sample", {200, 900, 1, true});
+  std::vector<std::uint8_t> marks = training_marks(dataset);
+};
+
+/// One byte in the middle of a file turned over.
+void flip_byte(const fs::path& path) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(std::streamoff(fs::file_size(path)) - 5);
+  const char byte = char(file.peek() ^ 1);
+  file.seekp(std::streamoff(fs::file_size(path)) - 5);
+  file.put(byte);
+}
+
+TEST_F(PreparedOnDisk, reads_back_what_was_prepared) {
+  const PreparedGraph graph = make({"metis", 3}, {true, GraphTransforms::SelfLoops::kAdd, true});
+  const Prepared expected = prepare(dataset.graph(), dataset.meta().symmetric, {"metis", 3},
+                                    {true, GraphTransforms::SelfLoops::kAdd, true}, marks);
+  EXPECT_EQ(graph.parts(), 3);
+  EXPECT_TRUE(std::ranges::equal(graph.ids(), expected.ids));
+  EXPECT_TRUE(std::ranges::equal(graph.part_offsets(), expected.part_offsets));
+  const CsrView csr = graph.graph(), induced = graph.induced_graph();
+  EXPECT_TRUE(
+      std::equal(expected.whole.graph.columns.begin(), expected.whole.graph.columns.end(), csr.columns));
+  EXPECT_TRUE(
+      std::equal(expected.whole.graph.weights.begin(), expected.whole.graph.weights.end(), csr.weights));
+  EXPECT_TRUE(std::equal(expected.induced.graph.columns.begin(), expected.induced.graph.columns.end(),
+                         induced.columns));
+  EXPECT_EQ(induced.arcs(), expected.induced.graph.arcs());
+  EXPECT_EQ(graph.quality().volume, expected.quality.volume);
+  EXPECT_EQ(graph.quality().balance_arcs, expected.quality.balance_arcs);
+}
+
+TEST_F(PreparedOnDisk, is_made_once_and_used_again) {
+  const PreparedGraph first = make();
+  const auto made = fs::last_write_time(first.folder() / "columns.npy");
+  const PreparedGraph second = make();
+  EXPECT_EQ(fs::last_write_time(second.folder() / "columns.npy"), made);
+  EXPECT_EQ(first.checksum(), second.checksum());
+  const PreparedGraph opened = PreparedGraph::open(dataset, {"metis", 3}, {}, marks);
+  EXPECT_EQ(opened.checksum(), first.checksum());
+}
+
+TEST_F(PreparedOnDisk, whatever_it_depends_on_gives_another_folder) {
+  std::set<fs::path> folders{make().folder()};
+  EXPECT_TRUE(folders.insert(make({"hash", 3}).folder()).second);
+  EXPECT_TRUE(folders.insert(make({"metis", 2}).folder()).second);
+  EXPECT_TRUE(folders.insert(make({"metis", 3, 2}).folder()).second);
+  EXPECT_TRUE(folders.insert(make({"metis", 3, 1, "cut"}).folder()).second);
+  EXPECT_TRUE(folders.insert(make({"metis", 3}, {true}).folder()).second);
+  EXPECT_TRUE(folders.insert(make({"metis", 3}, {false, GraphTransforms::SelfLoops::kAdd}).folder()).second);
+  marks[1] = 1;
+  EXPECT_TRUE(folders.insert(make().folder()).second);
+  dataset = sample_dataset(folder.path() / "sample", {200, 900, 2, true});
+  EXPECT_TRUE(folders.insert(make().folder()).second);
+}
+
+TEST_F(PreparedOnDisk, open_says_how_to_make_it) {
+  const auto message = message_of([&] { PreparedGraph::open(dataset, {"metis", 3}, {}, marks); });
+  EXPECT_THAT(message,
+              HasSubstr("atoll partition " + dataset.folder().string() + " --parts 3 --method metis"));
+}
+
+TEST_F(PreparedOnDisk, a_damaged_file_is_found_and_named) {
+  for (const char* name : {"columns.npy", "weights.npy", "halo.npy", "ids.npy", "offsets.npy"}) {
+    const fs::path path = make().folder() / name;
+    flip_byte(path);
+    EXPECT_THAT(message_of([&] { make(); }), HasSubstr(path.string() + ": does not match its checksum"))
+        << name;
+    flip_byte(path);
+  }
+  make();
+}
+
+TEST_F(PreparedOnDisk, a_torn_file_is_found_when_opened) {
+  const fs::path path = make().folder() / "columns.npy";
+  fs::resize_file(path, fs::file_size(path) / 2);
+  EXPECT_THAT(message_of([&] {
+                PreparedGraph::open(dataset, {"metis", 3}, {}, marks);
+              }),
+              HasSubstr(path.string()));
+  const fs::path meta = path.parent_path() / "meta.json";
+  fs::resize_file(meta, fs::file_size(meta) / 2);
+  EXPECT_THAT(message_of([&] { make(); }), HasSubstr(meta.string() + ": is damaged"));
+}
+
+TEST_F(PreparedOnDisk, several_makers_at_once_make_it_once) {
+  std::vector<std::thread> makers;
+  std::vector<std::string> checksums(6), failures(6);
+  for (std::size_t i = 0; i < checksums.size(); ++i)
+    makers.emplace_back([&, i] {
+      try {
+        checksums[i] = make().checksum();
+      } catch (const std::exception& e) {
+        failures[i] = e.what();
+      }
+    });
+  for (auto& maker : makers) maker.join();
+  for (const auto& failure : failures) EXPECT_EQ(failure, "");
+  for (const auto& checksum : checksums) EXPECT_EQ(checksum, checksums[0]);
+}
+
+TEST_F(PreparedOnDisk, a_failed_maker_leaves_nothing_behind) {
+  EXPECT_THAT(message_of([&] { make({"metis", 201}); }), HasSubstr("201 parts for 200 vertices"));
+  for (const auto& entry : fs::directory_iterator(dataset.folder() / "prepared"))
+    EXPECT_EQ(entry.path().extension(), ".lock") << entry.path();
+}
+
+}  // namespace
+}  // namespace atl
