@@ -59,4 +59,24 @@ NeutralMeta read_neutral_meta(const std::filesystem::path& path) {
   return parse_neutral_meta(text, path.string());
 }
 
+void write_neutral_meta(const DatasetMeta& meta, const std::filesystem::path& path) {
+  const json object = {{"name", meta.name},
+                       {"num_nodes", meta.vertices},
+                       {"num_edges", meta.arcs},
+                       {"feature_dim", meta.features},
+                       {"num_classes", meta.classes},
+                       {"multilabel", meta.multi_label},
+                       {"directed", !meta.symmetric},
+                       {"symmetrise_for_standard_use", false},
+                       {"num_self_loops", meta.self_loops},
+                       {"source", meta.source},
+                       {"licence", meta.licence},
+                       {"transforms", meta.transforms},
+                       {"atoll_checksum", meta.checksum}};
+  std::ofstream file(path, std::ios::binary);
+  file << object.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
+  file.close();
+  if (!file) fail("{}: cannot be written; free space there or choose another place", path.string());
+}
+
 }  // namespace atl

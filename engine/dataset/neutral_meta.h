@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/types.h"
+#include "dataset/dataset.h"
 
 namespace atl {
 
@@ -22,5 +22,8 @@ NeutralMeta parse_neutral_meta(std::string_view text, const std::string& name);
 
 /// The defaults where the file is missing.
 NeutralMeta read_neutral_meta(const std::filesystem::path& path);
+
+/// The same fields for a data set of ours, and its transforms.
+void write_neutral_meta(const DatasetMeta& meta, const std::filesystem::path& path);
 
 }  // namespace atl

@@ -1,5 +1,5 @@
-// Real data sets in their original formats against the same ones in the neutral layout, and against the counts that
-// their publications state.
+// Real data sets in their original formats against the same ones in the neutral layout, and against the
+// counts that their publications state.
 #include <gtest/gtest.h>
 
 #include "dataset/dataset.h"
@@ -51,8 +51,8 @@ TEST(RawData, PlanetoidGivesTheSameCora) {
   const DatasetMeta neutral = import_dataset("npy", kCora, folder / "neutral", {});
   const DatasetMeta raw = import_dataset("planetoid", kShared / "raw/planetoid_cora", folder / "raw", {});
   expect_same(raw, neutral,
-              {"offsets.npy", "columns.npy", "feature_offsets.npy", "feature_columns.npy", "feature_values.npy",
-               "labels.npy", "split_default.npy", "split_geom_gcn.npy"});
+              {"offsets.npy", "columns.npy", "feature_offsets.npy", "feature_columns.npy",
+               "feature_values.npy", "labels.npy", "split_default.npy", "split_geom_gcn.npy"});
 }
 
 TEST(RawData, GraphSaintGivesTheSameArxiv) {

@@ -55,6 +55,6 @@ inline const std::filesystem::path kShared = ATOLL_SHARED_DATA;
 }  // namespace atl
 
 /// Data sets that may not be copied into the project: tests on them run where they are at hand.
-#define ATOLL_NEEDS_SHARED(name)                                                            \
-  if (!std::filesystem::exists(::atl::kShared / (name)))                                    \
-    GTEST_SKIP() << "needs the data set " << (name) << " in " << ::atl::kShared.string()
+#define ATOLL_NEEDS_SHARED(name)                         \
+  if (!std::filesystem::exists(::atl::kShared / (name))) \
+  GTEST_SKIP() << "needs the data set " << (name) << " in " << ::atl::kShared.string()

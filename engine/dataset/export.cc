@@ -1,0 +1,98 @@
+#include "dataset/export.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "dataset/neutral_meta.h"
+#include "dataset/npy_writer.h"
+#include "dataset/npz_writer.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+
+void export_arcs(const Dataset& dataset, const fs::path& folder) {
+  const CsrView graph = dataset.graph();
+  NpyWriter arcs(folder / "edges.npy", Dtype::kInt32, {2});
+  for (Index v = 0; v < graph.rows; ++v) {
+    for (VertexId source : graph.row(v)) {
+      const VertexId arc[] = {source, VertexId(v)};
+      arcs.append(std::span<const VertexId>(arc));
+    }
+  }
+  arcs.finish();
+  if (graph.weights) {
+    write_npy(folder / "weights.npy", Dtype::kFloat32, std::span(graph.weights, std::size_t(graph.arcs())));
+  }
+}
+
+/// What our files and the neutral layout share is copied.
+void copy_file(const Dataset& dataset, const char* from, const fs::path& to) {
+  std::error_code error;
+  fs::copy_file(dataset.folder() / from, to, error);
+  if (error)
+    fail("{}: cannot be written: {}; free space there or choose another place", to.string(), error.message());
+}
+
+void export_features(const Dataset& dataset, const fs::path& folder) {
+  const DatasetMeta& meta = dataset.meta();
+  if (meta.features == 0) return;
+  if (!dataset.sparse_features()) return copy_file(dataset, "features.npy", folder / "features.npy");
+  const auto add = [&](NpzWriter& archive, const char* name, const char* file) {
+    const NpyArray array = NpyArray::open(dataset.folder() / file);
+    const auto write = [&](auto elements) { archive.add(name, array.dtype(), array.shape(), elements); };
+    if (array.dtype() == Dtype::kInt64)
+      write(array.values<std::int64_t>());
+    else if (array.dtype() == Dtype::kInt32)
+      write(array.values<std::int32_t>());
+    else
+      write(array.values<float>());
+  };
+  NpzWriter archive(folder / "features.npz");
+  add(archive, "indices", "feature_columns.npy");
+  add(archive, "indptr", "feature_offsets.npy");
+  add(archive, "data", "feature_values.npy");
+  const std::int64_t shape[] = {meta.vertices, meta.features};
+  const Index two[] = {2};
+  archive.add("shape", Dtype::kInt64, two, std::span<const std::int64_t>(shape));
+  archive.add("format", Dtype::kBytes, {}, std::span<const char>("csr", 3));
+  archive.finish();
+}
+
+void export_split(const Dataset& dataset, const std::string& name, const fs::path& folder) {
+  const View<const std::uint8_t> split = dataset.split(name);
+  std::vector<std::uint8_t> mask(std::size_t(split.rows * split.cols));
+  std::vector<Index> shape{split.rows};
+  if (split.cols > 1) shape.push_back(split.cols);
+  NpzWriter archive(folder / (name == "default" ? "split.npz" : "split_" + name + ".npz"));
+  for (const auto& [part, value] : {std::pair("train", Split::kTrain), std::pair("val", Split::kValidation),
+                                    std::pair("test", Split::kTest)}) {
+    std::transform(split.data, split.data + mask.size(), mask.begin(),
+                   [wanted = value](std::uint8_t v) { return std::uint8_t(v == std::uint8_t(wanted)); });
+    archive.add(part, Dtype::kBool, shape, std::span<const std::uint8_t>(mask));
+  }
+  archive.finish();
+}
+
+}  // namespace
+
+void export_dataset(const Dataset& dataset, const fs::path& place, bool replace) {
+  AtomicFolder folder(place, replace ? AtomicFolder::Existing::kReplace : AtomicFolder::Existing::kRefuse);
+  const DatasetMeta& meta = dataset.meta();
+  export_arcs(dataset, folder.path());
+  export_features(dataset, folder.path());
+  if (meta.multi_label)
+    copy_file(dataset, "targets.npy", folder.path() / "labels.npy");
+  else if (meta.classes > 0)
+    copy_file(dataset, "labels.npy", folder.path() / "labels.npy");
+  for (const auto& [name, columns] : meta.splits) export_split(dataset, name, folder.path());
+  if (!dataset.original_ids().empty())
+    copy_file(dataset, "original_ids.npy", folder.path() / "original_ids.npy");
+  write_neutral_meta(meta, folder.path() / "meta.json");
+  folder.commit();
+}
+
+}  // namespace atl

@@ -1,0 +1,16 @@
+// Writes a data set in the neutral layout that NumPy and SciPy read: edges.npy, features.npy or .npz,
+// labels.npy, split*.npz, weights.npy, original_ids.npy, meta.json. Importing it again with --format npy
+// gives the same arrays.
+#pragma once
+
+#include <filesystem>
+
+#include "dataset/dataset.h"
+
+namespace atl {
+
+/// `place` must not exist unless `replace`. Rows of every array are in the data set's order; original_ids.npy
+/// tells what each was called in its source. Memory: bounded, whatever the size.
+void export_dataset(const Dataset& dataset, const std::filesystem::path& place, bool replace = false);
+
+}  // namespace atl
