@@ -152,9 +152,18 @@ fs::path fetch(const std::string& url, const std::string& sha256, const fs::path
     fail("{}: exists already with another SHA-256; remove it or choose another place", file.string());
   }
   if (file.has_parent_path()) fs::create_directories(file.parent_path());
-  const bool complete = fs::exists(part) && sha256_of_file(part) == wanted;
-  if (!complete) transfer_all(url, part, progress);
-  const std::string actual = sha256_of_file(part);
+  const bool continued = fs::exists(part) && fs::file_size(part) > 0;
+  std::string actual = continued ? sha256_of_file(part) : std::string();
+  if (actual != wanted) {
+    transfer_all(url, part, progress);
+    actual = sha256_of_file(part);
+  }
+  if (actual != wanted &&
+      continued) {  // the part was of another file, or damaged: once more from the beginning
+    fs::resize_file(part, 0);
+    transfer_all(url, part, progress);
+    actual = sha256_of_file(part);
+  }
   if (actual != wanted) {
     fs::remove(part);
     fail("{}: has SHA-256 {}, not {}; the file was removed: check the URL and the checksum, and fetch again",

@@ -1,0 +1,99 @@
+// Data sets that were damaged after they were written, and disks that fill up.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "dataset/dataset.h"
+#include "dataset/importers.h"
+#include "dataset/temp_folder.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Damage {
+  const char* name;
+  void (*make)(const fs::path& cora);
+  std::vector<const char*> says;
+};
+
+void replace_in_meta(const fs::path& cora, const std::string& from, const std::string& to) {
+  std::string text = read_text(cora / "meta.json");
+  text.replace(text.find(from), from.size(), to);
+  write_text(cora / "meta.json", text);
+}
+
+const Damage kDamages[] = {
+    {"no_meta",
+     [](const fs::path& d) { fs::remove(d / "meta.json"); },
+     {"not a data set", "atoll dataset import"}},
+    {"meta_cut_off",
+     [](const fs::path& d) { fs::resize_file(d / "meta.json", 100); },
+     {"meta.json", "import"}},
+    {"meta_edited",
+     [](const fs::path& d) { replace_in_meta(d, "\"licence\": \"", "\"licence\": \"X"); },
+     {"meta.json", "was changed"}},
+    {"meta_field_missing",
+     [](const fs::path& d) { replace_in_meta(d, "\"arcs\"", "\"acrs\""); },
+     {"meta.json", "'arcs' is missing"}},
+    {"meta_wrong_type",
+     [](const fs::path& d) { replace_in_meta(d, "\"arcs\": 10556", "\"arcs\": \"many\""); },
+     {"meta.json", "'arcs'", "many"}},
+    {"meta_of_another_format",
+     [](const fs::path& d) { replace_in_meta(d, "\"atollDataset\": 1", "\"atollDataset\": 9"); },
+     {"format 9", "import"}},
+    {"columns_missing", [](const fs::path& d) { fs::remove(d / "columns.npy"); }, {"columns.npy", "missing"}},
+    {"columns_torn",
+     [](const fs::path& d) { fs::resize_file(d / "columns.npy", 1000); },
+     {"columns.npy", "torn"}},
+    {"labels_of_wrong_dtype",
+     [](const fs::path& d) { write_array(d / "labels.npy", Dtype::kInt64, std::vector<std::int64_t>(2708)); },
+     {"labels.npy", "int64", "int32"}},
+    {"labels_of_wrong_shape",
+     [](const fs::path& d) { write_array(d / "labels.npy", Dtype::kInt32, std::vector<std::int32_t>(7)); },
+     {"labels.npy", "(7)", "(2708)"}},
+    {"offsets_of_another_graph",
+     [](const fs::path& d) {
+       write_array(d / "offsets.npy", Dtype::kInt64, std::vector<std::int64_t>(2709));
+     },
+     {"offsets.npy", "0 to 10556"}},
+};
+
+class DamageTest : public ::testing::TestWithParam<Damage> {};
+
+TEST_P(DamageTest, IsFoundOnOpening) {
+  TempFolder folder;
+  import_dataset("npy", kCora, folder / "cora", {});
+  GetParam().make(folder / "cora");
+  try {
+    Dataset::open(folder / "cora");
+    FAIL() << "was opened";
+  } catch (const Error& error) {
+    for (const char* text : GetParam().says) EXPECT_THAT(error.what(), ::testing::HasSubstr(text));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, DamageTest, ::testing::ValuesIn(kDamages),
+                         [](const auto& param) { return std::string(param.param.name); });
+
+TEST(FullDisk, LeavesNothingAndSaysSo) {
+  TempFolder folder;
+  fs::create_directory(folder / "small");
+  const bool mounted = ::mount("tmpfs", (folder / "small").c_str(), "tmpfs", 0, "size=256k") == 0;
+  if (!mounted) GTEST_SKIP() << "needs the right to mount a small tmpfs";
+  std::string message;
+  try {
+    import_dataset("npy", kCora, folder / "small" / "out", {});
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  const bool empty = fs::is_empty(folder / "small");
+  ::umount((folder / "small").c_str());
+  EXPECT_THAT(message, ::testing::HasSubstr("free space there or choose another place"));
+  EXPECT_TRUE(empty);
+}
+
+}  // namespace
+}  // namespace atl
