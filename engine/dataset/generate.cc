@@ -1,9 +1,11 @@
 #include "dataset/generate.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/error.h"
 #include "dataset/generate_arcs.h"
+#include "dataset/generate_edges.h"
 #include "dataset/generate_labels.h"
 #include "dataset/generate_line.h"
 #include "dataset/generate_shuffle.h"
@@ -38,16 +40,18 @@ void check(const CommunitySpec& spec) {
 struct CommunityGraph::State {
   CommunitySpec spec;
   Line line;
-  ArcModel arcs;
+  ArcModel model;
   Shuffle shuffle;
+  Edges edges;
   LabelModel labels;
 
-  explicit State(const CommunitySpec& s)
-      : spec(s),
+  explicit State(const CommunitySpec& given)
+      : spec(given),
         line(spec),
-        arcs(spec, line),
+        model(spec, line),
         shuffle(spec.vertices, generator_stream(spec, Stream::kShuffle)),
-        labels(spec, line, same_group_share(spec, line, arcs, shuffle)) {}
+        edges(spec, line, model, shuffle),
+        labels(spec, line, edges.same_group_share()) {}
 };
 
 CommunityGraph::CommunityGraph(const CommunitySpec& spec) {
@@ -66,7 +70,31 @@ int CommunityGraph::community(VertexId vertex) const {
 }
 
 Csr CommunityGraph::arcs(ThreadPool& threads) const {
-  return draw_graph(state_->spec, state_->line, state_->arcs, state_->shuffle, threads);
+  return symmetric_csr(state_->edges, state_->line, state_->shuffle, threads);
+}
+
+void CommunityGraph::edges(
+    ThreadPool& threads,
+    FunctionRef<void(std::span<const VertexId> from, std::span<const VertexId> to)> take) const {
+  constexpr Index kBlock = 1 << 16;  // vertices
+  const Edges& edges = state_->edges;
+  std::vector<VertexId> from, to;
+  for (Index begin = 0, n = state_->spec.vertices; begin < n; begin += kBlock) {
+    const auto first = VertexId(begin), last = VertexId(std::min(n, begin + kBlock));
+    to.resize(std::size_t(edges.first(last) - edges.first(first)));
+    from.resize(to.size());
+    edges.draw(first, last, threads, to);
+    std::size_t kept = 0;
+    for (VertexId u = first; u < last; ++u) {
+      const VertexId id = state_->shuffle(u);
+      for (Index e = edges.first(u) - edges.first(first); e < edges.first(u + 1) - edges.first(first); ++e) {
+        if (to[std::size_t(e)] == kNoVertex) continue;
+        from[kept] = id;
+        to[kept++] = to[std::size_t(e)];
+      }
+    }
+    take({from.data(), kept}, {to.data(), kept});
+  }
 }
 
 int CommunityGraph::label(VertexId vertex) const {

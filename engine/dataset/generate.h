@@ -65,6 +65,9 @@ class CommunityGraph {
   /// arc_bytes(). Has vertices × average_degree arcs (even number), less what no free pair could be found
   /// for.
   Csr arcs(ThreadPool& threads) const;
+  /// Calls take(from, to) with every edge once, in one direction, some millions at a time.
+  void edges(ThreadPool& threads,
+             FunctionRef<void(std::span<const VertexId> from, std::span<const VertexId> to)> take) const;
   /// Bytes that arcs() needs at its peak, the result included.
   static Index arc_bytes(Index vertices, Index arcs) { return 6 * arcs + 8 * (vertices + 1); }
 

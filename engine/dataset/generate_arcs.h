@@ -1,19 +1,21 @@
-// Which vertices of the line are joined.
+// Which vertices of the line an arc joins.
 #pragma once
 
 #include <vector>
 
 #include "dataset/generate_line.h"
-#include "dataset/generate_shuffle.h"
 
 namespace atl {
+
+inline constexpr VertexId kNoVertex = -1;
 
 /// Where an arc that starts at a vertex ends: in its community, or away by a distance whose octave is drawn.
 class ArcModel {
  public:
   ArcModel(const CommunitySpec& spec, const Line& line);
 
-  /// A candidate neighbour of u, drawn by degree from 128 random bits; −1 where the distance leaves the line.
+  /// A candidate neighbour of u, drawn by degree with 64 random bits as the key; outside its community if
+  /// `far` and any arcs leave. kNoVertex where the distance leaves the line.
   VertexId draw(VertexId u, std::uint64_t bits, bool far) const;
 
  private:
@@ -23,13 +25,5 @@ class ArcModel {
   // Octave k: distances from length / 2^(k+1) to length / 2^k. until_[k]: 2³² × P(octave ≤ k).
   std::vector<std::uint64_t> until_;
 };
-
-/// Share of arcs whose two communities are of one group, from the arcs of some thousand vertices.
-double same_group_share(const CommunitySpec& spec, const Line& line, const ArcModel& model,
-                        const Shuffle& shuffle);
-
-/// All arcs, ids shuffled, both directions, rows ascending. See CommunityGraph::arcs.
-Csr draw_graph(const CommunitySpec& spec, const Line& line, const ArcModel& model, const Shuffle& shuffle,
-               ThreadPool& threads);
 
 }  // namespace atl

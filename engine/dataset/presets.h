@@ -1,0 +1,36 @@
+// Generated graphs in the shape of four real ones that most papers on training use, at any scale: the same
+// degrees, features, classes, homophily and splits, and cuts as good as the real graph's.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dataset/generate.h"
+
+namespace atl {
+
+/// How well METIS cuts the real graph: rows that the parts read and don't own, over all vertices.
+struct BoundaryRatio {
+  int parts;
+  double ratio;
+  const char* source;  // where it is published, or how it was worked out
+};
+
+struct Preset {
+  CommunitySpec spec;  // at scale 1, named after the preset
+  std::vector<BoundaryRatio> boundary;
+};
+
+/// reddit, products, yelp, flickr.
+std::span<const Preset> presets();
+
+/// Throws Error that lists the known names.
+const Preset& find_preset(const std::string& name);
+
+/// The preset with `scale` times its vertices; the boundary ratio hardly depends on scale. Degrees stay as
+/// long as a class of the scaled graph is at least 3 times the average degree (reddit: down to scale 0.26),
+/// and shrink in proportion below. Throws Error for a scale under 12 vertices a class.
+CommunitySpec scaled_preset(const std::string& name, double scale, std::uint64_t seed);
+
+}  // namespace atl
