@@ -93,8 +93,8 @@ class Launch : public testing::Test {
 };
 
 const char* const kSleep = "for i in $(seq 300); do sleep 0.1; done";
-const char* const kStoppable =
-    "trap 'echo stopped >&2; exit 0' USR1; for i in $(seq 300); do sleep 0.1; done";
+const char* const kStoppable = "trap 'echo stopped >&2; exit 0' USR1";
+const char* const kDeaf = "trap '' USR1";
 
 TEST_F(Launch, EndsWithZeroWhenAllRanksDo) {
   start(2, "echo rank $RANK says hello >&2");

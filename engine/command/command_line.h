@@ -1,0 +1,55 @@
+// The command line: tables of commands and their arguments → --help, parsing and messages about typos. CLI11
+// is behind command_line.cc alone.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace atl {
+
+/// One argument of a command.
+struct Argument {
+  std::string name;   // "--ranks", "-f,--file"; without dashes it is positional: "SRC"
+  std::string value;  // what stands after it: "N"; empty: a flag. Of a positional: empty
+  std::string help;
+  bool required = false;
+  bool repeats = false;
+};
+
+/// What the user gave, by the argument's long name.
+class Arguments {
+ public:
+  bool has(const std::string& name) const { return values_.contains(name); }
+  /// The value given last, or `otherwise`.
+  std::string get(const std::string& name, const std::string& otherwise = "") const;
+  std::vector<std::string> all(const std::string& name) const;
+  /// Throws Error naming the argument where the value isn't an integer in the range.
+  long integer(const std::string& name, long otherwise, long minimum, long maximum) const;
+  double number(const std::string& name, double otherwise) const;
+
+  void add(const std::string& name, std::string value) { values_[name].push_back(std::move(value)); }
+
+ private:
+  std::map<std::string, std::vector<std::string>> values_;
+};
+
+/// One command, "run" or "dataset import".
+struct Command {
+  std::string name;
+  std::string help;
+  std::vector<Argument> arguments;
+  int (*run)(const Arguments&);  // returns the exit status; throws Error for what a user can mend
+  bool hidden = false;           // not for people: absent from --help
+};
+
+/// Exit statuses that mean the same for every command.
+inline constexpr int kStatusFailed = 1;  // something in the world is not as it must be; the message says what
+inline constexpr int kStatusUsage = 2;   // the command line itself
+inline constexpr int kStatusInterrupted = 130;
+
+/// Parses and runs; returns the exit status. Messages go to standard error.
+int run_command_line(int count, char** words, std::span<const Command> commands);
+
+}  // namespace atl

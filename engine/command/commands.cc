@@ -1,0 +1,19 @@
+#include "command/commands.h"
+
+namespace atl {
+
+std::vector<Command> commands() {
+  return {run_command(),
+          train_command(),
+          dataset_import_command(),
+          dataset_info_command(),
+          dataset_generate_command(),
+          dataset_export_command(),
+          dataset_verify_command(),
+          partition_command(),
+          report_command(),
+          explain_command(),
+          version_command()};
+}
+
+}  // namespace atl

@@ -1,0 +1,24 @@
+// Every command of `atoll`. A new one is a file here that defines its Command, and one line in commands.cc.
+#pragma once
+
+#include <vector>
+
+#include "command/command_line.h"
+
+namespace atl {
+
+std::vector<Command> commands();
+
+Command run_command();
+Command train_command();
+Command dataset_import_command();
+Command dataset_info_command();
+Command dataset_generate_command();
+Command dataset_export_command();
+Command dataset_verify_command();
+Command partition_command();
+Command report_command();
+Command explain_command();
+Command version_command();
+
+}  // namespace atl

@@ -1,0 +1,27 @@
+// atoll dataset export: a stored data set in files that NumPy and SciPy read.
+#include <cstdio>
+
+#include "command/commands.h"
+#include "dataset/export.h"
+
+namespace atl {
+namespace {
+
+int run(const Arguments& arguments) {
+  export_dataset(Dataset::open(arguments.get("DATASET")), arguments.get("DST"), arguments.has("--replace"));
+  std::printf("%s\n", arguments.get("DST").c_str());
+  return 0;
+}
+
+}  // namespace
+
+Command dataset_export_command() {
+  return {"dataset export",
+          "write a data set as .npy and .npz files for NumPy and SciPy",
+          {{"DATASET", "", "folder of the data set", true},
+           {"DST", "", "folder to write", true},
+           {"--replace", "", "replace what is there"}},
+          run};
+}
+
+}  // namespace atl

@@ -1,0 +1,63 @@
+// atoll dataset generate: a community graph, by preset or by numbers.
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/readable.h"
+#include "command/commands.h"
+#include "command/synthetic.h"
+#include "dataset/generate_dataset.h"
+#include "job/load.h"
+
+namespace atl {
+namespace {
+
+/// The same fields as dataset.synthetic, checked by the manifest's parser.
+SyntheticSpec spec_of(const Arguments& a) {
+  std::vector<Override> overrides{"dataset.synthetic.kind=community"};
+  for (const char* name :
+       {"preset", "scale", "vertices", "averageDegree", "features", "classes", "homophily", "seed"}) {
+    const std::string option = std::string("--") + name;
+    if (a.has(option)) overrides.push_back(std::string("dataset.synthetic.") + name + "=" + a.get(option));
+  }
+  const char* text =
+      "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: generate}\nspec:\n  model: {kind: "
+      "gcn}\n";
+  return parse_job(text, "atoll dataset generate", overrides).job.dataset.synthetic;
+}
+
+int run(const Arguments& a) {
+  GenerateOptions options;
+  options.replace = a.has("--replace");
+  options.float16 = a.has("--float16");
+  options.threads = int(a.integer("--threads", 0, 1, 4096));
+  options.progress = [&](const std::string& line) {
+    if (!a.has("--quiet")) std::fprintf(stderr, "%s\n", line.c_str());
+  };
+  const DatasetMeta meta = generate_dataset(community_spec(spec_of(a)), a.get("DST"), options);
+  std::printf("%s: %s vertices, %s arcs\n", a.get("DST").c_str(), count_text(meta.vertices).c_str(),
+              count_text(meta.arcs).c_str());
+  return 0;
+}
+
+}  // namespace
+
+Command dataset_generate_command() {
+  return {"dataset generate",
+          "make a graph that looks like a real one",
+          {{"DST", "", "folder to write", true},
+           {"--preset", "NAME", "reddit, products, yelp or flickr"},
+           {"--scale", "X", "factor on the preset's vertices (1)"},
+           {"--vertices", "N", "number of vertices, also as 200k or 1M"},
+           {"--averageDegree", "X", "arcs per vertex"},
+           {"--features", "N", "columns"},
+           {"--classes", "N", "classes"},
+           {"--homophily", "X", "share of arcs that join equal classes"},
+           {"--seed", "N", "same seed, same bytes (1)"},
+           {"--float16", "", "store features in half precision"},
+           {"--replace", "", "replace a data set that is there already"},
+           {"--threads", "N", "threads to use (all cores)"},
+           {"--quiet", "", "no progress"}},
+          run};
+}
+
+}  // namespace atl

@@ -1,0 +1,26 @@
+// atoll dataset verify: reads every file and compares its checksum.
+#include <cstdio>
+
+#include "command/commands.h"
+#include "dataset/dataset.h"
+
+namespace atl {
+namespace {
+
+int run(const Arguments& arguments) {
+  const Dataset dataset = Dataset::open(arguments.get("DATASET"));
+  dataset.verify();
+  std::printf("%s: every file is as it was written\n", dataset.folder().c_str());
+  return 0;
+}
+
+}  // namespace
+
+Command dataset_verify_command() {
+  return {"dataset verify",
+          "check every file against its checksum",
+          {{"DATASET", "", "folder of the data set", true}},
+          run};
+}
+
+}  // namespace atl

@@ -1,0 +1,23 @@
+// How the ranks report to the user: decided once by `atoll run`, which sees the terminal, and told to `atoll
+// train`.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "command/command_line.h"
+#include "train/observer.h"
+
+namespace atl {
+
+/// "json", "quiet", "terminal" or "lines".
+std::string chosen_style(const Arguments& arguments, std::FILE* out);
+
+/// Everybody who watches rank `rank`: on rank 0 progress or JSON and the files in `output`, and a metrics
+/// endpoint at `metrics` ("[HOST:]PORT"; empty: none).
+std::unique_ptr<RunObserver> make_observers(const std::string& style, const std::string& metrics,
+                                            const std::filesystem::path& output, int rank);
+
+}  // namespace atl

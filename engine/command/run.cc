@@ -1,0 +1,86 @@
+// atoll run: trains a manifest on this machine. Prepares everything, starts one `atoll train` a rank under
+// mpirun, and watches over them.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/error.h"
+#include "command/commands.h"
+#include "command/rank_style.h"
+#include "command/run_plan.h"
+#include "launch/launch.h"
+
+namespace atl {
+namespace {
+
+void say(const std::string& line) {
+  std::fprintf(stderr, "atoll: %s\n", line.c_str());
+}
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// The command line of one rank.
+std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, double started) {
+  const auto full = [](const std::filesystem::path& path) {
+    return std::filesystem::absolute(path).string();
+  };
+  std::vector<std::string> program{std::filesystem::read_symlink("/proc/self/exe").string(),
+                                   "train",
+                                   "--job",
+                                   full(plan.output / "job.yaml"),
+                                   "--dataset",
+                                   full(plan.dataset),
+                                   "--output",
+                                   plan.output.string(),
+                                   "--threads",
+                                   std::to_string(plan.threads),
+                                   "--style",
+                                   chosen_style(a, stdout),
+                                   "--started",
+                                   fmt::format("{}", started)};
+  if (a.has("--fresh")) program.push_back("--fresh");
+  if (a.has("--metrics")) program.insert(program.end(), {"--metrics", a.get("--metrics")});
+  return program;
+}
+
+int run(const Arguments& a) {
+  const double started = steady_seconds();
+  if (a.has("--json") && a.has("--quiet")) fail("--json and --quiet exclude each other");
+  const RunPlan plan = plan_run(a, say);
+  LaunchPlan launched;
+  launched.ranks = plan.job.placement.ranks;
+  launched.program = rank_program(a, plan, started);
+  launched.message = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  const LaunchEnd end = launch(launched);
+  if (!end.reason.empty()) say(end.reason);
+  if (end.status != 0) {
+    say(fmt::format("{}; the same command goes on from the last checkpoint in {}",
+                    end.status == kStatusInterrupted ? "stopped" : "failed", plan.output.string()));
+  }
+  return end.status;
+}
+
+}  // namespace
+
+Command run_command() {
+  return {"run",
+          "train a manifest on this machine",
+          {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
+           {"--ranks", "N", "number of processes, in place of placement.ranks"},
+           {"--threads", "N", "threads of each rank (resources.cpu, or the machine's cores shared out)"},
+           {"--data-root", "DIR", "where data sets lie (ATOLL_DATA_ROOT, or ./datasets)"},
+           {"--output", "DIR", "where results go (./runs/ and output.path)"},
+           {"--set", "FIELD=VALUE", "change a field of the manifest; may be repeated", false, true},
+           {"--resume", "", "fail unless there is a checkpoint to go on from"},
+           {"--fresh", "", "start over, even where there is a checkpoint"},
+           {"--json", "", "print one JSON object a line"},
+           {"--quiet", "", "print warnings and errors alone"},
+           {"--metrics", "[HOST:]PORT", "serve /metrics, /progress and /healthz; rank r at PORT + r"}},
+          run};
+}
+
+}  // namespace atl

@@ -1,0 +1,22 @@
+// Everything that `atoll run` settles before the first rank starts: manifest, data set, prepared graph,
+// output folder, threads. What can be refused is refused here, once, before anything is left behind.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "command/command_line.h"
+#include "job/job.h"
+
+namespace atl {
+
+struct RunPlan {
+  Job job;
+  std::filesystem::path dataset, output;  // folders; output exists and holds job.yaml, the manifest as run
+  int threads = 1;                        // of each rank
+};
+
+/// `say` is told what takes time. Throws Error for everything that a user can mend.
+RunPlan plan_run(const Arguments& arguments, void (*say)(const std::string& line));
+
+}  // namespace atl

@@ -1,0 +1,29 @@
+#include "command/synthetic.h"
+
+#include <fmt/format.h>
+
+#include "base/sha256.h"
+#include "dataset/presets.h"
+
+namespace atl {
+
+CommunitySpec community_spec(const SyntheticSpec& s) {
+  CommunitySpec spec;
+  if (!s.preset.empty()) spec = scaled_preset(s.preset, s.scale, s.seed);
+  if (s.vertices > 0) spec.vertices = s.vertices;
+  if (s.average_degree > 0) spec.average_degree = s.average_degree;
+  if (s.features > 0) spec.features = s.features;
+  if (s.classes > 0) spec.classes = int(s.classes);
+  if (s.homophily >= 0) spec.homophily = s.homophily;
+  spec.seed = s.seed;
+  return spec;
+}
+
+std::filesystem::path synthetic_folder(const std::filesystem::path& data_root, const SyntheticSpec& s) {
+  const std::string all = fmt::format("{} {} {} {} {} {} {} {} {}", s.kind, s.preset, s.scale, s.vertices,
+                                      s.average_degree, s.features, s.classes, s.homophily, s.seed);
+  return data_root / "generated" /
+         ((s.preset.empty() ? s.kind : s.preset) + "-" + sha256_hex(all).substr(0, 12));
+}
+
+}  // namespace atl

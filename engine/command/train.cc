@@ -1,0 +1,91 @@
+// atoll train: one rank, as `atoll run` or the operator's launcher starts it; not for people.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "base/error.h"
+#include "comm/local_transport.h"
+#include "comm/mpi_transport.h"
+#include "command/commands.h"
+#include "command/rank_style.h"
+#include "job/load.h"
+#include "launch/rank_guard.h"
+#include "train/session.h"
+
+namespace atl {
+namespace {
+
+/// As mpirun tells before MPI is started; 0 of 1 without it.
+int from_mpirun(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::atoi(text) : otherwise;
+}
+
+std::unique_ptr<Transport> make_transport(int ranks) {
+  return ranks > 1 ? make_mpi_transport() : std::move(make_local_group(1).front());
+}
+
+std::string text_of(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+SessionOptions options_of(const Arguments& a) {
+  SessionOptions options;
+  options.job = load_job(a.get("--job")).job;
+  options.job_yaml = text_of(a.get("--job"));
+  options.dataset = a.get("--dataset");
+  options.output = a.get("--output");
+  options.threads = int(a.integer("--threads", 1, 1, 1024));
+  options.attempt = int(a.integer("--attempt", 0, 0, 1'000'000'000));
+  options.fresh = a.has("--fresh");
+  options.start_seconds = a.number("--started", 0);
+  options.stop = &stop_requested();
+  return options;
+}
+
+int run(const Arguments& a) {
+  end_with_parent();
+  listen_for_stop();
+  const int rank = from_mpirun("OMPI_COMM_WORLD_RANK", 0), ranks = from_mpirun("OMPI_COMM_WORLD_SIZE", 1);
+  try {
+    SessionOptions options = options_of(a);
+    const auto observer = make_observers(a.get("--style", "lines"), a.get("--metrics"), options.output, rank);
+    options.observer = observer.get();
+    Communicator comm(make_transport(ranks), {});
+    run_session(comm, options);
+    return 0;
+  } catch (const std::exception& error) {
+    char host[256] = "this machine";
+    gethostname(host, sizeof host - 1);
+    const std::string who = ranks > 1 ? fmt::format("rank {} on {}: ", rank, host) : "";
+    std::fprintf(stderr, "atoll: %s%s\n", who.c_str(), error.what());
+    std::fflush(nullptr);
+    // The others wait for messages that will never come: this status is how mpirun learns of it.
+    std::_Exit(kStatusFailed);
+  }
+}
+
+}  // namespace
+
+Command train_command() {
+  Command command{"train",
+                  "run one rank; `atoll run` calls it",
+                  {{"--job", "FILE", "the manifest as run", true},
+                   {"--dataset", "DIR", "the data set", true},
+                   {"--output", "DIR", "the output folder", true},
+                   {"--threads", "N", "threads of this rank"},
+                   {"--style", "NAME", "json, quiet, terminal or lines"},
+                   {"--started", "SECONDS", "steady clock at the start of the run"},
+                   {"--attempt", "N", "number of this start; 0: one more than the newest"},
+                   {"--metrics", "[HOST:]PORT", "serve metrics"},
+                   {"--fresh", "", "start over"}},
+                  run};
+  command.hidden = true;
+  return command;
+}
+
+}  // namespace atl
