@@ -1,6 +1,10 @@
-// METIS' multilevel k-way partitioning (Karypis & Kumar 1998). Its objective here is communication volume,
-// the rows that are exchanged, not the arcs that are cut: a row needed by ten arcs of another part travels
-// once.
+// METIS' multilevel partitioning (Karypis & Kumar 1998). The objective is communication volume, the rows that
+// are exchanged, not the arcs that are cut: a row needed by ten arcs of another part travels once. METIS has
+// two methods, k-way, which knows both objectives, and recursive bisection, which with several balance
+// constraints and few parts finds better ones; both are tried and the better result by the objective is kept.
+// Measured on ogbn_arxiv with vertices, arcs and training vertices balanced to 2 %: 60k against 48k rows
+// exchanged with 2 parts, 104k against 108k with 4, 171k against 183k with 8. Looser tolerances don't lower
+// them; balance in vertices alone would (19k with 2 parts) but leaves one part 41 % more arcs than the mean.
 #include <metis.h>
 
 #include <algorithm>
@@ -16,7 +20,9 @@ namespace {
 constexpr Index kMaxArcs = std::numeric_limits<idx_t>::max();
 
 /// The largest part over the mean that METIS may leave, for vertices, arcs and training vertices.
-constexpr real_t kImbalance[] = {1.05f, 1.05f, 1.10f};
+constexpr real_t kImbalance[] = {1.02f, 1.02f, 1.05f};
+
+constexpr int kMostPartsByBisection = 8;  // with more, k-way is the better one
 
 int objective_of(const std::string& name) {
   if (name == "volume") return METIS_OBJTYPE_VOL;
@@ -41,36 +47,76 @@ const char* reason(int code) {
   return code == METIS_ERROR_INPUT ? "it refuses the graph" : "internal error";
 }
 
+/// METIS' arguments, kept between its methods.
+class Problem {
+ public:
+  Problem(const PartitionInput& input, const PartitionOptions& options)
+      : constraints_(std::ranges::any_of(input.training, [](auto t) { return t != 0; }) ? 3 : 2),
+        parts_(options.parts),
+        seed_(idx_t(options.seed & 0x7fffffff)),
+        offsets_(input.pattern.offsets, input.pattern.offsets + input.pattern.rows + 1),
+        weights_(vertex_weights(input, constraints_)),
+        imbalance_(kImbalance, kImbalance + constraints_) {
+    if constexpr (sizeof(idx_t) == sizeof(VertexId)) {
+      columns_ =
+          reinterpret_cast<idx_t*>(const_cast<VertexId*>(input.pattern.columns));  // METIS only reads them
+    } else {
+      wide_.assign(input.pattern.columns, input.pattern.columns + input.pattern.arcs());
+      columns_ = wide_.data();
+    }
+  }
+
+  std::vector<std::int32_t> solve(decltype(METIS_PartGraphKway)& method, int objective) {
+    idx_t settings[METIS_NOPTIONS], vertices = idx_t(offsets_.size()) - 1, value = 0;
+    METIS_SetDefaultOptions(settings);
+    settings[METIS_OPTION_OBJTYPE] = objective;
+    settings[METIS_OPTION_SEED] = seed_;
+    std::vector<idx_t> part(std::size_t(vertices), 0);
+    const int code = method(&vertices, &constraints_, offsets_.data(), columns_, weights_.data(), nullptr,
+                            nullptr, &parts_, nullptr, imbalance_.data(), settings, &value, part.data());
+    if (code != METIS_OK)
+      fail("metis could not make {} parts of {} vertices: {}", parts_, vertices, reason(code));
+    return {part.begin(), part.end()};
+  }
+
+ private:
+  idx_t constraints_, parts_, seed_;
+  std::vector<idx_t> offsets_, weights_, wide_;
+  std::vector<real_t> imbalance_;
+  idx_t* columns_ = nullptr;
+};
+
+/// Rows exchanged (volume) or arcs cut with these owners.
+Index cost_of(const CsrView& graph, std::span<const std::int32_t> owner, const PartitionOptions& options) {
+  std::vector<Index> counted_for(std::size_t(options.parts),
+                                 -1);  // the last vertex counted towards each part
+  Index cost = 0;
+  for (Index v = 0; v < graph.rows; ++v)
+    for (const VertexId u : graph.row(v)) {
+      const auto part = std::size_t(owner[std::size_t(u)]);
+      if (owner[std::size_t(u)] == owner[std::size_t(v)]) continue;
+      cost += options.objective == "cut" || counted_for[part] != v;
+      counted_for[part] = v;
+    }
+  return cost;
+}
+
 }  // namespace
 
 void assign_by_metis(const PartitionInput& input, const PartitionOptions& options,
                      std::span<std::int32_t> owner) {
-  static_assert(sizeof(idx_t) >= sizeof(std::int32_t));
   const CsrView& graph = input.pattern;
+  const int objective = objective_of(options.objective);
   if (graph.arcs() > kMaxArcs)
     fail("metis counts arcs with {} bits: {} arcs are more than its {}; use the hash or range partitioner",
          8 * sizeof(idx_t), graph.arcs(), kMaxArcs);
-  const auto training =
-      std::count_if(input.training.begin(), input.training.end(), [](auto t) { return t != 0; });
-  idx_t vertices = idx_t(graph.rows), constraints = training > 0 ? 3 : 2, parts = options.parts, value = 0;
-  std::vector<idx_t> offsets(graph.offsets, graph.offsets + graph.rows + 1);
-  std::vector<idx_t> columns;  // used where METIS' ids are wider than ours; it only reads them
-  if constexpr (sizeof(idx_t) != sizeof(VertexId))
-    columns.assign(graph.columns, graph.columns + graph.arcs());
-  auto* adjacent =
-      columns.empty() ? reinterpret_cast<idx_t*>(const_cast<VertexId*>(graph.columns)) : columns.data();
-  std::vector<idx_t> weights = vertex_weights(input, constraints), part(std::size_t(vertices), 0);
-  std::vector<real_t> imbalance(kImbalance, kImbalance + constraints);
-  idx_t settings[METIS_NOPTIONS];
-  METIS_SetDefaultOptions(settings);
-  settings[METIS_OPTION_OBJTYPE] = objective_of(options.objective);
-  settings[METIS_OPTION_SEED] = idx_t(options.seed & 0x7fffffff);
-  const int code =
-      METIS_PartGraphKway(&vertices, &constraints, offsets.data(), adjacent, weights.data(), nullptr, nullptr,
-                          &parts, nullptr, imbalance.data(), settings, &value, part.data());
-  if (code != METIS_OK)
-    fail("metis could not make {} parts of {} vertices: {}", parts, vertices, reason(code));
-  std::copy(part.begin(), part.end(), owner.begin());
+  Problem problem(input, options);
+  auto best = problem.solve(METIS_PartGraphKway, objective);
+  if (options.parts <= kMostPartsByBisection) {
+    auto other = problem.solve(METIS_PartGraphRecursive, METIS_OBJTYPE_CUT);
+    if (cost_of(graph, other, options) < cost_of(graph, best, options)) best = std::move(other);
+  }
+  std::copy(best.begin(), best.end(), owner.begin());
 }
 
 }  // namespace atl

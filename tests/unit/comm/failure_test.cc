@@ -1,0 +1,164 @@
+// Peers that are late, silent or gone: nobody waits for ever, and the message says for whom.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "comm/ranks.h"
+
+namespace atl {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using namespace std::chrono_literals;
+
+/// Faults to inject, shared with the test.
+struct Faults {
+  std::atomic<int> starts_until_silent{1 << 30};  // later groups are never started
+  std::atomic<int> looks_until_throw{1 << 30};    // done() throws after so many looks
+};
+
+/// A transport that forwards to another one until a fault strikes.
+class FaultyTransport : public Transport {
+ public:
+  FaultyTransport(std::unique_ptr<Transport> inner, Faults& faults)
+      : inner_(std::move(inner)), faults_(faults) {}
+  void open() override { inner_->open(); }
+  void close(bool orderly) override { inner_->close(orderly); }
+  Rank rank() const override { return inner_->rank(); }
+  int size() const override { return inner_->size(); }
+  const std::string& host(Rank rank) const override { return inner_->host(rank); }
+  const char* name() const override { return "faulty"; }
+
+  Pending& start(Lane lane, std::span<const Message> sends, std::span<const Message> receives) override {
+    Group& group = groups_[std::size_t(lane)];
+    group.faults = &faults_;
+    group.silent = faults_.starts_until_silent-- <= 0;
+    group.peers.clear();
+    for (const Message& m : sends) group.peers.push_back(m.peer);
+    if (!group.silent) group.inner = &inner_->start(lane, sends, receives);
+    return group;
+  }
+
+ private:
+  struct Group : Pending {
+    bool done() override {
+      if (faults->looks_until_throw-- <= 0) throw Error("MPI_Testsome failed on rank 0 (a): link down");
+      return !silent && inner->done();
+    }
+    std::vector<Rank> outstanding() const override { return silent ? peers : inner->outstanding(); }
+    Pending* inner = nullptr;
+    Faults* faults = nullptr;
+    bool silent = false;
+    std::vector<Rank> peers;
+  };
+  std::unique_ptr<Transport> inner_;
+  Faults& faults_;
+  Group groups_[kLanes];
+};
+
+void sum_once(Communicator& comm, Lane lane = Lane::kSmall) {
+  std::vector<Real> values(4, 1);
+  comm.all_reduce_start(lane, Traffic::kGradient, values).wait();
+}
+
+TEST(Failure, a_rank_that_throws_ends_the_others_within_seconds_by_its_name) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto failures =
+      failures_of_ranks(make_local_group(4, {"a", "a", "b", "b"}), {}, [](Communicator& comm) {
+        sum_once(comm);
+        if (comm.rank() == 2) throw Error("loss is not finite");
+        sum_once(comm, Lane::kBulk);
+      });
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+  EXPECT_EQ(failures[2], "loss is not finite");
+  int named = 0;  // a rank may also notice that another one gave up because of rank 2
+  for (const Rank r : {0, 1, 3}) {
+    EXPECT_THAT(failures[std::size_t(r)], HasSubstr("has left the job"));
+    named += failures[std::size_t(r)].find("rank 2 on b") != std::string::npos;
+  }
+  EXPECT_GE(named, 1);
+}
+
+TEST(Failure, time_out_names_every_missing_rank_with_its_host) {
+  const Communicator::Options impatient{200ms};
+  const auto failures =
+      failures_of_ranks(make_local_group(4, {"a", "a", "b", "c"}), impatient, [](Communicator& comm) {
+        if (comm.rank() >= 2) std::this_thread::sleep_for(700ms);
+        sum_once(comm);
+      });
+  EXPECT_EQ(
+      failures[0],
+      "gradient exchange: no message for 0.2 s from or to rank 2 on b, rank 3 on c; is it still running, and "
+      "is its link up?");
+}
+
+TEST(Failure, a_peer_that_falls_silent_is_named_and_later_operations_fail_at_once) {
+  Faults faults;
+  faults.starts_until_silent = 1;
+  auto transports = make_local_group(2, {"a", "b"});
+  transports[0] = std::make_unique<FaultyTransport>(std::move(transports[0]), faults);
+  const auto failures = failures_of_ranks(std::move(transports), {200ms}, [](Communicator& comm) {
+    sum_once(comm);
+    if (comm.rank() == 1) return;
+    try {
+      sum_once(comm);
+    } catch (const Error& e) {
+      EXPECT_THAT(e.what(), HasSubstr("rank 1 on b"));
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    sum_once(comm, Lane::kBulk);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 100ms);
+  });
+  EXPECT_THAT(failures[0], HasSubstr("no message for 0.2 s from or to rank 1 on b"));
+  EXPECT_EQ(failures[1], "");
+}
+
+TEST(Failure, an_error_of_the_library_reaches_whoever_waits) {
+  Faults faults;
+  auto transports = make_local_group(2);
+  transports[0] = std::make_unique<FaultyTransport>(std::move(transports[0]), faults);
+  const auto failures = failures_of_ranks(std::move(transports), {}, [&](Communicator& comm) {
+    sum_once(comm);
+    if (comm.rank() == 0) faults.looks_until_throw = 0;
+    sum_once(comm);
+    sum_once(comm);
+  });
+  EXPECT_EQ(failures[0], "MPI_Testsome failed on rank 0 (a): link down");
+  EXPECT_THAT(failures[1], HasSubstr("rank 0 on localhost has left the job"));
+}
+
+TEST(Failure, waiting_is_patient_until_the_time_out) {
+  const auto failures = failures_of_ranks(make_local_group(2), {5s}, [](Communicator& comm) {
+    if (comm.rank() == 1) std::this_thread::sleep_for(300ms);
+    sum_once(comm);
+  });
+  EXPECT_EQ(failures, (std::vector<std::string>{"", ""}));
+}
+
+TEST(Failure, a_communicator_that_waits_sleeps) {
+  run_ranks(2, [](Communicator& comm) {
+    if (comm.rank() == 1) std::this_thread::sleep_for(500ms);
+    sum_once(comm);
+    EXPECT_LT(comm.progress_cpu_seconds(), 0.15) << "half a second of waiting";
+  });
+}
+
+class ClosedDoor : public FaultyTransport {
+ public:
+  using FaultyTransport::FaultyTransport;
+  void open() override { throw Error("MPI_Init_thread failed"); }
+};
+
+TEST(Failure, a_transport_that_does_not_open_is_an_error_of_the_constructor) {
+  Faults faults;
+  auto transports = make_local_group(1);
+  transports[0] = std::make_unique<ClosedDoor>(std::move(transports[0]), faults);
+  EXPECT_EQ(failures_of_ranks(std::move(transports), {}, [](Communicator&) {})[0], "MPI_Init_thread failed");
+}
+
+}  // namespace
+}  // namespace atl
