@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Times a peer's training epochs on one case of cases.json and prints one JSON line.
+
+An epoch is forward, loss over the training vertices, backward and Adam's step in fp32, no evaluation. The allocator
+is the environment's: bench sets it. Peak memory is the process's largest resident set; startMemoryBytes is what the
+libraries alone take before any data is read.
+"""
+import argparse
+import json
+import os
+import resource
+import statistics
+import time
+
+os.environ.setdefault("DGLBACKEND", "pytorch")
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--case", required=True, help="a name of cases.json")
+parser.add_argument("--peer", required=True, choices=["pyg", "dgl"])
+parser.add_argument("--variant", required=True, help="a name of the peer's VARIANTS")
+parser.add_argument("--features", choices=["sparse", "dense"], help="instead of the case's own")
+parser.add_argument("--epochs", type=int, help="instead of the case's own")
+parser.add_argument("--seconds", type=float, default=60, help="start no further epoch after this long")
+parser.add_argument("--threads", type=int, default=2)
+arguments = parser.parse_args()
+os.environ["OMP_NUM_THREADS"] = str(arguments.threads)   # read by the libraries when they load
+# PyG's edge by edge way takes more than the machine has on large graphs: it should fail, not take others along.
+resource.setrlimit(resource.RLIMIT_AS, (18 << 30, 18 << 30))
+
+import scipy.sparse as sp
+import torch
+import torch.nn.functional as F
+
+import cases
+import data
+import sparse
+if arguments.peer == "pyg":
+    import pyg_models as models
+else:
+    import dgl_models as models
+
+
+def main():
+    torch.set_num_threads(arguments.threads)
+    torch.manual_seed(1)
+    case = cases.named(arguments.case)
+    form = arguments.features or case["features"]
+    start_memory = peak_memory()
+    graph = data.load(case["dataset"])
+    x = input_of(graph, form)
+    network = models.build(case, arguments.variant, graph, x)
+    seconds, losses = train(network, x, graph, case)
+    print(json.dumps({
+        "peer": arguments.peer, "case": arguments.case, "variant": arguments.variant, "features": form,
+        "threads": arguments.threads, "epochs": len(seconds), "epochSecondsMin": min(seconds),
+        "epochSecondsMedian": statistics.median(seconds), "firstLoss": losses[0], "lastLoss": losses[-1],
+        "peakMemoryBytes": peak_memory(), "startMemoryBytes": start_memory}))
+
+
+def input_of(graph, form):
+    if form == "sparse":
+        return sparse.Constant(graph.features)
+    dense = graph.features.toarray() if sp.issparse(graph.features) else graph.features
+    return torch.from_numpy(dense)
+
+
+def train(network, x, graph, case):
+    labels, rows = torch.from_numpy(graph.labels), torch.from_numpy(graph.train.nonzero()[0])
+    labels = labels[rows]
+    optimiser = torch.optim.Adam(network.parameters(), lr=0.01, weight_decay=5e-4)
+    seconds, losses = [], []
+    begin = time.perf_counter()
+    while len(seconds) < (arguments.epochs or case["epochs"]) and time.perf_counter() - begin < arguments.seconds:
+        start = time.perf_counter()
+        optimiser.zero_grad()
+        loss = F.cross_entropy(network(x)[rows], labels)
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+        seconds.append(time.perf_counter() - start)
+    return seconds, losses
+
+
+def peak_memory():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+
+
+main()
