@@ -15,6 +15,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ATOLL = os.environ.get("ATOLL", str(ROOT / "build" / "atoll"))
 CORA = ROOT / "tests" / "data" / "cora"
+if not os.access(ATOLL, os.X_OK):
+    raise SystemExit(f"{ATOLL} is not built")
 
 # Small enough for seconds, large enough for two ranks to have halos.
 SMALL = {
@@ -144,8 +146,6 @@ def skip(reason):
 def main(*tests):
     """Runs the tests given, in order; names on the command line choose some of them."""
     chosen = [test for test in tests if len(sys.argv) == 1 or test.__name__ in sys.argv[1:]]
-    if not os.access(ATOLL, os.X_OK):
-        raise SystemExit(f"{ATOLL} is not built")
     failed = 0
     for test in chosen:
         try:
