@@ -16,6 +16,7 @@ class Conv final : public Layer {
   Index out() const override { return o_.out; }
   bool gathers() const override { return true; }
   bool rows_in_backward() const override { return !aggregate_first_; }
+  bool in_place_backward() const override { return aggregate_first_; }
 
   std::vector<ParameterSpec> parameters() const override {
     std::vector<ParameterSpec> all{{"weight", o_.in, o_.out, Init::kGlorot, o_.decay}};
@@ -54,7 +55,7 @@ class Conv final : public Layer {
     finish_.forward(verbs, w, saved, out, residual);
   }
 
-  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, ConstMatrixView out,
+  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView out,
                 MatrixView d_out, const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
     MatrixView d_skip = o_.skip ? ctx.workspace->matrix("conv.d_skip", d_out.rows, d_out.cols) : MatrixView();
@@ -63,7 +64,7 @@ class Conv final : public Layer {
     if (aggregate_first_) {
       gemm_at(ctx, saved.at(0), d_out, w.gradient(0), true);
       if (gradient.rows.data != nullptr) {
-        MatrixView d_aggregated = ctx.workspace->matrix("conv.d_aggregated", d_out.rows, o_.in);
+        MatrixView d_aggregated(out.data, out.rows, o_.in);  // in ≤ out, and out has done its work
         gemm_bt(ctx, d_out, w.value(0), d_aggregated);
         verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
           spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_rows, false, dropout_of(verbs, s));

@@ -34,7 +34,7 @@ class Dense final : public Layer {
     finish_.forward(verbs, w, saved, out, residual);
   }
 
-  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, ConstMatrixView out,
+  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView out,
                 MatrixView d_out, const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
     MatrixView d_skip = o_.skip ? ctx.workspace->matrix("dense.d_skip", d_out.rows, d_out.cols) : MatrixView();

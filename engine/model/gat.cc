@@ -75,7 +75,7 @@ class Gat final : public Layer {
     finish_.forward(verbs, w, saved, out);
   }
 
-  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, ConstMatrixView out,
+  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView out,
                 MatrixView d_out, const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
     finish_.backward(verbs, w, saved, out, d_out);

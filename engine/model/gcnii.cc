@@ -21,6 +21,7 @@ class Gcnii final : public Layer {
   Index in() const override { return o_.layer.in; }
   Index out() const override { return o_.layer.out; }
   bool gathers() const override { return true; }
+  bool in_place_backward() const override { return true; }
   int tap() const override { return 0; }  // the encoder's output
   LayerCost cost() const override { return {2.0 * double(in()) * double(in()), in(), in()}; }
   std::vector<ParameterSpec> parameters() const override {
@@ -47,14 +48,14 @@ class Gcnii final : public Layer {
     finish_.forward(verbs, w, saved, out);
   }
 
-  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, ConstMatrixView out,
+  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView out,
                 MatrixView d_out, const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
     finish_.backward(verbs, w, saved, out, d_out);
     MatrixView d_mixed = ctx.workspace->matrix("gcnii.d_mixed", in(), in());
     gemm_at(ctx, saved.at(0), d_out, d_mixed);
     axpby(ctx, o_.theta, d_mixed, 1, w.gradient(0));
-    MatrixView d_s = ctx.workspace->matrix("conv.d_aggregated", d_out.rows, in());
+    const MatrixView d_s = out;  // of the same shape, and out has done its work
     gemm_bt(ctx, d_out, mixed_weight(ctx, w), d_s);
     axpby(ctx, o_.alpha, d_s, 1, gradient.tap);
     axpby(ctx, 0, d_s, 1 - o_.alpha, d_s);

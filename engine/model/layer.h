@@ -80,14 +80,16 @@ class Layer {
   virtual int tap() const { return -1; }
   /// Whether backward looks at the source rows again, so that halo rows must be kept until then.
   virtual bool rows_in_backward() const { return false; }
+  /// Whether backward is done with d_out before it writes gradient.rows, so that the two may share memory.
+  virtual bool in_place_backward() const { return false; }
 
   /// out (dst, out()) is written.
   virtual void forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                        MatrixView out) const = 0;
-  /// out is forward's result; d_out (dst, out()) its gradient, which backward may overwrite. Parameter gradients are
-  /// added to; `gradient` is written.
+  /// out is forward's result; d_out (dst, out()) its gradient. Nobody reads either afterwards, so backward may use their
+  /// memory. Parameter gradients are added to; `gradient` is written.
   virtual void backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
-                        ConstMatrixView out, MatrixView d_out, const LayerGradient& gradient) const = 0;
+                        MatrixView out, MatrixView d_out, const LayerGradient& gradient) const = 0;
 };
 
 }  // namespace atl

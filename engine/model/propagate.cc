@@ -27,7 +27,7 @@ class Propagate final : public Layer {
     if (with_self_) axpby(ctx, 1, input.self.dense, 0, out.slice_cols(0, in_));
   }
 
-  void backward(Verbs& verbs, const LayerWeights&, const LayerInput& input, Saved&, ConstMatrixView, MatrixView d_out,
+  void backward(Verbs& verbs, const LayerWeights&, const LayerInput& input, Saved&, MatrixView, MatrixView d_out,
                 const LayerGradient& gradient) const override {
     if (gradient.rows.data == nullptr) return;
     Context& ctx = verbs.context();

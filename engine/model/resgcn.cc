@@ -61,12 +61,12 @@ class MeanBlock final : public ResidualBlock {
     gemm(ctx, aggregated, w.value(0).slice_rows(hidden_, hidden_), out, true, residual);
   }
 
-  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, ConstMatrixView,
+  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView out,
                 MatrixView d_out, const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
     sum_rows(ctx, d_out, w.gradient(1).data, true);
     gemm_at(ctx, saved.at(0), d_out, w.gradient(0).slice_rows(hidden_, hidden_), true);
-    MatrixView d_aggregated = ctx.workspace->matrix("conv.d_aggregated", d_out.rows, hidden_);
+    const MatrixView d_aggregated = out;  // of the same shape, and nobody reads it any more
     gemm_bt(ctx, d_out, w.value(0).slice_rows(hidden_, hidden_), d_aggregated);
     RowStart::Sums sums = start_.begin_backward();
     verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
@@ -118,13 +118,13 @@ class SoftmaxBlock final : public ResidualBlock {
     gemm(ctx, combined(verbs, w, input, saved), w.value(0), out, false, residual);
   }
 
-  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, ConstMatrixView,
+  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView out,
                 MatrixView d_out, const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
     const SoftmaxState state{saved.at(0), saved.at(1)};
     sum_rows(ctx, d_out, w.gradient(1).data, true);
     gemm_at(ctx, combined(verbs, w, input, saved), d_out, w.gradient(0), true);
-    MatrixView d_combined = ctx.workspace->matrix("conv.d_aggregated", d_out.rows, hidden_);
+    const MatrixView d_combined = out;  // of the same shape, and nobody reads it any more
     gemm_bt(ctx, d_out, w.value(0), d_combined);
     RowStart::Sums sums = start_.begin_backward();
     verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
@@ -198,7 +198,7 @@ class Classifier final : public Layer {
     gemm(verbs.context(), start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.rows"),
          w.value(0), out, false, bias);
   }
-  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, ConstMatrixView,
+  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView,
                 MatrixView d_out, const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
     sum_rows(ctx, d_out, w.gradient(1).data, true);

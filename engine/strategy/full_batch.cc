@@ -90,7 +90,6 @@ void FullBatch::allocate() {
   }
   std::map<std::string, Matrix*> turns;   // inference: even and odd layers share
   std::map<std::string, Saved*> shared;   // recompute, inference: layers of one shape share
-  Index widest = 0;
   for (int l = 0; l < layers; ++l) {
     const Layer& layer = *model_.layers[std::size_t(l)];
     const bool private_output = !options_.inference_only || l == tapped_ || l + 1 == layers;
@@ -107,11 +106,13 @@ void FullBatch::allocate() {
       saved->allocate(layer.saved(), owned, exchange_->source_rows());
     }
     saved_.push_back(saved);
-    if (l > prefix_) widest = std::max(widest, layer.in());
   }
   if (options_.inference_only) return;
   d_logits_.resize(owned, model_.layers.back()->out());
-  for (Matrix& d : d_rows_) d.resize(owned, widest);
+  for (int l = layers - 1; l > prefix_; --l) {
+    const Index turn = gradient_turn(l), in = model_.layers[std::size_t(l)]->in();
+    d_rows_[turn].resize(owned, std::max(d_rows_[turn].cols(), in));
+  }
   if (tapped_ >= 0) d_tap_.resize(owned, model_.layers[std::size_t(tapped_)]->out());
 }
 
@@ -158,13 +159,23 @@ MatrixView FullBatch::forward(std::int64_t step, bool training) {
   return {outputs_.back()->data(), part_.graph->owned, model_.layers.back()->out()};
 }
 
+/// Which of the two gradient buffers takes the gradient of layer l's input: the other one than its output's, unless
+/// the layer works in place.
+int FullBatch::gradient_turn(int layer) const {
+  int turn = 0;
+  for (int l = int(model_.layers.size()) - 2; l >= layer; --l) turn ^= model_.layers[std::size_t(l)]->in_place_backward() ? 0 : 1;
+  return turn;
+}
+
 void FullBatch::backward(MatrixView d_logits) {
   if (tapped_ >= 0) fill(ctx_, 0, d_tap_);
   MatrixView d_out = d_logits;
   for (int l = int(model_.layers.size()) - 1; l >= prefix_; --l) {
     const bool input_is_fixed = l == prefix_;
     MatrixView d_in;
-    if (!input_is_fixed) d_in = MatrixView(d_rows_[l % 2].data(), part_.graph->owned, model_.layers[std::size_t(l)]->in());
+    if (!input_is_fixed) {
+      d_in = MatrixView(d_rows_[gradient_turn(l)].data(), part_.graph->owned, model_.layers[std::size_t(l)]->in());
+    }
     if (l == tapped_) axpby(ctx_, 1, d_tap_, 1, d_out);
     backward_layer(l, d_out, d_in);
     d_out = d_in;
@@ -179,7 +190,7 @@ void FullBatch::backward_layer(int l, MatrixView d_out, MatrixView d_in) {
     pass_->repeat(false);
   }
   pass_->bind(l);
-  const ConstMatrixView out(outputs_[std::size_t(l)]->data(), part_.graph->owned, layer.out());
+  const MatrixView out(outputs_[std::size_t(l)]->data(), part_.graph->owned, layer.out());
   const MatrixView d_tap = layer.tap() >= 0 ? d_tap_.view() : MatrixView();
   layer.backward(*pass_, weights_of(l), input_of(l), *saved_[std::size_t(l)], out, d_out, {d_in, d_in, d_tap});
 }

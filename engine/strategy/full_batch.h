@@ -42,6 +42,7 @@ class FullBatch final : public Schedule {
   void allocate();
   void compute_prefix();
   std::vector<ExchangedLayer> exchanged_layers() const;
+  int gradient_turn(int layer) const;
   LayerInput input_of(int layer) const;
   void forward_layer(int layer);
   void backward_layer(int layer, MatrixView d_out, MatrixView d_in);

@@ -33,7 +33,7 @@ class Schedule {
   virtual ConstMatrixView infer() = 0;
   /// After infer(): the last layer's input (owned, width); empty where that is the sparse features.
   virtual ConstMatrixView embeddings() const = 0;
-  /// After a pass: the first layer whose output isn't finite on this rank; −1: all are.
+  /// From within TrainingStep::loss: the first layer whose output isn't finite on this rank; −1: all are.
   virtual int first_non_finite_layer() = 0;
   /// Activations, saved matrices and buffers held now.
   virtual Index bytes() const = 0;

@@ -1,5 +1,6 @@
 #include "train/trainer.h"
 
+#include <cmath>
 #include <cstring>
 
 namespace atl {
@@ -41,6 +42,8 @@ void Trainer::loss(ConstMatrixView logits, std::span<const VertexId> rows, Matri
   ATOLL_CHECK(rows.empty(), "losses of selected rows come with mini-batches");
   const auto scale = Real(1 / data_.train.total);
   loss_sum_ += loss_of(ctx_, data_, job_.training.loss, logits, data_.train.rows, scale, d_logits);
+  // Asked now: the backward pass reuses the memory of the layers' outputs.
+  if (!std::isfinite(loss_sum_)) non_finite_layer_ = training_->first_non_finite_layer();
 }
 
 void Trainer::update() {
@@ -54,7 +57,7 @@ Evaluation Trainer::evaluate() {
 }
 
 void Trainer::explain_non_finite(Index epoch, Index last_checkpoint) {
-  const std::int32_t mine = training_->first_non_finite_layer();
+  const std::int32_t mine = non_finite_layer_;
   const auto all = comm_.all_gather(Traffic::kStatistics, std::as_bytes(std::span(&mine, 1)));
   int layer = -1, rank = -1;
   for (int r = 0; r < comm_.size(); ++r) {

@@ -48,6 +48,7 @@ class Trainer final : private TrainingStep {
   std::unique_ptr<Schedule> inference_;  // over the whole graph, where training sees less of it
   double learning_rate_ = 0;
   double loss_sum_ = 0;
+  int non_finite_layer_ = -1;  // first on this rank; −1: none seen
 };
 
 }  // namespace atl
