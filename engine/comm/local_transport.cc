@@ -119,6 +119,9 @@ class LocalTransport : public Transport {
 
   void open() override {}
   void close(bool) override { leave(); }
+  void abandon() override {
+    for (LocalPending& pending : pending_) pending.withdraw();
+  }
   Rank rank() const override { return rank_; }
   int size() const override { return int(group_->hosts.size()); }
   const std::string& host(Rank rank) const override { return group_->hosts[std::size_t(rank)]; }
@@ -132,7 +135,7 @@ class LocalTransport : public Transport {
 
  private:
   void leave() {
-    for (LocalPending& pending : pending_) pending.withdraw();
+    abandon();
     std::lock_guard guard(group_->lock);
     group_->left[std::size_t(rank_)] = true;
   }

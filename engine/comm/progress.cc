@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "base/error.h"
 
@@ -103,8 +104,12 @@ void Progress::thread_main() {
 void Progress::loop() {
   std::unique_lock lock(lock_);
   while (!stop_) {
-    if (expired_) fail_all(missing_ranks());
-    if (!take_next()) {
+    const bool busy = take_next();
+    if (std::exchange(expired_, false) && busy) {
+      fail_all(missing_ranks());
+      continue;
+    }
+    if (!busy) {
       work_.wait(lock, [this] { return stop_ || expired_ || !queues_[0].empty() || !queues_[1].empty(); });
       continue;
     }
@@ -179,6 +184,7 @@ void Progress::finish_arrived() {
 /// Called with the lock held.
 void Progress::fail_all(const std::string& why) {
   if (broken_.empty()) broken_ = why;
+  transport_->abandon();
   for (int lane = 0; lane < kLanes; ++lane) {
     Running& running = running_[std::size_t(lane)];
     auto& queue = queues_[std::size_t(lane)];
@@ -190,7 +196,6 @@ void Progress::fail_all(const std::string& why) {
     }
     queue.clear();
   }
-  expired_ = false;
   done_.notify_all();
 }
 

@@ -56,6 +56,9 @@ class Transport {
   /// Starts sending and receiving; buffers belong to the transport until done(). One group a lane is under
   /// way at a time: the result is valid until the lane's next start(). Maps to one NCCL group.
   virtual Pending& start(Lane lane, std::span<const Message> sends, std::span<const Message> receives) = 0;
+  /// Gives up all groups under way after a failure: from here on nothing is written to their buffers, which
+  /// go back to their owners. Only close() follows.
+  virtual void abandon() = 0;
   virtual const char* name() const = 0;  // "mpi", "local"
 };
 

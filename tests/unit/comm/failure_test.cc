@@ -28,6 +28,7 @@ class FaultyTransport : public Transport {
       : inner_(std::move(inner)), faults_(faults) {}
   void open() override { inner_->open(); }
   void close(bool orderly) override { inner_->close(orderly); }
+  void abandon() override { inner_->abandon(); }
   Rank rank() const override { return inner_->rank(); }
   int size() const override { return inner_->size(); }
   const std::string& host(Rank rank) const override { return inner_->host(rank); }
