@@ -163,13 +163,10 @@ class Gat final : public Layer {
 
 }  // namespace
 
-/// hidden is the width of all heads together; the last layer's heads are averaged.
+/// hidden is the width of each head, as in PyG and DGL; the last layer's heads are averaged.
 Model make_gat(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const auto heads = int(spec.options.integer("heads"));
-  if (spec.hidden % heads != 0) {
-    fail("model.hidden: {} is not a multiple of model.options.heads {}; each head takes hidden / heads columns",
-         spec.hidden, heads);
-  }
+  const Index hidden = Index(spec.hidden) * heads;
   Model model;
   for (int l = 0; l < spec.layers; ++l) {
     const bool last = l + 1 == spec.layers;
@@ -179,8 +176,8 @@ Model make_gat(const ModelSpec& spec, const TrainingSpec& training, const ModelI
     o.slope = Real(spec.options.number("negativeSlope"));
     o.attention_dropout = training.attention_dropout;
     o.layer.index = l;
-    o.layer.in = l == 0 ? input.features : spec.hidden;
-    o.layer.out = last ? input.classes : spec.hidden;
+    o.layer.in = l == 0 ? input.features : hidden;
+    o.layer.out = last ? input.classes : hidden;
     o.layer.sparse_input = l == 0 && input.sparse_features;
     o.layer.dropout = l == 0 ? training.input_dropout.rate : training.dropout;
     o.layer.dropout_purpose = l == 0 ? Purpose::kInputDropout : Purpose::kDropout;
