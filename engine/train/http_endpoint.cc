@@ -1,111 +1,158 @@
 #include "train/http_endpoint.h"
 
-#include <civetweb.h>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 
 namespace atl {
 namespace {
 
-int send(mg_connection* connection, const char* status, const HttpPage& page) {
-  const bool head = std::strcmp(mg_get_request_info(connection)->request_method, "HEAD") == 0;
-  const std::string header = fmt::format(
-      "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: no-store\r\nConnection: "
-      "close\r\n\r\n",
-      status, page.content_type, page.body.size());
-  mg_write(connection, header.data(), header.size());
-  if (!head) mg_write(connection, page.body.data(), page.body.size());
-  return std::atoi(status);
-}
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds kPatience{10};
+constexpr std::size_t kMostRequestBytes = 8192, kMostConnections = 64;
 
-int answer(mg_connection* connection, void* page) {
-  const std::string method = mg_get_request_info(connection)->request_method;
-  if (method != "GET" && method != "HEAD")
-    return send(connection, "405 Method Not Allowed", {"text/plain", "GET or HEAD\n"});
-  try {
-    return send(connection, "200 OK", (*static_cast<std::function<HttpPage()>*>(page))());
-  } catch (const std::exception& error) {
-    return send(connection, "500 Internal Server Error", {"text/plain", std::string(error.what()) + "\n"});
+/// A file descriptor that is closed with its owner.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
   }
-}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int get() const { return number_; }
 
-void connect_once(const std::string& host, const std::string& port) {
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(host.c_str(), port.c_str(), nullptr, &found) != 0) return;
-  const int connection = ::socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (connection >= 0) {
-    (void)::connect(connection, found->ai_addr, found->ai_addrlen);
-    ::close(connection);
+ private:
+  int number_;
+};
+
+/// A listening socket; −1 and `cause` where there can be none.
+int listen_at(const std::string& host, int port, std::string& cause) {
+  addrinfo wanted{}, *found = nullptr;
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = AI_PASSIVE;
+  if (const int error = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found)) {
+    cause = ::gai_strerror(error);
+    return -1;
+  }
+  const int one = 1, type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+  int listener = ::socket(found->ai_family, type, 0);
+  ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+  if (::bind(listener, found->ai_addr, found->ai_addrlen) != 0 || ::listen(listener, 64) != 0) {
+    cause = std::strerror(errno);
+    ::close(listener);
+    listener = -1;
   }
   ::freeaddrinfo(found);
+  return listener;
 }
+
+/// One client: its request as it arrives, then our answer as it leaves.
+class Connection {
+ public:
+  explicit Connection(int socket) : socket_(socket), deadline_(Clock::now() + kPatience) {}
+
+  pollfd interest() const { return {socket_.get(), short(answer_.empty() ? POLLIN : POLLOUT), 0}; }
+  bool finished() const { return finished_ || Clock::now() > deadline_; }
+
+  /// Takes and gives what it can without waiting.
+  void go_on(const HttpPages& pages) {
+    if (answer_.empty()) receive(pages);
+    if (!answer_.empty()) send();
+  }
+
+ private:
+  void receive(const HttpPages& pages) {
+    char piece[2048];
+    const ssize_t got = ::recv(socket_.get(), piece, sizeof piece, 0);
+    if (got > 0) request_.append(piece, std::size_t(got));
+    const bool waits = got < 0 && (errno == EAGAIN || errno == EINTR);
+    finished_ = (got <= 0 && !waits) || request_.size() > kMostRequestBytes;
+    if (!finished_ && request_.find("\r\n\r\n") != std::string::npos) answer_ = http_answer(request_, pages);
+  }
+
+  void send() {
+    const ssize_t given = ::send(socket_.get(), answer_.data() + sent_, answer_.size() - sent_, MSG_NOSIGNAL);
+    if (given > 0) sent_ += std::size_t(given);
+    const bool waits = given < 0 && (errno == EAGAIN || errno == EINTR);
+    finished_ = (given < 0 && !waits) || sent_ == answer_.size();
+  }
+
+  Descriptor socket_;
+  Clock::time_point deadline_;
+  std::string request_, answer_;
+  std::size_t sent_ = 0;
+  bool finished_ = false;
+};
 
 }  // namespace
 
 struct HttpEndpoint::State {
-  std::string host;
-  Pages pages;
-  std::string complaint;  // civetweb's, while it starts
-  mg_context* context = nullptr;
+  HttpPages pages;
+  Descriptor listener, wake;  // wake: readable when the thread is to end
+  std::thread thread;
 
-  static int keep_complaint(const mg_connection* connection, const char* message) {
-    const mg_context* context = mg_get_context(connection);
-    static_cast<State*>(mg_get_user_data(context))->complaint = message;
-    return 1;  // handled: nothing is printed
+  void serve() {
+    std::vector<Connection> connections;
+    while (true) {
+      std::vector<pollfd> waiting{{wake.get(), POLLIN, 0}, {listener.get(), POLLIN, 0}};
+      if (connections.size() >= kMostConnections) waiting[1].fd = -1;  // they wait in the kernel's queue
+      for (const Connection& c : connections) waiting.push_back(c.interest());
+      ::poll(waiting.data(), nfds_t(waiting.size()), connections.empty() ? -1 : 1000);
+      if (waiting[0].revents != 0) return;
+      for (std::size_t i = 0; i < connections.size(); ++i)
+        if (waiting[i + 2].revents != 0) connections[i].go_on(pages);
+      std::erase_if(connections, [](const Connection& c) { return c.finished(); });
+      if (waiting[1].revents == 0) continue;
+      const int client = ::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      if (client >= 0) connections.emplace_back(client);
+    }
   }
 };
 
-HttpEndpoint::HttpEndpoint(const std::string& host, int port, Pages pages)
-    : state_(std::make_unique<State>()) {
-  state_->host = host;
-  state_->pages = std::move(pages);
-  mg_callbacks callbacks{};
-  callbacks.log_message = State::keep_complaint;
-  const std::string address = fmt::format("{}:{}", host, port);
-  const char* options[] = {"listening_ports",    address.c_str(), "num_threads", "2",
-                           "request_timeout_ms", "10000",         nullptr};
-  state_->context = mg_start(&callbacks, state_.get(), options);
-  if (state_->context == nullptr) {
+HttpEndpoint::HttpEndpoint(const std::string& host, int port, HttpPages pages) {
+  std::string cause;
+  const int listener = listen_at(host, port, cause);
+  if (listener < 0) {
     fail(
-        "metrics endpoint: cannot listen on {}: {}; choose another port, or 0 for any free one, and an "
-        "address of this "
-        "machine",
-        address,
-        state_->complaint.empty() ? "the address or port is in use or not valid" : state_->complaint);
+        "metrics endpoint: cannot listen on {}:{}: {}; choose another port, or 0 for any free one, and an "
+        "address of this machine",
+        host, port, cause);
   }
-  for (auto& [path, page] : state_->pages)
-    mg_set_request_handler(state_->context, path.c_str(), answer, &page);
+  state_.reset(new State{std::move(pages), Descriptor(listener), Descriptor(::eventfd(0, EFD_CLOEXEC)),
+                         std::thread()});
+  state_->thread = std::thread([this] { state_->serve(); });
 }
 
-/// civetweb's accepting thread looks for the stop every two seconds, or when somebody connects: so somebody
-/// does.
 HttpEndpoint::~HttpEndpoint() {
-  const std::string number = std::to_string(port());
-  std::atomic<bool> stopped = false;
-  std::thread caller([&] {
-    while (!stopped) {
-      connect_once(state_->host, number);
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-  });
-  mg_stop(state_->context);
-  stopped = true;
-  caller.join();
+  ::eventfd_write(state_->wake.get(), 1);
+  state_->thread.join();
 }
 
 int HttpEndpoint::port() const {
-  mg_server_port port{};
-  ATOLL_CHECK(mg_get_server_ports(state_->context, 1, &port) == 1, "the endpoint listens nowhere");
-  return port.port;
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  ATOLL_CHECK(::getsockname(state_->listener.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0,
+              "the endpoint listens nowhere");
+  const bool six = address.ss_family == AF_INET6;
+  return ntohs(six ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
+                   : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
 }  // namespace atl

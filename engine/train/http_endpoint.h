@@ -1,5 +1,6 @@
-// A small HTTP server for a few fixed paths, on civetweb (the server inside prometheus-cpp's own Exposer,
-// which answers for metrics alone).
+// A small HTTP server for a few fixed paths. It is our own because civetweb, which prometheus-cpp's Exposer
+// uses, gives its threads 100 KiB of stack, and the thread-local memory of OpenBLAS and METIS takes 88 of
+// them.
 #pragma once
 
 #include <functional>
@@ -14,14 +15,19 @@ struct HttpPage {
   std::string body;
 };
 
-/// Answers GET and HEAD from threads of its own until destroyed; those sleep while nobody asks.
+/// A page is made anew for each request, on the endpoint's thread.
+using HttpPages = std::map<std::string, std::function<HttpPage()>>;  // path → page
+
+/// The whole answer to a request of which at least the headers have arrived. Never throws: a page that does
+/// is answered as 500 with what it said.
+std::string http_answer(const std::string& request, const HttpPages& pages);
+
+/// Answers GET and HEAD from a thread of its own until destroyed; it sleeps while nobody asks. One connection
+/// serves one request; slow or silent clients are dropped after ten seconds and hold up nobody else.
 class HttpEndpoint {
  public:
-  /// A page is made anew for each request, possibly by several threads at once.
-  using Pages = std::map<std::string, std::function<HttpPage()>>;  // path → page
-
   /// `port` 0: any free one. Throws Error naming address, cause and remedy when it can't listen there.
-  HttpEndpoint(const std::string& host, int port, Pages pages);
+  HttpEndpoint(const std::string& host, int port, HttpPages pages);
   ~HttpEndpoint();
 
   int port() const;
