@@ -8,26 +8,10 @@
 #include <memory>
 
 #include "base/error.h"
-#include "job/nearest.h"
+#include "command/typo.h"
 
 namespace atl {
 namespace {
-
-bool is_positional(const Argument& argument) {
-  return argument.name[0] != '-';
-}
-
-/// "-f,--file" → "--file"
-std::string long_name(const Argument& argument) {
-  const auto comma = argument.name.rfind(',');
-  return comma == std::string::npos ? argument.name : argument.name.substr(comma + 1);
-}
-
-std::vector<std::string> words_of(const std::string& name) {
-  const auto space = name.find(' ');
-  return space == std::string::npos ? std::vector{name}
-                                    : std::vector{name.substr(0, space), name.substr(space + 1)};
-}
 
 /// A command's CLI11 form. Options keep pointers into it, so it stays where it is.
 struct Parser {
@@ -60,42 +44,6 @@ struct Parser {
     return all;
   }
 };
-
-/// What the user may have meant by a word that no command or argument is called. Empty: nothing is wrong with
-/// names.
-std::string misspelt(int count, char** words, std::span<const Command> commands) {
-  std::vector<std::string> first;
-  for (const auto& command : commands) {
-    const std::string word = words_of(command.name)[0];
-    if (!command.hidden && (first.empty() || first.back() != word)) first.push_back(word);
-  }
-  if (count < 2 || words[1][0] == '-') return "";
-  std::string name = words[1];
-  std::vector<std::string> second;
-  for (const auto& command : commands) {
-    const auto parts = words_of(command.name);
-    if (parts[0] == name && parts.size() > 1) second.push_back(parts[1]);
-  }
-  if (!second.empty() && count > 2 && words[2][0] != '-') name += std::string(" ") + words[2];
-  for (const auto& command : commands) {
-    if (command.name != name) continue;
-    std::vector<std::string> known{"--help"};
-    for (const auto& argument : command.arguments) {
-      if (!is_positional(argument)) known.push_back(long_name(argument));
-    }
-    for (int i = 2; i < count; ++i) {
-      const std::string word = std::string(words[i]).substr(0, std::string(words[i]).find('='));
-      if (word == "--") break;
-      if (word.starts_with("--") && std::find(known.begin(), known.end(), word) == known.end()) {
-        return "atoll " + name + ": unknown option " + word + suggestion(word, known);
-      }
-    }
-    return "";
-  }
-  if (second.empty()) return "atoll: unknown command " + name + suggestion(name, first);
-  return count > 2 && words[2][0] != '-' ? "atoll: unknown command " + name + suggestion(words[2], second)
-                                         : "";
-}
 
 /// Where commands of two words hang: "dataset".
 CLI::App* group_of(CLI::App& root, const std::string& word) {
@@ -152,7 +100,7 @@ double Arguments::number(const std::string& name, double otherwise) const {
 }
 
 int run_command_line(int count, char** words, std::span<const Command> commands) {
-  if (const std::string message = misspelt(count, words, commands); !message.empty()) {
+  if (const std::string message = misspelt_word({words + 1, words + count}, commands); !message.empty()) {
     std::fprintf(stderr, "%s\n", message.c_str());
     return kStatusUsage;
   }

@@ -23,7 +23,7 @@ void expand_shorthand(Node& node, const std::string& path) {
     Node map;
     map.kind = Node::Kind::kMap;
     map.where = node.where;
-    for (const auto& name : field.shorthand) map.entries.emplace_back(name, node);
+    for (const auto& name : field.shorthand) map.entries.push_back({name, node});
     node = std::move(map);
     return;
   }
@@ -38,7 +38,8 @@ Node& child(Node& parent, const std::string& name, const std::string& where) {
   if (Node* found = parent.find(name)) return *found;
   Node added;
   added.where = where;
-  return parent.entries.emplace_back(name, std::move(added)).second;
+  parent.entries.push_back({name, std::move(added)});
+  return parent.entries.back().value;
 }
 
 }  // namespace

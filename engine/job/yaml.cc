@@ -140,7 +140,7 @@ class Builder : public YAML::EventHandler {
     }
     if (value.kind != Node::Kind::kScalar)
       value.where = map.key.where;  // the line of its name, not of what is in it
-    map.node.entries.emplace_back(key, std::move(value));
+    map.node.entries.push_back({key, std::move(value)});
   }
 
   std::string name_;

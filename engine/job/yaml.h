@@ -12,17 +12,23 @@ namespace atl {
 
 /// One value of the tree.
 struct Node {
+  struct Entry;
   enum class Kind { kScalar, kList, kMap };
   Kind kind = Kind::kScalar;
   std::string where;    // "gnnjob.yaml:14", "--set training.epochs=50"
   std::string written;  // a scalar as it stands in the file
   Scalar scalar;
-  std::vector<Node> items;                            // list
-  std::vector<std::pair<std::string, Node>> entries;  // map, in the file's order; no key twice
+  std::vector<Node> items;     // list
+  std::vector<Entry> entries;  // map, in the file's order; no key twice
 
   bool is_null() const { return kind == Kind::kScalar && std::holds_alternative<std::monostate>(scalar); }
   const Node* find(const std::string& key) const;
   Node* find(const std::string& key) { return const_cast<Node*>(std::as_const(*this).find(key)); }
+};
+
+struct Node::Entry {
+  std::string key;
+  Node value;
 };
 
 /// Every document of the text that isn't empty. `name` is what locations say ("gnnjob.yaml"). Throws Error
