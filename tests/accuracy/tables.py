@@ -1,0 +1,84 @@
+"""docs/benchmarks/accuracy.md from stored cells: means, deviations, and paired differences with their 95 % intervals."""
+import json
+import math
+import statistics
+
+import accuracy_cells as cases
+
+# Two-sided 95 % points of Student's t, by degrees of freedom.
+T95 = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
+
+HEAD = """# Accuracy
+
+`make accuracy` trains every cell that is not stored yet and writes this page; the cells are in accuracy.json, PyG's in
+accuracy-peers.json (tests/peers/accuracy.py, set-ups in tests/peers/accuracy_cases.json). Test metric in percent, at the
+epoch that is best by validation.
+"""
+
+
+def markdown(results, peers_path):
+    peers = read_peers(peers_path)
+    return "\n".join([HEAD, cora_table(results), peer_table(results, peers), rank_table(results)])
+
+
+def read_peers(path):
+    if not path.exists():
+        return {}
+    lines = map(json.loads, path.read_text().splitlines())
+    return {line["cell"]: 100 * line["test"] for line in lines}
+
+
+def tests_of(results, dataset, model, seeds):
+    """Percent by seed, of the cells that are stored."""
+    found = {seed: results.get(cases.name_of(dataset, model, seed, 1)) for seed in range(1, seeds + 1)}
+    return {seed: 100 * cell["test"] for seed, cell in found.items() if cell}
+
+
+def mean_and_deviation(values):
+    deviation = statistics.stdev(values) if len(values) > 1 else 0.0
+    return f"{statistics.mean(values):.2f} ± {deviation:.2f}"
+
+
+def cora_table(results):
+    rows = ["## Cora, public split: published set-ups (manifests/examples)", "",
+            "| model | seeds | test, mean ± unbiased deviation | published | goal (−0.5) | |", "|---|---|---|---|---|---|"]
+    for model, target in cases.CORA.items():
+        values = list(tests_of(results, "cora", model, cases.CORA_SEEDS).values())
+        if values:
+            verdict = "met" if statistics.mean(values) >= target - 0.5 else "missed"
+            rows.append(f"| {model} | {len(values)} | {mean_and_deviation(values)} | {target} | {target - 0.5:.1f} | {verdict} |")
+    return "\n".join(rows) + "\n"
+
+
+def peer_table(results, peers):
+    rows = ["## Against PyG, paired by seed and split", "",
+            "Goal: the 95 % interval of the difference reaches above −0.3 points.", "",
+            "| data set | model | pairs | Atoll | PyG | difference | 95 % interval | |", "|---|---|---|---|---|---|---|---|"]
+    for setup, seeds in cases.peer_setups():
+        mine = tests_of(results, setup["dataset"], setup["model"], seeds)
+        pairs = [(mine[seed], peers[name]) for seed in mine
+                 if (name := cases.name_of(setup["dataset"], setup["model"], seed, 1)) in peers]
+        if len(pairs) > 1:
+            rows.append(pair_row(setup, pairs))
+    return "\n".join(rows) + "\n"
+
+
+def pair_row(setup, pairs):
+    differences = [a - b for a, b in pairs]
+    mean = statistics.mean(differences)
+    half = T95[min(len(pairs) - 1, 9)] * statistics.stdev(differences) / math.sqrt(len(pairs))
+    ours, theirs = (mean_and_deviation(side) for side in zip(*pairs))
+    verdict = "met" if mean + half > -0.3 else "missed"
+    return (f"| {setup['dataset']} | {setup['model']} | {len(pairs)} | {ours} | {theirs} | {mean:+.2f} | "
+            f"{mean - half:+.2f} … {mean + half:+.2f} | {verdict} |")
+
+
+def rank_table(results):
+    rows = ["## Two and four ranks, seed 1", "", "| data set | model | 1 rank | 2 ranks | 4 ranks |", "|---|---|---|---|---|"]
+    pairs = [("cora", model) for model in cases.CORA]
+    pairs += [(setup["dataset"], setup["model"]) for setup, _ in cases.peer_setups()]
+    for dataset, model in pairs:
+        cells = [results.get(cases.name_of(dataset, model, 1, ranks)) for ranks in (1, 2, 4)]
+        if all(cells):
+            rows.append(f"| {dataset} | {model} | " + " | ".join(f"{100 * c['test']:.2f}" for c in cells) + " |")
+    return "\n".join(rows) + "\n"
