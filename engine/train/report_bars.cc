@@ -85,7 +85,7 @@ std::string phase_bars(const std::vector<std::vector<Phase>>& phases_by_rank) {
     svg += fmt::format(
         "<path class=grid d='M{0:.1f} 0V{1:.1f}'/><text class=tick x={0:.1f} y={2:.1f} "
         "text-anchor=middle>{3}</text>",
-        kLeft + tick * per_second, bottom, bottom + 18, format_number(NumberFormat::kSeconds, tick));
+        kLeft + tick * per_second, bottom, bottom + 18, format_tick(NumberFormat::kSeconds, tick));
   }
   for (std::size_t i = 0; i < bars.size(); ++i) {
     const double y = pitch * double(i) + 2, middle = y + height / 2 + 4;

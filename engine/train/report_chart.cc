@@ -11,7 +11,7 @@
 namespace atl {
 namespace {
 
-constexpr double kWidth = 520, kHeight = 270;                         // of the whole picture
+constexpr double kWidth = 520, kHeight = 262;                         // of the whole picture
 constexpr double kLeft = 54, kRight = 508, kTop = 12, kBottom = 236;  // of the plot in it
 constexpr std::size_t kBuckets = 250;
 
@@ -26,22 +26,24 @@ struct Scale {
   }
 };
 
-/// The values of all curves; a range that spans more than a factor of 30 is drawn on a logarithmic scale.
+/// From the least to the largest value of all curves, with a margin. Durations, bytes begin at 0; a loss that
+/// spans more than a factor of 30 is drawn on a logarithmic scale.
 Scale value_scale(const Chart& chart, const std::vector<std::size_t>& drawn) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const Series& series : chart.series)
-    for (const std::size_t i : drawn)
-      if (std::isfinite(series.y[i])) {
-        low = std::min(low, series.y[i]);
-        high = std::max(high, series.y[i]);
-      }
-  if (chart.format != NumberFormat::kPercent && low > 0 && high > 30 * low)
-    return {low / 1.2, high * 1.2, kBottom, kTop, true};
+  for (const Series& series : chart.series) {
+    for (const std::size_t i : drawn) {
+      if (!std::isfinite(series.y[i])) continue;
+      low = std::min(low, series.y[i]);
+      high = std::max(high, series.y[i]);
+    }
+  }
+  if (chart.cap > 0) high = std::min(high, std::max(low, chart.cap));
+  const bool plain = chart.format == NumberFormat::kPlain, percent = chart.format == NumberFormat::kPercent;
+  if (plain && low > 0 && high > 30 * low) return {low / 1.2, high * 1.2, kBottom, kTop, true};
+  if (!plain && !percent) low = std::min(low, 0.0);
   const double margin = high > low ? 0.06 * (high - low) : std::max(std::abs(high) * 0.1, 1e-3);
-  const double floor = low >= 0 ? std::max(0., low - margin) : low - margin;
-  const double ceiling =
-      chart.format == NumberFormat::kPercent && high <= 1 ? std::min(1., high + margin) : high + margin;
-  return {floor, ceiling, kBottom, kTop};
+  const double ceiling = percent && high <= 1 ? std::min(1.0, high + margin) : high + margin;
+  return {low >= 0 ? std::max(0.0, low - margin) : low - margin, ceiling, kBottom, kTop};
 }
 
 std::vector<double> value_ticks(const Scale& scale) {
@@ -57,16 +59,17 @@ std::string grid(const Scale& x, const Scale& y, NumberFormat format) {
   for (const double tick : value_ticks(y)) {
     svg += fmt::format(
         "<path class=grid d='M{} {:.1f}H{}'/><text class=tick x={} y={:.1f} text-anchor=end>{}</text>", kLeft,
-        y(tick), kRight, kLeft - 8, y(tick) + 4, format_number(format, tick));
+        y(tick), kRight, kLeft - 8, y(tick) + 4, format_tick(format, tick));
   }
   for (const double tick : axis_ticks(x.low, x.high, 6)) {
     if (tick != std::floor(tick)) continue;
     svg += fmt::format("<text class=tick x={:.1f} y={} text-anchor=middle>{}</text>", x(tick), kBottom + 20,
                        count_text(std::int64_t(tick)));
   }
-  return svg + fmt::format(
-                   "<path class=axis d='M{} {}H{}'/><text class=tick x={} y={} text-anchor=end>epoch</text>",
-                   kLeft, kBottom, kRight, kRight, kHeight - 1);
+  return svg +
+         fmt::format(
+             "<path class=axis d='M{0} {1}H{2}'/><text class=tick x={3} y={4} text-anchor=end>epoch</text>",
+             kLeft, kBottom, kRight, kLeft - 8, kBottom + 20);
 }
 
 std::string curve(const Chart& chart, const Series& series, const std::vector<std::size_t>& drawn,
@@ -75,7 +78,7 @@ std::string curve(const Chart& chart, const Series& series, const std::vector<st
   std::size_t count = 0;
   for (const std::size_t i : drawn) {
     if (!std::isfinite(series.y[i])) continue;
-    const double px = x(double(chart.epochs[i])), py = y(series.y[i]);
+    const double px = x(double(chart.epochs[i])), py = y(std::min(series.y[i], y.high));
     path += fmt::format("{}{:.1f} {:.1f}", count++ == 0 ? 'M' : 'L', px, py);
     dots += fmt::format("<circle class='f{}' cx={:.1f} cy={:.1f} r=2.6 />", series.colour, px, py);
   }
@@ -116,53 +119,6 @@ bool has_values(const Series& series) {
 
 }  // namespace
 
-std::string format_number(NumberFormat format, double value) {
-  switch (format) {
-    case NumberFormat::kPercent:
-      return fmt::format("{:.4g} %", value * 100);
-    case NumberFormat::kSeconds:
-      return value == 0 ? "0" : duration_text(value);
-    case NumberFormat::kBytes:
-      return bytes_text(value);
-    case NumberFormat::kCount:
-      return count_text(std::int64_t(std::llround(value)));
-    case NumberFormat::kPlain:
-      break;
-  }
-  return fmt::format("{:.4g}", value);
-}
-
-const char* format_name(NumberFormat format) {
-  constexpr const char* kNames[] = {"plain", "percent", "seconds", "bytes", "count"};
-  return kNames[std::size_t(format)];
-}
-
-std::string html_escape(const std::string& text) {
-  std::string html;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        html += "&amp;";
-        break;
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      case '"':
-        html += "&quot;";
-        break;
-      case '\'':
-        html += "&#39;";
-        break;
-      default:
-        html += c;
-    }
-  }
-  return html;
-}
-
 std::vector<std::size_t> thin(const Chart& chart, std::size_t buckets) {
   const std::size_t count = chart.epochs.size();
   std::vector<bool> keep(count, count <= 2 * buckets);
@@ -194,7 +150,7 @@ std::vector<double> axis_ticks(double low, double high, int count) {
     if (decade * factor >= rough) step = decade * factor;
   std::vector<double> ticks;
   for (double n = std::ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; ++n)
-    ticks.push_back(n * step);
+    ticks.push_back(n * step + 0.0);  // −0 becomes 0
   return ticks;
 }
 

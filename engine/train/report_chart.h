@@ -5,16 +5,9 @@
 #include <vector>
 
 #include "base/types.h"
+#include "train/report_text.h"
 
 namespace atl {
-
-/// How a report writes a number; report_script() knows the same names.
-enum class NumberFormat { kPlain, kPercent, kSeconds, kBytes, kCount };
-std::string format_number(NumberFormat format, double value);
-const char* format_name(NumberFormat format);
-
-/// Text as it may stand in HTML, attributes included.
-std::string html_escape(const std::string& text);
 
 /// One curve; a value that isn't finite is left out.
 struct Series {
@@ -26,9 +19,10 @@ struct Series {
 struct Chart {
   std::string title;
   NumberFormat format = NumberFormat::kPlain;
-  std::vector<Index> epochs;  // ascending
-  std::vector<Series> series;
+  std::vector<Index> epochs = {};  // ascending
+  std::vector<Series> series = {};
   Index mark = 0;  // an epoch to point out; 0: none
+  double cap = 0;  // larger values are drawn at the upper edge; 0: all are shown as they are
 };
 
 /// The epochs to draw: all where there are few, else those at which some curve has its least or largest value

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "train/report_chart.h"
+#include "train/report_text.h"
 
 namespace atl {
 namespace {
@@ -16,7 +16,7 @@ constexpr int kMostRows = 100;
 constexpr double kLeft = 58, kTop = 42, kSide = 420;  // of the matrix in the picture
 
 double cell_of(const HeatMap& map) {
-  return std::min(kSide / map.size, 64.0);
+  return std::min(kSide / map.size, 92.0);
 }
 
 std::string cells(const HeatMap& map, double cell) {

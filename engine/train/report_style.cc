@@ -35,7 +35,7 @@ section{background:var(--card);border:1px solid var(--rule);border-radius:12px;p
 .grid>section{margin:0}.grid{margin-bottom:16px}
 h2{font-size:17px;font-weight:650;letter-spacing:-.01em;margin:0 0 2px}
 h3{font-size:15px;font-weight:650;margin:0}
-section>p{margin:0 0 12px;color:var(--soft);font-size:13.5px;max-width:75ch}
+section>p{margin:0 0 12px;color:var(--soft);font-size:13.5px;max-width:105ch}
 figure{margin:0;position:relative}
 figcaption{display:flex;flex-wrap:wrap;align-items:baseline;gap:4px 18px;margin-bottom:8px}
 .legend{display:flex;flex-wrap:wrap;gap:2px 16px;font-size:13px;color:var(--soft)}

@@ -1,0 +1,81 @@
+#include "train/report_curves.h"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+
+#include "train/report_chart.h"
+
+namespace atl {
+namespace {
+
+/// One curve of what `value` finds in each epoch.
+template <class Value>
+Series series(const RunRecord& run, const char* name, int colour, Value value) {
+  Series s{name, colour, {}};
+  for (const EpochRecord& epoch : run.epochs) {
+    const std::optional<double> y = value(epoch);
+    s.y.push_back(y.value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
+  return s;
+}
+
+using Epoch = const EpochRecord&;
+
+Chart loss_chart(const RunRecord& run) {
+  Chart chart{.title = "Loss", .mark = run.best_epoch};
+  chart.series = {series(run, "training", 1, [](Epoch e) { return e.loss; }),
+                  series(run, "validation", 2, [](Epoch e) { return e.validation_loss; })};
+  return chart;
+}
+
+Chart metric_chart(const RunRecord& run) {
+  Chart chart{
+      .title = metric_title(run.setting.metric), .format = NumberFormat::kPercent, .mark = run.best_epoch};
+  chart.title[0] = char(std::toupper(static_cast<unsigned char>(chart.title[0])));
+  chart.series = {series(run, "training", 1, [](Epoch e) { return e.train; }),
+                  series(run, "validation", 2, [](Epoch e) { return e.validation; }),
+                  series(run, "test", 3, [](Epoch e) { return e.test; })};
+  return chart;
+}
+
+/// The first epochs, which allocate and warm up, would squeeze all others into a line.
+Chart time_chart(const RunRecord& run) {
+  Chart chart{.title = "Epoch time", .format = NumberFormat::kSeconds, .cap = 3 * run.epoch_seconds_median};
+  chart.series = {series(run, "training alone", 1, [](Epoch e) { return e.epoch_seconds; })};
+  return chart;
+}
+
+/// A learning rate that never changes tells nothing; how memory grows does.
+Chart last_chart(const RunRecord& run) {
+  const double first = run.epochs.front().learning_rate;
+  if (std::any_of(run.epochs.begin(), run.epochs.end(), [&](Epoch e) { return e.learning_rate != first; })) {
+    Chart chart{.title = "Learning rate"};
+    chart.series = {series(run, "of each epoch", 5, [](Epoch e) { return e.learning_rate; })};
+    return chart;
+  }
+  Chart chart{.title = "Memory", .format = NumberFormat::kBytes};
+  chart.series = {series(run, "resident on rank 0", 5, [](Epoch e) { return double(e.own.resident_bytes); })};
+  return chart;
+}
+
+}  // namespace
+
+std::string metric_title(const std::string& metric) {
+  if (metric == "f1Micro") return "F1 (micro)";
+  if (metric == "rocAuc") return "ROC AUC";
+  return metric.empty() ? "metric" : metric;
+}
+
+std::string report_curves(const RunRecord& run) {
+  if (run.epochs.empty()) return "";
+  std::string cards;
+  for (Chart chart : {loss_chart(run), metric_chart(run), time_chart(run), last_chart(run)}) {
+    for (const EpochRecord& epoch : run.epochs) chart.epochs.push_back(epoch.epoch);
+    const std::string figure = line_chart(chart);
+    if (!figure.empty()) cards += "<section>" + figure + "</section>\n";
+  }
+  return "<div class=grid>\n" + cards + "</div>\n";
+}
+
+}  // namespace atl
