@@ -1,5 +1,6 @@
 #include "comm/mpi_transport.h"
 
+#define OMPI_SKIP_MPICXX 1  // Open MPI's C++ bindings: seconds to compile, unused
 #include <mpi.h>
 
 #include <algorithm>
