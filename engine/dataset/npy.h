@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,10 @@ struct NpyHeader {
   std::vector<Index> shape;  // empty: a scalar
   Index data_offset = 0;     // bytes
 };
+
+/// Bytes of the data, or nothing where a length is negative or all lengths but those of 0 multiply beyond 64
+/// bits.
+std::optional<Index> npy_data_bytes(const NpyHeader& header);
 
 /// Throws Error, which begins with `name`, unless the bytes hold a whole array: torn files are found here.
 NpyHeader parse_npy_header(std::string_view bytes, const std::string& name);

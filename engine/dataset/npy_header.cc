@@ -125,15 +125,6 @@ NpyHeader parse_dict(std::string_view literal, const std::string& name) {
   return header;
 }
 
-/// Bytes of the data, or nothing if the product overflows.
-std::optional<Index> data_bytes(const NpyHeader& header) {
-  Index bytes = header.item_bytes;
-  for (Index length : header.shape) {
-    if (__builtin_mul_overflow(bytes, length, &bytes)) return std::nullopt;
-  }
-  return bytes;
-}
-
 }  // namespace
 
 std::string to_string(Dtype dtype) {
@@ -159,7 +150,8 @@ std::pair<Dtype, Index> parse_dtype(std::string_view code, const std::string& na
     }
     Index bytes = 0;
     const bool string = kind.starts_with('S') && kind.size() <= 8;
-    if (string && std::from_chars(kind.data() + 1, kind.data() + kind.size(), bytes).ec == std::errc()) {
+    if (string && std::from_chars(kind.data() + 1, kind.data() + kind.size(), bytes).ec == std::errc() &&
+        bytes > 0) {
       return {Dtype::kBytes, bytes};
     }
   }
@@ -167,6 +159,16 @@ std::pair<Dtype, Index> parse_dtype(std::string_view code, const std::string& na
       "{}: has dtype '{}'; allowed are bool, integers, float16, float32 and float64: convert it with "
       "astype()",
       name, code);
+}
+
+std::optional<Index> npy_data_bytes(const NpyHeader& header) {
+  Index bytes = header.item_bytes;
+  bool empty = false;
+  for (Index length : header.shape) {
+    empty = empty || length == 0;
+    if (length < 0 || (length > 0 && __builtin_mul_overflow(bytes, length, &bytes))) return std::nullopt;
+  }
+  return empty ? 0 : bytes;
 }
 
 NpyHeader parse_npy_header(std::string_view bytes, const std::string& name) {
@@ -184,7 +186,7 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& name) {
   }
   NpyHeader header = parse_dict(bytes.substr(text_begin, text_bytes), name);
   header.data_offset = Index(text_begin + text_bytes);
-  const std::optional<Index> needed = data_bytes(header);
+  const std::optional<Index> needed = npy_data_bytes(header);
   const Index present = Index(bytes.size()) - header.data_offset;
   if (!needed || *needed > present) {
     fail("{}: is torn: its header announces {} bytes of data, {} are there; copy or download it again", name,

@@ -66,16 +66,12 @@ NpyArray Pickle::array_of(Ref ref, const std::string& what) const {
   std::tie(header.dtype, header.item_bytes) = dtype_of(state.items[2]);
   header.fortran = expect(state.items[3], Kind::kBool, "an array's order").integer != 0;
   const std::string_view data = expect(state.items[4], Kind::kText, "an array's data").text;
-  Index needed = header.item_bytes;
   for (Ref length : expect(state.items[1], Kind::kTuple, "an array's shape").items) {
     header.shape.push_back(expect(length, Kind::kInteger, "a length of an array").integer);
-    const bool negative = header.shape.back() < 0;
-    if (negative || __builtin_mul_overflow(needed, header.shape.back(), &needed))
-      unexpected("a shape is damaged");
   }
-  if (needed != Index(data.size())) {
-    unexpected(fmt::format("{} bytes of data where the shape needs {}", data.size(), needed));
-  }
+  const std::optional<Index> needed = npy_data_bytes(header);
+  if (!needed || *needed != Index(data.size()))
+    unexpected("an array's data is not of the size that its shape needs");
   return NpyArray::raw(data, std::move(header), name_ + what, owner_);
 }
 

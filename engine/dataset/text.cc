@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kBufferBytes = 1 << 20;
+constexpr std::size_t kBufferBytes = 1 << 18;
 constexpr std::size_t kLongestLine = 64 << 20;
 
 gzFile as_gz(void* file) {
