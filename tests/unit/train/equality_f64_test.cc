@@ -88,6 +88,17 @@ TEST_P(Equality, AnyNumberOfRanksAndAnyPartitioner) {
   for (std::size_t e = 0; e < 5; ++e) EXPECT_EQ(one.losses[e], threads.losses[e]) << "3 threads, epoch " << e + 1;
 }
 
+/// Nine vertices by hash on four ranks: some ranks have no training vertex, some no halo.
+TEST(SmallGraph, RanksWithoutTrainingVerticesOrHalo) {
+  for (const char* model : {"gcn", "sage", "gat", "gcnii", "resgcn", "sgc"}) {
+    TemporaryFolder folder;
+    write_small_data(folder / "small", {.vertices = 9, .arc_share = 0.2});
+    Job job = small_job({fmt::format("model.kind={}", model), "placement.partitioner={kind: hash}"});
+    const SmallResult one = train_small(job, folder / "small", 1, 5), four = train_small(job, folder / "small", 4, 5);
+    for (std::size_t e = 0; e < 5; ++e) EXPECT_NEAR(one.losses[e], four.losses[e], 1e-9 * one.losses[e]) << model;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, Equality, testing::ValuesIn(cases()),
                          [](const auto& each) { return each.param.name; });
 

@@ -15,20 +15,6 @@ struct Case {
 
 std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
 
-/// Keeps the loss and leaves the gradients in the parameters.
-class LossOnly final : public TrainingStep {
- public:
-  LossOnly(SmallRank& rank) : rank_(rank) {}
-  void loss(ConstMatrixView logits, std::span<const VertexId>, MatrixView d_logits) override {
-    value = loss_of(rank_.ctx, rank_.data, rank_.job.training.loss, logits, rank_.data.train.rows, 1, d_logits);
-  }
-  void update() override {}
-  double value = 0;
-
- private:
-  SmallRank& rank_;
-};
-
 class Gradient : public testing::TestWithParam<Case> {};
 
 TEST_P(Gradient, IsThatOfTheLoss) {
@@ -50,7 +36,7 @@ TEST_P(Gradient, IsThatOfTheLoss) {
     for (std::size_t i = 0; i < parameters.trainable().size(); ++i) {
       parameters.trainable()[i] += Real(0.1 * (Draws(9, Purpose::kSampling).uniform_at(i, 0) - 0.5));
     }
-    LossOnly step(rank);
+    LossOnly step(rank.ctx, job, fresh);
     parameters.zero_gradients();
     schedule->train_epoch(5, step);
     const std::vector<Real> gradient(parameters.gradients().begin(), parameters.gradients().end());

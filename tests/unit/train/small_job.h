@@ -107,6 +107,22 @@ struct SmallRank {
   std::unique_ptr<Trainer> trainer;
 };
 
+/// The session's side of one pass: keeps this rank's Σ of the loss and leaves the gradients where they are.
+class LossOnly final : public TrainingStep {
+ public:
+  LossOnly(Context& ctx, const Job& job, const RankData& data) : ctx_(ctx), job_(job), data_(data) {}
+  void loss(ConstMatrixView logits, std::span<const VertexId>, MatrixView d_logits) override {
+    value = loss_of(ctx_, data_, job_.training.loss, logits, data_.train.rows, 1, d_logits);
+  }
+  void update() override {}
+  double value = 0;
+
+ private:
+  Context& ctx_;
+  const Job& job_;
+  const RankData& data_;
+};
+
 /// What a run came to: the loss of every epoch, the validation metric at the end, and the weights.
 struct SmallResult {
   std::vector<double> losses;
