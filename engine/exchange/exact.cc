@@ -27,6 +27,11 @@ class Exact final : public Exchange {
 
   std::vector<Index> source_rows() const override { return {graph_.owned, graph_.halo}; }
   bool exact() const override { return true; }
+  Index bytes() const override {
+    Index total = boundary_.bytes() + shared_halo_.bytes();
+    for (const Matrix& m : kept_halo_) total += m.bytes();
+    return total;
+  }
 
   void forward(const Gather& g, VisitSource visit) override {
     if (layer(g).fixed) {
@@ -43,7 +48,7 @@ class Exact final : public Exchange {
   }
 
   void backward(const Gather& g, VisitSourceBackward visit, MatrixView d_rows) override {
-    if (layer(g).fixed || d_rows.data == nullptr) {
+    if (layer(g).fixed || d_rows.cols == 0) {
       visit({&part_.own, g.rows, 0, true}, {});
       if (graph_.halo > 0) visit({&part_.outer, layer(g).fixed ? part_.halo_features : Rows(halo_of(g)), 1, false}, {});
       return;

@@ -42,6 +42,8 @@ class Exchange {
   virtual std::vector<Index> source_rows() const = 0;
   /// Whether rows arrive in the step in which they were made (see ModelInput::exact_exchange).
   virtual bool exact() const = 0;
+  /// Of the buffers that rows arrive in and leave from.
+  virtual Index bytes() const = 0;
   virtual void forward(const Gather& gather, VisitSource visit) = 0;
   /// d_rows (owned, cols) is written, contributions of other ranks included, added in a fixed order: own rows first,
   /// then peers by rank.

@@ -41,7 +41,7 @@ class Dense final : public Layer {
     if (o_.skip) fill(ctx, 0, d_skip);
     finish_.backward(verbs, w, saved, out, d_out, d_skip);
     transform_backward(ctx, input.self, dropout_of(verbs), w.value(0), d_out, w.gradient(0), gradient.self);
-    if (o_.skip && gradient.self.data != nullptr) axpby(ctx, 1, d_skip, 1, gradient.self);
+    if (o_.skip && gradient.self.cols > 0) axpby(ctx, 1, d_skip, 1, gradient.self);
   }
 
  private:

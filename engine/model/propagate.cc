@@ -29,7 +29,7 @@ class Propagate final : public Layer {
 
   void backward(Verbs& verbs, const LayerWeights&, const LayerInput& input, Saved&, MatrixView, MatrixView d_out,
                 const LayerGradient& gradient) const override {
-    if (gradient.rows.data == nullptr) return;
+    if (gradient.rows.cols == 0) return;
     Context& ctx = verbs.context();
     ConstMatrixView d_aggregated = with_self_ ? d_out.slice_cols(in_, in_) : d_out;
     verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {

@@ -66,7 +66,7 @@ class Sage final : public Layer {
     finish_.backward(verbs, w, saved, out, d_out, d_skip);
     if (aggregate_first_) {
       gemm_at(ctx, saved.at(0), d_out, neighbour_weight(w.gradient(0)), true);
-      if (gradient.rows.data != nullptr) {
+      if (gradient.rows.cols > 0) {
         MatrixView d_aggregated(out.data, out.rows, o_.in);  // in ≤ out, and out has done its work
         gemm_bt(ctx, d_out, neighbour_weight(w.value(0)), d_aggregated);
         verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
@@ -83,7 +83,7 @@ class Sage final : public Layer {
     }
     transform_backward(ctx, input.self, self_dropout(verbs), self_weight(w.value(0)), d_out,
                        self_weight(w.gradient(0)), gradient.self, true);
-    if (o_.skip && gradient.self.data != nullptr) axpby(ctx, 1, d_skip, 1, gradient.self);
+    if (o_.skip && gradient.self.cols > 0) axpby(ctx, 1, d_skip, 1, gradient.self);
   }
 
  private:

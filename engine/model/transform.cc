@@ -27,7 +27,7 @@ void transform_backward(Context& ctx, const Rows& rows, const Dropout& d, ConstM
     return;  // features take no gradient
   }
   gemm_at(ctx, dropped_rows(ctx, rows, d, "transform.rows"), d_out, d_w, true);
-  if (d_rows.data == nullptr) return;
+  if (d_rows.cols == 0) return;
   if (accumulate_rows && d) {  // the mask belongs to this product alone, not to what d_rows holds
     MatrixView masked = ctx.workspace->matrix("transform.d_rows", d_rows.rows, d_rows.cols);
     gemm_bt(ctx, d_out, w, masked, false, d);

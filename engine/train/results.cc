@@ -80,7 +80,7 @@ ConstMatrixView write_predictions(Communicator& comm, const RankData& data, cons
   write_rows(comm, prepared, output / "predictions.npy", order, logits,
              data.multi_label() ? Content::kClasses : Content::kClass);
   const ConstMatrixView embeddings = trainer.embeddings();
-  if (embeddings.data != nullptr) write_rows(comm, prepared, output / "embeddings.npy", order, embeddings, Content::kValues);
+  if (embeddings.cols > 0) write_rows(comm, prepared, output / "embeddings.npy", order, embeddings, Content::kValues);
   if (comm.rank() == 0) write_vertex_ids(output / "vertex_ids.npy", order);
   return logits;
 }
