@@ -65,6 +65,7 @@ int available_cores() {
 /// the round, so that run() returns only when nobody can touch its arguments any more.
 struct ThreadPool::State {
   std::vector<std::thread> workers;
+  int dry_threads = 0;  // of a dry pool
   std::atomic<std::uint32_t> round{0};
   std::atomic<int> busy{0};
   std::atomic<bool> stop{false};
@@ -110,6 +111,12 @@ ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
   for (int t = 1; t < threads; ++t) state_->workers.emplace_back([this, t] { state_->loop(t); });
 }
 
+std::unique_ptr<ThreadPool> ThreadPool::dry(int threads) {
+  auto pool = std::make_unique<ThreadPool>(1);
+  pool->state_->dry_threads = threads;
+  return pool;
+}
+
 ThreadPool::~ThreadPool() {
   state_->stop.store(true, std::memory_order_release);
   state_->round.fetch_add(1, std::memory_order_acq_rel);
@@ -117,10 +124,13 @@ ThreadPool::~ThreadPool() {
   for (auto& worker : state_->workers) worker.join();
 }
 
-int ThreadPool::threads() const { return int(state_->workers.size()) + 1; }
+int ThreadPool::threads() const {
+  return state_->dry_threads > 0 ? state_->dry_threads : int(state_->workers.size()) + 1;
+}
 
 void ThreadPool::run(Index chunks, FunctionRef<void(Index, int)> work) {
   State& s = *state_;
+  if (s.dry_threads > 0) return;
   if (s.workers.empty() || chunks <= 1) {
     for (Index chunk = 0; chunk < chunks; ++chunk) work(chunk, 0);
     return;

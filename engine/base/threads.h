@@ -18,6 +18,9 @@ class ThreadPool {
  public:
   /// `threads` counts the caller, which works too: 1 starts no thread.
   explicit ThreadPool(int threads);
+  /// A pool that claims `threads` threads and runs no chunk: kernels given it ask for all the memory that they
+  /// would use and touch none of it, which is how `atoll plan` sizes a job.
+  static std::unique_ptr<ThreadPool> dry(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;

@@ -11,6 +11,7 @@ std::vector<Command> commands() {
           dataset_export_command(),
           dataset_verify_command(),
           partition_command(),
+          plan_command(),
           predict_command(),
           report_command(),
           explain_command(),

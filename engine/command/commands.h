@@ -17,6 +17,7 @@ Command dataset_generate_command();
 Command dataset_export_command();
 Command dataset_verify_command();
 Command partition_command();
+Command plan_command();
 Command predict_command();
 Command report_command();
 Command explain_command();

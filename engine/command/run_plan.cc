@@ -2,116 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/threads.h"
-#include "command/synthetic.h"
+#include "command/job_data.h"
 #include "dataset/dataset.h"
-#include "dataset/generate_dataset.h"
-#include "job/load.h"
-#include "job/nearest.h"
 #include "job/write.h"
-#include "partition/prepared_graph.h"
-#include "train/rank_data.h"
 
 namespace atl {
 namespace {
 
 namespace fs = std::filesystem;
-using Say = void (*)(const std::string&);
-
-LoadedJob load(const Arguments& a) {
-  std::vector<Override> overrides = a.all("--set");
-  if (a.has("--ranks")) overrides.push_back("placement.ranks=" + a.get("--ranks"));
-  return load_job(a.get("--file"), overrides);
-}
-
-fs::path data_root(const Arguments& a) {
-  const char* variable = std::getenv("ATOLL_DATA_ROOT");
-  return a.get("--data-root", variable != nullptr && *variable != '\0' ? variable : "datasets");
-}
-
-std::vector<std::string> folders_in(const fs::path& root) {
-  std::vector<std::string> names;
-  std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(root, absent)) {
-    if (fs::exists(entry.path() / "meta.json")) names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-/// The stored data set, every byte checked against its checksum, or the generated one, made if need be.
-fs::path find_dataset(const LoadedJob& loaded, const fs::path& root, Say say) {
-  const DatasetSpec& spec = loaded.job.dataset;
-  if (spec.name.empty()) {
-    const fs::path place = synthetic_folder(root, spec.synthetic);
-    if (fs::exists(place)) return place;
-    say("generating " + place.string());
-    GenerateOptions options;
-    generate_dataset(community_spec(spec.synthetic), place, options);
-    return place;
-  }
-  const fs::path place = root / spec.name;
-  if (!fs::exists(place)) {
-    fail(
-        "{}: dataset.name: no data set '{}' under {}{}; import one with `atoll dataset import`, or name "
-        "another root "
-        "with --data-root",
-        where_of(loaded.given, "dataset.name"), spec.name, fs::absolute(root).string(),
-        suggestion(spec.name, folders_in(root)));
-  }
-  Dataset::open(place).verify();
-  return place;
-}
-
-/// What manifest and data set must agree on.
-void check_against(const LoadedJob& loaded, const DatasetMeta& meta) {
-  const Job& job = loaded.job;
-  auto refuse = [&](const char* path, const std::string& text) {
-    fail("{}: {}: {}", where_of(loaded.given, path), path, text);
-  };
-  const auto split = meta.splits.find(job.dataset.split);
-  if (split == meta.splits.end()) {
-    std::vector<std::string> known;
-    for (const auto& [name, columns] : meta.splits) known.push_back(name);
-    refuse("dataset.split", fmt::format("{} has no split '{}'{}", meta.name, job.dataset.split,
-                                        suggestion(job.dataset.split, known)));
-  }
-  if (job.dataset.split_column >= split->second) {
-    refuse("dataset.splitColumn", fmt::format("{} is not allowed: split {} of {} has {} columns (use 0 … {})",
-                                              job.dataset.split_column, job.dataset.split, meta.name,
-                                              split->second, split->second - 1));
-  }
-  if (job.placement.ranks > meta.vertices) {
-    refuse("placement.ranks", fmt::format("{} ranks for {} vertices (use at most one rank a vertex)",
-                                          job.placement.ranks, meta.vertices));
-  }
-  if (meta.multi_label && job.training.loss == Loss::kCrossEntropy) {
-    refuse("training.loss", fmt::format("crossEntropy needs one class per vertex, {} has several labels (use "
-                                        "binaryCrossEntropy, and metric f1Micro or rocAuc)",
-                                        meta.name));
-  }
-  if (!meta.multi_label && job.training.loss == Loss::kBinaryCrossEntropy) {
-    refuse("training.loss",
-           fmt::format("binaryCrossEntropy needs several labels per vertex, {} has one class (use "
-                       "crossEntropy)",
-                       meta.name));
-  }
-}
-
-void prepare_graph(const LoadedJob& loaded, const Dataset& dataset) {
-  const Job& job = loaded.job;
-  const auto marks = training_marks(dataset, job);
-  if (std::find(marks.begin(), marks.end(), 1) == marks.end()) {
-    fail("{}: dataset.split: split '{}' column {} of {} has no training vertex; choose another split",
-         where_of(loaded.given, "dataset.split"), job.dataset.split, job.dataset.split_column,
-         dataset.meta().name);
-  }
-  PreparedGraph::make(dataset, partition_options(job, job.placement.ranks), graph_transforms(job), marks);
-}
 
 fs::path output_folder(const Arguments& a, const Job& job) {
   return a.has("--output") ? fs::path(a.get("--output")) : fs::path("runs") / job.output.path;
@@ -150,23 +50,14 @@ void make_output(const fs::path& output, const Job& job) {
   write_file_atomically(output / "job.yaml", write_job(job));
 }
 
-int threads_of(const Arguments& a, const Job& job) {
-  const int share = std::max(1, available_cores() / job.placement.ranks);
-  const int stated = job.resources.cpu > 0 ? std::max(1, int(job.resources.cpu)) : share;
-  return int(a.integer("--threads", stated, 1, 1024));
-}
-
 }  // namespace
 
 RunPlan plan_run(const Arguments& a, Say say) {
-  const LoadedJob loaded = load(a);
-  for (const auto& warning : loaded.warnings) say("warning: " + warning);
+  const LoadedJob loaded = load_job_of(a, say);
   RunPlan plan{loaded.job, {}, output_folder(a, loaded.job), threads_of(a, loaded.job)};
   check_resumable(a, plan.output, plan.job);
-  plan.dataset = find_dataset(loaded, data_root(a), say);
-  const Dataset dataset = Dataset::open(plan.dataset);
-  check_against(loaded, dataset.meta());
-  prepare_graph(loaded, dataset);
+  plan.dataset = dataset_of(a, loaded, say);
+  prepare_graph(loaded, Dataset::open(plan.dataset));
   make_output(plan.output, plan.job);
   return plan;
 }

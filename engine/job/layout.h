@@ -22,12 +22,15 @@ struct TrafficShape {
       widths{};  // columns of each convolution's input that is exchanged every epoch (not: fixed inputs)
   Index parameters = 0;     // scalars whose gradients are summed over all ranks
   int bytes_per_value = 4;  // of the wire
+  bool recompute = false;   // training.recompute: layer
 };
 
-/// Bytes that all ranks together send in one training epoch, by purpose.
+/// Bytes that all ranks together send in one training epoch, by purpose. Not here: the column sums of batch norm, a
+/// few kilobytes.
 struct EpochTraffic {
   std::int64_t halo = 0, halo_gradient = 0, gradient = 0;
-  std::int64_t total() const { return halo + halo_gradient + gradient; }
+  std::int64_t recompute = 0;  // halo rows fetched again
+  std::int64_t total() const { return halo + halo_gradient + gradient + recompute; }
 };
 
 }  // namespace atl

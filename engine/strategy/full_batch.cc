@@ -208,11 +208,14 @@ int FullBatch::first_non_finite_layer() {
   return -1;
 }
 
-Index FullBatch::bytes() const {
-  Index total = prefix_output_.bytes() + d_rows_[0].bytes() + d_rows_[1].bytes() + d_tap_.bytes() + d_logits_.bytes();
-  for (const auto& b : buffers_) total += b->bytes();
-  for (const auto& s : saved_storage_) total += s->bytes();
-  return total;
+ScheduleBytes FullBatch::bytes() const {
+  ScheduleBytes b;
+  b.activations = prefix_output_.bytes();
+  for (const auto& output : buffers_) b.activations += output->bytes();
+  for (const auto& saved : saved_storage_) b.saved += saved->bytes();
+  b.gradients = d_rows_[0].bytes() + d_rows_[1].bytes() + d_tap_.bytes() + d_logits_.bytes();
+  b.halo = exchange_->bytes();
+  return b;
 }
 
 }  // namespace atl

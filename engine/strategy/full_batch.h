@@ -29,7 +29,7 @@ class FullBatch final : public Schedule {
   ConstMatrixView infer() override;
   ConstMatrixView embeddings() const override;
   int first_non_finite_layer() override;
-  Index bytes() const override;
+  ScheduleBytes bytes() const override;
 
   /// The last layer's output (owned, classes), valid until the next call. `step` keys this pass's draws.
   MatrixView forward(std::int64_t step, bool training);

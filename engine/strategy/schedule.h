@@ -23,6 +23,15 @@ class TrainingStep {
   virtual void update() = 0;
 };
 
+/// What a schedule holds, by what it is for.
+struct ScheduleBytes {
+  Index activations = 0;  // layers' outputs
+  Index saved = 0;        // what forward leaves for backward besides
+  Index gradients = 0;    // of activations
+  Index halo = 0;         // rows that come from and go to other ranks
+  Index total() const { return activations + saved + gradients + halo; }
+};
+
 /// One per rank; calls are collective. References given to its maker outlive it.
 class Schedule {
  public:
@@ -35,8 +44,7 @@ class Schedule {
   virtual ConstMatrixView embeddings() const = 0;
   /// From within TrainingStep::loss: the first layer whose output isn't finite on this rank; −1: all are.
   virtual int first_non_finite_layer() = 0;
-  /// Activations, saved matrices and buffers held now.
-  virtual Index bytes() const = 0;
+  virtual ScheduleBytes bytes() const = 0;
 };
 
 /// Everything a strategy's maker gets.

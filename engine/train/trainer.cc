@@ -78,8 +78,8 @@ void Trainer::explain_non_finite(Index epoch, Index last_checkpoint) {
       epoch, where, checkpoint);
 }
 
-Index Trainer::bytes() const {
-  return training_->bytes() + (inference_ ? inference_->bytes() : 0);
+ScheduleBytes Trainer::bytes() const {
+  return training_->bytes();
 }
 
 }  // namespace atl

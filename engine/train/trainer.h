@@ -30,7 +30,7 @@ class Trainer final : private TrainingStep {
   Parameters& parameters() { return parameters_; }
   Optimizer& optimizer() { return optimizer_; }
   const Model& model() const { return model_; }
-  Index bytes() const;
+  ScheduleBytes bytes() const;  // of the schedule that trains
 
  private:
   void loss(ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits) override;

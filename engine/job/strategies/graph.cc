@@ -17,14 +17,22 @@ Layout graph_layout(const Job& job) {
   return layout;
 }
 
+/// Bytes that a sum over all ranks moves (comm/all_reduce.h): small ones go from each to each; of larger ones each rank
+/// gathers every other's slice of 1/P, then everybody gets the sums.
+std::int64_t sum_bytes(int ranks, std::int64_t bytes) {
+  constexpr std::int64_t kDirectBytes = 32 * 1024;
+  const std::int64_t others = ranks - 1;
+  return ranks > 2 && bytes > kDirectBytes ? 2 * others * bytes : ranks * others * bytes;
+}
+
 /// Every halo row moves once forward and its gradient once back, at the width of each learned convolution
-/// input. The gradient is summed in rank order: each rank gathers every other's slice of 1/P of it, then
-/// everybody gets the sums: 2 (P − 1) / P of the parameters sent by each of P ranks.
+/// input; with recompute, once more for the repeated forward.
 EpochTraffic graph_traffic(const TrafficShape& shape) {
   EpochTraffic traffic;
   for (const Index width : shape.widths) traffic.halo += shape.halo_rows * width * shape.bytes_per_value;
   traffic.halo_gradient = traffic.halo;
-  traffic.gradient = 2 * std::int64_t(shape.ranks - 1) * shape.parameters * 4;
+  if (shape.recompute) traffic.recompute = traffic.halo;
+  traffic.gradient = sum_bytes(shape.ranks, shape.parameters * shape.bytes_per_value);
   return traffic;
 }
 

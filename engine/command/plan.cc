@@ -1,0 +1,86 @@
+// atoll plan: what a job will take, before it is run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/threads.h"
+#include "command/commands.h"
+#include "command/job_data.h"
+#include "plan/job_plan.h"
+#include "train/rank_data.h"
+
+namespace atl {
+namespace {
+
+void say(const std::string& line) { std::fprintf(stderr, "atoll: %s\n", line.c_str()); }
+
+PreparedGraph prepared_graph_of(const LoadedJob& loaded, const Dataset& dataset) {
+  const Job& job = loaded.job;
+  try {
+    return PreparedGraph::open(dataset, partition_options(job, job.placement.ranks), graph_transforms(job),
+                               training_marks(dataset, job));
+  } catch (const Error&) {
+    say(fmt::format("preparing the graph of {} for {} rank{}, as the run will use it", dataset.meta().name,
+                    job.placement.ranks, job.placement.ranks == 1 ? "" : "s"));
+    return prepare_graph(loaded, dataset);
+  }
+}
+
+/// "TRIAD,GATHER,PRODUCTS" in GB/s, GB/s and Gflop/s.
+MachineRates parse_rates(const std::string& text) {
+  MachineRates r;
+  char behind = 0;
+  const int read = std::sscanf(text.c_str(), "%lf,%lf,%lf%c", &r.triad_bytes, &r.gather_bytes, &r.product_flops, &behind);
+  if (read != 3 || r.triad_bytes <= 0 || r.gather_bytes <= 0 || r.product_flops <= 0)
+    fail("--rates: '{}' is not allowed (use TRIAD,GATHER,PRODUCTS in GB/s, GB/s and Gflop/s, as in 20,12,100)", text);
+  return {r.triad_bytes * 1e9, r.gather_bytes * 1e9, r.product_flops * 1e9};
+}
+
+/// The machine's, by as many threads as all ranks have together, shared out among the ranks.
+MachineRates measured_rates(int ranks, int threads) {
+  ThreadPool pool(std::min(available_cores(), ranks * threads));
+  Workspace workspace;
+  Context ctx{Device::kCpu, &pool, &workspace};
+  const MachineRates all = measure_rates(ctx);
+  return {all.triad_bytes / ranks, all.gather_bytes / ranks, all.product_flops / ranks};
+}
+
+int run(const Arguments& a) {
+  const LoadedJob loaded = load_job_of(a, say);
+  const Job& job = loaded.job;
+  const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
+  const PreparedGraph prepared = prepared_graph_of(loaded, dataset);
+  PlanOptions options;
+  options.threads = threads_of(a, job);
+  options.rates = a.has("--rates") ? parse_rates(a.get("--rates")) : measured_rates(job.placement.ranks, options.threads);
+  // Between ranks of one machine a byte is read and written twice.
+  options.link_bytes = a.has("--link") ? a.number("--link", 0) * 1e9 : options.rates.triad_bytes / 4;
+  if (!(options.link_bytes > 0)) fail("--link: '{}' is not allowed (use GB/s above 0)", a.get("--link"));
+  const JobPlan plan = plan_job(job, dataset, prepared, options);
+  if (a.has("--json")) {
+    std::printf("%s\n", to_json(plan, job).c_str());
+  } else {
+    std::fputs((to_text(prepared.quality()) + "\n" + to_text(plan, job)).c_str(), stdout);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command plan_command() {
+  return {"plan",
+          "predict memory, traffic and time of a manifest",
+          {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
+           {"--ranks", "N", "number of processes, in place of placement.ranks"},
+           {"--threads", "N", "threads of each rank (resources.cpu, or the machine's cores shared out)"},
+           {"--data-root", "DIR", "where data sets lie (ATOLL_DATA_ROOT, or ./datasets)"},
+           {"--set", "FIELD=VALUE", "change a field of the manifest; may be repeated", false, true},
+           {"--rates", "T,G,P", "of a rank: triad and gather in GB/s, products in Gflop/s (measured here)"},
+           {"--link", "GB/S", "between two ranks (what this machine's memory gives)"},
+           {"--json", "", "print one JSON object"}},
+          run};
+}
+
+}  // namespace atl

@@ -1,0 +1,54 @@
+#include "plan/dry_part.h"
+
+#include <cstdlib>
+#include <new>
+
+namespace atl {
+
+void DryPart::Free::operator()(Index* p) const {
+  std::free(p);
+}
+
+DryPart::DryPart(const RankShape& shape, const FeatureShape& features) {
+  graph_.rank = shape.rank;
+  graph_.owned = shape.owned;
+  graph_.halo = shape.halo;
+  graph_.ids.resize(std::size_t(shape.owned + shape.halo));
+  Index received = 0;
+  for (const PeerShape& p : shape.peers) {
+    graph_.peers.push_back({p.peer, std::vector<VertexId>(std::size_t(p.send)), received, p.receive});
+    received += p.receive;
+  }
+  const std::span<const VertexId> ids(graph_.ids);
+  part_.graph = &graph_;
+  part_.own.arcs = csr(shape.owned, shape.owned, shape.own_arcs);
+  part_.own.transpose = part_.own.arcs;
+  part_.own.dst_ids = part_.own.src_ids = part_.outer.dst_ids = ids.first(std::size_t(shape.owned));
+  part_.own.dst_are_sources = true;
+  part_.outer.arcs = csr(shape.owned, shape.halo, shape.outer_arcs);
+  part_.outer.transpose = csr(shape.halo, shape.owned, shape.outer_arcs);
+  part_.outer.src_ids = ids.subspan(std::size_t(shape.owned));
+  part_.features = rows(shape.owned, features, dense_, sparse_);
+  part_.halo_features = rows(shape.halo, features, halo_dense_, halo_sparse_);
+}
+
+CsrView DryPart::csr(Index rows, Index cols, Index arcs) {
+  // Zero pages until written: of a large array only the last page comes to be.
+  auto* memory = static_cast<Index*>(std::calloc(std::size_t(rows) + 1, sizeof(Index)));
+  if (memory == nullptr) throw std::bad_alloc();
+  offsets_.emplace_back(memory);
+  memory[rows] = rows == 0 ? 0 : arcs;
+  return {rows, cols, memory, nullptr, nullptr};
+}
+
+Rows DryPart::rows(Index count, const FeatureShape& features, Matrix& dense, SparseRows& sparse) {
+  if (!features.sparse()) {
+    dense.resize(count, features.columns);
+    return ConstMatrixView(dense);
+  }
+  const auto nonzeros = Index(double(count) * features.nonzeros_per_row);
+  sparse = {csr(count, features.columns, nonzeros), csr(features.columns, count, nonzeros)};
+  return &sparse;
+}
+
+}  // namespace atl

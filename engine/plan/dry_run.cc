@@ -1,0 +1,93 @@
+#include "plan/dry_run.h"
+
+#include "base/threads.h"
+#include "plan/dry_transport.h"
+#include "train/optimizer.h"
+
+namespace atl {
+namespace {
+
+/// The session's side of a step, on labels that nobody reads.
+class DryStep final : public TrainingStep {
+ public:
+  DryStep(Context& ctx, Communicator& comm, const DryRunInput& in, Parameters& parameters)
+      : ctx_(ctx), comm_(comm), in_(in), parameters_(parameters), optimizer_(in.job.training.optimizer, parameters) {}
+
+  void loss(ConstMatrixView logits, std::span<const VertexId>, MatrixView d_logits) override {
+    if (in_.multi_label) {
+      const View<const std::uint8_t> targets(nullptr, logits.rows, logits.cols);
+      binary_cross_entropy(ctx_, logits, targets, {}, 1, d_logits);
+    } else {
+      cross_entropy(ctx_, logits, nullptr, {}, 1, d_logits);
+    }
+  }
+  void update() override {
+    comm_.all_reduce(Traffic::kGradient, parameters_.gradients());
+    optimizer_.step(ctx_, 0);
+    parameters_.zero_gradients();
+  }
+
+ private:
+  Context& ctx_;
+  Communicator& comm_;
+  const DryRunInput& in_;
+  Parameters& parameters_;
+  Optimizer optimizer_;
+};
+
+TrafficBytes sent_since(const Ledger& before, const Ledger& after) {
+  TrafficBytes sent{};
+  for (int l = 0; l < kLinks; ++l) {
+    for (int p = 0; p < kTraffics; ++p) {
+      sent[std::size_t(p)] +=
+          after.flow(Link(l), Traffic(p)).bytes - before.flow(Link(l), Traffic(p)).bytes;
+    }
+  }
+  return sent;
+}
+
+}  // namespace
+
+Model planned_model(const Job& job, const FeatureShape& features, Index classes) {
+  return make_model(job.model, job.training,
+                    {features.columns, classes, features.sparse(), exchange_is_exact(job.strategy)});
+}
+
+DryRun dry_run(const DryRunInput& in) {
+  const auto pool = ThreadPool::dry(in.threads);
+  Workspace workspace;
+  Context ctx{Device::kCpu, pool.get(), &workspace};
+  Communicator comm(make_dry_transport(in.training.rank, in.training.ranks));
+  const Model model = planned_model(in.job, in.features, in.classes);
+  Parameters parameters(model.parameters(), in.job.training.seed);
+  DryStep step(ctx, comm, in, parameters);
+  DryRun out;
+  out.values = Index(parameters.values().size());
+  out.trainable = Index(parameters.gradients().size());
+
+  const DryPart part(in.training, in.features);
+  const auto schedule =
+      make_schedule({ctx, comm, in.job, model, parameters, part.part(), in.all_vertices, false});
+  const Ledger before = comm.ledger();
+  schedule->train_epoch(1, step);
+  const Ledger trained = comm.ledger();
+  out.epoch = sent_since(before, trained);
+  out.schedule = schedule->bytes();
+
+  if (in.full) {
+    const DryPart whole(*in.full, in.features);
+    const auto inference =
+        make_schedule({ctx, comm, in.job, model, parameters, whole.part(), in.all_vertices, true});
+    const Ledger made = comm.ledger();
+    inference->infer();
+    out.evaluation = sent_since(made, comm.ledger());
+    out.inference = inference->bytes();
+  } else {
+    schedule->infer();
+    out.evaluation = sent_since(trained, comm.ledger());
+  }
+  out.workspace = workspace.bytes();
+  return out;
+}
+
+}  // namespace atl

@@ -1,0 +1,45 @@
+// A dry run: one rank's model, schedule, exchange, loss and optimiser go through one epoch and one evaluation as in
+// training, on kernels that compute nothing and a transport that moves nothing. What they then hold and have sent is
+// what the rank will hold and send, whatever the model and the strategy: there is no second formula to keep in step.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "comm/ledger.h"
+#include "job/job.h"
+#include "model/model.h"
+#include "plan/dry_part.h"
+#include "strategy/schedule.h"
+
+namespace atl {
+
+using TrafficBytes = std::array<std::int64_t, kTraffics>;  // by Traffic
+
+struct DryRun {
+  ScheduleBytes schedule;          // that trains
+  ScheduleBytes inference;         // of the second one, where training sees less of the graph (setting: inductive)
+  Index workspace = 0;             // kernels' scratch memory
+  Index values = 0, trainable = 0;  // elements of all parameters, and of those with gradients
+  TrafficBytes epoch{};            // sent by this rank in a training epoch
+  TrafficBytes evaluation{};       // and in an evaluation's forward pass
+};
+
+struct DryRunInput {
+  const Job& job;
+  FeatureShape features;
+  Index classes = 0;
+  bool multi_label = false;
+  double all_vertices = 0;
+  int threads = 1;
+  RankShape training;             // the part that training sees
+  std::optional<RankShape> full;  // the part that evaluation sees, where it is another
+};
+
+/// The model that the job trains on such data, without data.
+Model planned_model(const Job& job, const FeatureShape& features, Index classes);
+
+/// Takes milliseconds, and memory for the parameters alone.
+DryRun dry_run(const DryRunInput& input);
+
+}  // namespace atl

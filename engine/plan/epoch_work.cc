@@ -1,0 +1,90 @@
+#include "plan/epoch_work.h"
+
+namespace atl {
+namespace {
+
+constexpr double kReal = sizeof(Real);
+
+/// One layer of the rank's pass.
+struct LayerPass {
+  const Layer& layer;
+  const RankShape& shape;
+  bool input_is_fixed;             // takes no gradient
+  bool attention;
+  double sparse_nonzeros = -1;     // of all its source rows; −1: dense input
+
+  /// Rows that are transformed before they are aggregated come from the halo too.
+  double source_rows() const {
+    return double(shape.owned) + (layer.gathers() && layer.rows_in_backward() ? double(shape.halo) : 0);
+  }
+  double saved_elements() const {
+    double sum = 0;
+    for (const SavedSpec& s : layer.saved()) {
+      if (s.rows >= 0) continue;
+      const bool over_sources = s.over == SavedSpec::Over::kSources;
+      sum += double(s.cols) * (double(shape.owned) + (over_sources ? double(shape.halo) : 0));
+    }
+    return sum;
+  }
+  double gather() const {
+    return layer.gathers() ? double(shape.arcs()) * (4 + kReal * double(layer.cost().gather_columns)) : 0;
+  }
+  /// Sparse features: an id and a value for each, and the row of the weights that it multiplies.
+  double sparse_gather() const { return sparse_nonzeros * (8 + kReal * double(layer.out())); }
+
+  EpochWork forward() const {
+    EpochWork work;
+    work.gathered_bytes = gather();
+    work.streamed_bytes = kReal * (double(shape.owned) * double(layer.out()) + saved_elements());
+    if (sparse_nonzeros >= 0) {
+      work.gathered_bytes += sparse_gather();
+    } else {
+      work.product_flops = layer.cost().flops_per_row * source_rows();
+      work.streamed_bytes += kReal * source_rows() * double(layer.in());
+    }
+    return work;
+  }
+
+  EpochWork backward() const {
+    EpochWork work;
+    const bool gathers_back = !input_is_fixed || layer.rows_in_backward();
+    work.gathered_bytes = gathers_back ? gather() * (attention ? 2 : 1) : 0;
+    work.streamed_bytes = kReal * (2 * double(shape.owned) * double(layer.out()) + saved_elements());
+    if (sparse_nonzeros >= 0) {
+      work.gathered_bytes += sparse_gather();
+    } else {
+      const double products = input_is_fixed ? 1 : 2;
+      work.product_flops = products * layer.cost().flops_per_row * source_rows();
+      work.streamed_bytes += products * kReal * source_rows() * double(layer.in());
+    }
+    return work;
+  }
+};
+
+void add(EpochWork& sum, const EpochWork& term) {
+  sum.product_flops += term.product_flops;
+  sum.gathered_bytes += term.gathered_bytes;
+  sum.streamed_bytes += term.streamed_bytes;
+}
+
+}  // namespace
+
+EpochWork epoch_work(const Model& model, const RankShape& shape, const FeatureShape& features, bool recompute) {
+  EpochWork sum;
+  const int prefix = model.constant_prefix();
+  for (int l = prefix; l < int(model.layers.size()); ++l) {
+    LayerPass pass{*model.layers[std::size_t(l)], shape, l == prefix, model.needs.attention};
+    if (l == 0 && features.sparse()) pass.sparse_nonzeros = features.nonzeros_per_row * pass.source_rows();
+    add(sum, pass.forward());
+    add(sum, pass.backward());
+    if (recompute) add(sum, pass.forward());
+  }
+  return sum;
+}
+
+double seconds_of(const EpochWork& work, const MachineRates& rates) {
+  return work.product_flops / rates.product_flops + work.gathered_bytes / rates.gather_bytes +
+         work.streamed_bytes / rates.triad_bytes;
+}
+
+}  // namespace atl

@@ -1,0 +1,108 @@
+#include "plan/job_plan.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "plan/mapped.h"
+#include "train/rank_data.h"
+
+namespace atl {
+namespace {
+
+FeatureShape feature_shape(const DatasetMeta& meta) {
+  const bool sparse = meta.feature_nonzeros >= 0;
+  return {meta.features, sparse ? double(meta.feature_nonzeros) / double(std::max<Index>(meta.vertices, 1)) : -1};
+}
+
+/// Owned vertices that are in some split.
+Index labelled_rows(const Job& job, const Dataset& dataset, std::span<const VertexId> owned) {
+  const View<const std::uint8_t> split = dataset.split(job.dataset.split);
+  return std::count_if(owned.begin(), owned.end(), [&](VertexId v) {
+    return split.at(v, job.dataset.split_column) != std::uint8_t(Split::kNone);
+  });
+}
+
+Index rows_of(const PreparedGraph& prepared, Rank rank) {
+  return prepared.part_offsets()[std::size_t(rank) + 1] - prepared.part_offsets()[std::size_t(rank)];
+}
+
+Index largest_other_part(const PreparedGraph& prepared, Rank rank) {
+  Index largest = 0;
+  for (Rank r = 0; r < prepared.parts(); ++r) {
+    if (r != rank) largest = std::max(largest, rows_of(prepared, r));
+  }
+  return largest;
+}
+
+RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, const PlanOptions& options,
+                   Rank rank) {
+  const DatasetMeta& meta = dataset.meta();
+  const bool inductive = job.training.setting == Setting::kInductive;
+  DryRunInput in{job, feature_shape(meta), meta.classes, meta.multi_label, double(meta.vertices), options.threads,
+                 rank_shape(prepared, rank, inductive), {}};
+  if (inductive) in.full = rank_shape(prepared, rank, false);
+  const Model model = planned_model(job, in.features, in.classes);
+  const DryRun dry = dry_run(in);
+  const auto owned = prepared.ids().subspan(std::size_t(prepared.part_offsets()[std::size_t(rank)]),
+                                            std::size_t(rows_of(prepared, rank)));
+  RankPlan plan;
+  plan.shape = in.training;
+  plan.memory = rank_memory({in, dry, model, mapped_bytes(job, dataset, prepared, rank), meta.weighted,
+                             !dataset.original_ids().empty(), meta.vertices, labelled_rows(job, dataset, owned),
+                             largest_other_part(prepared, rank)});
+  plan.work = epoch_work(model, in.training, in.features, job.training.recompute == Recompute::kLayer);
+  plan.epoch = dry.epoch;
+  plan.evaluation = dry.evaluation;
+  plan.compute_seconds = seconds_of(plan.work, options.rates);
+  const auto sent = std::accumulate(plan.epoch.begin(), plan.epoch.end(), std::int64_t(0));
+  plan.communication_seconds = sent == 0 ? 0 : double(sent) / options.link_bytes;
+  return plan;
+}
+
+}  // namespace
+
+Index JobPlan::peak_bytes() const {
+  Index peak = 0;
+  for (const RankPlan& r : ranks) peak = std::max(peak, r.memory.peak());
+  return peak;
+}
+
+JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, const PlanOptions& options) {
+  JobPlan plan;
+  plan.rates = options.rates;
+  plan.link_bytes = options.link_bytes;
+  plan.threads = options.threads;
+  double forward_share = 0;  // of an epoch: what an evaluation costs
+  for (Rank r = 0; r < prepared.parts(); ++r) {
+    plan.ranks.push_back(plan_rank(job, dataset, prepared, options, r));
+    const RankPlan& rank = plan.ranks.back();
+    plan.epoch_seconds = std::max(plan.epoch_seconds, rank.compute_seconds + rank.communication_seconds);
+    for (std::size_t p = 0; p < plan.epoch.size(); ++p) plan.epoch[p] += rank.epoch[p];
+  }
+  forward_share = 1.0 / 3;
+  const int every = job.training.evaluate_every;
+  const double evaluations = every > 0 ? double(job.training.epochs) / every : 1;
+  plan.total_seconds = plan.epoch_seconds * (job.training.epochs + forward_share * evaluations);
+  return plan;
+}
+
+TrafficShape traffic_shape(const Job& job, const Model& model, const PreparedGraph& prepared) {
+  TrafficShape shape;
+  shape.ranks = prepared.parts();
+  const bool inductive = job.training.setting == Setting::kInductive;
+  for (int p = 0; p < shape.ranks; ++p) {
+    shape.halo_rows += Index((inductive ? prepared.induced_halo(p) : prepared.halo(p)).size());
+  }
+  for (int l = std::max(1, model.constant_prefix()); l < int(model.layers.size()); ++l) {
+    const Layer& layer = *model.layers[std::size_t(l)];
+    if (layer.gathers()) shape.widths.push_back(layer.in());
+  }
+  for (const auto& layer : model.parameters()) {
+    for (const ParameterSpec& p : layer) shape.parameters += p.trainable ? p.rows * p.cols : 0;
+  }
+  shape.bytes_per_value = sizeof(Real);
+  shape.recompute = job.training.recompute == Recompute::kLayer;
+  return shape;
+}
+
+}  // namespace atl

@@ -1,0 +1,61 @@
+// A plan as one JSON object: {"event":"plan", …}.
+#include <nlohmann/json.hpp>
+
+#include "job/job.h"
+#include "plan/job_plan.h"
+
+namespace atl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json traffic_json(const TrafficBytes& bytes) {
+  Json all = Json::object();
+  for (std::size_t p = 0; p < bytes.size(); ++p) {
+    if (bytes[p] > 0) all[traffic_name(Traffic(p))] = bytes[p];
+  }
+  return all;
+}
+
+Json rank_json(const RankPlan& r) {
+  Json memory = Json::object();
+  for (const MemoryItem& item : r.memory.items) memory[item.name] = item.bytes;
+  return {{"owned", r.shape.owned},
+          {"halo", r.shape.halo},
+          {"arcs", r.shape.arcs()},
+          {"memory", memory},
+          {"loadingBytes", r.memory.loading},
+          {"trainingBytes", r.memory.training},
+          {"resultsBytes", r.memory.results},
+          {"peakMemoryBytes", r.memory.peak()},
+          {"epochBytes", traffic_json(r.epoch)},
+          {"evaluationBytes", traffic_json(r.evaluation)},
+          {"work",
+           {{"productFlops", r.work.product_flops},
+            {"gatheredBytes", r.work.gathered_bytes},
+            {"streamedBytes", r.work.streamed_bytes}}},
+          {"computeSeconds", r.compute_seconds},
+          {"communicationSeconds", r.communication_seconds}};
+}
+
+}  // namespace
+
+std::string to_json(const JobPlan& plan, const Job& job) {
+  Json document{{"event", "plan"},
+                {"threads", plan.threads},
+                {"rates",
+                 {{"triadBytes", plan.rates.triad_bytes},
+                  {"gatherBytes", plan.rates.gather_bytes},
+                  {"productFlops", plan.rates.product_flops},
+                  {"linkBytes", plan.link_bytes}}},
+                {"epochBytes", traffic_json(plan.epoch)},
+                {"epochSeconds", plan.epoch_seconds},
+                {"epochs", job.training.epochs},
+                {"totalSeconds", plan.total_seconds},
+                {"peakMemoryBytes", plan.peak_bytes()}};
+  document["ranks"] = Json::array();
+  for (const RankPlan& r : plan.ranks) document["ranks"].push_back(rank_json(r));
+  return document.dump();
+}
+
+}  // namespace atl

@@ -1,0 +1,95 @@
+#include "plan/memory.h"
+
+#include <algorithm>
+
+namespace atl {
+namespace {
+
+constexpr Index kReal = sizeof(Real);
+// Measured: program and libraries touched, stacks, heap of a job of no size; what MPI adds; and what each thread's
+// dense products take in OpenBLAS.
+constexpr Index kProcess = Index(14) << 20, kMpi = Index(9) << 20, kThread = Index(1) << 20;
+
+/// Of a CSR of `rows` and `arcs`.
+Index csr_bytes(Index rows, Index arcs, bool weighted) { return 8 * (rows + 1) + arcs * (weighted ? 8 : 4); }
+
+/// LocalGraph's arrays.
+Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
+  Index sum = csr_bytes(s.owned, s.own_arcs, weighted) + csr_bytes(s.owned, s.outer_arcs, weighted) +
+              csr_bytes(s.halo, s.outer_arcs, weighted);
+  if (!s.own_is_symmetric) sum += csr_bytes(s.owned, s.own_arcs, weighted);
+  if (needs.attention) sum += 8 * s.arcs();
+  sum += 4 * (s.owned + s.halo);
+  if (needs.normalisation == Normalisation::kMean) sum += kReal * s.owned;
+  if (needs.normalisation == Normalisation::kSymmetric) sum += kReal * (2 * s.owned + s.halo);
+  for (const PeerShape& p : s.peers) sum += 4 * p.send;
+  return sum;
+}
+
+/// What cutting the part out takes besides: the transpose of the own arcs, made even where it isn't kept, and a
+/// cursor a row.
+Index cutting_bytes(const RankShape& s, bool weighted) {
+  return 8 * s.owned + (s.own_is_symmetric ? csr_bytes(s.owned, s.own_arcs, weighted) : 0);
+}
+
+Index feature_bytes(const RankShape& s, const FeatureShape& f) {
+  const Index rows = s.owned + s.halo;
+  if (!f.sparse()) return kReal * rows * f.columns;
+  const auto nonzeros = Index(double(rows) * f.nonzeros_per_row);
+  return 2 * (8 * nonzeros) + 8 * (rows + 2 * f.columns);  // rows and their transpose
+}
+
+/// Weights, gradients, moments, the best epoch's weights, and the other ranks' terms of a gradient's sum.
+Index parameter_bytes(const DryRunInput& in, const DryRun& dry) {
+  const Index moments = in.job.training.optimizer.kind == OptimizerKind::kSgd ? 1 : 2;
+  return kReal * (2 * dry.values + (1 + moments + in.training.ranks - 1) * dry.trainable);
+}
+
+Index label_bytes(const MemoryInput& in) {
+  return in.run.training.owned * (in.run.multi_label ? in.run.classes : 4) + 4 * in.labelled;
+}
+
+/// Rank 0: the order of vertices and the widest rows of the largest other part.
+Index result_bytes(const MemoryInput& in) {
+  if (in.run.training.rank != 0) return 0;
+  const Layer& last = *in.model.layers.back();
+  const Index width = std::max(last.in(), last.out());
+  return (in.original_ids ? 16 * in.vertices : 0) + kReal * width * in.largest_part;
+}
+
+}  // namespace
+
+Index RankMemory::peak() const { return std::max({loading, training, results}); }
+
+RankMemory rank_memory(const MemoryInput& in) {
+  const DryRunInput& run = in.run;
+  const GraphNeeds& needs = in.model.needs;
+  const bool many = run.training.ranks > 1;
+  Index graph = graph_bytes(run.training, needs, in.weighted), features = feature_bytes(run.training, run.features);
+  if (run.full) {
+    graph += graph_bytes(*run.full, needs, in.weighted);
+    features += feature_bytes(*run.full, run.features);
+  }
+  const Index base = kProcess + kThread * run.threads + (many ? kMpi : 0) + in.mapped + label_bytes(in);
+  RankMemory m;
+  m.loading = base + graph + std::max(features, cutting_bytes(run.full ? *run.full : run.training, in.weighted));
+  const bool released = in.model.constant_prefix() > 0;  // RankData::release_features
+  const ScheduleBytes &s = in.dry.schedule, &i = in.dry.inference;
+  m.items = {{"program and libraries", kProcess + kThread * run.threads},
+             {"MPI", many ? kMpi : 0},
+             {"mapped files", in.mapped},
+             {"graph", graph},
+             {"features", released ? 0 : features},
+             {"labels and splits", label_bytes(in)},
+             {"activations", s.activations + i.activations},
+             {"saved for backward", s.saved + i.saved},
+             {"gradients of activations", s.gradients},
+             {"halo rows", s.halo + i.halo},
+             {"scratch", in.dry.workspace},
+             {"parameters and moments", parameter_bytes(run, in.dry)}};
+  for (const MemoryItem& item : m.items) m.training += item.bytes;
+  m.results = m.training + result_bytes(in);
+  return m;
+}
+
+}  // namespace atl

@@ -1,0 +1,39 @@
+// Predicted memory of one rank, by item and by phase of a run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/dry_run.h"
+
+namespace atl {
+
+struct MemoryItem {
+  std::string name;
+  Index bytes = 0;
+};
+
+/// The phases don't overlap; a rank's peak is the largest. What glibc keeps of freed memory isn't counted.
+struct RankMemory {
+  std::vector<MemoryItem> items;  // held while training; their sum is `training`
+  Index loading = 0;              // reading features and cutting out the rank's part
+  Index training = 0;
+  Index results = 0;              // writing predictions and embeddings: rank 0 holds another rank's rows
+  Index peak() const;
+};
+
+struct MemoryInput {
+  const DryRunInput& run;
+  const DryRun& dry;
+  const Model& model;
+  Index mapped = 0;               // mapped_bytes()
+  bool weighted = false;          // arcs
+  bool original_ids = false;      // of vertices
+  Index vertices = 0;             // of the whole graph
+  Index labelled = 0;             // of the rank's vertices, in some split
+  Index largest_part = 0;         // rows of the largest other part
+};
+
+RankMemory rank_memory(const MemoryInput& input);
+
+}  // namespace atl

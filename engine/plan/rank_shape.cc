@@ -1,0 +1,60 @@
+#include "plan/rank_shape.h"
+
+#include <algorithm>
+
+#include "base/random.h"
+
+namespace atl {
+namespace {
+
+/// Number of a halo list's rows that `part` owns.
+Index rows_of(std::span<const Index> offsets, int part, std::span<const VertexId> halo) {
+  const auto begin = std::lower_bound(halo.begin(), halo.end(), offsets[std::size_t(part)]);
+  return std::lower_bound(begin, halo.end(), offsets[std::size_t(part) + 1]) - begin;
+}
+
+/// Differs from arc to arc, and between an arc and its reverse.
+std::uint64_t signature(Index row, Index column, float weight) {
+  return mix64(mix64(std::uint64_t(row) << 32 | std::uint64_t(column)) ^ std::uint64_t(double(weight) * 1e6));
+}
+
+/// Counts the arcs. The own block equals its transpose if arcs and reverses have the same sum of signatures: a sum of
+/// 64 random bits is equal by accident once in 2⁶⁴.
+void count_arcs(const CsrView& graph, Index begin, Index end, RankShape& shape) {
+  std::uint64_t difference = 0;
+  for (Index row = begin; row < end; ++row) {
+    for (Index e = graph.offsets[row]; e < graph.offsets[row + 1]; ++e) {
+      const Index column = graph.columns[e];
+      if (column < begin || column >= end) {
+        ++shape.outer_arcs;
+        continue;
+      }
+      ++shape.own_arcs;
+      const float weight = graph.weights == nullptr ? 1.0F : graph.weights[e];
+      difference += signature(row, column, weight) - signature(column, row, weight);
+    }
+  }
+  shape.own_is_symmetric = difference == 0;
+}
+
+}  // namespace
+
+RankShape rank_shape(const PreparedGraph& prepared, Rank rank, bool induced) {
+  const auto offsets = prepared.part_offsets();
+  const auto halo_of = [&](int part) { return induced ? prepared.induced_halo(part) : prepared.halo(part); };
+  RankShape shape;
+  shape.rank = rank;
+  shape.ranks = prepared.parts();
+  const Index begin = offsets[std::size_t(rank)], end = offsets[std::size_t(rank) + 1];
+  shape.owned = end - begin;
+  shape.halo = Index(halo_of(rank).size());
+  count_arcs(induced ? prepared.induced_graph() : prepared.graph(), begin, end, shape);
+  for (int peer = 0; peer < shape.ranks; ++peer) {
+    if (peer == rank) continue;
+    const PeerShape p{peer, rows_of(offsets, rank, halo_of(peer)), rows_of(offsets, peer, halo_of(rank))};
+    if (p.send > 0 || p.receive > 0) shape.peers.push_back(p);
+  }
+  return shape;
+}
+
+}  // namespace atl

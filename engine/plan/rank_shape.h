@@ -1,0 +1,29 @@
+// How large one rank's part of a prepared graph is: what localize() would build, counted without building it.
+#pragma once
+
+#include <vector>
+
+#include "partition/prepared_graph.h"
+
+namespace atl {
+
+struct PeerShape {
+  Rank peer = 0;
+  Index send = 0, receive = 0;  // rows a layer
+};
+
+struct RankShape {
+  Rank rank = 0;
+  int ranks = 1;
+  Index owned = 0, halo = 0;
+  Index own_arcs = 0, outer_arcs = 0;  // to owned rows, to halo rows
+  bool own_is_symmetric = false;       // then the transpose is not stored
+  std::vector<PeerShape> peers;        // with anything to exchange, ascending
+
+  Index arcs() const { return own_arcs + outer_arcs; }
+};
+
+/// Reads the rank's arcs once, front to back, and holds none of them. `induced`: of the graph of training vertices.
+RankShape rank_shape(const PreparedGraph& graph, Rank rank, bool induced);
+
+}  // namespace atl

@@ -1,0 +1,183 @@
+// What is planned is what a run does: buffers, scratch memory and bytes on the wire, to the byte.
+#include "plan/job_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "base/memory.h"
+#include "job/strategies.h"
+#include "train/small_job.h"
+
+namespace atl {
+namespace {
+
+struct Case {
+  std::string name;
+  std::vector<std::string> fields;
+  SmallData data = {};
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+
+std::vector<Case> cases() {
+  return {
+      {"gcn", {}},
+      {"gcn_batch_norm_recompute", {"model.norm=batch", "training.recompute=layer"}},
+      {"gcn_transform_first", {"training.inputDropout={rate: 0.3}"}, {.features = 20}},
+      {"gcn_sparse", {}, {.density = 0.15}},
+      {"gcn_inductive", {"training.setting=inductive", "model.norm=batch"}},
+      {"gcn_directed", {"model.norm=layer"}, {.symmetric = false}},
+      {"sage", {"model.kind=sage", "training.optimizer={kind: sgd}"}},
+      {"gat", {"model.kind=gat", "model.options={heads: 2}", "training.attentionDropout=0.4"}},
+      {"gcnii", {"model.kind=gcnii", "model.layers=4", "training.recompute=layer"}},
+      {"resgcn", {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: softmax}"}},
+      {"wide_parameters", {"model.hidden=128", "training.inputDropout={rate: 0.3}"}, {.features = 20}},
+      {"multi_label", {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"}, {.multi_label = true}},
+  };
+}
+
+/// What one rank of a real run held and sent.
+struct Observed {
+  ScheduleBytes schedule;
+  Index workspace = 0;
+  TrafficBytes epoch{};
+};
+
+Observed observe(SmallRank& rank, Communicator& comm) {
+  Observed seen;
+  const Ledger before = comm.ledger();
+  rank.trainer->train_epoch(1, 0.01);
+  const Ledger after = comm.ledger();
+  for (int p = 0; p < kTraffics; ++p) {
+    seen.epoch[std::size_t(p)] = after.flow(Link::kIntra, Traffic(p)).bytes - before.flow(Link::kIntra, Traffic(p)).bytes;
+  }
+  rank.trainer->evaluate();
+  seen.schedule = rank.trainer->bytes();
+  seen.workspace = rank.workspace.bytes();
+  return seen;
+}
+
+class PlannedAndRun : public testing::TestWithParam<std::tuple<Case, int>> {};
+
+TEST_P(PlannedAndRun, AgreeToTheByte) {
+  const auto& [c, ranks] = GetParam();
+  TemporaryFolder folder;
+  write_small_data(folder / "small", c.data);
+  const Job job = small_job(c.fields);
+  std::vector<Observed> seen(std::size_t{8});
+  run_ranks(ranks, [&, count = ranks](Communicator& comm) {
+    ASSERT_LE(count, 8);
+    SmallRank rank(comm, job, folder / "small", 2);
+    seen[std::size_t(comm.rank())] = observe(rank, comm);
+  });
+  const Dataset dataset = Dataset::open(folder / "small");
+  const auto prepared = PreparedGraph::open(dataset, partition_options(job, ranks), graph_transforms(job),
+                                            training_marks(dataset, job));
+  const JobPlan plan = plan_job(job, dataset, prepared, {2, {1e9, 1e9, 1e9}, 1e9});
+  ASSERT_EQ(plan.ranks.size(), std::size_t(ranks));
+  for (const RankPlan& r : plan.ranks) {
+    const Observed& real = seen[std::size_t(r.shape.rank)];
+    for (int p = 0; p < kTraffics; ++p) {
+      EXPECT_EQ(r.epoch[std::size_t(p)], real.epoch[std::size_t(p)]) << traffic_name(Traffic(p)) << ", rank " << r.shape.rank;
+    }
+    const auto item = [&](const std::string& name) {
+      for (const MemoryItem& i : r.memory.items) {
+        if (i.name == name) return i.bytes;
+      }
+      return Index(-1);
+    };
+    EXPECT_EQ(item("scratch"), real.workspace);
+    EXPECT_EQ(item("gradients of activations"), real.schedule.gradients);
+    if (job.training.setting == Setting::kInductive) continue;  // two schedules are summed
+    EXPECT_EQ(item("activations"), real.schedule.activations);
+    EXPECT_EQ(item("saved for backward"), real.schedule.saved);
+    EXPECT_EQ(item("halo rows"), real.schedule.halo);
+  }
+}
+
+TEST_P(PlannedAndRun, TheStrategysFormulaSaysWhatIsSent) {
+  const auto& [c, ranks] = GetParam();
+  TemporaryFolder folder;
+  write_small_data(folder / "small", c.data);
+  const Job job = small_job(c.fields);
+  const Dataset dataset = Dataset::open(folder / "small");
+  const auto prepared = PreparedGraph::make(dataset, partition_options(job, ranks), graph_transforms(job),
+                                            training_marks(dataset, job));
+  const DatasetMeta& meta = dataset.meta();
+  const FeatureShape features{meta.features, meta.feature_nonzeros >= 0 ? 1.0 : -1};
+  const Model model = planned_model(job, features, meta.classes);
+  const EpochTraffic formula = find_strategy("graph")->traffic(traffic_shape(job, model, prepared));
+  const JobPlan plan = plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9});
+  EXPECT_EQ(formula.halo, plan.epoch[std::size_t(Traffic::kHalo)]);
+  EXPECT_EQ(formula.halo_gradient, plan.epoch[std::size_t(Traffic::kHaloGradient)]);
+  EXPECT_EQ(formula.gradient, plan.epoch[std::size_t(Traffic::kGradient)]);
+  EXPECT_EQ(formula.recompute, plan.epoch[std::size_t(Traffic::kRecompute)]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, PlannedAndRun, testing::Combine(testing::ValuesIn(cases()), testing::Values(1, 2, 3)),
+                         [](const auto& instance) {
+                           return std::get<0>(instance.param).name + "_" + std::to_string(std::get<1>(instance.param));
+                         });
+
+TEST(RankShape, CountsWhatLocalizeBuilds) {
+  for (const bool symmetric : {true, false}) {
+    TemporaryFolder folder;
+    write_small_data(folder / "small", {.symmetric = symmetric});
+    const Job job = small_job({});
+    const Dataset dataset = Dataset::open(folder / "small");
+    const auto prepared =
+        PreparedGraph::make(dataset, partition_options(job, 3), graph_transforms(job), training_marks(dataset, job));
+    for (Rank rank = 0; rank < 3; ++rank) {
+      const RankShape shape = rank_shape(prepared, rank, false);
+      const auto local = localize(prepared, rank, {});
+      EXPECT_EQ(shape.owned, local->owned);
+      EXPECT_EQ(shape.halo, local->halo);
+      EXPECT_EQ(shape.own_arcs, local->own.arcs());
+      EXPECT_EQ(shape.outer_arcs, local->outer.arcs());
+      EXPECT_EQ(shape.own_is_symmetric, local->own_is_symmetric);
+      ASSERT_EQ(shape.peers.size(), local->peers.size());
+      for (std::size_t p = 0; p < shape.peers.size(); ++p) {
+        EXPECT_EQ(shape.peers[p].peer, local->peers[p].peer);
+        EXPECT_EQ(shape.peers[p].send, Index(local->peers[p].send.size()));
+        EXPECT_EQ(shape.peers[p].receive, local->peers[p].receive_count);
+      }
+    }
+  }
+}
+
+/// A job of many gigabytes is sized on a machine that has none to spare.
+TEST(DryRun, TouchesNoMemory) {
+  const Job job = small_job({"model.hidden=256", "model.norm=batch"});
+  RankShape shape;
+  shape.ranks = 2;
+  shape.owned = 2'000'000;
+  shape.halo = 500'000;
+  shape.own_arcs = 100'000'000;
+  shape.outer_arcs = 10'000'000;
+  shape.peers = {{1, 400'000, 500'000}};
+  const auto before = process_memory().peak_bytes;
+  const DryRun dry = dry_run({job, {128, -1}, 40, false, 4e6, 2, shape, {}});
+  EXPECT_GT(dry.schedule.total(), std::int64_t(8) << 30);
+  EXPECT_LT(process_memory().peak_bytes - before, std::int64_t(128) << 20);
+}
+
+TEST(EpochWork, CountsProductsGathersAndStreams) {
+  const Job job = small_job({"training.inputDropout={rate: 0.3}", "model.layers=2", "training.dropout=0"});
+  RankShape shape;
+  shape.owned = 100;
+  shape.own_arcs = 1000;
+  const FeatureShape features{6, -1};
+  const Model model = planned_model(job, features, 3);  // 6 → 8 aggregates first, 8 → 3 transforms first
+  const EpochWork once = epoch_work(model, shape, features, false);
+  const double first = 2.0 * 6 * 8 * 100, second = 2.0 * 8 * 3 * 100;
+  EXPECT_DOUBLE_EQ(once.product_flops, 2 * first + 3 * second);  // the features take no gradient
+  const double of_six = 1000 * (4 + sizeof(Real) * 6.0), of_three = 1000 * (4 + sizeof(Real) * 3.0);
+  EXPECT_DOUBLE_EQ(once.gathered_bytes, of_six + 2 * of_three);
+  const EpochWork twice = epoch_work(model, shape, features, true);
+  EXPECT_DOUBLE_EQ(twice.product_flops, once.product_flops + first + second);
+  EXPECT_DOUBLE_EQ(twice.gathered_bytes, once.gathered_bytes + of_six + of_three);
+  EXPECT_GT(twice.streamed_bytes, once.streamed_bytes);
+  EXPECT_DOUBLE_EQ(seconds_of({2, 3, 4}, {1, 1, 1}), 9);
+}
+
+}  // namespace
+}  // namespace atl
