@@ -31,7 +31,7 @@ int run(const Arguments& arguments) {
   line("features", features_text(meta));
   line("classes", count_text(meta.classes) + (meta.multi_label ? ", several labels per vertex" : ""));
   for (const auto& [name, columns] : meta.splits)
-    line("split", name + ", " + count_text(columns) + " columns");
+    line("split", name + (columns > 1 ? ", " + count_text(columns) + " columns" : ""));
   for (const auto& transform : meta.transforms) line("transform", transform);
   line("source", meta.source);
   line("licence", meta.licence);

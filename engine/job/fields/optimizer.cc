@@ -25,13 +25,13 @@ std::vector<Field> weight_decay_fields() {
                .slot = at([](Job & j) -> auto& { return j.training.optimizer.weight_decay.dense; }),
                .minimum = 0,
                .maximum = 1});
-  f.push_back(
-      {.path = path + ".firstLayer",
-       .type = FieldType::kNumber,
-       .description = "of the first layer that has weights, in place of its group's; -1 = its group's",
-       .slot = at([](Job & j) -> auto& { return j.training.optimizer.weight_decay.first_layer; }),
-       .minimum = -1,
-       .maximum = 1});
+  f.push_back({.path = path + ".firstLayer",
+               .type = FieldType::kNumber,
+               .description = "of the first layer that has weights, in place of its group's",
+               .slot = at([](Job & j) -> auto& { return j.training.optimizer.weight_decay.first_layer; }),
+               .minimum = 0,
+               .maximum = 1,
+               .default_text = "its group's"});
   return f;
 }
 
