@@ -46,17 +46,22 @@ Scale value_scale(const Chart& chart, const std::vector<std::size_t>& drawn) {
   return {low >= 0 ? std::max(0.0, low - margin) : low - margin, ceiling, kBottom, kTop};
 }
 
-std::vector<double> value_ticks(const Scale& scale) {
-  if (!scale.logarithmic) return axis_ticks(scale.low, scale.high, 5);
+std::vector<double> value_ticks(const Scale& scale, NumberFormat format) {
   std::vector<double> ticks;
-  for (double tick = std::pow(10, std::ceil(std::log10(scale.low))); tick <= scale.high; tick *= 10)
-    ticks.push_back(tick);
+  if (scale.logarithmic) {
+    for (double tick = std::pow(10, std::ceil(std::log10(scale.low))); tick <= scale.high; tick *= 10)
+      ticks.push_back(tick);
+    return ticks;
+  }
+  double unit = 1;  // round numbers of bytes are round in the unit in which they are written
+  while (format == NumberFormat::kBytes && scale.high >= 1024 * unit) unit *= 1024;
+  for (const double tick : axis_ticks(scale.low / unit, scale.high / unit, 5)) ticks.push_back(tick * unit);
   return ticks;
 }
 
 std::string grid(const Scale& x, const Scale& y, NumberFormat format) {
   std::string svg;
-  for (const double tick : value_ticks(y)) {
+  for (const double tick : value_ticks(y, format)) {
     svg += fmt::format(
         "<path class=grid d='M{} {:.1f}H{}'/><text class=tick x={} y={:.1f} text-anchor=end>{}</text>", kLeft,
         y(tick), kRight, kLeft - 8, y(tick) + 4, format_tick(format, tick));
