@@ -203,6 +203,10 @@ std::span<const std::int64_t> Dataset::original_ids() const {
   return state_->original_ids;
 }
 
+void Dataset::forget() const {
+  for (const NpyArray& array : state_->arrays) array.forget_rows(0, array.rows());
+}
+
 void Dataset::verify() const {
   const std::vector<std::pair<std::string, std::string>> files(state_->meta.checksums.begin(),
                                                                state_->meta.checksums.end());

@@ -73,6 +73,9 @@ class Dataset {
 
   /// Reads every file and compares its SHA-256 with meta.json's. Throws Error naming the first that differs.
   void verify() const;
+  /// Lets the system take back the pages of all files: what is needed again is read again. For who has copied out what
+  /// it wants.
+  void forget() const;
 
  private:
   struct State;

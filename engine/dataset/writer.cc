@@ -2,18 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <optional>
 #include <utility>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/sha256.h"
-#include "base/threads.h"
-#include "dataset/arc_sorter.h"
-#include "dataset/meta.h"
 #include "dataset/npy_writer.h"
-#include "dataset/splits.h"
+#include "dataset/writer_state.h"
 
 namespace atl {
 namespace {
@@ -49,41 +42,17 @@ void check_split(View<const std::uint8_t> split, const std::string& source) {
   }
 }
 
-std::string in_mebibytes(Index bytes) {
-  return fmt::format("{} MiB", (bytes + (1 << 20) - 1) >> 20);
-}
-
 }  // namespace
 
-struct DatasetWriter::State {
-  State(const fs::path& place, WriterOptions options_)
-      : options(std::move(options_)),
-        folder(place, existing(options.replace)),
-        pool(options.threads > 0 ? options.threads : available_cores()),
-        arcs(folder.path(), options.weighted) {
-    meta.name =
-        options.name.empty() ? fs::absolute(place).lexically_normal().filename().string() : options.name;
-    meta.weighted = options.weighted;
-  }
-
-  void check_rows(const char* what, Index rows) const;
-  void check_parts() const;
-  void write_arcs();
-  void write_features();
-  void note_arcs(const ArcTotals& totals);
-  void write_checksums();
-
-  WriterOptions options;
-  AtomicFolder folder;
-  ThreadPool pool;
-  ArcSorter arcs;
-  std::optional<FeatureWriter> features;
-  DatasetMeta meta;
-  std::vector<std::uint8_t>
-      training;  // (vertices) first column of the first split: what scaling is measured on
-  Index labelled = -1, with_original_id = -1;
-  std::map<std::string, Index> split_rows;
-};
+DatasetWriter::State::State(const fs::path& place, WriterOptions options_)
+    : options(std::move(options_)),
+      folder(place, existing(options.replace)),
+      pool(options.threads > 0 ? options.threads : available_cores()),
+      arcs(folder.path(), options.weighted) {
+  meta.name =
+      options.name.empty() ? fs::absolute(place).lexically_normal().filename().string() : options.name;
+  meta.weighted = options.weighted;
+}
 
 DatasetWriter::DatasetWriter(const fs::path& place, WriterOptions options)
     : state_(std::make_unique<State>(place, std::move(options))) {}
@@ -204,106 +173,6 @@ void DatasetWriter::add_split(const std::string& name, View<const std::uint8_t> 
 void DatasetWriter::set_original_ids(std::span<const std::int64_t> ids) {
   state_->with_original_id = Index(ids.size());
   write_npy(state_->folder.path() / "original_ids.npy", Dtype::kInt64, ids);
-}
-
-void DatasetWriter::State::check_rows(const char* what, Index rows) const {
-  if (rows >= 0 && rows != meta.vertices) {
-    fail("{}: has {} for {} of its {} vertices; give one row a vertex, in the order of ids", meta.name, what,
-         rows, meta.vertices);
-  }
-}
-
-void DatasetWriter::State::check_parts() const {
-  if (arcs.given() == 0) fail("{}: the graph has no arcs; give at least one", meta.name);
-  check_rows("features", features ? features->rows() : -1);
-  check_rows("labels", labelled);
-  check_rows("original ids", with_original_id);
-  for (const auto& [name, rows] : split_rows) check_rows(("the split '" + name + "'").c_str(), rows);
-  if (options.scaling == FeatureScaling::kTraining && features && training.empty()) {
-    fail(
-        "{}: features cannot be standardised on training rows as there is no split; add one, or import "
-        "without",
-        meta.name);
-  }
-}
-
-void DatasetWriter::State::write_arcs() {
-  NpyWriter offsets(folder.path() / "offsets.npy", Dtype::kInt64);
-  NpyWriter columns(folder.path() / "columns.npy", Dtype::kInt32);
-  std::optional<NpyWriter> weights;
-  if (options.weighted) weights.emplace(folder.path() / "weights.npy", Dtype::kFloat32);
-  std::vector<std::int64_t> ends{0};
-  offsets.append(ends);
-  const ArcSorter::Options sorting{meta.vertices, options.symmetrise, options.remove_self_loops};
-  note_arcs(arcs.sort(sorting, pool, [&](const SortedRows& rows) {
-    const std::int64_t begin = ends.back();
-    ends.assign(rows.degrees.begin(), rows.degrees.end());
-    ends[0] += begin;
-    for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
-    offsets.append(ends);
-    columns.append(rows.sources);
-    if (weights) weights->append(rows.weights);
-  }));
-  offsets.finish();
-  columns.finish();
-  if (weights) weights->finish();
-}
-
-void DatasetWriter::State::note_arcs(const ArcTotals& totals) {
-  if (totals.arcs == 0)
-    fail("{}: no arc is left without self-loops; keep them or give other arcs", meta.name);
-  meta.arcs = totals.arcs;
-  meta.self_loops = totals.self_loops;
-  meta.symmetric = totals.symmetric;
-  if (options.remove_self_loops) {
-    meta.transforms.push_back(fmt::format("removed {} self-loops", totals.self_loops_removed));
-  }
-  meta.transforms.push_back(fmt::format("{} {} duplicates of {} arcs",
-                                        options.weighted ? "added up" : "removed", totals.duplicates,
-                                        totals.given));
-  if (options.symmetrise) meta.transforms.push_back("symmetrised: added the reverse of every arc");
-}
-
-void DatasetWriter::State::write_features() {
-  if (!features) return;
-  meta.feature_nonzeros = features->finish(training);
-  if (options.scaling == FeatureScaling::kRow)
-    meta.transforms.push_back("features: each row divided by its sum");
-  if (options.scaling == FeatureScaling::kTraining) {
-    meta.transforms.push_back("features: standardised on the training rows");
-  }
-  features.reset();
-}
-
-void DatasetWriter::State::write_checksums() {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder.path())) files.push_back(entry.path());
-  // The largest first, so that no thread is left with it at the end.
-  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
-    return std::pair(fs::file_size(b), a) < std::pair(fs::file_size(a), b);
-  });
-  std::vector<std::string> sums(files.size());
-  pool.run(Index(files.size()),
-           [&](Index i, int) { sums[std::size_t(i)] = sha256_of_file(files[std::size_t(i)]); });
-  for (std::size_t i = 0; i < files.size(); ++i) meta.checksums[files[i].filename().string()] = sums[i];
-}
-
-DatasetMeta DatasetWriter::finish() {
-  State& s = *state_;
-  if (s.meta.vertices == 0 && s.arcs.given() > 0) set_vertices(s.arcs.vertices_seen());
-  s.check_parts();
-  report(fmt::format("{}: sorting {} arcs of {} vertices; peak memory about {}", s.meta.name, s.arcs.given(),
-                     s.meta.vertices,
-                     in_mebibytes(s.arcs.predicted_bytes(s.pool.threads(), s.options.symmetrise))));
-  s.write_arcs();
-  s.write_features();
-  s.write_checksums();
-  std::ofstream file(s.folder.path() / "meta.json", std::ios::binary);
-  file << print_meta(s.meta);
-  file.close();
-  if (!file) fail("{}: meta.json cannot be written; free space there or choose another place", s.meta.name);
-  s.folder.commit();
-  return s.meta;
 }
 
 }  // namespace atl
