@@ -2,10 +2,11 @@
 
 namespace atl {
 
-MatrixView Workspace::matrix(const std::string& name, Index rows, Index cols) {
-  Matrix& buffer = buffers_[name];
-  buffer.resize(rows, cols);
-  return buffer.view();
+MatrixView Workspace::matrix(std::string_view name, Index rows, Index cols) {
+  auto at = buffers_.find(name);  // by view: a later call allocates nothing
+  if (at == buffers_.end()) at = buffers_.emplace(name, Matrix()).first;
+  at->second.resize(rows, cols);
+  return at->second.view();
 }
 
 Index Workspace::bytes() const {

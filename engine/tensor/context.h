@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "base/threads.h"
 #include "tensor/matrix.h"
@@ -15,7 +16,7 @@ class Workspace {
  public:
   /// A (rows, cols) view of the buffer called `name`; its contents are undefined. Valid until the same name
   /// is asked for again with a larger size.
-  MatrixView matrix(const std::string& name, Index rows, Index cols);
+  MatrixView matrix(std::string_view name, Index rows, Index cols);
   /// Bytes held now: a figure for `atoll plan` to be compared with.
   Index bytes() const;
 
