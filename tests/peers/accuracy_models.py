@@ -24,8 +24,6 @@ class Model(nn.Module):
         hidden = [setup["hidden"] * setup.get("heads", 1)] * (setup["layers"] - 1)
         self.convolutions = nn.ModuleList(convolutions(setup, [graph.features.shape[1], *hidden, graph.classes]))
         self.norms = nn.ModuleList(nn.BatchNorm1d(w) if setup["norm"] == "batch" else nn.Identity() for w in hidden)
-        for name, parameter in self.convolutions.named_parameters():
-            initialise(name, parameter)
 
     def forward(self):
         h = self.input()
@@ -91,10 +89,3 @@ def edges_for(kind, graph):
     if kind == "gcn":
         return sparse.Constant(sparse.gcn_adjacency(graph), symmetric=True)
     return sparse.Constant(sparse.mean_adjacency(graph))
-
-
-def initialise(name, parameter):
-    if name.endswith("bias"):
-        nn.init.zeros_(parameter)
-    else:
-        nn.init.xavier_uniform_(parameter.data.view(parameter.shape[-2:]))
