@@ -14,7 +14,7 @@ build: build-tools
 	ninja -C $(BUILD) -j $(JOBS) atoll
 
 demo: build
-	ATOLL=$(BUILD)/atoll tests/e2e/demo
+	ATOLL=$(abspath $(BUILD)/atoll) tests/e2e/demo
 
 test: test-tools
 	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
@@ -45,8 +45,22 @@ fuzz: test-tools
 	tests/fuzz/run $(BUILD)-fuzz $(FUZZ_SECONDS)
 
 # Kills a running job SOAK_ROUNDS times and compares the losses of the resumed runs.
-soak: build
-	ATOLL=$(BUILD)/atoll KILL_ROUNDS=$(SOAK_ROUNDS) tests/e2e/kill_resume
+soak: test-tools build
+	ATOLL=$(abspath $(BUILD)/atoll) KILL_ROUNDS=$(SOAK_ROUNDS) tests/e2e/kill_resume
+
+# Kernels, epochs and memory against the machine's limits; finished cells are kept in docs/benchmarks/engine.json.
+bench: test-tools build
+	tests/bench/run --atoll $(BUILD)/atoll --data $(BUILD)/bench-data $(BENCH)
+
+# Cells of at most ten minutes, kept in docs/benchmarks as they finish; OPTIONS="--only REGEX --again".
+accuracy: test-tools build
+	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/run $(OPTIONS)
+
+# PyG and DGL beside Atoll: about 3 GB of download.
+bench-peers: test-tools build
+	@docker/install-packages docker/packages-peers.txt
+	tests/peers/setup
+	ATOLL=$(abspath $(BUILD)/atoll) tests/peers/bench $(OPTIONS)
 
 build-tools:
 	@docker/install-packages docker/packages-build.txt

@@ -7,10 +7,6 @@
 #include "base/threads.h"
 #include "job/options.h"
 
-#ifndef ATOLL_VERSION
-#define ATOLL_VERSION "unversioned"
-#endif
-
 namespace atl {
 
 std::string machine_line() {

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ATOLL = os.environ.get("ATOLL", str(ROOT / "build" / "atoll"))
+ATOLL = os.path.abspath(os.environ.get("ATOLL", ROOT / "build" / "atoll"))
 CORA = ROOT / "tests" / "data" / "cora"
 if not os.access(ATOLL, os.X_OK):
     raise SystemExit(f"{ATOLL} is not built")
