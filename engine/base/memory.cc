@@ -1,5 +1,7 @@
 #include "base/memory.h"
 
+#include <malloc.h>
+
 #include <fstream>
 #include <limits>
 #include <string>
@@ -18,6 +20,10 @@ ProcessMemory process_memory() {
     status.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
   return memory;
+}
+
+void return_freed_memory() {
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
 }
 
 }  // namespace atl

@@ -14,4 +14,8 @@ struct ProcessMemory {
 /// From /proc/self/status, exact to some dozens of pages; zeros where there is none.
 ProcessMemory process_memory();
 
+/// Has large blocks (1 MiB and more) go back to the system as soon as they are freed. The C library would learn from
+/// the first one freed to keep up to twice its size from then on. For programs that allocate once, at the start.
+void return_freed_memory();
+
 }  // namespace atl

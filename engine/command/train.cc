@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "comm/local_transport.h"
 #include "comm/mpi_transport.h"
 #include "command/commands.h"
@@ -48,6 +49,7 @@ SessionOptions options_of(const Arguments& a) {
 }
 
 int run(const Arguments& a) {
+  return_freed_memory();
   end_with_parent();
   listen_for_stop();
   const int rank = from_mpirun("OMPI_COMM_WORLD_RANK", 0), ranks = from_mpirun("OMPI_COMM_WORLD_SIZE", 1);

@@ -20,17 +20,21 @@ struct SavedSpec {
   Index rows = -1;  // fixed number of rows instead (column statistics: 2)
 };
 
-/// The allocated form of a layer's saved().
+/// Where a layer's saved matrices lie: views into memory that the schedule owns, so that layers which are never alive
+/// together can share it.
 class Saved {
  public:
-  /// destination_rows: rows of kDestinations matrices; source_rows[slot]: rows of kSources matrices.
-  void allocate(const std::vector<SavedSpec>& specs, Index destination_rows, const std::vector<Index>& source_rows);
-  MatrixView at(int index) { return matrices_[std::size_t(index)].front().view(); }
-  MatrixView at(int index, int slot) { return matrices_[std::size_t(index)][std::size_t(slot)].view(); }
-  Index bytes() const;
+  /// Elements of all matrices. destination_rows: rows of kDestinations ones; source_rows[slot]: rows of kSources ones.
+  static Index elements(const std::vector<SavedSpec>& specs, Index destination_rows,
+                        const std::vector<Index>& source_rows);
+  /// Lays them out in `memory`, which holds at least so many elements.
+  void place(const std::vector<SavedSpec>& specs, Index destination_rows, const std::vector<Index>& source_rows,
+             Real* memory);
+  MatrixView at(int index) { return matrices_[std::size_t(index)].front(); }
+  MatrixView at(int index, int slot) { return matrices_[std::size_t(index)][std::size_t(slot)]; }
 
  private:
-  std::vector<std::vector<Matrix>> matrices_;  // spec → one, or one per source slot
+  std::vector<std::vector<MatrixView>> matrices_;  // spec → one, or one per source slot
 };
 
 /// What a layer reads, as the schedule holds it.

@@ -50,6 +50,10 @@ void write_prepared(const fs::path& folder, const std::string& identity, const P
   place.commit();
 }
 
+void MappedHaloGraph::forget() const {
+  for (const NpyArray* array : {&offsets, &columns, &weights, &halo_offsets, &halo}) array->forget_rows(0, array->rows());
+}
+
 MappedHaloGraph map_halo_graph(const fs::path& folder, const std::string& prefix, Index vertices, int parts) {
   const auto open = [&](const char* name) { return NpyArray::open(folder / (prefix + name + ".npy")); };
   MappedHaloGraph g{open("offsets"), open("columns"), {}, open("halo_offsets"), open("halo")};

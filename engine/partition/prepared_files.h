@@ -19,6 +19,7 @@ struct MappedHaloGraph {
 
   CsrView graph() const;
   std::span<const VertexId> halo_of(int part) const;
+  void forget() const;  // as Dataset::forget()
 };
 
 /// `prefix` is "" or "induced_". Checks dtypes and shapes; throws Error naming the file.

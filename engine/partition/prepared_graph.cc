@@ -134,6 +134,11 @@ std::span<const VertexId> PreparedGraph::induced_halo(int part) const {
 const PartitionQuality& PreparedGraph::quality() const {
   return state_->meta.quality;
 }
+void PreparedGraph::forget() const {
+  state_->ids.forget_rows(0, state_->ids.rows());
+  state_->whole.forget();
+  state_->induced.forget();
+}
 const fs::path& PreparedGraph::folder() const {
   return state_->folder;
 }

@@ -50,6 +50,8 @@ class PreparedGraph {
   std::span<const VertexId> induced_halo(int part) const;
   const PartitionQuality& quality() const;
   const std::filesystem::path& folder() const;
+  /// As Dataset::forget().
+  void forget() const;
   /// SHA-256 of meta.json, which holds every file's: equal on all ranks means equal graphs.
   const std::string& checksum() const;
 

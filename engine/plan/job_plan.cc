@@ -26,14 +26,6 @@ Index rows_of(const PreparedGraph& prepared, Rank rank) {
   return prepared.part_offsets()[std::size_t(rank) + 1] - prepared.part_offsets()[std::size_t(rank)];
 }
 
-Index largest_other_part(const PreparedGraph& prepared, Rank rank) {
-  Index largest = 0;
-  for (Rank r = 0; r < prepared.parts(); ++r) {
-    if (r != rank) largest = std::max(largest, rows_of(prepared, r));
-  }
-  return largest;
-}
-
 RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, const PlanOptions& options,
                    Rank rank) {
   const DatasetMeta& meta = dataset.meta();
@@ -48,8 +40,7 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
   RankPlan plan;
   plan.shape = in.training;
   plan.memory = rank_memory({in, dry, model, mapped_bytes(job, dataset, prepared, rank), meta.weighted,
-                             !dataset.original_ids().empty(), meta.vertices, labelled_rows(job, dataset, owned),
-                             largest_other_part(prepared, rank)});
+                             !dataset.original_ids().empty(), meta.vertices, labelled_rows(job, dataset, owned)});
   plan.work = epoch_work(model, in.training, in.features, job.training.recompute == Recompute::kLayer);
   plan.epoch = dry.epoch;
   plan.evaluation = dry.evaluation;

@@ -24,6 +24,7 @@ Json rank_json(const RankPlan& r) {
           {"halo", r.shape.halo},
           {"arcs", r.shape.arcs()},
           {"memory", memory},
+          {"mappedBytes", r.memory.mapped},
           {"loadingBytes", r.memory.loading},
           {"trainingBytes", r.memory.training},
           {"resultsBytes", r.memory.results},

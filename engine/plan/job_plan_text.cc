@@ -28,6 +28,7 @@ std::string memory_text(const JobPlan& plan) {
     text += row(ranks.front().memory.items[i].name, ranks, [&](const RankPlan& r) { return bytes(r.memory.items[i].bytes); });
   }
   text += row("while training", ranks, [&](const RankPlan& r) { return bytes(r.memory.training); });
+  text += row("mapped files, loading", ranks, [&](const RankPlan& r) { return bytes(r.memory.mapped); });
   text += row("while loading", ranks, [&](const RankPlan& r) { return bytes(r.memory.loading); });
   text += row("while writing results", ranks, [&](const RankPlan& r) { return bytes(r.memory.results); });
   return text + row("peak", ranks, [&](const RankPlan& r) { return bytes(r.memory.peak()); });

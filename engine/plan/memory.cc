@@ -9,6 +9,7 @@ constexpr Index kReal = sizeof(Real);
 // Measured: program and libraries touched, stacks, heap of a job of no size; what MPI adds; and what each thread's
 // dense products take in OpenBLAS.
 constexpr Index kProcess = Index(14) << 20, kMpi = Index(9) << 20, kThread = Index(1) << 20;
+constexpr Index kRowsOnTheWay = Index(5) << 20;  // collect_rows() and VertexRowsFile
 
 /// Of a CSR of `rows` and `arcs`.
 Index csr_bytes(Index rows, Index arcs, bool weighted) { return 8 * (rows + 1) + arcs * (weighted ? 8 : 4); }
@@ -49,12 +50,10 @@ Index label_bytes(const MemoryInput& in) {
   return in.run.training.owned * (in.run.multi_label ? in.run.classes : 4) + 4 * in.labelled;
 }
 
-/// Rank 0: the order of vertices and the widest rows of the largest other part.
+/// Rank 0: the files of vertex numbers, their order, and some rows on their way to the file.
 Index result_bytes(const MemoryInput& in) {
   if (in.run.training.rank != 0) return 0;
-  const Layer& last = *in.model.layers.back();
-  const Index width = std::max(last.in(), last.out());
-  return (in.original_ids ? 16 * in.vertices : 0) + kReal * width * in.largest_part;
+  return (4 + (in.original_ids ? 24 : 0)) * in.vertices + kRowsOnTheWay;
 }
 
 }  // namespace
@@ -70,14 +69,14 @@ RankMemory rank_memory(const MemoryInput& in) {
     graph += graph_bytes(*run.full, needs, in.weighted);
     features += feature_bytes(*run.full, run.features);
   }
-  const Index base = kProcess + kThread * run.threads + (many ? kMpi : 0) + in.mapped + label_bytes(in);
+  const Index base = kProcess + kThread * run.threads + (many ? kMpi : 0) + label_bytes(in);
   RankMemory m;
-  m.loading = base + graph + std::max(features, cutting_bytes(run.full ? *run.full : run.training, in.weighted));
+  m.mapped = in.mapped;
+  m.loading = base + in.mapped + graph + std::max(features, cutting_bytes(run.full ? *run.full : run.training, in.weighted));
   const bool released = in.model.constant_prefix() > 0;  // RankData::release_features
   const ScheduleBytes &s = in.dry.schedule, &i = in.dry.inference;
   m.items = {{"program and libraries", kProcess + kThread * run.threads},
              {"MPI", many ? kMpi : 0},
-             {"mapped files", in.mapped},
              {"graph", graph},
              {"features", released ? 0 : features},
              {"labels and splits", label_bytes(in)},

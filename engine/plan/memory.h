@@ -13,12 +13,13 @@ struct MemoryItem {
   Index bytes = 0;
 };
 
-/// The phases don't overlap; a rank's peak is the largest. What glibc keeps of freed memory isn't counted.
+/// The phases don't overlap; a rank's peak is the largest.
 struct RankMemory {
   std::vector<MemoryItem> items;  // held while training; their sum is `training`
+  Index mapped = 0;               // pages of files, while loading; given back before training
   Index loading = 0;              // reading features and cutting out the rank's part
   Index training = 0;
-  Index results = 0;              // writing predictions and embeddings: rank 0 holds another rank's rows
+  Index results = 0;              // writing predictions and embeddings: rank 0 holds the order of all vertices
   Index peak() const;
 };
 
@@ -31,7 +32,6 @@ struct MemoryInput {
   bool original_ids = false;      // of vertices
   Index vertices = 0;             // of the whole graph
   Index labelled = 0;             // of the rank's vertices, in some split
-  Index largest_part = 0;         // rows of the largest other part
 };
 
 RankMemory rank_memory(const MemoryInput& input);

@@ -89,7 +89,6 @@ void FullBatch::allocate() {
     if (layer->tap() >= 0) tapped_ = layer->tap();
   }
   std::map<std::string, Matrix*> turns;   // inference: even and odd layers share
-  std::map<std::string, Saved*> shared;   // recompute, inference: layers of one shape share
   for (int l = 0; l < layers; ++l) {
     const Layer& layer = *model_.layers[std::size_t(l)];
     const bool private_output = !options_.inference_only || l == tapped_ || l + 1 == layers;
@@ -97,16 +96,8 @@ void FullBatch::allocate() {
     if (output == nullptr) output = buffers_.emplace_back(std::make_unique<Matrix>()).get();
     if (l >= prefix_) output->resize(owned, std::max(output->cols(), layer.out()));
     outputs_.push_back(output);
-
-    std::string shape = options_.recompute || options_.inference_only ? "" : fmt::format("layer {} ", l);
-    for (const SavedSpec& s : layer.saved()) shape += fmt::format("{} {} {};", s.name, s.cols, s.rows);
-    Saved*& saved = shared[shape];
-    if (saved == nullptr) {
-      saved = saved_storage_.emplace_back(std::make_unique<Saved>()).get();
-      saved->allocate(layer.saved(), owned, exchange_->source_rows());
-    }
-    saved_.push_back(saved);
   }
+  allocate_saved();
   if (options_.inference_only) return;
   d_logits_.resize(owned, model_.layers.back()->out());
   for (int l = layers - 1; l > prefix_; --l) {
@@ -114,6 +105,24 @@ void FullBatch::allocate() {
     d_rows_[turn].resize(owned, std::max(d_rows_[turn].cols(), in));
   }
   if (tapped_ >= 0) d_tap_.resize(owned, model_.layers[std::size_t(tapped_)]->out());
+}
+
+/// What a layer saves is alive from its forward to its backward. Where backward repeats the forward just before, or
+/// never comes, that is one layer at a time: all share the memory of the largest.
+void FullBatch::allocate_saved() {
+  const Index owned = part_.graph->owned;
+  const std::vector<Index> source_rows = exchange_->source_rows();
+  const bool one_at_a_time = options_.recompute || options_.inference_only;
+  saved_.resize(model_.layers.size());
+  saved_memory_.resize(one_at_a_time ? 1 : saved_.size());
+  for (std::size_t l = 0; l < saved_.size(); ++l) {
+    Matrix& memory = saved_memory_[one_at_a_time ? 0 : l];
+    const Index elements = Saved::elements(model_.layers[l]->saved(), owned, source_rows);
+    memory.resize(1, std::max(memory.cols(), elements));
+  }
+  for (std::size_t l = 0; l < saved_.size(); ++l) {
+    saved_[l].place(model_.layers[l]->saved(), owned, source_rows, saved_memory_[one_at_a_time ? 0 : l].data());
+  }
 }
 
 /// Rows of layer l's input: the features, the precomputed prefix, or the layer before's output.
@@ -139,7 +148,7 @@ void FullBatch::forward_layer(int l) {
   const Layer& layer = *model_.layers[std::size_t(l)];
   MatrixView out(outputs_[std::size_t(l)]->data(), part_.graph->owned, layer.out());
   pass_->bind(l);
-  layer.forward(*pass_, weights_of(l), input_of(l), *saved_[std::size_t(l)], out);
+  layer.forward(*pass_, weights_of(l), input_of(l), saved_[std::size_t(l)], out);
 }
 
 void FullBatch::train_epoch(std::int64_t epoch, TrainingStep& step) {
@@ -192,7 +201,7 @@ void FullBatch::backward_layer(int l, MatrixView d_out, MatrixView d_in) {
   pass_->bind(l);
   const MatrixView out(outputs_[std::size_t(l)]->data(), part_.graph->owned, layer.out());
   const MatrixView d_tap = layer.tap() >= 0 ? d_tap_.view() : MatrixView();
-  layer.backward(*pass_, weights_of(l), input_of(l), *saved_[std::size_t(l)], out, d_out, {d_in, d_in, d_tap});
+  layer.backward(*pass_, weights_of(l), input_of(l), saved_[std::size_t(l)], out, d_out, {d_in, d_in, d_tap});
 }
 
 ConstMatrixView FullBatch::embeddings() const {
@@ -212,7 +221,7 @@ ScheduleBytes FullBatch::bytes() const {
   ScheduleBytes b;
   b.activations = prefix_output_.bytes();
   for (const auto& output : buffers_) b.activations += output->bytes();
-  for (const auto& saved : saved_storage_) b.saved += saved->bytes();
+  for (const Matrix& memory : saved_memory_) b.saved += memory.bytes();
   b.gradients = d_rows_[0].bytes() + d_rows_[1].bytes() + d_tap_.bytes() + d_logits_.bytes();
   b.halo = exchange_->bytes();
   return b;

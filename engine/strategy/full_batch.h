@@ -40,6 +40,7 @@ class FullBatch final : public Schedule {
  private:
   class Pass;
   void allocate();
+  void allocate_saved();
   void compute_prefix();
   std::vector<ExchangedLayer> exchanged_layers() const;
   int gradient_turn(int layer) const;
@@ -61,8 +62,8 @@ class FullBatch final : public Schedule {
   Matrix prefix_output_;                    // (owned, width)
   std::vector<std::unique_ptr<Matrix>> buffers_;
   std::vector<Matrix*> outputs_;            // by layer: (owned, out), into buffers_
-  std::vector<std::unique_ptr<Saved>> saved_storage_;
-  std::vector<Saved*> saved_;               // by layer, into saved_storage_
+  std::vector<Matrix> saved_memory_;        // (1, elements): by layer, or one for all
+  std::vector<Saved> saved_;                // by layer, into saved_memory_
   Matrix d_logits_;                         // (owned, classes)
   Matrix d_rows_[2];                        // (owned, widest): gradients take turns
   Matrix d_tap_;                            // (owned, tap width)

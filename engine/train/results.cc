@@ -1,5 +1,6 @@
 #include "train/results.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/memory.h"
@@ -58,16 +59,21 @@ void collect_rows(Communicator& comm, const PreparedGraph& prepared, ConstMatrix
                                   std::size_t(offsets[std::size_t(r) + 1] - offsets[r]));
   };
   if (comm.rank() == 0) put(ids_of(0), mine);
+  const Index most = std::max<Index>(1, (Index(1) << 20) / std::max<Index>(1, mine.cols));  // rows of a message
   Matrix theirs;
   for (int r = 1; r < comm.size(); ++r) {
-    if (comm.rank() == r) {
-      const RowsTo send{0, mine};
-      comm.exchange(Lane::kBulk, Traffic::kCheckpoint, std::span(&send, 1), {}).wait();
-    } else if (comm.rank() == 0) {
-      theirs.resize(Index(ids_of(r).size()), mine.cols);
-      const RowsFrom receive{r, theirs};
-      comm.exchange(Lane::kBulk, Traffic::kCheckpoint, {}, std::span(&receive, 1)).wait();
-      put(ids_of(r), theirs);
+    const auto ids = ids_of(r);
+    for (Index begin = 0; begin < Index(ids.size()); begin += most) {
+      const Index count = std::min(most, Index(ids.size()) - begin);
+      if (comm.rank() == r) {
+        const RowsTo send{0, mine.slice_rows(begin, count)};
+        comm.exchange(Lane::kBulk, Traffic::kCheckpoint, std::span(&send, 1), {}).wait();
+      } else if (comm.rank() == 0) {
+        theirs.resize(count, mine.cols);
+        const RowsFrom receive{r, theirs};
+        comm.exchange(Lane::kBulk, Traffic::kCheckpoint, {}, std::span(&receive, 1)).wait();
+        put(ids.subspan(std::size_t(begin), std::size_t(count)), theirs);
+      }
     }
   }
 }

@@ -42,6 +42,8 @@ class Session {
     comm_.check_same("the manifest", o_.job_yaml);
     comm_.check_same("the data set", dataset_.meta().checksum);
     comm_.check_same("the prepared graph", prepared_.checksum());
+    dataset_.forget();  // data_ has its own copy
+    prepared_.forget();
     count_splits();
     trainer_ = std::make_unique<Trainer>(ctx_, comm_, job_, data_, double(dataset_.meta().vertices));
     claim_output();
