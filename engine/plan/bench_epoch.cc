@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "comm/local_transport.h"
+#include "plan/bench.h"
+#include "plan/epoch_work.h"
+#include "plan/stopwatch.h"
+#include "train/trainer.h"
+
+namespace atl {
+namespace {
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// The job's one rank, as the session sets it up.
+struct OneRank {
+  OneRank(Context& ctx, const Job& job, const Dataset& dataset, const PreparedGraph& prepared)
+      : comm(std::move(make_local_group(1).front())), data(job, dataset, prepared, 0) {
+    data.train.total = double(data.train.rows.size());
+    data.validation.total = double(data.validation.rows.size());
+    data.test.total = double(data.test.rows.size());
+    trainer.emplace(ctx, comm, job, data, double(dataset.meta().vertices));
+  }
+  Communicator comm;
+  RankData data;
+  std::optional<Trainer> trainer;
+};
+
+}  // namespace
+
+BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                     const MachineRates& rates, int epochs) {
+  OneRank rank(ctx, job, dataset, prepared);
+  std::vector<double> losses, seconds;
+  for (int epoch = 1; epoch <= epochs + 1; ++epoch) {
+    const double start = seconds_now();
+    losses.push_back(rank.trainer->train_epoch(epoch, job.training.optimizer.learning_rate));
+    if (epoch > 1) seconds.push_back(seconds_now() - start);  // the first one claims memory
+  }
+  const double lowest = *std::min_element(losses.begin() + 1, losses.end());
+  if (!(lowest < losses.front()) || !std::isfinite(losses.back()))
+    fail("bench epoch: the loss went from {} to {}; a job that doesn't learn is not worth timing", losses.front(),
+         losses.back());
+  const DatasetMeta& meta = dataset.meta();
+  const double nonzeros = meta.feature_nonzeros >= 0 ? double(meta.feature_nonzeros) / double(meta.vertices) : -1;
+  const RankShape shape = rank_shape(prepared, 0, job.training.setting == Setting::kInductive);
+  const EpochWork work = epoch_work(rank.trainer->model(), shape, {meta.features, nonzeros},
+                                    job.training.recompute == Recompute::kLayer);
+  return {fmt::format("epoch, {} on {}", job.model.kind, meta.name), median(seconds), 1.3 * seconds_of(work, rates),
+          fmt::format("1.3 ({:.3g} Gflop / products + {:.3g} GB / gather + {:.3g} GB / triad)", work.product_flops / 1e9,
+                      work.gathered_bytes / 1e9, work.streamed_bytes / 1e9)};
+}
+
+}  // namespace atl

@@ -1,0 +1,66 @@
+"""Runs build/atoll for benchmarks and reads its JSON lines."""
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "manifests/examples"
+
+
+class Skipped(Exception):
+    """This machine lacks what the cell needs."""
+
+
+class Failed(Exception):
+    """The command went wrong, or took longer than a cell may."""
+
+
+class Atoll:
+    def __init__(self, binary, data, seconds):
+        self.binary, self.data, self.seconds = Path(binary).resolve(), data, seconds
+        self.cpu_seconds = self.wall_seconds = 0  # of the last command, its children included
+
+    def lines(self, *arguments):
+        """The JSON lines that a command prints."""
+        command = [str(self.binary), *map(str, arguments)]
+        begin = time.monotonic()
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   start_new_session=True)
+        before = os.times()
+        try:
+            out, errors = process.communicate(timeout=self.seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise Failed(f"{' '.join(command)} took longer than {self.seconds:.0f} s") from None
+        after = os.times()
+        self.wall_seconds = time.monotonic() - begin
+        self.cpu_seconds = (after.children_user + after.children_system
+                            - before.children_user - before.children_system)
+        if process.returncode != 0:
+            raise Failed(f"{' '.join(command)} ended with {process.returncode}: {errors.strip()[-500:]}")
+        return [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+
+    def on_data(self, command, manifest, *arguments):
+        """`command` on a manifest of the examples, on the benchmark's data sets."""
+        return self.lines(*command.split(), "-f", EXAMPLES / manifest, "--data-root", self.data, "--json", *arguments)
+
+    def train(self, manifest, *arguments):
+        """Trains from the start and returns the result line with each epoch's seconds."""
+        output = self.data / "run"
+        lines = self.on_data("run", manifest, "--fresh", "--output", output, *arguments)
+        result = lines[-1]
+        result["epochSeconds"] = [line["epochSeconds"] for line in lines if line["event"] == "epoch"]
+        return result
+
+    def dataset(self, name):
+        """Folder of a data set of ../shared/data, imported once."""
+        place, source = self.data / name, ROOT.parent / "shared/data" / name
+        if not place.exists():
+            if not source.exists():
+                raise Skipped(f"{name} is not at hand ({source})")
+            self.lines("dataset", "import", "--format", "npy", source, place)
+        return place

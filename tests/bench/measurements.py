@@ -1,0 +1,136 @@
+"""The cells: each measures one thing within ten minutes and returns rows {"name", "figure", "unit", "limit"}. A figure
+at or under its limit meets it; a limit of None is not one."""
+import shutil
+from statistics import median
+
+from atoll import Failed
+
+
+def row(name, figure, unit, limit=None, note=""):
+    return {"name": name, "figure": figure, "unit": unit, "limit": limit, "note": note}
+
+
+def timed_rows(lines):
+    """Rows of `atoll bench`: seconds against a limit that depends on the machine's rates of the same minute."""
+    rates = next(line for line in lines if line["event"] == "rates")
+    rows = [row(line["name"], line["seconds"] * 1e3, "ms", line.get("limitSeconds", 0) * 1e3 or None,
+                line.get("formula", "")) for line in lines if line["event"] == "bench"]
+    return rows + rate_rows(rates)
+
+
+def rate_rows(rates):
+    return [row("triad", rates["triadBytes"] / 1e9, "GB/s"), row("gather of rows", rates["gatherBytes"] / 1e9, "GB/s"),
+            row("dense products", rates["productFlops"] / 1e9, "Gflop/s")]
+
+
+def machine(atoll):
+    return rate_rows(atoll.lines("bench", "machine", "--json")[0])
+
+
+def ops(atoll):
+    return timed_rows(atoll.lines("bench", "ops", atoll.dataset("ogbn_arxiv"), "--json"))
+
+
+def epoch(manifest, *fields):
+    def cell(atoll):
+        atoll.dataset("ogbn_arxiv")
+        return timed_rows(atoll.on_data("bench epoch", manifest, *settings(fields)))
+    return cell
+
+
+def settings(fields):
+    return [word for field in fields for word in ("--set", field)]
+
+
+def two_ranks(atoll, rounds=4, epochs=6):
+    """Two ranks of one thread against one rank of two, in turn; a second one-rank run tells the noise."""
+    atoll.dataset("ogbn_arxiv")
+    turns, busy = [], []
+    for _ in range(rounds):
+        turn = {}
+        for name, ranks, threads in (("one", 1, 2), ("two", 2, 1), ("again", 1, 2)):
+            fields = settings([f"training.epochs={epochs}", f"training.evaluateEvery={epochs}"])
+            result = atoll.train("arxiv-gcn.yaml", "--ranks", ranks, "--threads", threads, *fields)
+            turn[name] = median(result["epochSeconds"][1:])
+            if name == "one":
+                busy.append(atoll.cpu_seconds / atoll.wall_seconds)
+        turns.append(turn)
+    if max(busy) < 1.5:
+        raise Failed(f"one rank with two threads used {max(busy):.2f} cores: not the comparison that was meant")
+    ratios = [turn["two"] / turn["one"] for turn in turns]
+    return [row("2 ranks on 2 cores / 1 rank with 2 threads", median(ratios), "×", 1.15),
+            row("1 rank / 1 rank", median(turn["again"] / turn["one"] for turn in turns), "×", None, "noise"),
+            row("cores used by the one rank", max(busy), "cores")]
+
+
+COMMUNITY = "dataset={{synthetic: {{kind: community, vertices: {}, averageDegree: 50, features: 64, classes: 16}}}}"
+
+
+def arcs(vertices):
+    """Nanoseconds an arc of an epoch on a generated graph of degree 50."""
+    def cell(atoll):
+        fields = [COMMUNITY.format(vertices), "model.options={aggregator: mean}"]
+        lines = atoll.on_data("bench epoch", "synthetic-reddit.yaml", "--epochs", 3, *settings(fields))
+        seconds = next(line["seconds"] for line in lines if line["event"] == "bench")
+        return [row(f"epoch, {vertices * 50 // 10**6}M arcs", seconds / (vertices * 50) * 1e9, "ns/arc")] + rate_rows(lines[0])
+    return cell
+
+
+def startup(atoll):
+    """From the command to the first epoch, the partition included."""
+    place = atoll.dataset("ogbn_arxiv")
+    rows = []
+    for ranks in (1, 2):
+        shutil.rmtree(place / "prepared", ignore_errors=True)
+        result = atoll.train("arxiv-gcn.yaml", "--ranks", ranks, *settings(["training.epochs=1"]))
+        rows.append(row(f"start to first epoch, {ranks} rank{'s' * (ranks > 1)}", result["startupSeconds"], "s", 5))
+    return rows
+
+
+def predicted_memory(atoll):
+    """Each rank's reported peak against the planned one; the figure is the difference."""
+    atoll.dataset("ogbn_arxiv")
+    gat = ["model={kind: gat, layers: 2, hidden: 32, options: {heads: 4}}"]
+    rows = []
+    for name, manifest, ranks, fields in (("gcn", "arxiv-gcn.yaml", 1, []), ("gcn", "arxiv-gcn.yaml", 2, []),
+                                          ("gcn, recompute", "arxiv-gcn.yaml", 2, ["training.recompute=layer"]),
+                                          ("sage", "arxiv-sage.yaml", 1, []), ("sage", "arxiv-sage.yaml", 2, []),
+                                          ("gat", "arxiv-gcn.yaml", 1, gat), ("gat", "arxiv-gcn.yaml", 2, gat),
+                                          ("sage, reddit/20", "synthetic-reddit.yaml", 2, [])):
+        rows += memory_rows(atoll, name, manifest, ["--ranks", ranks, *settings(fields)])
+    return rows
+
+
+def memory_rows(atoll, name, manifest, arguments):
+    plan = atoll.on_data("plan", manifest, "--rates", "20,10,100", *arguments)[0]
+    peaks = atoll.train(manifest, *arguments, *settings(["training.epochs=2"]))["peakMemoryBytes"]
+    rows = []
+    for rank, (planned, peak) in enumerate(zip(plan["ranks"], peaks)):
+        off = abs(planned["peakMemoryBytes"] / peak - 1) * 100
+        rows.append(row(f"{name}, rank {rank} of {len(peaks)}", off, "%", 10,
+                        f"planned {planned['peakMemoryBytes'] / 2**20:.0f} MiB, used {peak / 2**20:.0f} MiB"))
+    return rows
+
+
+def large_graph(atoll):
+    """2M vertices, 100M arcs, 64 features, 2 layers of 64."""
+    fields = settings([COMMUNITY.format(2_000_000), "model.options={aggregator: mean}", "training.epochs=3"])
+    result = atoll.train("synthetic-reddit.yaml", "--ranks", 1, *fields)
+    return [row("peak memory", sum(result["peakMemoryBytes"]) / 1e9, "GB", 20),
+            row("epoch", median(result["epochSeconds"]), "s"), row("start", result["startupSeconds"], "s")]
+
+
+CELLS = {
+    "machine": machine,
+    "kernels on ogbn_arxiv": ops,
+    "epoch of gcn on ogbn_arxiv": epoch("arxiv-gcn.yaml"),
+    "epoch of sage on ogbn_arxiv": epoch("arxiv-sage.yaml"),
+    "epoch of gat on ogbn_arxiv": epoch("arxiv-gcn.yaml", "model={kind: gat, layers: 2, hidden: 32, options: {heads: 4}}"),
+    "ranks and threads": two_ranks,
+    "arcs: 1M": arcs(20_000),
+    "arcs: 10M": arcs(200_000),
+    "arcs: 100M": arcs(2_000_000),
+    "start": startup,
+    "predicted memory": predicted_memory,
+    "2M vertices, 100M arcs": large_graph,
+}
