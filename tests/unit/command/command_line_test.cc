@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "command/commands.h"
+#include "command/typo.h"
 
 namespace atl {
 namespace {
@@ -116,13 +117,9 @@ TEST(Commands, EachIsNamedOnceAndExplained) {
     EXPECT_FALSE(command.help.empty()) << command.name;
     for (const auto& argument : command.arguments)
       EXPECT_FALSE(argument.help.empty()) << command.name << argument.name;
-    EXPECT_EQ(run(command.name.find(' ') == std::string::npos
-                      ? std::vector<std::string>{command.name, "--help"}
-                      : std::vector<std::string>{"dataset", command.name.substr(8), "--help"},
-                  commands())
-                  .status,
-              0)
-        << command.name;
+    auto words = words_of(command.name);
+    words.push_back("--help");
+    EXPECT_EQ(run(words, commands()).status, 0) << command.name;
   }
 }
 
