@@ -83,6 +83,17 @@ void check_against(const LoadedJob& loaded, const DatasetMeta& meta) {
                                         "binaryCrossEntropy, and metric f1Micro or rocAuc)",
                                         meta.name));
   }
+  if (job.training.metric == Metric::kRocAuc && !meta.multi_label && meta.classes != 2) {
+    refuse("training.metric", fmt::format("rocAuc needs two classes or several labels per vertex, {} has {} "
+                                          "classes (use accuracy or f1Micro)",
+                                          meta.name, meta.classes));
+  }
+  if (meta.feature_nonzeros >= 0 && job.training.input_dropout.rate > 0 &&
+      job.training.input_dropout.position == DropoutPosition::kAfterAggregation) {
+    refuse("training.inputDropout.position",
+           fmt::format("afterAggregation needs dense features, {} stores them sparse (use beforeAggregation)",
+                       meta.name));
+  }
   if (!meta.multi_label && job.training.loss == Loss::kBinaryCrossEntropy) {
     refuse("training.loss",
            fmt::format("binaryCrossEntropy needs several labels per vertex, {} has one class (use "
@@ -115,7 +126,8 @@ PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset) {
          where_of(loaded.given, "dataset.split"), job.dataset.split, job.dataset.split_column,
          dataset.meta().name);
   }
-  return PreparedGraph::make(dataset, partition_options(job, job.placement.ranks), graph_transforms(job), marks);
+  return PreparedGraph::make(dataset, partition_options(job, job.placement.ranks), graph_transforms(job),
+                             marks);
 }
 
 int threads_of(const Arguments& a, const Job& job) {

@@ -1,4 +1,5 @@
-// What `atoll run` and `atoll plan` settle alike before anything else: the manifest, its data set, and that the two fit.
+// What `atoll run` and `atoll plan` settle alike before anything else: the manifest, its data set, and that
+// the two fit.
 #pragma once
 
 #include <filesystem>
@@ -17,11 +18,13 @@ using Say = void (*)(const std::string& line);
 /// --file with --ranks and --set applied; warnings are said.
 LoadedJob load_job_of(const Arguments& arguments, Say say);
 
-/// The folder of the job's data set below --data-root: the stored one, every byte checked against its checksum, or the
-/// generated one, made if need be. Throws Error where there is none, or where manifest and data set don't fit.
+/// The folder of the job's data set below --data-root: the stored one, every byte checked against its
+/// checksum, or the generated one, made if need be. Throws Error where there is none, or where manifest and
+/// data set don't fit.
 std::filesystem::path dataset_of(const Arguments& arguments, const LoadedJob& loaded, Say say);
 
-/// The job's graph prepared for its ranks, made if need be. Throws Error where the split has no training vertex.
+/// The job's graph prepared for its ranks, made if need be. Throws Error where the split has no training
+/// vertex.
 PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset);
 
 /// Of each rank: --threads, or resources.cpu, or the machine's cores shared out.

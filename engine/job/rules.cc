@@ -132,6 +132,22 @@ void loss_and_metric(const Check& c) {
   }
 }
 
+/// What a model's definition leaves no room for.
+void model_and_training(const Check& c) {
+  const auto& t = c.job.training;
+  const std::string& kind = c.job.model.kind;
+  const bool drops_after =
+      t.input_dropout.rate > 0 && t.input_dropout.position == DropoutPosition::kAfterAggregation;
+  if (drops_after && (kind == "gat" || kind == "gcnii" || kind == "resgcn")) {
+    c.error("training.inputDropout.position", "{} drops its input out before anything else (use beforeAggregation)",
+            kind);
+  }
+  if (t.setting == Setting::kInductive && c.job.model.norm == Norm::kBatch) {
+    c.error("model.norm",
+            "batch norm would count vertices that inductive training must not see (use layer or none)");
+  }
+}
+
 void epochs(const Check& c) {
   const auto& t = c.job.training;
   if (t.schedule.warmup_epochs >= t.epochs) {
@@ -196,7 +212,7 @@ void ignored_by_kind(const Check& c) {
 
 void check_rules(const Job& job, const Given& given, Problems& problems) {
   const Check check{job, given, problems};
-  for (auto* rule : {required_fields, job_name, data_source, synthetic_shape, servers, loss_and_metric,
+  for (auto* rule : {required_fields, job_name, data_source, synthetic_shape, servers, loss_and_metric, model_and_training,
                      epochs, output_path, unused_fields, ignored_by_kind}) {
     rule(check);
   }

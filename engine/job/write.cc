@@ -51,6 +51,10 @@ void write_children(const std::vector<const Field*>& fields, const std::string& 
   }
 }
 
+bool fixed_on_resume(const Field& field) {
+  return field.slot && !field.may_change && field.path != "metadata.name" && field.path != "dataset.volume";
+}
+
 }  // namespace
 
 std::string write_job(const Job& job) {
@@ -60,6 +64,15 @@ std::string write_job(const Job& job) {
          "\nspec:\n";
   write_children(fields_for(job.model.kind, job.strategy.kind), "", 2, copy, out);
   return out;
+}
+
+std::string resume_key(const Job& job) {
+  Job copy = job;
+  std::string key;
+  for (const Field* field : fields_for(job.model.kind, job.strategy.kind)) {
+    if (fixed_on_resume(*field)) key += field->path + ": " + value_text(*field, copy) + "\n";
+  }
+  return key;
 }
 
 std::vector<std::string> changes_that_forbid_resuming(const Job& before, const Job& now) {
@@ -72,9 +85,7 @@ std::vector<std::string> changes_that_forbid_resuming(const Job& before, const J
   }
   if (!changes.empty()) return changes;  // their options can't be compared
   for (const Field* field : fields_for(now.model.kind, now.strategy.kind)) {
-    if (!field->slot || field->may_change || field->path == "metadata.name" ||
-        field->path == "dataset.volume")
-      continue;
+    if (!fixed_on_resume(*field)) continue;
     const std::string was = value_text(*field, a), is = value_text(*field, b);
     if (was != is) changes.push_back(fmt::format("{}: {} → {}", field->path, was, is));
   }

@@ -14,4 +14,7 @@ std::string write_job(const Job& job);
 /// the run that resumes it: "training.seed: 1 → 2".
 std::vector<std::string> changes_that_forbid_resuming(const Job& before, const Job& now);
 
+/// One line a field that must not change on resuming: equal keys mean that a checkpoint may be resumed.
+std::string resume_key(const Job& job);
+
 }  // namespace atl

@@ -60,6 +60,7 @@ class Gcnii final : public Layer {
     axpby(ctx, o_.alpha, d_s, 1, gradient.tap);
     axpby(ctx, 0, d_s, 1 - o_.alpha, d_s);
     verbs.gather_backward(input.rows, [&](const Source& source, MatrixView d_rows) {
+      if (d_rows.cols == 0) return;
       spmm(ctx, transposed_arcs_of(*source.block), d_s, d_rows, false, dropout_of(verbs, source));
     }, gradient.rows);
   }

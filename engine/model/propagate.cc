@@ -33,6 +33,7 @@ class Propagate final : public Layer {
     Context& ctx = verbs.context();
     ConstMatrixView d_aggregated = with_self_ ? d_out.slice_cols(in_, in_) : d_out;
     verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
+      if (d_rows.cols == 0) return;
       spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_rows);
     }, gradient.rows);
     if (with_self_) axpby(ctx, 1, d_out.slice_cols(0, in_), 1, gradient.self);

@@ -70,6 +70,7 @@ class MeanBlock final : public ResidualBlock {
     gemm_bt(ctx, d_out, w.value(0).slice_rows(hidden_, hidden_), d_aggregated);
     RowStart::Sums sums = start_.begin_backward();
     verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
+      if (d_rows.cols == 0) return;
       spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_rows);
       start_.backward(verbs, w, saved, s.rows.dense, s.block->src_ids, d_rows, sums);
     }, gradient.rows);
@@ -128,6 +129,7 @@ class SoftmaxBlock final : public ResidualBlock {
     gemm_bt(ctx, d_out, w.value(0), d_combined);
     RowStart::Sums sums = start_.begin_backward();
     verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
+      if (d_rows.cols == 0) return;
       ConstMatrixView m = messages(verbs, w, saved, s);
       softmax_backward(ctx, arcs_of(*s.block), s.block->transpose, temperature_, m, state, saved.at(2), d_combined,
                        d_rows);

@@ -70,6 +70,7 @@ class Sage final : public Layer {
         MatrixView d_aggregated(out.data, out.rows, o_.in);  // in ≤ out, and out has done its work
         gemm_bt(ctx, d_out, neighbour_weight(w.value(0)), d_aggregated);
         verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
+          if (d_rows.cols == 0) return;
           spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_rows, false, dropout_of(verbs, s));
         }, gradient.rows);
       }

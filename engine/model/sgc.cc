@@ -1,5 +1,6 @@
 // SGC (Wu et al. 2019): K propagations and one linear layer. On dense features all K are computed once; sparse features
-// are transformed first, so the propagations carry `classes` columns.
+// and features that are dropped out before the aggregation are transformed first, so that the propagations carry
+// `classes` columns.
 #include "model/stack.h"
 
 namespace atl {
@@ -13,8 +14,10 @@ Model make_sgc(const ModelSpec& spec, const TrainingSpec& training, const ModelI
   linear.dropout = training.input_dropout.rate;
   linear.dropout_purpose = Purpose::kInputDropout;
   linear.decay = linear.finish.decay = DecayGroup::kDense;
+  const bool dropped_before = training.input_dropout.rate > 0 &&
+                              training.input_dropout.position == DropoutPosition::kBeforeAggregation;
   Model model;
-  if (input.sparse_features) {
+  if (input.sparse_features || dropped_before) {
     linear.index = 0;
     model.layers.push_back(make_dense(linear));
     for (int k = 0; k < hops; ++k) model.layers.push_back(make_propagate(input.classes, false));

@@ -22,7 +22,7 @@ std::vector<Sketch> sketch(const ModelSpec& spec, const TrainingSpec& training, 
     o.dropout_purpose = l == 0 ? Purpose::kInputDropout : Purpose::kDropout;
     o.finish.norm = last ? Norm::kNone : spec.norm;
     o.finish.activation = last ? Activation::kNone : Activation::kRelu;
-    o.skip = spec.skip_connections && !o.sparse_input && o.in == o.out;
+    o.skip = spec.skip_connections && l > 0 && o.in == o.out;
     const bool dense = l >= spec.layers;
     o.decay = o.finish.decay = dense ? DecayGroup::kDense : DecayGroup::kConvolution;
     all.push_back({o, dense});
@@ -54,8 +54,10 @@ std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const Mode
   if (precompute) {
     layers.push_back(make_propagate(input.features, plan.propagate_self));
     all[0].dense = true;
-    all[0].options.skip = false;
-    if (plan.propagate_self) all[0].options.in *= 2;
+    if (plan.propagate_self) {  // the weight of sage.cc, its two halves one above the other
+      all[0].options.fan_in = input.features;
+      all[0].options.in *= 2;
+    }
   }
   for (std::size_t l = 0; l < all.size(); ++l) all[l].options.index = int(l) + (precompute ? 1 : 0);
   if (input.exact_exchange) move_dropout_to_producers(all);

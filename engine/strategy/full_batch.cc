@@ -34,6 +34,7 @@ class FullBatch::Pass final : public Verbs {
     purpose_ = training ? Traffic::kHalo : Traffic::kEvaluation;
   }
   void bind(int layer) { layer_ = layer; }
+  void prepare() { begin(0, false), purpose_ = Traffic::kSetup; }
   void repeat(bool on) { purpose_ = on ? Traffic::kRecompute : Traffic::kHalo; }
 
  private:
@@ -68,7 +69,7 @@ std::vector<ExchangedLayer> FullBatch::exchanged_layers() const {
 
 /// The leading constant layers, each from the one before; only the last one's output is kept.
 void FullBatch::compute_prefix() {
-  pass_->begin(0, false);
+  pass_->prepare();
   Matrix before;
   Saved none;
   for (int l = 0; l < prefix_; ++l) {
@@ -193,7 +194,7 @@ void FullBatch::backward(MatrixView d_logits) {
 
 void FullBatch::backward_layer(int l, MatrixView d_out, MatrixView d_in) {
   const Layer& layer = *model_.layers[std::size_t(l)];
-  if (options_.recompute) {
+  if (options_.recompute && l + 1 < int(model_.layers.size())) {  // the last layer's are still there
     pass_->repeat(true);
     forward_layer(l);
     pass_->repeat(false);
@@ -219,10 +220,10 @@ int FullBatch::first_non_finite_layer() {
 
 ScheduleBytes FullBatch::bytes() const {
   ScheduleBytes b;
-  b.activations = prefix_output_.bytes();
-  for (const auto& output : buffers_) b.activations += output->bytes();
-  for (const Matrix& memory : saved_memory_) b.saved += memory.bytes();
-  b.gradients = d_rows_[0].bytes() + d_rows_[1].bytes() + d_tap_.bytes() + d_logits_.bytes();
+  b.activations = prefix_output_.held_bytes();
+  for (const auto& output : buffers_) b.activations += output->held_bytes();
+  for (const Matrix& memory : saved_memory_) b.saved += memory.held_bytes();
+  b.gradients = d_rows_[0].held_bytes() + d_rows_[1].held_bytes() + d_tap_.held_bytes() + d_logits_.held_bytes();
   b.halo = exchange_->bytes();
   return b;
 }

@@ -1,6 +1,7 @@
 #include "train/best.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace atl {
 
@@ -9,7 +10,7 @@ void Best::consider(Index epoch, const Evaluation& evaluation, Parameters& param
   const std::optional<double> value = by_loss ? evaluation.validation_loss : evaluation.validation;
   const double score =
       value ? (by_loss ? -*value : *value) : double(epoch);  // without validation: the newest
-  if (epoch_ > 0 && !(score > score_)) return;
+  if (!std::isfinite(score) || (epoch_ > 0 && score <= score_)) return;
   epoch_ = epoch;
   score_ = score;
   validation_ = evaluation.validation;

@@ -32,6 +32,11 @@ Evaluation predict(const PredictOptions& o) {
   job.training.setting = Setting::kTransductive;  // inference is over the whole graph either way
   job.training.recompute = Recompute::kNone;
   const Dataset dataset = Dataset::open(o.dataset);
+  if (dataset.meta().multi_label != (job.training.loss == Loss::kBinaryCrossEntropy)) {
+    fail("{}: the model predicts {} per vertex, {} has {}; predict on a data set like the one it was trained on",
+         o.model.string(), dataset.meta().multi_label ? "one class" : "several labels", o.dataset.string(),
+         dataset.meta().multi_label ? "several labels" : "one class");
+  }
   const auto marks = training_marks(dataset, job);
   const PreparedGraph prepared = PreparedGraph::make(dataset, partition_options(job, 1), graph_transforms(job), marks);
 

@@ -14,8 +14,8 @@ struct PredictOptions {
   int threads = 1;
 };
 
-/// Exact inference over the whole graph in this process; returns the metrics where the data set has labels and the
-/// job's split. Throws Error where the model doesn't fit the data set.
+/// Exact inference over the whole graph in this process; returns the metrics of the job's split. Throws Error where
+/// the model doesn't fit the data set.
 Evaluation predict(const PredictOptions& options);
 
 }  // namespace atl

@@ -39,10 +39,14 @@ Chart metric_chart(const RunRecord& run) {
   return chart;
 }
 
-/// The first epochs, which allocate and warm up, would squeeze all others into a line.
+/// The few slowest epochs, such as the first, which allocates, would squeeze all others into a line.
 Chart time_chart(const RunRecord& run) {
-  Chart chart{.title = "Epoch time", .format = NumberFormat::kSeconds, .cap = 3 * run.epoch_seconds_median};
+  Chart chart{.title = "Epoch time", .format = NumberFormat::kSeconds};
   chart.series = {series(run, "training alone", 1, [](Epoch e) { return e.epoch_seconds; })};
+  std::vector<double> sorted = chart.series[0].y;
+  const auto slow = sorted.begin() + std::ptrdiff_t(sorted.size() * 97 / 100);
+  std::nth_element(sorted.begin(), slow, sorted.end());
+  chart.cap = 1.5 * *slow;
   return chart;
 }
 

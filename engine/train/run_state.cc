@@ -1,5 +1,8 @@
 #include "train/run_state.h"
 
+#include "base/sha256.h"
+#include "job/write.h"
+
 namespace atl {
 namespace {
 
@@ -24,7 +27,8 @@ Identity identity_of(const Job& job, const DatasetMeta& dataset) {
            fmt::format("{} of {} layers, hidden {}", job.model.kind, job.model.layers, job.model.hidden)},
           {"seed", std::to_string(job.training.seed)},
           {"split", fmt::format("{}[{}]", job.dataset.split, job.dataset.split_column)},
-          {"strategy", job.strategy.kind}};
+          {"strategy", job.strategy.kind},
+          {"manifest", resume_key(job)}};
 }
 
 std::vector<TensorView> named_parameters(const Parameters& parameters, const Real* values,

@@ -106,7 +106,7 @@ class Session {
     while (epoch < t.epochs && outcome == Outcome::kCompleted) {
       ++epoch;
       const bool stop = run_epoch(epoch);
-      if (stop)
+      if (stop && epoch < t.epochs)
         outcome = Outcome::kInterrupted;
       else if (best_.patience_over(epoch))
         outcome = Outcome::kStoppedEarly;
@@ -137,10 +137,10 @@ class Session {
     e.bytes_intra = std::int64_t(sums[1]);
     e.bytes_inter = std::int64_t(sums[2]);
     const bool stop = sums[3] > 0;
-    if (!std::isfinite(e.loss)) trainer_->explain_non_finite(epoch, last_checkpoint_);
+    if (!std::isfinite(e.loss) || !trainer_->finite()) trainer_->explain_non_finite(epoch, last_checkpoint_);
 
     const bool due = t.evaluate_every > 0 && epoch % t.evaluate_every == 0;
-    if (due || epoch == t.epochs || stop) evaluate_into(e);
+    if (due || (epoch == t.epochs && best_.epoch() == 0)) evaluate_into(e);
     const double exposed = exposed_seconds(after) - exposed_seconds(before);
     e.own = sample(before, after, e.epoch_seconds - exposed, exposed, now_seconds() - trained);
     record_.epochs.push_back(e);
@@ -206,6 +206,9 @@ class Session {
     record_.validation = best_.validation();
     record_.test = best_.test();
     record_.epoch_seconds_median = median_epoch_seconds(record_.epochs);
+    for (Phase& p : phases_) {
+      if (p.name == "checkpoint") p.seconds += checkpoint_seconds_;  // the last one's
+    }
     best_.restore(trainer_->parameters());
     write_results(comm_, o_, data_, prepared_, dataset_, *trainer_, phases_, record_);
     o_.observer->on_result(record_);

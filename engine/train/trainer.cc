@@ -48,7 +48,9 @@ void Trainer::loss(ConstMatrixView logits, std::span<const VertexId> rows, Matri
 
 void Trainer::update() {
   comm_.all_reduce(Traffic::kGradient, parameters_.gradients());
-  optimizer_.step(ctx_, learning_rate_);
+  const MatrixView whole(parameters_.gradients().data(), 1, Index(parameters_.gradients().size()));
+  finite_ = count_non_finite(ctx_, whole) == 0;  // the same on all ranks
+  if (finite_) optimizer_.step(ctx_, learning_rate_);
   parameters_.zero_gradients();
 }
 
@@ -66,15 +68,15 @@ void Trainer::explain_non_finite(Index epoch, Index last_checkpoint) {
     if (theirs >= 0 && (layer < 0 || theirs < layer)) layer = theirs, rank = r;
   }
   const std::string where =
-      layer < 0 ? "the loss itself"
+      layer < 0 ? "the gradient"
                 : fmt::format("layer {} ({}) on rank {} ({})", layer,
                               model_.layers[std::size_t(layer)]->describe(), rank, comm_.host(rank));
   const std::string checkpoint = last_checkpoint > 0
                                      ? fmt::format("the last good checkpoint is of epoch {}", last_checkpoint)
                                      : "there is no checkpoint yet";
   fail(
-      "epoch {}: the loss is not finite; first seen in {}; {}; lower training.optimizer.learningRate, set "
-      "clipNorm, or add a norm",
+      "epoch {}: loss or gradient is not finite; first seen in {}; {}; lower training.optimizer.learningRate, "
+      "set clipNorm or add a norm, and start over with --fresh",
       epoch, where, checkpoint);
 }
 

@@ -1,5 +1,5 @@
-// One rank's model in training: parameters, optimiser, schedules; the side of a step that is the session's
-// (loss and update) and the small sums that all ranks need at the end of an epoch.
+// One rank's model in training: parameters, optimiser, schedules, and the side of a step that is the
+// session's: loss and update.
 #pragma once
 
 #include <memory>
@@ -24,6 +24,8 @@ class Trainer final : private TrainingStep {
   ConstMatrixView logits() { return inference().infer(); }
   ConstMatrixView embeddings() { return inference().embeddings(); }
 
+  /// Whether the last epoch's gradient was; if not, no step was taken.
+  bool finite() const { return finite_; }
   /// Throws Error naming the first layer and the rank whose rows aren't finite, and what to do. Collective.
   [[noreturn]] void explain_non_finite(Index epoch, Index last_checkpoint);
 
@@ -48,6 +50,7 @@ class Trainer final : private TrainingStep {
   std::unique_ptr<Schedule> inference_;  // over the whole graph, where training sees less of it
   double learning_rate_ = 0;
   double loss_sum_ = 0;
+  bool finite_ = true;
   int non_finite_layer_ = -1;  // first on this rank; −1: none seen
 };
 
