@@ -13,12 +13,16 @@
 namespace atl {
 namespace {
 
-void say(const std::string& line) { std::fprintf(stderr, "atoll: %s\n", line.c_str()); }
+void say(const std::string& line) {
+  std::fprintf(stderr, "atoll: %s\n", line.c_str());
+}
 
 /// The threads and rates that a benchmark runs with; printed first.
 struct Bench {
   explicit Bench(const Arguments& a)
-      : json(a.has("--json")), pool(int(a.integer("--threads", available_cores(), 1, 1024))), rates(measure_rates(ctx)) {
+      : json(a.has("--json")),
+        pool(int(a.integer("--threads", available_cores(), 1, 1024))),
+        rates(measure_rates(ctx)) {
     print(json ? to_json(rates, pool.threads()) + "\n" : to_text(rates, pool.threads()));
   }
   void report(const std::vector<BenchRow>& rows) const {
@@ -47,7 +51,8 @@ std::vector<Index> parse_columns(const std::string& text) {
     columns.push_back(value);
     at = behind + 1;
   }
-  if (at < end || columns.empty()) fail("--columns: '{}' is not allowed (use numbers from 1, as in 64,256)", text);
+  if (at < end || columns.empty())
+    fail("--columns: '{}' is not allowed (use numbers from 1, as in 64,256)", text);
   return columns;
 }
 
@@ -86,7 +91,10 @@ const Argument kJson{"--json", "", "print one JSON object a line"};
 }  // namespace
 
 Command bench_machine_command() {
-  return {"bench machine", "measure the machine: triad, gather of rows, dense products", {kThreads, kJson}, run_machine};
+  return {"bench machine",
+          "measure the machine: triad, gather of rows, dense products",
+          {kThreads, kJson},
+          run_machine};
 }
 
 Command bench_ops_command() {

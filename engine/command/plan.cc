@@ -14,7 +14,9 @@
 namespace atl {
 namespace {
 
-void say(const std::string& line) { std::fprintf(stderr, "atoll: %s\n", line.c_str()); }
+void say(const std::string& line) {
+  std::fprintf(stderr, "atoll: %s\n", line.c_str());
+}
 
 PreparedGraph prepared_graph_of(const LoadedJob& loaded, const Dataset& dataset) {
   const Job& job = loaded.job;
@@ -32,9 +34,12 @@ PreparedGraph prepared_graph_of(const LoadedJob& loaded, const Dataset& dataset)
 MachineRates parse_rates(const std::string& text) {
   MachineRates r;
   char behind = 0;
-  const int read = std::sscanf(text.c_str(), "%lf,%lf,%lf%c", &r.triad_bytes, &r.gather_bytes, &r.product_flops, &behind);
+  const int read =
+      std::sscanf(text.c_str(), "%lf,%lf,%lf%c", &r.triad_bytes, &r.gather_bytes, &r.product_flops, &behind);
   if (read != 3 || r.triad_bytes <= 0 || r.gather_bytes <= 0 || r.product_flops <= 0)
-    fail("--rates: '{}' is not allowed (use TRIAD,GATHER,PRODUCTS in GB/s, GB/s and Gflop/s, as in 20,12,100)", text);
+    fail(
+        "--rates: '{}' is not allowed (use TRIAD,GATHER,PRODUCTS in GB/s, GB/s and Gflop/s, as in 20,12,100)",
+        text);
   return {r.triad_bytes * 1e9, r.gather_bytes * 1e9, r.product_flops * 1e9};
 }
 
@@ -54,7 +59,8 @@ int run(const Arguments& a) {
   const PreparedGraph prepared = prepared_graph_of(loaded, dataset);
   PlanOptions options;
   options.threads = threads_of(a, job);
-  options.rates = a.has("--rates") ? parse_rates(a.get("--rates")) : measured_rates(job.placement.ranks, options.threads);
+  options.rates =
+      a.has("--rates") ? parse_rates(a.get("--rates")) : measured_rates(job.placement.ranks, options.threads);
   // Between ranks of one machine a byte is read and written twice.
   options.link_bytes = a.has("--link") ? a.number("--link", 0) * 1e9 : options.rates.triad_bytes / 4;
   if (!(options.link_bytes > 0)) fail("--link: '{}' is not allowed (use GB/s above 0)", a.get("--link"));

@@ -1,5 +1,5 @@
-// Benchmarks of kernels and epochs against what the machine can do (`atoll bench`). Each validates its result against
-// a naive reference first, then times it; a row is a figure beside its limit.
+// Benchmarks of kernels and epochs against what the machine can do (`atoll bench`). Each validates its result
+// against a naive reference first, then times it; a row is a figure beside its limit.
 #pragma once
 
 #include <string>
@@ -27,15 +27,15 @@ std::string to_text(const std::vector<BenchRow>& rows);
 /// {"event":"bench","name":…,"seconds":…,"limitSeconds":…,"ratio":…,"formula":…}
 std::string to_json(const BenchRow& row);
 
-/// SpMM over the prepared graph in the data set's own vertex order and in the prepared one, against the no-reuse
-/// bound (4E + 4Ef + 4nf bytes at the triad's rate) and the compulsory one (4E + 8nf bytes); the fused attention
-/// with `heads` heads, forward, against E·(4 + 4f + 4·heads) bytes at 60 % of the gather's rate. Throws Error where a
-/// result is wrong.
+/// SpMM over the prepared graph in the data set's own vertex order and in the prepared one, against the
+/// no-reuse bound (4E + 4Ef + 4nf bytes at the triad's rate) and the compulsory one (4E + 8nf bytes); the
+/// fused attention with `heads` heads, forward, against E·(4 + 4f + 4·heads) bytes at 60 % of the gather's
+/// rate. Throws Error where a result is wrong.
 std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, const MachineRates& rates,
                                 const std::vector<Index>& columns, int heads);
 
-/// A whole epoch of a job on one rank in this process, against 1.3 × seconds_of(epoch_work()). Throws Error where the
-/// loss isn't finite or doesn't fall.
+/// A whole epoch of a job on one rank in this process, against 1.3 × seconds_of(epoch_work()). Throws Error
+/// where the loss isn't finite or doesn't fall.
 BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const MachineRates& rates, int epochs);
 

@@ -46,16 +46,18 @@ BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const
   }
   const double lowest = *std::min_element(losses.begin() + 1, losses.end());
   if (!(lowest < losses.front()) || !std::isfinite(losses.back()))
-    fail("bench epoch: the loss went from {} to {}; a job that doesn't learn is not worth timing", losses.front(),
-         losses.back());
+    fail("bench epoch: the loss went from {} to {}; a job that doesn't learn is not worth timing",
+         losses.front(), losses.back());
   const DatasetMeta& meta = dataset.meta();
-  const double nonzeros = meta.feature_nonzeros >= 0 ? double(meta.feature_nonzeros) / double(meta.vertices) : -1;
+  const double nonzeros =
+      meta.feature_nonzeros >= 0 ? double(meta.feature_nonzeros) / double(meta.vertices) : -1;
   const RankShape shape = rank_shape(prepared, 0, job.training.setting == Setting::kInductive);
   const EpochWork work = epoch_work(rank.trainer->model(), shape, {meta.features, nonzeros},
                                     job.training.recompute == Recompute::kLayer);
-  return {fmt::format("epoch, {} on {}", job.model.kind, meta.name), median(seconds), 1.3 * seconds_of(work, rates),
-          fmt::format("1.3 ({:.3g} Gflop / products + {:.3g} GB / gather + {:.3g} GB / triad)", work.product_flops / 1e9,
-                      work.gathered_bytes / 1e9, work.streamed_bytes / 1e9)};
+  return {fmt::format("epoch, {} on {}", job.model.kind, meta.name), median(seconds),
+          1.3 * seconds_of(work, rates),
+          fmt::format("1.3 ({:.3g} Gflop / products + {:.3g} GB / gather + {:.3g} GB / triad)",
+                      work.product_flops / 1e9, work.gathered_bytes / 1e9, work.streamed_bytes / 1e9)};
 }
 
 }  // namespace atl

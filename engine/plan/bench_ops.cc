@@ -22,7 +22,8 @@ Csr natural_order(const PreparedGraph& prepared) {
   Csr natural;
   natural.rows = natural.cols = graph.rows;
   natural.offsets.assign(std::size_t(graph.rows) + 1, 0);
-  for (Index r = 0; r < graph.rows; ++r) natural.offsets[std::size_t(ids[std::size_t(r)]) + 1] = graph.degree(r);
+  for (Index r = 0; r < graph.rows; ++r)
+    natural.offsets[std::size_t(ids[std::size_t(r)]) + 1] = graph.degree(r);
   for (std::size_t r = 0; r < std::size_t(graph.rows); ++r) natural.offsets[r + 1] += natural.offsets[r];
   natural.columns.resize(std::size_t(graph.arcs()));
   for (Index r = 0; r < graph.rows; ++r) {
@@ -40,7 +41,8 @@ Matrix random_matrix(Context& ctx, Index rows, Index cols, std::uint64_t seed) {
   constexpr Index kRows = 1024;
   auto body = [&](Index chunk, int) {
     for (Index r = chunk * kRows; r < std::min(rows, (chunk + 1) * kRows); ++r) {
-      for (Index c = 0; c < cols; ++c) m.at(r, c) = Real(2 * draws.uniform_at(std::uint64_t(r), std::uint64_t(c)) - 1);
+      for (Index c = 0; c < cols; ++c)
+        m.at(r, c) = Real(2 * draws.uniform_at(std::uint64_t(r), std::uint64_t(c)) - 1);
     }
   };
   ctx.pool->run((rows + kRows - 1) / kRows, std::ref(body));
@@ -55,8 +57,8 @@ void check_rows(const char* what, ConstMatrixView out, double tolerance, F&& ref
     for (Index c = 0; c < out.cols; ++c) {
       const double wanted = reference(r, c), found = out.at(r, c);
       if (!(std::abs(found - wanted) <= tolerance * std::max(1.0, std::abs(wanted))))
-        fail("{}: row {}, column {} is {}, should be {}; this build computes wrongly on this machine", what, r, c,
-             found, wanted);
+        fail("{}: row {}, column {} is {}, should be {}; this build computes wrongly on this machine", what,
+             r, c, found, wanted);
     }
   }
 }
@@ -76,8 +78,8 @@ double spmm_seconds(Context& ctx, const CsrView& graph, ConstMatrixView x, Matri
   return shortest_seconds([&] { spmm(ctx, arcs, x, out); });
 }
 
-void add_spmm(Context& ctx, const CsrView& natural, const CsrView& prepared, const MachineRates& rates, Index columns,
-              std::vector<BenchRow>& rows) {
+void add_spmm(Context& ctx, const CsrView& natural, const CsrView& prepared, const MachineRates& rates,
+              Index columns, std::vector<BenchRow>& rows) {
   const Matrix x = random_matrix(ctx, prepared.rows, columns, 1);
   Matrix out(prepared.rows, columns);
   const double arcs = double(prepared.arcs()), elements = double(prepared.rows) * double(columns);
@@ -91,8 +93,8 @@ void add_spmm(Context& ctx, const CsrView& natural, const CsrView& prepared, con
                   "(4E + 8nf) / triad: every row once"});
 }
 
-void check_attention(const CsrView& graph, int heads, ConstMatrixView z, ConstMatrixView dst, ConstMatrixView src,
-                     double slope, ConstMatrixView out) {
+void check_attention(const CsrView& graph, int heads, ConstMatrixView z, ConstMatrixView dst,
+                     ConstMatrixView src, double slope, ConstMatrixView out) {
   const Index width = z.cols / heads;
   check_rows("attention", out, 1e-3, [&](Index r, Index c) {
     const Index head = c / width;

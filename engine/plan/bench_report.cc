@@ -11,9 +11,9 @@ namespace atl {
 using Json = nlohmann::ordered_json;
 
 std::string to_text(const MachineRates& r, int threads) {
-  return fmt::format("{} thread{}: triad {:.1f} GB/s, gather of 256-byte rows {:.1f} GB/s, products {:.1f} Gflop/s\n",
-                     threads, threads == 1 ? "" : "s", r.triad_bytes / 1e9, r.gather_bytes / 1e9,
-                     r.product_flops / 1e9);
+  return fmt::format(
+      "{} thread{}: triad {:.1f} GB/s, gather of 256-byte rows {:.1f} GB/s, products {:.1f} Gflop/s\n",
+      threads, threads == 1 ? "" : "s", r.triad_bytes / 1e9, r.gather_bytes / 1e9, r.product_flops / 1e9);
 }
 
 std::string to_json(const MachineRates& r, int threads) {
@@ -30,7 +30,8 @@ std::string to_text(const std::vector<BenchRow>& rows) {
   for (const BenchRow& row : rows) {
     text += fmt::format("{:<40} {:>9}", row.name, duration_text(row.seconds));
     if (row.limit > 0)
-      text += fmt::format("  limit {:>9}  ratio {:.2f}  ({})", duration_text(row.limit), row.seconds / row.limit, row.formula);
+      text += fmt::format("  limit {:>9}  ratio {:.2f}  ({})", duration_text(row.limit),
+                          row.seconds / row.limit, row.formula);
     text += "\n";
   }
   return text;

@@ -1,5 +1,5 @@
-// A rank's part of a graph with every size and no contents: what a dry run computes on. The arrays that are claimed are
-// never touched, so the system backs none of them with memory.
+// A rank's part of a graph with every size and no contents: what a dry run computes on. The arrays that are
+// claimed are never touched, so the system backs none of them with memory.
 #pragma once
 
 #include <memory>

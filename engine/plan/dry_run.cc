@@ -11,7 +11,11 @@ namespace {
 class DryStep final : public TrainingStep {
  public:
   DryStep(Context& ctx, Communicator& comm, const DryRunInput& in, Parameters& parameters)
-      : ctx_(ctx), comm_(comm), in_(in), parameters_(parameters), optimizer_(in.job.training.optimizer, parameters) {}
+      : ctx_(ctx),
+        comm_(comm),
+        in_(in),
+        parameters_(parameters),
+        optimizer_(in.job.training.optimizer, parameters) {}
 
   void loss(ConstMatrixView logits, std::span<const VertexId>, MatrixView d_logits) override {
     if (in_.multi_label) {
@@ -39,8 +43,7 @@ TrafficBytes sent_since(const Ledger& before, const Ledger& after) {
   TrafficBytes sent{};
   for (int l = 0; l < kLinks; ++l) {
     for (int p = 0; p < kTraffics; ++p) {
-      sent[std::size_t(p)] +=
-          after.flow(Link(l), Traffic(p)).bytes - before.flow(Link(l), Traffic(p)).bytes;
+      sent[std::size_t(p)] += after.flow(Link(l), Traffic(p)).bytes - before.flow(Link(l), Traffic(p)).bytes;
     }
   }
   return sent;

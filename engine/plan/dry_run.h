@@ -1,6 +1,7 @@
-// A dry run: one rank's model, schedule, exchange, loss and optimiser go through one epoch and one evaluation as in
-// training, on kernels that compute nothing and a transport that moves nothing. What they then hold and have sent is
-// what the rank will hold and send, whatever the model and the strategy: there is no second formula to keep in step.
+// A dry run: one rank's model, schedule, exchange, loss and optimiser go through one epoch and one evaluation
+// as in training, on kernels that compute nothing and a transport that moves nothing. What they then hold and
+// have sent is what the rank will hold and send, whatever the model and the strategy: there is no second
+// formula to keep in step.
 #pragma once
 
 #include <array>
@@ -17,12 +18,12 @@ namespace atl {
 using TrafficBytes = std::array<std::int64_t, kTraffics>;  // by Traffic
 
 struct DryRun {
-  ScheduleBytes schedule;          // that trains
-  ScheduleBytes inference;         // of the second one, where training sees less of the graph (setting: inductive)
-  Index workspace = 0;             // kernels' scratch memory
+  ScheduleBytes schedule;   // that trains
+  ScheduleBytes inference;  // of the second one, where training sees less of the graph (setting: inductive)
+  Index workspace = 0;      // kernels' scratch memory
   Index values = 0, trainable = 0;  // elements of all parameters, and of those with gradients
-  TrafficBytes epoch{};            // sent by this rank in a training epoch
-  TrafficBytes evaluation{};       // and in an evaluation's forward pass
+  TrafficBytes epoch{};             // sent by this rank in a training epoch
+  TrafficBytes evaluation{};        // and in an evaluation's forward pass
 };
 
 struct DryRunInput {

@@ -1,5 +1,5 @@
-// A transport to ranks that don't exist: every message is done at once and moves nothing, so that a schedule runs one
-// rank of many by itself and its ledger says what it would have sent.
+// A transport to ranks that don't exist: every message is done at once and moves nothing, so that a schedule
+// runs one rank of many by itself and its ledger says what it would have sent.
 #pragma once
 
 #include <memory>

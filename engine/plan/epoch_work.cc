@@ -9,9 +9,9 @@ constexpr double kReal = sizeof(Real);
 struct LayerPass {
   const Layer& layer;
   const RankShape& shape;
-  bool input_is_fixed;             // takes no gradient
+  bool input_is_fixed;  // takes no gradient
   bool attention;
-  double sparse_nonzeros = -1;     // of all its source rows; −1: dense input
+  double sparse_nonzeros = -1;  // of all its source rows; −1: dense input
 
   /// Rows that are transformed before they are aggregated come from the halo too.
   double source_rows() const {
@@ -61,6 +61,17 @@ struct LayerPass {
   }
 };
 
+/// Calls visit for every layer that runs each epoch.
+template <class F>
+void for_each_pass(const Model& model, const RankShape& shape, const FeatureShape& features, F&& visit) {
+  const int prefix = model.constant_prefix();
+  for (int l = prefix; l < int(model.layers.size()); ++l) {
+    LayerPass pass{*model.layers[std::size_t(l)], shape, l == prefix, model.needs.attention};
+    if (l == 0 && features.sparse()) pass.sparse_nonzeros = features.nonzeros_per_row * pass.source_rows();
+    visit(pass);
+  }
+}
+
 void add(EpochWork& sum, const EpochWork& term) {
   sum.product_flops += term.product_flops;
   sum.gathered_bytes += term.gathered_bytes;
@@ -69,16 +80,20 @@ void add(EpochWork& sum, const EpochWork& term) {
 
 }  // namespace
 
-EpochWork epoch_work(const Model& model, const RankShape& shape, const FeatureShape& features, bool recompute) {
+EpochWork epoch_work(const Model& model, const RankShape& shape, const FeatureShape& features,
+                     bool recompute) {
   EpochWork sum;
-  const int prefix = model.constant_prefix();
-  for (int l = prefix; l < int(model.layers.size()); ++l) {
-    LayerPass pass{*model.layers[std::size_t(l)], shape, l == prefix, model.needs.attention};
-    if (l == 0 && features.sparse()) pass.sparse_nonzeros = features.nonzeros_per_row * pass.source_rows();
+  for_each_pass(model, shape, features, [&](const LayerPass& pass) {
     add(sum, pass.forward());
     add(sum, pass.backward());
     if (recompute) add(sum, pass.forward());
-  }
+  });
+  return sum;
+}
+
+EpochWork evaluation_work(const Model& model, const RankShape& shape, const FeatureShape& features) {
+  EpochWork sum;
+  for_each_pass(model, shape, features, [&](const LayerPass& pass) { add(sum, pass.forward()); });
   return sum;
 }
 

@@ -11,7 +11,8 @@ namespace {
 
 FeatureShape feature_shape(const DatasetMeta& meta) {
   const bool sparse = meta.feature_nonzeros >= 0;
-  return {meta.features, sparse ? double(meta.feature_nonzeros) / double(std::max<Index>(meta.vertices, 1)) : -1};
+  return {meta.features,
+          sparse ? double(meta.feature_nonzeros) / double(std::max<Index>(meta.vertices, 1)) : -1};
 }
 
 /// Owned vertices that are in some split.
@@ -26,12 +27,22 @@ Index rows_of(const PreparedGraph& prepared, Rank rank) {
   return prepared.part_offsets()[std::size_t(rank) + 1] - prepared.part_offsets()[std::size_t(rank)];
 }
 
-RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, const PlanOptions& options,
-                   Rank rank) {
+double total(const TrafficBytes& bytes) {
+  return double(std::accumulate(bytes.begin(), bytes.end(), std::int64_t(0)));
+}
+
+RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                   const PlanOptions& options, Rank rank) {
   const DatasetMeta& meta = dataset.meta();
   const bool inductive = job.training.setting == Setting::kInductive;
-  DryRunInput in{job, feature_shape(meta), meta.classes, meta.multi_label, double(meta.vertices), options.threads,
-                 rank_shape(prepared, rank, inductive), {}};
+  DryRunInput in{job,
+                 feature_shape(meta),
+                 meta.classes,
+                 meta.multi_label,
+                 double(meta.vertices),
+                 options.threads,
+                 rank_shape(prepared, rank, inductive),
+                 {}};
   if (inductive) in.full = rank_shape(prepared, rank, false);
   const Model model = planned_model(job, in.features, in.classes);
   const DryRun dry = dry_run(in);
@@ -39,14 +50,17 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
                                             std::size_t(rows_of(prepared, rank)));
   RankPlan plan;
   plan.shape = in.training;
-  plan.memory = rank_memory({in, dry, model, mapped_bytes(job, dataset, prepared, rank), meta.weighted,
-                             !dataset.original_ids().empty(), meta.vertices, labelled_rows(job, dataset, owned)});
+  plan.memory =
+      rank_memory({in, dry, model, mapped_bytes(job, dataset, prepared, rank), meta.weighted,
+                   !dataset.original_ids().empty(), meta.vertices, labelled_rows(job, dataset, owned)});
   plan.work = epoch_work(model, in.training, in.features, job.training.recompute == Recompute::kLayer);
   plan.epoch = dry.epoch;
   plan.evaluation = dry.evaluation;
   plan.compute_seconds = seconds_of(plan.work, options.rates);
-  const auto sent = std::accumulate(plan.epoch.begin(), plan.epoch.end(), std::int64_t(0));
-  plan.communication_seconds = sent == 0 ? 0 : double(sent) / options.link_bytes;
+  plan.communication_seconds = total(plan.epoch) / options.link_bytes;
+  plan.evaluation_seconds =
+      seconds_of(evaluation_work(model, in.full ? *in.full : in.training, in.features), options.rates) +
+      total(plan.evaluation) / options.link_bytes;
   return plan;
 }
 
@@ -58,22 +72,22 @@ Index JobPlan::peak_bytes() const {
   return peak;
 }
 
-JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, const PlanOptions& options) {
+JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                 const PlanOptions& options) {
   JobPlan plan;
   plan.rates = options.rates;
   plan.link_bytes = options.link_bytes;
   plan.threads = options.threads;
-  double forward_share = 0;  // of an epoch: what an evaluation costs
   for (Rank r = 0; r < prepared.parts(); ++r) {
     plan.ranks.push_back(plan_rank(job, dataset, prepared, options, r));
     const RankPlan& rank = plan.ranks.back();
     plan.epoch_seconds = std::max(plan.epoch_seconds, rank.compute_seconds + rank.communication_seconds);
+    plan.evaluation_seconds = std::max(plan.evaluation_seconds, rank.evaluation_seconds);
     for (std::size_t p = 0; p < plan.epoch.size(); ++p) plan.epoch[p] += rank.epoch[p];
   }
-  forward_share = 1.0 / 3;
-  const int every = job.training.evaluate_every;
-  const double evaluations = every > 0 ? double(job.training.epochs) / every : 1;
-  plan.total_seconds = plan.epoch_seconds * (job.training.epochs + forward_share * evaluations);
+  const int epochs = job.training.epochs, every = job.training.evaluate_every;
+  const int evaluations = every > 0 ? (epochs + every - 1) / every : 1;  // the last epoch's always
+  plan.total_seconds = plan.epoch_seconds * epochs + plan.evaluation_seconds * evaluations;
   return plan;
 }
 

@@ -16,32 +16,35 @@ struct RankPlan {
   RankMemory memory;
   EpochWork work;
   double compute_seconds = 0, communication_seconds = 0;  // of an epoch
-  TrafficBytes epoch{};                                   // sent by the rank in an epoch
-  TrafficBytes evaluation{};                              // sent in an evaluation's pass
+  double evaluation_seconds = 0;
+  TrafficBytes epoch{};       // sent by the rank in an epoch
+  TrafficBytes evaluation{};  // sent in an evaluation's pass
 };
 
 struct JobPlan {
   std::vector<RankPlan> ranks;
-  MachineRates rates;  // of one rank while the others work too
+  MachineRates rates;     // of one rank while the others work too
   double link_bytes = 0;  // a second, between two ranks
   int threads = 1;
-  double epoch_seconds = 0;  // of the slowest rank
-  double total_seconds = 0;  // of all epochs and their evaluations
-  TrafficBytes epoch{};      // of all ranks together
+  double epoch_seconds = 0, evaluation_seconds = 0;  // of the slowest rank
+  double total_seconds = 0;                          // of all epochs and their evaluations
+  TrafficBytes epoch{};                              // of all ranks together
 
   Index peak_bytes() const;  // of the largest rank
 };
 
 struct PlanOptions {
-  int threads = 1;    // of each rank
+  int threads = 1;     // of each rank
   MachineRates rates;  // of all threads of one rank
   double link_bytes = 0;
 };
 
 /// Pure but for reading the data set's and the prepared graph's sizes.
-JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, const PlanOptions& options);
+JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                 const PlanOptions& options);
 
-/// What a strategy's formula (job/strategies.h) is told of a job: for the operator, which has no schedule to run dry.
+/// What a strategy's formula (job/strategies.h) is told of a job: for the operator, which has no schedule to
+/// run dry.
 TrafficShape traffic_shape(const Job& job, const Model& model, const PreparedGraph& prepared);
 
 /// For a terminal, and as one JSON object.

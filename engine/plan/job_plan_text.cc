@@ -21,11 +21,13 @@ std::string row(const std::string& name, const std::vector<RankPlan>& ranks, F&&
 std::string memory_text(const JobPlan& plan) {
   const auto& ranks = plan.ranks;
   const auto bytes = [](Index b) { return bytes_text(double(b)); };
-  std::string text = row("memory of each rank", ranks, [](const RankPlan& r) { return fmt::format("rank {}", r.shape.rank); });
+  std::string text = row("memory of each rank", ranks,
+                         [](const RankPlan& r) { return fmt::format("rank {}", r.shape.rank); });
   for (std::size_t i = 0; i < ranks.front().memory.items.size(); ++i) {
     const auto empty = [&](const RankPlan& r) { return r.memory.items[i].bytes == 0; };
     if (std::all_of(ranks.begin(), ranks.end(), empty)) continue;
-    text += row(ranks.front().memory.items[i].name, ranks, [&](const RankPlan& r) { return bytes(r.memory.items[i].bytes); });
+    text += row(ranks.front().memory.items[i].name, ranks,
+                [&](const RankPlan& r) { return bytes(r.memory.items[i].bytes); });
   }
   text += row("while training", ranks, [&](const RankPlan& r) { return bytes(r.memory.training); });
   text += row("mapped files, loading", ranks, [&](const RankPlan& r) { return bytes(r.memory.mapped); });
@@ -40,35 +42,43 @@ std::string traffic_text(const JobPlan& plan) {
   for (std::size_t p = 0; p < plan.epoch.size(); ++p) {
     if (plan.epoch[p] == 0) continue;
     total += plan.epoch[p];
-    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", traffic_name(Traffic(p)), bytes_text(double(plan.epoch[p])));
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", traffic_name(Traffic(p)),
+                         bytes_text(double(plan.epoch[p])));
   }
-  return fmt::format("between ranks, an epoch: {}{}\n", bytes_text(double(total)), parts.empty() ? "" : " (" + parts + ")");
+  return fmt::format("between ranks, an epoch: {}{}\n", bytes_text(double(total)),
+                     parts.empty() ? "" : " (" + parts + ")");
 }
 
 std::string time_text(const JobPlan& plan, const Job& job) {
-  const auto slowest = std::max_element(plan.ranks.begin(), plan.ranks.end(), [](const RankPlan& a, const RankPlan& b) {
-    return a.compute_seconds + a.communication_seconds < b.compute_seconds + b.communication_seconds;
-  });
+  const auto slowest =
+      std::max_element(plan.ranks.begin(), plan.ranks.end(), [](const RankPlan& a, const RankPlan& b) {
+        return a.compute_seconds + a.communication_seconds < b.compute_seconds + b.communication_seconds;
+      });
   const EpochWork& w = slowest->work;
   const MachineRates& r = plan.rates;
   std::string text = fmt::format(
-      "rates of a rank ({} thread{}): products {:.1f} Gflop/s, gather {:.1f} GB/s, triad {:.1f} GB/s\n", plan.threads,
-      plan.threads == 1 ? "" : "s", r.product_flops / 1e9, r.gather_bytes / 1e9, r.triad_bytes / 1e9);
+      "rates of a rank ({} thread{}): products {:.1f} Gflop/s, gather {:.1f} GB/s, triad {:.1f} GB/s\n",
+      plan.threads, plan.threads == 1 ? "" : "s", r.product_flops / 1e9, r.gather_bytes / 1e9,
+      r.triad_bytes / 1e9);
   text += fmt::format("an epoch of rank {}: products {} ({:.3g} Gflop), gathers {} ({}), streams {} ({})",
-                      slowest->shape.rank, duration_text(w.product_flops / r.product_flops), w.product_flops / 1e9,
-                      duration_text(w.gathered_bytes / r.gather_bytes), bytes_text(w.gathered_bytes),
-                      duration_text(w.streamed_bytes / r.triad_bytes), bytes_text(w.streamed_bytes));
+                      slowest->shape.rank, duration_text(w.product_flops / r.product_flops),
+                      w.product_flops / 1e9, duration_text(w.gathered_bytes / r.gather_bytes),
+                      bytes_text(w.gathered_bytes), duration_text(w.streamed_bytes / r.triad_bytes),
+                      bytes_text(w.streamed_bytes));
   if (slowest->communication_seconds > 0)
     text += fmt::format(", communication {}", duration_text(slowest->communication_seconds));
-  return text + fmt::format("\npredicted: {} an epoch, {} for {} epochs with evaluation\n",
-                            duration_text(plan.epoch_seconds), duration_text(plan.total_seconds), job.training.epochs);
+  return text +
+         fmt::format("\npredicted: {} an epoch, {} an evaluation, {} for {} epochs and their evaluations\n",
+                     duration_text(plan.epoch_seconds), duration_text(plan.evaluation_seconds),
+                     duration_text(plan.total_seconds), job.training.epochs);
 }
 
 }  // namespace
 
 std::string to_text(const JobPlan& plan, const Job& job) {
   const auto& ranks = plan.ranks;
-  std::string text = row("part of each rank", ranks, [](const RankPlan& r) { return fmt::format("rank {}", r.shape.rank); });
+  std::string text =
+      row("part of each rank", ranks, [](const RankPlan& r) { return fmt::format("rank {}", r.shape.rank); });
   text += row("owned vertices", ranks, [](const RankPlan& r) { return count_text(r.shape.owned); });
   text += row("halo vertices", ranks, [](const RankPlan& r) { return count_text(r.shape.halo); });
   text += row("arcs", ranks, [](const RankPlan& r) { return count_text(r.shape.arcs()); });

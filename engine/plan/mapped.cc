@@ -20,11 +20,14 @@ Index file_bytes(const fs::path& file) {
 class Touched {
  public:
   Touched(const fs::path& file, Index rows)
-      : bytes_(file_bytes(file)), rows_(std::max<Index>(rows, 1)), blocks_(std::size_t(bytes_ / kAround + 1)) {}
+      : bytes_(file_bytes(file)),
+        rows_(std::max<Index>(rows, 1)),
+        blocks_(std::size_t(bytes_ / kAround + 1)) {}
 
   void row(Index r) {
     const Index begin = bytes_ * r / rows_, end = bytes_ * (r + 1) / rows_;
-    for (Index b = begin / kAround; b <= end / kAround && b < Index(blocks_.size()); ++b) blocks_[std::size_t(b)] = true;
+    for (Index b = begin / kAround; b <= end / kAround && b < Index(blocks_.size()); ++b)
+      blocks_[std::size_t(b)] = true;
   }
   void rows(Index begin, Index end) {
     for (Index r = begin; r < end; ++r) row(r);
@@ -44,7 +47,8 @@ struct RankRows {
   Index begin, end;
 };
 
-Index dataset_bytes(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, const RankRows& mine) {
+Index dataset_bytes(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                    const RankRows& mine) {
   const DatasetMeta& meta = dataset.meta();
   const auto touched = [&](const char* name, bool with_halo) {
     Touched file(dataset.folder() / name, meta.vertices);
@@ -69,10 +73,11 @@ Index graph_bytes(const PreparedGraph& prepared, const std::string& name, const 
   offsets.rows(mine.begin, mine.end + 1);
   for (const VertexId row : mine.halo) offsets.row(row);
   const CsrView graph = name.empty() ? prepared.graph() : prepared.induced_graph();
-  const double share = graph.arcs() == 0
-                           ? 0
-                           : double(graph.offsets[mine.end] - graph.offsets[mine.begin]) / double(graph.arcs());
-  const double arcs = double(file_bytes(folder / (name + "columns.npy")) + file_bytes(folder / (name + "weights.npy")));
+  const double share =
+      graph.arcs() == 0 ? 0
+                        : double(graph.offsets[mine.end] - graph.offsets[mine.begin]) / double(graph.arcs());
+  const double arcs =
+      double(file_bytes(folder / (name + "columns.npy")) + file_bytes(folder / (name + "weights.npy")));
   return offsets.bytes() + Index(arcs * share) + file_bytes(folder / (name + "halo.npy"));
 }
 

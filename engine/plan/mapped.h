@@ -1,5 +1,5 @@
-// How much of the mapped files of a data set and its prepared graph a rank touches: pages of files count as the
-// process's memory for as long as the files are mapped.
+// How much of the mapped files of a data set and its prepared graph a rank touches: pages of files count as
+// the process's memory for as long as the files are mapped.
 #pragma once
 
 #include <string>
@@ -10,8 +10,9 @@
 
 namespace atl {
 
-/// Bytes resident after the rank has read its part. Files bring in 64 KiB around each access (Linux' fault-around), so
-/// rows scattered over a file bring in all of it. Walks the rank's row numbers, none of the files' contents.
+/// Bytes resident after the rank has read its part. Files bring in 64 KiB around each access (Linux'
+/// fault-around), so rows scattered over a file bring in all of it. Walks the rank's row numbers, none of the
+/// files' contents.
 Index mapped_bytes(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank);
 
 }  // namespace atl

@@ -6,13 +6,15 @@ namespace atl {
 namespace {
 
 constexpr Index kReal = sizeof(Real);
-// Measured: program and libraries touched, stacks, heap of a job of no size; what MPI adds; and what each thread's
-// dense products take in OpenBLAS.
+// Measured: program and libraries touched, stacks, heap of a job of no size; what MPI adds; and what each
+// thread's dense products take in OpenBLAS.
 constexpr Index kProcess = Index(14) << 20, kMpi = Index(9) << 20, kThread = Index(1) << 20;
 constexpr Index kRowsOnTheWay = Index(5) << 20;  // collect_rows() and VertexRowsFile
 
 /// Of a CSR of `rows` and `arcs`.
-Index csr_bytes(Index rows, Index arcs, bool weighted) { return 8 * (rows + 1) + arcs * (weighted ? 8 : 4); }
+Index csr_bytes(Index rows, Index arcs, bool weighted) {
+  return 8 * (rows + 1) + arcs * (weighted ? 8 : 4);
+}
 
 /// LocalGraph's arrays.
 Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
@@ -27,8 +29,8 @@ Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   return sum;
 }
 
-/// What cutting the part out takes besides: the transpose of the own arcs, made even where it isn't kept, and a
-/// cursor a row.
+/// What cutting the part out takes besides: the transpose of the own arcs, made even where it isn't kept, and
+/// a cursor a row.
 Index cutting_bytes(const RankShape& s, bool weighted) {
   return 8 * s.owned + (s.own_is_symmetric ? csr_bytes(s.owned, s.own_arcs, weighted) : 0);
 }
@@ -53,18 +55,23 @@ Index label_bytes(const MemoryInput& in) {
 /// Rank 0: the files of vertex numbers, their order, and some rows on their way to the file.
 Index result_bytes(const MemoryInput& in) {
   if (in.run.training.rank != 0) return 0;
-  return (4 + (in.original_ids ? 24 : 0)) * in.vertices + kRowsOnTheWay;
+  const Layer& last = *in.model.layers.back();
+  const Index rows = kReal * std::max(last.in(), last.out()) * in.vertices;
+  return (4 + (in.original_ids ? 24 : 0)) * in.vertices + std::min(kRowsOnTheWay, rows);
 }
 
 }  // namespace
 
-Index RankMemory::peak() const { return std::max({loading, training, results}); }
+Index RankMemory::peak() const {
+  return std::max({loading, training, results});
+}
 
 RankMemory rank_memory(const MemoryInput& in) {
   const DryRunInput& run = in.run;
   const GraphNeeds& needs = in.model.needs;
   const bool many = run.training.ranks > 1;
-  Index graph = graph_bytes(run.training, needs, in.weighted), features = feature_bytes(run.training, run.features);
+  Index graph = graph_bytes(run.training, needs, in.weighted),
+        features = feature_bytes(run.training, run.features);
   if (run.full) {
     graph += graph_bytes(*run.full, needs, in.weighted);
     features += feature_bytes(*run.full, run.features);
@@ -72,7 +79,8 @@ RankMemory rank_memory(const MemoryInput& in) {
   const Index base = kProcess + kThread * run.threads + (many ? kMpi : 0) + label_bytes(in);
   RankMemory m;
   m.mapped = in.mapped;
-  m.loading = base + in.mapped + graph + std::max(features, cutting_bytes(run.full ? *run.full : run.training, in.weighted));
+  m.loading = base + in.mapped + graph +
+              std::max(features, cutting_bytes(run.full ? *run.full : run.training, in.weighted));
   const bool released = in.model.constant_prefix() > 0;  // RankData::release_features
   const ScheduleBytes &s = in.dry.schedule, &i = in.dry.inference;
   m.items = {{"program and libraries", kProcess + kThread * run.threads},

@@ -19,7 +19,7 @@ struct RankMemory {
   Index mapped = 0;               // pages of files, while loading; given back before training
   Index loading = 0;              // reading features and cutting out the rank's part
   Index training = 0;
-  Index results = 0;              // writing predictions and embeddings: rank 0 holds the order of all vertices
+  Index results = 0;  // writing predictions and embeddings: rank 0 holds the order of all vertices
   Index peak() const;
 };
 
@@ -27,11 +27,11 @@ struct MemoryInput {
   const DryRunInput& run;
   const DryRun& dry;
   const Model& model;
-  Index mapped = 0;               // mapped_bytes()
-  bool weighted = false;          // arcs
-  bool original_ids = false;      // of vertices
-  Index vertices = 0;             // of the whole graph
-  Index labelled = 0;             // of the rank's vertices, in some split
+  Index mapped = 0;           // mapped_bytes()
+  bool weighted = false;      // arcs
+  bool original_ids = false;  // of vertices
+  Index vertices = 0;         // of the whole graph
+  Index labelled = 0;         // of the rank's vertices, in some split
 };
 
 RankMemory rank_memory(const MemoryInput& input);

@@ -18,8 +18,8 @@ std::uint64_t signature(Index row, Index column, float weight) {
   return mix64(mix64(std::uint64_t(row) << 32 | std::uint64_t(column)) ^ std::uint64_t(double(weight) * 1e6));
 }
 
-/// Counts the arcs. The own block equals its transpose if arcs and reverses have the same sum of signatures: a sum of
-/// 64 random bits is equal by accident once in 2⁶⁴.
+/// Counts the arcs. The own block equals its transpose if arcs and reverses have the same sum of signatures:
+/// a sum of 64 random bits is equal by accident once in 2⁶⁴.
 void count_arcs(const CsrView& graph, Index begin, Index end, RankShape& shape) {
   std::uint64_t difference = 0;
   for (Index row = begin; row < end; ++row) {

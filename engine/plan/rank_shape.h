@@ -23,7 +23,8 @@ struct RankShape {
   Index arcs() const { return own_arcs + outer_arcs; }
 };
 
-/// Reads the rank's arcs once, front to back, and holds none of them. `induced`: of the graph of training vertices.
+/// Reads the rank's arcs once, front to back, and holds none of them. `induced`: of the graph of training
+/// vertices.
 RankShape rank_shape(const PreparedGraph& graph, Rank rank, bool induced);
 
 }  // namespace atl

@@ -11,7 +11,7 @@ MatrixView Workspace::matrix(std::string_view name, Index rows, Index cols) {
 
 Index Workspace::bytes() const {
   Index total = 0;
-  for (const auto& [name, buffer] : buffers_) total += buffer.bytes();
+  for (const auto& [name, buffer] : buffers_) total += buffer.held_bytes();
   return total;
 }
 

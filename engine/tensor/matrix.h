@@ -66,6 +66,8 @@ class Matrix {
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   Index bytes() const { return rows_ * cols_ * Index(sizeof(Real)); }
+  /// Of the memory behind it, which may have been sized by an earlier, larger shape.
+  Index held_bytes() const { return capacity_ * Index(sizeof(Real)); }
   Real* data() { return data_.get(); }
   const Real* data() const { return data_.get(); }
   Real& at(Index r, Index c) { return data_[std::size_t(r * cols_ + c)]; }

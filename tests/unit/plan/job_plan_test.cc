@@ -16,7 +16,9 @@ struct Case {
   SmallData data = {};
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.name;
+}
 
 std::vector<Case> cases() {
   return {
@@ -48,7 +50,8 @@ Observed observe(SmallRank& rank, Communicator& comm) {
   rank.trainer->train_epoch(1, 0.01);
   const Ledger after = comm.ledger();
   for (int p = 0; p < kTraffics; ++p) {
-    seen.epoch[std::size_t(p)] = after.flow(Link::kIntra, Traffic(p)).bytes - before.flow(Link::kIntra, Traffic(p)).bytes;
+    seen.epoch[std::size_t(p)] =
+        after.flow(Link::kIntra, Traffic(p)).bytes - before.flow(Link::kIntra, Traffic(p)).bytes;
   }
   rank.trainer->evaluate();
   seen.schedule = rank.trainer->bytes();
@@ -77,7 +80,8 @@ TEST_P(PlannedAndRun, AgreeToTheByte) {
   for (const RankPlan& r : plan.ranks) {
     const Observed& real = seen[std::size_t(r.shape.rank)];
     for (int p = 0; p < kTraffics; ++p) {
-      EXPECT_EQ(r.epoch[std::size_t(p)], real.epoch[std::size_t(p)]) << traffic_name(Traffic(p)) << ", rank " << r.shape.rank;
+      EXPECT_EQ(r.epoch[std::size_t(p)], real.epoch[std::size_t(p)])
+          << traffic_name(Traffic(p)) << ", rank " << r.shape.rank;
     }
     const auto item = [&](const std::string& name) {
       for (const MemoryItem& i : r.memory.items) {
@@ -113,9 +117,11 @@ TEST_P(PlannedAndRun, TheStrategysFormulaSaysWhatIsSent) {
   EXPECT_EQ(formula.recompute, plan.epoch[std::size_t(Traffic::kRecompute)]);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, PlannedAndRun, testing::Combine(testing::ValuesIn(cases()), testing::Values(1, 2, 3)),
+INSTANTIATE_TEST_SUITE_P(Models, PlannedAndRun,
+                         testing::Combine(testing::ValuesIn(cases()), testing::Values(1, 2, 3)),
                          [](const auto& instance) {
-                           return std::get<0>(instance.param).name + "_" + std::to_string(std::get<1>(instance.param));
+                           return std::get<0>(instance.param).name + "_" +
+                                  std::to_string(std::get<1>(instance.param));
                          });
 
 TEST(RankShape, CountsWhatLocalizeBuilds) {
@@ -124,8 +130,8 @@ TEST(RankShape, CountsWhatLocalizeBuilds) {
     write_small_data(folder / "small", {.symmetric = symmetric});
     const Job job = small_job({});
     const Dataset dataset = Dataset::open(folder / "small");
-    const auto prepared =
-        PreparedGraph::make(dataset, partition_options(job, 3), graph_transforms(job), training_marks(dataset, job));
+    const auto prepared = PreparedGraph::make(dataset, partition_options(job, 3), graph_transforms(job),
+                                              training_marks(dataset, job));
     for (Rank rank = 0; rank < 3; ++rank) {
       const RankShape shape = rank_shape(prepared, rank, false);
       const auto local = localize(prepared, rank, {});
@@ -176,6 +182,7 @@ TEST(EpochWork, CountsProductsGathersAndStreams) {
   EXPECT_DOUBLE_EQ(twice.product_flops, once.product_flops + first + second);
   EXPECT_DOUBLE_EQ(twice.gathered_bytes, once.gathered_bytes + of_six + of_three);
   EXPECT_GT(twice.streamed_bytes, once.streamed_bytes);
+  EXPECT_DOUBLE_EQ(evaluation_work(model, shape, features).product_flops, first + second);
   EXPECT_DOUBLE_EQ(seconds_of({2, 3, 4}, {1, 1, 1}), 9);
 }
 
