@@ -22,7 +22,7 @@ struct TrafficShape {
       widths{};  // columns of each convolution's input that is exchanged every epoch (not: fixed inputs)
   Index parameters = 0;     // scalars whose gradients are summed over all ranks
   int bytes_per_value = 4;  // of the wire
-  bool recompute = false;   // training.recompute: layer
+  std::vector<Index> repeated_widths{};  // of those, what training.recompute: layer fetches again
 };
 
 /// Bytes that all ranks together send in one training epoch, by purpose. Not here: the column sums of batch norm, a

@@ -100,13 +100,15 @@ TrafficShape traffic_shape(const Job& job, const Model& model, const PreparedGra
   }
   for (int l = std::max(1, model.constant_prefix()); l < int(model.layers.size()); ++l) {
     const Layer& layer = *model.layers[std::size_t(l)];
-    if (layer.gathers()) shape.widths.push_back(layer.in());
+    if (!layer.gathers()) continue;
+    shape.widths.push_back(layer.in());
+    const bool repeated = job.training.recompute == Recompute::kLayer && l + 1 < int(model.layers.size());
+    if (repeated) shape.repeated_widths.push_back(layer.in());
   }
   for (const auto& layer : model.parameters()) {
     for (const ParameterSpec& p : layer) shape.parameters += p.trainable ? p.rows * p.cols : 0;
   }
   shape.bytes_per_value = sizeof(Real);
-  shape.recompute = job.training.recompute == Recompute::kLayer;
   return shape;
 }
 

@@ -26,12 +26,14 @@ std::int64_t sum_bytes(int ranks, std::int64_t bytes) {
 }
 
 /// Every halo row moves once forward and its gradient once back, at the width of each learned convolution
-/// input; with recompute, once more for the repeated forward.
+/// input; with recompute, once more for each forward that is repeated.
 EpochTraffic graph_traffic(const TrafficShape& shape) {
   EpochTraffic traffic;
   for (const Index width : shape.widths) traffic.halo += shape.halo_rows * width * shape.bytes_per_value;
   traffic.halo_gradient = traffic.halo;
-  if (shape.recompute) traffic.recompute = traffic.halo;
+  for (const Index width : shape.repeated_widths) {
+    traffic.recompute += shape.halo_rows * width * shape.bytes_per_value;
+  }
   traffic.gradient = sum_bytes(shape.ranks, shape.parameters * shape.bytes_per_value);
   return traffic;
 }

@@ -26,7 +26,7 @@ std::vector<Case> cases() {
       {"gcn_batch_norm_recompute", {"model.norm=batch", "training.recompute=layer"}},
       {"gcn_transform_first", {"training.inputDropout={rate: 0.3}"}, {.features = 20}},
       {"gcn_sparse", {}, {.density = 0.15}},
-      {"gcn_inductive", {"training.setting=inductive", "model.norm=batch"}},
+      {"gcn_inductive", {"training.setting=inductive", "model.norm=layer"}},
       {"gcn_directed", {"model.norm=layer"}, {.symmetric = false}},
       {"sage", {"model.kind=sage", "training.optimizer={kind: sgd}"}},
       {"gat", {"model.kind=gat", "model.options={heads: 2}", "training.attentionDropout=0.4"}},
