@@ -107,21 +107,23 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
   s.offsets = transpose.offsets;
   s.columns = transpose.columns;
   s.weights = transpose.weights;
-  s.arc_of = transpose_arc;
+  s.arc_of = transpose_arc - (transpose.rows == 0 ? 0 : transpose.offsets[0]);
   s.dot = plain(dot);
   s.d_out = plain(d_out);
   s.d_z = plain_out(d_z);
   s.d_src_score = plain_out(d_src_score);
   s.d_score = d_score.data;
+  s.packed = plain_out(ctx.workspace->matrix("attention.packed", arcs.rows, 4 * a.heads));
+  s.d_dst_score = plain_out(d_dst_score);
+  for_rows(ctx, arcs.rows, 4 * a.heads,
+           [&](Index begin, Index end) { simd::loops().pack_scores(s, begin, end); });
   const ArcChunks by_source{transpose}, by_destination{arcs};
   run_chunks(ctx, by_source.count(),
              [&](Index c) { simd::loops().attend_backward(s, by_source.begin(c), by_source.end(c)); });
+  s.offsets = arcs.offsets;
+  s.d_score -= arcs.rows == 0 ? 0 : arcs.offsets[0] * a.heads;  // offsets count from another block's arcs
   run_chunks(ctx, by_destination.count(), [&](Index c) {
-    for (Index row = by_destination.begin(c); row < by_destination.end(c); ++row) {
-      for (Index e = arcs.offsets[row] - arcs.offsets[0]; e < arcs.offsets[row + 1] - arcs.offsets[0]; ++e) {
-        for (Index head = 0; head < a.heads; ++head) d_dst_score.at(row, head) += d_score.at(e, head);
-      }
-    }
+    simd::loops().add_arc_scores(s, by_destination.begin(c), by_destination.end(c));
   });
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kTile =
     kBytes == 64 ? 4 : 8;     // registers; with SSE's sixteen, four cache lines wide is too much
-constexpr Index kAhead = 24;  // arcs between prefetch and use
+constexpr Index kAhead = 20;  // arcs between prefetch and use
 constexpr int kBlock = 256;   // arcs whose values are prepared together
 
 enum class Factor { kOne, kColumn, kValue };

@@ -1,94 +1,112 @@
-// GAT's score, softmax and weighted sum over one block of sources in one visit of each neighbour's row. The
-// maximum over a row's arcs comes first: LeakyReLU is monotone, so it is the LeakyReLU of the largest source
-// score, found in the small score matrix.
-#include "tensor/cpu/simd/exp.h"
+// GAT's score, softmax and weighted sum in one visit of each neighbour's row, with a running maximum and sum:
+// a block of arcs raises the maximum first and shrinks what is there, then adds its exponentials (online
+// softmax).
+#include "tensor/cpu/simd/attention.h"
+
 #include "tensor/cpu/simd/level.h"
-#include "tensor/cpu/simd/mask.h"
 
 namespace atl::simd::ATOLL_LEVEL {
 namespace {
 
-inline Real leaky(Real x, Real slope) {
-  return x < 0 ? x * slope : x;
-}
-inline Real exp_one(Real x) {
-  return exp(splat(x))[0];
+constexpr int kMost = 8;  // registers of a tile
+
+/// A destination row's state while its arcs go by; lanes of a head agree, but for `sum`, whose lanes are
+/// added last.
+struct Destination {
+  PerHead score, most, top, sum, shrink;
+};
+
+/// From the scores of a block's arcs to their exponentials; top, shrink and sum follow.
+void exponentiate(const Attend& a, const HeadLayout& layout, Index begin, Index end, Destination& d,
+                  Numbers& p) {
+  const Index arcs = end - begin;
+  store(p.at + arcs * layout.padded / kLanes * kLanes, splat(-Real(__builtin_inf())));  // behind the last arc
+  for (Index e = 0; e < arcs; ++e) {
+    copy_heads(p.at + e * layout.padded, a.src_score.row(a.columns[begin + e]), layout.heads);
+  }
+  for (Index lane = 0; lane < layout.period; lane += kLanes) store(d.most.at + lane, load(p.at + lane));
+  layout.for_numbers(arcs, [&](Index lane, Index i) {
+    store(d.most.at + lane, max(load(p.at + i), load(d.most.at + lane)));
+  });
+  combine(layout, d.most, [](Vec x, Vec y) { return max(x, y); });
+  for (Index lane = 0; lane < layout.period; lane += kLanes) {
+    const Vec old = load(d.top.at + lane);
+    // LeakyReLU is monotone: the largest result is that of the largest score.
+    const Vec top = max(old, leaky(load(d.most.at + lane) + load(d.score.at + lane), a.slope));
+    const Vec shrink = exp(old - top);
+    store(d.top.at + lane, top);
+    store(d.shrink.at + lane, shrink);
+    store(d.sum.at + lane, load(d.sum.at + lane) * shrink);
+  }
+  layout.for_numbers(arcs, [&](Index lane, Index i) {
+    const Vec score = leaky(load(p.at + i) + load(d.score.at + lane), a.slope);
+    store(p.at + i, exp(score - load(d.top.at + lane)));
+  });
 }
 
-/// 0 where the arc's head is dropped, else 1 / (1 − rate).
-inline Real arc_mask(const Attend& a, std::uint64_t dst_key, VertexId src_id, Index head) {
-  const std::uint64_t key = mix64(dst_key ^ std::uint64_t(src_id));
-  return draw(key, std::uint32_t(head)) < a.mask.threshold ? Real(0) : a.mask.scale;
+/// Weights, sums and masks the exponentials.
+void weigh(const Attend& a, const HeadLayout& layout, Index row, Index begin, Index end, Destination& d,
+           Numbers& p) {
+  if (a.weights != nullptr) multiply_by_weights(layout, a.weights + begin, end - begin, p);
+  layout.for_numbers(end - begin, [&](Index lane, Index i) {
+    store(d.sum.at + lane, load(d.sum.at + lane) + load(p.at + i));
+  });
+  if (a.mask.threshold == 0) return;
+  const std::uint64_t key = row_key(a.mask.key, a.dst_ids[row]);
+  for (Index e = begin; e < end; ++e) {
+    drop_heads(layout, a.mask, arc_key(key, a.src_ids[a.columns[e]]), p.at + (e - begin) * layout.padded);
+  }
 }
 
-void attend_head(const Attend& a, Index row, Index head) {
-  const Index first = a.offsets[row], behind = a.offsets[row + 1];
-  const Real own = a.dst_score.row(row)[head];
-  Real &max_here = a.max.row(row)[head], &sum_here = a.sum.row(row)[head];
-  Real top = a.src_score.row(a.columns[first])[head];
-  for (Index e = first; e < behind; ++e) {
-    const Real score = a.src_score.row(a.columns[e])[head];
-    if (!(score <= top)) top = score;
-  }
-  top = leaky(own + top, a.slope);
-  if (top < max_here) top = max_here;
-  const Real shrink = exp_one(max_here - top);
-  Real* out = a.out.row(row) + head * a.width;
-  for (Index c = 0; c < a.width; ++c) out[c] *= shrink;
-  const std::uint64_t key = a.mask.threshold == 0 ? 0 : row_key(a.mask.key, a.dst_ids[row]);
-  Real sum = sum_here * shrink;
-  for (Index e = first; e < behind; ++e) {
-    const VertexId j = a.columns[e];
-    Real p = exp_one(leaky(own + a.src_score.row(j)[head], a.slope) - top);
-    if (a.weights != nullptr) p *= Real(a.weights[e]);
-    sum += p;
-    if (a.mask.threshold != 0) p *= arc_mask(a, key, a.src_ids[j], head);
-    const Real* z = a.z.row(j) + head * a.width;
-    for (Index c = 0; c < a.width; ++c) out[c] += p * z[c];
-  }
-  max_here = top;
-  sum_here = sum;
+/// out ← out · shrink + Σ p · z over arcs [begin, end), a tile of heads at a time; rows up to arc `last`,
+/// this block's or later ones, are prefetched.
+void gather(const Attend& a, const HeadLayout& layout, Index row, Index begin, Index end, Index last,
+            const Destination& d, const Numbers& p) {
+  for_head_tiles<kMost>(a.heads, a.width, [&]<int G, int V, bool kPart>(HeadTile tile) {
+    Real* out = a.out.row(row) + tile.column;
+    Vec acc[G][V];
+    for (int g = 0; g < G; ++g) {
+      for (int v = 0; v < V; ++v) {
+        acc[g][v] = load_of_head<V, kPart>(out + g * a.width, v, tile.part) * d.shrink.at[tile.head + g];
+      }
+    }
+    for (Index e = begin; e < end; ++e) {
+      prefetch(a.z.row(a.columns[ahead_of(e, last)]) + tile.column, G * a.width);
+      const Real* z = a.z.row(a.columns[e]) + tile.column;
+      const Real* weight = p.at + (e - begin) * layout.padded + tile.head;
+      for (int g = 0; g < G; ++g) {
+        for (int v = 0; v < V; ++v)
+          acc[g][v] += load_of_head<V, kPart>(z + g * a.width, v, tile.part) * weight[g];
+      }
+    }
+    for (int g = 0; g < G; ++g) {
+      for (int v = 0; v < V; ++v) store_of_head<V, kPart>(out + g * a.width, v, tile.part, acc[g][v]);
+    }
+  });
 }
 
 }  // namespace
 
 void attend(const Attend& a, Index begin, Index end) {
+  const HeadLayout layout(a.heads);
+  Destination d{};
+  Numbers p{};
   for (Index row = begin; row < end; ++row) {
-    if (a.offsets[row] == a.offsets[row + 1]) continue;
-    for (Index head = 0; head < a.heads; ++head) attend_head(a, row, head);
-  }
-}
-
-// Rows are sources here, `columns` destinations. What the destinations' scores receive is left in d_score,
-// one number an arc and head, for the caller to sum by destination.
-void attend_backward(const Attend& a, Index begin, Index end) {
-  for (Index row = begin; row < end; ++row) {
-    for (Index head = 0; head < a.heads; ++head) {
-      const Real* z = a.z.row(row) + head * a.width;
-      Real* d_z = a.d_z.row(row) + head * a.width;
-      for (Index c = 0; c < a.width; ++c) d_z[c] = 0;
-      Real d_own = 0;
-      for (Index e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
-        const VertexId i = a.columns[e];
-        const Real* d_out = a.d_out.row(i) + head * a.width;
-        const Real score = a.dst_score.row(i)[head] + a.src_score.row(row)[head];
-        Real alpha = exp_one(leaky(score, a.slope) - a.max.row(i)[head]) / a.sum.row(i)[head];
-        if (a.weights != nullptr) alpha *= Real(a.weights[e]);
-        const Real kept = a.mask.threshold == 0
-                              ? Real(1)
-                              : arc_mask(a, row_key(a.mask.key, a.dst_ids[i]), a.src_ids[row], head);
-        Real dot = 0;
-        for (Index c = 0; c < a.width; ++c) {
-          dot += z[c] * d_out[c];
-          d_z[c] += alpha * kept * d_out[c];
-        }
-        Real d = alpha * (kept * dot - a.dot.row(i)[head]);
-        if (score < 0) d *= a.slope;
-        d_own += d;
-        a.d_score[a.arc_of[e] * a.heads + head] = d;
-      }
-      a.d_src_score.row(row)[head] = d_own;
+    const Index first = a.offsets[row], behind = a.offsets[row + 1];
+    if (first == behind) continue;
+    spread(layout, a.dst_score.row(row), d.score);
+    spread(layout, a.max.row(row), d.top);
+    for (Index lane = 0; lane < layout.period; lane += kLanes) store(d.sum.at + lane, Vec{});
+    copy_heads(d.sum.at, a.sum.row(row), a.heads);
+    for (Index e = first; e < behind; e += layout.arcs_of_block) {
+      const Index until = e + layout.arcs_of_block < behind ? e + layout.arcs_of_block : behind;
+      exponentiate(a, layout, e, until, d, p);
+      weigh(a, layout, row, e, until, d, p);
+      gather(a, layout, row, e, until, a.offsets[end] - 1, d, p);
     }
+    combine(layout, d.sum, [](Vec x, Vec y) { return x + y; });
+    copy_heads(a.max.row(row), d.top.at, a.heads);
+    copy_heads(a.sum.row(row), d.sum.at, a.heads);
   }
 }
 

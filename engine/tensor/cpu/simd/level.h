@@ -16,6 +16,8 @@ void axpby(Real a, In x, Real b, Out out, Index cols, Index begin, Index end);
 void gather(In x, const VertexId* index, Out out, Index cols, Index begin, Index end);
 void scatter_add(In x, const VertexId* index, Out out, Index cols, Index begin, Index end);
 void attend(const Attend& a, Index begin, Index end);
+void pack_scores(const Attend& a, Index begin, Index end);
+void add_arc_scores(const Attend& a, Index begin, Index end);
 void attend_backward(const Attend& a, Index begin, Index end);
 void softmax_sum(const SoftmaxSum& s, Index begin, Index end);
 void softmax_sum_backward(const SoftmaxSum& s, Index begin, Index end);

@@ -88,6 +88,8 @@ struct WeightGradient {
   float* d_weights = nullptr;
 };
 
+inline constexpr Index kMostHeads = 256;
+
 struct Attend {
   const Index* offsets = nullptr;  // dst rows, or src rows in the backward pass
   const VertexId* columns = nullptr;
@@ -100,7 +102,8 @@ struct Attend {
   In z, dst_score, src_score;
   Out max, sum, out;  // forward writes; backward only reads max and sum
   In dot, d_out;
-  Out d_z, d_src_score;
+  Out packed;  // (dst, 4 · heads): score, maximum, 1 / sum and dot of each destination side by side
+  Out d_z, d_src_score, d_dst_score;
   Real* d_score = nullptr;  // (arcs, heads) in forward order
 };
 
@@ -152,7 +155,9 @@ struct Table {
   void (*gather)(In x, const VertexId* index, Out out, Index cols, Index begin, Index end);
   void (*scatter_add)(In x, const VertexId* index, Out out, Index cols, Index begin, Index end);
   void (*attend)(const Attend&, Index begin, Index end);
+  void (*pack_scores)(const Attend&, Index begin, Index end);  // before attend_backward, over destinations
   void (*attend_backward)(const Attend&, Index begin, Index end);
+  void (*add_arc_scores)(const Attend&, Index begin, Index end);  // after it, over destinations
   void (*softmax_sum)(const SoftmaxSum&, Index begin, Index end);
   void (*softmax_sum_backward)(const SoftmaxSum&, Index begin, Index end);
   double (*cross_entropy)(const CrossEntropy&, Index begin, Index end);

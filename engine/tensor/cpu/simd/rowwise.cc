@@ -34,7 +34,7 @@ void axpby(Real a, In x, Real b, Out out, Index cols, Index begin, Index end) {
 }
 
 void gather(In x, const VertexId* index, Out out, Index cols, Index begin, Index end) {
-  constexpr Index kAhead = 8;
+  constexpr Index kAhead = 32;
   for (Index row = begin; row < end; ++row) {
     const Real* from = x.row(index[row]);
     const Real* later = x.row(index[row + kAhead < end ? row + kAhead : row]);

@@ -101,11 +101,30 @@ inline void store_part(Real* p, Vec v, int n) {
 inline Vec max(Vec a, Vec b) {
   return a > b ? a : b;
 }  // b where either is NaN
-inline Real sum_lanes(Vec v) {
-  Real s = 0;
-  for (int i = 0; i < kLanes; ++i) s += v[i];
-  return s;
+
+typedef Real Vec16 __attribute__((vector_size(16)));
+typedef Real Vec32 __attribute__((vector_size(32)));
+template <class Half, class Whole>
+inline Half fold(Whole v) {
+  Half halves[2];
+  __builtin_memcpy(halves, &v, sizeof v);
+  return halves[0] + halves[1];
 }
+inline Real sum_lanes(Vec16 v) {
+  Real sum = v[0] + v[1];
+  for (int i = 2; i < int(16 / sizeof(Real)); ++i) sum += v[i];
+  return sum;
+}
+#if defined(__AVX2__)
+inline Real sum_lanes(Vec32 v) {
+  return sum_lanes(fold<Vec16>(v));
+}
+#endif
+#if defined(__AVX512F__)
+inline Real sum_lanes(Vec v) {
+  return sum_lanes(fold<Vec32>(v));
+}
+#endif
 
 /// Calls f(column, n) for each register's worth of columns in [begin, end), n = kLanes but for the last.
 template <class F>

@@ -1,0 +1,122 @@
+// What attention's forward and backward loops share. Arcs are done in blocks; a block's numbers, one for each
+// arc and head, lie arc by arc in arrays that stay in the first-level cache, so that registers are full
+// whatever the number of heads is.
+#pragma once
+
+#include "tensor/cpu/simd/exp.h"
+#include "tensor/cpu/simd/heads.h"
+#include "tensor/cpu/simd/loops.h"
+#include "tensor/cpu/simd/mask.h"
+
+namespace atl::simd::ATOLL_LEVEL {
+
+inline constexpr Index kBlockNumbers = 1024;  // of one kind in a block
+inline constexpr Index kBlockArcs = 64;
+inline constexpr Index kAttentionAhead = 12;  // arcs between prefetch and use
+
+/// One number for each arc and padded head of a block.
+struct Numbers {
+  Real at[kBlockNumbers + kLanes];
+};
+
+/// One number for each lane of a period of Numbers: a head's, repeated. Element h is head h's.
+struct PerHead {
+  Real at[kMostHeads + kLanes];
+};
+
+/// How heads lie in Numbers: padded to a power of two within a register or to whole registers, so that lane i
+/// of any period belongs to head i % padded.
+struct HeadLayout {
+  Index heads, padded, period, arcs_of_block;
+
+  explicit HeadLayout(Index count) : heads(count), padded(1) {
+    while (padded < heads && padded < kLanes) padded *= 2;
+    if (padded < heads) padded = (heads + kLanes - 1) / kLanes * kLanes;
+    period = padded < kLanes ? Index(kLanes) : padded;
+    arcs_of_block = kBlockNumbers / padded < kBlockArcs ? kBlockNumbers / padded : kBlockArcs;
+  }
+
+  /// f(lane, number) for each register of `arcs` arcs' numbers; lane is its place in the period.
+  template <class F>
+  void for_numbers(Index arcs, F f) const {
+    Index lane = 0;
+    for (Index i = 0; i < arcs * padded; i += kLanes) {
+      f(lane, i);
+      lane = lane + kLanes == period ? 0 : lane + kLanes;
+    }
+  }
+};
+
+inline void copy_heads(Real* to, const Real* from, Index heads) {
+  switch (heads) {
+    case 1:
+      *to = *from;
+      return;
+    case 2:
+      __builtin_memcpy(to, from, 2 * sizeof(Real));
+      return;
+    case 4:
+      __builtin_memcpy(to, from, 4 * sizeof(Real));
+      return;
+    case 8:
+      __builtin_memcpy(to, from, 8 * sizeof(Real));
+      return;
+    default:
+      for (Index h = 0; h < heads; ++h) to[h] = from[h];
+  }
+}
+
+/// Heads' numbers, repeated over the period.
+inline void spread(const HeadLayout& layout, const Real* from, PerHead& to) {
+  for (Index first = 0; first < layout.period; first += layout.padded)
+    copy_heads(to.at + first, from, layout.heads);
+}
+
+/// Combines the lanes of one head, within and between registers; every one of them holds the result.
+template <class F>
+inline void combine(const HeadLayout& layout, PerHead& numbers, F f) {
+  if (layout.padded >= kLanes) return;  // a lane has its head for itself
+  IntVec lane{};
+  for (int i = 0; i < kLanes; ++i) lane[i] = i;
+  Vec v = load(numbers.at);
+  for (int distance = kLanes / 2; distance >= layout.padded; distance /= 2) {
+    v = f(v, __builtin_shuffle(v, lane ^ distance));
+  }
+  store(numbers.at, v);
+}
+
+inline Vec leaky(Vec x, Real slope) {
+  return x < Real(0) ? x * slope : x;
+}
+
+/// numbers (arc by arc) times the arcs' weights.
+inline void multiply_by_weights(const HeadLayout& layout, const float* weights, Index arcs,
+                                Numbers& numbers) {
+  for (Index e = 0; e < arcs; ++e) {
+    for (Index i = e * layout.padded; i < (e + 1) * layout.padded; ++i) numbers.at[i] *= Real(weights[e]);
+  }
+}
+
+/// The key of an arc's draws, one a head: Draws::bits(key, head).
+inline std::uint64_t arc_key(std::uint64_t dst_key, VertexId src_id) {
+  return mix64(dst_key ^ std::uint64_t(src_id));
+}
+
+/// numbers of one arc times its mask.
+inline void drop_heads(const HeadLayout& layout, const Mask& mask, std::uint64_t key, Real* numbers) {
+  for_columns(0, layout.heads, [&](Index head, int n) {
+    store(numbers + head,
+          masked(load(numbers + head, n), key, std::uint32_t(head), mask.threshold, mask.scale), n);
+  });
+}
+
+/// The arc to be prefetched at arc e, where `last` is the chunk's last.
+inline Index ahead_of(Index e, Index last) {
+  return e + kAttentionAhead < last ? e + kAttentionAhead : last;
+}
+
+inline void prefetch(const Real* row, Index count) {
+  for (Index c = 0; c < count; c += 64 / Index(sizeof(Real))) __builtin_prefetch(row + c);
+}
+
+}  // namespace atl::simd::ATOLL_LEVEL

@@ -1,0 +1,1 @@
+#include "tensor/attention_test.cc"

@@ -1,0 +1,1 @@
+#include "tensor/loss_test.cc"

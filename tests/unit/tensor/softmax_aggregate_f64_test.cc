@@ -1,0 +1,1 @@
+#include "tensor/softmax_aggregate_test.cc"

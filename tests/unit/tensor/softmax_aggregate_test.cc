@@ -1,0 +1,87 @@
+// Softmax aggregation against its definition in double precision, its backward pass against finite
+// differences.
+#include "tensor/fixtures.h"
+
+namespace atl {
+namespace {
+using namespace test;
+ATOLL_EVERY_LEVEL(SoftmaxAggregate);
+
+struct Layer {
+  TestGraph graph;
+  Index cols;
+  Real t;
+  Matrix m = random_matrix(71, graph.cols, cols, 0, 3);
+  Matrix max{graph.rows, cols}, sum{graph.rows, cols}, out{graph.rows, cols};
+
+  Arcs arcs() const { return {graph.view(), nullptr, nullptr}; }
+  SoftmaxState state() { return {max, sum}; }
+  void forward(Context& ctx) {
+    softmax_begin(ctx, state(), out);
+    softmax_add(ctx, arcs(), t, m, state(), out);
+    softmax_finish(ctx, state(), out);
+  }
+  double expected(Index i, Index c) const {
+    double total = 0, value = 0;
+    for (Index e = graph.offsets[std::size_t(i)]; e < graph.offsets[std::size_t(i) + 1]; ++e) {
+      const double x = double(m.at(graph.columns[std::size_t(e)], c));
+      const double p =
+          std::exp(double(t) * x) * (graph.weights.empty() ? 1 : double(graph.weights[std::size_t(e)]));
+      total += p;
+      value += p * x;
+    }
+    return total == 0 ? 0 : value / total;
+  }
+};
+
+TEST_P(SoftmaxAggregate, AveragesNeighboursColumnByColumn) {
+  TestRank rank;
+  for (const Index cols : {Index(1), Index(17), Index(64), Index(70)}) {
+    for (const bool weighted : {false, true}) {
+      Layer layer{random_graph(72, 40, 30, 5, weighted), cols, Real(0.7)};
+      layer.forward(rank.ctx);
+      expect_near(layer.out, [&](Index i, Index c) { return layer.expected(i, c); });
+    }
+  }
+}
+
+TEST_P(SoftmaxAggregate, DoesNotDependOnThreads) {
+  expect_same_on_any_threads([&](Context& ctx) {
+    Layer layer{random_graph(73, 4000, 300, 5, false), 13, Real(0.1)};
+    layer.forward(ctx);
+    return std::move(layer.out);
+  });
+}
+
+#ifdef ATOLL_REAL_DOUBLE
+TEST_P(SoftmaxAggregate, BackwardIsTheGradient) {
+  TestRank rank;
+  for (const bool weighted : {false, true}) {
+    Layer layer{random_graph(74, 9, 7, 3, weighted), 11, 0.8};
+    const Matrix d_out = random_matrix(75, 9, 11);
+    const TestGraph t = transposed(layer.graph);
+    Matrix d_m(7, 11);
+    layer.forward(rank.ctx);
+    softmax_backward(rank.ctx, layer.arcs(), t.view(), layer.t, layer.m, layer.state(), layer.out, d_out,
+                     d_m);
+    const auto f = [&] {
+      layer.forward(rank.ctx);
+      double sum = 0;
+      for (Index i = 0; i < 99; ++i) sum += layer.out.data()[i] * d_out.data()[i];
+      return sum;
+    };
+    for (Index i = 0; i < 77; ++i) {
+      const Real old = layer.m.data()[i];
+      layer.m.data()[i] = old + 1e-6;
+      const double up = f();
+      layer.m.data()[i] = old - 1e-6;
+      const double down = f();
+      layer.m.data()[i] = old;
+      ASSERT_NEAR(d_m.data()[i], (up - down) / 2e-6, 1e-7) << i;
+    }
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace atl
