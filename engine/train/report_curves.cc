@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <limits>
 
 #include "train/report_chart.h"
@@ -44,6 +45,8 @@ Chart time_chart(const RunRecord& run) {
   Chart chart{.title = "Epoch time", .format = NumberFormat::kSeconds};
   chart.series = {series(run, "training alone", 1, [](Epoch e) { return e.epoch_seconds; })};
   std::vector<double> sorted = chart.series[0].y;
+  std::erase_if(sorted, [](double seconds) { return !std::isfinite(seconds); });
+  if (sorted.empty()) return chart;
   const auto slow = sorted.begin() + std::ptrdiff_t(sorted.size() * 97 / 100);
   std::nth_element(sorted.begin(), slow, sorted.end());
   chart.cap = 1.5 * *slow;
