@@ -9,10 +9,12 @@
 namespace atl {
 namespace {
 
-/// Large matrices lie in 2 MB pages where the kernel grants them: rows gathered at random from 4 KB pages miss the
-/// address cache at almost every row.
+/// Large matrices lie in 2 MB pages where the kernel grants them: rows gathered at random from 4 KB pages
+/// miss the address cache at almost every row.
 constexpr std::size_t kHugePage = std::size_t(2) << 20;
-std::size_t alignment_of(std::size_t bytes) { return bytes >= 4 * kHugePage ? kHugePage : 64; }
+std::size_t alignment_of(std::size_t bytes) {
+  return bytes >= 4 * kHugePage ? kHugePage : 64;
+}
 
 /// `bytes` in whole pages or cache lines.
 std::size_t rounded(std::size_t bytes) {
@@ -30,7 +32,9 @@ void* allocate(std::size_t bytes) {
 
 }  // namespace
 
-void Matrix::Free::operator()(Real* p) const { std::free(p); }
+void Matrix::Free::operator()(Real* p) const {
+  std::free(p);
+}
 
 void Matrix::resize(Index rows, Index cols) {
   ATOLL_CHECK(rows >= 0 && cols >= 0, "{} x {}", rows, cols);

@@ -13,7 +13,8 @@ namespace atl {
 enum class Device { kCpu, kCuda };
 
 /// A rectangle of a row-major matrix that somebody else owns; `stride` is the distance of rows in elements.
-/// Copying copies the view. Where a view is optional, "absent" means no columns: a rank may own no rows at all.
+/// Copying copies the view. Where a view is optional, "absent" means no columns: a rank may own no rows at
+/// all.
 template <class T>
 struct View {
   T* data = nullptr;
