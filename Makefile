@@ -10,7 +10,8 @@ CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS
 .PHONY: build demo test test-unit lint format sanitize fuzz soak accuracy bench bench-peers clean build-tools test-tools
 
 build: build-tools
-	cmake -S . -B $(BUILD) -G Ninja >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@mkdir -p $(BUILD)
+	cmake -S . -B $(BUILD) -G Ninja >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
 	ninja -C $(BUILD) -j $(JOBS) atoll
 
 demo: build
