@@ -20,13 +20,13 @@ struct TrafficShape {
   Index halo_rows = 0;  // rows exchanged a layer, summed over ranks
   std::vector<Index>
       widths{};  // columns of each convolution's input that is exchanged every epoch (not: fixed inputs)
-  Index parameters = 0;     // scalars whose gradients are summed over all ranks
-  int bytes_per_value = 4;  // of the wire
+  Index parameters = 0;                  // scalars whose gradients are summed over all ranks
+  int bytes_per_value = 4;               // of the wire
   std::vector<Index> repeated_widths{};  // of those, what training.recompute: layer fetches again
 };
 
-/// Bytes that all ranks together send in one training epoch, by purpose. Not here: the column sums of batch norm, a
-/// few kilobytes.
+/// Bytes that all ranks together send in one training epoch, by purpose. Not here: the column sums of batch
+/// norm, a few kilobytes.
 struct EpochTraffic {
   std::int64_t halo = 0, halo_gradient = 0, gradient = 0;
   std::int64_t recompute = 0;  // halo rows fetched again

@@ -139,8 +139,8 @@ void model_and_training(const Check& c) {
   const bool drops_after =
       t.input_dropout.rate > 0 && t.input_dropout.position == DropoutPosition::kAfterAggregation;
   if (drops_after && (kind == "gat" || kind == "gcnii" || kind == "resgcn")) {
-    c.error("training.inputDropout.position", "{} drops its input out before anything else (use beforeAggregation)",
-            kind);
+    c.error("training.inputDropout.position",
+            "{} drops its input out before anything else (use beforeAggregation)", kind);
   }
   if (t.setting == Setting::kInductive && c.job.model.norm == Norm::kBatch) {
     c.error("model.norm",
@@ -212,8 +212,8 @@ void ignored_by_kind(const Check& c) {
 
 void check_rules(const Job& job, const Given& given, Problems& problems) {
   const Check check{job, given, problems};
-  for (auto* rule : {required_fields, job_name, data_source, synthetic_shape, servers, loss_and_metric, model_and_training,
-                     epochs, output_path, unused_fields, ignored_by_kind}) {
+  for (auto* rule : {required_fields, job_name, data_source, synthetic_shape, servers, loss_and_metric,
+                     model_and_training, epochs, output_path, unused_fields, ignored_by_kind}) {
     rule(check);
   }
 }

@@ -17,8 +17,8 @@ Layout graph_layout(const Job& job) {
   return layout;
 }
 
-/// Bytes that a sum over all ranks moves (comm/all_reduce.h): small ones go from each to each; of larger ones each rank
-/// gathers every other's slice of 1/P, then everybody gets the sums.
+/// Bytes that a sum over all ranks moves (comm/all_reduce.h): small ones go from each to each; of larger ones
+/// each rank gathers every other's slice of 1/P, then everybody gets the sums.
 std::int64_t sum_bytes(int ranks, std::int64_t bytes) {
   constexpr std::int64_t kDirectBytes = 32 * 1024;
   const std::int64_t others = ranks - 1;
