@@ -79,21 +79,6 @@ void attention_finish(Context& ctx, const SoftmaxState& state, MatrixView out) {
   });
 }
 
-void attention_dot(Context& ctx, int heads, ConstMatrixView out, ConstMatrixView d_out, MatrixView dot) {
-  ATOLL_CHECK(out.rows == d_out.rows && out.cols == d_out.cols && dot.rows == out.rows && dot.cols == heads,
-              "{} x {} and {} x {}", out.rows, out.cols, d_out.rows, d_out.cols);
-  const Index width = out.cols / heads;
-  for_rows(ctx, out.rows, out.cols, [&](Index begin, Index end) {
-    for (Index row = begin; row < end; ++row) {
-      for (Index head = 0; head < heads; ++head) {
-        Real sum = 0;
-        for (Index c = head * width; c < (head + 1) * width; ++c) sum += out.at(row, c) * d_out.at(row, c);
-        dot.at(row, head) = sum;
-      }
-    }
-  });
-}
-
 void attention_backward(Context& ctx, const Attention& a, const CsrView& transpose,
                         const Index* transpose_arc, ConstMatrixView z, ConstMatrixView dst_score,
                         ConstMatrixView src_score, const SoftmaxState& state, ConstMatrixView dot,
@@ -125,43 +110,6 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
   run_chunks(ctx, by_destination.count(), [&](Index c) {
     simd::loops().add_arc_scores(s, by_destination.begin(c), by_destination.end(c));
   });
-}
-
-void head_dot(Context& ctx, int heads, ConstMatrixView z, const Real* a, MatrixView score) {
-  ATOLL_CHECK(z.cols % heads == 0 && score.rows == z.rows && score.cols == heads, "z {} x {}, score {} x {}",
-              z.rows, z.cols, score.rows, score.cols);
-  const Index width = z.cols / heads;
-  for_rows(ctx, z.rows, z.cols, [&](Index begin, Index end) {
-    for (Index row = begin; row < end; ++row) {
-      for (Index head = 0; head < heads; ++head) {
-        Real sum = 0;
-        for (Index c = head * width; c < (head + 1) * width; ++c) sum += z.at(row, c) * a[c];
-        score.at(row, head) = sum;
-      }
-    }
-  });
-}
-
-void head_dot_backward(Context& ctx, int heads, ConstMatrixView z, const Real* a, ConstMatrixView d_score,
-                       MatrixView d_z, Real* d_a) {
-  ATOLL_CHECK(z.cols % heads == 0 && d_score.rows == z.rows && d_score.cols == heads && d_z.rows == z.rows &&
-                  d_z.cols == z.cols,
-              "z {} x {}, d_score {} x {}", z.rows, z.cols, d_score.rows, d_score.cols);
-  const Index width = z.cols / heads;
-  const RowChunks chunks = few_chunks_of_rows(z.rows, z.cols);
-  const MatrixView partial = ctx.workspace->matrix("head_dot.partial", chunks.count(), z.cols);
-  run_chunks(ctx, chunks.count(), [&](Index chunk) {
-    Real* sums = partial.row(chunk);
-    std::fill(sums, sums + z.cols, Real(0));
-    for (Index row = chunks.begin(chunk); row < chunks.end(chunk); ++row) {
-      for (Index c = 0; c < z.cols; ++c) {
-        const Real d = d_score.at(row, c / width);
-        d_z.at(row, c) += d * a[c];
-        sums[c] += d * z.at(row, c);
-      }
-    }
-  });
-  sum_rows(ctx, partial, d_a, true);
 }
 
 }  // namespace atl

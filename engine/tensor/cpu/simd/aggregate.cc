@@ -61,20 +61,29 @@ struct Block {
   Index count;
 
   void fill(const Spmm& s, Index row, Index begin, Index end) {
-    const std::uint64_t own_key = s.arc_mask == ArcMask::kByRow ? row_key(s.mask.key, s.mask.ids[row]) : 0;
+    std::uint32_t bits[kBlock];
+    draw_mask(s, row, begin, end, bits);
+    const bool all = s.arc_mask == ArcMask::kNone;
+    const Real scale = all ? Real(1) : s.mask.scale;
     count = 0;
     for (Index e = begin; e < end; ++e) {
       const VertexId j = s.columns[e];
-      Real value = s.weights == nullptr ? Real(1) : Real(s.weights[e]);
+      Real value = s.weights == nullptr ? scale : scale * Real(s.weights[e]);
       if (s.col_scale != nullptr) value *= s.col_scale[j];
-      if (s.arc_mask != ArcMask::kNone) {
-        const bool by_row = s.arc_mask == ArcMask::kByRow;
-        const std::uint64_t key = by_row ? own_key : row_key(s.mask.key, s.mask.ids[j]);
-        if (draw(key, std::uint32_t(by_row ? Index(j) : row)) < s.mask.threshold) continue;
-        value *= s.mask.scale;
-      }
       columns[count] = j;
-      values[count++] = value;
+      values[count] = value;
+      count += all || bits[e - begin] >= s.mask.threshold ? 1 : 0;  // no branch: the draw cannot be predicted
+    }
+  }
+
+  static void draw_mask(const Spmm& s, Index row, Index begin, Index end, std::uint32_t* bits) {
+    if (s.arc_mask == ArcMask::kByRow) {
+      const std::uint64_t key = row_key(s.mask.key, s.mask.ids[row]);
+      for (Index e = begin; e < end; ++e) bits[e - begin] = draw(key, std::uint32_t(s.columns[e]));
+    } else if (s.arc_mask == ArcMask::kByColumn) {
+      for (Index e = begin; e < end; ++e) {
+        bits[e - begin] = draw(row_key(s.mask.key, s.mask.ids[s.columns[e]]), std::uint32_t(row));
+      }
     }
   }
 };

@@ -53,9 +53,9 @@ void weigh(const Attend& a, const HeadLayout& layout, Index row, Index begin, In
   });
   if (a.mask.threshold == 0) return;
   const std::uint64_t key = row_key(a.mask.key, a.dst_ids[row]);
-  for (Index e = begin; e < end; ++e) {
-    drop_heads(layout, a.mask, arc_key(key, a.src_ids[a.columns[e]]), p.at + (e - begin) * layout.padded);
-  }
+  ArcKeys keys;
+  for (Index e = begin; e < end; ++e) keys.at[e - begin] = arc_key(key, a.src_ids[a.columns[e]]);
+  drop(layout, a.mask, keys, end - begin, p);
 }
 
 /// out ← out · shrink + Σ p · z over arcs [begin, end), a tile of heads at a time; rows up to arc `last`,

@@ -102,11 +102,26 @@ inline std::uint64_t arc_key(std::uint64_t dst_key, VertexId src_id) {
   return mix64(dst_key ^ std::uint64_t(src_id));
 }
 
-/// numbers of one arc times its mask.
-inline void drop_heads(const HeadLayout& layout, const Mask& mask, std::uint64_t key, Real* numbers) {
-  for_columns(0, layout.heads, [&](Index head, int n) {
-    store(numbers + head,
-          masked(load(numbers + head, n), key, std::uint32_t(head), mask.threshold, mask.scale), n);
+/// The keys of a block's arcs.
+struct ArcKeys {
+  std::uint64_t at[kBlockArcs];
+};
+
+/// numbers times the arcs' masks, for all arcs and heads together.
+inline void drop(const HeadLayout& layout, const Mask& mask, const ArcKeys& keys, Index arcs,
+                 Numbers& numbers) {
+  std::uint32_t low[kBlockNumbers + kLanes], high[kBlockNumbers + kLanes];
+  for (Index e = 0; e < arcs; ++e) {
+    for (Index h = 0; h < layout.padded; ++h) {
+      low[e * layout.padded + h] = std::uint32_t(keys.at[e]) + std::uint32_t(h) * 0x9e3779b9u;
+      high[e * layout.padded + h] = std::uint32_t(keys.at[e] >> 32);
+    }
+  }
+  layout.for_numbers(arcs, [&](Index, Index i) {
+    Bits bits, top;
+    __builtin_memcpy(&bits, low + i, sizeof bits);
+    __builtin_memcpy(&top, high + i, sizeof top);
+    store(numbers.at + i, keep_drawn(load(numbers.at + i), mix32(bits) ^ top, mask.threshold, mask.scale));
   });
 }
 

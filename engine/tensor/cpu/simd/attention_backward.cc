@@ -45,10 +45,11 @@ void find_alpha(const Attend& a, const HeadLayout& layout, const PerHead& own, I
 }
 
 void find_mask(const Attend& a, const HeadLayout& layout, Index row, Index begin, Index end, ArcNumbers& b) {
+  ArcKeys keys;
   for (Index e = begin; e < end; ++e) {
-    const std::uint64_t key = arc_key(row_key(a.mask.key, a.dst_ids[a.columns[e]]), a.src_ids[row]);
-    drop_heads(layout, a.mask, key, b.kept.at + (e - begin) * layout.padded);
+    keys.at[e - begin] = arc_key(row_key(a.mask.key, a.dst_ids[a.columns[e]]), a.src_ids[row]);
   }
+  drop(layout, a.mask, keys, end - begin, b.kept);
 }
 
 /// d_z (+)= Σ α · kept · d_out, and product += <z, d_out>.

@@ -116,20 +116,24 @@ void finish_backward(const FinishBackward& b, const FinishSums& sums, Index begi
 }
 
 void norm_sums(const FinishBackward& b, double* sums, Index begin, Index end) {
+  constexpr Index kPiece = 256;  // columns added to the double-precision sums at once
   const Finish& f = b.finish;
   const auto activation = Activation(f.activation);
+  Real d_piece[kPiece + kLanes], dx_piece[kPiece + kLanes];
   for (Index row = begin; row < end; ++row) {
     const std::uint64_t key = f.mask.threshold == 0 ? 0 : row_key(f.mask.key, f.mask.ids[row]);
     const Norm norm(b, row);
-    for_columns(0, b.cols, [&](Index c, int n) {
-      Vec d = undo(load(b.dy.row(row) + c, n), load(b.y.row(row) + c, n), f, activation, key, c);
-      if (f.gain != nullptr) d *= load(f.gain + c, n);
-      const Vec dx = d * norm.normalised(c, n);
-      for (int i = 0; i < n; ++i) {
-        sums[c + i] += double(d[i]);
-        sums[b.cols + c + i] += double(dx[i]);
-      }
-    });
+    for (Index first = 0; first < b.cols; first += kPiece) {
+      const Index behind = first + kPiece < b.cols ? first + kPiece : b.cols;
+      for_columns(first, behind, [&](Index c, int n) {
+        Vec d = undo(load(b.dy.row(row) + c, n), load(b.y.row(row) + c, n), f, activation, key, c);
+        if (f.gain != nullptr) d *= load(f.gain + c, n);
+        store(d_piece + c - first, d);
+        store(dx_piece + c - first, d * norm.normalised(c, n));
+      });
+      for (Index c = first; c < behind; ++c) sums[c] += double(d_piece[c - first]);
+      for (Index c = first; c < behind; ++c) sums[b.cols + c] += double(dx_piece[c - first]);
+    }
   }
 }
 

@@ -19,6 +19,8 @@ void attend(const Attend& a, Index begin, Index end);
 void pack_scores(const Attend& a, Index begin, Index end);
 void add_arc_scores(const Attend& a, Index begin, Index end);
 void attend_backward(const Attend& a, Index begin, Index end);
+void head_dot(const HeadDot& h, Index begin, Index end);
+void head_dot_backward(const HeadDot& h, Real* d_y, Index begin, Index end);
 void softmax_sum(const SoftmaxSum& s, Index begin, Index end);
 void softmax_sum_backward(const SoftmaxSum& s, Index begin, Index end);
 double cross_entropy(const CrossEntropy& c, Index begin, Index end);

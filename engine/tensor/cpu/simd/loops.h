@@ -107,6 +107,14 @@ struct Attend {
   Real* d_score = nullptr;  // (arcs, heads) in forward order
 };
 
+/// product[r, head] = <x[r, head], y[r, head]>. A stride of 0 gives every row the same y.
+struct HeadDot {
+  Index heads = 1, width = 1;
+  In x, y;
+  Out product;  // or its gradient
+  Out d_x;      // backward: added to
+};
+
 struct SoftmaxSum {
   const Index* offsets = nullptr;
   const VertexId* columns = nullptr;
@@ -158,6 +166,8 @@ struct Table {
   void (*pack_scores)(const Attend&, Index begin, Index end);  // before attend_backward, over destinations
   void (*attend_backward)(const Attend&, Index begin, Index end);
   void (*add_arc_scores)(const Attend&, Index begin, Index end);  // after it, over destinations
+  void (*head_dot)(const HeadDot&, Index begin, Index end);
+  void (*head_dot_backward)(const HeadDot&, Real* d_y, Index begin, Index end);
   void (*softmax_sum)(const SoftmaxSum&, Index begin, Index end);
   void (*softmax_sum_backward)(const SoftmaxSum&, Index begin, Index end);
   double (*cross_entropy)(const CrossEntropy&, Index begin, Index end);

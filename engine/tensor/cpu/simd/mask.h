@@ -42,11 +42,15 @@ inline Bits draw_lanes(std::uint64_t key, std::uint32_t column) {
   return mix32((lane + column) * 0x9e3779b9u + std::uint32_t(key)) ^ std::uint32_t(key >> 32);
 }
 
-/// v · scale where the element is kept, 0 where it is dropped.
-inline Vec masked(Vec v, std::uint64_t key, std::uint32_t column, std::uint32_t threshold, Real scale) {
-  const Bits bits = draw_lanes(key, column);
+/// v · scale where the element's bits keep it, 0 where they drop it.
+inline Vec keep_drawn(Vec v, Bits bits, std::uint32_t threshold, Real scale) {
   const IntVec keep = __builtin_convertvector(BitsMask(bits >= threshold), IntVec);
   return keep ? v * scale : Vec{};
+}
+
+/// The same with the draws of kLanes columns.
+inline Vec masked(Vec v, std::uint64_t key, std::uint32_t column, std::uint32_t threshold, Real scale) {
+  return keep_drawn(v, draw_lanes(key, column), threshold, scale);
 }
 
 }  // namespace atl::simd::ATOLL_LEVEL

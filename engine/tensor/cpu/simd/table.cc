@@ -23,6 +23,8 @@ const Table table{
     .pack_scores = pack_scores,
     .attend_backward = attend_backward,
     .add_arc_scores = add_arc_scores,
+    .head_dot = head_dot,
+    .head_dot_backward = head_dot_backward,
     .softmax_sum = softmax_sum,
     .softmax_sum_backward = softmax_sum_backward,
     .cross_entropy = cross_entropy,

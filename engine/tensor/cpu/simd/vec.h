@@ -3,7 +3,7 @@
 // Each file here is compiled three times (engine/CMakeLists.txt) with ATOLL_LEVEL = baseline, avx2, avx512
 // and the matching flags, into a namespace of that name. Nothing shared may be instantiated in it (no std
 // templates, no inline function of ours from outside): the linker would keep one copy of it, perhaps the one
-// with instructions that this machine doesn't have. tests/unit/tensor/simd_symbols.cmake holds the object
+// with instructions that this machine doesn't have. tests/unit/tensor/simd_symbols_test.cc holds the object
 // files to that.
 #pragma once
 
