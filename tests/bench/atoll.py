@@ -1,7 +1,6 @@
 """Runs build/atoll for benchmarks and reads its JSON lines."""
 import json
 import os
-import signal
 import subprocess
 import time
 from pathlib import Path
@@ -27,13 +26,12 @@ class Atoll:
         """The JSON lines that a command prints."""
         command = [str(self.binary), *map(str, arguments)]
         begin = time.monotonic()
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   start_new_session=True)
         before = os.times()
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             out, errors = process.communicate(timeout=self.seconds)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            process.terminate()  # atoll stops its ranks
             process.communicate()
             raise Failed(f"{' '.join(command)} took longer than {self.seconds:.0f} s") from None
         after = os.times()
