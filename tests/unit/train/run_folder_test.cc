@@ -87,6 +87,16 @@ TEST(RunFolder, AResumedRunsFileReadsLikeThatOfOneNeverKilled) {
   EXPECT_EQ(read_bytes(killed / "metrics.jsonl"), read_bytes(whole / "metrics.jsonl"));
 }
 
+TEST(RunFolder, ALineThatAKillCutShortIsLeftOut) {
+  TemporaryFolder folder;
+  write_run(folder.path(), sample_run(4));
+  const std::string lines = read_bytes(folder / "metrics.jsonl");
+  for (const std::size_t lost : {1, 2, 50}) {
+    write_bytes(folder / "metrics.jsonl", lines.substr(0, lines.size() - lost));
+    EXPECT_EQ(read_epochs(folder.path(), kAll).size(), 3u) << lost;
+  }
+}
+
 TEST(RunFolder, DamageIsSaidWithFileAndLine) {
   TemporaryFolder folder;
   write_run(folder.path(), sample_run());
