@@ -29,8 +29,8 @@ template <class... Args>
 }  // namespace atl
 
 /// A bug if it does not hold: prints the values and aborts. ATOLL_CHECK(a == b, "a {} b {}", a, b).
-#define ATOLL_CHECK(condition, ...)                                                             \
-  do {                                                                                          \
-    if (!(condition)) [[unlikely]]                                                              \
-      ::atl::check_failed(__FILE__, __LINE__, #condition, ::fmt::format("" __VA_ARGS__));     \
+#define ATOLL_CHECK(condition, ...)                                                       \
+  do {                                                                                    \
+    if (!(condition)) [[unlikely]]                                                        \
+      ::atl::check_failed(__FILE__, __LINE__, #condition, ::fmt::format("" __VA_ARGS__)); \
   } while (false)

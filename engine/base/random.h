@@ -42,17 +42,23 @@ class Draws {
       : key_(mix64(mix64(mix64(seed ^ (std::uint64_t(purpose) << 56)) ^ step) ^ layer)) {}
 
   /// The key of one row's (vertex's) numbers.
-  constexpr std::uint64_t row_key(std::uint64_t vertex) const { return mix64(key_ ^ (vertex * 0xd1342543de82ef95ull)); }
+  constexpr std::uint64_t row_key(std::uint64_t vertex) const {
+    return mix64(key_ ^ (vertex * 0xd1342543de82ef95ull));
+  }
 
   /// 32 uniform bits for one column of a row whose row_key is given. Kernels repeat this expression in their
   /// own vector code; tests hold them to it.
   static constexpr std::uint32_t bits(std::uint64_t row_key, std::uint32_t column) {
     return mix32(std::uint32_t(row_key) + column * 0x9e3779b9u) ^ std::uint32_t(row_key >> 32);
   }
-  constexpr std::uint32_t bits_at(std::uint64_t vertex, std::uint32_t column) const { return bits(row_key(vertex), column); }
+  constexpr std::uint32_t bits_at(std::uint64_t vertex, std::uint32_t column) const {
+    return bits(row_key(vertex), column);
+  }
 
   /// 64 uniform bits for one element.
-  constexpr std::uint64_t bits64_at(std::uint64_t vertex, std::uint64_t column) const { return mix64(row_key(vertex) ^ mix64(column)); }
+  constexpr std::uint64_t bits64_at(std::uint64_t vertex, std::uint64_t column) const {
+    return mix64(row_key(vertex) ^ mix64(column));
+  }
 
   /// Uniform in [0, 1) with 53 bits.
   constexpr double uniform_at(std::uint64_t vertex, std::uint64_t column) const {

@@ -41,7 +41,8 @@ double cgroup_cores() {
   for (std::string line; std::getline(self, line);) {
     const auto first = line.find(':'), second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1), path = line.substr(second + 1);
+    const std::string controllers = line.substr(first + 1, second - first - 1),
+                      path = line.substr(second + 1);
     if (controllers.empty()) consider("/sys/fs/cgroup" + path);
     if (controllers.find("cpu") != std::string::npos) consider("/sys/fs/cgroup/cpu" + path);
   }
@@ -77,7 +78,8 @@ struct ThreadPool::State {
 
   void work_off(int thread) {
     try {
-      for (Index chunk; (chunk = next.fetch_add(1, std::memory_order_relaxed)) < chunks;) (*work)(chunk, thread);
+      for (Index chunk; (chunk = next.fetch_add(1, std::memory_order_relaxed)) < chunks;)
+        (*work)(chunk, thread);
     } catch (...) {
       std::lock_guard guard(failure_lock);
       if (!failure) failure = std::current_exception();
@@ -143,7 +145,8 @@ void ThreadPool::run(Index chunks, FunctionRef<void(Index, int)> work) {
   s.round.fetch_add(1, std::memory_order_acq_rel);
   s.round.notify_all();
   s.work_off(0);
-  for (int left; (left = s.busy.load(std::memory_order_acquire)) != 0;) State::wait_until_changed(s.busy, left);
+  for (int left; (left = s.busy.load(std::memory_order_acquire)) != 0;)
+    State::wait_until_changed(s.busy, left);
   if (s.failure) std::rethrow_exception(s.failure);
 }
 

@@ -9,8 +9,14 @@ namespace {
 
 class Exact final : public Exchange {
  public:
-  Exact(Context& ctx, Communicator& comm, const GraphPart& part, std::vector<ExchangedLayer> layers, bool overlap)
-      : ctx_(ctx), comm_(comm), part_(part), graph_(*part.graph), layers_(std::move(layers)), overlap_(overlap) {
+  Exact(Context& ctx, Communicator& comm, const GraphPart& part, std::vector<ExchangedLayer> layers,
+        bool overlap)
+      : ctx_(ctx),
+        comm_(comm),
+        part_(part),
+        graph_(*part.graph),
+        layers_(std::move(layers)),
+        overlap_(overlap) {
     for (const PeerRows& peer : graph_.peers) sent_rows_ += Index(peer.send.size());
     Index widest = 0;
     for (const ExchangedLayer& l : layers_) {
@@ -50,7 +56,8 @@ class Exact final : public Exchange {
   void backward(const Gather& g, VisitSourceBackward visit, MatrixView d_rows) override {
     if (layer(g).fixed || d_rows.cols == 0) {
       visit({&part_.own, g.rows, 0, true}, {});
-      if (graph_.halo > 0) visit({&part_.outer, layer(g).fixed ? part_.halo_features : Rows(halo_of(g)), 1, false}, {});
+      if (graph_.halo > 0)
+        visit({&part_.outer, layer(g).fixed ? part_.halo_features : Rows(halo_of(g)), 1, false}, {});
       return;
     }
     // Halo rows first, so that their gradients travel while own rows are worked on.
@@ -120,9 +127,9 @@ class Exact final : public Exchange {
   std::vector<ExchangedLayer> layers_;
   bool overlap_;
   Index sent_rows_ = 0;
-  Matrix boundary_;                // (sent_rows, widest): packed rows going out, or gradients coming back
-  Matrix shared_halo_;             // (halo, widest)
-  std::vector<RowsTo> sends_;      // of the exchange being started
+  Matrix boundary_;            // (sent_rows, widest): packed rows going out, or gradients coming back
+  Matrix shared_halo_;         // (halo, widest)
+  std::vector<RowsTo> sends_;  // of the exchange being started
   std::vector<RowsFrom> receives_;
   std::vector<Matrix> kept_halo_;  // by layer: (halo, cols) where backward looks at them again
 };

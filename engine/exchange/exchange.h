@@ -14,24 +14,24 @@ namespace atl {
 /// One rank's part of a graph with its features, as every full-batch pass sees it. Owned by the session.
 struct GraphPart {
   const LocalGraph* graph = nullptr;
-  Block own, outer;           // destinations: owned rows; sources: owned and halo rows
-  Rows features;              // (owned, F)
-  Rows halo_features;         // (halo, F): fixed, so read once from the data set and never sent
+  Block own, outer;    // destinations: owned rows; sources: owned and halo rows
+  Rows features;       // (owned, F)
+  Rows halo_features;  // (halo, F): fixed, so read once from the data set and never sent
 };
 
 /// What an exchange must know of a layer before the first pass.
 struct ExchangedLayer {
-  Index cols = 0;             // of its input
+  Index cols = 0;  // of its input
   bool gathers = false;
-  bool fixed = false;         // its input are the features
-  bool keep = false;          // halo rows are looked at again in backward
+  bool fixed = false;  // its input are the features
+  bool keep = false;   // halo rows are looked at again in backward
 };
 
 /// One gather of one pass.
 struct Gather {
   int layer;
-  const Rows& rows;           // (owned, cols)
-  Traffic purpose;            // kHalo, kEvaluation or kRecompute
+  const Rows& rows;  // (owned, cols)
+  Traffic purpose;   // kHalo, kEvaluation or kRecompute
 };
 
 /// One per rank and graph part. Calls are collective: all ranks make the same ones in the same order.

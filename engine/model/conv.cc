@@ -9,7 +9,9 @@ namespace {
 class Conv final : public Layer {
  public:
   explicit Conv(LayerOptions o)
-      : o_(o), aggregate_first_(!o.sparse_input && o.in <= o.out), finish_(o.finish, 1, aggregate_first_ ? 1 : 0) {}
+      : o_(o),
+        aggregate_first_(!o.sparse_input && o.in <= o.out),
+        finish_(o.finish, 1, aggregate_first_ ? 1 : 0) {}
 
   std::string describe() const override { return fmt::format("conv {} → {}", o_.in, o_.out); }
   Index in() const override { return o_.in; }
@@ -41,7 +43,8 @@ class Conv final : public Layer {
     if (aggregate_first_) {
       MatrixView aggregated = saved.at(0);
       verbs.gather(input.rows, [&](const Source& s) {
-        spmm(ctx, arcs_of(*s.block), dropped_rows(ctx, s.rows, dropout_of(verbs, s), "conv.rows"), aggregated, !s.first);
+        spmm(ctx, arcs_of(*s.block), dropped_rows(ctx, s.rows, dropout_of(verbs, s), "conv.rows"), aggregated,
+             !s.first);
       });
       gemm(ctx, aggregated, w.value(0), target, false, finish_.fused(verbs, w, residual));
     } else {
@@ -66,17 +69,23 @@ class Conv final : public Layer {
       if (gradient.rows.cols > 0) {
         MatrixView d_aggregated(out.data, out.rows, o_.in);  // in ≤ out, and out has done its work
         gemm_bt(ctx, d_out, w.value(0), d_aggregated);
-        verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
-          if (d_rows.cols == 0) return;
-          spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_rows, false, dropout_of(verbs, s));
-        }, gradient.rows);
+        verbs.gather_backward(
+            input.rows,
+            [&](const Source& s, MatrixView d_rows) {
+              if (d_rows.cols == 0) return;
+              spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_rows, false, dropout_of(verbs, s));
+            },
+            gradient.rows);
       }
     } else {
-      verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
-        MatrixView d_z = ctx.workspace->matrix("conv.z", s.rows.rows(), o_.out);
-        spmm(ctx, transposed_arcs_of(*s.block), d_out, d_z);
-        transform_backward(ctx, s.rows, dropout_of(verbs, s), w.value(0), d_z, w.gradient(0), d_rows);
-      }, gradient.rows);
+      verbs.gather_backward(
+          input.rows,
+          [&](const Source& s, MatrixView d_rows) {
+            MatrixView d_z = ctx.workspace->matrix("conv.z", s.rows.rows(), o_.out);
+            spmm(ctx, transposed_arcs_of(*s.block), d_out, d_z);
+            transform_backward(ctx, s.rows, dropout_of(verbs, s), w.value(0), d_z, w.gradient(0), d_rows);
+          },
+          gradient.rows);
     }
     if (o_.skip && gradient.self.cols > 0) axpby(ctx, 1, d_skip, 1, gradient.self);
   }

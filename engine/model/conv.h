@@ -9,7 +9,7 @@ namespace atl {
 
 /// Common to the layers: sizes, the dropout on the layer's input, and how its rows are finished.
 struct LayerOptions {
-  int index = 0;              // place in the model; keys the draws
+  int index = 0;  // place in the model; keys the draws
   Index in = 0, out = 0;
   Index fan_in = 0;           // for the initial weights; 0: `in`
   bool sparse_input = false;  // features stay CSR

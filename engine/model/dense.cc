@@ -37,7 +37,8 @@ class Dense final : public Layer {
   void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView out,
                 MatrixView d_out, const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
-    MatrixView d_skip = o_.skip ? ctx.workspace->matrix("dense.d_skip", d_out.rows, d_out.cols) : MatrixView();
+    MatrixView d_skip =
+        o_.skip ? ctx.workspace->matrix("dense.d_skip", d_out.rows, d_out.cols) : MatrixView();
     if (o_.skip) fill(ctx, 0, d_skip);
     finish_.backward(verbs, w, saved, out, d_out, d_skip);
     transform_backward(ctx, input.self, dropout_of(verbs), w.value(0), d_out, w.gradient(0), gradient.self);

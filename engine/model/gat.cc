@@ -10,21 +10,23 @@ namespace atl {
 namespace {
 
 struct GatOptions {
-  LayerOptions layer;          // out = columns after the heads are joined
+  LayerOptions layer;  // out = columns after the heads are joined
   int heads = 1;
-  bool concat = true;          // join heads side by side; otherwise their mean (the last layer)
+  bool concat = true;  // join heads side by side; otherwise their mean (the last layer)
   Real slope = Real(0.2);
   double attention_dropout = 0;
 };
 
-enum { kWeight, kSrcVector, kDstVector, kFinish };                    // parameters
+enum { kWeight, kSrcVector, kDstVector, kFinish };                        // parameters
 enum { kZ, kSrcScore, kDstScore, kMax, kSum, kAggregated, kSavedCount };  // saved
 
 class Gat final : public Layer {
  public:
   explicit Gat(GatOptions o) : o_(o), finish_(o.layer.finish, kFinish, kSavedCount) {}
 
-  std::string describe() const override { return fmt::format("gat {} → {} ({} heads)", in(), out(), o_.heads); }
+  std::string describe() const override {
+    return fmt::format("gat {} → {} ({} heads)", in(), out(), o_.heads);
+  }
   Index in() const override { return o_.layer.in; }
   Index out() const override { return o_.layer.out; }
   bool gathers() const override { return true; }
@@ -85,15 +87,21 @@ class Gat final : public Layer {
     attention_dot(ctx, o_.heads, saved.at(kAggregated), d_aggregated, dot);
     fill(ctx, 0, d_dst_score);
     const SoftmaxState state{saved.at(kMax), saved.at(kSum)};
-    verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
-      MatrixView z = saved.at(kZ, s.slot), src_score = saved.at(kSrcScore, s.slot);
-      MatrixView d_z = ctx.workspace->matrix("gat.d_z", z.rows, z.cols);
-      MatrixView d_src_score = ctx.workspace->matrix("gat.d_src_score", z.rows, o_.heads);
-      attention_backward(ctx, attention_of(verbs, s), s.block->transpose, s.block->transpose_arc, z,
-                         saved.at(kDstScore), src_score, state, dot, d_aggregated, d_z, d_src_score, d_dst_score);
-      head_dot_backward(ctx, o_.heads, z, w.value(kSrcVector).data, d_src_score, d_z, w.gradient(kSrcVector).data);
-      transform_backward(ctx, s.rows, dropout_of(verbs, s), w.value(kWeight), d_z, w.gradient(kWeight), d_rows);
-    }, gradient.rows);
+    verbs.gather_backward(
+        input.rows,
+        [&](const Source& s, MatrixView d_rows) {
+          MatrixView z = saved.at(kZ, s.slot), src_score = saved.at(kSrcScore, s.slot);
+          MatrixView d_z = ctx.workspace->matrix("gat.d_z", z.rows, z.cols);
+          MatrixView d_src_score = ctx.workspace->matrix("gat.d_src_score", z.rows, o_.heads);
+          attention_backward(ctx, attention_of(verbs, s), s.block->transpose, s.block->transpose_arc, z,
+                             saved.at(kDstScore), src_score, state, dot, d_aggregated, d_z, d_src_score,
+                             d_dst_score);
+          head_dot_backward(ctx, o_.heads, z, w.value(kSrcVector).data, d_src_score, d_z,
+                            w.gradient(kSrcVector).data);
+          transform_backward(ctx, s.rows, dropout_of(verbs, s), w.value(kWeight), d_z, w.gradient(kWeight),
+                             d_rows);
+        },
+        gradient.rows);
     destination_backward(verbs, w, input, d_dst_score, gradient);
   }
 
@@ -111,8 +119,8 @@ class Gat final : public Layer {
   }
 
   /// The way back through dst_score = drop(self) · folded, folded(h) = W(h)·a_dst(h).
-  void destination_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, MatrixView d_dst_score,
-                            const LayerGradient& gradient) const {
+  void destination_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input,
+                            MatrixView d_dst_score, const LayerGradient& gradient) const {
     Context& ctx = verbs.context();
     MatrixView d_folded = ctx.workspace->matrix("gat.d_folded", in(), o_.heads);
     fill(ctx, 0, d_folded);
@@ -126,11 +134,14 @@ class Gat final : public Layer {
   }
 
   template <class T>
-  View<T> head(View<T> m, int h) const { return m.slice_cols(h * (width() / o_.heads), width() / o_.heads); }
+  View<T> head(View<T> m, int h) const {
+    return m.slice_cols(h * (width() / o_.heads), width() / o_.heads);
+  }
 
   void join_heads(Context& ctx, ConstMatrixView aggregated, MatrixView out) const {
     if (o_.concat) return axpby(ctx, 1, aggregated, 0, out);
-    for (int h = 0; h < o_.heads; ++h) axpby(ctx, Real(1) / Real(o_.heads), head(aggregated, h), h == 0 ? 0 : 1, out);
+    for (int h = 0; h < o_.heads; ++h)
+      axpby(ctx, Real(1) / Real(o_.heads), head(aggregated, h), h == 0 ? 0 : 1, out);
   }
   MatrixView split_heads(Context& ctx, MatrixView d_out) const {
     if (o_.concat) return d_out;

@@ -40,8 +40,8 @@ class Gcnii final : public Layer {
     Context& ctx = verbs.context();
     MatrixView s = saved.at(0);
     verbs.gather(input.rows, [&](const Source& source) {
-      spmm(ctx, arcs_of(*source.block), dropped_rows(ctx, source.rows, dropout_of(verbs, source), "conv.rows"), s,
-           !source.first);
+      spmm(ctx, arcs_of(*source.block),
+           dropped_rows(ctx, source.rows, dropout_of(verbs, source), "conv.rows"), s, !source.first);
     });
     axpby(ctx, o_.alpha, input.tap, 1 - o_.alpha, s);
     gemm(ctx, s, mixed_weight(ctx, w), finish_.target(saved, out), false, finish_.fused(verbs, w));
@@ -59,10 +59,13 @@ class Gcnii final : public Layer {
     gemm_bt(ctx, d_out, mixed_weight(ctx, w), d_s);
     axpby(ctx, o_.alpha, d_s, 1, gradient.tap);
     axpby(ctx, 0, d_s, 1 - o_.alpha, d_s);
-    verbs.gather_backward(input.rows, [&](const Source& source, MatrixView d_rows) {
-      if (d_rows.cols == 0) return;
-      spmm(ctx, transposed_arcs_of(*source.block), d_s, d_rows, false, dropout_of(verbs, source));
-    }, gradient.rows);
+    verbs.gather_backward(
+        input.rows,
+        [&](const Source& source, MatrixView d_rows) {
+          if (d_rows.cols == 0) return;
+          spmm(ctx, transposed_arcs_of(*source.block), d_s, d_rows, false, dropout_of(verbs, source));
+        },
+        gradient.rows);
   }
 
  private:

@@ -11,8 +11,8 @@ Index padded(Index elements) {
 
 /// Calls visit(spec, rows) for every matrix, in order: a spec over sources has one a slot.
 template <class F>
-void for_each_matrix(const std::vector<SavedSpec>& specs, Index destination_rows, const std::vector<Index>& source_rows,
-                     F&& visit) {
+void for_each_matrix(const std::vector<SavedSpec>& specs, Index destination_rows,
+                     const std::vector<Index>& source_rows, F&& visit) {
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const bool over_sources = specs[i].over == SavedSpec::Over::kSources;
     for (std::size_t slot = 0; slot < (over_sources ? source_rows.size() : 1); ++slot) {
@@ -32,8 +32,8 @@ Index Saved::elements(const std::vector<SavedSpec>& specs, Index destination_row
   return total;
 }
 
-void Saved::place(const std::vector<SavedSpec>& specs, Index destination_rows, const std::vector<Index>& source_rows,
-                  Real* memory) {
+void Saved::place(const std::vector<SavedSpec>& specs, Index destination_rows,
+                  const std::vector<Index>& source_rows, Real* memory) {
   matrices_.assign(specs.size(), {});
   for_each_matrix(specs, destination_rows, source_rows, [&](std::size_t i, Index rows) {
     matrices_[i].emplace_back(memory, rows, specs[i].cols);

@@ -15,7 +15,10 @@ namespace atl {
 /// A matrix that forward leaves for backward; the schedule allocates it once and reuses it every step.
 struct SavedSpec {
   std::string name;
-  enum class Over { kDestinations, kSources } over = Over::kDestinations;  // kSources: one per block of sources
+  enum class Over {
+    kDestinations,
+    kSources
+  } over = Over::kDestinations;  // kSources: one per block of sources
   Index cols = 0;
   Index rows = -1;  // fixed number of rows instead (column statistics: 2)
 };
@@ -28,8 +31,8 @@ class Saved {
   static Index elements(const std::vector<SavedSpec>& specs, Index destination_rows,
                         const std::vector<Index>& source_rows);
   /// Lays them out in `memory`, which holds at least so many elements.
-  void place(const std::vector<SavedSpec>& specs, Index destination_rows, const std::vector<Index>& source_rows,
-             Real* memory);
+  void place(const std::vector<SavedSpec>& specs, Index destination_rows,
+             const std::vector<Index>& source_rows, Real* memory);
   MatrixView at(int index) { return matrices_[std::size_t(index)].front(); }
   MatrixView at(int index, int slot) { return matrices_[std::size_t(index)][std::size_t(slot)]; }
 
@@ -47,8 +50,9 @@ struct LayerInput {
 /// Where a layer leaves the gradients of its input. Written by backward, except `tap`, which is added to.
 struct LayerGradient {
   MatrixView rows;  // (own, in), or empty: the input takes no gradient
-  MatrixView self;  // (dst, in) of the same memory where destinations are among `rows`: add after gather_backward
-  MatrixView tap;   // (dst, tap width), added to
+  MatrixView
+      self;  // (dst, in) of the same memory where destinations are among `rows`: add after gather_backward
+  MatrixView tap;  // (dst, tap width), added to
 };
 
 /// One layer's parameters during one call.
@@ -62,15 +66,15 @@ struct LayerWeights {
 
 /// What a pass over one layer costs, for `atoll plan`; per destination row and per arc.
 struct LayerCost {
-  double flops_per_row = 0;       // matrix products, forward
-  Index gather_columns = 0;       // columns that the aggregation reads per arc
-  Index exchange_columns = 0;     // columns of halo rows that must arrive (the layer's input width), 0 = none
+  double flops_per_row = 0;    // matrix products, forward
+  Index gather_columns = 0;    // columns that the aggregation reads per arc
+  Index exchange_columns = 0;  // columns of halo rows that must arrive (the layer's input width), 0 = none
 };
 
 class Layer {
  public:
   virtual ~Layer() = default;
-  virtual std::string describe() const = 0;   // "GcnConv 1433 → 16"
+  virtual std::string describe() const = 0;  // "GcnConv 1433 → 16"
   virtual Index in() const = 0;
   virtual Index out() const = 0;
   virtual std::vector<ParameterSpec> parameters() const = 0;

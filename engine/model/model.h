@@ -13,7 +13,7 @@ namespace atl {
 /// What the data and the strategy say to a model that is being made.
 struct ModelInput {
   Index features = 0;
-  Index classes = 0;              // width of the last layer
+  Index classes = 0;  // width of the last layer
   bool sparse_features = false;
   /// The exchange delivers this step's rows, so a layer may hand on its rows already dropped out for the next one,
   /// fused with its own finish. Stale exchanges need raw rows: a stale row gets the present step's mask.
@@ -24,7 +24,7 @@ struct ModelInput {
 struct GraphNeeds {
   Normalisation normalisation = Normalisation::kSum;
   SelfLoops self_loops = SelfLoops::kKeep;
-  bool attention = false;         // transposed arcs must know their place
+  bool attention = false;  // transposed arcs must know their place
 };
 
 struct Model {

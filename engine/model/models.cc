@@ -35,7 +35,8 @@ GraphNeeds graph_needs(const ModelSpec& spec) {
   // SAGE's other aggregators are the same mean over a graph that has self loops.
   if (spec.kind == "sage" && spec.options.text("aggregator") != "mean") needs.self_loops = SelfLoops::kAdd;
   // A softmax over arcs has no scales to fold.
-  if (spec.kind == "resgcn" && spec.options.text("aggregator") == "softmax") needs.normalisation = Normalisation::kSum;
+  if (spec.kind == "resgcn" && spec.options.text("aggregator") == "softmax")
+    needs.normalisation = Normalisation::kSum;
   return needs;
 }
 

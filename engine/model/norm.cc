@@ -5,8 +5,8 @@
 
 namespace atl {
 namespace {
-constexpr double kEpsilon = 1e-5;         // of batch norm's variance, as in every framework
-constexpr double kRunningMomentum = 0.1;  // share of the newest statistics in the running ones
+constexpr double kEpsilon = 1e-5;                        // of batch norm's variance, as in every framework
+constexpr double kRunningMomentum = 0.1;                 // share of the newest statistics in the running ones
 enum { kGain, kShift, kRunningMean, kRunningVariance };  // after first_parameter_
 }  // namespace
 

@@ -18,11 +18,15 @@ double bound_of(const ParameterSpec& spec) {
   const double fan_in = double(spec.fan_in > 0 ? spec.fan_in : spec.rows);
   const double fan_out = double(spec.fan_out > 0 ? spec.fan_out : spec.cols);
   switch (spec.init) {
-    case Init::kGlorot: return std::sqrt(6.0 / (fan_in + fan_out));
-    case Init::kFanOut: return 1.0 / std::sqrt(fan_out);
-    case Init::kFanIn: return 1.0 / std::sqrt(fan_in);
+    case Init::kGlorot:
+      return std::sqrt(6.0 / (fan_in + fan_out));
+    case Init::kFanOut:
+      return 1.0 / std::sqrt(fan_out);
+    case Init::kFanIn:
+      return 1.0 / std::sqrt(fan_in);
     case Init::kZero:
-    case Init::kOne: break;
+    case Init::kOne:
+      break;
   }
   return 0;
 }

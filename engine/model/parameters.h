@@ -15,9 +15,9 @@ namespace atl {
 enum class DecayGroup { kConvolution, kDense, kNone };
 
 enum class Init {
-  kGlorot,      // U(±√(6 / (fan_in + fan_out)))
-  kFanOut,      // U(±1/√cols): GCNII's convolutions
-  kFanIn,       // U(±1/√rows): plain linear layers
+  kGlorot,  // U(±√(6 / (fan_in + fan_out)))
+  kFanOut,  // U(±1/√cols): GCNII's convolutions
+  kFanIn,   // U(±1/√rows): plain linear layers
   kZero,
   kOne,
 };
@@ -25,12 +25,12 @@ enum class Init {
 /// One parameter, as a layer declares it. Initial values are keyed by (seed, name, global row, column), so they
 /// are the same whatever slice of it a rank holds.
 struct ParameterSpec {
-  std::string name;              // within the layer: "weight", "bias"; "layers.<l>." is put in front
+  std::string name;  // within the layer: "weight", "bias"; "layers.<l>." is put in front
   Index rows = 0, cols = 0;
   Init init = Init::kGlorot;
   DecayGroup decay = DecayGroup::kConvolution;
-  Index fan_in = 0, fan_out = 0; // for kGlorot; 0 means rows and cols
-  bool trainable = true;         // false: a running statistic; in checkpoints, but not in gradients
+  Index fan_in = 0, fan_out = 0;  // for kGlorot; 0 means rows and cols
+  bool trainable = true;          // false: a running statistic; in checkpoints, but not in gradients
 };
 
 /// Where a parameter lives: the rows of it this rank holds, and whether every rank holds the same ones and so
@@ -45,11 +45,11 @@ struct Placement {
 class Parameters {
  public:
   struct Entry {
-    ParameterSpec spec;     // name completed with its layer
+    ParameterSpec spec;  // name completed with its layer
     Placement placement;
     int layer = 0;
-    Index offset = 0;       // in values() and, for trainable ones, in gradients()
-    Index count = 0;        // elements held
+    Index offset = 0;  // in values() and, for trainable ones, in gradients()
+    Index count = 0;   // elements held
   };
 
   /// layers[l] lists layer l's parameters. Values are initialised from `seed`.
@@ -73,7 +73,7 @@ class Parameters {
   std::vector<Entry> entries_;
   std::vector<std::vector<int>> by_layer_;  // layer → indices into entries_
   Index trainable_ = 0;
-  Matrix values_, gradients_;               // (1, elements)
+  Matrix values_, gradients_;  // (1, elements)
 };
 
 }  // namespace atl

@@ -18,24 +18,27 @@ class Propagate final : public Layer {
   std::vector<ParameterSpec> parameters() const override { return {}; }
   std::vector<SavedSpec> saved() const override { return {}; }
 
-  void forward(Verbs& verbs, const LayerWeights&, const LayerInput& input, Saved&, MatrixView out) const override {
+  void forward(Verbs& verbs, const LayerWeights&, const LayerInput& input, Saved&,
+               MatrixView out) const override {
     Context& ctx = verbs.context();
     MatrixView aggregated = with_self_ ? out.slice_cols(in_, in_) : out;
-    verbs.gather(input.rows, [&](const Source& s) {
-      spmm(ctx, arcs_of(*s.block), s.rows.dense, aggregated, !s.first);
-    });
+    verbs.gather(input.rows,
+                 [&](const Source& s) { spmm(ctx, arcs_of(*s.block), s.rows.dense, aggregated, !s.first); });
     if (with_self_) axpby(ctx, 1, input.self.dense, 0, out.slice_cols(0, in_));
   }
 
-  void backward(Verbs& verbs, const LayerWeights&, const LayerInput& input, Saved&, MatrixView, MatrixView d_out,
-                const LayerGradient& gradient) const override {
+  void backward(Verbs& verbs, const LayerWeights&, const LayerInput& input, Saved&, MatrixView,
+                MatrixView d_out, const LayerGradient& gradient) const override {
     if (gradient.rows.cols == 0) return;
     Context& ctx = verbs.context();
     ConstMatrixView d_aggregated = with_self_ ? d_out.slice_cols(in_, in_) : d_out;
-    verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
-      if (d_rows.cols == 0) return;
-      spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_rows);
-    }, gradient.rows);
+    verbs.gather_backward(
+        input.rows,
+        [&](const Source& s, MatrixView d_rows) {
+          if (d_rows.cols == 0) return;
+          spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_rows);
+        },
+        gradient.rows);
     if (with_self_) axpby(ctx, 1, d_out.slice_cols(0, in_), 1, gradient.self);
   }
 
@@ -46,6 +49,8 @@ class Propagate final : public Layer {
 
 }  // namespace
 
-std::unique_ptr<Layer> make_propagate(Index in, bool with_self) { return std::make_unique<Propagate>(in, with_self); }
+std::unique_ptr<Layer> make_propagate(Index in, bool with_self) {
+  return std::make_unique<Propagate>(in, with_self);
+}
 
 }  // namespace atl

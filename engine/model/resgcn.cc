@@ -23,8 +23,9 @@ class ResidualBlock : public Layer {
 
  protected:
   std::vector<ParameterSpec> declare(Index weight_rows) const {
-    std::vector<ParameterSpec> all{{"weight", weight_rows, hidden_, Init::kGlorot, DecayGroup::kConvolution, hidden_, hidden_},
-                                   {"bias", 1, hidden_, Init::kZero, DecayGroup::kConvolution}};
+    std::vector<ParameterSpec> all{
+        {"weight", weight_rows, hidden_, Init::kGlorot, DecayGroup::kConvolution, hidden_, hidden_},
+        {"bias", 1, hidden_, Init::kZero, DecayGroup::kConvolution}};
     start_.declare(all);
     return all;
   }
@@ -53,7 +54,8 @@ class MeanBlock final : public ResidualBlock {
       ConstMatrixView r = start_.forward(verbs, w, saved, s.rows.dense, s.block->src_ids, "resgcn.rows");
       spmm(ctx, arcs_of(*s.block), r, aggregated, !s.first);
     });
-    ConstMatrixView self = start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.rows");
+    ConstMatrixView self =
+        start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.rows");
     gemm(ctx, self, w.value(0).slice_rows(0, hidden_), out);
     Epilogue residual;
     residual.bias = w.value(1).data;
@@ -69,13 +71,17 @@ class MeanBlock final : public ResidualBlock {
     const MatrixView d_aggregated = out;  // of the same shape, and nobody reads it any more
     gemm_bt(ctx, d_out, w.value(0).slice_rows(hidden_, hidden_), d_aggregated);
     RowStart::Sums sums = start_.begin_backward();
-    verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
-      if (d_rows.cols == 0) return;
-      spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_rows);
-      start_.backward(verbs, w, saved, s.rows.dense, s.block->src_ids, d_rows, sums);
-    }, gradient.rows);
+    verbs.gather_backward(
+        input.rows,
+        [&](const Source& s, MatrixView d_rows) {
+          if (d_rows.cols == 0) return;
+          spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_rows);
+          start_.backward(verbs, w, saved, s.rows.dense, s.block->src_ids, d_rows, sums);
+        },
+        gradient.rows);
 
-    ConstMatrixView self = start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.rows");
+    ConstMatrixView self =
+        start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.rows");
     gemm_at(ctx, self, d_out, w.gradient(0).slice_rows(0, hidden_), true);
     MatrixView d_self = ctx.workspace->matrix("resgcn.d_self", d_out.rows, hidden_);
     gemm_bt(ctx, d_out, w.value(0).slice_rows(0, hidden_), d_self);
@@ -128,15 +134,18 @@ class SoftmaxBlock final : public ResidualBlock {
     const MatrixView d_combined = out;  // of the same shape, and nobody reads it any more
     gemm_bt(ctx, d_out, w.value(0), d_combined);
     RowStart::Sums sums = start_.begin_backward();
-    verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
-      if (d_rows.cols == 0) return;
-      ConstMatrixView m = messages(verbs, w, saved, s);
-      softmax_backward(ctx, arcs_of(*s.block), s.block->transpose, temperature_, m, state, saved.at(2), d_combined,
-                       d_rows);
-      ConstMatrixView r = start_.forward(verbs, w, saved, s.rows.dense, s.block->src_ids, "resgcn.rows");
-      apply_backward(ctx, kRelu, {}, r, d_rows, {});
-      start_.backward(verbs, w, saved, s.rows.dense, s.block->src_ids, d_rows, sums);
-    }, gradient.rows);
+    verbs.gather_backward(
+        input.rows,
+        [&](const Source& s, MatrixView d_rows) {
+          if (d_rows.cols == 0) return;
+          ConstMatrixView m = messages(verbs, w, saved, s);
+          softmax_backward(ctx, arcs_of(*s.block), s.block->transpose, temperature_, m, state, saved.at(2),
+                           d_combined, d_rows);
+          ConstMatrixView r = start_.forward(verbs, w, saved, s.rows.dense, s.block->src_ids, "resgcn.rows");
+          apply_backward(ctx, kRelu, {}, r, d_rows, {});
+          start_.backward(verbs, w, saved, s.rows.dense, s.block->src_ids, d_rows, sums);
+        },
+        gradient.rows);
     MatrixView d_self = ctx.workspace->matrix("resgcn.d_self", d_out.rows, hidden_);
     axpby(ctx, 1, d_combined, 0, d_self);
     start_.backward(verbs, w, saved, input.self.dense, verbs.destination_ids(), d_self, sums);
@@ -163,7 +172,8 @@ class SoftmaxBlock final : public ResidualBlock {
   /// (dst, hidden): r + aggregated, what the weight is applied to.
   ConstMatrixView combined(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved) const {
     Context& ctx = verbs.context();
-    ConstMatrixView r = start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.rows");
+    ConstMatrixView r =
+        start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.rows");
     MatrixView sum = ctx.workspace->matrix("resgcn.combined", r.rows, r.cols);
     axpby(ctx, 1, r, 0, sum);
     axpby(ctx, 1, saved.at(2), 1, sum);
@@ -197,14 +207,16 @@ class Classifier final : public Layer {
     start_.prepare(verbs, w, input.self.dense, saved);
     Epilogue bias;
     bias.bias = w.value(1).data;
-    gemm(verbs.context(), start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.rows"),
+    gemm(verbs.context(),
+         start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.rows"),
          w.value(0), out, false, bias);
   }
   void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView,
                 MatrixView d_out, const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
     sum_rows(ctx, d_out, w.gradient(1).data, true);
-    ConstMatrixView r = start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.rows");
+    ConstMatrixView r =
+        start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.rows");
     gemm_at(ctx, r, d_out, w.gradient(0), true);
     gemm_bt(ctx, d_out, w.value(0), gradient.self);
     RowStart::Sums sums = start_.begin_backward();
@@ -234,7 +246,7 @@ Model make_resgcn(const ModelSpec& spec, const TrainingSpec& training, const Mod
   for (int l = 1; l <= spec.layers; ++l) {
     const bool bare = l == 1;
     RowStart start({spec.hidden, bare ? Norm::kNone : spec.norm, !bare, bare ? 0 : training.dropout, l}, 2,
-                         softmax ? 3 : 1);
+                   softmax ? 3 : 1);
     if (softmax) {
       model.layers.push_back(std::make_unique<SoftmaxBlock>(spec.hidden, start, temperature));
     } else {

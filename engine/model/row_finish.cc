@@ -20,14 +20,17 @@ void RowFinish::declare(std::vector<SavedSpec>& saved) const {
   norm_.declare(saved);
 }
 
-MatrixView RowFinish::target(Saved& saved, MatrixView out) const { return norm_ ? saved.at(first_saved_) : out; }
+MatrixView RowFinish::target(Saved& saved, MatrixView out) const {
+  return norm_ ? saved.at(first_saved_) : out;
+}
 
 Epilogue RowFinish::epilogue(Verbs& verbs, const LayerWeights& weights, Saved* saved) const {
   Epilogue e;
   if (has_bias()) e.bias = weights.value(first_parameter_).data;
   if (norm_) norm_.enter(weights, *saved, e);
   e.activation = options_.activation;
-  e.dropout = verbs.dropout(options_.dropout, options_.dropout_purpose, options_.dropout_layer, verbs.destination_ids());
+  e.dropout = verbs.dropout(options_.dropout, options_.dropout_purpose, options_.dropout_layer,
+                            verbs.destination_ids());
   return e;
 }
 
@@ -49,8 +52,8 @@ void RowFinish::forward(Verbs& verbs, const LayerWeights& weights, Saved& saved,
   apply(verbs.context(), e, out);
 }
 
-void RowFinish::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView out, MatrixView d_out,
-                         MatrixView d_residual) const {
+void RowFinish::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView out,
+                         MatrixView d_out, MatrixView d_residual) const {
   Context& ctx = verbs.context();
   const Epilogue e = epilogue(verbs, weights, &saved);
   EpilogueGradient gradient;

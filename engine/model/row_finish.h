@@ -12,12 +12,12 @@ class RowFinish {
  public:
   struct Options {
     Index cols = 0;
-    bool bias = true;           // dropped with batch norm, which would subtract it again
+    bool bias = true;  // dropped with batch norm, which would subtract it again
     Norm norm = Norm::kNone;
     Activation activation = Activation::kNone;
-    double dropout = 0;         // of the *next* layer, applied here because its rows are shipped dropped out
+    double dropout = 0;  // of the *next* layer, applied here because its rows are shipped dropped out
     Purpose dropout_purpose = Purpose::kDropout;
-    int dropout_layer = 0;      // the layer that the draws belong to
+    int dropout_layer = 0;                        // the layer that the draws belong to
     DecayGroup decay = DecayGroup::kConvolution;  // the bias's; gains and shifts never decay
   };
 
@@ -35,8 +35,8 @@ class RowFinish {
   void forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
                ConstMatrixView residual = {}) const;
   /// d_out becomes the gradient of target()'s contents; parameter gradients are added to, and d_residual if given.
-  void backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView out, MatrixView d_out,
-                MatrixView d_residual = {}) const;
+  void backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView out,
+                MatrixView d_out, MatrixView d_residual = {}) const;
 
  private:
   bool has_bias() const { return options_.bias && !norm_.batch(); }

@@ -5,8 +5,12 @@ namespace atl {
 RowStart::RowStart(Options options, int first_parameter, int first_saved)
     : options_(options), norm_(options.norm, options.cols, first_parameter, first_saved) {}
 
-void RowStart::declare(std::vector<ParameterSpec>& parameters) const { norm_.declare(parameters); }
-void RowStart::declare(std::vector<SavedSpec>& saved) const { norm_.declare(saved); }
+void RowStart::declare(std::vector<ParameterSpec>& parameters) const {
+  norm_.declare(parameters);
+}
+void RowStart::declare(std::vector<SavedSpec>& saved) const {
+  norm_.declare(saved);
+}
 
 void RowStart::prepare(Verbs& verbs, const LayerWeights& weights, ConstMatrixView h, Saved& saved) const {
   norm_.statistics(verbs, weights, h, saved);
@@ -31,7 +35,9 @@ ConstMatrixView RowStart::forward(Verbs& verbs, const LayerWeights& weights, Sav
   return r;
 }
 
-RowStart::Sums RowStart::begin_backward() const { return Sums(norm_.batch() ? std::size_t(2 * options_.cols) : 0, 0.0); }
+RowStart::Sums RowStart::begin_backward() const {
+  return Sums(norm_.batch() ? std::size_t(2 * options_.cols) : 0, 0.0);
+}
 
 void RowStart::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h,
                         std::span<const VertexId> ids, MatrixView d, Sums& sums) const {
@@ -50,8 +56,8 @@ void RowStart::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved,
   apply_backward(ctx, e, h, r, d, gradient, none, 1);
 }
 
-void RowStart::end_backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h, Sums& sums,
-                            MatrixView d) const {
+void RowStart::end_backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h,
+                            Sums& sums, MatrixView d) const {
   if (!norm_.batch()) return;
   Context& ctx = verbs.context();
   verbs.reduce(sums);

@@ -39,7 +39,8 @@ class RowStart {
                     MatrixView d) const;
 
  private:
-  Epilogue epilogue(Verbs& verbs, const LayerWeights& weights, Saved& saved, std::span<const VertexId> ids) const;
+  Epilogue epilogue(Verbs& verbs, const LayerWeights& weights, Saved& saved,
+                    std::span<const VertexId> ids) const;
   Options options_;
   NormLayer norm_;
 };

@@ -10,7 +10,9 @@ namespace {
 class Sage final : public Layer {
  public:
   explicit Sage(LayerOptions o)
-      : o_(o), aggregate_first_(!o.sparse_input && o.in <= o.out), finish_(o.finish, 1, aggregate_first_ ? 1 : 0) {}
+      : o_(o),
+        aggregate_first_(!o.sparse_input && o.in <= o.out),
+        finish_(o.finish, 1, aggregate_first_ ? 1 : 0) {}
 
   std::string describe() const override { return fmt::format("sage {} → {}", o_.in, o_.out); }
   Index in() const override { return o_.in; }
@@ -40,7 +42,8 @@ class Sage final : public Layer {
     if (aggregate_first_) {
       MatrixView aggregated = saved.at(0);
       verbs.gather(input.rows, [&](const Source& s) {
-        spmm(ctx, arcs_of(*s.block), dropped_rows(ctx, s.rows, dropout_of(verbs, s), "conv.rows"), aggregated, !s.first);
+        spmm(ctx, arcs_of(*s.block), dropped_rows(ctx, s.rows, dropout_of(verbs, s), "conv.rows"), aggregated,
+             !s.first);
       });
       transform(ctx, input.self, self_dropout(verbs), self_weight(w.value(0)), target);
       gemm(ctx, aggregated, neighbour_weight(w.value(0)), target, true, finish_.fused(verbs, w, residual));
@@ -69,18 +72,24 @@ class Sage final : public Layer {
       if (gradient.rows.cols > 0) {
         MatrixView d_aggregated(out.data, out.rows, o_.in);  // in ≤ out, and out has done its work
         gemm_bt(ctx, d_out, neighbour_weight(w.value(0)), d_aggregated);
-        verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
-          if (d_rows.cols == 0) return;
-          spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_rows, false, dropout_of(verbs, s));
-        }, gradient.rows);
+        verbs.gather_backward(
+            input.rows,
+            [&](const Source& s, MatrixView d_rows) {
+              if (d_rows.cols == 0) return;
+              spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_rows, false, dropout_of(verbs, s));
+            },
+            gradient.rows);
       }
     } else {
-      verbs.gather_backward(input.rows, [&](const Source& s, MatrixView d_rows) {
-        MatrixView d_z = ctx.workspace->matrix("conv.z", s.rows.rows(), o_.out);
-        spmm(ctx, transposed_arcs_of(*s.block), d_out, d_z);
-        transform_backward(ctx, s.rows, dropout_of(verbs, s), neighbour_weight(w.value(0)), d_z,
-                           neighbour_weight(w.gradient(0)), d_rows);
-      }, gradient.rows);
+      verbs.gather_backward(
+          input.rows,
+          [&](const Source& s, MatrixView d_rows) {
+            MatrixView d_z = ctx.workspace->matrix("conv.z", s.rows.rows(), o_.out);
+            spmm(ctx, transposed_arcs_of(*s.block), d_out, d_z);
+            transform_backward(ctx, s.rows, dropout_of(verbs, s), neighbour_weight(w.value(0)), d_z,
+                               neighbour_weight(w.gradient(0)), d_rows);
+          },
+          gradient.rows);
     }
     transform_backward(ctx, input.self, self_dropout(verbs), self_weight(w.value(0)), d_out,
                        self_weight(w.gradient(0)), gradient.self, true);
@@ -89,9 +98,13 @@ class Sage final : public Layer {
 
  private:
   template <class T>
-  View<T> self_weight(View<T> w) const { return w.slice_rows(0, o_.in); }
+  View<T> self_weight(View<T> w) const {
+    return w.slice_rows(0, o_.in);
+  }
   template <class T>
-  View<T> neighbour_weight(View<T> w) const { return w.slice_rows(o_.in, o_.in); }
+  View<T> neighbour_weight(View<T> w) const {
+    return w.slice_rows(o_.in, o_.in);
+  }
 
   Dropout dropout_of(Verbs& verbs, const Source& s) const {
     return verbs.dropout(o_.dropout, o_.dropout_purpose, o_.index, s.block->src_ids);

@@ -20,8 +20,8 @@ void transform(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView
   }
 }
 
-void transform_backward(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView w, ConstMatrixView d_out,
-                        MatrixView d_w, MatrixView d_rows, bool accumulate_rows) {
+void transform_backward(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView w,
+                        ConstMatrixView d_out, MatrixView d_w, MatrixView d_rows, bool accumulate_rows) {
   if (rows.is_sparse()) {
     sparse_gemm_at(ctx, *rows.sparse, d, d_out, d_w, true);
     return;  // features take no gradient

@@ -14,6 +14,7 @@ void transform(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatr
 
 /// d_w += dropout(rows)ᵀ · d_out ;  d_rows (+)= dropout mask of d_out · wᵀ, unless d_rows is empty.
 void transform_backward(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView w,
-                        ConstMatrixView d_out, MatrixView d_w, MatrixView d_rows, bool accumulate_rows = false);
+                        ConstMatrixView d_out, MatrixView d_w, MatrixView d_rows,
+                        bool accumulate_rows = false);
 
 }  // namespace atl

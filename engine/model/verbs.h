@@ -73,8 +73,12 @@ class Verbs {
 };
 
 /// The kernel's view of a block's arcs.
-inline Arcs arcs_of(const Block& b) { return {b.arcs, b.dst_scale, b.src_scale}; }
+inline Arcs arcs_of(const Block& b) {
+  return {b.arcs, b.dst_scale, b.src_scale};
+}
 /// … and of its transpose: sources receive from destinations, scales swapped.
-inline Arcs transposed_arcs_of(const Block& b) { return {b.transpose, b.src_scale, b.dst_scale}; }
+inline Arcs transposed_arcs_of(const Block& b) {
+  return {b.transpose, b.src_scale, b.dst_scale};
+}
 
 }  // namespace atl

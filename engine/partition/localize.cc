@@ -1,3 +1,4 @@
+// One part of a prepared graph becomes what its rank holds.
 #include <algorithm>
 
 #include "base/error.h"

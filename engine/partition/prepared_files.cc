@@ -51,7 +51,8 @@ void write_prepared(const fs::path& folder, const std::string& identity, const P
 }
 
 void MappedHaloGraph::forget() const {
-  for (const NpyArray* array : {&offsets, &columns, &weights, &halo_offsets, &halo}) array->forget_rows(0, array->rows());
+  for (const NpyArray* array : {&offsets, &columns, &weights, &halo_offsets, &halo})
+    array->forget_rows(0, array->rows());
 }
 
 MappedHaloGraph map_halo_graph(const fs::path& folder, const std::string& prefix, Index vertices, int parts) {

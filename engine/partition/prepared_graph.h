@@ -8,9 +8,9 @@
 //     offsets.npy             int64 (vertices + 1)  arcs of each prepared row …
 //     columns.npy             int32 (arcs)          … in prepared numbering, ascending in each row
 //     weights.npy             float32 (arcs)        only where arcs are weighted
-//     halo.npy                int32                 rows each part reads and doesn't own, ascending: from
-//     these halo_offsets.npy        int64 (parts + 1)     every rank knows what to send to whom without a
-//     message induced_*.npy           the same for the subgraph of training vertices, where asked for
+//     halo.npy                int32                 rows each part reads and doesn't own, ascending …
+//     halo_offsets.npy        int64 (parts + 1)     … from these every rank knows what to send to whom
+//     induced_*.npy           the same for the subgraph of training vertices, where asked for
 #pragma once
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// Measures one whole epoch of a manifest against what its work takes at the machine's measured rates.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Measures kernels on a data set against the bounds that memory sets, after checking their results.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -27,7 +27,8 @@ class DryStep final : public TrainingStep {
   }
   void update() override {
     comm_.all_reduce(Traffic::kGradient, parameters_.gradients());
-    count_non_finite(ctx_, MatrixView(parameters_.gradients().data(), 1, Index(parameters_.gradients().size())));
+    count_non_finite(ctx_,
+                     MatrixView(parameters_.gradients().data(), 1, Index(parameters_.gradients().size())));
     optimizer_.step(ctx_, 0);
     parameters_.zero_gradients();
   }

@@ -1,3 +1,4 @@
+// A plan as a person reads it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -20,7 +20,9 @@ class FullBatch::Pass final : public Verbs {
   Draws draws(Purpose purpose, int layer) const override {
     return Draws(s_.options_.seed, purpose, std::uint64_t(step_), std::uint64_t(layer));
   }
-  void gather(const Rows& rows, VisitSource visit) override { s_.exchange_->forward({layer_, rows, purpose_}, visit); }
+  void gather(const Rows& rows, VisitSource visit) override {
+    s_.exchange_->forward({layer_, rows, purpose_}, visit);
+  }
   void gather_backward(const Rows& rows, VisitSourceBackward visit, MatrixView d_rows) override {
     s_.exchange_->backward({layer_, rows, purpose_}, visit, d_rows);
   }
@@ -48,8 +50,15 @@ class FullBatch::Pass final : public Verbs {
 FullBatch::FullBatch(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
                      const GraphPart& part, double all_vertices, const FullBatchOptions& options,
                      MakeExchange make_exchange)
-    : ctx_(ctx), comm_(comm), model_(model), parameters_(parameters), part_(part), all_vertices_(all_vertices),
-      options_(options), prefix_(model.constant_prefix()), pass_(std::make_unique<Pass>(*this)) {
+    : ctx_(ctx),
+      comm_(comm),
+      model_(model),
+      parameters_(parameters),
+      part_(part),
+      all_vertices_(all_vertices),
+      options_(options),
+      prefix_(model.constant_prefix()),
+      pass_(std::make_unique<Pass>(*this)) {
   exchange_ = make_exchange(exchanged_layers());
   compute_prefix();
   allocate();
@@ -89,7 +98,7 @@ void FullBatch::allocate() {
   for (const auto& layer : model_.layers) {
     if (layer->tap() >= 0) tapped_ = layer->tap();
   }
-  std::map<std::string, Matrix*> turns;   // inference: even and odd layers share
+  std::map<std::string, Matrix*> turns;  // inference: even and odd layers share
   for (int l = 0; l < layers; ++l) {
     const Layer& layer = *model_.layers[std::size_t(l)];
     const bool private_output = !options_.inference_only || l == tapped_ || l + 1 == layers;
@@ -122,7 +131,8 @@ void FullBatch::allocate_saved() {
     memory.resize(1, std::max(memory.cols(), elements));
   }
   for (std::size_t l = 0; l < saved_.size(); ++l) {
-    saved_[l].place(model_.layers[l]->saved(), owned, source_rows, saved_memory_[one_at_a_time ? 0 : l].data());
+    saved_[l].place(model_.layers[l]->saved(), owned, source_rows,
+                    saved_memory_[one_at_a_time ? 0 : l].data());
   }
 }
 
@@ -135,12 +145,14 @@ LayerInput FullBatch::input_of(int l) const {
   } else if (l == prefix_) {
     input.rows = ConstMatrixView(prefix_output_);
   } else {
-    input.rows = ConstMatrixView(outputs_[std::size_t(l - 1)]->data(), owned, model_.layers[std::size_t(l)]->in());
+    input.rows =
+        ConstMatrixView(outputs_[std::size_t(l - 1)]->data(), owned, model_.layers[std::size_t(l)]->in());
   }
   input.self = input.rows;
   const int tap = model_.layers[std::size_t(l)]->tap();
   if (tap >= 0) {
-    input.tap = ConstMatrixView(outputs_[std::size_t(tap)]->data(), owned, model_.layers[std::size_t(tap)]->out());
+    input.tap =
+        ConstMatrixView(outputs_[std::size_t(tap)]->data(), owned, model_.layers[std::size_t(tap)]->out());
   }
   return input;
 }
@@ -159,7 +171,9 @@ void FullBatch::train_epoch(std::int64_t epoch, TrainingStep& step) {
   step.update();
 }
 
-ConstMatrixView FullBatch::infer() { return forward(0, false); }
+ConstMatrixView FullBatch::infer() {
+  return forward(0, false);
+}
 
 MatrixView FullBatch::forward(std::int64_t step, bool training) {
   ATOLL_CHECK(!training || !options_.inference_only, "this schedule was made for inference");
@@ -173,7 +187,8 @@ MatrixView FullBatch::forward(std::int64_t step, bool training) {
 /// the layer works in place.
 int FullBatch::gradient_turn(int layer) const {
   int turn = 0;
-  for (int l = int(model_.layers.size()) - 2; l >= layer; --l) turn ^= model_.layers[std::size_t(l)]->in_place_backward() ? 0 : 1;
+  for (int l = int(model_.layers.size()) - 2; l >= layer; --l)
+    turn ^= model_.layers[std::size_t(l)]->in_place_backward() ? 0 : 1;
   return turn;
 }
 
@@ -184,7 +199,8 @@ void FullBatch::backward(MatrixView d_logits) {
     const bool input_is_fixed = l == prefix_;
     MatrixView d_in;
     if (!input_is_fixed) {
-      d_in = MatrixView(d_rows_[gradient_turn(l)].data(), part_.graph->owned, model_.layers[std::size_t(l)]->in());
+      d_in = MatrixView(d_rows_[gradient_turn(l)].data(), part_.graph->owned,
+                        model_.layers[std::size_t(l)]->in());
     }
     if (l == tapped_) axpby(ctx_, 1, d_tap_, 1, d_out);
     backward_layer(l, d_out, d_in);
@@ -212,7 +228,8 @@ ConstMatrixView FullBatch::embeddings() const {
 
 int FullBatch::first_non_finite_layer() {
   for (int l = prefix_; l < int(model_.layers.size()); ++l) {
-    const ConstMatrixView out(outputs_[std::size_t(l)]->data(), part_.graph->owned, model_.layers[std::size_t(l)]->out());
+    const ConstMatrixView out(outputs_[std::size_t(l)]->data(), part_.graph->owned,
+                              model_.layers[std::size_t(l)]->out());
     if (count_non_finite(ctx_, out) > 0) return l;
   }
   return -1;
@@ -223,7 +240,8 @@ ScheduleBytes FullBatch::bytes() const {
   b.activations = prefix_output_.held_bytes();
   for (const auto& output : buffers_) b.activations += output->held_bytes();
   for (const Matrix& memory : saved_memory_) b.saved += memory.held_bytes();
-  b.gradients = d_rows_[0].held_bytes() + d_rows_[1].held_bytes() + d_tap_.held_bytes() + d_logits_.held_bytes();
+  b.gradients =
+      d_rows_[0].held_bytes() + d_rows_[1].held_bytes() + d_tap_.held_bytes() + d_logits_.held_bytes();
   b.halo = exchange_->bytes();
   return b;
 }

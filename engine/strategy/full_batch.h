@@ -10,9 +10,10 @@
 namespace atl {
 
 struct FullBatchOptions {
-  std::uint64_t seed = 1;         // of all draws
-  bool recompute = false;         // recompute: layer — saved matrices are made again in backward, halo rows fetched again
-  bool inference_only = false;    // no backward: activations take turns in two buffers
+  std::uint64_t seed = 1;  // of all draws
+  bool recompute =
+      false;  // recompute: layer — saved matrices are made again in backward, halo rows fetched again
+  bool inference_only = false;  // no backward: activations take turns in two buffers
 };
 
 /// Makes the exchange once the schedule knows what its layers need of it.
@@ -21,8 +22,9 @@ using MakeExchange = FunctionRef<std::unique_ptr<Exchange>(std::vector<Exchanged
 /// Collective: all ranks make the same calls. References outlive it.
 class FullBatch final : public Schedule {
  public:
-  FullBatch(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters, const GraphPart& part,
-            double all_vertices, const FullBatchOptions& options, MakeExchange make_exchange);
+  FullBatch(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
+            const GraphPart& part, double all_vertices, const FullBatchOptions& options,
+            MakeExchange make_exchange);
   ~FullBatch() override;
 
   void train_epoch(std::int64_t epoch, TrainingStep& step) override;
@@ -56,18 +58,18 @@ class FullBatch final : public Schedule {
   const GraphPart& part_;
   double all_vertices_;
   FullBatchOptions options_;
-  int prefix_ = 0;                          // constant layers, computed once
+  int prefix_ = 0;  // constant layers, computed once
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<Pass> pass_;
-  Matrix prefix_output_;                    // (owned, width)
+  Matrix prefix_output_;  // (owned, width)
   std::vector<std::unique_ptr<Matrix>> buffers_;
-  std::vector<Matrix*> outputs_;            // by layer: (owned, out), into buffers_
-  std::vector<Matrix> saved_memory_;        // (1, elements): by layer, or one for all
-  std::vector<Saved> saved_;                // by layer, into saved_memory_
-  Matrix d_logits_;                         // (owned, classes)
-  Matrix d_rows_[2];                        // (owned, widest): gradients take turns
-  Matrix d_tap_;                            // (owned, tap width)
-  int tapped_ = -1;                         // layer whose output is the tap
+  std::vector<Matrix*> outputs_;      // by layer: (owned, out), into buffers_
+  std::vector<Matrix> saved_memory_;  // (1, elements): by layer, or one for all
+  std::vector<Saved> saved_;          // by layer, into saved_memory_
+  Matrix d_logits_;                   // (owned, classes)
+  Matrix d_rows_[2];                  // (owned, widest): gradients take turns
+  Matrix d_tap_;                      // (owned, tap width)
+  int tapped_ = -1;                   // layer whose output is the tap
 };
 
 }  // namespace atl

@@ -6,9 +6,9 @@
 #include <memory>
 #include <span>
 
+#include "exchange/exchange.h"
 #include "job/job.h"
 #include "model/model.h"
-#include "exchange/exchange.h"
 
 namespace atl {
 
@@ -55,8 +55,8 @@ struct ScheduleInput {
   const Model& model;
   Parameters& parameters;
   const GraphPart& part;
-  double all_vertices;        // over all ranks
-  bool inference_only;        // infer() alone will be called
+  double all_vertices;  // over all ranks
+  bool inference_only;  // infer() alone will be called
 };
 
 /// Whether rows arrive in the step in which they were made (ModelInput::exact_exchange), by strategy.

@@ -10,11 +10,11 @@ std::unique_ptr<Schedule> make_graph(const ScheduleInput& in) {
   const bool overlap = in.job.strategy.options.flag("overlap");
   const FullBatchOptions options{in.job.training.seed, in.job.training.recompute == Recompute::kLayer,
                                  in.inference_only};
-  return std::make_unique<FullBatch>(
-      in.ctx, in.comm, in.model, in.parameters, in.part, in.all_vertices, options,
-      [&](std::vector<ExchangedLayer> layers) {
-        return make_exact_exchange(in.ctx, in.comm, in.part, std::move(layers), overlap);
-      });
+  return std::make_unique<FullBatch>(in.ctx, in.comm, in.model, in.parameters, in.part, in.all_vertices,
+                                     options, [&](std::vector<ExchangedLayer> layers) {
+                                       return make_exact_exchange(in.ctx, in.comm, in.part, std::move(layers),
+                                                                  overlap);
+                                     });
 }
 
 struct Entry {
@@ -36,7 +36,9 @@ const Entry& entry_of(const std::string& kind) {
 
 }  // namespace
 
-bool exchange_is_exact(const StrategySpec& strategy) { return entry_of(strategy.kind).exact_exchange; }
+bool exchange_is_exact(const StrategySpec& strategy) {
+  return entry_of(strategy.kind).exact_exchange;
+}
 
 std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input) {
   return entry_of(input.job.strategy.kind).make(input);

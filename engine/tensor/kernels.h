@@ -87,7 +87,6 @@ void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out,
 void gemm_at(Context& ctx, ConstMatrixView a, ConstMatrixView b, MatrixView out, bool accumulate = false);
 
 // ---- sparse_features.cc: input features kept as CSR, optionally with dropout on their values
-// ---------------
 
 /// out = dropout(x) · w, then the epilogue.  x (n, F) sparse, w (F, m), out (n, m).
 void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView w, MatrixView out,
@@ -142,11 +141,10 @@ void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixV
 void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out);
 
 // ---- attention.cc: GAT's fused score, softmax and weighted sum
-// ---------------------------------------------- z (src, heads·f): head h's columns are h·f … h·f + f − 1.
-// Scores are per vertex and explicit arguments, because the strategy may have to make them whole first (P3);
-// the kernel never derives them from z. e(i,j,h) = LeakyReLU(dst_score(i,h) + src_score(j,h)) ; α = softmax
-// over the arcs of i ; out = Σ α·mask·z(j). Arc weights, where there are any, multiply exp(e) (a weighted
-// softmax).
+// z (src, heads·f): head h's columns are h·f … h·f + f − 1. Scores are per vertex and explicit arguments,
+// because the strategy may have to make them whole first (P3); the kernel never derives them from z.
+// e(i,j,h) = LeakyReLU(dst_score(i,h) + src_score(j,h)) ; α = softmax over the arcs of i ; out = Σ α·mask·z(j).
+// Arc weights, where there are any, multiply exp(e) (a weighted softmax).
 
 struct Attention {
   Arcs arcs;  // scales are not used
@@ -189,7 +187,7 @@ void head_dot_backward(Context& ctx, int heads, ConstMatrixView z, const Real* a
                        MatrixView d_z, Real* d_a);
 
 // ---- softmax_aggregate.cc: GENConv's softmax over neighbours, column by column (DeeperGCN)
-// ----------------------- out(i,c) = Σ_j p(i,j,c)·m(j,c), p = softmax_j(t·m(j,c)). State is (dst, f) each.
+// out(i,c) = Σ_j p(i,j,c)·m(j,c), p = softmax_j(t·m(j,c)). State is (dst, f) each.
 
 void softmax_begin(Context& ctx, const SoftmaxState& state, MatrixView out);
 void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const SoftmaxState& state,

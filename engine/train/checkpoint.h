@@ -3,8 +3,8 @@
 //   <output>/attempt                            number of the newest attempt at this run: the fence
 //   <output>/checkpoints/epoch-000050/          50 epochs completed; appears whole, by rename
 //     state.safetensors                         what rank 0 writes: weights, optimiser, scalars, identity
-//     rank-0.safetensors …                      what each rank alone knows (stale buffers); only where
-//     written COMPLETE                                  JSON: every file with its seal; written last
+//     rank-0.safetensors …                      what each rank alone knows (stale buffers), where it knows any
+//     COMPLETE                                  JSON: every file with its seal; written last
 //   <output>/checkpoints/.epoch-000050.attempt-3/   being written by attempt 3
 //
 // A commit goes: every rank write_rank_state(), barrier, rank 0 commit(). A rank of an attempt that was given

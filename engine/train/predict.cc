@@ -12,8 +12,9 @@ namespace {
 Job job_of(const SafetensorsFile& file) {
   const auto text = file.metadata().find("atoll.job");
   if (text == file.metadata().end()) {
-    fail("{}: no manifest in its metadata (atoll.job); predictions need the model.safetensors that `atoll run` wrote",
-         file.path().string());
+    fail(
+        "{}: no manifest in its metadata (atoll.job); predictions need the model.safetensors that `atoll run` wrote",
+        file.path().string());
   }
   return parse_job(text->second, file.path().string()).job;
 }
@@ -33,12 +34,14 @@ Evaluation predict(const PredictOptions& o) {
   job.training.recompute = Recompute::kNone;
   const Dataset dataset = Dataset::open(o.dataset);
   if (dataset.meta().multi_label != (job.training.loss == Loss::kBinaryCrossEntropy)) {
-    fail("{}: the model predicts {} per vertex, {} has {}; predict on a data set like the one it was trained on",
-         o.model.string(), dataset.meta().multi_label ? "one class" : "several labels", o.dataset.string(),
-         dataset.meta().multi_label ? "several labels" : "one class");
+    fail(
+        "{}: the model predicts {} per vertex, {} has {}; predict on a data set like the one it was trained on",
+        o.model.string(), dataset.meta().multi_label ? "one class" : "several labels", o.dataset.string(),
+        dataset.meta().multi_label ? "several labels" : "one class");
   }
   const auto marks = training_marks(dataset, job);
-  const PreparedGraph prepared = PreparedGraph::make(dataset, partition_options(job, 1), graph_transforms(job), marks);
+  const PreparedGraph prepared =
+      PreparedGraph::make(dataset, partition_options(job, 1), graph_transforms(job), marks);
 
   Communicator comm(std::move(make_local_group(1).front()));
   ThreadPool pool(o.threads);

@@ -59,7 +59,8 @@ void collect_rows(Communicator& comm, const PreparedGraph& prepared, ConstMatrix
                                   std::size_t(offsets[std::size_t(r) + 1] - offsets[r]));
   };
   if (comm.rank() == 0) put(ids_of(0), mine);
-  const Index most = std::max<Index>(1, (Index(1) << 20) / std::max<Index>(1, mine.cols));  // rows of a message
+  const Index most =
+      std::max<Index>(1, (Index(1) << 20) / std::max<Index>(1, mine.cols));  // rows of a message
   Matrix theirs;
   for (int r = 1; r < comm.size(); ++r) {
     const auto ids = ids_of(r);
@@ -79,24 +80,29 @@ void collect_rows(Communicator& comm, const PreparedGraph& prepared, ConstMatrix
 }
 
 ConstMatrixView write_predictions(Communicator& comm, const RankData& data, const PreparedGraph& prepared,
-                                  const Dataset& dataset, Trainer& trainer, const std::filesystem::path& output) {
+                                  const Dataset& dataset, Trainer& trainer,
+                                  const std::filesystem::path& output) {
   const ConstMatrixView logits = trainer.logits();
-  const VertexOrder order = comm.rank() == 0 ? vertex_order(dataset.meta().vertices, dataset.original_ids()) : VertexOrder{};
+  const VertexOrder order =
+      comm.rank() == 0 ? vertex_order(dataset.meta().vertices, dataset.original_ids()) : VertexOrder{};
   using Content = VertexRowsFile::Content;
   write_rows(comm, prepared, output / "predictions.npy", order, logits,
              data.multi_label() ? Content::kClasses : Content::kClass);
   const ConstMatrixView embeddings = trainer.embeddings();
-  if (embeddings.cols > 0) write_rows(comm, prepared, output / "embeddings.npy", order, embeddings, Content::kValues);
+  if (embeddings.cols > 0)
+    write_rows(comm, prepared, output / "embeddings.npy", order, embeddings, Content::kValues);
   if (comm.rank() == 0) write_vertex_ids(output / "vertex_ids.npy", order);
   return logits;
 }
 
-void write_results(Communicator& comm, const SessionOptions& o, const RankData& data, const PreparedGraph& prepared,
-                   const Dataset& dataset, Trainer& trainer, const std::vector<Phase>& phases, RunRecord& record) {
+void write_results(Communicator& comm, const SessionOptions& o, const RankData& data,
+                   const PreparedGraph& prepared, const Dataset& dataset, Trainer& trainer,
+                   const std::vector<Phase>& phases, RunRecord& record) {
   const ConstMatrixView logits = write_predictions(comm, data, prepared, dataset, trainer, o.output);
   record.confusion = confusion_of(comm, data, logits);
   if (comm.rank() == 0) {
-    const auto tensors = named_parameters(trainer.parameters(), trainer.parameters().values().data(), "", false);
+    const auto tensors =
+        named_parameters(trainer.parameters(), trainer.parameters().values().data(), "", false);
     Metadata metadata{{"atoll.job", o.job_yaml}, {"atoll.epoch", std::to_string(record.best_epoch)}};
     for (const auto& [key, value] : identity_of(o.job, dataset.meta())) metadata["atoll." + key] = value;
     write_safetensors(o.output / "model.safetensors", tensors, metadata);

@@ -46,7 +46,7 @@ void for_rows(Context& ctx, Index rows, Index cols, F&& work) {
 
 /// Ranges of rows with about equally many arcs (a row counts as one more). A row is never split.
 struct ArcChunks {
-  static constexpr Index kStep = 8192;
+  static constexpr Index kStep = 4096;
   const CsrView& csr;
 
   Index count() const { return (csr.rows + csr.arcs() + kStep - 1) / kStep; }

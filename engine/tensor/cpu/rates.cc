@@ -1,3 +1,4 @@
+// Triad, random row gather and sgemm: what this machine can do at most.
 #include "tensor/rates.h"
 
 #include <chrono>

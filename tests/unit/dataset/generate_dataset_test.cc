@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -13,7 +14,8 @@ namespace fs = std::filesystem;
 
 class GenerateDataset : public testing::Test {
  protected:
-  GenerateDataset() : root_(fs::path(testing::TempDir()) / "atoll_generate_dataset") {
+  GenerateDataset()
+      : root_(fs::path(testing::TempDir()) / ("atoll_generate_dataset_" + std::to_string(getpid()))) {
     fs::remove_all(root_);
     fs::create_directories(root_);
   }

@@ -14,7 +14,9 @@ struct Case {
   SmallData data = {};
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.name;
+}
 
 std::vector<Case> cases() {
   const SmallData sparse{.density = 0.15}, multi{.multi_label = true}, weighted{.weighted = true},
@@ -40,16 +42,20 @@ std::vector<Case> cases() {
       {"sage_batch_norm", {"model.kind=sage", "model.norm=batch", "training.inputDropout={rate: 0.2}"}},
       {"sage_with_self", {"model.kind=sage", "model.options={aggregator: meanWithSelf}"}},
       {"sage_gcn", {"model.kind=sage", "model.options={aggregator: gcn}"}},
-      {"gat", {"model.kind=gat", "model.options={heads: 4, outputHeads: 2}", "training.attentionDropout=0.4",
-               "training.inputDropout={rate: 0.3}"}},
-      {"gat_sparse", {"model.kind=gat", "model.options={heads: 2}", "training.inputDropout={rate: 0.3}"}, sparse},
+      {"gat",
+       {"model.kind=gat", "model.options={heads: 4, outputHeads: 2}", "training.attentionDropout=0.4",
+        "training.inputDropout={rate: 0.3}"}},
+      {"gat_sparse",
+       {"model.kind=gat", "model.options={heads: 2}", "training.inputDropout={rate: 0.3}"},
+       sparse},
       {"gat_weighted", {"model.kind=gat", "model.options={heads: 2}"}, weighted},
       {"gcnii", {"model.kind=gcnii", "model.layers=4", "training.inputDropout={rate: 0.3}"}},
       {"gcnii_recompute", {"model.kind=gcnii", "model.layers=4", "training.recompute=layer"}},
       {"resgcn_mean", {"model.kind=resgcn", "model.norm=layer", "model.options={aggregator: mean}"}},
       {"resgcn_mean_batch", {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: mean}"}},
       {"resgcn_softmax", {"model.kind=resgcn", "model.norm=layer", "model.options={aggregator: softmax}"}},
-      {"resgcn_softmax_batch", {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: softmax}"}},
+      {"resgcn_softmax_batch",
+       {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: softmax}"}},
       {"sgc", {"model.kind=sgc"}},
       {"sgc_sparse", {"model.kind=sgc"}, sparse},
   };
@@ -61,13 +67,15 @@ class Equality : public testing::TestWithParam<Case> {
   static void expect_equal(const SmallResult& one, const SmallResult& many, const std::string& what) {
     ASSERT_EQ(one.losses.size(), many.losses.size());
     for (std::size_t e = 0; e < one.losses.size(); ++e) {
-      EXPECT_NEAR(one.losses[e], many.losses[e], 1e-9 * std::abs(one.losses[e])) << what << ", epoch " << e + 1;
+      EXPECT_NEAR(one.losses[e], many.losses[e], 1e-9 * std::abs(one.losses[e]))
+          << what << ", epoch " << e + 1;
     }
     EXPECT_NEAR(one.validation, many.validation, 1e-9) << what;
     EXPECT_NEAR(one.validation_loss, many.validation_loss, 1e-9 * std::abs(one.validation_loss)) << what;
     ASSERT_EQ(one.weights.size(), many.weights.size());
     for (std::size_t i = 0; i < one.weights.size(); ++i) {
-      ASSERT_NEAR(one.weights[i], many.weights[i], 1e-8 * std::max(1.0, std::abs(double(one.weights[i])))) << what;
+      ASSERT_NEAR(one.weights[i], many.weights[i], 1e-8 * std::max(1.0, std::abs(double(one.weights[i]))))
+          << what;
     }
   }
 };
@@ -82,10 +90,12 @@ TEST_P(Equality, AnyNumberOfRanksAndAnyPartitioner) {
   for (const auto& [ranks, partitioner] : runs) {
     Job other = job;
     other.placement.partitioner.kind = partitioner;
-    expect_equal(one, train_small(other, folder / "small", ranks, 20), fmt::format("{} ranks, {}", ranks, partitioner));
+    expect_equal(one, train_small(other, folder / "small", ranks, 20),
+                 fmt::format("{} ranks, {}", ranks, partitioner));
   }
   const SmallResult threads = train_small(job, folder / "small", 1, 5, 3);
-  for (std::size_t e = 0; e < 5; ++e) EXPECT_EQ(one.losses[e], threads.losses[e]) << "3 threads, epoch " << e + 1;
+  for (std::size_t e = 0; e < 5; ++e)
+    EXPECT_EQ(one.losses[e], threads.losses[e]) << "3 threads, epoch " << e + 1;
 }
 
 /// Nine vertices by hash on four ranks: some ranks have no training vertex, some no halo.
@@ -94,8 +104,10 @@ TEST(SmallGraph, RanksWithoutTrainingVerticesOrHalo) {
     TemporaryFolder folder;
     write_small_data(folder / "small", {.vertices = 9, .arc_share = 0.2});
     Job job = small_job({fmt::format("model.kind={}", model), "placement.partitioner={kind: hash}"});
-    const SmallResult one = train_small(job, folder / "small", 1, 5), four = train_small(job, folder / "small", 4, 5);
-    for (std::size_t e = 0; e < 5; ++e) EXPECT_NEAR(one.losses[e], four.losses[e], 1e-9 * one.losses[e]) << model;
+    const SmallResult one = train_small(job, folder / "small", 1, 5),
+                      four = train_small(job, folder / "small", 4, 5);
+    for (std::size_t e = 0; e < 5; ++e)
+      EXPECT_NEAR(one.losses[e], four.losses[e], 1e-9 * one.losses[e]) << model;
   }
 }
 

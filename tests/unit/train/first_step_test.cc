@@ -41,7 +41,8 @@ TEST_P(FirstStep, GradientsDontDependOnRanks) {
       const std::vector<Real> many = first_gradient(job, folder / "small", ranks);
       ASSERT_EQ(one.size(), many.size());
       for (std::size_t i = 0; i < one.size(); ++i) {
-        ASSERT_NEAR(one[i], many[i], 1e-5 * largest) << ranks << " ranks, norm " << norm << ", parameter " << i;
+        ASSERT_NEAR(one[i], many[i], 1e-5 * largest)
+            << ranks << " ranks, norm " << norm << ", parameter " << i;
       }
     }
   }

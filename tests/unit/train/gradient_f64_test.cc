@@ -13,7 +13,9 @@ struct Case {
   SmallData data = {};
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.name;
+}
 
 class Gradient : public testing::TestWithParam<Case> {};
 
@@ -31,7 +33,8 @@ TEST_P(Gradient, IsThatOfTheLoss) {
     fresh.train.total = rank.data.train.total;
     const Model& model = rank.trainer->model();
     Parameters parameters(model.parameters(), 3);
-    auto schedule = make_schedule({rank.ctx, comm, job, model, parameters, fresh.training_part(), double(data.vertices), false});
+    auto schedule = make_schedule(
+        {rank.ctx, comm, job, model, parameters, fresh.training_part(), double(data.vertices), false});
     // Biases begin at 0, where a row without features stands on ReLU's kink: move everything off it.
     for (std::size_t i = 0; i < parameters.trainable().size(); ++i) {
       parameters.trainable()[i] += Real(0.1 * (Draws(9, Purpose::kSampling).uniform_at(i, 0) - 0.5));
@@ -62,22 +65,30 @@ TEST_P(Gradient, IsThatOfTheLoss) {
 INSTANTIATE_TEST_SUITE_P(
     Models, Gradient,
     testing::Values(
-        Case{"gcn", {}}, Case{"gcn_layer_norm", {"model.norm=layer"}}, Case{"gcn_batch_norm", {"model.norm=batch"}},
+        Case{"gcn", {}}, Case{"gcn_layer_norm", {"model.norm=layer"}},
+        Case{"gcn_batch_norm", {"model.norm=batch"}},
         Case{"gcn_skip", {"model.skipConnections=true", "model.norm=layer"}},
         Case{"gcn_sparse", {"training.inputDropout={rate: 0.3}"}, {.density = 0.15}},
         Case{"gcn_wide", {"training.inputDropout={rate: 0.3}"}, {.features = 20}},
         Case{"gcn_weighted_directed", {}, {.weighted = true, .symmetric = false}},
-        Case{"gcn_multi_label", {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"}, {.multi_label = true}},
-        Case{"sage", {"model.kind=sage"}}, Case{"sage_raw", {"model.kind=sage", "training.inputDropout={rate: 0.3}"}},
+        Case{"gcn_multi_label",
+             {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},
+             {.multi_label = true}},
+        Case{"sage", {"model.kind=sage"}},
+        Case{"sage_raw", {"model.kind=sage", "training.inputDropout={rate: 0.3}"}},
         Case{"sage_wide", {"model.kind=sage", "training.inputDropout={rate: 0.3}"}, {.features = 20}},
-        Case{"gat", {"model.kind=gat", "model.options={heads: 4, outputHeads: 2}", "training.attentionDropout=0.4"}},
+        Case{"gat",
+             {"model.kind=gat", "model.options={heads: 4, outputHeads: 2}", "training.attentionDropout=0.4"}},
         Case{"gat_weighted", {"model.kind=gat", "model.options={heads: 2}"}, {.weighted = true}},
         Case{"gcnii", {"model.kind=gcnii", "model.layers=4"}},
         Case{"gcnii_batch_norm", {"model.kind=gcnii", "model.norm=batch"}},
         Case{"resgcn_mean", {"model.kind=resgcn", "model.norm=layer", "model.options={aggregator: mean}"}},
-        Case{"resgcn_mean_batch", {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: mean}"}},
-        Case{"resgcn_softmax", {"model.kind=resgcn", "model.norm=layer", "model.options={aggregator: softmax}"}},
-        Case{"resgcn_softmax_batch", {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: softmax}"}},
+        Case{"resgcn_mean_batch",
+             {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: mean}"}},
+        Case{"resgcn_softmax",
+             {"model.kind=resgcn", "model.norm=layer", "model.options={aggregator: softmax}"}},
+        Case{"resgcn_softmax_batch",
+             {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: softmax}"}},
         Case{"sgc_sparse", {"model.kind=sgc"}, {.density = 0.15}}),
     [](const auto& each) { return each.param.name; });
 

@@ -23,8 +23,8 @@ struct SmallData {
   Index vertices = 60;
   Index features = 6;
   int classes = 3;
-  double arc_share = 0.06;    // of all pairs
-  double density = 1.0;       // of the features; below 0.25 they are stored sparse
+  double arc_share = 0.06;  // of all pairs
+  double density = 1.0;     // of the features; below 0.25 they are stored sparse
   bool multi_label = false;
   bool weighted = false;
   bool symmetric = true;
@@ -66,7 +66,8 @@ inline void write_small_data(const std::filesystem::path& place, const SmallData
     writer.set_targets({targets.data(), d.vertices, d.classes}, {});
   } else {
     std::vector<std::int32_t> labels(std::size_t(d.vertices), -1);
-    for (std::size_t v = 0; v < labelled; ++v) labels[v] = std::int32_t(draws.bits64_at(8000, v) % std::uint64_t(d.classes));
+    for (std::size_t v = 0; v < labelled; ++v)
+      labels[v] = std::int32_t(draws.bits64_at(8000, v) % std::uint64_t(d.classes));
     for (std::size_t v = labelled; v < split.size(); ++v) split[v] = 0;
     writer.set_labels(labels, d.classes, {});
   }
@@ -85,11 +86,15 @@ inline Job small_job(const std::vector<std::string>& fields) {
 /// One rank's whole set-up; what Session builds, without files.
 struct SmallRank {
   SmallRank(Communicator& comm, const Job& job_, const std::filesystem::path& dataset_folder, int threads)
-      : job(job_), pool(threads), ctx{Device::kCpu, &pool, &workspace}, dataset(Dataset::open(dataset_folder)),
+      : job(job_),
+        pool(threads),
+        ctx{Device::kCpu, &pool, &workspace},
+        dataset(Dataset::open(dataset_folder)),
         prepared(PreparedGraph::make(dataset, partition_options(job, comm.size()), graph_transforms(job),
                                      training_marks(dataset, job))),
         data(job, dataset, prepared, comm.rank()) {
-    double totals[3] = {double(data.train.rows.size()), double(data.validation.rows.size()), double(data.test.rows.size())};
+    double totals[3] = {double(data.train.rows.size()), double(data.validation.rows.size()),
+                        double(data.test.rows.size())};
     comm.all_reduce(Traffic::kSetup, std::span<double>(totals));
     data.train.total = totals[0];
     data.validation.total = totals[1];
