@@ -15,7 +15,7 @@ const Epilogue kRelu{.activation = Activation::kRelu};
 /// then row_start's.
 class ResidualBlock : public Layer {
  public:
-  ResidualBlock(Index hidden, RowStart start) : hidden_(hidden), start_(std::move(start)) {}
+  ResidualBlock(Index hidden, RowStart start) : hidden_(hidden), start_(start) {}
   Index in() const final { return hidden_; }
   Index out() const final { return hidden_; }
   bool gathers() const final { return true; }

@@ -45,7 +45,7 @@ std::vector<std::uint8_t> boundary_marks(const CsrView& graph, const std::vector
 void number_rows(const std::vector<VertexId>& order, const std::vector<std::int32_t>& owner,
                  const std::vector<std::uint8_t>& boundary, int parts, Prepared& out) {
   const auto key = [&](VertexId v) {
-    return std::size_t(2 * owner[std::size_t(v)] + (boundary[std::size_t(v)] ? 0 : 1));
+    return 2 * std::size_t(owner[std::size_t(v)]) + (boundary[std::size_t(v)] ? 0 : 1);
   };
   std::vector<Index> begin(2 * std::size_t(parts) + 1, 0);
   for (const VertexId v : order) ++begin[key(v) + 1];

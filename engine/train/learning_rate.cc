@@ -13,8 +13,10 @@ double learning_rate_at(const ScheduleSpec& schedule, double base, Index epoch, 
   switch (schedule.kind) {
     case ScheduleKind::kConstant:
       break;
-    case ScheduleKind::kStep:
-      return base * std::pow(schedule.factor, double(past / std::max(schedule.step_epochs, 1)));
+    case ScheduleKind::kStep: {
+      const Index steps = past / std::max(schedule.step_epochs, 1);
+      return base * std::pow(schedule.factor, double(steps));
+    }
     case ScheduleKind::kCosine: {
       const double share = double(past) / double(std::max<Index>(epochs - warmup - 1, 1));
       return schedule.minimum +
