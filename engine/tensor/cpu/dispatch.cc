@@ -18,6 +18,17 @@ extern const Table table;
 
 namespace {
 
+/// What -march=x86-64-v3 and -v4 let the compiler use, by names that Clang 14 knows as well.
+bool has_v3() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2");
+}
+bool has_v4() {
+  return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+
 const Table* best_table() {
   if (const Table* table = table_named("avx512")) return table;
   if (const Table* table = table_named("avx2")) return table;
@@ -45,8 +56,8 @@ const Table*& chosen() {
 const Table* table_named(const char* name) {
   const std::string_view wanted = name;
   if (wanted == "baseline") return &baseline::table;
-  if (wanted == "avx2" && __builtin_cpu_supports("x86-64-v3")) return &avx2::table;
-  if (wanted == "avx512" && __builtin_cpu_supports("x86-64-v4")) return &avx512::table;
+  if (wanted == "avx2" && has_v3()) return &avx2::table;
+  if (wanted == "avx512" && has_v4()) return &avx512::table;
   return nullptr;
 }
 

@@ -80,7 +80,7 @@ inline void combine(const HeadLayout& layout, PerHead& numbers, F f) {
   for (int i = 0; i < kLanes; ++i) lane[i] = i;
   Vec v = load(numbers.at);
   for (int distance = kLanes / 2; distance >= layout.padded; distance /= 2) {
-    v = f(v, __builtin_shuffle(v, lane ^ distance));
+    v = f(v, permuted(v, lane ^ distance));
   }
   store(numbers.at, v);
 }

@@ -52,6 +52,17 @@ inline void store(Real* p, Vec v) {
   *reinterpret_cast<UnalignedVec*>(p) = v;
 }
 
+/// Lane i of the result is lane from[i] of v.
+inline Vec permuted(Vec v, IntVec from) {
+#if defined(__clang__)  // has no such instruction by name; it builds for fuzzing and analysis alone
+  Vec result{};
+  for (int i = 0; i < kLanes; ++i) result[i] = v[from[i]];
+  return result;
+#else
+  return __builtin_shuffle(v, from);
+#endif
+}
+
 // The first n < kLanes elements; the other lanes are 0 and the memory behind them isn't touched.
 #if defined(__AVX512F__) && !defined(ATOLL_REAL_DOUBLE)
 inline Vec load_part(const Real* p, int n) {
