@@ -6,31 +6,9 @@ namespace {
 
 const char* const kNeeded = "needed unless preset says it";
 
-std::vector<Field> synthetic_fields() {
+/// How large the generated graph is and how alike neighbours are: what a preset would say.
+std::vector<Field> synthetic_shape_fields() {
   std::vector<Field> f;
-  f.push_back({.path = "dataset.synthetic", .description = "a generated graph instead of a stored one"});
-  f.push_back({.path = "dataset.synthetic.kind",
-               .type = FieldType::kChoice,
-               .description = "how the graph is made",
-               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.kind; }),
-               .choices = {{"community", "stochastic blocks, power-law degrees, class-dependent features"}},
-               .required = true});
-  f.push_back({.path = "dataset.synthetic.preset",
-               .type = FieldType::kChoice,
-               .description = "shaped like a known graph; single numbers below override it",
-               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.preset; }),
-               .choices = {{"reddit", "233k vertices, 115M arcs, 602 features, 41 classes"},
-                           {"products", "2.4M vertices, 124M arcs, 100 features, 47 classes"},
-                           {"yelp", "717k vertices, 14M arcs, 300 features, 100 classes, multi-label"},
-                           {"flickr", "89k vertices, 0.9M arcs, 500 features, 7 classes"}}});
-  f.push_back({.path = "dataset.synthetic.scale",
-               .type = FieldType::kNumber,
-               .description = "factor on the preset's vertices",
-               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.scale; }),
-               .minimum = 0,
-               .maximum = 1000,
-               .above_minimum = true,
-               .used_with = {"dataset.synthetic.preset", {"reddit", "products", "yelp", "flickr"}}});
   f.push_back({.path = "dataset.synthetic.vertices",
                .type = FieldType::kCount,
                .description = "number of vertices",
@@ -69,6 +47,35 @@ std::vector<Field> synthetic_fields() {
                .minimum = 0,
                .maximum = 1,
                .default_text = "0.7, or the preset's"});
+  return f;
+}
+
+std::vector<Field> synthetic_fields() {
+  std::vector<Field> f;
+  f.push_back({.path = "dataset.synthetic", .description = "a generated graph instead of a stored one"});
+  f.push_back({.path = "dataset.synthetic.kind",
+               .type = FieldType::kChoice,
+               .description = "how the graph is made",
+               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.kind; }),
+               .choices = {{"community", "stochastic blocks, power-law degrees, class-dependent features"}},
+               .required = true});
+  f.push_back({.path = "dataset.synthetic.preset",
+               .type = FieldType::kChoice,
+               .description = "shaped like a known graph; single numbers below override it",
+               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.preset; }),
+               .choices = {{"reddit", "233k vertices, 115M arcs, 602 features, 41 classes"},
+                           {"products", "2.4M vertices, 124M arcs, 100 features, 47 classes"},
+                           {"yelp", "717k vertices, 14M arcs, 300 features, 100 classes, multi-label"},
+                           {"flickr", "89k vertices, 0.9M arcs, 500 features, 7 classes"}}});
+  f.push_back({.path = "dataset.synthetic.scale",
+               .type = FieldType::kNumber,
+               .description = "factor on the preset's vertices",
+               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.scale; }),
+               .minimum = 0,
+               .maximum = 1000,
+               .above_minimum = true,
+               .used_with = {"dataset.synthetic.preset", {"reddit", "products", "yelp", "flickr"}}});
+  for (auto& field : synthetic_shape_fields()) f.push_back(std::move(field));
   f.push_back({.path = "dataset.synthetic.seed",
                .type = FieldType::kInteger,
                .description = "same seed, same graph, byte for byte",

@@ -35,37 +35,10 @@ std::vector<Field> weight_decay_fields() {
   return f;
 }
 
-}  // namespace
-
-std::vector<Field> optimizer_fields() {
+/// Of adam and adamw alone.
+std::vector<Field> adam_fields() {
   std::vector<Field> f;
   const UsedWith adam{"training.optimizer.kind", {"adam", "adamw"}};
-  f.push_back({.path = "training.optimizer", .description = "how gradients change the weights"});
-  f.push_back({.path = "training.optimizer.kind",
-               .type = FieldType::kChoice,
-               .description = "the rule",
-               .slot = at([](Job & j) -> auto& { return j.training.optimizer.kind; }),
-               .choices = {{"adam", "weight decay is added to the gradient"},
-                           {"adamw", "weight decay apart from the gradient (Loshchilov & Hutter 2019)"},
-                           {"sgd", "gradient descent with momentum"}},
-               .source = kGcnPaper});
-  f.push_back({.path = "training.optimizer.learningRate",
-               .type = FieldType::kNumber,
-               .description = "step size",
-               .slot = at([](Job & j) -> auto& { return j.training.optimizer.learning_rate; }),
-               .minimum = 0,
-               .maximum = 100,
-               .above_minimum = true,
-               .source = kGcnPaper});
-  for (auto& field : weight_decay_fields()) f.push_back(std::move(field));
-  f.push_back({.path = "training.optimizer.momentum",
-               .type = FieldType::kNumber,
-               .description = "of sgd",
-               .slot = at([](Job & j) -> auto& { return j.training.optimizer.momentum; }),
-               .minimum = 0,
-               .maximum = 1,
-               .below_maximum = true,
-               .used_with = {"training.optimizer.kind", {"sgd"}}});
   f.push_back({.path = "training.optimizer.beta1",
                .type = FieldType::kNumber,
                .description = "decay of the mean",
@@ -93,6 +66,40 @@ std::vector<Field> optimizer_fields() {
                .above_minimum = true,
                .source = kAdamPaper,
                .used_with = adam});
+  return f;
+}
+
+}  // namespace
+
+std::vector<Field> optimizer_fields() {
+  std::vector<Field> f;
+  f.push_back({.path = "training.optimizer", .description = "how gradients change the weights"});
+  f.push_back({.path = "training.optimizer.kind",
+               .type = FieldType::kChoice,
+               .description = "the rule",
+               .slot = at([](Job & j) -> auto& { return j.training.optimizer.kind; }),
+               .choices = {{"adam", "weight decay is added to the gradient"},
+                           {"adamw", "weight decay apart from the gradient (Loshchilov & Hutter 2019)"},
+                           {"sgd", "gradient descent with momentum"}},
+               .source = kGcnPaper});
+  f.push_back({.path = "training.optimizer.learningRate",
+               .type = FieldType::kNumber,
+               .description = "step size",
+               .slot = at([](Job & j) -> auto& { return j.training.optimizer.learning_rate; }),
+               .minimum = 0,
+               .maximum = 100,
+               .above_minimum = true,
+               .source = kGcnPaper});
+  for (auto& field : weight_decay_fields()) f.push_back(std::move(field));
+  f.push_back({.path = "training.optimizer.momentum",
+               .type = FieldType::kNumber,
+               .description = "of sgd",
+               .slot = at([](Job & j) -> auto& { return j.training.optimizer.momentum; }),
+               .minimum = 0,
+               .maximum = 1,
+               .below_maximum = true,
+               .used_with = {"training.optimizer.kind", {"sgd"}}});
+  for (auto& field : adam_fields()) f.push_back(std::move(field));
   f.push_back({.path = "training.optimizer.clipNorm",
                .type = FieldType::kNumber,
                .description = "largest 2-norm of the whole gradient; 0 = off",
