@@ -95,7 +95,7 @@ class MeanBlock final : public ResidualBlock {
 class SoftmaxBlock final : public ResidualBlock {
  public:
   SoftmaxBlock(Index hidden, RowStart start, Real temperature)
-      : ResidualBlock(hidden, std::move(start)), temperature_(temperature) {}
+      : ResidualBlock(hidden, start), temperature_(temperature) {}
   std::string describe() const override { return fmt::format("resgcn softmax {} → {}", hidden_, hidden_); }
   std::vector<ParameterSpec> parameters() const override { return declare(hidden_); }
   std::vector<SavedSpec> saved() const override {
@@ -185,7 +185,7 @@ class SoftmaxBlock final : public ResidualBlock {
 /// norm, ReLU, dropout, linear.
 class Classifier final : public Layer {
  public:
-  Classifier(Index in, Index out, RowStart start) : in_(in), out_(out), start_(std::move(start)) {}
+  Classifier(Index in, Index out, RowStart start) : in_(in), out_(out), start_(start) {}
   std::string describe() const override { return fmt::format("classifier {} → {}", in_, out_); }
   Index in() const override { return in_; }
   Index out() const override { return out_; }
