@@ -39,7 +39,7 @@ def atoll(binary, case, limit):
         job = Path(folder) / "job.yaml"
         job.write_text(json.dumps(manifest(case["name"], case), indent=1))
         command = [str(binary), "run", "-f", str(job), "--ranks", "1", "--threads", str(case["threads"]),
-                   "--data-root", str(DATASETS), "--json", "--quiet"]
+                   "--data-root", str(DATASETS), "--json"]
         lines = [json.loads(line) for line in run(command, {}, folder, limit).splitlines() if line.startswith("{")]
     seconds = [line["epochSeconds"] for line in lines if line.get("event") == "epoch"]
     result = next((line for line in reversed(lines) if line.get("event") == "result"), None)
@@ -48,7 +48,7 @@ def atoll(binary, case, limit):
     return {"peer": "atoll", "case": case["name"], "threads": case["threads"], "epochs": len(seconds),
             "epochSecondsMin": min(seconds), "epochSecondsMedian": statistics.median(seconds),
             "peakMemoryBytes": sum(result["peakMemoryBytes"]),
-            "command": f"atoll run -f {case['name']}.yaml --ranks 1 --threads {case['threads']} --json --quiet"}
+            "command": f"atoll run -f {case['name']}.yaml --ranks 1 --threads {case['threads']} --json"}
 
 
 def imported(binary, name):

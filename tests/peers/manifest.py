@@ -4,7 +4,7 @@ NO_EVALUATION = 1_000_000_000
 
 def manifest(name, setup, seed=1, column=0):
     """A dict that is a manifest once written as JSON, which YAML contains."""
-    return {"apiVersion": "atoll.dev/v1alpha1", "kind": "GNNJob", "metadata": {"name": name},
+    return {"apiVersion": "atoll.dev/v1alpha1", "kind": "GNNJob", "metadata": {"name": name.replace("_", "-")},
             "spec": {"dataset": dataset(setup, column), "model": model(setup), "training": training(setup, seed),
                      "strategy": {"kind": "graph"}, "placement": {"ranks": 1}, "output": {"path": name}}}
 
