@@ -1,4 +1,4 @@
-// The one door to OpenBLAS: single-threaded products in this build's precision. Threads are ours (chunks).
+// The one door to OpenBLAS: single-threaded products in this build's precision, by which the machine's rate is stated.
 #pragma once
 
 #include "tensor/matrix.h"

@@ -1,28 +1,28 @@
-// Dense products with a tall matrix (n rows) and a small one: single-threaded OpenBLAS on chunks of rows, so
-// that what follows a chunk's product finds it in the second-level cache.
+// Dense products with a tall matrix (n rows) and a small one, whose panels are packed once a call for all chunks of
+// rows; what follows a chunk's product finds it in the cache.
 #include "tensor/cpu/arguments.h"
-#include "tensor/cpu/blas.h"
 #include "tensor/cpu/chunks.h"
 #include "tensor/kernels.h"
 
 namespace atl {
 namespace {
 
-/// Rows whose input and output fit the second-level cache beside the weights.
+/// Rows enough to hide the hand-out, few enough for balance; in whole tiles.
 RowChunks chunks_of_product(Index rows, Index in, Index out) {
-  const Index fitting = (Index(512) << 10) / Index(sizeof(Real)) / std::max<Index>(1, in + out);
-  return {rows, std::clamp<Index>(fitting / 16 * 16, 64, 512)};
+  const Index wanted = (Index(1) << 22) / std::max<Index>(1, in * out);
+  return {rows, std::clamp<Index>(wanted / 24 * 24, 48, 480)};
 }
 
 void product(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transpose_w, MatrixView out,
              bool accumulate, const simd::Finish& finish) {
-  const RowChunks chunks = chunks_of_product(out.rows, a.cols, out.cols);
-  run_chunks(ctx, chunks.count(), [&](Index chunk) {
-    const Index begin = chunks.begin(chunk), end = chunks.end(chunk);
-    blas_product(false, transpose_w, a.slice_rows(begin, end - begin), w, accumulate ? Real(1) : Real(0),
-                 out.slice_rows(begin, end - begin));
-    if (!finish.nothing) simd::loops().finish(finish, plain_out(out), begin, end, 0, out.cols);
-  });
+  const simd::Table& loops = simd::loops();
+  const Index inner = a.cols;
+  const MatrixView panels = ctx.workspace->matrix("gemm.panels", 1, loops.panel_elements(inner, out.cols));
+  loops.pack_panels(plain(w), transpose_w, inner, out.cols, panels.data);
+  const simd::Product p{plain(a), inner, out.cols, panels.data, plain_out(out), accumulate, finish};
+  const RowChunks chunks = chunks_of_product(out.rows, inner, out.cols);
+  run_chunks(ctx, chunks.count(),
+             [&](Index chunk) { loops.product(p, chunks.begin(chunk), chunks.end(chunk)); });
 }
 
 /// How aᵀ·b is cut: ranges of the long dimension, each with a (k, m) partial sum, and blocks of k columns of
@@ -68,8 +68,9 @@ void gemm_at(Context& ctx, ConstMatrixView a, ConstMatrixView b, MatrixView out,
     const Index range = chunk / cut.blocks.count(), block = chunk % cut.blocks.count();
     const Index begin = cut.ranges.begin(range), rows = cut.ranges.end(range) - begin;
     const Index first = cut.blocks.begin(block), cols = cut.blocks.end(block) - first;
-    blas_product(true, false, a.slice_rows(begin, rows).slice_cols(first, cols), b.slice_rows(begin, rows), 0,
-                 partial.slice_rows(range * k + first, cols));
+    simd::loops().product_at({plain(a.slice_cols(first, cols)), plain(b), cols, m,
+                              plain_out(partial.slice_rows(range * k + first, cols))},
+                             begin, begin + rows);
   });
   for_rows(ctx, k, m * std::max<Index>(ranges, 1), [&](Index begin, Index end) {
     if (!accumulate) {

@@ -7,6 +7,10 @@ namespace atl::simd::ATOLL_LEVEL {
 
 void spmm(const Spmm& s, Index begin, Index end, Index col_begin, Index col_end);
 void spmm_weight_gradient(const WeightGradient& g, Index begin, Index end);
+Index panel_elements(Index inner, Index cols);
+void pack_panels(In w, bool transposed, Index inner, Index cols, Real* panels);
+void product(const Product& p, Index begin, Index end);
+void product_at(const ProductAt& p, Index begin, Index end);
 void finish(const Finish& f, Out y, Index begin, Index end, Index col_begin, Index col_end);
 void finish_backward(const FinishBackward& b, const FinishSums& sums, Index begin, Index end);
 void norm_sums(const FinishBackward& b, double* sums, Index begin, Index end);

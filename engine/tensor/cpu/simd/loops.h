@@ -81,6 +81,22 @@ struct Spmm {
   Finish finish;
 };
 
+/// out[r, c] (+)= Σ_i a[r, i] · w[i, c], then the finish; w as pack_panels left it.
+struct Product {
+  In a;
+  Index inner = 0, cols = 0;
+  const Real* panels = nullptr;
+  Out out;
+  bool accumulate = false;
+  Finish finish;
+};
+/// out[k, c] = Σ_r a[r, k] · b[r, c] over the rows of one call.
+struct ProductAt {
+  In a, b;
+  Index a_cols = 0, b_cols = 0;
+  Out out;
+};
+
 struct WeightGradient {
   Spmm arcs;  // offsets, columns and scales
   In x, d_out;
@@ -154,6 +170,10 @@ struct Table {
   const char* name;
   void (*spmm)(const Spmm&, Index begin, Index end, Index col_begin, Index col_end);
   void (*spmm_weight_gradient)(const WeightGradient&, Index begin, Index end);
+  Index (*panel_elements)(Index inner, Index cols);
+  void (*pack_panels)(In w, bool transposed, Index inner, Index cols, Real* panels);
+  void (*product)(const Product&, Index begin, Index end);
+  void (*product_at)(const ProductAt&, Index begin, Index end);
   void (*finish)(const Finish&, Out y, Index begin, Index end, Index col_begin, Index col_end);
   void (*finish_backward)(const FinishBackward&, const FinishSums&, Index begin, Index end);
   void (*norm_sums)(const FinishBackward&, double* sums, Index begin, Index end);

@@ -1,0 +1,168 @@
+// Dense products of a tall matrix and a small one. A tile of the result, a few rows by a few registers of columns,
+// stays in registers while the inner dimension goes by; the tall matrix is read where it lies, once, because with so
+// few columns a packed copy of it would cost as much as it saves (OpenBLAS spends a fifth of its time there).
+//
+// What the small operand of `product` becomes: panels, one after the other, of up to kWide registers' columns; a panel
+// has its columns of inner row 0, of inner row 1, … side by side, padded with zeros to whole registers.
+#include "tensor/cpu/simd/level.h"
+#include "tensor/cpu/simd/vec.h"
+
+namespace atl::simd::ATOLL_LEVEL {
+namespace {
+
+constexpr int kRegisters = kBytes == 64 ? 32 : 16;
+constexpr int kWide = kBytes == 64 ? 4 : 2;      // registers' columns of a panel, at most
+constexpr Index kInnerBytes = Index(384) << 10;  // of panels that stay in the second-level cache meanwhile
+constexpr Index kBlock = 128;                    // rows that product_at sums up in registers
+constexpr Index kAhead = 16;                     // columns on, of what product_at's next tile reads
+
+/// Rows of a tile with N registers of columns: as many as leave room for a panel's N and an element of the tall matrix.
+template <int N>
+constexpr int kTall = (kRegisters - N - 1) / N > 12 ? 12 : (kRegisters - N - 1) / N;
+
+/// Where the panels of `cols` columns lie: as few as there can be, of nearly the same width.
+struct Panels {
+  Index registers, count;
+
+  explicit Panels(Index cols)
+      : registers((cols + kLanes - 1) / kLanes), count((registers + kWide - 1) / kWide) {}
+  Index begin(Index panel) const { return registers * panel / count; }  // in registers
+  int width(Index panel) const { return int(begin(panel + 1) - begin(panel)); }
+};
+
+/// R × N registers of results, and where they go.
+template <int R, int N>
+struct Tile {
+  Vec sum[R][N] = {};
+
+  /// Adds Σ_i x[i · step + r · next] · panel[i] to row r.
+  inline __attribute__((always_inline)) void add(const Real* x, Index step, Index next, const Real* panel,
+                                                 Index panel_step, Index inner) {
+    for (Index i = 0; i < inner; ++i) {
+      Vec w[N];
+      for (int n = 0; n < N; ++n) w[n] = load(panel + i * panel_step + n * kLanes);
+      if (step > 1) __builtin_prefetch(x + i * step + kAhead);
+      for (int r = 0; r < R; ++r) {
+        const Vec element = splat(x[i * step + r * next]);
+        for (int n = 0; n < N; ++n) sum[r][n] += element * w[n];
+      }
+    }
+  }
+  /// To the first `cols` columns of R rows of out.
+  inline __attribute__((always_inline)) void put(Real* out, Index stride, Index cols, bool accumulate) const {
+    for (int r = 0; r < R; ++r) {
+      for (int n = 0; n < N; ++n) {
+        Real* to = out + r * stride + n * kLanes;
+        const int lanes = cols - n * kLanes < kLanes ? int(cols - n * kLanes) : kLanes;
+        store(to, accumulate ? load(to, lanes) + sum[r][n] : sum[r][n], lanes);
+      }
+    }
+  }
+};
+
+template <int count>
+struct Count {
+  static constexpr int value = count;
+};
+/// Calls f(Count<n>), n = count but at most `most`, so that it can be a template argument.
+template <int most, class F>
+inline __attribute__((always_inline)) void with_count(Index count, F f) {
+  if (count >= most) return f(Count<most>{});
+  if constexpr (most > 1) with_count<most - 1>(count, f);
+}
+
+/// Rows [begin, end) of one panel's columns, for inner rows [first, first + inner).
+template <int N>
+void multiply(const Product& p, Index begin, Index end, const Real* panel, Index column, Index first,
+              Index inner, bool accumulate) {
+  const Index step = N * kLanes, cols = p.cols - column < step ? p.cols - column : step;
+  for (Index row = begin; row < end; row += kTall<N>) {
+    with_count<kTall<N>>(end - row, [&](auto rows) {
+      Tile<rows.value, N> tile;
+      tile.add(p.a.row(row) + first, 1, p.a.stride, panel + first * step, step, inner);
+      tile.put(p.out.row(row) + column, p.out.stride, cols, accumulate);
+    });
+  }
+}
+
+/// One panel of b's rows [begin, end), side by side.
+void copy_panel(In b, Index begin, Index end, Index column, Index cols, int width, Real* to) {
+  for (Index row = begin; row < end; ++row) {
+    for (int n = 0; n < width; ++n, to += kLanes) {
+      const Index left = cols - column - n * kLanes;
+      store(to, load(b.row(row) + column + n * kLanes, left < kLanes ? int(left) : kLanes));
+    }
+  }
+}
+
+/// Columns of a × one panel of a block of rows, added to or begun in out.
+template <int N>
+void multiply_at(const ProductAt& p, Index begin, Index end, const Real* panel, Index column,
+                 bool accumulate) {
+  const Index step = N * kLanes, cols = p.b_cols - column < step ? p.b_cols - column : step;
+  for (Index k = 0; k < p.a_cols; k += kTall<N>) {
+    with_count<kTall<N>>(p.a_cols - k, [&](auto count) {
+      Tile<count.value, N> tile;
+      tile.add(p.a.row(begin) + k, p.a.stride, 1, panel, step, end - begin);
+      tile.put(p.out.row(k) + column, p.out.stride, cols, accumulate);
+    });
+  }
+}
+
+}  // namespace
+
+Index panel_elements(Index inner, Index cols) {
+  return inner * Panels(cols).registers * kLanes;
+}
+
+void pack_panels(In w, bool transposed, Index inner, Index cols, Real* to) {
+  const Panels panels(cols);
+  for (Index p = 0; p < panels.count; ++p) {
+    const Index column = panels.begin(p) * kLanes, step = panels.width(p) * kLanes;
+    Real* panel = to + panels.begin(p) * kLanes * inner;
+    if (!transposed) {
+      copy_panel(w, 0, inner, column, cols, panels.width(p), panel);
+      continue;
+    }
+    for (Index c = 0; c < step; ++c) {
+      for (Index i = 0; i < inner; ++i) panel[i * step + c] = column + c < cols ? w.row(column + c)[i] : 0;
+    }
+  }
+}
+
+void product(const Product& p, Index begin, Index end) {
+  const Panels panels(p.cols);
+  const Index fitting = kInnerBytes / Index(sizeof(Real)) / (panels.registers * kLanes);
+  const Index block = fitting < 64 ? 64 : fitting;
+  for (Index row = begin; row < end; row += 24) {
+    const Index behind = row + 24 < end ? row + 24 : end;
+    for (Index first = 0; first == 0 || first < p.inner; first += block) {
+      const Index inner = p.inner - first < block ? p.inner - first : block;
+      for (Index n = 0; n < panels.count; ++n) {
+        const Real* panel = p.panels + panels.begin(n) * kLanes * p.inner;
+        with_count<kWide>(panels.width(n), [&](auto width) {
+          multiply<width.value>(p, row, behind, panel, panels.begin(n) * kLanes, first, inner,
+                                p.accumulate || first > 0);
+        });
+      }
+    }
+    if (!p.finish.nothing) finish(p.finish, p.out, row, behind, 0, p.cols);
+  }
+}
+
+void product_at(const ProductAt& p, Index begin, Index end) {
+  const Panels panels(p.b_cols);
+  alignas(kBytes) Real panel[kBlock * kWide * kLanes];
+  for (Index row = begin; row == begin || row < end; row += kBlock) {
+    const Index behind = row + kBlock < end ? row + kBlock : end;
+    for (Index n = 0; n < panels.count; ++n) {
+      const Index column = panels.begin(n) * kLanes;
+      copy_panel(p.b, row, behind, column, p.b_cols, panels.width(n), panel);
+      with_count<kWide>(panels.width(n), [&](auto width) {
+        multiply_at<width.value>(p, row, behind, panel, column, row > begin);
+      });
+    }
+  }
+}
+
+}  // namespace atl::simd::ATOLL_LEVEL
