@@ -11,7 +11,8 @@ namespace atl {
 struct LayerOptions {
   int index = 0;  // place in the model; keys the draws
   Index in = 0, out = 0;
-  Index fan_in = 0;           // for the initial weights; 0: `in`
+  Init init = Init::kGlorot;  // of the weight
+  Index fan_in = 0;           // for it; 0: `in`
   bool sparse_input = false;  // features stay CSR
   double dropout = 0;         // on the layer's input rows, halo rows included, before aggregation
   Purpose dropout_purpose = Purpose::kDropout;

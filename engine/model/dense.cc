@@ -16,7 +16,7 @@ class Dense final : public Layer {
   bool gathers() const override { return false; }
   LayerCost cost() const override { return {2.0 * double(o_.in) * double(o_.out), 0, 0}; }
   std::vector<ParameterSpec> parameters() const override {
-    std::vector<ParameterSpec> all{{"weight", o_.in, o_.out, Init::kGlorot, o_.decay, o_.fan_in, o_.out}};
+    std::vector<ParameterSpec> all{{"weight", o_.in, o_.out, o_.init, o_.decay, o_.fan_in, o_.out}};
     finish_.declare(all);
     return all;
   }

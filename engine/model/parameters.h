@@ -17,7 +17,7 @@ enum class DecayGroup { kConvolution, kDense, kNone };
 enum class Init {
   kGlorot,  // U(±√(6 / (fan_in + fan_out)))
   kFanOut,  // U(±1/√cols): GCNII's convolutions
-  kFanIn,   // U(±1/√rows): plain linear layers
+  kFanIn,  // U(±1/√fan_in): SAGE's two weights and their bias, as PyG has them (Glorot's are too large for wide rows)
   kZero,
   kOne,
 };
@@ -29,7 +29,7 @@ struct ParameterSpec {
   Index rows = 0, cols = 0;
   Init init = Init::kGlorot;
   DecayGroup decay = DecayGroup::kConvolution;
-  Index fan_in = 0, fan_out = 0;  // for kGlorot; 0 means rows and cols
+  Index fan_in = 0, fan_out = 0;  // for kGlorot, kFanIn; 0 means rows and cols
   bool trainable = true;          // false: a running statistic; in checkpoints, but not in gradients
 };
 

@@ -11,7 +11,10 @@ RowFinish::RowFinish(Options options, int first_parameter, int first_saved)
             first_parameter + (options.bias && options.norm != Norm::kBatch ? 1 : 0), first_saved + 1) {}
 
 void RowFinish::declare(std::vector<ParameterSpec>& parameters) const {
-  if (has_bias()) parameters.push_back({"bias", 1, options_.cols, Init::kZero, options_.decay});
+  if (has_bias()) {
+    parameters.push_back(
+        {"bias", 1, options_.cols, options_.bias_init, options_.decay, options_.bias_fan_in});
+  }
   norm_.declare(parameters);
 }
 

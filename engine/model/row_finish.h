@@ -13,6 +13,8 @@ class RowFinish {
   struct Options {
     Index cols = 0;
     bool bias = true;  // dropped with batch norm, which would subtract it again
+    Init bias_init = Init::kZero;
+    Index bias_fan_in = 0;  // for kFanIn
     Norm norm = Norm::kNone;
     Activation activation = Activation::kNone;
     double dropout = 0;  // of the *next* layer, applied here because its rows are shipped dropped out

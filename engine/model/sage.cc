@@ -20,7 +20,7 @@ class Sage final : public Layer {
   bool gathers() const override { return true; }
   bool rows_in_backward() const override { return !aggregate_first_; }
   std::vector<ParameterSpec> parameters() const override {
-    std::vector<ParameterSpec> all{{"weight", 2 * o_.in, o_.out, Init::kGlorot, o_.decay, o_.in, o_.out}};
+    std::vector<ParameterSpec> all{{"weight", 2 * o_.in, o_.out, o_.init, o_.decay, o_.in, o_.out}};
     finish_.declare(all);
     return all;
   }
@@ -131,7 +131,7 @@ Model make_sage_model(const ModelSpec& spec, const TrainingSpec& training, const
   const bool one_weight = spec.options.text("aggregator") == "gcn";
   Model model;
   model.layers = one_weight ? make_stack({make_conv, false}, spec, training, input)
-                            : make_stack({make_sage, true}, spec, training, input);
+                            : make_stack({make_sage, true, Init::kFanIn}, spec, training, input);
   return model;
 }
 

@@ -9,7 +9,8 @@ struct Sketch {
   bool dense = false;
 };
 
-std::vector<Sketch> sketch(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+std::vector<Sketch> sketch(Init init, const ModelSpec& spec, const TrainingSpec& training,
+                           const ModelInput& input) {
   const int total = spec.layers + spec.dense_layers;
   std::vector<Sketch> all;
   for (int l = 0; l < total; ++l) {
@@ -24,6 +25,8 @@ std::vector<Sketch> sketch(const ModelSpec& spec, const TrainingSpec& training, 
     o.finish.activation = last ? Activation::kNone : Activation::kRelu;
     o.skip = spec.skip_connections && l > 0 && o.in == o.out;
     const bool dense = l >= spec.layers;
+    if (!dense) o.init = init, o.fan_in = o.in;
+    if (o.init == Init::kFanIn) o.finish.bias_init = init, o.finish.bias_fan_in = o.in;
     o.decay = o.finish.decay = dense ? DecayGroup::kDense : DecayGroup::kConvolution;
     all.push_back({o, dense});
   }
@@ -49,15 +52,12 @@ std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const Mode
   const bool dropped_before = training.input_dropout.rate > 0 &&
                               training.input_dropout.position == DropoutPosition::kBeforeAggregation;
   const bool precompute = !input.sparse_features && !dropped_before && spec.layers > 0;
-  std::vector<Sketch> all = sketch(spec, training, input);
+  std::vector<Sketch> all = sketch(plan.init, spec, training, input);
   std::vector<std::unique_ptr<Layer>> layers;
   if (precompute) {
     layers.push_back(make_propagate(input.features, plan.propagate_self));
     all[0].dense = true;
-    if (plan.propagate_self) {  // the weight of sage.cc, its two halves one above the other
-      all[0].options.fan_in = input.features;
-      all[0].options.in *= 2;
-    }
+    if (plan.propagate_self) all[0].options.in *= 2;  // the weight of sage.cc, its halves one above the other
   }
   for (std::size_t l = 0; l < all.size(); ++l) all[l].options.index = int(l) + (precompute ? 1 : 0);
   if (input.exact_exchange) move_dropout_to_producers(all);

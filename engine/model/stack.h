@@ -10,6 +10,7 @@ namespace atl {
 struct StackPlan {
   std::unique_ptr<Layer> (*convolution)(const LayerOptions&);
   bool propagate_self = false;  // the precomputed form reads [h, Âh] (SAGE) instead of Âh
+  Init init = Init::kGlorot;    // of the convolutions; kFanIn: their biases too
 };
 
 /// spec.layers convolutions, then spec.dense_layers dense ones; the last of all has `classes` outputs and neither norm

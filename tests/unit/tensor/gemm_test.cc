@@ -11,7 +11,7 @@ struct Shape {
 };
 constexpr Shape kShapes[] = {{0, 3, 4},     {5, 0, 4},     {1, 1, 1},      {7, 5, 3},
                              {130, 33, 17}, {64, 64, 64},  {1000, 16, 40}, {700, 130, 65},
-                             {3, 700, 9},   {9000, 20, 7}, {20000, 3, 5}};
+                             {3, 700, 9},   {9000, 20, 7}, {20000, 3, 5},  {50, 900, 150}};
 
 double product(ConstMatrixView a, ConstMatrixView b, Index r, Index c) {
   double sum = 0;
