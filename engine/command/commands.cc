@@ -9,6 +9,7 @@ std::vector<Command> commands() {
           dataset_info_command(),
           dataset_generate_command(),
           dataset_export_command(),
+          dataset_fetch_command(),
           dataset_verify_command(),
           partition_command(),
           plan_command(),

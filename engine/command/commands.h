@@ -15,6 +15,7 @@ Command dataset_import_command();
 Command dataset_info_command();
 Command dataset_generate_command();
 Command dataset_export_command();
+Command dataset_fetch_command();
 Command dataset_verify_command();
 Command partition_command();
 Command plan_command();
