@@ -41,10 +41,22 @@ std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, d
                                    "--style",
                                    chosen_style(a, stdout),
                                    "--started",
-                                   fmt::format("{}", started)};
-  if (a.has("--fresh")) program.push_back("--fresh");
+                                   fmt::format("{}", started),
+                                   "--attempt",
+                                   std::to_string(plan.attempt)};
   if (a.has("--metrics")) program.insert(program.end(), {"--metrics", a.get("--metrics")});
   return program;
+}
+
+/// After an end that wasn't the job's. A rank that failed by itself has said why and what to change: unchanged, it would
+/// fail again.
+std::string what_next(const LaunchEnd& end, const std::string& output) {
+  const bool interrupted = end.status == kStatusInterrupted, lost = !end.reason.empty();
+  if (interrupted || lost) {
+    return fmt::format("{}; the same command goes on from the last checkpoint in {}",
+                       interrupted ? "stopped" : "failed", output);
+  }
+  return fmt::format("failed for the reason above; what it saved stays in {}", output);
 }
 
 int run(const Arguments& a) {
@@ -57,10 +69,7 @@ int run(const Arguments& a) {
   launched.message = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
   const LaunchEnd end = launch(launched);
   if (!end.reason.empty()) say(end.reason);
-  if (end.status != 0) {
-    say(fmt::format("{}; the same command goes on from the last checkpoint in {}",
-                    end.status == kStatusInterrupted ? "stopped" : "failed", plan.output.string()));
-  }
+  if (end.status != 0) say(what_next(end, plan.output.string()));
   return end.status;
 }
 

@@ -7,6 +7,8 @@
 #include "command/job_data.h"
 #include "dataset/dataset.h"
 #include "job/write.h"
+#include "train/attempt.h"
+#include "train/checkpoint.h"
 
 namespace atl {
 namespace {
@@ -40,25 +42,30 @@ void check_resumable(const Arguments& a, const fs::path& output, const Job& job)
       output.string(), fmt::format("{}{}", changes[0], changes.size() > 1 ? ", …" : ""));
 }
 
-void make_output(const fs::path& output, const Job& job) {
+/// Returns the attempt's number. Where the run starts over, the old checkpoints go before the new manifest comes: a kill
+/// in between leaves a folder that starts from nothing, never one job's manifest beside another's checkpoints.
+int make_output(const fs::path& output, const Job& job, bool fresh) {
   std::error_code error;
   fs::create_directories(output, error);
   if (error || !fs::is_directory(output)) {
     fail("{}: can't be the output folder: {} (choose another with --output)", output.string(),
          error ? error.message() : "it is a file");
   }
+  const int attempt = claim_attempt(output);  // from here on, one that still runs somewhere can't commit
+  if (fresh) CheckpointStore(output, attempt, job.training.checkpoint.keep).clear();
   write_file_atomically(output / "job.yaml", write_job(job));
+  return attempt;
 }
 
 }  // namespace
 
 RunPlan plan_run(const Arguments& a, Say say) {
   const LoadedJob loaded = load_job_of(a, say);
-  RunPlan plan{loaded.job, {}, output_folder(a, loaded.job), threads_of(a, loaded.job)};
+  RunPlan plan{loaded.job, {}, output_folder(a, loaded.job), threads_of(a, loaded.job), 0};
   check_resumable(a, plan.output, plan.job);
   plan.dataset = dataset_of(a, loaded, say);
   prepare_graph(loaded, Dataset::open(plan.dataset));
-  make_output(plan.output, plan.job);
+  plan.attempt = make_output(plan.output, plan.job, a.has("--fresh"));
   return plan;
 }
 

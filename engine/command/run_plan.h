@@ -14,6 +14,7 @@ struct RunPlan {
   Job job;
   std::filesystem::path dataset, output;  // folders; output exists and holds job.yaml, the manifest as run
   int threads = 1;                        // of each rank
+  int attempt = 0;                        // this start's number (train/attempt.h)
 };
 
 /// `say` is told what takes time. Throws Error for everything that a user can mend.

@@ -42,7 +42,6 @@ SessionOptions options_of(const Arguments& a) {
   options.output = a.get("--output");
   options.threads = int(a.integer("--threads", 1, 1, 1024));
   options.attempt = int(a.integer("--attempt", 0, 0, 1'000'000'000));
-  options.fresh = a.has("--fresh");
   options.start_seconds = a.number("--started", 0);
   options.stop = &stop_requested();
   return options;
@@ -83,8 +82,7 @@ Command train_command() {
                    {"--style", "NAME", "json, quiet, terminal or lines"},
                    {"--started", "SECONDS", "steady clock at the start of the run"},
                    {"--attempt", "N", "number of this start; 0: one more than the newest"},
-                   {"--metrics", "[HOST:]PORT", "serve metrics"},
-                   {"--fresh", "", "start over"}},
+                   {"--metrics", "[HOST:]PORT", "serve metrics"}},
                   run};
   command.hidden = true;
   return command;

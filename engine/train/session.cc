@@ -83,7 +83,6 @@ class Session {
   void resume() {
     std::string folder;
     if (root()) {
-      if (o_.fresh) store_->clear();
       store_->remove_partial();
       std::vector<std::string> warnings;
       if (const auto newest = store_->newest(warnings)) folder = newest->folder.string();

@@ -20,7 +20,6 @@ struct SessionOptions {
   std::filesystem::path output;   // exists
   int threads = 1;
   int attempt = 0;                          // 0: one more than the newest (checkpoint.h)
-  bool fresh = false;                       // start over, even where there is a checkpoint
   double start_seconds = 0;                 // clock (steady) at process start, for startupSeconds
   RunObserver* observer = nullptr;          // told on every rank; must not be null
   const std::atomic<bool>* stop = nullptr;  // set by a signal: finish the epoch, checkpoint, end

@@ -76,7 +76,7 @@ void Trainer::explain_non_finite(Index epoch, Index last_checkpoint) {
                                      : "there is no checkpoint yet";
   fail(
       "epoch {}: loss or gradient is not finite; first seen in {}; {}; lower training.optimizer.learningRate, "
-      "set clipNorm or add a norm, and start over with --fresh",
+      "set training.optimizer.clipNorm or model.norm, and start over with --fresh",
       epoch, where, checkpoint);
 }
 

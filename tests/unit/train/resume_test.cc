@@ -70,7 +70,8 @@ class Resume : public testing::Test {
     EXPECT_EQ(resumed.validation, never.validation) << name;
     EXPECT_EQ(resumed.test, never.test) << name;
     for (const char* file : {"model.safetensors", "predictions.npy", "embeddings.npy"})
-      EXPECT_EQ(read_bytes(folder_ / name / file), read_bytes(folder_ / "never" / file)) << name << " " << file;
+      EXPECT_EQ(read_bytes(folder_ / name / file), read_bytes(folder_ / "never" / file))
+          << name << " " << file;
   }
 
   TemporaryFolder folder_;
