@@ -56,24 +56,34 @@ inline void add_arcs(const Columns<N, kPart>& tile, Vec (&acc)[N], In x, const V
 
 /// The arcs of one row that aren't dropped, and their values, in blocks.
 struct Block {
-  VertexId columns[kBlock];
+  const VertexId* columns;
   Real values[kBlock];
   Index count;
 
   void fill(const Spmm& s, Index row, Index begin, Index end) {
+    columns = s.columns + begin;
+    count = end - begin;
+    for (Index e = 0; e < count; ++e) values[e] = s.weights == nullptr ? Real(1) : Real(s.weights[begin + e]);
+    if (s.col_scale != nullptr) {
+      for (Index e = 0; e < count; ++e) values[e] *= s.col_scale[columns[e]];
+    }
+    if (s.arc_mask != ArcMask::kNone) drop(s, row, begin, end);
+  }
+
+ private:
+  VertexId kept_[kBlock];
+
+  void drop(const Spmm& s, Index row, Index begin, Index end) {
     std::uint32_t bits[kBlock];
     draw_mask(s, row, begin, end, bits);
-    const bool all = s.arc_mask == ArcMask::kNone;
-    const Real scale = all ? Real(1) : s.mask.scale;
-    count = 0;
-    for (Index e = begin; e < end; ++e) {
-      const VertexId j = s.columns[e];
-      Real value = s.weights == nullptr ? scale : scale * Real(s.weights[e]);
-      if (s.col_scale != nullptr) value *= s.col_scale[j];
-      columns[count] = j;
-      values[count] = value;
-      count += all || bits[e - begin] >= s.mask.threshold ? 1 : 0;  // no branch: the draw cannot be predicted
+    Index kept = 0;
+    for (Index e = 0; e < count; ++e) {
+      kept_[kept] = columns[e];
+      values[kept] = s.mask.scale * values[e];
+      kept += bits[e] >= s.mask.threshold ? 1 : 0;  // no branch: the draw cannot be predicted
     }
+    columns = kept_;
+    count = kept;
   }
 
   static void draw_mask(const Spmm& s, Index row, Index begin, Index end, std::uint32_t* bits) {
