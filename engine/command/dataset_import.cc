@@ -5,6 +5,7 @@
 #include "base/readable.h"
 #include "command/commands.h"
 #include "dataset/importers.h"
+#include "dataset/published.h"
 
 namespace atl {
 namespace {
@@ -14,6 +15,14 @@ ImportOptions::Choice symmetrise_of(const Arguments& a) {
     fail("--symmetrise and --no-symmetrise exclude each other");
   if (a.has("--symmetrise")) return ImportOptions::Choice::kYes;
   return a.has("--no-symmetrise") ? ImportOptions::Choice::kNo : ImportOptions::Choice::kAuto;
+}
+
+/// What a user should know even if progress is not wanted.
+void warn_of_other_counts(const DatasetMeta& meta) {
+  const auto comparison = compare_with_published(meta);
+  if (!comparison || comparison->differences.empty()) return;
+  std::fprintf(stderr, "warning: %s has other counts than published under its name: %s\n", meta.name.c_str(),
+               to_text(*comparison).c_str());
 }
 
 int run(const Arguments& a) {
@@ -32,6 +41,7 @@ int run(const Arguments& a) {
   std::printf("%s: %s vertices, %s arcs, %s features, %d classes\n", a.get("DST").c_str(),
               count_text(meta.vertices).c_str(), count_text(meta.arcs).c_str(),
               count_text(meta.features).c_str(), meta.classes);
+  warn_of_other_counts(meta);
   return 0;
 }
 

@@ -1,49 +1,83 @@
-// atoll dataset info: what a stored data set holds.
+// atoll dataset info: what a stored data set holds, and how it compares with what is published under its name.
+#include <charconv>
 #include <cstdio>
+#include <numeric>
 
-#include "base/readable.h"
+#include "base/error.h"
 #include "command/commands.h"
-#include "dataset/dataset.h"
+#include "command/partition_graph.h"
+#include "dataset/describe.h"
+#include "partition/prepared_meta.h"
 
 namespace atl {
 namespace {
 
-void line(const char* label, const std::string& text) {
-  if (!text.empty()) std::printf("%-14s%s\n", label, text.c_str());
+/// "2,4,8"
+std::vector<int> parts_of(const std::string& list) {
+  std::vector<int> parts;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string text = list.substr(begin, end - begin);
+    int value = 0;
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || rest != text.data() + text.size() || value < 1 || value > 4096) {
+      fail("--partitions: '{}' is not allowed (use numbers of parts, 1 … 4096, with commas between: 2,4,8)",
+           list);
+    }
+    parts.push_back(value);
+    begin = end + 1;
+  }
+  return parts;
 }
 
-std::string features_text(const DatasetMeta& meta) {
-  const std::string columns = count_text(meta.features) + " columns";
-  if (meta.feature_nonzeros < 0) return columns + ", dense";
-  const double all = double(meta.vertices) * double(meta.features);
-  return columns + ", sparse: " + percent_text(all > 0 ? double(meta.feature_nonzeros) / all : 0) +
-         " non-zero";
+/// "; the real graph: 0.36", where the preset says it.
+std::string reference_text(const Preset* preset, int parts) {
+  if (preset == nullptr) return "";
+  for (const BoundaryRatio& boundary : preset->boundary) {
+    if (boundary.parts == parts)
+      return fmt::format("; the real graph: {} ({})", boundary.ratio, boundary.source);
+  }
+  return "";
+}
+
+std::string quality_line(const PartitionQuality& q, const Preset* preset) {
+  const auto sum = [](const std::vector<Index>& values) {
+    return double(std::accumulate(values.begin(), values.end(), Index(0)));
+  };
+  return fmt::format("{:<12} {} parts: {:.3f} rows read from others a vertex{}; {:.1f} % of arcs cut\n",
+                     "partition", q.owned.size(), double(q.volume) / sum(q.owned),
+                     reference_text(preset, int(q.owned.size())), 100 * double(q.cut_arcs) / sum(q.arcs));
 }
 
 int run(const Arguments& arguments) {
+  const std::vector<int> partitions =
+      arguments.has("--partitions") ? parts_of(arguments.get("--partitions")) : std::vector<int>{};
   const Dataset dataset = Dataset::open(arguments.get("DATASET"));
-  const DatasetMeta& meta = dataset.meta();
-  line("name", meta.name);
-  line("vertices", count_text(meta.vertices));
-  line("arcs",
-       count_text(meta.arcs) + (meta.symmetric ? ", symmetric" : "") + (meta.weighted ? ", weighted" : ""));
-  line("self loops", count_text(meta.self_loops));
-  line("features", features_text(meta));
-  line("classes", count_text(meta.classes) + (meta.multi_label ? ", several labels per vertex" : ""));
-  for (const auto& [name, columns] : meta.splits)
-    line("split", name + (columns > 1 ? ", " + count_text(columns) + " columns" : ""));
-  for (const auto& transform : meta.transforms) line("transform", transform);
-  line("source", meta.source);
-  line("licence", meta.licence);
-  line("checksum", meta.checksum);
+  const bool json = arguments.has("--json");
+  const DatasetDescription description = describe(dataset);
+  std::printf("%s", json ? (to_json(description) + "\n").c_str() : to_text(description).c_str());
+  for (int parts : partitions) {
+    std::fflush(stdout);  // dividing a large graph takes minutes
+    const auto [options, graph] = partition_graph(dataset, parts, {});
+    if (json) {
+      std::printf("%s\n", partition_event(options, graph.quality(), graph.folder()).c_str());
+    } else {
+      std::printf("%s", quality_line(graph.quality(), description.preset).c_str());
+    }
+  }
   return 0;
 }
 
 }  // namespace
 
 Command dataset_info_command() {
-  return {
-      "dataset info", "print what a data set holds", {{"DATASET", "", "folder of the data set", true}}, run};
+  return {"dataset info",
+          "print what a data set holds and how it compares with what is published",
+          {{"DATASET", "", "folder of the data set", true},
+           {"--partitions", "LIST",
+            "divide the graph as a run would, and keep the parts for runs: 2,4,8 (minutes for 100M arcs)"},
+           {"--json", "", "print one JSON object a line"}},
+          run};
 }
 
 }  // namespace atl

@@ -93,21 +93,6 @@ SplitStatistics count_split(const Dataset& dataset, const std::string& name) {
   return found;
 }
 
-std::string print_features(const DatasetDescription& d) {
-  if (d.meta.features == 0) return "none";
-  if (d.meta.feature_nonzeros < 0) {
-    return fmt::format("{}, dense {}", d.meta.features, d.half_precision_features ? "float16" : "float32");
-  }
-  return fmt::format("{}, sparse: {:.3f} % non-zero", d.meta.features, 100 * d.feature_density);
-}
-
-std::string print_classes(const DatasetDescription& d) {
-  if (d.meta.classes == 0) return "none";
-  const auto [fewest, most] = std::minmax_element(d.class_counts.begin(), d.class_counts.end());
-  return fmt::format("{}{}, {} vertices labelled, {} … {} in a class", d.meta.classes,
-                     d.meta.multi_label ? " (several a vertex)" : "", d.labelled, *fewest, *most);
-}
-
 }  // namespace
 
 DatasetDescription describe(const Dataset& dataset) {
@@ -126,38 +111,10 @@ DatasetDescription describe(const Dataset& dataset) {
   count_labels(dataset, out);
   for (const auto& [name, columns] : out.meta.splits) out.splits.push_back(count_split(dataset, name));
   for (const auto& entry : std::filesystem::directory_iterator(dataset.folder()))
-    out.bytes += Index(entry.file_size());
+    if (entry.is_regular_file()) out.bytes += Index(entry.file_size());
+  out.published = compare_with_published(out.meta);
+  out.preset = preset_of(out.meta);
   return out;
-}
-
-std::string print(const DatasetDescription& d) {
-  std::string text;
-  const auto line = [&](const char* what, const std::string& value) {
-    text += fmt::format("{:<12} {}\n", what, value);
-  };
-  line("name", d.meta.name);
-  line("vertices", fmt::format("{} ({} without arcs)", d.meta.vertices, d.degrees.isolated));
-  line("arcs",
-       fmt::format("{} ({}{}{} self-loops)", d.meta.arcs, d.meta.symmetric ? "symmetric, " : "directed, ",
-                   d.meta.weighted ? "weighted, " : "", d.meta.self_loops));
-  line("degree",
-       fmt::format("mean {:.2f}, median {}, 90 % {}, 99 % {}, 99.9 % {}, largest {}", d.degrees.mean,
-                   d.degrees.median, d.degrees.p90, d.degrees.p99, d.degrees.p999, d.degrees.largest));
-  line("tail", fmt::format("exponent {:.2f} above degree {}", d.degrees.tail_exponent, d.degrees.p90));
-  if (d.homophily >= 0) line("homophily", fmt::format("{:.3f}", d.homophily));
-  line("features", print_features(d));
-  line("classes", print_classes(d));
-  for (const SplitStatistics& split : d.splits) {
-    line("split",
-         fmt::format("{}: {} train, {} validation, {} test{}", split.name, split.train, split.validation,
-                     split.test, split.columns > 1 ? fmt::format(" (first of {})", split.columns) : ""));
-  }
-  for (const std::string& transform : d.meta.transforms) line("transform", transform);
-  if (!d.meta.source.empty()) line("source", d.meta.source);
-  if (!d.meta.licence.empty()) line("licence", d.meta.licence);
-  line("on disk", fmt::format("{:.1f} MiB", double(d.bytes) / (1 << 20)));
-  line("checksum", d.meta.checksum);
-  return text;
 }
 
 }  // namespace atl

@@ -1,10 +1,13 @@
 // What a data set looks like: counts, degrees, homophily, features, labels, splits, where it came from.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dataset/dataset.h"
+#include "dataset/presets.h"
+#include "dataset/published.h"
 
 namespace atl {
 
@@ -36,12 +39,19 @@ struct DatasetDescription {
   std::vector<Index> class_counts;  // (classes)
   std::vector<SplitStatistics> splits;
   Index bytes = 0;  // of all files
+  std::optional<PublishedComparison> published;
+  const Preset* preset = nullptr;  // that it was generated from, or null
 };
 
 /// Reads the graph and the labels once.
 DatasetDescription describe(const Dataset& dataset);
 
 /// As lines for a terminal.
-std::string print(const DatasetDescription& description);
+std::string to_text(const DatasetDescription& description);
+
+/// As one line of JSON: {"event":"dataset", the fields of meta.json except `checksums`, then "isolated", "degree",
+/// "homophily", "labelled", "classCounts", "splitCounts", "bytes", "published", "preset"}; docs/datasets.md
+/// explains them. What isn't there is null.
+std::string to_json(const DatasetDescription& description);
 
 }  // namespace atl

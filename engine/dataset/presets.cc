@@ -121,6 +121,13 @@ const Preset& find_preset(const std::string& name) {
   fail("synthetic graph: preset '{}' is unknown; known are {}", name, known);
 }
 
+const Preset* preset_of(const DatasetMeta& meta) {
+  if (!meta.source.starts_with("generated:")) return nullptr;
+  const auto found = std::find_if(table().begin(), table().end(),
+                                  [&](const Preset& preset) { return preset.spec.name == meta.name; });
+  return found == table().end() ? nullptr : &*found;
+}
+
 CommunitySpec scaled_preset(const std::string& name, double scale, std::uint64_t seed) {
   CommunitySpec spec = find_preset(name).spec;
   const double least = std::ceil(12.0 * spec.classes) / double(spec.vertices);

@@ -33,4 +33,7 @@ const Preset& find_preset(const std::string& name);
 /// and shrink in proportion below. Throws Error for a scale under 12 vertices a class.
 CommunitySpec scaled_preset(const std::string& name, double scale, std::uint64_t seed);
 
+/// The preset that a data set was generated from, or null.
+const Preset* preset_of(const DatasetMeta& meta);
+
 }  // namespace atl

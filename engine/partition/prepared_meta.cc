@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/sha256.h"
@@ -63,6 +64,24 @@ std::string to_json(const PreparedMeta& meta) {
               {"quality", to_json(meta.quality)},
               {"files", meta.checksums}}
       .dump(1);
+}
+
+std::string partition_event(const PartitionOptions& options, const PartitionQuality& quality,
+                            const std::filesystem::path& folder) {
+  nlohmann::ordered_json event{{"event", "partition"},
+                               {"parts", options.parts},
+                               {"partitioner", options.kind},
+                               {"objective", options.objective},
+                               {"seed", options.seed}};
+  const json stored = to_json(quality);
+  for (const auto& [key, value] : stored.items()) event[key] = value;
+  const Index vertices = std::accumulate(quality.owned.begin(), quality.owned.end(), Index(0));
+  event["haloRatio"] = double(quality.volume) / double(vertices);
+  event["balanceVertices"] = quality.balance_vertices;
+  event["balanceArcs"] = quality.balance_arcs;
+  event["balanceTraining"] = quality.balance_training;
+  event["folder"] = folder.string();
+  return event.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 PreparedMeta read_prepared_meta(const std::filesystem::path& path) {

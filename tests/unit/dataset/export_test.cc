@@ -64,9 +64,9 @@ TEST(Describe, CorasStatisticsAreThePublishedOnes) {
   EXPECT_EQ(cora.class_counts, (std::vector<Index>{351, 217, 418, 818, 426, 298, 180}));
   EXPECT_EQ(cora.splits.at(0).train, 140);
   EXPECT_NEAR(cora.feature_density, 49216.0 / (2708 * 1433), 1e-12);
-  const std::string text = print(cora);
+  const std::string text = to_text(cora);
   EXPECT_NE(text.find("homophily    0.810"), std::string::npos) << text;
-  EXPECT_NE(text.find("geom_gcn: 1192 train"), std::string::npos) << text;
+  EXPECT_NE(text.find("geom_gcn: 1,192 train"), std::string::npos) << text;
 }
 
 }  // namespace

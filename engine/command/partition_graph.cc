@@ -1,0 +1,45 @@
+#include "command/partition_graph.h"
+
+#include "job/load.h"
+#include "train/rank_data.h"
+
+namespace atl {
+namespace {
+
+/// A job that says nothing but how to partition: the manifest's parser checks the values.
+Job job_of(const Arguments& a, int parts) {
+  const std::string text =
+      "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: partition}\nspec:\n"
+      "  dataset: {name: d}\n  model: {kind: gcn}\n";
+  std::vector<Override> overrides{"placement.ranks=" + std::to_string(parts),
+                                  "dataset.selfLoops=" + a.get("--self-loops", "model"),
+                                  "placement.partitioner.kind=" + a.get("--method", "metis"),
+                                  "dataset.split=" + a.get("--split", "default")};
+  if (a.has("--model")) overrides.push_back("model.kind=" + a.get("--model"));
+  if (a.has("--objective")) overrides.push_back("placement.partitioner.objective=" + a.get("--objective"));
+  if (a.has("--seed")) overrides.push_back("placement.partitioner.seed=" + a.get("--seed"));
+  if (a.has("--symmetrise")) overrides.push_back("dataset.symmetrise=true");
+  return parse_job(text, "atoll partition", overrides).job;
+}
+
+}  // namespace
+
+std::vector<Argument> partition_arguments() {
+  return {{"--method", "NAME", "metis (default), hash or range"},
+          {"--objective", "NAME", "of metis: volume (default) or cut"},
+          {"--seed", "N", "of the method's random choices (1)"},
+          {"--split", "NAME", "the split whose training vertices are balanced (default)"},
+          {"--model", "KIND", "whose self loops to add: gcn (default), sage, …"},
+          {"--self-loops", "WHAT", "model (default), keep, add or remove"},
+          {"--symmetrise", "", "add the reverse of every arc first"}};
+}
+
+PartitionedGraph partition_graph(const Dataset& dataset, int parts, const Arguments& arguments) {
+  const Job job = job_of(arguments, parts);
+  const PartitionOptions options = partition_options(job, parts);
+  const bool balances = arguments.has("--split") || dataset.meta().splits.contains(job.dataset.split);
+  const auto training = balances ? training_marks(dataset, job) : std::vector<std::uint8_t>{};
+  return {options, PreparedGraph::make(dataset, options, graph_transforms(job), training)};
+}
+
+}  // namespace atl
