@@ -32,7 +32,6 @@ class Exact final : public Exchange {
   }
 
   std::vector<Index> source_rows() const override { return {graph_.owned, graph_.halo}; }
-  bool exact() const override { return true; }
   Index bytes() const override {
     Index total = boundary_.held_bytes() + shared_halo_.held_bytes();
     for (const Matrix& m : kept_halo_) total += m.held_bytes();

@@ -14,9 +14,11 @@ namespace atl {
 /// One rank's part of a graph with its features, as every full-batch pass sees it. Owned by the session.
 struct GraphPart {
   const LocalGraph* graph = nullptr;
-  Block own, outer;    // destinations: owned rows; sources: owned and halo rows
-  Rows features;       // (owned, F)
-  Rows halo_features;  // (halo, F): fixed, so read once from the data set and never sent
+  Block own, outer;  // destinations: owned rows; sources: owned and halo rows
+  Rows features;     // (owned, F)
+  Rows
+      halo_features;  // (halo, F): fixed, so read once from the data set and never sent; empty where the first layer
+                      // doesn't gather
 };
 
 /// What an exchange must know of a layer before the first pass.
@@ -40,8 +42,6 @@ class Exchange {
   virtual ~Exchange() = default;
   /// Rows of the source blocks, by slot.
   virtual std::vector<Index> source_rows() const = 0;
-  /// Whether rows arrive in the step in which they were made (see ModelInput::exact_exchange).
-  virtual bool exact() const = 0;
   /// Of the buffers that rows arrive in and leave from.
   virtual Index bytes() const = 0;
   virtual void forward(const Gather& gather, VisitSource visit) = 0;

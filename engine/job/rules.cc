@@ -88,6 +88,11 @@ void synthetic_shape(const Check& c) {
     if (s.preset.empty() && !c.has(path))
       c.error(path, "is missing (give it, or a preset: reddit, products, yelp, flickr)");
   }
+  if (!s.preset.empty() && s.vertices > 0 && s.scale != 1) {
+    c.error("dataset.synthetic.vertices",
+            "{} vertices and scale {} of preset {}: both say its size (remove one)", s.vertices, s.scale,
+            s.preset);
+  }
   if (s.vertices > 0 && s.average_degree >= double(s.vertices)) {
     c.error("dataset.synthetic.averageDegree", "{} needs more than {} vertices", s.average_degree,
             s.vertices);
@@ -141,10 +146,6 @@ void model_and_training(const Check& c) {
   if (drops_after && (kind == "gat" || kind == "gcnii" || kind == "resgcn")) {
     c.error("training.inputDropout.position",
             "{} drops its input out before anything else (use beforeAggregation)", kind);
-  }
-  if (t.setting == Setting::kInductive && c.job.model.norm == Norm::kBatch) {
-    c.error("model.norm",
-            "batch norm would count vertices that inductive training must not see (use layer or none)");
   }
 }
 

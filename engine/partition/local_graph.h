@@ -42,9 +42,9 @@ class LocalGraph {
 struct LocalizeOptions {
   Normalisation normalisation = Normalisation::kSum;
   bool attention = false;  // fill own_arc and outer_arc
-  /// Inductive training: the prepared graph's induced arcs and halo instead of the whole; degrees are the
-  /// induced graph's.
-  bool induced = false;
+  /// Inductive training: (vertices of the data set) the marks that the prepared graph was induced on. Rows are the marked
+  /// vertices alone, arcs, halo and degrees the induced graph's. Empty: the whole graph.
+  std::span<const std::uint8_t> induced_on = {};
 };
 
 /// Cuts rank's part out of the prepared graph. Reads the part's own rows, the degrees of its halo rows, and

@@ -13,14 +13,28 @@ struct Source {
   CsrView graph;
   std::span<const Index> part_offsets;
   std::vector<std::span<const VertexId>> halos;  // (parts)
-  Index begin, end;                              // the rank's rows
+  Index begin, end;                              // the rank's range of prepared rows
 
-  Source(const PreparedGraph& prepared, Rank rank, bool induced)
-      : graph(induced ? prepared.induced_graph() : prepared.graph()), part_offsets(prepared.part_offsets()) {
+  Source(const PreparedGraph& prepared, Rank rank, std::span<const std::uint8_t> induced_on)
+      : graph(induced_on.empty() ? prepared.graph() : prepared.induced_graph()),
+        part_offsets(prepared.part_offsets()) {
     ATOLL_CHECK(rank >= 0 && rank < prepared.parts(), "rank {} of {} parts", rank, prepared.parts());
     for (int p = 0; p < prepared.parts(); ++p)
-      halos.push_back(induced ? prepared.induced_halo(p) : prepared.halo(p));
+      halos.push_back(induced_on.empty() ? prepared.halo(p) : prepared.induced_halo(p));
     begin = part_offsets[std::size_t(rank)], end = part_offsets[std::size_t(rank) + 1];
+    whole_ = induced_on.empty();
+    for (Index row = begin; !whole_ && row < end; ++row) {
+      const bool held = induced_on[std::size_t(prepared.ids()[std::size_t(row)])] != 0;
+      local_.push_back(held ? VertexId(rows_.size()) : -1);
+      if (held) rows_.push_back(VertexId(row));
+    }
+  }
+
+  /// Rows that the rank holds, ascending: their number, the prepared row of local row i, and back.
+  Index owned() const { return whole_ ? end - begin : Index(rows_.size()); }
+  Index row(Index i) const { return whole_ ? begin + i : rows_[std::size_t(i)]; }
+  VertexId local(Index row) const {
+    return whole_ ? VertexId(row - begin) : local_[std::size_t(row - begin)];
   }
 
   /// The rows of `part` in a halo list, as a range of the list.
@@ -28,15 +42,20 @@ struct Source {
     const auto first = std::lower_bound(halo.begin(), halo.end(), part_offsets[part]);
     return {first, std::lower_bound(first, halo.end(), part_offsets[part + 1])};
   }
+
+ private:
+  bool whole_ = true;            // all rows of the range are held; otherwise:
+  std::vector<VertexId> rows_;   // (owned)
+  std::vector<VertexId> local_;  // (end − begin), −1 where not held
 };
 
 void set_ids(const PreparedGraph& prepared, const Source& source, std::span<const VertexId> halo,
              LocalGraph& out) {
   const auto ids = prepared.ids();
-  out.owned = source.end - source.begin;
+  out.owned = source.owned();
   out.halo = Index(halo.size());
   out.ids.reserve(std::size_t(out.owned + out.halo));
-  out.ids.assign(ids.begin() + source.begin, ids.begin() + source.end);
+  for (Index i = 0; i < out.owned; ++i) out.ids.push_back(ids[std::size_t(source.row(i))]);
   for (const VertexId row : halo) out.ids.push_back(ids[std::size_t(row)]);
 }
 
@@ -54,12 +73,13 @@ void split_rows(const Source& source, std::span<const VertexId> halo, LocalGraph
   const Index arcs = graph.offsets[source.end] - graph.offsets[source.begin];
   out.own.columns.reserve(std::size_t(arcs));
   if (graph.weights != nullptr) out.own.weights.reserve(std::size_t(arcs));
-  for (Index r = source.begin; r < source.end; ++r) {
+  for (Index i = 0; i < out.owned; ++i) {
+    const Index r = source.row(i);
     auto place = halo.begin();
     for (Index e = graph.offsets[r]; e < graph.offsets[r + 1]; ++e) {
       const VertexId column = graph.columns[e];
       if (column >= source.begin && column < source.end) {
-        append(out.own, VertexId(column - source.begin), graph, e);
+        append(out.own, source.local(column), graph, e);
         continue;
       }
       place = std::lower_bound(place, halo.end(), column);
@@ -86,11 +106,11 @@ void set_transposes(bool attention, LocalGraph& out) {
 void set_scales(const Source& source, std::span<const VertexId> halo, Normalisation normalisation,
                 LocalGraph& out) {
   if (normalisation == Normalisation::kSum) return;
-  for (Index r = source.begin; r < source.end; ++r)
-    out.dst_scale.push_back(dst_factor(normalisation, degree_of(source.graph, r)));
+  for (Index i = 0; i < out.owned; ++i)
+    out.dst_scale.push_back(dst_factor(normalisation, degree_of(source.graph, source.row(i))));
   if (normalisation != Normalisation::kSymmetric) return;
-  for (Index r = source.begin; r < source.end; ++r)
-    out.src_scale.push_back(src_factor(normalisation, degree_of(source.graph, r)));
+  for (Index i = 0; i < out.owned; ++i)
+    out.src_scale.push_back(src_factor(normalisation, degree_of(source.graph, source.row(i))));
   for (const VertexId row : halo)
     out.src_scale.push_back(src_factor(normalisation, degree_of(source.graph, row)));
 }
@@ -101,8 +121,7 @@ void set_peers(const Source& source, Rank rank, LocalGraph& out) {
   for (std::size_t p = 0; p < source.halos.size(); ++p) {
     if (p == me) continue;
     PeerRows peer{Rank(p), {}, received, Index(source.rows_of(p, source.halos[me]).size())};
-    for (const VertexId row : source.rows_of(me, source.halos[p]))
-      peer.send.push_back(VertexId(row - source.begin));
+    for (const VertexId row : source.rows_of(me, source.halos[p])) peer.send.push_back(source.local(row));
     received += peer.receive_count;
     if (!peer.send.empty()) out.boundary = std::max<Index>(out.boundary, peer.send.back() + 1);
     if (!peer.send.empty() || peer.receive_count > 0) out.peers.push_back(std::move(peer));
@@ -116,7 +135,7 @@ const Real* data_or_null(const std::vector<Real>& values, Index begin) {
 }  // namespace
 
 std::unique_ptr<LocalGraph> localize(const PreparedGraph& graph, Rank rank, const LocalizeOptions& options) {
-  const Source source(graph, rank, options.induced);
+  const Source source(graph, rank, options.induced_on);
   const auto halo = source.halos[std::size_t(rank)];
   auto local = std::make_unique<LocalGraph>();
   local->rank = rank;

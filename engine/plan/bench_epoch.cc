@@ -24,10 +24,8 @@ double median(std::vector<double> values) {
 struct OneRank {
   OneRank(Context& ctx, const Job& job, const Dataset& dataset, const PreparedGraph& prepared)
       : comm(std::move(make_local_group(1).front())), data(job, dataset, prepared, 0) {
-    data.train.total = double(data.train.rows.size());
-    data.validation.total = double(data.validation.rows.size());
-    data.test.total = double(data.test.rows.size());
-    trainer.emplace(ctx, comm, job, data, double(dataset.meta().vertices));
+    data.count(comm);
+    trainer.emplace(ctx, comm, job, data);
   }
   Communicator comm;
   RankData data;
@@ -52,7 +50,9 @@ BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const
   const DatasetMeta& meta = dataset.meta();
   const double nonzeros =
       meta.feature_nonzeros >= 0 ? double(meta.feature_nonzeros) / double(meta.vertices) : -1;
-  const RankShape shape = rank_shape(prepared, 0, job.training.setting == Setting::kInductive);
+  const bool inductive = job.training.setting == Setting::kInductive;
+  const RankShape shape =
+      rank_shape(prepared, 0, inductive ? training_marks(dataset, job) : std::vector<std::uint8_t>());
   const EpochWork work = epoch_work(rank.trainer->model(), shape, {meta.features, nonzeros},
                                     job.training.recompute == Recompute::kLayer);
   return {fmt::format("epoch, {} on {}", job.model.kind, meta.name), median(seconds),

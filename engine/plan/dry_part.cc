@@ -9,7 +9,7 @@ void DryPart::Free::operator()(Index* p) const {
   std::free(p);
 }
 
-DryPart::DryPart(const RankShape& shape, const FeatureShape& features) {
+DryPart::DryPart(const RankShape& shape, const FeatureShape& features, bool halo_features) {
   graph_.rank = shape.rank;
   graph_.owned = shape.owned;
   graph_.halo = shape.halo;
@@ -29,7 +29,7 @@ DryPart::DryPart(const RankShape& shape, const FeatureShape& features) {
   part_.outer.transpose = csr(shape.halo, shape.owned, shape.outer_arcs);
   part_.outer.src_ids = ids.subspan(std::size_t(shape.owned));
   part_.features = rows(shape.owned, features, dense_, sparse_);
-  part_.halo_features = rows(shape.halo, features, halo_dense_, halo_sparse_);
+  if (halo_features) part_.halo_features = rows(shape.halo, features, halo_dense_, halo_sparse_);
 }
 
 CsrView DryPart::csr(Index rows, Index cols, Index arcs) {

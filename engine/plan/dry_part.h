@@ -19,7 +19,8 @@ struct FeatureShape {
 /// Neither copyable nor movable: part() points into it.
 class DryPart {
  public:
-  DryPart(const RankShape& shape, const FeatureShape& features);
+  /// halo_features: as in PartData.
+  DryPart(const RankShape& shape, const FeatureShape& features, bool halo_features);
   DryPart(const DryPart&) = delete;
   const GraphPart& part() const { return part_; }
 

@@ -54,8 +54,7 @@ TrafficBytes sent_since(const Ledger& before, const Ledger& after) {
 }  // namespace
 
 Model planned_model(const Job& job, const FeatureShape& features, Index classes) {
-  return make_model(job.model, job.training,
-                    {features.columns, classes, features.sparse(), exchange_is_exact(job.strategy)});
+  return job_model(job, features.columns, classes, features.sparse());
 }
 
 DryRun dry_run(const DryRunInput& in) {
@@ -70,7 +69,8 @@ DryRun dry_run(const DryRunInput& in) {
   out.values = Index(parameters.values().size());
   out.trainable = Index(parameters.gradients().size());
 
-  const DryPart part(in.training, in.features);
+  const bool halo_features = model.layers.front()->gathers();
+  const DryPart part(in.training, in.features, halo_features);
   const auto schedule =
       make_schedule({ctx, comm, in.job, model, parameters, part.part(), in.all_vertices, false});
   const Ledger before = comm.ledger();
@@ -80,7 +80,7 @@ DryRun dry_run(const DryRunInput& in) {
   out.schedule = schedule->bytes();
 
   if (in.full) {
-    const DryPart whole(*in.full, in.features);
+    const DryPart whole(*in.full, in.features, halo_features);
     const auto inference =
         make_schedule({ctx, comm, in.job, model, parameters, whole.part(), in.all_vertices, true});
     const Ledger made = comm.ledger();

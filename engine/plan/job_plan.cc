@@ -9,6 +9,8 @@
 namespace atl {
 namespace {
 
+using Marks = std::vector<std::uint8_t>;
+
 FeatureShape feature_shape(const DatasetMeta& meta) {
   const bool sparse = meta.feature_nonzeros >= 0;
   return {meta.features,
@@ -41,18 +43,18 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
                  meta.multi_label,
                  double(meta.vertices),
                  options.threads,
-                 rank_shape(prepared, rank, inductive),
+                 rank_shape(prepared, rank, inductive ? training_marks(dataset, job) : Marks()),
                  {}};
-  if (inductive) in.full = rank_shape(prepared, rank, false);
+  if (inductive) in.full = rank_shape(prepared, rank, {});
   const Model model = planned_model(job, in.features, in.classes);
   const DryRun dry = dry_run(in);
   const auto owned = prepared.ids().subspan(std::size_t(prepared.part_offsets()[std::size_t(rank)]),
                                             std::size_t(rows_of(prepared, rank)));
   RankPlan plan;
   plan.shape = in.training;
-  plan.memory =
-      rank_memory({in, dry, model, mapped_bytes(job, dataset, prepared, rank), meta.weighted,
-                   !dataset.original_ids().empty(), meta.vertices, labelled_rows(job, dataset, owned)});
+  plan.memory = rank_memory(
+      {in, dry, model, mapped_bytes(job, dataset, prepared, rank, model.layers.front()->gathers()),
+       meta.weighted, !dataset.original_ids().empty(), meta.vertices, labelled_rows(job, dataset, owned)});
   plan.work = epoch_work(model, in.training, in.features, job.training.recompute == Recompute::kLayer);
   plan.epoch = dry.epoch;
   plan.evaluation = dry.evaluation;

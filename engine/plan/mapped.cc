@@ -48,7 +48,7 @@ struct RankRows {
 };
 
 Index dataset_bytes(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                    const RankRows& mine) {
+                    const RankRows& mine, bool halo_features) {
   const DatasetMeta& meta = dataset.meta();
   const auto touched = [&](const char* name, bool with_halo) {
     Touched file(dataset.folder() / name, meta.vertices);
@@ -60,9 +60,9 @@ Index dataset_bytes(const Job& job, const Dataset& dataset, const PreparedGraph&
   };
   Index sum = file_bytes(dataset.folder() / ("split_" + job.dataset.split + ".npy"));
   sum += touched(meta.multi_label ? "targets.npy" : "labels.npy", false);
-  if (!dataset.sparse_features()) return sum + touched("features.npy", true);
-  return sum + touched("feature_offsets.npy", true) + touched("feature_columns.npy", true) +
-         touched("feature_values.npy", true);
+  if (!dataset.sparse_features()) return sum + touched("features.npy", halo_features);
+  return sum + touched("feature_offsets.npy", halo_features) + touched("feature_columns.npy", halo_features) +
+         touched("feature_values.npy", halo_features);
 }
 
 /// Of the graph, or with prefix "induced_" of the subgraph of training vertices.
@@ -83,14 +83,16 @@ Index graph_bytes(const PreparedGraph& prepared, const std::string& name, const 
 
 }  // namespace
 
-Index mapped_bytes(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank) {
+Index mapped_bytes(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
+                   bool halo_features) {
   const auto offsets = prepared.part_offsets();
   RankRows mine{{}, prepared.halo(rank), offsets[std::size_t(rank)], offsets[std::size_t(rank) + 1]};
   mine.owned = prepared.ids().subspan(std::size_t(mine.begin), std::size_t(mine.end - mine.begin));
   Touched ids(prepared.folder() / "ids.npy", offsets.back());
   ids.rows(mine.begin, mine.end);
   for (const VertexId row : mine.halo) ids.row(row);
-  Index sum = ids.bytes() + dataset_bytes(job, dataset, prepared, mine) + graph_bytes(prepared, "", mine);
+  Index sum = ids.bytes() + dataset_bytes(job, dataset, prepared, mine, halo_features) +
+              graph_bytes(prepared, "", mine);
   if (job.training.setting == Setting::kInductive) sum += graph_bytes(prepared, "induced_", mine);
   return sum;
 }

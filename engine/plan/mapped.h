@@ -12,7 +12,8 @@ namespace atl {
 
 /// Bytes resident after the rank has read its part. Files bring in 64 KiB around each access (Linux'
 /// fault-around), so rows scattered over a file bring in all of it. Walks the rank's row numbers, none of the
-/// files' contents.
-Index mapped_bytes(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank);
+/// files' contents. halo_features: as in PartData.
+Index mapped_bytes(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
+                   bool halo_features);
 
 }  // namespace atl

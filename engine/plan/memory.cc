@@ -35,8 +35,9 @@ Index cutting_bytes(const RankShape& s, bool weighted) {
   return 8 * s.owned + (s.own_is_symmetric ? csr_bytes(s.owned, s.own_arcs, weighted) : 0);
 }
 
-Index feature_bytes(const RankShape& s, const FeatureShape& f) {
-  const Index rows = s.owned + s.halo;
+/// Halo rows' are read where the first layer gathers.
+Index feature_bytes(const RankShape& s, const FeatureShape& f, const Model& model) {
+  const Index rows = s.owned + (model.layers.front()->gathers() ? s.halo : 0);
   if (!f.sparse()) return kReal * rows * f.columns;
   const auto nonzeros = Index(double(rows) * f.nonzeros_per_row);
   return 2 * (8 * nonzeros) + 8 * (rows + 2 * f.columns);  // rows and their transpose
@@ -48,8 +49,11 @@ Index parameter_bytes(const DryRunInput& in, const DryRun& dry) {
   return kReal * (2 * dry.values + (1 + moments + in.training.ranks - 1) * dry.trainable);
 }
 
+/// Labels of each part's rows, and the numbers of those in a split; of the training part's, all are in one.
 Index label_bytes(const MemoryInput& in) {
-  return in.run.training.owned * (in.run.multi_label ? in.run.classes : 4) + 4 * in.labelled;
+  const Index row = in.run.multi_label ? in.run.classes : 4, training = in.run.training.owned;
+  if (!in.run.full) return row * training + 4 * in.labelled;
+  return row * (in.run.full->owned + training) + 4 * (in.labelled + training);
 }
 
 /// Rank 0: the files of vertex numbers, their order, and some rows on their way to the file.
@@ -71,10 +75,10 @@ RankMemory rank_memory(const MemoryInput& in) {
   const GraphNeeds& needs = in.model.needs;
   const bool many = run.training.ranks > 1;
   Index graph = graph_bytes(run.training, needs, in.weighted),
-        features = feature_bytes(run.training, run.features);
+        features = feature_bytes(run.training, run.features, in.model);
   if (run.full) {
     graph += graph_bytes(*run.full, needs, in.weighted);
-    features += feature_bytes(*run.full, run.features);
+    features += feature_bytes(*run.full, run.features, in.model);
   }
   const Index base = kProcess + kThread * run.threads + (many ? kMpi : 0) + label_bytes(in);
   RankMemory m;

@@ -39,14 +39,18 @@ void count_arcs(const CsrView& graph, Index begin, Index end, RankShape& shape) 
 
 }  // namespace
 
-RankShape rank_shape(const PreparedGraph& prepared, Rank rank, bool induced) {
+RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const std::uint8_t> induced_on) {
+  const bool induced = !induced_on.empty();
   const auto offsets = prepared.part_offsets();
   const auto halo_of = [&](int part) { return induced ? prepared.induced_halo(part) : prepared.halo(part); };
   RankShape shape;
   shape.rank = rank;
   shape.ranks = prepared.parts();
   const Index begin = offsets[std::size_t(rank)], end = offsets[std::size_t(rank) + 1];
-  shape.owned = end - begin;
+  const auto mine = prepared.ids().subspan(std::size_t(begin), std::size_t(end - begin));
+  shape.owned = !induced ? end - begin : std::count_if(mine.begin(), mine.end(), [&](VertexId v) {
+    return induced_on[std::size_t(v)] != 0;
+  });
   shape.halo = Index(halo_of(rank).size());
   count_arcs(induced ? prepared.induced_graph() : prepared.graph(), begin, end, shape);
   for (int peer = 0; peer < shape.ranks; ++peer) {

@@ -23,8 +23,8 @@ struct RankShape {
   Index arcs() const { return own_arcs + outer_arcs; }
 };
 
-/// Reads the rank's arcs once, front to back, and holds none of them. `induced`: of the graph of training
-/// vertices.
-RankShape rank_shape(const PreparedGraph& graph, Rank rank, bool induced);
+/// Reads the rank's arcs once, front to back, and holds none of them. induced_on: as in LocalizeOptions; empty: of the
+/// whole graph.
+RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on);
 
 }  // namespace atl

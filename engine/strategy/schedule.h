@@ -55,12 +55,12 @@ struct ScheduleInput {
   const Model& model;
   Parameters& parameters;
   const GraphPart& part;
-  double all_vertices;  // over all ranks
+  double all_vertices;  // of the part's graph, over all ranks
   bool inference_only;  // infer() alone will be called
 };
 
-/// Whether rows arrive in the step in which they were made (ModelInput::exact_exchange), by strategy.
-bool exchange_is_exact(const StrategySpec& strategy);
+/// The job's model on features of so many columns, made for the exchange of its strategy.
+Model job_model(const Job& job, Index features, Index classes, bool sparse_features);
 /// By job.strategy.kind; the table is in strategies.cc.
 std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input);
 

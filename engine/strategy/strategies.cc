@@ -19,7 +19,7 @@ std::unique_ptr<Schedule> make_graph(const ScheduleInput& in) {
 
 struct Entry {
   const char* kind;
-  bool exact_exchange;
+  bool exact_exchange;  // rows arrive in the step in which they were made (ModelInput::exact_exchange)
   std::unique_ptr<Schedule> (*make)(const ScheduleInput&);
 };
 
@@ -36,8 +36,9 @@ const Entry& entry_of(const std::string& kind) {
 
 }  // namespace
 
-bool exchange_is_exact(const StrategySpec& strategy) {
-  return entry_of(strategy.kind).exact_exchange;
+Model job_model(const Job& job, Index features, Index classes, bool sparse_features) {
+  const bool exact = entry_of(job.strategy.kind).exact_exchange;
+  return make_model(job.model, job.training, {features, classes, sparse_features, exact});
 }
 
 std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input) {

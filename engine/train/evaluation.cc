@@ -20,7 +20,7 @@ struct Counts {
 
 Counts count_accuracy(const RankData& data, ConstMatrixView logits, std::span<const VertexId> rows) {
   Counts counts;
-  for (const VertexId r : rows) counts.part += argmax(logits, r) == data.labels()[r];
+  for (const VertexId r : rows) counts.part += argmax(logits, r) == data.labels().classes[std::size_t(r)];
   counts.whole = double(rows.size());
   return counts;
 }
@@ -30,9 +30,10 @@ Counts count_f1_micro(const RankData& data, ConstMatrixView logits, std::span<co
   if (!data.multi_label())
     return count_accuracy(data, logits, rows);  // the same thing for one label a vertex
   double true_positive = 0, wrong = 0;
+  const View<const std::uint8_t> targets = data.labels().target_rows();
   for (const VertexId r : rows) {
     for (Index c = 0; c < logits.cols; ++c) {
-      const bool predicted = logits.at(r, c) > 0, actual = data.targets().at(r, c) != 0;
+      const bool predicted = logits.at(r, c) > 0, actual = targets.at(r, c) != 0;
       true_positive += predicted && actual;
       wrong += predicted != actual;
     }
@@ -42,11 +43,11 @@ Counts count_f1_micro(const RankData& data, ConstMatrixView logits, std::span<co
 
 }  // namespace
 
-double loss_of(Context& ctx, const RankData& data, Loss loss, ConstMatrixView logits,
+double loss_of(Context& ctx, const Labels& labels, Loss loss, ConstMatrixView logits,
                std::span<const VertexId> rows, Real scale, MatrixView d_logits) {
   if (loss == Loss::kBinaryCrossEntropy)
-    return binary_cross_entropy(ctx, logits, data.targets(), rows, scale, d_logits);
-  return cross_entropy(ctx, logits, data.labels(), rows, scale, d_logits);
+    return binary_cross_entropy(ctx, logits, labels.target_rows(), rows, scale, d_logits);
+  return cross_entropy(ctx, logits, labels.classes.data(), rows, scale, d_logits);
 }
 
 Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, const TrainingSpec& training,
@@ -61,7 +62,7 @@ Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, cons
       sums[2 * s + 1] = counts.whole;
     }
   }
-  sums[6] = loss_of(ctx, data, training.loss, logits, data.validation.rows, 0, {});
+  sums[6] = loss_of(ctx, data.labels(), training.loss, logits, data.validation.rows, 0, {});
   comm.all_reduce(Traffic::kEvaluation, std::span<double>(sums));
 
   std::array<std::optional<double>, 3> metric;
@@ -84,8 +85,8 @@ ConfusionMatrix confusion_of(Communicator& comm, const RankData& data, ConstMatr
   matrix.classes = int(data.classes());
   matrix.counts.assign(std::size_t(matrix.classes) * std::size_t(matrix.classes), 0);
   for (const VertexId r : data.test.rows) {
-    ++matrix.counts[std::size_t(data.labels()[r]) * std::size_t(matrix.classes) +
-                    std::size_t(argmax(logits, r))];
+    const auto label = std::size_t(data.labels().classes[std::size_t(r)]);
+    ++matrix.counts[label * std::size_t(matrix.classes) + std::size_t(argmax(logits, r))];
   }
   comm.all_reduce(Traffic::kEvaluation, std::span<std::int64_t>(matrix.counts));
   return matrix;

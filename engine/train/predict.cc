@@ -48,16 +48,16 @@ Evaluation predict(const PredictOptions& o) {
   Workspace workspace;
   Context ctx{Device::kCpu, &pool, &workspace};
   RankData data(job, dataset, prepared, 0);
-  data.train.total = double(data.train.rows.size());
-  data.validation.total = double(data.validation.rows.size());
-  data.test.total = double(data.test.rows.size());
-  Trainer trainer(ctx, comm, job, data, double(dataset.meta().vertices));
-  load_weights(file, trainer.parameters());
-  const Evaluation evaluation = trainer.evaluate();
-
+  data.count(comm);
+  const Model model = job_model(job, dataset.meta().features, data.classes(), dataset.sparse_features());
+  Parameters parameters(model.parameters(), job.training.seed);
+  load_weights(file, parameters);
+  const auto schedule =
+      make_schedule({ctx, comm, job, model, parameters, data.part(), data.vertices(), true});
+  if (model.constant_prefix() > 0) data.release_features();
   std::filesystem::create_directories(o.output);
-  write_predictions(comm, data, prepared, dataset, trainer, o.output);
-  return evaluation;
+  const ConstMatrixView logits = write_predictions(comm, data, prepared, dataset, *schedule, o.output);
+  return evaluate(ctx, comm, data, job.training, logits);
 }
 
 }  // namespace atl

@@ -1,15 +1,11 @@
 // What one rank holds of the data: its part of the graph, features, labels and splits of its owned vertices.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <vector>
 
-#include "dataset/dataset.h"
-#include "exchange/exchange.h"
-#include "job/job.h"
-#include "model/model.h"
-#include "partition/local_graph.h"
+#include "comm/communicator.h"
+#include "train/part_data.h"
 
 namespace atl {
 
@@ -19,7 +15,17 @@ GraphTransforms graph_transforms(const Job& job);
 /// (vertices) 1 = training vertex of the job's split.
 std::vector<std::uint8_t> training_marks(const Dataset& dataset, const Job& job);
 
-/// A labelled split's owned rows, ascending, and how many there are over all ranks.
+/// Of a part's owned rows: one class each, −1 = unlabelled, or, multi-label, targets of 0 and 1.
+struct Labels {
+  std::vector<std::int32_t> classes;  // (rows); empty: multi-label
+  std::vector<std::uint8_t> targets;  // (rows, columns)
+  Index columns = 0;                  // 0: one class each
+  View<const std::uint8_t> target_rows() const {
+    return {targets.data(), columns > 0 ? Index(targets.size()) / columns : 0, columns};
+  }
+};
+
+/// A labelled split's rows of part(), ascending, and how many there are over all ranks.
 struct SplitRows {
   std::vector<VertexId> rows;
   double total = 0;
@@ -33,47 +39,39 @@ class RankData {
   RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank);
   RankData(const RankData&) = delete;
 
-  const GraphPart& part() const { return full_.part; }
-  /// The part that training sees: the induced one with setting: inductive.
-  const GraphPart& training_part() const { return training_ ? training_->part : full_.part; }
+  /// Fills in what only all ranks together know: the splits' totals and the training graph's vertices. Call before
+  /// training or evaluation. Collective.
+  void count(Communicator& comm);
+
+  const GraphPart& part() const { return full_.part(); }
+  /// The part that training sees: with setting: inductive, the training vertices alone.
+  const GraphPart& training_part() const { return training_ ? training_->part() : full_.part(); }
   bool inductive() const { return training_ != nullptr; }
+  double vertices() const { return vertices_; }                    // of the whole graph
+  double training_vertices() const { return training_vertices_; }  // of the graph that training sees
 
-  Index owned() const { return full_.graph->owned; }
-  std::span<const VertexId> owned_ids() const {
-    return std::span(full_.graph->ids).first(std::size_t(owned()));
-  }
+  Index owned() const { return full_.graph().owned; }
   Index classes() const { return classes_; }
-  bool multi_label() const { return multi_label_; }
-  const std::int32_t* labels() const { return labels_.data(); }  // (owned)
-  View<const std::uint8_t> targets() const { return {targets_.data(), owned(), multi_label_ ? classes_ : 0}; }
+  bool multi_label() const { return labels_.columns > 0; }
+  const Labels& labels() const { return labels_; }  // of part()'s rows
+  /// Of training_part()'s rows, and which of them take part in the loss, ascending.
+  const Labels& training_labels() const { return training_ ? training_labels_ : labels_; }
+  std::span<const VertexId> training_rows() const { return training_ ? training_rows_ : train.rows; }
 
-  SplitRows train, validation,
-      test;  // totals are filled in by the session, which can talk to the other ranks
+  SplitRows train, validation, test;
 
   /// Drops the raw features where nothing reads them any more (a precomputed first aggregation does).
   void release_features();
 
  private:
-  /// One localized graph with the features of its owned and halo rows.
-  struct Part {
-    std::unique_ptr<LocalGraph> graph;
-    Matrix dense, halo_dense;
-    Csr sparse, halo_sparse;
-    Transpose sparse_transpose, halo_sparse_transpose;
-    SparseRows sparse_rows, halo_sparse_rows;
-    GraphPart part;
-  };
-  void cut(Part& part, const PreparedGraph& prepared, Rank rank, const Job& job, bool induced);
-  void read_features(Part& part, const Dataset& dataset, bool normalise);
-  void read_labels(const Dataset& dataset);
   void read_splits(const Dataset& dataset, const Job& job);
 
-  Part full_;
-  std::unique_ptr<Part> training_;
-  Index classes_ = 0;
-  bool multi_label_ = false;
-  std::vector<std::int32_t> labels_;
-  std::vector<std::uint8_t> targets_;
+  PartData full_;
+  std::unique_ptr<PartData> training_;
+  Index classes_;
+  double vertices_, training_vertices_ = 0;
+  Labels labels_, training_labels_;      // the second: inductive alone
+  std::vector<VertexId> training_rows_;  // likewise
 };
 
 }  // namespace atl

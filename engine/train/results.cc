@@ -80,15 +80,15 @@ void collect_rows(Communicator& comm, const PreparedGraph& prepared, ConstMatrix
 }
 
 ConstMatrixView write_predictions(Communicator& comm, const RankData& data, const PreparedGraph& prepared,
-                                  const Dataset& dataset, Trainer& trainer,
+                                  const Dataset& dataset, Schedule& inference,
                                   const std::filesystem::path& output) {
-  const ConstMatrixView logits = trainer.logits();
+  const ConstMatrixView logits = inference.infer();
   const VertexOrder order =
       comm.rank() == 0 ? vertex_order(dataset.meta().vertices, dataset.original_ids()) : VertexOrder{};
   using Content = VertexRowsFile::Content;
   write_rows(comm, prepared, output / "predictions.npy", order, logits,
              data.multi_label() ? Content::kClasses : Content::kClass);
-  const ConstMatrixView embeddings = trainer.embeddings();
+  const ConstMatrixView embeddings = inference.embeddings();
   if (embeddings.cols > 0)
     write_rows(comm, prepared, output / "embeddings.npy", order, embeddings, Content::kValues);
   if (comm.rank() == 0) write_vertex_ids(output / "vertex_ids.npy", order);
@@ -98,7 +98,8 @@ ConstMatrixView write_predictions(Communicator& comm, const RankData& data, cons
 void write_results(Communicator& comm, const SessionOptions& o, const RankData& data,
                    const PreparedGraph& prepared, const Dataset& dataset, Trainer& trainer,
                    const std::vector<Phase>& phases, RunRecord& record) {
-  const ConstMatrixView logits = write_predictions(comm, data, prepared, dataset, trainer, o.output);
+  const ConstMatrixView logits =
+      write_predictions(comm, data, prepared, dataset, trainer.inference(), o.output);
   record.confusion = confusion_of(comm, data, logits);
   if (comm.rank() == 0) {
     const auto tensors =

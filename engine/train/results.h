@@ -17,7 +17,7 @@ void write_results(Communicator& comm, const SessionOptions& options, const Rank
 /// predictions.npy, embeddings.npy and, where original ids aren't row numbers, vertex_ids.npy, from the present weights.
 /// Returns the logits (owned, classes). Collective.
 ConstMatrixView write_predictions(Communicator& comm, const RankData& data, const PreparedGraph& prepared,
-                                  const Dataset& dataset, Trainer& trainer,
+                                  const Dataset& dataset, Schedule& inference,
                                   const std::filesystem::path& output);
 
 /// Rank 0: report.html.

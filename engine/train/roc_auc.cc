@@ -1,6 +1,7 @@
 #include "train/roc_auc.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace atl {
@@ -11,11 +12,13 @@ struct Scored {
   std::uint32_t positive;
 };
 
-/// All ranks' pairs for one class, in rank order.
+/// On rank 0 all ranks' pairs for one class, in rank order; nothing elsewhere.
 std::vector<std::pair<float, bool>> gather(Communicator& comm, const std::vector<Scored>& mine) {
-  const auto blobs = comm.all_gather(Traffic::kEvaluation, std::as_bytes(std::span(mine)));
+  std::vector<std::vector<std::byte>> to(std::size_t(comm.size()));
+  const auto bytes = std::as_bytes(std::span(mine));
+  to[0].assign(bytes.begin(), bytes.end());
   std::vector<std::pair<float, bool>> all;
-  for (const auto& blob : blobs) {
+  for (const auto& blob : comm.all_to_all(Traffic::kEvaluation, to)) {
     for (std::size_t at = 0; at + sizeof(Scored) <= blob.size(); at += sizeof(Scored)) {
       Scored s;
       std::memcpy(&s, blob.data() + at, sizeof s);
@@ -23,6 +26,22 @@ std::vector<std::pair<float, bool>> gather(Communicator& comm, const std::vector
     }
   }
   return all;
+}
+
+/// Every labelled row's score for class c.
+std::vector<Scored> scores_of(const RankData& data, ConstMatrixView logits, std::span<const VertexId> rows,
+                              Index c) {
+  const Labels& labels = data.labels();
+  std::vector<Scored> scored;
+  scored.reserve(rows.size());
+  for (const VertexId r : rows) {
+    if (data.multi_label())
+      scored.push_back({float(logits.at(r, c)), labels.target_rows().at(r, c)});
+    else
+      scored.push_back(
+          {float(logits.at(r, 1) - logits.at(r, 0)), std::uint32_t(labels.classes[std::size_t(r)])});
+  }
+  return scored;
 }
 
 }  // namespace
@@ -52,22 +71,16 @@ std::optional<double> roc_auc(Communicator& comm, const RankData& data, ConstMat
         "accuracy)",
         data.classes());
   }
-  double sum = 0, classes = 0;
+  std::array<double, 2> areas{0, 0};  // Σ over classes, and how many
   for (Index c = 0; c < (data.multi_label() ? data.classes() : 1); ++c) {
-    std::vector<Scored> mine;
-    for (const VertexId r : rows) {
-      if (data.multi_label())
-        mine.push_back({float(logits.at(r, c)), data.targets().at(r, c)});
-      else
-        mine.push_back({float(logits.at(r, 1) - logits.at(r, 0)), std::uint32_t(data.labels()[r])});
-    }
-    if (const auto area = roc_auc(gather(comm, mine))) {
-      sum += *area;
-      classes += 1;
+    if (const auto area = roc_auc(gather(comm, scores_of(data, logits, rows, c)))) {
+      areas[0] += *area;
+      areas[1] += 1;
     }
   }
-  if (classes == 0) return std::nullopt;
-  return sum / classes;
+  comm.broadcast(Traffic::kEvaluation, 0, std::as_writable_bytes(std::span(areas)));
+  if (areas[1] == 0) return std::nullopt;
+  return areas[0] / areas[1];
 }
 
 }  // namespace atl

@@ -44,8 +44,9 @@ class Session {
     comm_.check_same("the prepared graph", prepared_.checksum());
     dataset_.forget();  // data_ has its own copy
     prepared_.forget();
-    count_splits();
-    trainer_ = std::make_unique<Trainer>(ctx_, comm_, job_, data_, double(dataset_.meta().vertices));
+    data_.count(comm_);
+    if (data_.train.total == 0) fail_without_training_vertex();
+    trainer_ = std::make_unique<Trainer>(ctx_, comm_, job_, data_);
     claim_output();
     resume();
     record_.startup_seconds = now_seconds() - o_.start_seconds;
@@ -58,18 +59,9 @@ class Session {
  private:
   bool root() const { return comm_.rank() == 0; }
 
-  /// How many vertices each split has over all ranks.
-  void count_splits() {
-    std::array<double, 3> totals{double(data_.train.rows.size()), double(data_.validation.rows.size()),
-                                 double(data_.test.rows.size())};
-    comm_.all_reduce(Traffic::kSetup, std::span<double>(totals));
-    data_.train.total = totals[0];
-    data_.validation.total = totals[1];
-    data_.test.total = totals[2];
-    if (totals[0] == 0) {
-      fail("dataset.split: split '{}' column {} of {} has no labelled training vertex; choose another split",
-           job_.dataset.split, job_.dataset.split_column, dataset_.meta().name);
-    }
+  [[noreturn]] void fail_without_training_vertex() const {
+    fail("dataset.split: split '{}' column {} of {} has no labelled training vertex; choose another split",
+         job_.dataset.split, job_.dataset.split_column, dataset_.meta().name);
   }
 
   void claim_output() {

@@ -8,13 +8,12 @@ namespace {
 
 Model model_of(const Job& job, const RankData& data) {
   const Rows& features = data.part().features;
-  return make_model(job.model, job.training,
-                    {features.cols(), data.classes(), features.is_sparse(), exchange_is_exact(job.strategy)});
+  return job_model(job, features.cols(), data.classes(), features.is_sparse());
 }
 
 }  // namespace
 
-Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& data, double all_vertices)
+Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& data)
     : ctx_(ctx),
       comm_(comm),
       job_(job),
@@ -22,10 +21,11 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       model_(model_of(job, data)),
       parameters_(model_.parameters(), job.training.seed),
       optimizer_(job.training.optimizer, parameters_) {
-  const ScheduleInput input{ctx, comm, job, model_, parameters_, data.training_part(), all_vertices, false};
+  const ScheduleInput input{
+      ctx, comm, job, model_, parameters_, data.training_part(), data.training_vertices(), false};
   training_ = make_schedule(input);
   if (data.inductive())
-    inference_ = make_schedule({ctx, comm, job, model_, parameters_, data.part(), all_vertices, true});
+    inference_ = make_schedule({ctx, comm, job, model_, parameters_, data.part(), data.vertices(), true});
   if (model_.constant_prefix() > 0) data.release_features();
 }
 
@@ -37,11 +37,12 @@ double Trainer::train_epoch(Index epoch, double learning_rate) {
   return loss_sum_;
 }
 
-/// Full batch: row i of the logits is owned row i, so the training rows are selected by number.
+/// Full batch: row i of the logits is the training part's owned row i, so the training rows are selected by number.
 void Trainer::loss(ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits) {
   ATOLL_CHECK(rows.empty(), "losses of selected rows come with mini-batches");
   const auto scale = Real(1 / data_.train.total);
-  loss_sum_ += loss_of(ctx_, data_, job_.training.loss, logits, data_.train.rows, scale, d_logits);
+  loss_sum_ += loss_of(ctx_, data_.training_labels(), job_.training.loss, logits, data_.training_rows(),
+                       scale, d_logits);
   // Asked now: the backward pass reuses the memory of the layers' outputs.
   if (!std::isfinite(loss_sum_)) non_finite_layer_ = training_->first_non_finite_layer();
 }
@@ -55,7 +56,7 @@ void Trainer::update() {
 }
 
 Evaluation Trainer::evaluate() {
-  return atl::evaluate(ctx_, comm_, data_, job_.training, logits());
+  return atl::evaluate(ctx_, comm_, data_, job_.training, inference().infer());
 }
 
 void Trainer::explain_non_finite(Index epoch, Index last_checkpoint) {

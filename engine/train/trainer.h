@@ -13,16 +13,15 @@ namespace atl {
 
 class Trainer final : private TrainingStep {
  public:
-  /// References outlive it. Releases raw features that nothing reads any more. Collective.
-  Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& data, double all_vertices);
+  /// References outlive it; data are counted. Releases raw features that nothing reads any more. Collective.
+  Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& data);
 
   /// One epoch over the training data; returns this rank's Σ of the loss. Collective.
   double train_epoch(Index epoch, double learning_rate);
   /// Metrics on the whole graph with the present weights. Collective.
   Evaluation evaluate();
-  /// Exact logits of the owned rows (owned, classes); valid until the next pass. Collective.
-  ConstMatrixView logits() { return inference().infer(); }
-  ConstMatrixView embeddings() { return inference().embeddings(); }
+  /// The schedule over the whole graph, for logits and embeddings of the present weights.
+  Schedule& inference() { return inference_ ? *inference_ : *training_; }
 
   /// Whether the last epoch's gradient was; if not, no step was taken.
   bool finite() const { return finite_; }
@@ -37,7 +36,6 @@ class Trainer final : private TrainingStep {
  private:
   void loss(ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits) override;
   void update() override;
-  Schedule& inference() { return inference_ ? *inference_ : *training_; }
 
   Context& ctx_;
   Communicator& comm_;

@@ -21,7 +21,7 @@ TEST(MappedBytes, OneRankTouchesEveryFileThatItReads) {
   for (const char* name : {"ids.npy", "offsets.npy", "columns.npy", "halo.npy"}) {
     files += Index(std::filesystem::file_size(prepared.folder() / name));
   }
-  EXPECT_EQ(mapped_bytes(job, dataset, prepared, 0), files);
+  EXPECT_EQ(mapped_bytes(job, dataset, prepared, 0, true), files);
 }
 
 TEST(MappedBytes, ARankOfManyTouchesLess) {
@@ -33,7 +33,7 @@ TEST(MappedBytes, ARankOfManyTouchesLess) {
   const auto mapped_of = [&](int ranks) {
     const auto prepared = PreparedGraph::make(dataset, partition_options(job, ranks), graph_transforms(job),
                                               training_marks(dataset, job));
-    return mapped_bytes(job, dataset, prepared, 0);
+    return mapped_bytes(job, dataset, prepared, 0, true);
   };
   EXPECT_LT(mapped_of(8), mapped_of(1));
 }

@@ -16,7 +16,7 @@ std::vector<Real> first_gradient(const Job& job, const std::filesystem::path& da
     const Model& model = rank.trainer->model();
     Parameters parameters(model.parameters(), job.training.seed);
     auto schedule = make_schedule({rank.ctx, comm, job, model, parameters, fresh.training_part(),
-                                   double(rank.dataset.meta().vertices), false});
+                                   rank.data.training_vertices(), false});
     LossOnly step(rank.ctx, job, fresh);
     schedule->train_epoch(1, step);
     comm.all_reduce(Traffic::kGradient, parameters.gradients());

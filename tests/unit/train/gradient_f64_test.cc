@@ -30,11 +30,11 @@ TEST_P(Gradient, IsThatOfTheLoss) {
     SmallRank rank(comm, job, folder / "small", 1);
     // The trainer has released raw features that its schedule no longer needs: a schedule of our own, on fresh data.
     RankData fresh(job, rank.dataset, rank.prepared, 0);
-    fresh.train.total = rank.data.train.total;
+    fresh.count(comm);
     const Model& model = rank.trainer->model();
     Parameters parameters(model.parameters(), 3);
     auto schedule = make_schedule(
-        {rank.ctx, comm, job, model, parameters, fresh.training_part(), double(data.vertices), false});
+        {rank.ctx, comm, job, model, parameters, fresh.training_part(), fresh.training_vertices(), false});
     // Biases begin at 0, where a row without features stands on ReLU's kink: move everything off it.
     for (std::size_t i = 0; i < parameters.trainable().size(); ++i) {
       parameters.trainable()[i] += Real(0.1 * (Draws(9, Purpose::kSampling).uniform_at(i, 0) - 0.5));
@@ -67,6 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"gcn", {}}, Case{"gcn_layer_norm", {"model.norm=layer"}},
         Case{"gcn_batch_norm", {"model.norm=batch"}},
+        Case{"gcn_inductive_batch_norm", {"model.norm=batch", "training.setting=inductive"}},
         Case{"gcn_skip", {"model.skipConnections=true", "model.norm=layer"}},
         Case{"gcn_sparse", {"training.inputDropout={rate: 0.3}"}, {.density = 0.15}},
         Case{"gcn_wide", {"training.inputDropout={rate: 0.3}"}, {.features = 20}},

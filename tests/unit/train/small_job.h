@@ -93,13 +93,8 @@ struct SmallRank {
         prepared(PreparedGraph::make(dataset, partition_options(job, comm.size()), graph_transforms(job),
                                      training_marks(dataset, job))),
         data(job, dataset, prepared, comm.rank()) {
-    double totals[3] = {double(data.train.rows.size()), double(data.validation.rows.size()),
-                        double(data.test.rows.size())};
-    comm.all_reduce(Traffic::kSetup, std::span<double>(totals));
-    data.train.total = totals[0];
-    data.validation.total = totals[1];
-    data.test.total = totals[2];
-    trainer = std::make_unique<Trainer>(ctx, comm, job, data, double(dataset.meta().vertices));
+    data.count(comm);
+    trainer = std::make_unique<Trainer>(ctx, comm, job, data);
   }
 
   Job job;
@@ -117,7 +112,8 @@ class LossOnly final : public TrainingStep {
  public:
   LossOnly(Context& ctx, const Job& job, const RankData& data) : ctx_(ctx), job_(job), data_(data) {}
   void loss(ConstMatrixView logits, std::span<const VertexId>, MatrixView d_logits) override {
-    value = loss_of(ctx_, data_, job_.training.loss, logits, data_.train.rows, 1, d_logits);
+    value = loss_of(ctx_, data_.training_labels(), job_.training.loss, logits, data_.training_rows(), 1,
+                    d_logits);
   }
   void update() override {}
   double value = 0;

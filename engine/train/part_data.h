@@ -1,0 +1,47 @@
+// One rank's part of a graph with the features of its rows: what a schedule runs on. A rank has one, or with setting:
+// inductive two: the training vertices' for training, the whole one's for evaluation.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "dataset/dataset.h"
+#include "exchange/exchange.h"
+#include "job/job.h"
+#include "partition/local_graph.h"
+
+namespace atl {
+
+/// Neither copyable nor movable: blocks and views point into it.
+class PartData {
+ public:
+  /// Reads the rank's rows. induced_on: as in LocalizeOptions. Halo rows' features are read only where asked for: where
+  /// the model's first layer doesn't gather, nobody looks at them.
+  PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
+           std::span<const std::uint8_t> induced_on, bool halo_features);
+  PartData(const PartData&) = delete;
+
+  const GraphPart& part() const { return part_; }
+  const LocalGraph& graph() const { return *graph_; }
+  std::span<const VertexId> owned_ids() const {
+    return std::span(graph_->ids).first(std::size_t(graph_->owned));
+  }
+  /// Drops dense features.
+  void release_features();
+
+ private:
+  /// Features of some rows, in the form in which the data set stores them.
+  struct Features {
+    Matrix dense;
+    Csr sparse;
+    Transpose transpose;
+    SparseRows view;
+    Rows read(const Dataset& dataset, std::span<const VertexId> vertices, bool normalise);
+  };
+
+  std::unique_ptr<LocalGraph> graph_;
+  Features own_, halo_;
+  GraphPart part_;
+};
+
+}  // namespace atl

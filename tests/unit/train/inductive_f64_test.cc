@@ -1,0 +1,94 @@
+// Inductive training sees training vertices alone: nothing of any other reaches a loss or a weight, batch norm's
+// statistics included. (In float64: another graph around them may order the training vertices otherwise, which is rounding.)
+#include <gtest/gtest.h>
+
+#include "train/small_job.h"
+
+namespace atl {
+namespace {
+
+/// The small data set; with `changed`, other features, other arcs and no labels where a vertex isn't a training one.
+void write_data(const std::filesystem::path& place, bool changed) {
+  constexpr Index kVertices = 60, kFeatures = 6;
+  const Draws draws(11, Purpose::kGenerator);
+  const auto trains = [](Index v) { return v % 3 == 0; };
+  WriterOptions options;
+  options.name = "small";
+  options.symmetrise = true;
+  options.threads = 1;
+  DatasetWriter writer(place, options);
+  writer.set_vertices(kVertices);
+  std::vector<VertexId> src, dst;
+  std::vector<float> x;
+  std::vector<std::int32_t> labels;
+  std::vector<std::uint8_t> split;
+  for (Index i = 0; i < kVertices; ++i) {
+    const bool other = changed && !trains(i);
+    for (Index j = 0; j < i; ++j) {
+      const auto key = std::uint64_t(j) + (changed && !(trains(i) && trains(j)) ? 1000 : 0);
+      if (draws.uniform_at(std::uint64_t(i), key) >= 0.15) continue;
+      src.push_back(VertexId(i));
+      dst.push_back(VertexId(j));
+    }
+    for (Index c = 0; c < kFeatures; ++c)
+      x.push_back(float(draws.uniform_at(std::uint64_t(i), 5000 + std::uint64_t(c)) * (other ? -100 : 1)));
+    labels.push_back(other ? -1 : std::int32_t(draws.bits64_at(std::uint64_t(i), 8000) % 3));
+    split.push_back(trains(i) ? 1 : other ? 0 : std::uint8_t(1 + i % 3));
+  }
+  writer.add_arcs(src, dst, {}, {});
+  writer.begin_features(kFeatures);
+  writer.add_features({x.data(), kVertices, kFeatures}, {});
+  writer.set_labels(labels, 3, {});
+  writer.add_split("default", {split.data(), kVertices, 1}, "small");
+  writer.finish();
+}
+
+void expect_near(std::span<const double> one, std::span<const double> two, const std::string& what) {
+  ASSERT_EQ(one.size(), two.size());
+  for (std::size_t i = 0; i < one.size(); ++i)
+    ASSERT_NEAR(one[i], two[i], 1e-9 * std::max(1.0, std::abs(one[i]))) << what << ", place " << i;
+}
+
+class Inductive : public testing::TestWithParam<const char*> {};
+
+TEST_P(Inductive, OtherVerticesDontChangeTraining) {
+  TemporaryFolder folder;
+  write_data(folder / "one" / "small", false);
+  write_data(folder / "two" / "small", true);
+  for (const char* norm : {"none", "batch"}) {
+    const Job job = small_job({fmt::format("model.kind={}", GetParam()), fmt::format("model.norm={}", norm),
+                               "training.setting=inductive", "placement.partitioner={kind: range}"});
+    for (const int ranks : {1, 2}) {
+      const SmallResult one = train_small(job, folder / "one" / "small", ranks, 10),
+                        two = train_small(job, folder / "two" / "small", ranks, 10);
+      const std::string what = fmt::format("norm {}, {} ranks", norm, ranks);
+      expect_near(one.losses, two.losses, what + ", losses");
+      expect_near(one.weights, two.weights, what + ", weights");
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Inductive, testing::Values("gcn", "sage", "gat", "gcnii", "resgcn", "sgc"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST(InductiveEvaluation, IsOnTheWholeGraphWithRunningStatistics) {
+  TemporaryFolder folder;
+  write_data(folder / "small", false);
+  const Job job = small_job({"training.setting=inductive", "model.norm=batch"});
+  run_ranks(2, [&](Communicator& comm) {
+    SmallRank rank(comm, job, folder / "small", 1);
+    EXPECT_EQ(rank.data.vertices(), 60);
+    EXPECT_EQ(rank.data.training_vertices(), 20);
+    rank.trainer->train_epoch(1, 0.01);
+    const auto values = rank.trainer->parameters().values();
+    const std::vector<Real> before(values.begin(), values.end());
+    const ConstMatrixView logits = rank.trainer->inference().infer();
+    EXPECT_EQ(logits.rows, rank.data.owned());
+    EXPECT_EQ(std::vector<Real>(values.begin(), values.end()), before)
+        << "statistics don't move in evaluation";
+    EXPECT_TRUE(rank.trainer->evaluate().validation.has_value());
+  });
+}
+
+}  // namespace
+}  // namespace atl
