@@ -178,7 +178,7 @@ class Gat final : public Layer {
 Model make_gat(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const auto heads = int(spec.options.integer("heads"));
   const Index hidden = Index(spec.hidden) * heads;
-  Model model;
+  std::vector<GatOptions> all;
   for (int l = 0; l < spec.layers; ++l) {
     const bool last = l + 1 == spec.layers;
     GatOptions o;
@@ -195,8 +195,13 @@ Model make_gat(const ModelSpec& spec, const TrainingSpec& training, const ModelI
     o.layer.finish.cols = o.layer.out;
     o.layer.finish.norm = last ? Norm::kNone : spec.norm;
     o.layer.finish.activation = last ? Activation::kNone : Activation::kElu;
-    model.layers.push_back(std::make_unique<Gat>(o));
+    all.push_back(o);
+    if (l > 0 && input.exact_exchange) {
+      move_dropout_to_producer(all[std::size_t(l) - 1].layer, all[std::size_t(l)].layer);
+    }
   }
+  Model model;
+  for (const GatOptions& o : all) model.layers.push_back(std::make_unique<Gat>(o));
   return model;
 }
 

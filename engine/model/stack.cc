@@ -33,19 +33,15 @@ std::vector<Sketch> sketch(Init init, const ModelSpec& spec, const TrainingSpec&
   return all;
 }
 
-/// Lets each producer apply its consumer's dropout in its own finish, where the consumer needs no raw rows.
-void move_dropout_to_producers(std::vector<Sketch>& all) {
-  for (std::size_t l = 1; l < all.size(); ++l) {
-    LayerOptions &producer = all[l - 1].options, &consumer = all[l].options;
-    if (consumer.skip || consumer.dropout == 0) continue;
-    producer.finish.dropout = consumer.dropout;
-    producer.finish.dropout_purpose = consumer.dropout_purpose;
-    producer.finish.dropout_layer = consumer.index;
-    consumer.dropout = 0;
-  }
-}
-
 }  // namespace
+
+void move_dropout_to_producer(LayerOptions& producer, LayerOptions& consumer) {
+  if (consumer.skip || consumer.dropout == 0) return;
+  producer.finish.dropout = consumer.dropout;
+  producer.finish.dropout_purpose = consumer.dropout_purpose;
+  producer.finish.dropout_layer = consumer.index;
+  consumer.dropout = 0;
+}
 
 std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const ModelSpec& spec,
                                                const TrainingSpec& training, const ModelInput& input) {
@@ -60,7 +56,8 @@ std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const Mode
     if (plan.propagate_self) all[0].options.in *= 2;  // the weight of sage.cc, its halves one above the other
   }
   for (std::size_t l = 0; l < all.size(); ++l) all[l].options.index = int(l) + (precompute ? 1 : 0);
-  if (input.exact_exchange) move_dropout_to_producers(all);
+  for (std::size_t l = 1; l < all.size() && input.exact_exchange; ++l)
+    move_dropout_to_producer(all[l - 1].options, all[l].options);
   for (const Sketch& s : all) layers.push_back(s.dense ? make_dense(s.options) : plan.convolution(s.options));
   return layers;
 }
