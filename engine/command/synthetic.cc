@@ -9,8 +9,13 @@ namespace atl {
 
 CommunitySpec community_spec(const SyntheticSpec& s) {
   CommunitySpec spec;
-  if (!s.preset.empty()) spec = scaled_preset(s.preset, s.scale, s.seed);
-  if (s.vertices > 0) spec.vertices = s.vertices;
+  if (s.preset.empty()) {
+    spec.vertices = s.vertices;
+  } else if (s.vertices > 0) {
+    spec = sized_preset(s.preset, s.vertices, s.seed);
+  } else {
+    spec = scaled_preset(s.preset, s.scale, s.seed);
+  }
   if (s.average_degree > 0) spec.average_degree = s.average_degree;
   if (s.features > 0) spec.features = s.features;
   if (s.classes > 0) spec.classes = int(s.classes);

@@ -128,17 +128,25 @@ const Preset* preset_of(const DatasetMeta& meta) {
   return found == table().end() ? nullptr : &*found;
 }
 
-CommunitySpec scaled_preset(const std::string& name, double scale, std::uint64_t seed) {
+CommunitySpec sized_preset(const std::string& name, Index vertices, std::uint64_t seed) {
   CommunitySpec spec = find_preset(name).spec;
-  const double least = std::ceil(12.0 * spec.classes) / double(spec.vertices);
-  if (!(scale >= least && scale <= 100)) {
-    fail("synthetic graph: scale {} of preset {}: must be between {:.4f}, 12 vertices a class, and 100",
-         scale, name, least);
+  const Index least = 12 * spec.classes, most = 100 * spec.vertices;
+  if (vertices < least || vertices > most) {
+    fail("synthetic graph: {} vertices of preset {}: must be between {}, 12 a class, and {}", vertices, name,
+         least, most);
   }
-  spec.vertices = Index(std::llround(double(spec.vertices) * scale));
+  spec.vertices = vertices;
   spec.seed = seed;
   thin_out(spec);
   return spec;
+}
+
+CommunitySpec scaled_preset(const std::string& name, double scale, std::uint64_t seed) {
+  const double vertices = scale * double(find_preset(name).spec.vertices);
+  if (!(scale > 0 && scale <= 100)) {
+    fail("synthetic graph: scale {} of preset {}: must be above 0 and at most 100", scale, name);
+  }
+  return sized_preset(name, Index(std::llround(vertices)), seed);
 }
 
 }  // namespace atl

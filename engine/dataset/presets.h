@@ -28,9 +28,12 @@ std::span<const Preset> presets();
 /// Throws Error that lists the known names.
 const Preset& find_preset(const std::string& name);
 
-/// The preset with `scale` times its vertices; the boundary ratio hardly depends on scale. Degrees stay as
-/// long as a class of the scaled graph is at least 3 times the average degree (reddit: down to scale 0.26),
-/// and shrink in proportion below. Throws Error for a scale under 12 vertices a class.
+/// The preset with another number of vertices; the boundary ratio hardly depends on it. Degrees stay as long as a
+/// class is at least 3 times the average degree (reddit: down to 61k vertices), and shrink in proportion below.
+/// Throws Error for fewer than 12 vertices a class and for more than 100 times the real graph's.
+CommunitySpec sized_preset(const std::string& name, Index vertices, std::uint64_t seed);
+
+/// sized_preset() with `scale` times the real graph's vertices.
 CommunitySpec scaled_preset(const std::string& name, double scale, std::uint64_t seed);
 
 /// The preset that a data set was generated from, or null.

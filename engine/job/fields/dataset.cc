@@ -4,14 +4,14 @@
 namespace atl {
 namespace {
 
-const char* const kNeeded = "needed unless preset says it";
+const char* const kNeeded = "the preset's, or needed";
 
 /// How large the generated graph is and how alike neighbours are: what a preset would say.
 std::vector<Field> synthetic_shape_fields() {
   std::vector<Field> f;
   f.push_back({.path = "dataset.synthetic.vertices",
                .type = FieldType::kCount,
-               .description = "number of vertices",
+               .description = "number of vertices; next to a preset: its size, instead of scale",
                .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.vertices; }),
                .unit = "vertices",
                .minimum = 1,
@@ -52,7 +52,10 @@ std::vector<Field> synthetic_shape_fields() {
 
 std::vector<Field> synthetic_fields() {
   std::vector<Field> f;
-  f.push_back({.path = "dataset.synthetic", .description = "a generated graph instead of a stored one"});
+  f.push_back({.path = "dataset.synthetic",
+               .description =
+                   "a generated graph instead of a stored one: of a preset, or of vertices, averageDegree, "
+                   "features and classes"});
   f.push_back({.path = "dataset.synthetic.kind",
                .type = FieldType::kChoice,
                .description = "how the graph is made",
@@ -61,20 +64,21 @@ std::vector<Field> synthetic_fields() {
                .required = true});
   f.push_back({.path = "dataset.synthetic.preset",
                .type = FieldType::kChoice,
-               .description = "shaped like a known graph; single numbers below override it",
+               .description = "shaped like a known graph; a number given below replaces the preset's own",
                .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.preset; }),
                .choices = {{"reddit", "233k vertices, 115M arcs, 602 features, 41 classes"},
                            {"products", "2.4M vertices, 124M arcs, 100 features, 47 classes"},
                            {"yelp", "717k vertices, 14M arcs, 300 features, 100 classes, multi-label"},
                            {"flickr", "89k vertices, 0.9M arcs, 500 features, 7 classes"}}});
-  f.push_back({.path = "dataset.synthetic.scale",
-               .type = FieldType::kNumber,
-               .description = "factor on the preset's vertices",
-               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.scale; }),
-               .minimum = 0,
-               .maximum = 1000,
-               .above_minimum = true,
-               .used_with = {"dataset.synthetic.preset", {"reddit", "products", "yelp", "flickr"}}});
+  f.push_back(
+      {.path = "dataset.synthetic.scale",
+       .type = FieldType::kNumber,
+       .description = "factor on the preset's vertices; degrees stay, unless classes get too small for them",
+       .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.scale; }),
+       .minimum = 0,
+       .maximum = 100,
+       .above_minimum = true,
+       .used_with = {"dataset.synthetic.preset", {"reddit", "products", "yelp", "flickr"}}});
   for (auto& field : synthetic_shape_fields()) f.push_back(std::move(field));
   f.push_back({.path = "dataset.synthetic.seed",
                .type = FieldType::kInteger,

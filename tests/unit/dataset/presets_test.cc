@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace atl {
 namespace {
@@ -61,10 +62,22 @@ TEST(Presets, KeepDegreeAndHomophilyWhenScaled) {
   }
 }
 
+TEST(Presets, HaveASizeByFactorOrByVertices) {
+  const CommunitySpec scaled = scaled_preset("reddit", 0.1, 7), sized = sized_preset("reddit", 23297, 7);
+  EXPECT_EQ(scaled.vertices, 23297);
+  EXPECT_EQ(sized.vertices, 23297);
+  EXPECT_EQ(sized.average_degree, scaled.average_degree);
+  EXPECT_LT(sized.average_degree, 200);  // 41 classes of 568 vertices have no room for 492 neighbours each
+  EXPECT_EQ(sized.community_size, scaled.community_size);
+  EXPECT_EQ(sized_preset("reddit", 232965, 1).average_degree, find_preset("reddit").spec.average_degree);
+}
+
 TEST(Presets, RefuseUnknownNamesAndScalesWithTheOnesThatWork) {
   EXPECT_THAT(scale_error("redit", 1), testing::HasSubstr("known are reddit, products, yelp, flickr"));
-  EXPECT_THAT(scale_error("reddit", 0.001), testing::HasSubstr("must be between 0.0021"));
-  EXPECT_THAT(scale_error("reddit", 1000), testing::HasSubstr("and 100"));
+  EXPECT_THAT(scale_error("reddit", 0.001),
+              testing::HasSubstr("233 vertices of preset reddit: must be between 492, 12 a class"));
+  EXPECT_THAT(scale_error("reddit", 1000), testing::HasSubstr("at most 100"));
+  EXPECT_THAT(scale_error("reddit", std::nan("")), testing::HasSubstr("scale nan"));
   EXPECT_EQ(scale_error("flickr", 0.5), "");
 }
 

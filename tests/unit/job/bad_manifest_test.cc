@@ -117,6 +117,10 @@ const Case kCases[] = {
      "    synthetic: {kind: community, averageDegree: 5, features: 8, classes: 2}",
      "m.yaml:7: dataset.synthetic.vertices: is missing (give it, or a preset: reddit, products, yelp, "
      "flickr)"},
+    {"PresetOfTwoSizes", "    name: cora",
+     "    synthetic: {kind: community, preset: reddit, scale: 0.1, vertices: 5000}",
+     "m.yaml:7: dataset.synthetic.vertices: 5000 vertices and scale 0.1 of preset reddit: both say its size "
+     "(remove one)"},
     {"MoreRanksThanVertices", "    name: cora",
      "    synthetic: {kind: community, vertices: 1, averageDegree: 0, features: 8, classes: 2}",
      "m.yaml:18: placement.ranks: 2 ranks for 1 vertices (use at most one rank a vertex)"},
