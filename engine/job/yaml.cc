@@ -129,12 +129,21 @@ class Builder : public YAML::EventHandler {
     }
   }
 
+  /// Merge keys left YAML with version 1.2; of the parsers that still know them some let the first of two values win,
+  /// some the last. A manifest must mean the same here and to kubectl.
+  [[noreturn]] static void refuse_merge(const std::string& where) {
+    fail(
+        "{}: merge keys (<<) are not allowed, as parsers disagree on what they mean: write the fields out, or name "
+        "a whole value with an alias (*name)",
+        where);
+  }
+
   static void add_entry(Open& map, Node value) {
     map.has_key = false;
     if (map.key.kind != Node::Kind::kScalar)
       fail("{}: a key must be a word, not a list or a map", map.key.where);
     const std::string key = key_text(map.key);
-    if (key == "<<") fail("{}: merge keys (<<) are not supported: write the fields out", map.key.where);
+    if (key == "<<") refuse_merge(map.key.where);
     if (const Node* first = map.node.find(key)) {
       fail("{}: {} is given twice (first at {}): remove one", map.key.where, key, first->where);
     }

@@ -140,7 +140,15 @@ const Case kCases[] = {
     {"KeyTwice", "    epochs: 100", "    epochs: 100\n    epochs: 200",
      "m.yaml:14: epochs is given twice (first at m.yaml:13): remove one"},
     {"MergeKey", "    epochs: 100", "    <<: {epochs: 100}",
-     "m.yaml:13: merge keys (<<) are not supported: write the fields out"},
+     "m.yaml:13: merge keys (<<) are not allowed, as parsers disagree on what they mean: write the fields out, or name a whole value with an alias (*name)"},
+    {"MergeOfAnAlias", "    epochs: 100", "    <<: *some",
+     "m.yaml:13: not valid YAML: the referenced anchor is not defined"},
+    {"MergeOfSeveral", "    hidden: 16", "    options: &o {a: 1}\n    <<: [*o, *o]",
+     "m.yaml:12: merge keys (<<) are not allowed, as parsers disagree on what they mean: write the fields out, or name a whole value with an alias (*name)"},
+    {"MergeInAFreeField", "spec:", "spec:\n  template:\n    spec:\n      <<: {nodeSelector: {}}",
+     "m.yaml:8: merge keys (<<) are not allowed, as parsers disagree on what they mean: write the fields out, or name a whole value with an alias (*name)"},
+    {"AliasOfNothing", "    epochs: 100", "    epochs: *many",
+     "m.yaml:13: not valid YAML: the referenced anchor is not defined"},
     {"TwoJobs", "    ranks: 2", "    ranks: 2\n---\nkind: GNNJob",
      "m.yaml:20: kind: 2 GNNJobs in one file, the first at m.yaml:1 (give each a file of its own)"},
 };
@@ -196,6 +204,16 @@ TEST(BadManifestText, AnAliasBombIsStopped) {
     text += "]\n";
   }
   EXPECT_NE(error_of(text).find("more than 100000 values"), std::string::npos);
+}
+
+TEST(BadManifestText, AMergeKeyIsRefusedAndAnAliasTaken) {
+  const std::string head =
+      "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: x}\nspec:\n"
+      "  dataset: {name: a}\n  model: {kind: gcn, hidden: &width 24}\n";
+  EXPECT_EQ(error_of(head + "  training: {epochs: *width}\n"), "accepted");
+  EXPECT_EQ(parse_job(head + "  training: {epochs: *width}\n", "m.yaml").job.training.epochs, 24);
+  EXPECT_EQ(error_of(head + "  training:\n    <<: {epochs: 3}\n    epochs: 4\n").substr(0, 27),
+            "m.yaml:8: merge keys (<<) a");
 }
 
 TEST(BadManifestText, AllErrorsAreToldAtOnce) {
