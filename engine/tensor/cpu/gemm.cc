@@ -31,7 +31,7 @@ struct Cut {
   RowChunks ranges, blocks;
 
   Cut(Index n, Index k, Index m) : ranges{n, 1}, blocks{k, 1} {
-    constexpr Index kPartialElements = Index(1) << 22;  // of all partial sums together
+    constexpr Index kPartialElements = Index(1) << 20;  // of all partial sums together
     const Index most = std::clamp<Index>(kPartialElements / std::max<Index>(1, k * m), 1, 32);
     ranges.step = std::max<Index>(512, (n + most - 1) / most);
     blocks.step = ranges.count() >= 16 ? std::max<Index>(k, 1) : 128;

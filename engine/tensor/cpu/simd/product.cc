@@ -13,8 +13,8 @@ namespace {
 constexpr int kRegisters = kBytes == 64 ? 32 : 16;
 constexpr int kWide = kBytes == 64 ? 4 : 2;      // registers' columns of a panel, at most
 constexpr Index kInnerBytes = Index(384) << 10;  // of panels that stay in the second-level cache meanwhile
-constexpr Index kBlock = 128;                    // rows that product_at sums up in registers
-constexpr Index kAhead = 16;                     // columns on, of what product_at's next tile reads
+constexpr Index kBlock = 256;                    // rows that product_at sums up in registers
+constexpr Index kLine = 64 / Index(sizeof(Real));
 
 /// Rows of a tile with N registers of columns: as many as leave room for a panel's N and an element of the tall matrix.
 template <int N>
@@ -41,11 +41,19 @@ struct Tile {
     for (Index i = 0; i < inner; ++i) {
       Vec w[N];
       for (int n = 0; n < N; ++n) w[n] = load(panel + i * panel_step + n * kLanes);
-      if (step > 1) __builtin_prefetch(x + i * step + kAhead);
+      prefetch(x, i, step, next);
       for (int r = 0; r < R; ++r) {
         const Vec element = splat(x[i * step + r * next]);
         for (int n = 0; n < N; ++n) sum[r][n] += element * w[n];
       }
+    }
+  }
+  /// What the next tile reads: the rows behind these, a cache line at a time, or the columns behind.
+  static inline __attribute__((always_inline)) void prefetch(const Real* x, Index i, Index step, Index next) {
+    if (step > 1) {
+      __builtin_prefetch(x + i * step + kLine);
+    } else if (i % kLine == 0) {
+      for (int r = 0; r < R; ++r) __builtin_prefetch(x + i + (r + R) * next);
     }
   }
   /// To the first `cols` columns of R rows of out.
