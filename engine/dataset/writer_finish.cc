@@ -113,10 +113,11 @@ DatasetMeta DatasetWriter::finish() {
   s.write_arcs();
   s.write_features();
   s.write_checksums();
-  std::ofstream file(s.folder.path() / "meta.json", std::ios::binary);
+  const fs::path path = s.folder.path() / "meta.json";
+  std::ofstream file(path, std::ios::binary);
   file << print_meta(s.meta);
   file.close();
-  if (!file) fail("{}: meta.json cannot be written; free space there or choose another place", s.meta.name);
+  if (!file) fail("{}: cannot be written; free space there or choose another place", path.string());
   s.folder.commit();
   return s.meta;
 }

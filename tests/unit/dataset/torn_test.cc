@@ -1,8 +1,6 @@
-// Data sets that were damaged after they were written, and disks that fill up.
+// Data sets that were damaged after they were written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mount.h>
-#include <unistd.h>
 
 #include "dataset/dataset.h"
 #include "dataset/importers.h"
@@ -77,23 +75,6 @@ TEST_P(DamageTest, IsFoundOnOpening) {
 
 INSTANTIATE_TEST_SUITE_P(Table, DamageTest, ::testing::ValuesIn(kDamages),
                          [](const auto& param) { return std::string(param.param.name); });
-
-TEST(FullDisk, LeavesNothingAndSaysSo) {
-  TempFolder folder;
-  fs::create_directory(folder / "small");
-  const bool mounted = ::mount("tmpfs", (folder / "small").c_str(), "tmpfs", 0, "size=256k") == 0;
-  if (!mounted) GTEST_SKIP() << "needs the right to mount a small tmpfs";
-  std::string message;
-  try {
-    import_dataset("npy", kCora, folder / "small" / "out", {});
-  } catch (const Error& error) {
-    message = error.what();
-  }
-  const bool empty = fs::is_empty(folder / "small");
-  ::umount((folder / "small").c_str());
-  EXPECT_THAT(message, ::testing::HasSubstr("free space there or choose another place"));
-  EXPECT_TRUE(empty);
-}
 
 }  // namespace
 }  // namespace atl
