@@ -1,6 +1,7 @@
 // A row-wise layer: out = finish(drop(h) · W). Encoders, trailing linear layers, and what is left of a first
 // convolution whose aggregation was computed once.
 #include "model/conv.h"
+#include "model/skip_gradient.h"
 #include "model/transform.h"
 
 namespace atl {
@@ -36,13 +37,11 @@ class Dense final : public Layer {
 
   void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView out,
                 MatrixView d_out, const LayerGradient& gradient) const override {
-    Context& ctx = verbs.context();
-    MatrixView d_skip =
-        o_.skip ? ctx.workspace->matrix("dense.d_skip", d_out.rows, d_out.cols) : MatrixView();
-    if (o_.skip) fill(ctx, 0, d_skip);
-    finish_.backward(verbs, w, saved, out, d_out, d_skip);
-    transform_backward(ctx, input.self, dropout_of(verbs), w.value(0), d_out, w.gradient(0), gradient.self);
-    if (o_.skip && gradient.self.cols > 0) axpby(ctx, 1, d_skip, 1, gradient.self);
+    SkipGradient skip(verbs.context(), o_.skip, d_out);
+    finish_.backward(verbs, w, saved, out, d_out, skip.view());
+    transform_backward(verbs.context(), input.self, dropout_of(verbs), w.value(0), d_out, w.gradient(0),
+                       gradient.self);
+    skip.add_to(gradient.self);
   }
 
  private:

@@ -1,0 +1,64 @@
+#include "model/neighbour_sum.h"
+
+namespace atl {
+
+NeighbourSum::NeighbourSum(const LayerOptions& options, int first_saved)
+    : options_(options),
+      first_saved_(first_saved),
+      aggregate_first_(!options.sparse_input && options.in <= options.out) {}
+
+void NeighbourSum::declare(std::vector<SavedSpec>& saved) const {
+  if (aggregate_first_) saved.push_back({"aggregated", SavedSpec::Over::kDestinations, options_.in});
+}
+
+void NeighbourSum::forward(Verbs& verbs, const Rows& rows, ConstMatrixView w, Saved& saved, MatrixView target,
+                           const Epilogue& finish, const FunctionRef<void()>* begin) const {
+  Context& ctx = verbs.context();
+  if (aggregate_first_) {
+    MatrixView aggregated = saved.at(first_saved_);
+    verbs.gather(rows, [&](const Source& s) {
+      const ConstMatrixView dropped = dropped_rows(ctx, s.rows, dropout_of(verbs, s), "neighbour_sum.rows");
+      spmm(ctx, arcs_of(*s.block), dropped, aggregated, !s.first);
+    });
+    if (begin != nullptr) (*begin)();
+    gemm(ctx, aggregated, w, target, begin != nullptr, finish);
+    return;
+  }
+  verbs.gather(rows, [&](const Source& s) {
+    if (s.first && begin != nullptr) (*begin)();
+    MatrixView z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out);
+    transform(ctx, s.rows, dropout_of(verbs, s), w, z);
+    spmm(ctx, arcs_of(*s.block), z, target, begin != nullptr || !s.first);
+  });
+  apply(ctx, finish, target);
+}
+
+void NeighbourSum::backward(Verbs& verbs, const Rows& rows, ConstMatrixView w, Saved& saved,
+                            ConstMatrixView d_target, MatrixView scratch, MatrixView d_w,
+                            MatrixView d_rows) const {
+  Context& ctx = verbs.context();
+  if (!aggregate_first_) {
+    verbs.gather_backward(
+        rows,
+        [&](const Source& s, MatrixView d_block) {
+          MatrixView d_z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out);
+          spmm(ctx, transposed_arcs_of(*s.block), d_target, d_z);
+          transform_backward(ctx, s.rows, dropout_of(verbs, s), w, d_z, d_w, d_block);
+        },
+        d_rows);
+    return;
+  }
+  gemm_at(ctx, saved.at(first_saved_), d_target, d_w, true);
+  if (d_rows.cols == 0) return;
+  MatrixView d_aggregated(scratch.data, scratch.rows, options_.in);  // in ≤ out
+  gemm_bt(ctx, d_target, w, d_aggregated);
+  verbs.gather_backward(
+      rows,
+      [&](const Source& s, MatrixView d_block) {
+        if (d_block.cols == 0) return;
+        spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_block, false, dropout_of(verbs, s));
+      },
+      d_rows);
+}
+
+}  // namespace atl

@@ -1,0 +1,40 @@
+// What convolutions have in common: Â · drop(rows) · W over the blocks of sources, and its way back. The narrower side is
+// aggregated: the rows before their product with W where in ≤ out, their products otherwise (and for sparse features).
+#pragma once
+
+#include "model/conv.h"
+#include "model/layer.h"
+#include "model/transform.h"
+
+namespace atl {
+
+class NeighbourSum {
+ public:
+  /// Of `options` it takes sizes, index and dropout. Its saved matrix, if it has one, stands at `first_saved`.
+  NeighbourSum(const LayerOptions& options, int first_saved);
+
+  bool aggregate_first() const { return aggregate_first_; }
+  int saved_count() const { return aggregate_first_ ? 1 : 0; }
+  void declare(std::vector<SavedSpec>& saved) const;
+  Index gather_columns() const { return aggregate_first_ ? options_.in : options_.out; }
+
+  /// target = [begun +] Â · drop(rows) · w, then the finish.  rows (own, in), w (in, out), target (dst, out).
+  /// `begin`, where given, writes a first summand into target, once rows of other ranks are on their way.
+  void forward(Verbs& verbs, const Rows& rows, ConstMatrixView w, Saved& saved, MatrixView target,
+               const Epilogue& finish, const FunctionRef<void()>* begin = nullptr) const;
+  /// d_w (in, out) is added to; d_rows (own, in), unless it is empty, is written. d_target (dst, out); `scratch`
+  /// (dst, out) is memory that nobody needs any more.
+  void backward(Verbs& verbs, const Rows& rows, ConstMatrixView w, Saved& saved, ConstMatrixView d_target,
+                MatrixView scratch, MatrixView d_w, MatrixView d_rows) const;
+
+ private:
+  Dropout dropout_of(Verbs& verbs, const Source& s) const {
+    return verbs.dropout(options_.dropout, options_.dropout_purpose, options_.index, s.block->src_ids);
+  }
+
+  LayerOptions options_;
+  int first_saved_;
+  bool aggregate_first_;
+};
+
+}  // namespace atl
