@@ -10,6 +10,13 @@ constexpr double kRunningMomentum = 0.1;                 // share of the newest 
 enum { kGain, kShift, kRunningMean, kRunningVariance };  // after first_parameter_
 }  // namespace
 
+std::span<double> zeroed_sums(Context& ctx, const char* name, Index count) {
+  constexpr Index kPerSum = sizeof(double) / sizeof(Real);
+  auto* sums = reinterpret_cast<double*>(ctx.workspace->matrix(name, 1, count * kPerSum).data);
+  std::fill_n(sums, count, 0.0);
+  return {sums, std::size_t(count)};
+}
+
 void NormLayer::declare(std::vector<ParameterSpec>& parameters) const {
   if (!*this) return;
   parameters.push_back({"norm.gain", 1, cols_, Init::kOne, DecayGroup::kNone});
@@ -29,8 +36,9 @@ void NormLayer::statistics(Verbs& verbs, const LayerWeights& weights, ConstMatri
   Real* running_mean = weights.statistic(first_parameter_ + kRunningMean).data;
   Real* running_variance = weights.statistic(first_parameter_ + kRunningVariance).data;
   const double rows = std::max(verbs.reduced_rows(), 1.0);
-  std::vector<double> sums(verbs.training() ? 2 * cols : 0, 0.0);
+  std::span<double> sums;
   if (verbs.training()) {
+    sums = zeroed_sums(verbs.context(), "norm.sums", 2 * cols_);
     column_sums(verbs.context(), x, sums.data());
     verbs.reduce(sums);
   }

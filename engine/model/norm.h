@@ -2,12 +2,16 @@
 // and before it (RowStart).
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "job/job.h"
 #include "model/layer.h"
 
 namespace atl {
+
+/// So many zeros in workspace `name`: sums over rows are kept in double precision, in memory that every step reuses.
+std::span<double> zeroed_sums(Context& ctx, const char* name, Index count);
 
 class NormLayer {
  public:

@@ -25,39 +25,39 @@ Epilogue RowStart::epilogue(Verbs& verbs, const LayerWeights& weights, Saved& sa
   return e;
 }
 
-ConstMatrixView RowStart::forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h,
-                                  std::span<const VertexId> ids, const char* name) const {
+RowStart::Started RowStart::forward(Verbs& verbs, const LayerWeights& weights, Saved& saved,
+                                    ConstMatrixView h, std::span<const VertexId> ids,
+                                    const char* name) const {
   const Epilogue e = epilogue(verbs, weights, saved, ids);
-  if (!norm_ && !options_.relu && !e.dropout) return h;
+  if (!norm_ && !options_.relu && !e.dropout) return {h, h, ids};
   MatrixView r = verbs.context().workspace->matrix(name, h.rows, h.cols);
   axpby(verbs.context(), 1, h, 0, r);
   apply(verbs.context(), e, r);
-  return r;
+  return {h, r, ids};
 }
 
-RowStart::Sums RowStart::begin_backward() const {
-  return Sums(norm_.batch() ? std::size_t(2 * options_.cols) : 0, 0.0);
+RowStart::Sums RowStart::begin_backward(Verbs& verbs) const {
+  return norm_.batch() ? zeroed_sums(verbs.context(), "start.sums", 2 * options_.cols) : Sums();
 }
 
-void RowStart::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h,
-                        std::span<const VertexId> ids, MatrixView d, Sums& sums) const {
+void RowStart::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, const Started& started,
+                        MatrixView d, Sums sums) const {
   Context& ctx = verbs.context();
-  const Epilogue e = epilogue(verbs, weights, saved, ids);
+  const Epilogue e = epilogue(verbs, weights, saved, started.ids);
   if (!norm_ && !options_.relu && !e.dropout) return;
-  ConstMatrixView r = forward(verbs, weights, saved, h, ids, "start.rows");
   EpilogueGradient gradient;
   norm_.enter(weights, gradient);
   MatrixView none;
   if (norm_.batch()) {
-    column_sums_backward(ctx, e, h, r, d, sums.data());
+    column_sums_backward(ctx, e, started.raw, started.rows, d, sums.data());
     none = ctx.workspace->matrix("start.no_sums", 2, options_.cols);
     fill(ctx, 0, none);
   }
-  apply_backward(ctx, e, h, r, d, gradient, none, 1);
+  apply_backward(ctx, e, started.raw, started.rows, d, gradient, none, 1);
 }
 
 void RowStart::end_backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h,
-                            Sums& sums, MatrixView d) const {
+                            Sums sums, MatrixView d) const {
   if (!norm_.batch()) return;
   Context& ctx = verbs.context();
   verbs.reduce(sums);

@@ -3,6 +3,7 @@
 // concerns a vertex once (the means' own gradients) is left to end_backward, on owned rows.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "model/norm.h"
@@ -18,24 +19,34 @@ class RowStart {
     double dropout = 0;
     int layer = 0;  // keys the draws
   };
-  using Sums = std::vector<double>;  // (2 · cols) of batch norm's backward; empty otherwise
+  using Sums = std::span<double>;  // (2 · cols) of batch norm's backward, in the workspace; empty otherwise
+
+  /// Some rows, and what became of them.
+  struct Started {
+    ConstMatrixView raw;   // (rows, cols) h
+    ConstMatrixView rows;  // (rows, cols) dropout(ReLU(norm(h))); h itself where there is nothing to do
+    std::span<const VertexId> ids;
+  };
 
   RowStart(Options options, int first_parameter, int first_saved);
+  /// Whether started rows are never negative.
+  bool relu() const { return options_.relu; }
   void declare(std::vector<ParameterSpec>& parameters) const;
   void declare(std::vector<SavedSpec>& saved) const;
 
   /// Before the first forward() of a pass: batch statistics over the owned rows h (dst, cols). Collective.
   void prepare(Verbs& verbs, const LayerWeights& weights, ConstMatrixView h, Saved& saved) const;
-  /// dropout(ReLU(norm(h))) in workspace `name`, or h itself where there is nothing to do.
-  ConstMatrixView forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h,
-                          std::span<const VertexId> ids, const char* name) const;
+  /// In workspace `name`, valid until its next use.
+  Started forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h,
+                  std::span<const VertexId> ids, const char* name) const;
 
-  Sums begin_backward() const;
-  /// d (rows, cols): gradient of forward()'s result for these h, becomes h's, but for what end_backward adds.
-  void backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h,
-                std::span<const VertexId> ids, MatrixView d, Sums& sums) const;
+  /// Valid until end_backward.
+  Sums begin_backward(Verbs& verbs) const;
+  /// d (rows, cols): gradient of started.rows, becomes that of started.raw, but for what end_backward adds.
+  void backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, const Started& started, MatrixView d,
+                Sums sums) const;
   /// After all blocks and gather_backward: adds batch norm's remaining part to d (dst, cols). Collective.
-  void end_backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h, Sums& sums,
+  void end_backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h, Sums sums,
                     MatrixView d) const;
 
  private:

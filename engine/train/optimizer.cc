@@ -3,22 +3,32 @@
 #include <cmath>
 
 namespace atl {
+namespace {
+
+/// The first layer that has weights; −1: none has.
+int first_layer(const Parameters& parameters) {
+  int first = -1;
+  for (const Parameters::Entry& e : parameters.entries()) {
+    if (e.spec.trainable && (first < 0 || e.layer < first)) first = e.layer;
+  }
+  return first;
+}
+
+double decay_of(const Parameters::Entry& entry, const WeightDecay& decay, int first) {
+  if (entry.spec.decay == DecayGroup::kNone) return 0;
+  if (entry.layer == first && decay.first_layer >= 0) return decay.first_layer;
+  return entry.spec.decay == DecayGroup::kDense ? decay.dense : decay.convolutions;
+}
+
+}  // namespace
 
 Optimizer::Optimizer(const OptimizerSpec& spec, Parameters& parameters)
     : spec_(spec), parameters_(parameters) {
   const int count = spec.kind == OptimizerKind::kSgd ? 1 : 2;
   for (int i = 0; i < count; ++i) moments_.emplace_back(1, Index(parameters.gradients().size())).zero();
-}
-
-double Optimizer::decay_of(const Parameters::Entry& entry) const {
-  const WeightDecay& decay = spec_.weight_decay;
-  int first = -1;  // the first layer that has weights
-  for (const Parameters::Entry& e : parameters_.entries()) {
-    if (e.spec.trainable && (first < 0 || e.layer < first)) first = e.layer;
-  }
-  if (entry.spec.decay == DecayGroup::kNone) return 0;
-  if (entry.layer == first && decay.first_layer >= 0) return decay.first_layer;
-  return entry.spec.decay == DecayGroup::kDense ? decay.dense : decay.convolutions;
+  const int first = first_layer(parameters);
+  for (const Parameters::Entry& e : parameters.entries())
+    decays_.push_back(decay_of(e, spec.weight_decay, first));
 }
 
 /// Scales the whole gradient down to the 2-norm asked for.
@@ -35,16 +45,17 @@ void Optimizer::clip(Context& ctx) {
 void Optimizer::step(Context& ctx, double learning_rate) {
   clip(ctx);
   ++steps_;
-  for (const Parameters::Entry& e : parameters_.entries()) {
+  for (std::size_t i = 0; i < decays_.size(); ++i) {
+    const Parameters::Entry& e = parameters_.entries()[i];
     if (!e.spec.trainable || e.count == 0) continue;
     const Real* gradient = parameters_.gradients().data() + e.offset;
     Real* weight = parameters_.values().data() + e.offset;
     Real* first = moments_[0].data() + e.offset;
     if (spec_.kind == OptimizerKind::kSgd) {
-      sgd(ctx, {learning_rate, spec_.momentum, decay_of(e)}, e.count, gradient, first, weight);
+      sgd(ctx, {learning_rate, spec_.momentum, decays_[i]}, e.count, gradient, first, weight);
     } else {
       const AdamStep adam_step{learning_rate, spec_.beta1, spec_.beta2,
-                               spec_.epsilon, decay_of(e), spec_.kind == OptimizerKind::kAdamW,
+                               spec_.epsilon, decays_[i],  spec_.kind == OptimizerKind::kAdamW,
                                steps_};
       adam(ctx, adam_step, e.count, gradient, first, moments_[1].data() + e.offset, weight);
     }

@@ -24,10 +24,10 @@ class Optimizer {
   std::vector<Matrix>& moments() { return moments_; }
 
  private:
-  double decay_of(const Parameters::Entry& entry) const;
   void clip(Context& ctx);
   OptimizerSpec spec_;
   Parameters& parameters_;
+  std::vector<double> decays_;  // by parameter
   std::int64_t steps_ = 0;
   std::vector<Matrix> moments_;  // each (1, trainable)
 };

@@ -1,0 +1,63 @@
+// ResGCN+'s last layer, row by row: out = start(h)·W + b, start(h) = dropout(ReLU(norm(h))).
+#include "model/residual_block.h"
+
+namespace atl {
+namespace {
+
+class Classifier final : public Layer {
+ public:
+  Classifier(Index in, Index out, RowStart start) : in_(in), out_(out), start_(start) {}
+  std::string describe() const override { return fmt::format("classifier {} → {}", in_, out_); }
+  Index in() const override { return in_; }
+  Index out() const override { return out_; }
+  bool gathers() const override { return false; }
+  LayerCost cost() const override { return {2.0 * double(in_) * double(out_), 0, 0}; }
+  std::vector<ParameterSpec> parameters() const override {
+    std::vector<ParameterSpec> all{{"weight", in_, out_, Init::kGlorot, DecayGroup::kDense},
+                                   {"bias", 1, out_, Init::kZero, DecayGroup::kDense}};
+    start_.declare(all);
+    return all;
+  }
+  std::vector<SavedSpec> saved() const override {
+    std::vector<SavedSpec> all;
+    start_.declare(all);
+    return all;
+  }
+
+  void forward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
+               MatrixView out) const override {
+    start_.prepare(verbs, w, input.self.dense, saved);
+    Epilogue bias;
+    bias.bias = w.value(1).data;
+    gemm(verbs.context(), started(verbs, w, input, saved).rows, w.value(0), out, false, bias);
+  }
+
+  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView,
+                MatrixView d_out, const LayerGradient& gradient) const override {
+    Context& ctx = verbs.context();
+    const RowStart::Started self = started(verbs, w, input, saved);
+    sum_rows(ctx, d_out, w.gradient(1).data, true);
+    gemm_at(ctx, self.rows, d_out, w.gradient(0), true);
+    gemm_bt(ctx, d_out, w.value(0), gradient.self);
+    const RowStart::Sums sums = start_.begin_backward(verbs);
+    start_.backward(verbs, w, saved, self, gradient.self, sums);
+    start_.end_backward(verbs, w, saved, self.raw, sums, gradient.self);
+  }
+
+ private:
+  RowStart::Started started(Verbs& verbs, const LayerWeights& w, const LayerInput& input,
+                            Saved& saved) const {
+    return start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.self");
+  }
+
+  Index in_, out_;
+  RowStart start_;
+};
+
+}  // namespace
+
+std::unique_ptr<Layer> make_classifier(Index in, Index out, RowStart start) {
+  return std::make_unique<Classifier>(in, out, start);
+}
+
+}  // namespace atl
