@@ -21,12 +21,13 @@ class DownloadLines {
   ~DownloadLines() { end(); }
 
   void say(Index done, Index total) {
+    if (done == 0) return;
     if (terminal_) {
       rewrite(done, total);
       return;
     }
     const Index step = total > 0 ? done * 10 / total : done >> 26;
-    if (step == last_step_ || done == 0) return;
+    if (step == last_step_) return;
     last_step_ = step;
     std::fprintf(stderr, "%s\n", text(done, total).c_str());
   }

@@ -18,8 +18,8 @@ struct PartitionedGraph {
   PreparedGraph graph;
 };
 
-/// Opens the prepared graph for `parts` ranks, or makes it. A data set without splits has no training vertices to
-/// balance. Throws Error where an argument is not allowed.
+/// Opens the prepared graph for `parts` ranks, or makes it. A data set without splits has no training
+/// vertices to balance. Throws Error where an argument is not allowed.
 PartitionedGraph partition_graph(const Dataset& dataset, int parts, const Arguments& arguments);
 
 }  // namespace atl

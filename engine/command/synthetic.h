@@ -8,8 +8,8 @@
 
 namespace atl {
 
-/// The preset, where there is one, at the size that `vertices` or `scale` says and with every other number that was
-/// given in place of its own. Throws Error where it cannot have that size.
+/// The preset, where there is one, at the size that `vertices` or `scale` says and with every other number
+/// that was given in place of its own. Throws Error where it cannot have that size.
 CommunitySpec community_spec(const SyntheticSpec& synthetic);
 
 /// A folder below the data root that depends on everything the spec says: made once, used again.

@@ -49,9 +49,9 @@ DatasetDescription describe(const Dataset& dataset);
 /// As lines for a terminal.
 std::string to_text(const DatasetDescription& description);
 
-/// As one line of JSON: {"event":"dataset", the fields of meta.json except `checksums`, then "isolated", "degree",
-/// "homophily", "labelled", "classCounts", "splitCounts", "bytes", "published", "preset"}; docs/datasets.md
-/// explains them. What isn't there is null.
+/// As one line of JSON: {"event":"dataset", the fields of meta.json except `checksums`, then "isolated",
+/// "degree", "homophily", "labelled", "classCounts", "splitCounts", "bytes", "published", "preset"};
+/// docs/datasets.md explains them. What isn't there is null.
 std::string to_json(const DatasetDescription& description);
 
 }  // namespace atl

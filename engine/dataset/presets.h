@@ -28,9 +28,9 @@ std::span<const Preset> presets();
 /// Throws Error that lists the known names.
 const Preset& find_preset(const std::string& name);
 
-/// The preset with another number of vertices; the boundary ratio hardly depends on it. Degrees stay as long as a
-/// class is at least 3 times the average degree (reddit: down to 61k vertices), and shrink in proportion below.
-/// Throws Error for fewer than 12 vertices a class and for more than 100 times the real graph's.
+/// The preset with another number of vertices; the boundary ratio hardly depends on it. Degrees stay as long
+/// as a class is at least 3 times the average degree (reddit: down to 61k vertices), and shrink in proportion
+/// below. Throws Error for fewer than 12 vertices a class and for more than 100 times the real graph's.
 CommunitySpec sized_preset(const std::string& name, Index vertices, std::uint64_t seed);
 
 /// sized_preset() with `scale` times the real graph's vertices.

@@ -1,6 +1,6 @@
-// What data sets of known names hold as published, so that an import that lost, doubled or mixed up something is
-// noticed. Several rows may have one name: the same graph with its arcs in one or both directions, or cleaned
-// in another way.
+// What data sets of known names hold as published, so that an import that lost, doubled or mixed up something
+// is noticed. Several rows may have one name: the same graph with its arcs in one or both directions, or
+// cleaned in another way.
 #pragma once
 
 #include <optional>

@@ -129,8 +129,8 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  /// Merge keys left YAML with version 1.2; of the parsers that still know them some let the first of two values win,
-  /// some the last. A manifest must mean the same here and to kubectl.
+  /// Merge keys left YAML with version 1.2; of the parsers that still know them some let the first of two
+  /// values win, some the last. A manifest must mean the same here and to kubectl.
   [[noreturn]] static void refuse_merge(const std::string& where) {
     fail(
         "{}: merge keys (<<) are not allowed, as parsers disagree on what they mean: write the fields out, or name "

@@ -23,9 +23,9 @@ std::string identity_of(const std::string& dataset_checksum, const PartitionOpti
                         const GraphTransforms& transforms, std::span<const std::uint8_t> training);
 
 std::string to_json(const PreparedMeta& meta);
-/// One line for `--json`: {"event":"partition","parts":…,"partitioner":…,"objective":…,"seed":…, the quality with
-/// meta.json's names, "haloRatio": rows exchanged a layer per vertex, "balanceVertices":…,"balanceArcs":…,
-/// "balanceTraining":…,"folder":…}.
+/// One line for `--json`: {"event":"partition","parts":…,"partitioner":…,"objective":…,"seed":…, the quality
+/// with meta.json's names, "haloRatio": rows exchanged a layer per vertex,
+/// "balanceVertices":…,"balanceArcs":…, "balanceTraining":…,"folder":…}.
 std::string partition_event(const PartitionOptions& options, const PartitionQuality& quality,
                             const std::filesystem::path& folder);
 /// Throws Error naming the file when it isn't what to_json() writes.

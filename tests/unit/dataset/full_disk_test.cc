@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// While it lives no file of this process may grow beyond so many bytes: what a full disk does, without the disk.
+/// While it lives no file of this process may grow beyond so many bytes: what a full disk does, without the
+/// disk.
 class SmallFiles {
  public:
   explicit SmallFiles(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
