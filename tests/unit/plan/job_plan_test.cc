@@ -10,17 +10,7 @@
 namespace atl {
 namespace {
 
-struct Case {
-  std::string name;
-  std::vector<std::string> fields;
-  SmallData data = {};
-};
-
-std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.name;
-}
-
-std::vector<Case> cases() {
+std::vector<SmallCase> cases() {
   return {
       {"gcn", {}},
       {"gcn_batch_norm_recompute", {"model.norm=batch", "training.recompute=layer"}},
@@ -73,7 +63,7 @@ Observed observe(SmallRank& rank, Communicator& comm) {
   return seen;
 }
 
-class PlannedAndRun : public testing::TestWithParam<std::tuple<Case, int>> {};
+class PlannedAndRun : public testing::TestWithParam<std::tuple<SmallCase, int>> {};
 
 TEST_P(PlannedAndRun, AgreeToTheByte) {
   const auto& [c, ranks] = GetParam();

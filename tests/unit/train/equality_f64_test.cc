@@ -8,17 +8,7 @@
 namespace atl {
 namespace {
 
-struct Case {
-  std::string name;
-  std::vector<std::string> fields;
-  SmallData data = {};
-};
-
-std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.name;
-}
-
-std::vector<Case> cases() {
+std::vector<SmallCase> cases() {
   const SmallData sparse{.density = 0.15}, multi{.multi_label = true}, weighted{.weighted = true},
       directed{.symmetric = false}, wide{.features = 20};
   return {
@@ -72,7 +62,7 @@ std::vector<Case> cases() {
   };
 }
 
-class Equality : public testing::TestWithParam<Case> {
+class Equality : public testing::TestWithParam<SmallCase> {
  protected:
   /// Relative to the larger of the two and to 1, so that weights near zero don't decide.
   static void expect_equal(const SmallResult& one, const SmallResult& many, const std::string& what) {

@@ -7,17 +7,7 @@
 namespace atl {
 namespace {
 
-struct Case {
-  std::string name;
-  std::vector<std::string> fields;
-  SmallData data = {};
-};
-
-std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.name;
-}
-
-class Gradient : public testing::TestWithParam<Case> {};
+class Gradient : public testing::TestWithParam<SmallCase> {};
 
 TEST_P(Gradient, IsThatOfTheLoss) {
   TemporaryFolder folder;
@@ -65,32 +55,34 @@ TEST_P(Gradient, IsThatOfTheLoss) {
 INSTANTIATE_TEST_SUITE_P(
     Models, Gradient,
     testing::Values(
-        Case{"gcn", {}}, Case{"gcn_layer_norm", {"model.norm=layer"}},
-        Case{"gcn_batch_norm", {"model.norm=batch"}},
-        Case{"gcn_inductive_batch_norm", {"model.norm=batch", "training.setting=inductive"}},
-        Case{"gcn_skip", {"model.skipConnections=true", "model.norm=layer"}},
-        Case{"gcn_sparse", {"training.inputDropout={rate: 0.3}"}, {.density = 0.15}},
-        Case{"gcn_wide", {"training.inputDropout={rate: 0.3}"}, {.features = 20}},
-        Case{"gcn_weighted_directed", {}, {.weighted = true, .symmetric = false}},
-        Case{"gcn_multi_label",
-             {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},
-             {.multi_label = true}},
-        Case{"sage", {"model.kind=sage"}},
-        Case{"sage_raw", {"model.kind=sage", "training.inputDropout={rate: 0.3}"}},
-        Case{"sage_wide", {"model.kind=sage", "training.inputDropout={rate: 0.3}"}, {.features = 20}},
-        Case{"gat",
-             {"model.kind=gat", "model.options={heads: 4, outputHeads: 2}", "training.attentionDropout=0.4"}},
-        Case{"gat_weighted", {"model.kind=gat", "model.options={heads: 2}"}, {.weighted = true}},
-        Case{"gcnii", {"model.kind=gcnii", "model.layers=4"}},
-        Case{"gcnii_batch_norm", {"model.kind=gcnii", "model.norm=batch"}},
-        Case{"resgcn_mean", {"model.kind=resgcn", "model.norm=layer", "model.options={aggregator: mean}"}},
-        Case{"resgcn_mean_batch",
-             {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: mean}"}},
-        Case{"resgcn_softmax",
-             {"model.kind=resgcn", "model.norm=layer", "model.options={aggregator: softmax}"}},
-        Case{"resgcn_softmax_batch",
-             {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: softmax}"}},
-        Case{"sgc_sparse", {"model.kind=sgc"}, {.density = 0.15}}),
+        SmallCase{"gcn", {}}, SmallCase{"gcn_layer_norm", {"model.norm=layer"}},
+        SmallCase{"gcn_batch_norm", {"model.norm=batch"}},
+        SmallCase{"gcn_inductive_batch_norm", {"model.norm=batch", "training.setting=inductive"}},
+        SmallCase{"gcn_skip", {"model.skipConnections=true", "model.norm=layer"}},
+        SmallCase{"gcn_sparse", {"training.inputDropout={rate: 0.3}"}, {.density = 0.15}},
+        SmallCase{"gcn_wide", {"training.inputDropout={rate: 0.3}"}, {.features = 20}},
+        SmallCase{"gcn_weighted_directed", {}, {.weighted = true, .symmetric = false}},
+        SmallCase{"gcn_multi_label",
+                  {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},
+                  {.multi_label = true}},
+        SmallCase{"sage", {"model.kind=sage"}},
+        SmallCase{"sage_raw", {"model.kind=sage", "training.inputDropout={rate: 0.3}"}},
+        SmallCase{"sage_wide", {"model.kind=sage", "training.inputDropout={rate: 0.3}"}, {.features = 20}},
+        SmallCase{
+            "gat",
+            {"model.kind=gat", "model.options={heads: 4, outputHeads: 2}", "training.attentionDropout=0.4"}},
+        SmallCase{"gat_weighted", {"model.kind=gat", "model.options={heads: 2}"}, {.weighted = true}},
+        SmallCase{"gcnii", {"model.kind=gcnii", "model.layers=4"}},
+        SmallCase{"gcnii_batch_norm", {"model.kind=gcnii", "model.norm=batch"}},
+        SmallCase{"resgcn_mean",
+                  {"model.kind=resgcn", "model.norm=layer", "model.options={aggregator: mean}"}},
+        SmallCase{"resgcn_mean_batch",
+                  {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: mean}"}},
+        SmallCase{"resgcn_softmax",
+                  {"model.kind=resgcn", "model.norm=layer", "model.options={aggregator: softmax}"}},
+        SmallCase{"resgcn_softmax_batch",
+                  {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: softmax}"}},
+        SmallCase{"sgc_sparse", {"model.kind=sgc"}, {.density = 0.15}}),
     [](const auto& each) { return each.param.name; });
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,17 @@ struct SmallData {
   bool weighted = false;
   bool symmetric = true;
 };
+
+/// A job over a small data set; `fields` are what is set beside small_job's own.
+struct SmallCase {
+  std::string name;
+  std::vector<std::string> fields;
+  SmallData data = {};
+};
+
+inline std::ostream& operator<<(std::ostream& out, const SmallCase& c) {
+  return out << c.name;
+}
 
 /// Random but the same every time; vertex 0 has no arcs, and the last tenth of the vertices no label.
 inline void write_small_data(const std::filesystem::path& place, const SmallData& d) {
