@@ -49,6 +49,9 @@ inline constexpr int kStatusFailed = 1;  // something in the world is not as it 
 inline constexpr int kStatusUsage = 2;   // the command line itself
 inline constexpr int kStatusInterrupted = 130;
 
+/// Of --timeout, seconds.
+inline constexpr long kLongestTimeout = 1'000'000;
+
 /// Parses and runs; returns the exit status. Messages go to standard error.
 int run_command_line(int count, char** words, std::span<const Command> commands);
 

@@ -44,6 +44,10 @@ std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, d
                                    fmt::format("{}", started),
                                    "--attempt",
                                    std::to_string(plan.attempt)};
+  if (a.has("--timeout")) {
+    const long seconds = a.integer("--timeout", 0, 1, kLongestTimeout);
+    program.insert(program.end(), {"--timeout", std::to_string(seconds)});
+  }
   if (a.has("--metrics")) program.insert(program.end(), {"--metrics", a.get("--metrics")});
   return program;
 }
@@ -88,6 +92,7 @@ Command run_command() {
            {"--fresh", "", "start over, even where there is a checkpoint"},
            {"--json", "", "print one JSON object a line"},
            {"--quiet", "", "print warnings and errors alone"},
+           {"--timeout", "SECONDS", "longest wait for a rank that doesn't answer (300)"},
            {"--metrics", "[HOST:]PORT", "serve /metrics, /progress and /healthz; rank r at PORT + r"}},
           run};
 }

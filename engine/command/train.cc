@@ -1,6 +1,7 @@
 // atoll train: one rank, as `atoll run` or the operator's launcher starts it; not for people.
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -56,7 +57,8 @@ int run(const Arguments& a) {
     SessionOptions options = options_of(a);
     const auto observer = make_observers(a.get("--style", "lines"), a.get("--metrics"), options.output, rank);
     options.observer = observer.get();
-    Communicator comm(make_transport(ranks), {});
+    Communicator comm(make_transport(ranks),
+                      {std::chrono::seconds(a.integer("--timeout", 300, 1, kLongestTimeout))});
     run_session(comm, options);
     return 0;
   } catch (const std::exception& error) {
@@ -82,6 +84,7 @@ Command train_command() {
                    {"--style", "NAME", "json, quiet, terminal or lines"},
                    {"--started", "SECONDS", "steady clock at the start of the run"},
                    {"--attempt", "N", "number of this start; 0: one more than the newest"},
+                   {"--timeout", "SECONDS", "longest wait for another rank (300)"},
                    {"--metrics", "[HOST:]PORT", "serve metrics"}},
                   run};
   command.hidden = true;
