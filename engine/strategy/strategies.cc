@@ -8,8 +8,10 @@ namespace {
 
 std::unique_ptr<Schedule> make_graph(const ScheduleInput& in) {
   const bool overlap = in.job.strategy.options.flag("overlap");
-  const FullBatchOptions options{in.job.training.seed, in.job.training.recompute == Recompute::kLayer,
-                                 in.inference_only};
+  const bool recompute = in.job.training.recompute == Recompute::kLayer;
+  const FullBatchOptions options{in.job.training.seed, in.inference_only ? Passes::kInference
+                                                       : recompute       ? Passes::kRecomputing
+                                                                         : Passes::kTraining};
   return std::make_unique<FullBatch>(in.ctx, in.comm, in.model, in.parameters, in.part, in.all_vertices,
                                      options, [&](std::vector<ExchangedLayer> layers) {
                                        return make_exact_exchange(in.ctx, in.comm, in.part, std::move(layers),

@@ -31,7 +31,6 @@ Evaluation predict(const PredictOptions& o) {
   const SafetensorsFile file = SafetensorsFile::read(o.model / "model.safetensors");
   Job job = job_of(file);
   job.training.setting = Setting::kTransductive;  // inference is over the whole graph either way
-  job.training.recompute = Recompute::kNone;
   const Dataset dataset = Dataset::open(o.dataset);
   if (dataset.meta().multi_label != (job.training.loss == Loss::kBinaryCrossEntropy)) {
     fail(
