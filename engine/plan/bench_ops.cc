@@ -85,13 +85,32 @@ void add_spmm(Context& ctx, const CsrView& natural, const CsrView& prepared, con
   Matrix out(prepared.rows, columns);
   const double arcs = double(prepared.arcs()), elements = double(prepared.rows) * double(columns);
   const double no_reuse = (4 * arcs + sizeof(Real) * (arcs * double(columns) + elements)) / rates.triad_bytes;
-  const double compulsory = (4 * arcs + 2 * sizeof(Real) * elements) / rates.triad_bytes;
   const double unordered = spmm_seconds(ctx, natural, x, out), ordered = spmm_seconds(ctx, prepared, x, out);
-  const char* bound = "(4E + 4Ef + 4nf) / triad: no reuse";
-  rows.push_back({fmt::format("spmm, {} columns, natural order", columns), unordered, no_reuse, bound});
-  rows.push_back({fmt::format("spmm, {} columns, prepared order", columns), ordered, no_reuse, bound});
-  rows.push_back({fmt::format("spmm, {} columns, against compulsory", columns), ordered, compulsory,
-                  "(4E + 8nf) / triad: every row once"});
+  rows.push_back({fmt::format("spmm, {} columns, natural order", columns), unordered, 0, ""});
+  rows.push_back({fmt::format("spmm, {} columns, prepared order", columns), ordered, no_reuse,
+                  "(4E + 4Ef + 4nf) / triad: no reuse"});
+}
+
+/// A layer's product and its weight gradient, of matrices as tall as the graph.
+void add_products(Context& ctx, Index n, const MachineRates& rates, Index columns,
+                  std::vector<BenchRow>& rows) {
+  const Matrix a = random_matrix(ctx, n, columns, 5), w = random_matrix(ctx, columns, columns, 6);
+  Matrix out(n, columns), gradient(columns, columns);
+  const auto forward = [&] { gemm(ctx, a, w, out); };
+  const auto backward = [&] { gemm_at(ctx, a, out, gradient); };
+  forward();
+  check_rows("product", out, 1e-3, [&](Index r, Index c) {
+    double sum = 0;
+    for (Index k = 0; k < columns; ++k) sum += double(a.at(r, k)) * double(w.at(k, c));
+    return sum;
+  });
+  const double elements = double(n) * double(columns), flops = 2 * elements * double(columns);
+  const double limit =
+      1.2 * std::max(flops / rates.product_flops, 2 * sizeof(Real) * elements / rates.triad_bytes);
+  const char* bound = "1.2 × max(2nf² / products, 8nf / triad)";
+  rows.push_back({fmt::format("product, {} columns", columns), shortest_seconds(forward), limit, bound});
+  rows.push_back(
+      {fmt::format("weight gradient, {} columns", columns), shortest_seconds(backward), limit, bound});
 }
 
 void check_attention(const CsrView& graph, int heads, ConstMatrixView z, ConstMatrixView dst,
@@ -144,6 +163,7 @@ std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, con
   graph.weights = nullptr;
   std::vector<BenchRow> rows;
   for (const Index f : columns) add_spmm(ctx, natural.view(), graph, rates, f, rows);
+  for (const Index f : columns) add_products(ctx, graph.rows, rates, f, rows);
   for (const Index f : columns) add_attention(ctx, graph, rates, f, heads, rows);
   return rows;
 }
