@@ -139,28 +139,25 @@ void add_terms(std::byte* sum, const std::byte* term, Index count) {
 }  // namespace
 
 template <class T>
-Event Communicator::start_sum(Lane lane, Traffic purpose, std::span<T> values) {
-  if (size() == 1 || values.empty()) return {};
+void Communicator::sum(Traffic purpose, std::span<T> values) {
+  if (size() == 1 || values.empty()) return;
   auto operation = state_->fresh_operation();
   operation->sums = true;
   const AllReduce::Add add = add_terms<T>;
   operation->all_reduce.begin(rank(), size(), reinterpret_cast<std::byte*>(values.data()),
                               Index(values.size()), Index(sizeof(T)), add, operation->sends,
                               operation->receives);
-  return run(lane, purpose, std::move(operation));
+  run(Lane::kSmall, purpose, std::move(operation)).wait();
 }
 
-Event Communicator::all_reduce_start(Lane lane, Traffic purpose, std::span<Real> values) {
-  return start_sum(lane, purpose, values);
-}
 void Communicator::all_reduce(Traffic purpose, std::span<float> values) {
-  start_sum(Lane::kSmall, purpose, values).wait();
+  sum(purpose, values);
 }
 void Communicator::all_reduce(Traffic purpose, std::span<double> values) {
-  start_sum(Lane::kSmall, purpose, values).wait();
+  sum(purpose, values);
 }
 void Communicator::all_reduce(Traffic purpose, std::span<std::int64_t> values) {
-  start_sum(Lane::kSmall, purpose, values).wait();
+  sum(purpose, values);
 }
 
 void Communicator::exchange_bytes(Traffic purpose, std::vector<Message> sends,

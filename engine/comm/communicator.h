@@ -73,8 +73,8 @@ class Communicator {
                  std::span<const RowsFrom> receives);
 
   /// Sum over ranks in place, added in rank order whatever the transport, so that the result is the same bits
-  /// on every rank, every run and every transport. `values` must stay put until the event.
-  Event all_reduce_start(Lane lane, Traffic purpose, std::span<Real> values);
+  /// on every rank, every run and every transport. Waited for: a step's gradients are small beside its halo rows, and
+  /// the first layer's, mostly the largest, are the last to be ready, so that little of the sum could be hidden.
   void all_reduce(Traffic purpose, std::span<float> values);
   void all_reduce(Traffic purpose, std::span<double> values);
   void all_reduce(Traffic purpose, std::span<std::int64_t> values);
@@ -100,7 +100,7 @@ class Communicator {
   using Blobs = std::vector<std::vector<std::byte>>;
   Event run(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation);
   template <class T>
-  Event start_sum(Lane lane, Traffic purpose, std::span<T> values);
+  void sum(Traffic purpose, std::span<T> values);
   void exchange_bytes(Traffic purpose, std::vector<Message> sends, std::vector<Message> receives);
   Blobs exchange_blobs(Traffic purpose, const std::vector<std::span<const std::byte>>& to);
 

@@ -54,7 +54,7 @@ TEST_P(Ranks, sum_is_added_in_rank_order_to_the_last_bit) {
       for (Index i = 0; i < count; ++i) expected[std::size_t(i)] += terms[std::size_t(r)][std::size_t(i)];
     run_ranks(ranks, [&](Communicator& comm) {
       auto values = terms[std::size_t(comm.rank())];
-      comm.all_reduce_start(Lane::kBulk, Traffic::kGradient, values).wait();
+      comm.all_reduce(Traffic::kGradient, std::span<Real>(values));
       ASSERT_EQ(values, expected) << count << " elements";
       const auto ledger = comm.ledger();
       EXPECT_EQ(ledger.flow(Link::kIntra, Traffic::kGradient).bytes,
@@ -120,16 +120,20 @@ TEST_P(Ranks, small_lane_overtakes_a_bulk_exchange_that_waits_for_its_peer) {
 TEST_P(Ranks, many_operations_in_flight_finish_in_order) {
   run_ranks(GetParam(), [](Communicator& comm) {
     constexpr int kOperations = 200;
-    std::vector<std::vector<Real>> values;
-    for (int i = 0; i < kOperations; ++i) values.emplace_back(3, Real(comm.rank() + i));
+    const Rank next = (comm.rank() + 1) % comm.size(), before = (comm.rank() + comm.size() - 1) % comm.size();
+    if (next == comm.rank()) return;
+    Matrix mine(kOperations, 1), theirs(kOperations, 1);
+    for (int i = 0; i < kOperations; ++i) mine.at(i, 0) = Real(1000 * comm.rank() + i);
     std::vector<Event> events;
-    for (int i = 0; i < kOperations; ++i)
-      events.push_back(comm.all_reduce_start(i % 3 == 0 ? Lane::kBulk : Lane::kSmall, Traffic::kGradient,
-                                             values[std::size_t(i)]));
+    for (int i = 0; i < kOperations; ++i) {
+      const RowsTo send{next, mine.view().slice_rows(i, 1)};
+      const RowsFrom receive{before, theirs.view().slice_rows(i, 1)};
+      events.push_back(comm.exchange(i % 3 == 0 ? Lane::kBulk : Lane::kSmall, Traffic::kHalo,
+                                     std::span(&send, 1), std::span(&receive, 1)));
+    }
     for (int i = 0; i < kOperations; ++i) {
       events[std::size_t(i)].wait();
-      const int p = comm.size();
-      EXPECT_EQ(values[std::size_t(i)], std::vector<Real>(3, Real(p * (p - 1) / 2 + p * i)));
+      EXPECT_EQ(theirs.at(i, 0), Real(1000 * before + i));
     }
   });
 }
@@ -164,7 +168,7 @@ TEST(Ledger, waiting_for_a_late_peer_is_exposed_time) {
   run_ranks(2, [](Communicator& comm) {
     if (comm.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     std::vector<Real> values(4);
-    comm.all_reduce_start(Lane::kSmall, Traffic::kGradient, values).wait();
+    comm.all_reduce(Traffic::kGradient, std::span<Real>(values));
     const Ledger ledger = comm.ledger();
     if (comm.rank() == 0) {
       EXPECT_GE(ledger.exposed_seconds(Traffic::kGradient), 0.045);

@@ -42,8 +42,7 @@ void exchange_with_all(Communicator& comm, Index rows) {
   }
   std::vector<Real> ones(3, 1);
   Event bulk = comm.exchange(Lane::kBulk, Traffic::kHalo, sends, receives);
-  Event small = comm.all_reduce_start(Lane::kSmall, Traffic::kGradient, ones);
-  small.wait();
+  comm.all_reduce(Traffic::kGradient, std::span<Real>(ones));
   bulk.wait();
   expect(ones == std::vector<Real>(3, Real(comm.size())), "sum of ones beside a bulk exchange");
   for (const RowsFrom& from : receives)
@@ -62,7 +61,7 @@ void sum_in_rank_order(Communicator& comm, Index count) {
     expected.push_back(sum);
   }
   const auto before = comm.ledger().bytes(Link::kIntra);
-  comm.all_reduce_start(Lane::kBulk, Traffic::kGradient, values).wait();
+  comm.all_reduce(Traffic::kGradient, std::span<Real>(values));
   expect(values == expected, fmt::format("bits of a sum of {} elements", count));
   expect(comm.ledger().bytes(Link::kIntra) - before ==
              all_reduce_bytes(comm.size(), comm.rank(), count, sizeof(Real)),
@@ -97,7 +96,7 @@ void absent(Communicator& comm) {
     std::this_thread::sleep_for(std::chrono::seconds(3));
     fail("rank 1 stayed away, as asked");
   }
-  comm.all_reduce_start(Lane::kSmall, Traffic::kGradient, values).wait();
+  comm.all_reduce(Traffic::kGradient, std::span<Real>(values));
 }
 
 void leave(Communicator& comm) {
@@ -127,9 +126,8 @@ void latency(Communicator& comm) {
       };
       for (int i = 0; i < (floats > 100'000 ? 20 : 300); ++i) {
         timed(exchange_us, [&] { comm.exchange(Lane::kBulk, Traffic::kHalo, sends, receives).wait(); });
-        timed(sum_us, [&] {
-          comm.all_reduce_start(Lane::kSmall, Traffic::kGradient, {out.data(), std::size_t(floats)}).wait();
-        });
+        timed(sum_us,
+              [&] { comm.all_reduce(Traffic::kGradient, std::span<Real>(out.data(), std::size_t(floats))); });
       }
       const auto median = [](std::vector<double>& us) {
         std::nth_element(us.begin(), us.begin() + Index(us.size()) / 2, us.end());
