@@ -43,6 +43,38 @@ void write_data(const std::filesystem::path& place, bool changed) {
   writer.finish();
 }
 
+/// The induced data set: vertex v becomes v / 3.
+void keep_training_vertices(const Dataset& whole, const std::filesystem::path& place) {
+  WriterOptions options;
+  options.name = "small";
+  options.threads = 1;
+  DatasetWriter writer(place, options);
+  const Index kept = whole.meta().vertices / 3;
+  writer.set_vertices(kept);
+  std::vector<VertexId> src, dst, ids;
+  std::vector<std::int32_t> labels;
+  for (Index row = 0; row < whole.meta().vertices; row += 3) {
+    ids.push_back(VertexId(row));
+    labels.push_back(whole.labels()[std::size_t(row)]);
+    for (Index e = whole.graph().offsets[row]; e < whole.graph().offsets[row + 1]; ++e) {
+      const VertexId column = whole.graph().columns[e];
+      if (column % 3 != 0) continue;
+      src.push_back(column / 3);  // a row of the graph lists the sources of its arcs
+      dst.push_back(VertexId(row / 3));
+    }
+  }
+  writer.add_arcs(src, dst, {}, {});
+  Matrix features(kept, whole.meta().features);
+  whole.read_features(ids, features);
+  const std::vector<float> x(features.data(), features.data() + kept * features.cols());
+  writer.begin_features(features.cols());
+  writer.add_features({x.data(), kept, features.cols()}, {});
+  writer.set_labels(labels, 3, {});
+  const std::vector<std::uint8_t> split(std::size_t(kept), 1);
+  writer.add_split("default", {split.data(), kept, 1}, "small");
+  writer.finish();
+}
+
 void expect_near(std::span<const double> one, std::span<const double> two, const std::string& what) {
   ASSERT_EQ(one.size(), two.size());
   for (std::size_t i = 0; i < one.size(); ++i)
@@ -65,6 +97,23 @@ TEST_P(Inductive, OtherVerticesDontChangeTraining) {
       expect_near(one.losses, two.losses, what + ", losses");
       expect_near(one.weights, two.weights, what + ", weights");
     }
+  }
+}
+
+TEST_P(Inductive, IsTrainingOnADataSetOfTheTrainingVertices) {
+  TemporaryFolder folder;
+  write_data(folder / "whole" / "small", false);
+  keep_training_vertices(Dataset::open(folder / "whole" / "small"), folder / "part" / "small");
+  for (const char* norm : {"none", "batch"}) {
+    // Draws are keyed by vertex, and here vertices have other numbers: no dropout.
+    const std::vector<std::string> fields{fmt::format("model.kind={}", GetParam()),
+                                          fmt::format("model.norm={}", norm), "training.dropout=0"};
+    std::vector<std::string> inductive = fields;
+    inductive.push_back("training.setting=inductive");
+    const SmallResult one = train_small(small_job(inductive), folder / "whole" / "small", 2, 10),
+                      two = train_small(small_job(fields), folder / "part" / "small", 1, 10);
+    expect_near(one.losses, two.losses, fmt::format("norm {}, losses", norm));
+    expect_near(one.weights, two.weights, fmt::format("norm {}, weights", norm));
   }
 }
 
