@@ -30,8 +30,9 @@ inline Vec exp(Vec x) {
   constexpr InverseFactorials kInverseFactorial;
   Vec series = splat(kInverseFactorial.at[kTerms]);
   for (int k = kTerms - 1; k >= 0; --k) series = series * r + kInverseFactorial.at[k];
-  const IntVec power = (IntVec(shifted) - IntVec(splat(kRound))) << kFraction;
-  const Vec result = Vec(IntVec(series) + power);
+  const WordVec power = (WordVec(shifted) - WordVec(splat(kRound)))
+                        << kFraction;  // of no use, and wraps, out of range
+  const Vec result = Vec(WordVec(series) + power);
   const Vec infinite = splat(Real(__builtin_inf()));
   const Vec bounded = x < kLowest ? Vec{} : x > kHighest ? infinite : result;
   return x != x ? x : bounded;

@@ -30,15 +30,18 @@ inline constexpr bool kDouble = sizeof(Real) == 8;
 template <bool wide>
 struct LaneInt {
   using Signed = std::int32_t;
+  using Unsigned = std::uint32_t;
 };
 template <>
 struct LaneInt<true> {
   using Signed = std::int64_t;
+  using Unsigned = std::uint64_t;
 };
 
 typedef Real Vec __attribute__((vector_size(kBytes)));
 typedef Real UnalignedVec __attribute__((vector_size(kBytes), aligned(alignof(Real)), may_alias));
-typedef LaneInt<kDouble>::Signed IntVec __attribute__((vector_size(kBytes)));             // as wide as a Real
+typedef LaneInt<kDouble>::Signed IntVec __attribute__((vector_size(kBytes)));     // as wide as a Real
+typedef LaneInt<kDouble>::Unsigned WordVec __attribute__((vector_size(kBytes)));  // the same, wrapping
 typedef std::uint32_t Bits __attribute__((vector_size(kLanes * sizeof(std::uint32_t))));  // 32 bits a lane
 typedef std::int32_t BitsMask __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
 
