@@ -18,7 +18,11 @@ constexpr Index kLine = 64 / Index(sizeof(Real));
 
 /// Rows of a tile with N registers of columns: as many as leave room for a panel's N and an element of the tall matrix.
 template <int N>
-constexpr int kTall = (kRegisters - N - 1) / N > 12 ? 12 : (kRegisters - N - 1) / N;
+constexpr int kFitting = (kRegisters - N - 1) / N;
+template <int N>
+constexpr int kTall = kFitting<N> >= 12  ? 12
+                      : kFitting<N> >= 8 ? 8
+                                         : 6;
 
 /// Where the panels of `cols` columns lie: as few as there can be, of nearly the same width.
 struct Panels {
@@ -79,18 +83,26 @@ inline __attribute__((always_inline)) void with_count(Index count, F f) {
   if constexpr (most > 1) with_count<most - 1>(count, f);
 }
 
+/// Calls f(row, Count<rows>) for the tiles of rows [begin, end): tall ones, then what is left in powers of two.
+template <int N, class F>
+inline __attribute__((always_inline)) void for_row_tiles(Index begin, Index end, F f) {
+  Index row = begin;
+  for (; end - row >= kTall<N>; row += kTall<N>) f(row, Count<kTall<N>>{});
+  for (; end - row >= 4; row += 4) f(row, Count<4>{});
+  for (; end - row >= 2; row += 2) f(row, Count<2>{});
+  if (row < end) f(row, Count<1>{});
+}
+
 /// Rows [begin, end) of one panel's columns, for inner rows [first, first + inner).
 template <int N>
 void multiply(const Product& p, Index begin, Index end, const Real* panel, Index column, Index first,
               Index inner, bool accumulate) {
   const Index step = N * kLanes, cols = p.cols - column < step ? p.cols - column : step;
-  for (Index row = begin; row < end; row += kTall<N>) {
-    with_count<kTall<N>>(end - row, [&](auto rows) {
-      Tile<rows.value, N> tile;
-      tile.add(p.a.row(row) + first, 1, p.a.stride, panel + first * step, step, inner);
-      tile.put(p.out.row(row) + column, p.out.stride, cols, accumulate);
-    });
-  }
+  for_row_tiles<N>(begin, end, [&](Index row, auto rows) {
+    Tile<rows.value, N> tile;
+    tile.add(p.a.row(row) + first, 1, p.a.stride, panel + first * step, step, inner);
+    tile.put(p.out.row(row) + column, p.out.stride, cols, accumulate);
+  });
 }
 
 /// One panel of b's rows [begin, end), side by side.
@@ -108,13 +120,11 @@ template <int N>
 void multiply_at(const ProductAt& p, Index begin, Index end, const Real* panel, Index column,
                  bool accumulate) {
   const Index step = N * kLanes, cols = p.b_cols - column < step ? p.b_cols - column : step;
-  for (Index k = 0; k < p.a_cols; k += kTall<N>) {
-    with_count<kTall<N>>(p.a_cols - k, [&](auto count) {
-      Tile<count.value, N> tile;
-      tile.add(p.a.row(begin) + k, p.a.stride, 1, panel, step, end - begin);
-      tile.put(p.out.row(k) + column, p.out.stride, cols, accumulate);
-    });
-  }
+  for_row_tiles<N>(0, p.a_cols, [&](Index k, auto count) {
+    Tile<count.value, N> tile;
+    tile.add(p.a.row(begin) + k, p.a.stride, 1, panel, step, end - begin);
+    tile.put(p.out.row(k) + column, p.out.stride, cols, accumulate);
+  });
 }
 
 }  // namespace
