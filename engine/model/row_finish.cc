@@ -66,8 +66,7 @@ void RowFinish::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved
   ConstMatrixView pre = norm_ ? ConstMatrixView(saved.at(first_saved_)) : ConstMatrixView();
   if (!norm_.batch()) return apply_backward(ctx, e, pre, out, d_out, gradient);
 
-  const auto cols = std::size_t(options_.cols);
-  std::vector<double> sums(2 * cols, 0.0);
+  const std::span<double> sums = zeroed_sums(ctx, "finish.sums", 2 * options_.cols);
   column_sums_backward(ctx, e, pre, out, d_out, sums.data());
   verbs.reduce(sums);
   MatrixView whole = ctx.workspace->matrix("finish.col_sums", 2, options_.cols);

@@ -71,10 +71,6 @@ inline void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out,
   spmm(ctx, a, x, out, accumulate, Epilogue{.dropout = after});
 }
 
-/// Gradient with respect to arc weights: d_weights[e] += row_scale[i] col_scale[j] <d_out[i], x[j]>.  (arcs)
-void spmm_weight_gradient(Context& ctx, const Arcs& a, ConstMatrixView x, ConstMatrixView d_out,
-                          float* d_weights);
-
 // ---- gemm.cc ---------------------------------------------------------------------------------------------
 
 /// out = a · w (+ out if accumulate), then the epilogue on each row.  a (n, k), w (k, m), out (n, m).
@@ -94,8 +90,6 @@ void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, Cons
 /// out (+)= dropout(x)ᵀ · b.  x (n, F) sparse, b (n, m), out (F, m).
 void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView b,
                     MatrixView out, bool accumulate = false);
-/// out (n, F) = dropout(x) made dense.
-void densify(Context& ctx, const SparseRows& x, const Dropout& dropout, MatrixView out);
 
 // ---- rowwise.cc ------------------------------------------------------------------------------------------
 

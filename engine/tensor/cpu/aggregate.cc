@@ -47,22 +47,4 @@ void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool a
   aggregate(ctx, a.csr, s, out.cols);
 }
 
-void spmm_weight_gradient(Context& ctx, const Arcs& a, ConstMatrixView x, ConstMatrixView d_out,
-                          float* d_weights) {
-  ATOLL_CHECK(x.rows == a.csr.cols && d_out.rows == a.csr.rows && x.cols == d_out.cols,
-              "({} x {}), {} x {}, {} x {}", a.csr.rows, a.csr.cols, x.rows, x.cols, d_out.rows, d_out.cols);
-  simd::WeightGradient g;
-  g.arcs.offsets = a.csr.offsets;
-  g.arcs.columns = a.csr.columns;
-  g.arcs.row_scale = a.row_scale;
-  g.arcs.col_scale = a.col_scale;
-  g.x = plain(x);
-  g.d_out = plain(d_out);
-  g.cols = x.cols;
-  g.d_weights = d_weights;
-  const ArcChunks chunks{a.csr};
-  run_chunks(ctx, chunks.count(),
-             [&](Index c) { simd::loops().spmm_weight_gradient(g, chunks.begin(c), chunks.end(c)); });
-}
-
 }  // namespace atl

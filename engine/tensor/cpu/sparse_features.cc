@@ -38,24 +38,4 @@ void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, C
   aggregate(ctx, t, s, out.cols);
 }
 
-void densify(Context& ctx, const SparseRows& x, const Dropout& dropout, MatrixView out) {
-  const CsrView& csr = x.csr;
-  ATOLL_CHECK(out.rows == csr.rows && out.cols == csr.cols, "{} x {} of {} x {}", out.rows, out.cols,
-              csr.rows, csr.cols);
-  const simd::Mask mask = plain(dropout, csr.rows);
-  for_rows(ctx, out.rows, out.cols, [&](Index begin, Index end) {
-    for (Index row = begin; row < end; ++row) {
-      Real* values = out.row(row);
-      std::fill(values, values + out.cols, Real(0));
-      const std::uint64_t key =
-          dropout ? dropout.draws.row_key(std::uint64_t(dropout.ids[std::size_t(row)])) : 0;
-      for (Index e = csr.offsets[row]; e < csr.offsets[row + 1]; ++e) {
-        const auto column = std::uint32_t(csr.columns[e]);
-        if (mask.threshold != 0 && Draws::bits(key, column) < mask.threshold) continue;
-        values[column] = Real(csr.weights[e]) * mask.scale;
-      }
-    }
-  });
-}
-
 }  // namespace atl

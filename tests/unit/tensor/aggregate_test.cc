@@ -103,23 +103,5 @@ TEST_P(Aggregate, DoesNotDependOnThreads) {
   });
 }
 
-TEST_P(Aggregate, WeightGradientIsTheProductOfBothEnds) {
-  TestRank rank;
-  const TestGraph g = random_graph(14, 40, 30, 5, true);
-  const Matrix x = random_matrix(15, 30, 37), d_out = random_matrix(16, 40, 37);
-  const Matrix row_scale = random_matrix(1, 1, 40), col_scale = random_matrix(2, 1, 30);
-  std::vector<float> gradient(g.columns.size(), 1.0f);
-  spmm_weight_gradient(rank.ctx, {g.view(), row_scale.data(), col_scale.data()}, x, d_out, gradient.data());
-  for (Index r = 0; r < g.rows; ++r) {
-    for (Index e = g.offsets[std::size_t(r)]; e < g.offsets[std::size_t(r) + 1]; ++e) {
-      const VertexId j = g.columns[std::size_t(e)];
-      double want = 0;
-      for (Index c = 0; c < 37; ++c) want += double(x.at(j, c)) * double(d_out.at(r, c));
-      want *= double(row_scale.data()[r]) * double(col_scale.data()[j]);
-      ASSERT_NEAR(gradient[std::size_t(e)], 1 + want, 1e-5) << "arc " << e;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace atl

@@ -54,15 +54,5 @@ TEST_P(SparseFeatures, MultiplyAsTheDenseOnesDo) {
   }
 }
 
-TEST_P(SparseFeatures, BecomeDenseWithTheSameDropout) {
-  TestRank rank;
-  for (const double rate : {0.0, 0.5}) {
-    const Features x(33, 41, rate);
-    Matrix out(33, 41);
-    densify(rank.ctx, x.rows(), x.dropout, out);
-    expect_near(out, [&](Index r, Index c) { return double(x.dense.at(r, c)); });
-  }
-}
-
 }  // namespace
 }  // namespace atl

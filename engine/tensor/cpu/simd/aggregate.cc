@@ -154,19 +154,4 @@ void spmm(const Spmm& s, Index begin, Index end, Index col_begin, Index col_end)
   if (s.finish.layer_norm) finish(s.finish, s.out, begin, end, col_begin, col_end);  // needs all tiles
 }
 
-void spmm_weight_gradient(const WeightGradient& g, Index begin, Index end) {
-  const Spmm& a = g.arcs;
-  for (Index row = begin; row < end; ++row) {
-    const Real scale = a.row_scale == nullptr ? Real(1) : a.row_scale[row];
-    for (Index e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
-      const VertexId j = a.columns[e];
-      Vec sum{};
-      for_columns(0, g.cols,
-                  [&](Index c, int n) { sum += load(g.d_out.row(row) + c, n) * load(g.x.row(j) + c, n); });
-      const Real factor = a.col_scale == nullptr ? scale : scale * a.col_scale[j];
-      g.d_weights[e] += float(factor * sum_lanes(sum));
-    }
-  }
-}
-
 }  // namespace atl::simd::ATOLL_LEVEL

@@ -6,7 +6,6 @@
 namespace atl::simd::ATOLL_LEVEL {
 
 void spmm(const Spmm& s, Index begin, Index end, Index col_begin, Index col_end);
-void spmm_weight_gradient(const WeightGradient& g, Index begin, Index end);
 Index panel_elements(Index inner, Index cols);
 void pack_panels(In w, bool transposed, Index inner, Index cols, Real* panels);
 void product(const Product& p, Index begin, Index end);

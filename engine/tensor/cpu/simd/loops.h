@@ -97,13 +97,6 @@ struct ProductAt {
   Out out;
 };
 
-struct WeightGradient {
-  Spmm arcs;  // offsets, columns and scales
-  In x, d_out;
-  Index cols = 0;
-  float* d_weights = nullptr;
-};
-
 inline constexpr Index kMostHeads = 256;
 
 struct Attend {
@@ -169,7 +162,6 @@ struct Adam {
 struct Table {
   const char* name;
   void (*spmm)(const Spmm&, Index begin, Index end, Index col_begin, Index col_end);
-  void (*spmm_weight_gradient)(const WeightGradient&, Index begin, Index end);
   Index (*panel_elements)(Index inner, Index cols);
   void (*pack_panels)(In w, bool transposed, Index inner, Index cols, Real* panels);
   void (*product)(const Product&, Index begin, Index end);

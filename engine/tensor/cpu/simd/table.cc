@@ -10,7 +10,6 @@ extern const Table table;
 const Table table{
     .name = ATOLL_NAME_OF(ATOLL_LEVEL),
     .spmm = spmm,
-    .spmm_weight_gradient = spmm_weight_gradient,
     .panel_elements = panel_elements,
     .pack_panels = pack_panels,
     .product = product,
