@@ -130,6 +130,7 @@ template <class T>
 void NpyArray::read_rows(Index begin, Index count, T* out) const {
   ATOLL_CHECK(begin >= 0 && count >= 0 && begin + count <= rows_, "rows {}+{} of {}", begin, count, rows_);
   if (header_.dtype == Dtype::kBytes) fail("{}: holds text where numbers are needed", name_);
+  if (cols_ == 0) return;  // a file of no bytes may claim 2⁶² rows of no columns
   const Index row_step = header_.fortran ? 1 : cols_, col_step = header_.fortran ? rows_ : 1;
   with_stored_type(header_.dtype, [&]<class Stored>(Stored value) {
     for (Index r = begin; r < begin + count; ++r) {
