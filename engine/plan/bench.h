@@ -28,8 +28,8 @@ std::string to_text(const std::vector<BenchRow>& rows);
 std::string to_json(const BenchRow& row);
 
 /// SpMM over the prepared graph against the no-reuse bound (4E + 4Ef + 4nf bytes at the triad's rate), and in the data
-/// set's own vertex order for contrast; a layer's dense product and its weight gradient, f columns to f, against the
-/// rate of OpenBLAS on large matrices; the fused attention with `heads` heads, forward, against
+/// set's own vertex order for contrast; a layer's dense product and its weight gradient, f columns to f, against
+/// 1.2 × (operations at the rate of OpenBLAS on large matrices + bytes at the triad's); the fused attention with `heads` heads, forward, against
 /// E·(4 + 4f + 4·heads) bytes at 60 % of the gather's rate. Throws Error where a result is wrong.
 std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, const MachineRates& rates,
                                 const std::vector<Index>& columns, int heads);

@@ -105,9 +105,8 @@ void add_products(Context& ctx, Index n, const MachineRates& rates, Index column
     return sum;
   });
   const double elements = double(n) * double(columns), flops = 2 * elements * double(columns);
-  const double limit =
-      1.2 * std::max(flops / rates.product_flops, 2 * sizeof(Real) * elements / rates.triad_bytes);
-  const char* bound = "1.2 × max(2nf² / products, 8nf / triad)";
+  const double limit = 1.2 * (flops / rates.product_flops + 2 * sizeof(Real) * elements / rates.triad_bytes);
+  const char* bound = "1.2 × (2nf² / products + 8nf / triad)";
   rows.push_back({fmt::format("product, {} columns", columns), shortest_seconds(forward), limit, bound});
   rows.push_back(
       {fmt::format("weight gradient, {} columns", columns), shortest_seconds(backward), limit, bound});
