@@ -55,6 +55,7 @@ bench: test-tools build
 
 # Cells of at most ten minutes, kept in docs/benchmarks as they finish; OPTIONS="--only REGEX --again".
 accuracy: test-tools build
+	ninja -C $(BUILD) -j $(JOBS) atoll_f64
 	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/run $(OPTIONS)
 
 # PyG and DGL beside Atoll: about 3 GB of download.

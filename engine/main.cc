@@ -1,6 +1,7 @@
 // atoll: parses the command line, runs one command, turns its failure into a message and an exit status.
 // Exit statuses: 0 done, 1 failed (the message says where and what to do), 2 usage, 130 stopped by the user
 // after a checkpoint, 128 + n when a rank or mpirun was ended by signal n.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
@@ -8,6 +9,8 @@
 #include "command/commands.h"
 
 int main(int count, char** words) {
+  // A write beyond `ulimit -f` then fails like one on a full disk, with a message, instead of ending the process.
+  std::signal(SIGXFSZ, SIG_IGN);
   const auto commands = atl::commands();
   try {
     return atl::run_command_line(count, words, commands);

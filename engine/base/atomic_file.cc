@@ -19,12 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail_to_write(const fs::path& path, int error) {
-  const char* remedy = error == ENOSPC || error == EDQUOT    ? "free space there or choose another place"
-                       : error == EACCES || error == EPERM   ? "choose a place that you may write to"
-                       : error == EROFS                      ? "choose a place that is not read-only"
-                       : error == ENOTDIR || error == EEXIST ? "a file stands where a folder is needed"
-                                                             : "check the disk";
-  fail("{}: cannot be written: {} ({})", path.string(), std::strerror(error), remedy);
+  fail("{}: cannot be written: {} ({})", path.string(), std::strerror(error), write_remedy(error));
 }
 
 fs::path absolute_without_slash(fs::path path) {
@@ -73,6 +68,26 @@ void rename_into_place(const fs::path& partial, const fs::path& place) {
 }
 
 }  // namespace
+
+const char* write_remedy(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      return "free space there or choose another place";
+    case EFBIG:
+      return "raise the limit on the size of files, ulimit -f";
+    case EACCES:
+    case EPERM:
+      return "choose a place that you may write to";
+    case EROFS:
+      return "choose a place that is not read-only";
+    case ENOTDIR:
+    case EEXIST:
+      return "a file stands where a folder is needed";
+    default:
+      return "check the disk";
+  }
+}
 
 AtomicFile::AtomicFile(fs::path path)
     : path_(absolute_without_slash(std::move(path))), partial_(partial_of(path_)) {

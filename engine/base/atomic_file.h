@@ -10,6 +10,9 @@
 
 namespace atl {
 
+/// What a user can do about this errno of a write.
+const char* write_remedy(int error);
+
 /// One file. Only one process writes a name at a time: a second one gets an Error. Every Error names the file
 /// and what to do (disk full, path not writable).
 class AtomicFile {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 
 namespace atl {
@@ -51,8 +52,8 @@ void ScratchFile::write_at(Index offset, const void* data, Index bytes) {
     const ssize_t wrote = ::pwrite(file_, next, std::size_t(bytes), offset);
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote < 0) {
-      fail("{}: a temporary file cannot be written: {}; free space there or choose another place",
-           folder_.string(), std::strerror(errno));
+      fail("{}: a temporary file cannot be written: {}; {}", folder_.string(), std::strerror(errno),
+           write_remedy(errno));
     }
     next += wrote;
     offset += wrote;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr Index kReal = sizeof(Real);
 // Measured: program and libraries touched, stacks, heap of a job of no size; what MPI adds; and what each
-// thread's dense products take in OpenBLAS.
+// thread's stack and packed panels take.
 constexpr Index kProcess = Index(14) << 20, kMpi = Index(9) << 20, kThread = Index(1) << 20;
 constexpr Index kRowsOnTheWay = Index(5) << 20;  // collect_rows() and VertexRowsFile
 

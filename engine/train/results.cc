@@ -15,6 +15,7 @@ namespace {
 std::vector<std::int64_t> gather_counts(Communicator& comm, std::span<const std::int64_t> mine) {
   std::vector<std::int64_t> all;
   for (const auto& blob : comm.all_gather(Traffic::kStatistics, std::as_bytes(mine))) {
+    if (blob.empty()) continue;
     const std::size_t at = all.size();
     all.resize(at + blob.size() / sizeof(std::int64_t));
     std::memcpy(all.data() + at, blob.data(), blob.size());
