@@ -1,0 +1,46 @@
+// A tentative answer of the placement: which server stands on which site, what that costs, and what a change
+// would cost. Memory: one number a server, site and domain.
+#pragma once
+
+#include <vector>
+
+#include "operator/plan/topology.h"
+#include "operator/plan/traffic.h"
+
+namespace atl::ctl {
+
+class Assignment {
+ public:
+  static constexpr int kNowhere = -1;
+
+  /// No server stands anywhere yet. Both arguments must outlive the assignment.
+  Assignment(const Topology& topology, const Traffic& traffic);
+
+  const Topology& topology() const { return *topology_; }
+  const Traffic& traffic() const { return *traffic_; }
+  int site_of(int server) const { return site_of_[std::size_t(server)]; }
+  const std::vector<int>& site_of() const { return site_of_; }
+  int free_slots(int site) const { return free_[std::size_t(site)]; }
+
+  /// Puts a server on a site with a free slot, or takes it away (kNowhere).
+  void put(int server, int site);
+  void swap(int a, int b);
+
+  /// Σ over pairs of bytes × distance, of the servers that stand somewhere.
+  double cost() const;
+  /// What `server` would pay on `site` with all others where they are.
+  double cost_at(int server, int site) const;
+  /// The same for every site at once, into `costs` (sites).
+  void costs_everywhere(int server, std::vector<double>& costs);
+  /// By how much cost() changes when a and b change places; `a_there` is cost_at(a, site of b), `a_here` of its
+  /// own site.
+  double swap_gain(int a, int b, double a_here, double a_there) const;
+
+ private:
+  const Topology* topology_;
+  const Traffic* traffic_;
+  std::vector<int> site_of_, free_;
+  std::vector<double> bytes_in_;  // by domain, of one server: scratch of costs_everywhere()
+};
+
+}  // namespace atl::ctl

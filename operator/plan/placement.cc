@@ -1,0 +1,124 @@
+#include "operator/plan/placement.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "operator/plan/divide.h"
+#include "operator/plan/exact.h"
+#include "operator/plan/refine.h"
+#include "operator/plan/symmetry.h"
+
+namespace atl::ctl {
+namespace {
+
+// How long is looked, in looks at a server on a site (about a nanosecond each).
+constexpr double kSearchLooks = 8e6, kProofLooks = 20e6;
+constexpr int kMostStarts = 40, kMostRounds = 800;
+
+std::vector<std::string> nodes_of(const Assignment& assignment) {
+  std::vector<std::string> nodes;
+  for (const int site : assignment.site_of())
+    nodes.push_back(assignment.topology().sites()[std::size_t(site)].node);
+  return nodes;
+}
+
+/// The domains at or below `level` that hold so many servers, tight ones first.
+std::vector<int> domains_that_hold(const Topology& topology, int servers) {
+  std::vector<int> found;
+  for (std::size_t d = 0; d < topology.domains().size(); ++d)
+    if (topology.domains()[d].slots >= servers) found.push_back(int(d));
+  std::ranges::stable_sort(found, {}, [&](int d) { return topology.domains()[std::size_t(d)].room; });
+  return found;
+}
+
+/// The search of steps 2 to 5 on sites that are all allowed.
+class Search {
+ public:
+  Search(const Topology& topology, const Traffic& traffic) : topology_(topology), traffic_(traffic) {}
+
+  Placement run() {
+    Assignment best = first_answers();
+    search_on(best, int(std::min(affordable_, double(kMostRounds))), 1);
+    Placement answer;
+    answer.searched_cost = best.cost();
+    const double looks = double(traffic_.servers()) * double(topology_.sites().size());
+    answer.proven = prove(best, long(kProofLooks / looks));
+    answer.nodes = nodes_of(best);
+    answer.cost = best.cost();
+    return answer;
+  }
+
+ private:
+  Assignment first_answers() {
+    const double servers = traffic_.servers(), sites = double(topology_.sites().size());
+    affordable_ = kSearchLooks / (servers * (sites + servers) * topology_.levels());
+    Assignment best(topology_, traffic_);
+    double least = -1;
+    int starts = 0;
+    const auto consider = [&](Assignment candidate) {
+      refine(candidate);
+      const double cost = candidate.cost();
+      if (least < 0 || cost < least * (1 - 1e-9)) {
+        least = cost;
+        best = std::move(candidate);
+      }
+    };
+    for (const int domain : domains_that_hold(topology_, traffic_.servers())) {
+      for (const Fill fill : {Fill::kTightest, Fill::kLargest}) {
+        if (starts >= std::max(2.0, std::min(affordable_, double(kMostStarts)))) break;
+        Assignment candidate(topology_, traffic_);
+        divide(candidate, domain, fill, starts++ % traffic_.servers());
+        consider(std::move(candidate));
+      }
+    }
+    Assignment plain(topology_, traffic_);
+    in_order(plain);
+    consider(std::move(plain));
+    return best;
+  }
+
+  const Topology& topology_;
+  const Traffic& traffic_;
+  double affordable_ = 0;  // rounds of refinement
+};
+
+/// In one domain.
+Placement place_inside(const Topology& topology, const Traffic& traffic) {
+  const Topology reduced = without_twins(topology, traffic.servers());
+  Placement answer = Search(reduced, traffic).run();
+  Assignment plain(topology, traffic);
+  in_order(plain);
+  answer.in_order_cost = plain.cost();
+  return answer;
+}
+
+}  // namespace
+
+std::optional<Placement> place(const Topology& topology, const Traffic& traffic, int within) {
+  ATOLL_CHECK(within >= -1 && within < topology.levels(), "level {} of {}", within, topology.levels());
+  std::optional<Placement> best;
+  std::vector<int> tight_first = domains_that_hold(topology, traffic.servers());
+  std::erase_if(tight_first, [&](int d) { return topology.domains()[std::size_t(d)].level != within; });
+  for (const int d : tight_first) {
+    const Domain& domain = topology.domains()[std::size_t(d)];
+    const auto begin = topology.sites().begin();
+    const Topology inside(std::vector<Site>(begin + domain.first, begin + domain.last), topology.weights());
+    Placement answer = place_inside(inside, traffic);
+    if (!best || answer.cost < best->cost) best = std::move(answer);
+  }
+  return best;
+}
+
+double cost_of(const Topology& topology, const Traffic& traffic, const std::vector<std::string>& nodes) {
+  std::map<std::string, int> site_of;
+  for (std::size_t s = 0; s < topology.sites().size(); ++s) site_of[topology.sites()[s].node] = int(s);
+  double twice = 0;
+  for (int a = 0; a < traffic.servers(); ++a)
+    for (const auto& [b, bytes] : traffic.peers(a))
+      twice +=
+          bytes * topology.distance(site_of.at(nodes[std::size_t(a)]), site_of.at(nodes[std::size_t(b)]));
+  return twice / 2;
+}
+
+}  // namespace atl::ctl

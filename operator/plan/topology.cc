@@ -1,0 +1,70 @@
+#include "operator/plan/topology.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/error.h"
+
+namespace atl::ctl {
+namespace {
+
+const std::string& name_at(const Site& site, int level) {
+  return std::size_t(level) < site.domains.size() ? site.domains[std::size_t(level)] : site.node;
+}
+
+}  // namespace
+
+Topology::Topology(std::vector<Site> sites, std::vector<double> weights) : weights_(std::move(weights)) {
+  for (Site& site : sites) {
+    ATOLL_CHECK(site.domains.size() + 1 == weights_.size(), "node {} names {} domains of {} levels",
+                site.node, site.domains.size(), weights_.size() - 1);
+    if (site.slots > 0) sites_.push_back(std::move(site));
+  }
+  std::ranges::sort(sites_, {}, [](const Site& s) { return std::tie(s.domains, s.node); });
+  domains_.push_back({"cluster", -1, -1, 0, 0, 0, int(sites_.size()), {}});
+  for (std::size_t d = 0; d < domains_.size(); ++d) grow(int(d));
+  path_.resize(sites_.size() * (weights_.size() + 1));
+  for (std::size_t d = 0; d < domains_.size(); ++d) {
+    for (int site = domains_[d].first; site < domains_[d].last; ++site) {
+      path_[path_index(site, domains_[d].level)] = int(d);
+      domains_[d].slots += sites_[std::size_t(site)].slots;
+    }
+    domains_[d].room = domains_[d].slots;
+  }
+}
+
+Topology Topology::keeping(const std::vector<int>& sites, int most_slots) const {
+  std::vector<Site> kept;
+  for (const int site : sites) {
+    kept.push_back(sites_[std::size_t(site)]);
+    kept.back().slots = std::min(kept.back().slots, most_slots);
+  }
+  Topology smaller(std::move(kept), weights_);
+  for (Domain& d : smaller.domains_)
+    if (d.last > d.first)
+      d.room = domains_[std::size_t(domain_of(sites[std::size_t(d.first)], d.level))].room;
+  return smaller;
+}
+
+/// Appends the children of a domain: runs of sites of the same name at the next level.
+void Topology::grow(int domain) {
+  const int level = domains_[std::size_t(domain)].level + 1, last = domains_[std::size_t(domain)].last;
+  if (level == levels()) return;
+  for (int first = domains_[std::size_t(domain)].first; first < last;) {
+    int end = first + 1;
+    const std::string& name = name_at(sites_[std::size_t(first)], level);
+    while (end < last && name_at(sites_[std::size_t(end)], level) == name) ++end;
+    domains_[std::size_t(domain)].children.push_back(int(domains_.size()));
+    domains_.push_back({name, domain, level, 0, 0, first, end, {}});
+    first = end;
+  }
+}
+
+double Topology::distance(int a, int b) const {
+  for (int level = 0; level < levels(); ++level) {
+    if (domain_of(a, level) != domain_of(b, level)) return weights_[std::size_t(level)];
+  }
+  return 0;
+}
+
+}  // namespace atl::ctl

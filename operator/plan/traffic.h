@@ -1,0 +1,47 @@
+// What servers of a job say to each other: bytes an epoch between each pair, both directions together, as a
+// sparse symmetric matrix. Servers that say nothing to each other take no memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "job/layout.h"
+
+namespace atl::ctl {
+
+/// Bytes an epoch that `from` sends to `to`; both are ranks, or both are servers.
+struct Flow {
+  int from = 0, to = 0;
+  double bytes = 0;
+};
+
+class Traffic {
+ public:
+  struct Peer {
+    int server = 0;
+    double bytes = 0;  // both directions
+  };
+
+  /// Flows may come in any order and repeat a pair; a server's flow to itself costs nothing and is left out.
+  Traffic(int servers, std::span<const Flow> flows);
+
+  /// Every server sends every other one `bytes`: what is assumed of a job whose parts aren't known yet.
+  static Traffic uniform(int servers, double bytes);
+
+  int servers() const { return int(offsets_.size()) - 1; }
+  std::span<const Peer> peers(int server) const {
+    return {peers_.data() + offsets_[std::size_t(server)], peers_.data() + offsets_[std::size_t(server) + 1]};
+  }
+  /// Of all pairs, each counted once.
+  double total_bytes() const;
+
+ private:
+  std::vector<std::int64_t> offsets_;  // (servers + 1)
+  std::vector<Peer> peers_;            // by server, then by peer, ascending
+};
+
+/// Flows between ranks as flows between the groups that they stand in (Layout::groups).
+std::vector<Flow> between_groups(const Layout& layout, std::span<const Flow> between_ranks);
+
+}  // namespace atl::ctl

@@ -1,0 +1,69 @@
+// Clusters and jobs for the tests of placement, made from a seed.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "operator/plan/placement.h"
+
+namespace atl::ctl {
+
+inline const std::vector<double> kWeights = {100, 10, 1};  // zone, rack, node
+
+inline std::string numbered(const char* what, int number) {
+  return what + std::string(number < 10 ? "0" : "") + std::to_string(number);
+}
+
+/// Zones × racks × nodes, each node with so many slots.
+inline std::vector<Site> even_cluster(int zones, int racks, int nodes, int slots) {
+  std::vector<Site> sites;
+  for (int z = 0; z < zones; ++z)
+    for (int r = 0; r < racks; ++r)
+      for (int n = 0; n < nodes; ++n)
+        sites.push_back(
+            {numbered("n", int(sites.size())), {numbered("z", z), numbered("r", z * racks + r)}, slots});
+  return sites;
+}
+
+/// Each slot is taken by somebody else with probability `taken`; at least `need` stay free.
+inline std::vector<Site> fragmented(std::vector<Site> sites, double taken, int need, std::mt19937& random) {
+  int free = 0;
+  for (Site& site : sites) {
+    for (int s = site.slots; s-- > 0;) site.slots -= std::bernoulli_distribution(taken)(random);
+    free += site.slots;
+  }
+  for (std::size_t s = 0; free < need; s = (s + 1) % sites.size(), ++free) ++sites[s].slots;
+  return sites;
+}
+
+/// Parts of a graph that lie in a plane and talk across their borders, as METIS leaves them: each has about six
+/// neighbours and says the more the nearer they are. Numbers are shuffled: near parts don't have near numbers.
+inline std::vector<Flow> planar_cut(int servers, std::mt19937& random) {
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::vector<std::pair<double, double>> at;
+  for (int s = 0; s < servers; ++s) at.emplace_back(unit(random), unit(random));
+  const double reach = std::sqrt(2.5 / servers);
+  std::vector<Flow> flows;
+  for (int a = 0; a < servers; ++a)
+    for (int b = a + 1; b < servers; ++b) {
+      const double distance = std::hypot(at[a].first - at[b].first, at[a].second - at[b].second);
+      if (distance < reach) flows.push_back({a, b, std::ceil(1e6 * (1.1 - distance / reach))});
+    }
+  return flows;
+}
+
+/// Groups that talk a thousand times as much inside as between, with shuffled numbers.
+inline std::vector<Flow> blocks(int servers, int block, std::mt19937& random) {
+  std::vector<int> number(static_cast<std::size_t>(servers));
+  std::iota(number.begin(), number.end(), 0);
+  std::shuffle(number.begin(), number.end(), random);
+  std::vector<Flow> flows;
+  for (int a = 0; a < servers; ++a)
+    for (int b = a + 1; b < servers; ++b)
+      flows.push_back({number[a], number[b], a / block == b / block ? 1e6 : 1e3});
+  return flows;
+}
+
+}  // namespace atl::ctl
