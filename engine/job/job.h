@@ -156,6 +156,7 @@ struct PlacementSpec {
   PartitionerSpec partitioner;
   std::vector<std::string> topology_levels;  // coarsest first; empty = kubernetes.io/hostname
   std::vector<double> level_weights;         // cost of a byte that crosses each level
+  std::string within;  // one of topology_levels: a domain of it must hold all ranks; empty = the cluster
   PlacementPolicy policy = PlacementPolicy::kRequired;
   bool operator==(const PlacementSpec&) const = default;
 };

@@ -123,6 +123,12 @@ void servers(const Check& c) {
     c.error("placement.levelWeights", "{} weights for {} topologyLevels (give one for each)",
             p.level_weights.size(), p.topology_levels.size());
   }
+  if (c.has("placement.within") &&
+      std::ranges::find(p.topology_levels, p.within) == p.topology_levels.end()) {
+    c.error("placement.within", "'{}' is not among placement.topologyLevels (use {})", p.within,
+            p.topology_levels.empty() ? "it with topologyLevels"
+                                      : fmt::format("{}", fmt::join(p.topology_levels, ", ")));
+  }
   if (c.job.resources.gpus > 0) {
     c.error("resources.nvidia.com/gpu",
             "ranks on GPUs are named in the manifest but not built yet; remove it to use CPUs");

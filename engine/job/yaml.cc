@@ -15,9 +15,6 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kLargestText = 1 << 20;  // the API server takes about as much
-constexpr std::size_t kLargestTree = 100'000;  // values, aliases expanded
-
 std::size_t size_of(const Node& node) {
   std::size_t size = 1;
   for (const auto& item : node.items) size += size_of(item);
@@ -35,7 +32,8 @@ std::string key_text(const Node& key) {
 /// Builds one document's tree from yaml-cpp's events.
 class Builder : public YAML::EventHandler {
  public:
-  Builder(std::string name, bool lines) : name_(std::move(name)), lines_(lines) {}
+  Builder(std::string name, bool lines, std::size_t most_values)
+      : name_(std::move(name)), lines_(lines), most_values_(most_values) {}
 
   bool empty() const { return !has_root_ || root_.is_null(); }
   Node take() { return std::move(root_); }
@@ -97,8 +95,8 @@ class Builder : public YAML::EventHandler {
 
   void count(std::size_t values, const std::string& at) {
     values_ += values;
-    if (values_ > kLargestTree)
-      fail("{}: more than {} values in one manifest (aliases expanded)", at, kLargestTree);
+    if (values_ > most_values_)
+      fail("{}: more than {} values in one document (aliases expanded)", at, most_values_);
   }
 
   void open(Node::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
@@ -154,6 +152,7 @@ class Builder : public YAML::EventHandler {
 
   std::string name_;
   bool lines_;
+  std::size_t most_values_;
   Node root_;
   bool has_root_ = false;
   std::vector<Open> open_;
@@ -161,14 +160,14 @@ class Builder : public YAML::EventHandler {
   std::size_t values_ = 0;
 };
 
-std::vector<Node> parse(const std::string& text, const std::string& name, bool lines) {
-  if (text.size() > kLargestText) fail("{}: larger than {} bytes: not a manifest", name, kLargestText);
+std::vector<Node> parse(const std::string& text, const std::string& name, bool lines, YamlLimits limits) {
+  if (text.size() > limits.bytes) fail("{}: larger than the {} bytes that are read", name, limits.bytes);
   std::vector<Node> documents;
   std::istringstream stream(text);
   try {
     YAML::Parser parser(stream);
     for (;;) {
-      Builder builder(name, lines);
+      Builder builder(name, lines, limits.values);
       if (!parser.HandleNextDocument(builder)) return documents;
       if (!builder.empty()) documents.push_back(builder.take());
     }
@@ -210,12 +209,12 @@ const Node* Node::find(const std::string& key) const {
   return nullptr;
 }
 
-std::vector<Node> parse_yaml(const std::string& text, const std::string& name) {
-  return parse(text, name, true);
+std::vector<Node> parse_yaml(const std::string& text, const std::string& name, YamlLimits limits) {
+  return parse(text, name, true, limits);
 }
 
 Node parse_yaml_value(const std::string& text, const std::string& where) {
-  auto documents = parse(text, where, false);
+  auto documents = parse(text, where, false, {});
   if (documents.size() > 1) fail("{}: one value, not {} documents", where, documents.size());
   if (!documents.empty()) return std::move(documents.front());
   Node null;

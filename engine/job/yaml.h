@@ -1,6 +1,7 @@
 // YAML text → a tree of values that know where they were written. yaml-cpp is behind this file alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -31,9 +32,16 @@ struct Node::Entry {
   Node value;
 };
 
+/// How large a text and the tree of its values, aliases expanded, may be. As they stand: a manifest's, of which
+/// the API server takes about as much.
+struct YamlLimits {
+  std::size_t bytes = 1 << 20;
+  std::size_t values = 100'000;
+};
+
 /// Every document of the text that isn't empty. `name` is what locations say ("gnnjob.yaml"). Throws Error
-/// with name:line for what isn't YAML, a key given twice, a merge key, more than 1 MiB or a tree too large.
-std::vector<Node> parse_yaml(const std::string& text, const std::string& name);
+/// with name:line for what isn't YAML, a key given twice, a merge key, or more than the limits.
+std::vector<Node> parse_yaml(const std::string& text, const std::string& name, YamlLimits limits = {});
 
 /// A value given on the command line; `where` stands in every location.
 Node parse_yaml_value(const std::string& text, const std::string& where);

@@ -97,6 +97,13 @@ std::vector<Field> placement_fields() {
                .minimum = 0,
                .default_text = "a tenth of the level above",
                .may_change = true});
+  f.push_back(
+      {.path = "placement.within",
+       .type = FieldType::kText,
+       .description = "one of topologyLevels: all ranks stand inside one of its domains, or none starts",
+       .slot = at([](Job & j) -> auto& { return j.placement.within; }),
+       .default_text = "the whole cluster",
+       .may_change = true});
   f.push_back({.path = "placement.policy",
                .type = FieldType::kChoice,
                .description = "when the plan can't be met",

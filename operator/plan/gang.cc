@@ -1,0 +1,115 @@
+#include "operator/plan/gang.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "operator/plan/obstacles.h"
+#include "operator/plan/room.h"
+
+namespace atl::ctl {
+namespace {
+
+constexpr int kMostLauncherNodes = 16;  // tried, where the launcher has to take a server's place
+
+struct Answer {
+  Placement placement;
+  std::string launcher;
+};
+
+/// What a node has left beside the servers placed on it.
+bool launcher_fits(const NodeRoom& room, const Gang& gang, const std::vector<std::string>& nodes) {
+  const auto servers = std::ranges::count(nodes, room.node->name);
+  Resources left = room.free;
+  left -= gang.server * servers;
+  return left.times(gang.launcher) > 0;
+}
+
+/// Beside server 0 if there is room, else beside another, else anywhere; "" where there is none.
+std::string launcher_beside(const Room& room, const Gang& gang, const std::vector<std::string>& nodes) {
+  const std::set<std::string> used(nodes.begin(), nodes.end());
+  std::string best;
+  int best_rank = 3;
+  for (const NodeRoom& r : room.usable()) {
+    const int rank = r.node->name == nodes[0] ? 0 : used.contains(r.node->name) ? 1 : 2;
+    if (rank < best_rank && launcher_fits(r, gang, nodes)) {
+      best = r.node->name;
+      best_rank = rank;
+    }
+  }
+  return best;
+}
+
+/// The cheapest placement that leaves some node the room for the launcher.
+std::optional<Answer> place_around_launcher(const Room& room, const Gang& gang) {
+  std::optional<Answer> best;
+  int tried = 0;
+  for (std::size_t i = 0; i < room.usable().size() && tried < kMostLauncherNodes; ++i) {
+    const NodeRoom& host = room.usable()[i];
+    if (host.free.times(gang.launcher) == 0) continue;
+    ++tried;
+    Resources left = host.free;
+    left -= gang.launcher;
+    auto sites = room.sites(false);
+    sites[i] = room.site(host, left);
+    auto placement = place(Topology(std::move(sites), gang.weights), gang.traffic, gang.within);
+    if (placement && (!best || placement->cost < best->placement.cost))
+      best = Answer{std::move(*placement), host.node->name};
+  }
+  return best;
+}
+
+std::optional<Answer> place_all(const Room& room, const Gang& gang) {
+  auto placement = place(Topology(room.sites(false), gang.weights), gang.traffic, gang.within);
+  if (!placement) return {};
+  auto launcher = launcher_beside(room, gang, placement->nodes);
+  if (!launcher.empty()) return Answer{std::move(*placement), std::move(launcher)};
+  return place_around_launcher(room, gang);
+}
+
+std::vector<double> bytes_by_level(const Gang& gang, const Topology& topology,
+                                   const std::vector<std::string>& nodes) {
+  std::map<std::string, int> site_of;
+  for (std::size_t s = 0; s < topology.sites().size(); ++s) site_of[topology.sites()[s].node] = int(s);
+  std::vector<double> bytes(gang.levels.size(), 0);
+  for (int a = 0; a < gang.traffic.servers(); ++a) {
+    for (const auto& [b, amount] : gang.traffic.peers(a)) {
+      const int here = site_of.at(nodes[std::size_t(a)]), there = site_of.at(nodes[std::size_t(b)]);
+      for (int level = 0; level < topology.levels() && a < b; ++level) {
+        if (topology.domain_of(here, level) == topology.domain_of(there, level)) continue;
+        bytes[std::size_t(level)] += amount;
+        break;
+      }
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
+  const Room room(gang, snapshot);
+  GangPlan plan;
+  const auto ideal = place(Topology(room.sites(true), gang.weights), gang.traffic, gang.within);
+  auto answer = place_all(room, gang);
+  if (!answer) {
+    plan.reasons = obstacles(gang, room);
+    return plan;
+  }
+  plan.fits = true;
+  plan.nodes = std::move(answer->placement.nodes);
+  plan.launcher = std::move(answer->launcher);
+  plan.cost = answer->placement.cost;
+  plan.in_order_cost = answer->placement.in_order_cost;
+  plan.proven = answer->placement.proven;
+  // The search may have found a better answer in less room than in more; that is possible as well.
+  plan.best_possible = ideal ? std::min(ideal->cost, plan.cost) : plan.cost;
+  plan.level_bytes = bytes_by_level(gang, Topology(room.sites(false), gang.weights), plan.nodes);
+  if (plan.cost > plan.best_possible * (1 + 1e-9))
+    plan.reasons = detours(gang, room, plan.nodes, ideal->nodes);
+  return plan;
+}
+
+}  // namespace atl::ctl

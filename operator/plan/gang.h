@@ -1,0 +1,53 @@
+// A job's pods as one gang: either all of them have a place or none starts. Says what a job needs, finds the
+// nodes that can give it, places it, and puts into words what it costs, or what is in its way.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "job/job.h"
+#include "job/layout.h"
+#include "operator/plan/node_filter.h"
+#include "operator/plan/placement.h"
+#include "operator/plan/snapshot.h"
+
+namespace atl::ctl {
+
+/// What a job needs of a cluster.
+struct Gang {
+  std::string job;                         // namespace/name
+  std::vector<std::vector<Rank>> servers;  // the ranks of each pod
+  Resources server, launcher;              // of one pod
+  Traffic traffic{0, {}};                  // between servers
+  bool assumed = false;                    // the traffic: each server as much to each, for want of the parts
+  NodeFilter filter;
+  std::vector<std::string> levels;  // node labels, coarsest first; the last is the node
+  std::vector<double> weights;      // of a byte, by level
+  int within = -1;                  // a level of which one domain must hold all
+};
+
+/// `flows`: bytes an epoch between ranks, where they are known.
+Gang gang_of(const Job& job, const std::optional<std::vector<Flow>>& flows);
+
+/// Where a gang stands.
+struct GangPlan {
+  bool fits = false;
+  std::vector<std::string> nodes;    // by server
+  std::string launcher;              // its node
+  double cost = 0;                   // Σ bytes × weight, an epoch
+  double in_order_cost = 0;          // of pods in plain order
+  double best_possible = 0;          // on the same nodes, were they empty
+  bool proven = false;               // that no cheaper placement exists in the room there is
+  std::vector<double> level_bytes;   // by level: bytes an epoch that cross it and no coarser one
+  std::vector<std::string> reasons;  // why it isn't the best possible, or why there is none; whole sentences
+};
+
+/// Pure. Pods of the gang's own job take no room: it may be planned again while it runs.
+GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot);
+
+/// For a terminal, and as one JSON object.
+std::string to_text(const GangPlan& plan, const Gang& gang, const Snapshot& snapshot);
+std::string to_json(const GangPlan& plan, const Gang& gang);
+
+}  // namespace atl::ctl

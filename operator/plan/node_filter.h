@@ -1,0 +1,37 @@
+// Which nodes a job's pods may stand on: what its pod template demands of a node and what it tolerates, with the
+// words for each refusal. The same rules as the scheduler's filters.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "operator/plan/snapshot.h"
+
+namespace atl::ctl {
+
+/// key operator values: In, NotIn, Exists, DoesNotExist, Gt, Lt; of a label, or of the node's name.
+struct LabelRule {
+  std::string key, comparison;
+  std::vector<std::string> values;
+  bool of_name = false;  // matchFields metadata.name
+};
+
+struct Toleration {
+  std::string key, comparison = "Equal", value, effect;  // an empty key or effect matches all
+};
+
+struct NodeFilter {
+  std::vector<LabelRule> selector;            // all must hold
+  std::vector<std::vector<LabelRule>> terms;  // one of them must hold, if there are any
+  std::vector<Toleration> tolerations;
+  std::set<std::string> excluded;  // nodes that failed before
+
+  /// From a pod template (JSON, possibly ""). Throws Error naming the field for what is malformed.
+  static NodeFilter of_template(const std::string& pod_template);
+
+  /// Why the node can't be used, "" if it can.
+  std::string refusal(const NodeState& node) const;
+};
+
+}  // namespace atl::ctl

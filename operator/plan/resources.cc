@@ -1,0 +1,86 @@
+#include "operator/plan/resources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "base/readable.h"
+#include "job/quantity.h"
+
+namespace atl::ctl {
+namespace {
+
+constexpr double kRounding = 1e-6;  // 0.29 cores are 290 thousandths, not 290.00000000000006
+
+}  // namespace
+
+void Resources::add(const std::string& resource, const std::string& quantity) {
+  const auto amount = parse_quantity(quantity);
+  if (!amount) fail("{}: '{}' is no quantity (use a number such as 4, 500m or 16Gi)", resource, quantity);
+  add(resource, *amount);
+}
+
+void Resources::add(const std::string& resource, double amount) {
+  const double units = resource == "cpu" ? amount * 1000 : amount;
+  constexpr double kMost = 9e18;
+  amounts_[resource] += std::int64_t(std::ceil(std::clamp(units, -kMost, kMost) - kRounding));
+}
+
+Resources& Resources::operator+=(const Resources& other) {
+  for (const auto& [resource, amount] : other.amounts_) amounts_[resource] += amount;
+  return *this;
+}
+
+Resources& Resources::operator-=(const Resources& other) {
+  for (const auto& [resource, amount] : other.amounts_) amounts_[resource] -= amount;
+  return *this;
+}
+
+Resources Resources::operator*(std::int64_t times) const {
+  Resources product = *this;
+  for (auto& [resource, amount] : product.amounts_) amount *= times;
+  return product;
+}
+
+Resources& Resources::at_least(const Resources& other) {
+  for (const auto& [resource, amount] : other.amounts_)
+    amounts_[resource] = std::max(amounts_[resource], amount);
+  return *this;
+}
+
+Resources& Resources::replaced_by(const Resources& other) {
+  for (const auto& [resource, amount] : other.amounts_) amounts_[resource] = amount;
+  return *this;
+}
+
+std::int64_t Resources::of(std::string_view resource) const {
+  const auto found = amounts_.find(resource);
+  return found == amounts_.end() ? 0 : found->second;
+}
+
+int Resources::times(const Resources& demand) const {
+  std::int64_t most = std::numeric_limits<int>::max();
+  for (const auto& [resource, amount] : demand.amounts_)
+    if (amount > 0) most = std::min(most, std::max<std::int64_t>(of(resource), 0) / amount);
+  return int(most);
+}
+
+std::string Resources::text() const {
+  std::string text;
+  for (const auto& [resource, amount] : amounts_) {
+    if (resource == "pods" || amount == 0) continue;
+    if (!text.empty()) text += ", ";
+    if (resource == "cpu")
+      text += fmt::format("{:g} cpu", double(amount) / 1000);
+    else if (resource == "memory" || resource == "ephemeral-storage")
+      text += fmt::format("{} {}", bytes_text(double(amount)), resource);
+    else
+      text += fmt::format("{} {}", amount, resource);
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+}  // namespace atl::ctl

@@ -1,0 +1,36 @@
+// Room in a cluster for the pods of one gang: what each usable node has left once every pod that stands there, or
+// that we have pinned there, is counted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "operator/plan/gang.h"
+
+namespace atl::ctl {
+
+struct NodeRoom {
+  const NodeState* node = nullptr;
+  Resources free;   // less all pods but the gang's own
+  Resources empty;  // less those of daemon sets alone
+};
+
+class Room {
+ public:
+  /// Both must outlive it.
+  Room(const Gang& gang, const Snapshot& snapshot);
+
+  const std::vector<NodeRoom>& usable() const { return usable_; }         // by name
+  const std::vector<std::string>& refusals() const { return refusals_; }  // "n1 is cordoned"
+  /// Sites of the gang's servers, with the room there is, or would be on empty nodes.
+  std::vector<Site> sites(bool empty) const;
+  /// The site of one node.
+  Site site(const NodeRoom& room, const Resources& free) const;
+
+ private:
+  const Gang& gang_;
+  std::vector<NodeRoom> usable_;
+  std::vector<std::string> refusals_;
+};
+
+}  // namespace atl::ctl

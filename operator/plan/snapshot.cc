@@ -1,0 +1,153 @@
+#include "operator/plan/snapshot.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "job/yaml.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kJobLabel[] = "atoll.dev/job";
+constexpr char kHostname[] = "kubernetes.io/hostname";
+constexpr YamlLimits kClusterFile = {std::size_t(256) << 20, 50'000'000};
+
+/// The member, or null: objects of the API leave out what is empty.
+const json& member(const json& object, const char* name) {
+  static const json null;
+  if (!object.is_object()) return null;
+  const auto found = object.find(name);
+  return found == object.end() ? null : *found;
+}
+
+std::string text_of(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_null() ? "" : value.dump();
+}
+
+Resources resources_of(const json& quantities) {
+  Resources all;
+  for (const auto& [resource, quantity] : quantities.items()) all.add(resource, text_of(quantity));
+  return all;
+}
+
+Resources container_requests(const json& container) {
+  return resources_of(member(member(container, "resources"), "requests"));
+}
+
+/// The name in a term that allows one node by its name.
+std::string named_in(const json& term) {
+  for (const json& rule : member(term, "matchFields")) {
+    const json& values = member(rule, "values");
+    if (text_of(member(rule, "key")) == "metadata.name" && text_of(member(rule, "operator")) == "In" &&
+        values.size() == 1)
+      return text_of(values[0]);
+  }
+  return {};
+}
+
+std::string pinned_node(const json& spec) {
+  const json& required = member(member(member(spec, "affinity"), "nodeAffinity"),
+                                "requiredDuringSchedulingIgnoredDuringExecution");
+  const json& terms = member(required, "nodeSelectorTerms");
+  if (terms.size() == 1) {
+    if (auto name = named_in(terms[0]); !name.empty()) return name;
+  }
+  return text_of(member(member(spec, "nodeSelector"), kHostname));
+}
+
+void take(const json& object, Snapshot& snapshot) {
+  const std::string kind = text_of(member(object, "kind"));
+  if (kind == "Node") snapshot.nodes.push_back(node_state(object));
+  if (kind == "Pod") snapshot.pods.push_back(pod_state(object));
+  if (kind == "List" || kind == "NodeList" || kind == "PodList")
+    for (const json& item : member(object, "items")) take(item, snapshot);
+}
+
+json parse(const std::string& text, const std::string& name) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || text[first] != '{') {
+    json documents = json::array();
+    for (const Node& document : parse_yaml(text, name, kClusterFile))
+      documents.push_back(json::parse(to_json(document)));
+    return {{"kind", "List"}, {"items", std::move(documents)}};
+  }
+  json parsed = json::parse(text, nullptr, false);
+  if (parsed.is_discarded()) fail("{}: is neither JSON nor YAML; give what kubectl printed, whole", name);
+  return parsed;
+}
+
+}  // namespace
+
+Resources requests_of(const json& spec) {
+  Resources running, sidecars, starting;
+  for (const json& container : member(spec, "containers")) running += container_requests(container);
+  for (const json& container : member(spec, "initContainers")) {
+    Resources then = container_requests(container);
+    if (text_of(member(container, "restartPolicy")) == "Always") {
+      running += then;
+      sidecars += then;
+      then = sidecars;
+    } else {
+      then += sidecars;
+    }
+    starting.at_least(then);
+  }
+  running.at_least(starting);
+  running.replaced_by(resources_of(member(member(spec, "resources"), "requests")));
+  running += resources_of(member(spec, "overhead"));
+  running.add("pods", 1.0);
+  return running;
+}
+
+NodeState node_state(const json& node) {
+  NodeState state;
+  const json &metadata = member(node, "metadata"), &spec = member(node, "spec");
+  state.name = text_of(member(metadata, "name"));
+  for (const auto& [key, value] : member(metadata, "labels").items()) state.labels[key] = text_of(value);
+  for (const json& taint : member(spec, "taints"))
+    state.taints.push_back(
+        {text_of(member(taint, "key")), text_of(member(taint, "value")), text_of(member(taint, "effect"))});
+  state.cordoned = member(spec, "unschedulable") == true;
+  const json& status = member(node, "status");
+  for (const json& condition : member(status, "conditions"))
+    if (text_of(member(condition, "type")) == "Ready")
+      state.ready = text_of(member(condition, "status")) == "True";
+  state.allocatable = resources_of(member(status, "allocatable"));
+  return state;
+}
+
+PodState pod_state(const json& pod) {
+  PodState state;
+  const json &metadata = member(pod, "metadata"), &spec = member(pod, "spec");
+  const std::string space = text_of(member(metadata, "namespace"));
+  state.name = space + "/" + text_of(member(metadata, "name"));
+  state.node = text_of(member(spec, "nodeName"));
+  const std::string job = text_of(member(member(metadata, "labels"), kJobLabel));
+  if (!job.empty()) {
+    state.job = space + "/" + job;
+    state.pinned = pinned_node(spec);
+  }
+  const std::string phase = text_of(member(member(pod, "status"), "phase"));
+  state.finished = phase == "Succeeded" || phase == "Failed";
+  for (const json& owner : member(metadata, "ownerReferences"))
+    state.of_daemon_set |= text_of(member(owner, "kind")) == "DaemonSet";
+  state.requests = requests_of(spec);
+  return state;
+}
+
+Snapshot read_snapshot(const std::string& text, const std::string& name) {
+  Snapshot snapshot;
+  try {
+    take(parse(text, name), snapshot);
+  } catch (const json::exception& error) {
+    fail("{}: is not what kubectl prints: {}", name, error.what());
+  }
+  if (snapshot.nodes.empty())
+    fail("{}: holds no nodes; make it with `kubectl get nodes,pods -A -o json`", name);
+  return snapshot;
+}
+
+}  // namespace atl::ctl

@@ -1,0 +1,56 @@
+// The cluster as placement sees it: nodes with what they can give, pods with what they take. Read from the API's
+// JSON, one object at a time, or from a file that kubectl wrote.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "operator/plan/resources.h"
+
+namespace atl::ctl {
+
+struct Taint {
+  std::string key, value, effect;  // NoSchedule | PreferNoSchedule | NoExecute
+};
+
+struct NodeState {
+  std::string name;
+  std::map<std::string, std::string> labels;
+  std::vector<Taint> taints;
+  bool cordoned = false, ready = false;
+  Resources allocatable;
+};
+
+/// A pod that takes room, or will: it is bound to a node, or pinned to one by us and not bound yet.
+struct PodState {
+  std::string name;    // namespace/name
+  std::string node;    // where it is bound; "" while it isn't
+  std::string pinned;  // the one node that its affinity or selector allows
+  std::string job;     // namespace/name of the GNNJob that it belongs to, or ""
+  bool finished = false;
+  bool of_daemon_set = false;  // it stays wherever its node is
+  Resources requests;
+
+  const std::string& where() const { return node.empty() ? pinned : node; }
+};
+
+struct Snapshot {
+  std::vector<NodeState> nodes;
+  std::vector<PodState> pods;
+};
+
+NodeState node_state(const nlohmann::json& node);
+PodState pod_state(const nlohmann::json& pod);
+
+/// What the scheduler counts for a pod: the larger of (all containers and sidecars) and (each init container with
+/// the sidecars started before it); amounts stated for the pod as a whole in their place; the overhead; one pod.
+Resources requests_of(const nlohmann::json& pod_spec);
+
+/// What `kubectl get nodes,pods -A -o json` or `-o yaml` printed; other kinds in it are passed over. Throws Error
+/// naming the file and what is wrong.
+Snapshot read_snapshot(const std::string& text, const std::string& name);
+
+}  // namespace atl::ctl
