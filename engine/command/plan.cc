@@ -8,7 +8,9 @@
 #include "base/threads.h"
 #include "command/commands.h"
 #include "command/job_data.h"
+#include "command/plan_nodes.h"
 #include "plan/job_plan.h"
+#include "plan/traffic.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -52,8 +54,21 @@ MachineRates measured_rates(int ranks, int threads) {
   return {all.triad_bytes / ranks, all.gather_bytes / ranks, all.product_flops / ranks};
 }
 
+/// On a cluster, with the traffic of the data set's parts where it is here.
+int run_on_nodes(const Arguments& a, const LoadedJob& loaded) {
+  std::optional<std::vector<PairBytes>> flows;
+  try {
+    const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
+    flows = rank_flows(loaded.job, dataset, prepared_graph_of(loaded, dataset));
+  } catch (const Error& error) {
+    say(fmt::format("traffic between ranks is not known and taken as equal: {}", error.what()));
+  }
+  return plan_on_nodes(loaded.job, a.get("--nodes"), flows, a.has("--json"));
+}
+
 int run(const Arguments& a) {
   const LoadedJob loaded = load_job_of(a, say);
+  if (a.has("--nodes")) return run_on_nodes(a, loaded);
   const Job& job = loaded.job;
   const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
   const PreparedGraph prepared = prepared_graph_of(loaded, dataset);
@@ -85,6 +100,8 @@ Command plan_command() {
            {"--set", "FIELD=VALUE", "change a field of the manifest; may be repeated", false, true},
            {"--rates", "T,G,P", "of a rank: triad and gather in GB/s, products in Gflop/s (measured here)"},
            {"--link", "GB/S", "between two ranks (what this machine's memory gives)"},
+           {"--nodes", "FILE",
+            "what `kubectl get nodes,pods -A -o json` printed: show where the ranks would stand"},
            {"--json", "", "print one JSON object"}},
           run};
 }

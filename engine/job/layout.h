@@ -33,4 +33,16 @@ struct EpochTraffic {
   std::int64_t total() const { return halo + halo_gradient + gradient + recompute; }
 };
 
+/// Rows of `from` that `to` reads in each layer: an entry of the cut between two parts.
+struct CutRows {
+  Rank from = 0, to = 0;
+  Index rows = 0;
+};
+
+/// Bytes that `from` sends to `to` in one training epoch. Both are ranks, or both are servers.
+struct PairBytes {
+  int from = 0, to = 0;
+  double bytes = 0;
+};
+
 }  // namespace atl

@@ -20,6 +20,8 @@ struct StrategyInfo {
   std::vector<std::string> ignores{};  // paths of fields that this strategy doesn't read
   Layout (*layout)(const Job&) = nullptr;
   EpochTraffic (*traffic)(const TrafficShape&) = nullptr;
+  /// The same bytes by pair of ranks; a pair may occur more than once.
+  std::vector<PairBytes> (*flows)(const TrafficShape&, const std::vector<CutRows>&) = nullptr;
 };
 
 const std::vector<StrategyInfo>& strategy_infos();

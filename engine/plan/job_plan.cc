@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "plan/dry_run.h"
 #include "plan/mapped.h"
 #include "train/rank_data.h"
 
@@ -91,27 +92,6 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
   const int evaluations = every > 0 ? (epochs + every - 1) / every : 1;  // the last epoch's always
   plan.total_seconds = plan.epoch_seconds * epochs + plan.evaluation_seconds * evaluations;
   return plan;
-}
-
-TrafficShape traffic_shape(const Job& job, const Model& model, const PreparedGraph& prepared) {
-  TrafficShape shape;
-  shape.ranks = prepared.parts();
-  const bool inductive = job.training.setting == Setting::kInductive;
-  for (int p = 0; p < shape.ranks; ++p) {
-    shape.halo_rows += Index((inductive ? prepared.induced_halo(p) : prepared.halo(p)).size());
-  }
-  for (int l = std::max(1, model.constant_prefix()); l < int(model.layers.size()); ++l) {
-    const Layer& layer = *model.layers[std::size_t(l)];
-    if (!layer.gathers()) continue;
-    shape.widths.push_back(layer.in());
-    const bool repeated = job.training.recompute == Recompute::kLayer && l + 1 < int(model.layers.size());
-    if (repeated) shape.repeated_widths.push_back(layer.in());
-  }
-  for (const auto& layer : model.parameters()) {
-    for (const ParameterSpec& p : layer) shape.parameters += p.trainable ? p.rows * p.cols : 0;
-  }
-  shape.bytes_per_value = sizeof(Real);
-  return shape;
 }
 
 }  // namespace atl

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "dataset/dataset.h"
-#include "job/layout.h"
 #include "partition/prepared_graph.h"
 #include "plan/epoch_work.h"
 #include "plan/memory.h"
@@ -42,10 +41,6 @@ struct PlanOptions {
 /// Pure but for reading the data set's and the prepared graph's sizes.
 JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                  const PlanOptions& options);
-
-/// What a strategy's formula (job/strategies.h) is told of a job: for the operator, which has no schedule to
-/// run dry.
-TrafficShape traffic_shape(const Job& job, const Model& model, const PreparedGraph& prepared);
 
 /// For a terminal, and as one JSON object.
 std::string to_text(const JobPlan& plan, const Job& job);

@@ -28,7 +28,7 @@ struct Gang {
 };
 
 /// `flows`: bytes an epoch between ranks, where they are known.
-Gang gang_of(const Job& job, const std::optional<std::vector<Flow>>& flows);
+Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& flows);
 
 /// Where a gang stands.
 struct GangPlan {

@@ -56,7 +56,7 @@ void set_levels(const PlacementSpec& placement, Gang& gang) {
 
 }  // namespace
 
-Gang gang_of(const Job& job, const std::optional<std::vector<Flow>>& flows) {
+Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& flows) {
   const StrategyInfo* strategy = find_strategy(job.strategy.kind);
   ATOLL_CHECK(strategy && strategy->layout, "strategy {} has no layout", job.strategy.kind);
   const Layout layout = strategy->layout(job);

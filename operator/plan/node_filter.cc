@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/error.h"
+#include "operator/plan/json_members.h"
 
 namespace atl::ctl {
 namespace {
@@ -55,21 +55,19 @@ std::string text(const LabelRule& rule) {
   return fmt::format("{} {} [{}]", key, rule.comparison, fmt::join(rule.values, ", "));
 }
 
-void read_rules(const json& term, const char* list, bool of_name, std::vector<LabelRule>& rules) {
-  for (const json& rule : term.value(list, json::array())) {
-    rules.push_back({rule.value("key", ""), rule.value("operator", ""),
-                     rule.value("values", std::vector<std::string>()), of_name});
-  }
+void read_rules(const json& rules, bool of_name, std::vector<LabelRule>& all) {
+  for (const json& rule : rules)
+    all.push_back(
+        {text_of(rule, "key"), text_of(rule, "operator"), texts_of(member(rule, "values")), of_name});
 }
 
-void read_affinity(const json& spec, NodeFilter& filter) {
-  const json required = spec.value("affinity", json::object())
-                            .value("nodeAffinity", json::object())
-                            .value("requiredDuringSchedulingIgnoredDuringExecution", json::object());
-  for (const json& term : required.value("nodeSelectorTerms", json::array())) {
+void read_affinity(const json& affinity, NodeFilter& filter) {
+  const json& required =
+      member(member(affinity, "nodeAffinity"), "requiredDuringSchedulingIgnoredDuringExecution");
+  for (const json& term : member(required, "nodeSelectorTerms")) {
     auto& rules = filter.terms.emplace_back();
-    read_rules(term, "matchExpressions", false, rules);
-    read_rules(term, "matchFields", true, rules);
+    read_rules(member(term, "matchExpressions"), false, rules);
+    read_rules(member(term, "matchFields"), true, rules);
   }
 }
 
@@ -78,17 +76,14 @@ void read_affinity(const json& spec, NodeFilter& filter) {
 NodeFilter NodeFilter::of_template(const std::string& pod_template) {
   NodeFilter filter;
   if (pod_template.empty()) return filter;
-  try {
-    const json spec = json::parse(pod_template).value("spec", json::object());
-    for (const auto& [key, value] : spec.value("nodeSelector", json::object()).items())
-      filter.selector.push_back({key, "In", {value.get<std::string>()}, false});
-    read_affinity(spec, filter);
-    for (const json& t : spec.value("tolerations", json::array()))
-      filter.tolerations.push_back(
-          {t.value("key", ""), t.value("operator", "Equal"), t.value("value", ""), t.value("effect", "")});
-  } catch (const json::exception& error) {
-    fail("template.spec: nodeSelector, affinity or tolerations are not as in a pod: {}", error.what());
-  }
+  const json parsed = json::parse(pod_template);
+  const json& spec = member(parsed, "spec");
+  for (const auto& [key, value] : member(spec, "nodeSelector").items())
+    filter.selector.push_back({key, "In", {text_of(value)}, false});
+  read_affinity(member(spec, "affinity"), filter);
+  for (const json& t : member(spec, "tolerations"))
+    filter.tolerations.push_back(
+        {text_of(t, "key"), text_of(t, "operator"), text_of(t, "value"), text_of(t, "effect")});
   return filter;
 }
 

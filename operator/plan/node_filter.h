@@ -18,7 +18,7 @@ struct LabelRule {
 };
 
 struct Toleration {
-  std::string key, comparison = "Equal", value, effect;  // an empty key or effect matches all
+  std::string key, comparison, value, effect;  // Equal (also where empty) or Exists; empty key or effect: all
 };
 
 struct NodeFilter {
@@ -27,7 +27,8 @@ struct NodeFilter {
   std::vector<Toleration> tolerations;
   std::set<std::string> excluded;  // nodes that failed before
 
-  /// From a pod template (JSON, possibly ""). Throws Error naming the field for what is malformed.
+  /// From a pod template: JSON, possibly "". What isn't as in a pod is passed over: the API server's dry run,
+  /// not the plan, refuses it.
   static NodeFilter of_template(const std::string& pod_template);
 
   /// Why the node can't be used, "" if it can.

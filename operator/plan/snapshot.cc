@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "job/yaml.h"
+#include "operator/plan/json_members.h"
 
 namespace atl::ctl {
 namespace {
@@ -13,19 +14,6 @@ using nlohmann::json;
 constexpr char kJobLabel[] = "atoll.dev/job";
 constexpr char kHostname[] = "kubernetes.io/hostname";
 constexpr YamlLimits kClusterFile = {std::size_t(256) << 20, 50'000'000};
-
-/// The member, or null: objects of the API leave out what is empty.
-const json& member(const json& object, const char* name) {
-  static const json null;
-  if (!object.is_object()) return null;
-  const auto found = object.find(name);
-  return found == object.end() ? null : *found;
-}
-
-std::string text_of(const json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  return value.is_null() ? "" : value.dump();
-}
 
 Resources resources_of(const json& quantities) {
   Resources all;
@@ -41,8 +29,7 @@ Resources container_requests(const json& container) {
 std::string named_in(const json& term) {
   for (const json& rule : member(term, "matchFields")) {
     const json& values = member(rule, "values");
-    if (text_of(member(rule, "key")) == "metadata.name" && text_of(member(rule, "operator")) == "In" &&
-        values.size() == 1)
+    if (text_of(rule, "key") == "metadata.name" && text_of(rule, "operator") == "In" && values.size() == 1)
       return text_of(values[0]);
   }
   return {};
@@ -59,7 +46,7 @@ std::string pinned_node(const json& spec) {
 }
 
 void take(const json& object, Snapshot& snapshot) {
-  const std::string kind = text_of(member(object, "kind"));
+  const std::string kind = text_of(object, "kind");
   if (kind == "Node") snapshot.nodes.push_back(node_state(object));
   if (kind == "Pod") snapshot.pods.push_back(pod_state(object));
   if (kind == "List" || kind == "NodeList" || kind == "PodList")
@@ -86,7 +73,7 @@ Resources requests_of(const json& spec) {
   for (const json& container : member(spec, "containers")) running += container_requests(container);
   for (const json& container : member(spec, "initContainers")) {
     Resources then = container_requests(container);
-    if (text_of(member(container, "restartPolicy")) == "Always") {
+    if (text_of(container, "restartPolicy") == "Always") {
       running += then;
       sidecars += then;
       then = sidecars;
@@ -105,16 +92,14 @@ Resources requests_of(const json& spec) {
 NodeState node_state(const json& node) {
   NodeState state;
   const json &metadata = member(node, "metadata"), &spec = member(node, "spec");
-  state.name = text_of(member(metadata, "name"));
+  state.name = text_of(metadata, "name");
   for (const auto& [key, value] : member(metadata, "labels").items()) state.labels[key] = text_of(value);
   for (const json& taint : member(spec, "taints"))
-    state.taints.push_back(
-        {text_of(member(taint, "key")), text_of(member(taint, "value")), text_of(member(taint, "effect"))});
+    state.taints.push_back({text_of(taint, "key"), text_of(taint, "value"), text_of(taint, "effect")});
   state.cordoned = member(spec, "unschedulable") == true;
   const json& status = member(node, "status");
   for (const json& condition : member(status, "conditions"))
-    if (text_of(member(condition, "type")) == "Ready")
-      state.ready = text_of(member(condition, "status")) == "True";
+    if (text_of(condition, "type") == "Ready") state.ready = text_of(condition, "status") == "True";
   state.allocatable = resources_of(member(status, "allocatable"));
   return state;
 }
@@ -122,9 +107,9 @@ NodeState node_state(const json& node) {
 PodState pod_state(const json& pod) {
   PodState state;
   const json &metadata = member(pod, "metadata"), &spec = member(pod, "spec");
-  const std::string space = text_of(member(metadata, "namespace"));
-  state.name = space + "/" + text_of(member(metadata, "name"));
-  state.node = text_of(member(spec, "nodeName"));
+  const std::string space = text_of(metadata, "namespace");
+  state.name = space + "/" + text_of(metadata, "name");
+  state.node = text_of(spec, "nodeName");
   const std::string job = text_of(member(member(metadata, "labels"), kJobLabel));
   if (!job.empty()) {
     state.job = space + "/" + job;
@@ -133,7 +118,7 @@ PodState pod_state(const json& pod) {
   const std::string phase = text_of(member(member(pod, "status"), "phase"));
   state.finished = phase == "Succeeded" || phase == "Failed";
   for (const json& owner : member(metadata, "ownerReferences"))
-    state.of_daemon_set |= text_of(member(owner, "kind")) == "DaemonSet";
+    state.of_daemon_set |= text_of(owner, "kind") == "DaemonSet";
   state.requests = requests_of(spec);
   return state;
 }

@@ -6,19 +6,19 @@
 
 namespace atl::ctl {
 
-Traffic::Traffic(int servers, std::span<const Flow> flows) : offsets_(std::size_t(servers) + 1, 0) {
-  std::vector<Flow> both;
+Traffic::Traffic(int servers, std::span<const PairBytes> flows) : offsets_(std::size_t(servers) + 1, 0) {
+  std::vector<PairBytes> both;
   both.reserve(2 * flows.size());
-  for (const Flow& f : flows) {
+  for (const PairBytes& f : flows) {
     ATOLL_CHECK(f.from >= 0 && f.from < servers && f.to >= 0 && f.to < servers, "server {} → {} of {}",
                 f.from, f.to, servers);
     if (f.from == f.to || f.bytes == 0) continue;
     both.push_back(f);
     both.push_back({f.to, f.from, f.bytes});
   }
-  std::ranges::sort(both, {}, [](const Flow& f) { return std::pair(f.from, f.to); });
+  std::ranges::sort(both, {}, [](const PairBytes& f) { return std::pair(f.from, f.to); });
   int last = -1;
-  for (const Flow& f : both) {
+  for (const PairBytes& f : both) {
     const bool again = f.from == last && peers_.back().server == f.to;
     if (again) {
       peers_.back().bytes += f.bytes;
@@ -32,7 +32,7 @@ Traffic::Traffic(int servers, std::span<const Flow> flows) : offsets_(std::size_
 }
 
 Traffic Traffic::uniform(int servers, double bytes) {
-  std::vector<Flow> flows;
+  std::vector<PairBytes> flows;
   for (int a = 0; a < servers; ++a)
     for (int b = a + 1; b < servers; ++b) flows.push_back({a, b, 2 * bytes});
   return {servers, flows};
@@ -44,7 +44,7 @@ double Traffic::total_bytes() const {
   return twice / 2;
 }
 
-std::vector<Flow> between_groups(const Layout& layout, std::span<const Flow> between_ranks) {
+std::vector<PairBytes> between_groups(const Layout& layout, std::span<const PairBytes> between_ranks) {
   std::vector<int> group_of;
   for (std::size_t g = 0; g < layout.groups.size(); ++g) {
     for (const Rank rank : layout.groups[g]) {
@@ -52,8 +52,8 @@ std::vector<Flow> between_groups(const Layout& layout, std::span<const Flow> bet
       group_of[std::size_t(rank)] = int(g);
     }
   }
-  std::vector<Flow> flows;
-  for (const Flow& f : between_ranks) {
+  std::vector<PairBytes> flows;
+  for (const PairBytes& f : between_ranks) {
     const int from = group_of.at(std::size_t(f.from)), to = group_of.at(std::size_t(f.to));
     if (from != to) flows.push_back({from, to, f.bytes});
   }

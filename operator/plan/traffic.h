@@ -10,12 +10,6 @@
 
 namespace atl::ctl {
 
-/// Bytes an epoch that `from` sends to `to`; both are ranks, or both are servers.
-struct Flow {
-  int from = 0, to = 0;
-  double bytes = 0;
-};
-
 class Traffic {
  public:
   struct Peer {
@@ -24,7 +18,7 @@ class Traffic {
   };
 
   /// Flows may come in any order and repeat a pair; a server's flow to itself costs nothing and is left out.
-  Traffic(int servers, std::span<const Flow> flows);
+  Traffic(int servers, std::span<const PairBytes> flows);
 
   /// Every server sends every other one `bytes`: what is assumed of a job whose parts aren't known yet.
   static Traffic uniform(int servers, double bytes);
@@ -42,6 +36,6 @@ class Traffic {
 };
 
 /// Flows between ranks as flows between the groups that they stand in (Layout::groups).
-std::vector<Flow> between_groups(const Layout& layout, std::span<const Flow> between_ranks);
+std::vector<PairBytes> between_groups(const Layout& layout, std::span<const PairBytes> between_ranks);
 
 }  // namespace atl::ctl

@@ -38,6 +38,24 @@ EpochTraffic graph_traffic(const TrafficShape& shape) {
   return traffic;
 }
 
+std::vector<PairBytes> graph_flows(const TrafficShape& shape, const std::vector<CutRows>& cut) {
+  Index forward = 0, back = 0;  // columns that a row of the cut brings, and whose gradients it sends back
+  for (const Index width : shape.widths) back += width;
+  for (const Index width : shape.repeated_widths) forward += width;
+  forward += back;
+  std::vector<PairBytes> flows;
+  for (const auto& [from, to, rows] : cut) {
+    flows.push_back({from, to, double(rows * forward * shape.bytes_per_value)});
+    flows.push_back({to, from, double(rows * back * shape.bytes_per_value)});
+  }
+  const int pairs = shape.ranks * (shape.ranks - 1);
+  const double each = pairs == 0 ? 0 : double(graph_traffic(shape).gradient) / pairs;
+  for (Rank from = 0; from < shape.ranks; ++from)
+    for (Rank to = 0; to < shape.ranks; ++to)
+      if (from != to) flows.push_back({from, to, each});
+  return flows;
+}
+
 }  // namespace
 
 StrategyInfo graph_strategy() {
@@ -52,7 +70,8 @@ StrategyInfo graph_strategy() {
           {std::move(overlap)},
           {},
           graph_layout,
-          graph_traffic};
+          graph_traffic,
+          graph_flows};
 }
 
 }  // namespace atl

@@ -40,12 +40,12 @@ inline std::vector<Site> fragmented(std::vector<Site> sites, double taken, int n
 
 /// Parts of a graph that lie in a plane and talk across their borders, as METIS leaves them: each has about six
 /// neighbours and says the more the nearer they are. Numbers are shuffled: near parts don't have near numbers.
-inline std::vector<Flow> planar_cut(int servers, std::mt19937& random) {
+inline std::vector<PairBytes> planar_cut(int servers, std::mt19937& random) {
   std::uniform_real_distribution<double> unit(0, 1);
   std::vector<std::pair<double, double>> at;
   for (int s = 0; s < servers; ++s) at.emplace_back(unit(random), unit(random));
   const double reach = std::sqrt(2.5 / servers);
-  std::vector<Flow> flows;
+  std::vector<PairBytes> flows;
   for (int a = 0; a < servers; ++a)
     for (int b = a + 1; b < servers; ++b) {
       const double distance = std::hypot(at[a].first - at[b].first, at[a].second - at[b].second);
@@ -55,11 +55,11 @@ inline std::vector<Flow> planar_cut(int servers, std::mt19937& random) {
 }
 
 /// Groups that talk a thousand times as much inside as between, with shuffled numbers.
-inline std::vector<Flow> blocks(int servers, int block, std::mt19937& random) {
+inline std::vector<PairBytes> blocks(int servers, int block, std::mt19937& random) {
   std::vector<int> number(static_cast<std::size_t>(servers));
   std::iota(number.begin(), number.end(), 0);
   std::shuffle(number.begin(), number.end(), random);
-  std::vector<Flow> flows;
+  std::vector<PairBytes> flows;
   for (int a = 0; a < servers; ++a)
     for (int b = a + 1; b < servers; ++b)
       flows.push_back({number[a], number[b], a / block == b / block ? 1e6 : 1e3});

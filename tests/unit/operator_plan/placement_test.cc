@@ -56,7 +56,7 @@ TEST(Placement, FillsTheHoleThatFits) {
 }
 
 TEST(Placement, ServersThatTalkShareARackWhateverTheirNumbers) {
-  const Traffic traffic(4, std::vector<Flow>{{0, 2, 100}, {1, 3, 100}, {0, 1, 1}, {2, 3, 1}});
+  const Traffic traffic(4, std::vector<PairBytes>{{0, 2, 100}, {1, 3, 100}, {0, 1, 1}, {2, 3, 1}});
   const auto answer = place(Topology(even_cluster(1, 2, 2, 1), kWeights), traffic);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->nodes, (std::vector<std::string>{"n00", "n02", "n01", "n03"}));

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "job/strategies.h"
+#include "plan/traffic.h"
 #include "train/small_job.h"
 
 namespace atl {
@@ -122,6 +123,13 @@ TEST_P(PlannedAndRun, TheStrategysFormulaSaysWhatIsSent) {
   EXPECT_EQ(formula.halo_gradient, plan.epoch[std::size_t(Traffic::kHaloGradient)]);
   EXPECT_EQ(formula.gradient, plan.epoch[std::size_t(Traffic::kGradient)]);
   EXPECT_EQ(formula.recompute, plan.epoch[std::size_t(Traffic::kRecompute)]);
+  std::vector<double> sent(std::size_t(ranks), 0), planned(std::size_t(ranks), 0);
+  for (const PairBytes& flow : rank_flows(job, dataset, prepared)) sent[std::size_t(flow.from)] += flow.bytes;
+  for (int r = 0; r < ranks; ++r)
+    for (const Traffic t : {Traffic::kHalo, Traffic::kHaloGradient, Traffic::kGradient, Traffic::kRecompute})
+      planned[std::size_t(r)] += double(plan.ranks[std::size_t(r)].epoch[std::size_t(t)]);
+  for (int r = 0; r < ranks; ++r)
+    EXPECT_NEAR(sent[std::size_t(r)], planned[std::size_t(r)], 1e-6 * planned[std::size_t(r)] + 8.0 * ranks);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, PlannedAndRun,

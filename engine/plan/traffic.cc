@@ -1,0 +1,57 @@
+#include "plan/traffic.h"
+
+#include <algorithm>
+
+#include "job/strategies.h"
+#include "plan/dry_run.h"
+
+namespace atl {
+namespace {
+
+/// Ids of the rows that a part reads from others in training, ascending.
+std::span<const VertexId> training_halo(const Job& job, const PreparedGraph& prepared, int part) {
+  return job.training.setting == Setting::kInductive ? prepared.induced_halo(part) : prepared.halo(part);
+}
+
+std::vector<CutRows> cut_of(const Job& job, const PreparedGraph& prepared) {
+  const auto offsets = prepared.part_offsets();
+  std::vector<CutRows> cut;
+  for (Rank to = 0; to < prepared.parts(); ++to) {
+    Rank from = 0;
+    for (const VertexId row : training_halo(job, prepared, to)) {
+      while (row >= offsets[std::size_t(from) + 1]) ++from;
+      if (cut.empty() || cut.back().from != from || cut.back().to != to) cut.push_back({from, to, 0});
+      ++cut.back().rows;
+    }
+  }
+  return cut;
+}
+
+}  // namespace
+
+TrafficShape traffic_shape(const Job& job, const Model& model, const PreparedGraph& prepared) {
+  TrafficShape shape;
+  shape.ranks = prepared.parts();
+  for (int p = 0; p < shape.ranks; ++p) shape.halo_rows += Index(training_halo(job, prepared, p).size());
+  for (int l = std::max(1, model.constant_prefix()); l < int(model.layers.size()); ++l) {
+    const Layer& layer = *model.layers[std::size_t(l)];
+    if (!layer.gathers()) continue;
+    shape.widths.push_back(layer.in());
+    const bool repeated = job.training.recompute == Recompute::kLayer && l + 1 < int(model.layers.size());
+    if (repeated) shape.repeated_widths.push_back(layer.in());
+  }
+  for (const auto& layer : model.parameters()) {
+    for (const ParameterSpec& p : layer) shape.parameters += p.trainable ? p.rows * p.cols : 0;
+  }
+  shape.bytes_per_value = sizeof(Real);
+  return shape;
+}
+
+std::vector<PairBytes> rank_flows(const Job& job, const Dataset& dataset, const PreparedGraph& prepared) {
+  const DatasetMeta& meta = dataset.meta();
+  const FeatureShape features{meta.features, meta.feature_nonzeros >= 0 ? 1.0 : -1};
+  const Model model = planned_model(job, features, meta.classes);
+  return find_strategy(job.strategy.kind)->flows(traffic_shape(job, model, prepared), cut_of(job, prepared));
+}
+
+}  // namespace atl

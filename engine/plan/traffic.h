@@ -1,0 +1,19 @@
+// What a job's parts and model mean for traffic: the input of the strategies' byte formulas (job/strategies.h), for
+// those who have no schedule to run dry.
+#pragma once
+
+#include <vector>
+
+#include "dataset/dataset.h"
+#include "job/layout.h"
+#include "model/model.h"
+#include "partition/prepared_graph.h"
+
+namespace atl {
+
+TrafficShape traffic_shape(const Job& job, const Model& model, const PreparedGraph& prepared);
+
+/// Bytes an epoch by pair of ranks: what placement needs to know of the parts.
+std::vector<PairBytes> rank_flows(const Job& job, const Dataset& dataset, const PreparedGraph& prepared);
+
+}  // namespace atl
