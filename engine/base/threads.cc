@@ -6,59 +6,21 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <vector>
 
+#include "base/cgroup.h"
 #include "base/error.h"
 
 namespace atl {
-namespace {
-
-/// Cores by the cgroup's CPU quota, or 0 where there is none. Looks at the process's own group and at the root
-/// of the mounted hierarchy, which is the container's own group inside a container.
-double quota_of(const std::string& folder) {
-  if (std::ifstream v2(folder + "/cpu.max"); v2) {
-    std::string quota;
-    double period = 0;
-    if (v2 >> quota >> period && quota != "max" && period > 0) return std::stod(quota) / period;
-  }
-  std::ifstream v1_quota(folder + "/cpu.cfs_quota_us"), v1_period(folder + "/cpu.cfs_period_us");
-  double quota = 0, period = 0;
-  if (v1_quota >> quota && v1_period >> period && quota > 0 && period > 0) return quota / period;
-  return 0;
-}
-
-double cgroup_cores() {
-  double cores = 0;
-  auto consider = [&](const std::string& folder) {
-    const double q = quota_of(folder);
-    if (q > 0 && (cores == 0 || q < cores)) cores = q;
-  };
-  std::ifstream self("/proc/self/cgroup");
-  for (std::string line; std::getline(self, line);) {
-    const auto first = line.find(':'), second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1),
-                      path = line.substr(second + 1);
-    if (controllers.empty()) consider("/sys/fs/cgroup" + path);
-    if (controllers.find("cpu") != std::string::npos) consider("/sys/fs/cgroup/cpu" + path);
-  }
-  consider("/sys/fs/cgroup");
-  consider("/sys/fs/cgroup/cpu");
-  return cores;
-}
-
-}  // namespace
 
 int available_cores() {
   cpu_set_t mask;
   CPU_ZERO(&mask);
   int cores = sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask)
                                                             : int(std::thread::hardware_concurrency());
-  if (const double quota = cgroup_cores(); quota > 0) cores = std::min(cores, int(std::ceil(quota)));
+  if (const double quota = quota_cores(); quota > 0) cores = std::min(cores, int(std::ceil(quota)));
   return std::max(cores, 1);
 }
 

@@ -26,8 +26,20 @@ int from_mpirun(const char* variable, int otherwise) {
   return text != nullptr ? std::atoi(text) : otherwise;
 }
 
-std::unique_ptr<Transport> make_transport(int ranks) {
-  return ranks > 1 ? make_mpi_transport() : std::move(make_local_group(1).front());
+std::string host_name() {
+  char host[256] = "this machine";
+  gethostname(host, sizeof host - 1);
+  return host;
+}
+
+/// A rank that never starts keeps the others in MPI_Init for ever: those that did start end, and say so.
+Communicator open_communicator(int rank, int ranks, std::chrono::seconds timeout) {
+  const std::string words = fmt::format(
+      "atoll: rank {} of {} on {}: MPI did not open within {} s: ranks that don't say this have not started, or "
+      "can't be reached; see to them, or raise --timeout",
+      rank, ranks, host_name(), timeout.count());
+  const EndUnlessDone deadline(timeout, words, kStatusFailed);
+  return {ranks > 1 ? make_mpi_transport() : std::move(make_local_group(1).front()), {timeout}};
 }
 
 std::string text_of(const std::string& file) {
@@ -57,14 +69,12 @@ int run(const Arguments& a) {
     SessionOptions options = options_of(a);
     const auto observer = make_observers(a.get("--style", "lines"), a.get("--metrics"), options.output, rank);
     options.observer = observer.get();
-    Communicator comm(make_transport(ranks),
-                      {std::chrono::seconds(a.integer("--timeout", 300, 1, kLongestTimeout))});
+    Communicator comm =
+        open_communicator(rank, ranks, std::chrono::seconds(a.integer("--timeout", 300, 1, kLongestTimeout)));
     run_session(comm, options);
     return 0;
   } catch (const std::exception& error) {
-    char host[256] = "this machine";
-    gethostname(host, sizeof host - 1);
-    const std::string who = ranks > 1 ? fmt::format("rank {} on {}: ", rank, host) : "";
+    const std::string who = ranks > 1 ? fmt::format("rank {} on {}: ", rank, host_name()) : "";
     std::fprintf(stderr, "atoll: %s%s\n", who.c_str(), error.what());
     std::fflush(nullptr);
     // The others wait for messages that will never come: this status is how mpirun learns of it.

@@ -9,6 +9,7 @@
 #include "job/assign.h"
 #include "job/fields.h"
 #include "job/nearest.h"
+#include "job/strategies.h"
 
 namespace atl {
 namespace {
@@ -84,6 +85,10 @@ std::string explain(const std::string& path) {
     if (field.path == wanted) out += details(field);
   }
   if (out.empty()) {
+    for (const StrategyInfo& strategy : strategy_infos())
+      if (wanted == "strategy." + strategy.kind && !strategy.built)
+        return fmt::format("{}\n  {} [not built yet: its options come with it]\n", wanted,
+                           strategy.description);
     const std::string near = nearest_word(wanted, known);
     fail("{}: no such field{}", wanted,
          near.empty() ? "; atoll explain lists them" : "; did you mean " + near + "?");

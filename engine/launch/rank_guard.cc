@@ -3,9 +3,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 
-#include <chrono>
-#include <thread>
+#include <utility>
 
 namespace atl {
 namespace {
@@ -41,6 +42,24 @@ void listen_for_stop() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGUSR1, &action, nullptr);
   std::signal(SIGINT, SIG_IGN);
+}
+
+EndUnlessDone::EndUnlessDone(std::chrono::seconds seconds, std::string last_words, int status)
+    : thread_([this, seconds, words = std::move(last_words), status] {
+        std::unique_lock lock(lock_);
+        if (news_.wait_for(lock, seconds, [this] { return done_; })) return;
+        std::fprintf(stderr, "%s\n", words.c_str());
+        std::fflush(nullptr);
+        std::_Exit(status);
+      }) {}
+
+EndUnlessDone::~EndUnlessDone() {
+  {
+    std::lock_guard guard(lock_);
+    done_ = true;
+  }
+  news_.notify_one();
+  thread_.join();
 }
 
 }  // namespace atl

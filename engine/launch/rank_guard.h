@@ -3,6 +3,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
 
 namespace atl {
 
@@ -14,6 +19,22 @@ void end_with_parent();
 /// Set by SIGUSR1, which `atoll run` sends (and mpirun hands on) when the user asks to stop. The same flag
 /// each call.
 const std::atomic<bool>& stop_requested();
+
+/// While it exists: after `seconds` this process says `last_words` on standard error and exits with `status`. For a
+/// call into a library that may never return and can't be cancelled.
+class EndUnlessDone {
+ public:
+  EndUnlessDone(std::chrono::seconds seconds, std::string last_words, int status);
+  ~EndUnlessDone();
+  EndUnlessDone(const EndUnlessDone&) = delete;
+  EndUnlessDone& operator=(const EndUnlessDone&) = delete;
+
+ private:
+  std::mutex lock_;
+  std::condition_variable news_;
+  bool done_ = false;
+  std::thread thread_;
+};
 
 /// Installs the handler of SIGUSR1; SIGINT is left to `atoll run`.
 void listen_for_stop();

@@ -40,6 +40,10 @@ TEST(Explain, ChoicesSayWhatIsNotBuilt) {
   EXPECT_THAT(explain("strategy.kind"), testing::ContainsRegex("pipegcn .*\\[not built yet\\]"));
 }
 
+TEST(Explain, AStrategyToComeSaysSo) {
+  EXPECT_THAT(explain("strategy.pipegcn"), AllOf(HasSubstr("strategy.pipegcn"), HasSubstr("not built yet")));
+}
+
 TEST(Explain, OptionsOfEveryModelThatHasOne) {
   const std::string text = explain("model.options.aggregator");
   EXPECT_THAT(text, HasSubstr("(of sage)"));

@@ -1,0 +1,71 @@
+#include "base/cgroup.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "train/temporary_folder.h"
+
+namespace atl {
+namespace {
+
+/// A tree of files in place of /proc and /sys.
+class Machine {
+ public:
+  Machine& file(const std::string& path, const std::string& text) {
+    std::filesystem::create_directories((folder_ / path).parent_path());
+    std::ofstream(folder_ / path) << text;
+    return *this;
+  }
+  double cores() const { return quota_cores(folder_ / ""); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST(QuotaCores, OfVersion2IsQuotaOverPeriod) {
+  Machine machine;
+  machine.file("proc/self/cgroup", "0::/pod/rank\n")
+      .file("sys/fs/cgroup/pod/rank/cpu.max", "150000 100000\n");
+  EXPECT_EQ(machine.cores(), 1.5);
+}
+
+TEST(QuotaCores, AGroupAroundMayBeSmaller) {
+  Machine machine;
+  machine.file("proc/self/cgroup", "0::/pod/rank\n")
+      .file("sys/fs/cgroup/pod/rank/cpu.max", "max 100000\n")
+      .file("sys/fs/cgroup/pod/cpu.max", "300000 100000\n")
+      .file("sys/fs/cgroup/cpu.max", "800000 100000\n");
+  EXPECT_EQ(machine.cores(), 3);
+}
+
+TEST(QuotaCores, OfVersion1) {
+  Machine machine;
+  machine.file("proc/self/cgroup", "5:cpuset:/other\n4:cpu,cpuacct:/pod\n")
+      .file("sys/fs/cgroup/cpu/pod/cpu.cfs_quota_us", "5000\n")
+      .file("sys/fs/cgroup/cpu/pod/cpu.cfs_period_us", "10000\n")
+      .file("sys/fs/cgroup/cpu/other/cpu.cfs_quota_us", "100\n")
+      .file("sys/fs/cgroup/cpu/other/cpu.cfs_period_us", "10000\n");
+  EXPECT_EQ(machine.cores(), 0.5);
+}
+
+TEST(QuotaCores, InAContainerTheRootOfTheMountIsItsOwnGroup) {
+  Machine machine;
+  machine.file("proc/self/cgroup", "4:cpu:/kubepods/pod7\n")
+      .file("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "400000\n")
+      .file("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(machine.cores(), 4);
+}
+
+TEST(QuotaCores, NoneIsZero) {
+  Machine machine;
+  EXPECT_EQ(machine.cores(), 0);
+  machine.file("proc/self/cgroup", "0::/\n").file("sys/fs/cgroup/cpu.max", "max 100000\n");
+  EXPECT_EQ(machine.cores(), 0);
+  machine.file("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n")
+      .file("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(machine.cores(), 0);
+}
+
+}  // namespace
+}  // namespace atl

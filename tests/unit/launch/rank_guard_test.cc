@@ -1,0 +1,27 @@
+#include "launch/rank_guard.h"
+
+#include <gtest/gtest.h>
+
+namespace atl {
+namespace {
+
+using std::chrono::seconds;
+
+TEST(EndUnlessDone, EndsTheProcessWithItsLastWords) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        const EndUnlessDone deadline(seconds(0), "rank 1 of 2: MPI did not open", 7);
+        std::this_thread::sleep_for(seconds(20));
+      },
+      testing::ExitedWithCode(7), "rank 1 of 2: MPI did not open");
+}
+
+TEST(EndUnlessDone, DoneInTimeItIsAsIfItHadNotBeen) {
+  const auto begin = std::chrono::steady_clock::now();
+  { const EndUnlessDone deadline(seconds(100), "", 7); }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(20));
+}
+
+}  // namespace
+}  // namespace atl
