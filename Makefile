@@ -34,7 +34,7 @@ lint: test-tools
 format: test-tools
 	tests/lint/format --fix
 
-# Unit tests and fuzz corpora under the sanitizers, each in a build folder of its own.
+# Unit tests under the sanitizers, each in a build folder of its own; fuzzing brings sanitizers of its own.
 sanitize: sanitize-address,undefined sanitize-thread
 sanitize-%: export TSAN_OPTIONS = ignore_noninstrumented_modules=1
 sanitize-%: test-tools

@@ -33,7 +33,7 @@ struct ExchangedLayer {
 struct Gather {
   int layer;
   const Rows& rows;  // (owned, cols)
-  Traffic purpose;   // kHalo, kEvaluation or kRecompute
+  Traffic purpose;   // kHalo, kEvaluation, kRecompute, or kSetup for what is gathered once
 };
 
 /// One per rank and graph part. Calls are collective: all ranks make the same ones in the same order.
@@ -50,7 +50,7 @@ class Exchange {
   virtual void backward(const Gather& gather, VisitSourceBackward visit, MatrixView d_rows) = 0;
 };
 
-/// exact.cc: this step's boundary rows to every rank that reads them. With `overlap`, own rows are aggregated while
+/// exact.cc, "vanilla partition-parallel training" of PipeGCN (section 2, figures 1a and 2a): this step's boundary rows to every rank that reads them. With `overlap`, own rows are aggregated while
 /// halo rows travel, and halo gradients travel while own ones are computed; without, each transfer is waited for (the
 /// synchronous baseline of the papers).
 std::unique_ptr<Exchange> make_exact_exchange(Context& ctx, Communicator& comm, const GraphPart& part,

@@ -58,7 +58,9 @@ class Verbs {
   virtual void gather_backward(const Rows& rows, VisitSourceBackward visit, MatrixView d_rows) = 0;
 
   /// Turns a partial result (a sum over this rank's columns of the input) into the whole; returns the rows of it
-  /// that go on here. Full-batch and mini-batch strategies return their argument.
+  /// that go on here. Full-batch and mini-batch strategies return their argument. Collective where it is not the
+  /// identity; layers may call it inside a gather's visitor, so a strategy that splits columns brings the same blocks
+  /// in the same order to all ranks that share them.
   virtual MatrixView sync(MatrixView partial) = 0;
 
   /// Sums `values` over all ranks that share this pass; each vertex must have been counted by one rank only.

@@ -1,4 +1,4 @@
-// The ways to divide vertices among parts. A new one: a file here and a line in partitioners.cc.
+// The ways to divide vertices among parts: METIS (Karypis & Kumar 1998, multilevel k-way), by hash, by range. A new one: a file here and a line in partitioners.cc.
 #pragma once
 
 #include <cstdint>

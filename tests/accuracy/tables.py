@@ -40,7 +40,7 @@ def mean_and_deviation(values):
 
 
 def cora_table(results):
-    rows = ["## Cora, public split: published set-ups (manifests/examples)", "",
+    rows = ["## Cora, public split (set-ups: manifests/examples; each says where it differs from the published one)", "",
             "| model | seeds | test, mean ± unbiased deviation | published | goal (−0.5) | |", "|---|---|---|---|---|---|"]
     for model, target in cases.CORA.items():
         values = list(tests_of(results, "cora", model, cases.CORA_SEEDS).values())

@@ -2,11 +2,14 @@
 import json
 import os
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "manifests/examples"
+PEAK = ("import resource, subprocess, sys; status = subprocess.call(sys.argv[1:]); "
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(status)")
 
 
 class Skipped(Exception):
@@ -41,6 +44,16 @@ class Atoll:
         if process.returncode != 0:
             raise Failed(f"{' '.join(command)} ended with {process.returncode}: {errors.strip()[-500:]}")
         return [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+
+    def peak_bytes(self, *arguments):
+        """The peak memory of a command, asked of a process that has had no other child."""
+        begin = time.monotonic()
+        done = subprocess.run([sys.executable, "-c", PEAK, self.binary, *map(str, arguments)], capture_output=True, text=True,
+                              timeout=self.seconds)
+        self.wall_seconds = time.monotonic() - begin
+        if done.returncode != 0:
+            raise Failed(f"{' '.join(map(str, arguments))} ended with {done.returncode}: {done.stderr.strip()[-500:]}")
+        return 1024 * int(done.stdout.splitlines()[-1])
 
     def on_data(self, command, manifest, *arguments):
         """`command` on a manifest of the examples, on the benchmark's data sets."""
