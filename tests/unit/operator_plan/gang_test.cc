@@ -1,0 +1,156 @@
+// A whole plan, from a job and a cluster to nodes or to words.
+#include "operator/plan/gang.h"
+
+#include <gmock/gmock.h>
+
+#include "job/load.h"
+
+namespace atl::ctl {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::int64_t kGi = 1LL << 30;
+
+Resources amounts(std::int64_t cores, std::int64_t gibibytes, std::int64_t pods) {
+  return Resources({{"cpu", cores * 1000}, {"memory", gibibytes * kGi}, {"pods", pods}});
+}
+
+/// Two blocks of three nodes of 8 cores (and a little for the launcher): n1 n2 n3 in b1, n4 n5 n6 in b2.
+Snapshot cluster() {
+  Snapshot snapshot;
+  for (int n = 1; n <= 6; ++n) {
+    NodeState node;
+    node.name = "n" + std::to_string(n);
+    node.labels = {{"kubernetes.io/hostname", node.name}, {"block", n <= 3 ? "b1" : "b2"}};
+    node.ready = true;
+    node.allocatable = Resources({{"cpu", 8200}, {"memory", 33 * kGi}, {"pods", 110}});
+    snapshot.nodes.push_back(node);
+  }
+  return snapshot;
+}
+
+void occupy(Snapshot& snapshot, const std::string& node, std::int64_t cores = 8) {
+  PodState pod;
+  pod.name = "other/pod-on-" + node;
+  pod.node = node;
+  pod.requests = amounts(cores, 1, 1);
+  snapshot.pods.push_back(pod);
+}
+
+Job job(const std::vector<std::string>& changes) {
+  std::vector<Override> overrides = {"placement.topologyLevels=[block, kubernetes.io/hostname]",
+                                     "resources.cpu=4", "resources.memory=16Gi",
+                                     "placement.ranksPerServer=2"};
+  overrides.insert(overrides.end(), changes.begin(), changes.end());
+  return parse_job(
+             "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: j, namespace: team}\nspec:\n"
+             "  dataset: {name: d}\n  model: {kind: gcn}\n",
+             "j.yaml", overrides)
+      .job;
+}
+
+GangPlan plan(const Job& of, const Snapshot& on) {
+  return plan_gang(gang_of(of, {}), on);
+}
+
+TEST(Gang, ServersAreGroupsOfRanksWithTheirResources) {
+  const Gang gang = gang_of(job({"placement.ranks=4"}), {});
+  EXPECT_EQ(gang.job, "team/j");
+  EXPECT_THAT(gang.servers, ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
+  EXPECT_EQ(gang.server, amounts(8, 32, 1));
+  EXPECT_THAT(gang.weights, ElementsAre(10, 1));
+  EXPECT_TRUE(gang.assumed);
+}
+
+TEST(Gang, FlowsOfRanksAreThoseOfTheirServers) {
+  const Gang gang =
+      gang_of(job({"placement.ranks=4"}), std::vector<PairBytes>{{0, 2, 5}, {3, 1, 7}, {0, 1, 100}});
+  ASSERT_EQ(gang.traffic.peers(0).size(), 1u);
+  EXPECT_EQ(gang.traffic.peers(0)[0].bytes, 12);
+  EXPECT_FALSE(gang.assumed);
+}
+
+TEST(Gang, MovesWholeToTheBlockThatHasRoom) {
+  Snapshot on = cluster();
+  occupy(on, "n2");
+  const GangPlan answer = plan(job({"placement.ranks=6"}), on);
+  ASSERT_TRUE(answer.fits);
+  EXPECT_THAT(answer.nodes, ElementsAre("n4", "n5", "n6"));
+  EXPECT_EQ(answer.launcher, "n4");
+  EXPECT_EQ(answer.cost, answer.best_possible);
+}
+
+TEST(Gang, WithoutRoomSaysWhatIsNeededWhatThereIsAndWhatWouldHelp) {
+  Snapshot on = cluster();
+  for (const char* node : {"n1", "n4", "n5"}) occupy(on, node);
+  on.nodes[5].cordoned = true;
+  const GangPlan answer = plan(job({"placement.ranks=6", "placement.within=block"}), on);
+  EXPECT_FALSE(answer.fits);
+  EXPECT_TRUE(answer.nodes.empty());
+  EXPECT_THAT(
+      answer.reasons,
+      ElementsAre(
+          "needs 3 servers of 2 ranks (8 cpu, 32.0 GiB memory each) inside one block; b1 has room for 2, "
+          "b2 has room for 0; freeing n1 would do",
+          "not considered: n6 is cordoned"));
+}
+
+TEST(Gang, TooLargeForTheClusterSaysSo) {
+  const GangPlan answer = plan(job({"placement.ranks=16"}), cluster());
+  EXPECT_THAT(answer.reasons.at(0),
+              HasSubstr("the cluster has room for 6; even were it empty, there is room for 6 at most"));
+}
+
+TEST(Gang, CostsMoreWhereOthersStandAndNamesThem) {
+  Snapshot on = cluster();
+  occupy(on, "n3");
+  occupy(on, "n5");
+  const GangPlan answer = plan(job({"placement.ranks=6"}), on);
+  ASSERT_TRUE(answer.fits);
+  EXPECT_GT(answer.cost, answer.best_possible);
+  EXPECT_THAT(answer.reasons.at(0), HasSubstr("n3 has room for 0 of 1"));
+}
+
+TEST(Gang, PodsPinnedByUsTakeRoomButNotThoseOfTheJobItself) {
+  Snapshot on = cluster();
+  PodState pinned;
+  pinned.pinned = "n1";
+  pinned.job = "team/other";
+  pinned.requests = amounts(8, 1, 1);
+  on.pods.push_back(pinned);
+  EXPECT_THAT(plan(job({"placement.ranks=6"}), on).nodes, ElementsAre("n4", "n5", "n6"));
+  on.pods[0].job = "team/j";
+  EXPECT_THAT(plan(job({"placement.ranks=6"}), on).nodes, ElementsAre("n1", "n2", "n3"));
+}
+
+TEST(Gang, TheLauncherTakesAServersPlaceWhereNothingElseIsLeft) {
+  Snapshot on = cluster();
+  for (NodeState& node : on.nodes) node.allocatable = amounts(8, 32, 110);  // two ranks and not a core more
+  const GangPlan five = plan(job({"placement.ranks=10"}), on);
+  ASSERT_TRUE(five.fits);
+  EXPECT_THAT(five.nodes, testing::Not(testing::Contains(five.launcher)));
+  const GangPlan six = plan(job({"placement.ranks=12"}), on);
+  EXPECT_FALSE(six.fits);
+  EXPECT_THAT(six.reasons.at(0), HasSubstr("a launcher (0.1 cpu, 128 MiB memory) beside them"));
+}
+
+TEST(Gang, TheTemplateChoosesNodes) {
+  Snapshot on = cluster();
+  on.nodes[0].taints = {{"dedicated", "ml", "NoSchedule"}};
+  on.nodes[1].labels["disk"] = "ssd";
+  const GangPlan tainted = plan(job({"placement.ranks=6"}), on);
+  EXPECT_THAT(tainted.nodes, ElementsAre("n4", "n5", "n6"));
+  const GangPlan tolerated = plan(
+      job({"placement.ranks=6", "template={spec: {tolerations: [{key: dedicated, operator: Exists}]}}"}), on);
+  EXPECT_THAT(tolerated.nodes, ElementsAre("n1", "n2", "n3"));
+  const GangPlan chosen =
+      plan(job({"placement.ranks=2", "template={spec: {nodeSelector: {disk: ssd}}}"}), on);
+  EXPECT_THAT(chosen.nodes, ElementsAre("n2"));
+  const GangPlan none = plan(job({"placement.ranks=2", "template={spec: {nodeSelector: {disk: nvme}}}"}), on);
+  EXPECT_THAT(none.reasons.at(1), HasSubstr("has not disk=nvme"));
+}
+
+}  // namespace
+}  // namespace atl::ctl
