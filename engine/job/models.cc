@@ -5,8 +5,8 @@
 namespace atl {
 namespace {
 
-/// Fields of stacks of equal layers alone.
-const std::vector<std::string> kStackOnly{"model.skipConnections", "model.denseLayers"};
+// Dense layers at the end are for stacks of equal layers alone; residual models have their own connections.
+const std::string kSkipConnections = "model.skipConnections", kDenseLayers = "model.denseLayers";
 
 Field option(const std::string& kind, const std::string& name, Options::Value initial, Field rest) {
   return option_field(OptionOwner::kModel, kind, "model.options." + name, std::move(initial),
@@ -47,7 +47,7 @@ ModelInfo gat() {
                             .minimum = 0,
                             .maximum = 1,
                             .source = source}));
-  return {"gat", "graph attention, ELU between layers", source, std::move(options), kStackOnly};
+  return {"gat", "graph attention, ELU between layers", source, std::move(options), {kDenseLayers}};
 }
 
 ModelInfo gcnii() {
@@ -61,8 +61,11 @@ ModelInfo gcnii() {
   options.push_back(option(
       "gcnii", "lambda", 0.5,
       {.description = "layer l mixes its weights in by ln(lambda / l + 1)", .minimum = 0, .source = source}));
-  return {"gcnii", "deep graph convolution with initial residual and identity mapping", source,
-          std::move(options), kStackOnly};
+  return {"gcnii",
+          "deep graph convolution with initial residual and identity mapping",
+          source,
+          std::move(options),
+          {kSkipConnections, kDenseLayers}};
 }
 
 ModelInfo resgcn() {
@@ -71,15 +74,18 @@ ModelInfo resgcn() {
   options.push_back(option("resgcn", "aggregator", std::string("mean"),
                            {.description = "how neighbours are brought together",
                             .choices = {{"mean", "SAGE-mean inside each block (GraNNDis's ResGCN+)"},
-                                        {"softmax", "softmax over neighbours of ReLU(h) + 1e-7 (DeeperGCN)"}},
+                                        {"softmax", "softmax over neighbours of ReLU(h) (DeeperGCN)"}},
                             .source = "GraNNDis's artifact"}));
   options.push_back(option("resgcn", "temperature", 0.1,
                            {.description = "inverse temperature t of the softmax aggregation",
                             .minimum = 0,
                             .source = source,
                             .used_with = {"model.options.aggregator", {"softmax"}}}));
-  return {"resgcn", "residual blocks of norm, ReLU, dropout, convolution, between linear layers", source,
-          std::move(options), kStackOnly};
+  return {"resgcn",
+          "residual blocks of norm, ReLU, dropout, convolution, between linear layers",
+          source,
+          std::move(options),
+          {kSkipConnections, kDenseLayers}};
 }
 
 ModelInfo sgc() {
@@ -91,8 +97,7 @@ ModelInfo sgc() {
           "simplified graph convolution: propagate, then one linear layer",
           "Wu et al. 2019",
           {option("sgc", "hops", std::int64_t{2}, std::move(hops))},
-          {"model.layers", "model.hidden", "model.norm", "model.skipConnections", "model.denseLayers",
-           "training.dropout"}};
+          {"model.layers", "model.hidden", "model.norm", kSkipConnections, kDenseLayers, "training.dropout"}};
 }
 
 }  // namespace

@@ -5,12 +5,14 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 namespace atl {
 namespace {
@@ -160,8 +162,18 @@ class Builder : public YAML::EventHandler {
   std::size_t values_ = 0;
 };
 
+/// What isn't text can't be in JSON, and so not in the API server either.
+void refuse_invalid_utf8(const std::string& text, const std::string& name, bool lines) {
+  const std::size_t bad = find_invalid_utf8(text);
+  if (bad == std::string::npos) return;
+  const auto line = 1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(bad), '\n');
+  fail("{}: byte 0x{:02x} is not UTF-8; save the file as UTF-8",
+       lines ? fmt::format("{}:{}", name, line) : name, static_cast<unsigned char>(text[bad]));
+}
+
 std::vector<Node> parse(const std::string& text, const std::string& name, bool lines, YamlLimits limits) {
   if (text.size() > limits.bytes) fail("{}: larger than the {} bytes that are read", name, limits.bytes);
+  refuse_invalid_utf8(text, name, lines);
   std::vector<Node> documents;
   std::istringstream stream(text);
   try {
@@ -223,8 +235,7 @@ Node parse_yaml_value(const std::string& text, const std::string& where) {
 }
 
 std::string to_json(const Node& node) {
-  // Text that isn't UTF-8 can't be in JSON; it is replaced, as the API server would.
-  return json_of(node).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_of(node).dump();
 }
 
 }  // namespace atl

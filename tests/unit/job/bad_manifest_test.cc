@@ -191,8 +191,11 @@ TEST(BadManifestText, IsNamedWithItsLine) {
   EXPECT_EQ(error_of("just words"),
             "m.yaml:1: is not a manifest (it must be a map with apiVersion, kind, …)");
   EXPECT_EQ(error_of("a: [1\nb: 2\n").substr(0, 26), "m.yaml:2: not valid YAML: ");
+  EXPECT_EQ(error_of("kind: GNNJob\nspec: {output: {path: a\xec}}\n"),
+            "m.yaml:2: byte 0xec is not UTF-8; save the file as UTF-8");
+  EXPECT_EQ(error_of("kind: \"\\uD800\"\n"), "m.yaml:1: not valid YAML: invalid unicode: 55296");
   EXPECT_EQ(error_of("kind: A\n---\nkind: B\n"), "m.yaml: none of its 2 documents is of kind GNNJob");
-  EXPECT_NE(error_of(std::string(2 << 20, ' ')).find("larger than 1048576 bytes"), std::string::npos);
+  EXPECT_NE(error_of(std::string(2 << 20, ' ')).find("larger than the 1048576 bytes"), std::string::npos);
 }
 
 TEST(BadManifestText, AnAliasBombIsStopped) {
