@@ -46,28 +46,54 @@ void initialise(const ParameterSpec& spec, const Placement& placement, std::uint
 
 }  // namespace
 
-Parameters::Parameters(const std::vector<std::vector<ParameterSpec>>& layers, std::uint64_t seed) {
+Parameters::Parameters(const std::vector<std::vector<ParameterSpec>>& layers, std::uint64_t seed)
+    : Parameters(layers, seed, [](int, const ParameterSpec&) { return Placement(); }) {}
+
+Parameters::Parameters(const std::vector<std::vector<ParameterSpec>>& layers, std::uint64_t seed,
+                       PlaceParameter place) {
   by_layer_.resize(layers.size());
   for (const bool trainable : {true, false}) {
     for (std::size_t l = 0; l < layers.size(); ++l) {
       by_layer_[l].resize(layers[l].size());
       for (std::size_t i = 0; i < layers[l].size(); ++i) {
-        if (layers[l][i].trainable != trainable) continue;
-        Entry entry{layers[l][i], {}, int(l), 0, layers[l][i].rows * layers[l][i].cols};
-        entry.spec.name = "layers." + std::to_string(l) + "." + entry.spec.name;
-        entry.offset = entries_.empty() ? 0 : entries_.back().offset + entries_.back().count;
+        const ParameterSpec& spec = layers[l][i];
+        if (spec.trainable != trainable) continue;
         by_layer_[l][i] = int(entries_.size());
-        entries_.push_back(entry);
+        add(spec, place(int(l), spec), int(l));
       }
     }
-    if (trainable) trainable_ = entries_.empty() ? 0 : entries_.back().offset + entries_.back().count;
+    if (trainable) trainable_ = held_;
   }
-  values_.resize(1, entries_.empty() ? 0 : entries_.back().offset + entries_.back().count);
+  values_.resize(1, held_);
   gradients_.resize(1, trainable_);
   gradients_.zero();
-  for (const Entry& e : entries_) {
-    initialise(e.spec, e.placement, seed, MatrixView(values_.data() + e.offset, e.spec.rows, e.spec.cols));
-  }
+  for (const Entry& e : entries_)
+    initialise(e.spec, e.placement, seed,
+               MatrixView(values_.data() + e.offset, e.placement.row_count, e.spec.cols));
+}
+
+void Parameters::add(const ParameterSpec& spec, Placement placement, int layer) {
+  if (placement.row_count < 0) placement.row_count = spec.rows - placement.row_begin;
+  const bool whole = placement.row_begin == 0 && placement.row_count == spec.rows;
+  ATOLL_CHECK(placement.row_begin >= 0 && placement.row_begin + placement.row_count <= spec.rows,
+              "rows {}+{} of {}'s {}", placement.row_begin, placement.row_count, spec.name, spec.rows);
+  ATOLL_CHECK(whole || !placement.everywhere(), "every rank holds the same slice of {}", spec.name);
+  Entry entry{spec, std::move(placement), layer, held_, 0};
+  entry.spec.name = "layers." + std::to_string(layer) + "." + spec.name;
+  entry.count = entry.placement.row_count * spec.cols;
+  held_ += entry.count;
+  entries_.push_back(std::move(entry));
+}
+
+bool Parameters::everywhere() const {
+  return std::all_of(entries_.begin(), entries_.end(),
+                     [](const Entry& e) { return e.placement.everywhere(); });
+}
+
+Index Parameters::whole_trainable() const {
+  Index count = 0;
+  for (const Entry& e : entries_) count += e.spec.trainable ? e.spec.rows * e.spec.cols : 0;
+  return count;
 }
 
 const Parameters::Entry& Parameters::entry(int layer, int index) const {
@@ -78,18 +104,18 @@ const Parameters::Entry& Parameters::entry(int layer, int index) const {
 
 MatrixView Parameters::value(int layer, int index) {
   const Entry& e = entry(layer, index);
-  return {values_.data() + e.offset, e.spec.rows, e.spec.cols};
+  return {values_.data() + e.offset, e.placement.row_count, e.spec.cols};
 }
 
 ConstMatrixView Parameters::value(int layer, int index) const {
   const Entry& e = entry(layer, index);
-  return {values_.data() + e.offset, e.spec.rows, e.spec.cols};
+  return {values_.data() + e.offset, e.placement.row_count, e.spec.cols};
 }
 
 MatrixView Parameters::gradient(int layer, int index) {
   const Entry& e = entry(layer, index);
   ATOLL_CHECK(e.spec.trainable, "{} has no gradient", e.spec.name);
-  return {gradients_.data() + e.offset, e.spec.rows, e.spec.cols};
+  return {gradients_.data() + e.offset, e.placement.row_count, e.spec.cols};
 }
 
 }  // namespace atl

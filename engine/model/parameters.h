@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "tensor/matrix.h"
 
 namespace atl {
@@ -33,26 +34,33 @@ struct ParameterSpec {
   bool trainable = true;          // false: a running statistic; in checkpoints, but not in gradients
 };
 
-/// Where a parameter lives: the rows of it this rank holds, and whether every rank holds the same ones and so
-/// its gradient is summed over all ranks. Full-batch strategies replicate everything; P3 slices layer 1's rows and
-/// GNNPipe gives a stage its own layers.
+/// Where a parameter lives, as one rank sees it: the rows of it that this rank holds, and the ranks that hold the same
+/// ones. Gradients are summed over those, clipping counts them once, and checkpoints are whole whoever holds what.
+/// Full-batch strategies replicate everything; P3 slices layer 1's rows and GNNPipe gives a stage its own layers.
 struct Placement {
-  Index row_begin = 0, row_count = -1;  // −1: all
-  bool replicated = true;
+  Index row_begin = 0, row_count = -1;  // −1: all the rows from row_begin on; 0: none here
+  std::vector<Rank> replicas;           // ascending, this rank among them if it holds rows; empty: every rank
+  /// Agreed by all ranks: where one holds a slice or nothing, no rank says everywhere.
+  bool everywhere() const { return replicas.empty(); }
 };
+
+/// Asked for every parameter of a model, when its memory is allocated.
+using PlaceParameter = FunctionRef<Placement(int layer, const ParameterSpec& spec)>;
 
 /// All of a model's parameters on one rank. Movable; views stay valid for its life.
 class Parameters {
  public:
   struct Entry {
-    ParameterSpec spec;  // name completed with its layer
-    Placement placement;
+    ParameterSpec spec;   // of the whole; name completed with its layer
+    Placement placement;  // row_count ≥ 0
     int layer = 0;
     Index offset = 0;  // in values() and, for trainable ones, in gradients()
     Index count = 0;   // elements held
   };
 
-  /// layers[l] lists layer l's parameters. Values are initialised from `seed`.
+  /// layers[l] lists layer l's parameters. Values are initialised from `seed`, of the rows that `place` gives us alone.
+  Parameters(const std::vector<std::vector<ParameterSpec>>& layers, std::uint64_t seed, PlaceParameter place);
+  /// Every rank holds everything.
   Parameters(const std::vector<std::vector<ParameterSpec>>& layers, std::uint64_t seed);
 
   /// (rows held, cols)
@@ -67,13 +75,18 @@ class Parameters {
   std::span<Real> gradients() { return {gradients_.data(), std::size_t(trainable_)}; }
   void zero_gradients() { gradients_.zero(); }
   const std::vector<Entry>& entries() const { return entries_; }
+  /// Whether this rank holds every row of every parameter, and so does every other.
+  bool everywhere() const;
+  /// Trainable elements of the whole model, whoever holds them.
+  Index whole_trainable() const;
 
  private:
+  void add(const ParameterSpec& spec, Placement placement, int layer);
   const Entry& entry(int layer, int index) const;
   std::vector<Entry> entries_;
   std::vector<std::vector<int>> by_layer_;  // layer → indices into entries_
-  Index trainable_ = 0;
-  Matrix values_, gradients_;  // (1, elements)
+  Index held_ = 0, trainable_ = 0;          // elements: all, and those with gradients
+  Matrix values_, gradients_;               // (1, elements)
 };
 
 }  // namespace atl

@@ -2,6 +2,7 @@
 
 #include "base/threads.h"
 #include "plan/dry_transport.h"
+#include "train/gradient.h"
 #include "train/optimizer.h"
 
 namespace atl {
@@ -15,6 +16,7 @@ class DryStep final : public TrainingStep {
         comm_(comm),
         in_(in),
         parameters_(parameters),
+        gradient_(comm, parameters),
         optimizer_(in.job.training.optimizer, parameters) {}
 
   void loss(ConstMatrixView logits, std::span<const VertexId>, MatrixView d_logits) override {
@@ -26,9 +28,9 @@ class DryStep final : public TrainingStep {
     }
   }
   void update() override {
-    comm_.all_reduce(Traffic::kGradient, parameters_.gradients());
-    count_non_finite(ctx_,
-                     MatrixView(parameters_.gradients().data(), 1, Index(parameters_.gradients().size())));
+    gradient_.sum(ctx_);
+    gradient_.finite(ctx_);
+    gradient_.clip(ctx_, in_.job.training.optimizer.clip_norm);
     optimizer_.step(ctx_, 0);
     parameters_.zero_gradients();
   }
@@ -38,6 +40,7 @@ class DryStep final : public TrainingStep {
   Communicator& comm_;
   const DryRunInput& in_;
   Parameters& parameters_;
+  Gradient gradient_;
   Optimizer optimizer_;
 };
 
@@ -63,7 +66,8 @@ DryRun dry_run(const DryRunInput& in) {
   Context ctx{Device::kCpu, pool.get(), &workspace};
   Communicator comm(make_dry_transport(in.training.rank, in.training.ranks));
   const Model model = planned_model(in.job, in.features, in.classes);
-  Parameters parameters(model.parameters(), in.job.training.seed);
+  Parameters parameters(model.parameters(), in.job.training.seed,
+                        placement_on(in.job, in.training.rank, in.training.ranks));
   DryStep step(ctx, comm, in, parameters);
   DryRun out;
   out.values = Index(parameters.values().size());

@@ -3,6 +3,7 @@
 // pipelined chunks and mini-batches alike.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -61,6 +62,9 @@ struct ScheduleInput {
 
 /// The job's model on features of so many columns, made for the exchange of its strategy.
 Model job_model(const Job& job, Index features, Index classes, bool sparse_features);
+/// Where the job's strategy keeps each parameter, as `rank` of `ranks` sees it; `job` outlives it.
+std::function<Placement(int layer, const ParameterSpec& spec)> placement_on(const Job& job, Rank rank,
+                                                                            int ranks);
 /// By job.strategy.kind; the table is in strategies.cc.
 std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input);
 

@@ -19,14 +19,20 @@ std::unique_ptr<Schedule> make_graph(const ScheduleInput& in) {
                                      });
 }
 
+/// Full-batch strategies: every rank holds every parameter whole.
+Placement replicate(const Job&, Rank, int, int, const ParameterSpec&) {
+  return {};
+}
+
 struct Entry {
   const char* kind;
   bool exact_exchange;  // rows arrive in the step in which they were made (ModelInput::exact_exchange)
+  Placement (*place)(const Job&, Rank rank, int ranks, int layer, const ParameterSpec&);
   std::unique_ptr<Schedule> (*make)(const ScheduleInput&);
 };
 
 constexpr Entry kStrategies[] = {
-    {"graph", true, make_graph},
+    {"graph", true, replicate, make_graph},
 };
 
 const Entry& entry_of(const std::string& kind) {
@@ -41,6 +47,11 @@ const Entry& entry_of(const std::string& kind) {
 Model job_model(const Job& job, Index features, Index classes, bool sparse_features) {
   const bool exact = entry_of(job.strategy.kind).exact_exchange;
   return make_model(job.model, job.training, {features, classes, sparse_features, exact});
+}
+
+std::function<Placement(int, const ParameterSpec&)> placement_on(const Job& job, Rank rank, int ranks) {
+  return [&job, rank, ranks, place = entry_of(job.strategy.kind).place](
+             int layer, const ParameterSpec& spec) { return place(job, rank, ranks, layer, spec); };
 }
 
 std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input) {

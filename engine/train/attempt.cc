@@ -17,9 +17,8 @@ int newest_attempt(const std::filesystem::path& output) {
   int number = 0;
   if (!(in >> number) || number < 1) {
     fail(
-        "{}: should hold the number of the run's newest attempt and doesn't; remove it if no other process "
-        "writes "
-        "to this folder",
+        "{}: should hold the number of the run's newest attempt and doesn't; remove it if no other process writes to "
+        "this folder",
         path.string());
   }
   return number;
@@ -27,9 +26,8 @@ int newest_attempt(const std::filesystem::path& output) {
 
 [[noreturn]] void fail_superseded(const std::filesystem::path& output, int ours, int newest) {
   fail(
-      "{}: attempt {} of this run was superseded by attempt {}, which writes to this folder now; choose "
-      "another "
-      "output folder to run both",
+      "{}: attempt {} of this run was superseded by attempt {}, which writes to this folder now; choose another output "
+      "folder to run both",
       output.string(), ours, newest);
 }
 

@@ -9,6 +9,9 @@
 //
 // A commit goes: every rank write_rank_state(), barrier, rank 0 commit(). A rank of an attempt that was given
 // up (its node was cut off, not dead) writes into a folder of its own and is refused at commit.
+//
+// Exact exchanges know nothing that rank 0 doesn't: rank files (write_rank_state, read_rank_state, commit's rank_states)
+// are used by tests alone until the exchanges whose halo rows are stale (PipeGCN, Sancus), which must keep them.
 #pragma once
 
 #include <filesystem>

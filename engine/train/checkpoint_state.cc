@@ -80,8 +80,7 @@ void check_identity(const LoadedCheckpoint& checkpoint, const Identity& expected
     if (!expected.contains(key)) differ(key, theirs, "not stated");
   if (!differences.empty()) {
     fail(
-        "{}: belongs to another run: {}; go back to that manifest, choose another output folder or start "
-        "over "
+        "{}: belongs to another run: {}; go back to that manifest, choose another output folder or start over "
         "without the checkpoint",
         checkpoint.folder.string(), differences);
   }

@@ -69,8 +69,10 @@ void EpochLoop::evaluate_into(EpochRecord& e) {
 void EpochLoop::checkpoint(Index epoch) {
   const double start = steady_seconds();
   p_.comm.barrier();
-  if (p_.comm.rank() == 0)
-    p_.store.commit(state_of(p_.trainer, p_.best, job_, p_.dataset, p_.comm.size(), epoch), false);
+  WholeTensors tensors(p_.comm, p_.trainer.parameters());
+  const CheckpointState state = state_of({p_.trainer.parameters(), p_.trainer.optimizer(), p_.best}, job_,
+                                         p_.dataset, p_.comm.size(), epoch, tensors);
+  if (p_.comm.rank() == 0) p_.store.commit(state, false);
   p_.comm.barrier();
   last_checkpoint_ = epoch;
   p_.options.observer->on_checkpoint(epoch);

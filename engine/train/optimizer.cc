@@ -1,7 +1,5 @@
 #include "train/optimizer.h"
 
-#include <cmath>
-
 namespace atl {
 namespace {
 
@@ -31,19 +29,7 @@ Optimizer::Optimizer(const OptimizerSpec& spec, Parameters& parameters)
     decays_.push_back(decay_of(e, spec.weight_decay, first));
 }
 
-/// Scales the whole gradient down to the 2-norm asked for.
-void Optimizer::clip(Context& ctx) {
-  if (spec_.clip_norm <= 0) return;
-  double sum = 0;
-  for (const Real g : parameters_.gradients()) sum += double(g) * double(g);
-  const double norm = std::sqrt(sum);
-  if (!(norm > spec_.clip_norm)) return;
-  MatrixView all(parameters_.gradients().data(), 1, Index(parameters_.gradients().size()));
-  axpby(ctx, 0, all, Real(spec_.clip_norm / norm), all);
-}
-
 void Optimizer::step(Context& ctx, double learning_rate) {
-  clip(ctx);
   ++steps_;
   for (std::size_t i = 0; i < decays_.size(); ++i) {
     const Parameters::Entry& e = parameters_.entries()[i];

@@ -14,17 +14,16 @@ class Optimizer {
   /// `parameters` outlives it.
   Optimizer(const OptimizerSpec& spec, Parameters& parameters);
 
-  /// One step with the gradients in `parameters`, which must be whole (summed over ranks) and the same on all
-  /// ranks.
+  /// One step with the gradients in `parameters`, which must be whole (Gradient::sum, clip). Each rank updates what it
+  /// holds; replicas do the same.
   void step(Context& ctx, double learning_rate);
 
   std::int64_t steps() const { return steps_; }
   void set_steps(std::int64_t steps) { steps_ = steps; }
-  /// First and second moments (or the velocity, alone): laid out as the trainable values. For checkpoints.
+  /// First and second moments (or the velocity, alone): laid out as the trainable values held. For checkpoints.
   std::vector<Matrix>& moments() { return moments_; }
 
  private:
-  void clip(Context& ctx);
   OptimizerSpec spec_;
   Parameters& parameters_;
   std::vector<double> decays_;  // by parameter

@@ -4,7 +4,7 @@
 #include "job/load.h"
 #include "partition/prepared_graph.h"
 #include "train/results.h"
-#include "train/safetensors.h"
+#include "train/whole_tensors.h"
 
 namespace atl {
 namespace {
@@ -17,12 +17,6 @@ Job job_of(const SafetensorsFile& file) {
         file.path().string());
   }
   return parse_job(text->second, file.path().string()).job;
-}
-
-void load_weights(const SafetensorsFile& file, Parameters& parameters) {
-  for (const Parameters::Entry& e : parameters.entries()) {
-    file.copy_to(e.spec.name, {e.spec.rows, e.spec.cols}, parameters.values().data() + e.offset);
-  }
 }
 
 }  // namespace
@@ -50,7 +44,7 @@ Evaluation predict(const PredictOptions& o) {
   data.count(comm);
   const Model model = job_model(job, dataset.meta().features, data.classes(), dataset.sparse_features());
   Parameters parameters(model.parameters(), job.training.seed);
-  load_weights(file, parameters);
+  read_held_rows(file, parameters, parameters.values().data(), "", false);
   const auto schedule =
       make_schedule({ctx, comm, job, model, parameters, data.part(), data.vertices(), true});
   if (model.constant_prefix() > 0) data.release_features();

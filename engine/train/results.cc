@@ -102,12 +102,12 @@ void write_results(Communicator& comm, const SessionOptions& o, const RankData& 
   const ConstMatrixView logits =
       write_predictions(comm, data, prepared, dataset, trainer.inference(), o.output);
   record.confusion = confusion_of(comm, data, logits);
+  WholeTensors tensors(comm, trainer.parameters());
+  tensors.add(trainer.parameters().values().data(), "", false);
   if (comm.rank() == 0) {
-    const auto tensors =
-        named_parameters(trainer.parameters(), trainer.parameters().values().data(), "", false);
     Metadata metadata{{"atoll.job", o.job_yaml}, {"atoll.epoch", std::to_string(record.best_epoch)}};
     for (const auto& [key, value] : identity_of(o.job, dataset.meta())) metadata["atoll." + key] = value;
-    write_safetensors(o.output / "model.safetensors", tensors, metadata);
+    write_safetensors(o.output / "model.safetensors", tensors.tensors(), metadata);
   }
   fill_rank_figures(comm, phases, record);
 }

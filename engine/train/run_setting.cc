@@ -44,7 +44,7 @@ RunSetting run_setting(const Communicator& comm, const SessionOptions& o, const 
              : o.job.training.metric == Metric::kF1Micro ? "F1-micro"
                                                          : "ROC-AUC";
   s.partitioner = o.job.placement.partitioner.kind;
-  s.parameters = Index(trainer.parameters().trainable().size());
+  s.parameters = trainer.parameters().whole_trainable();
   s.epochs = o.job.training.epochs;
   s.ranks = comm.size();
   s.threads = o.threads;

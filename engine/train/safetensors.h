@@ -77,12 +77,18 @@ class SafetensorsFile {
   /// shape.
   template <class T>
   void copy_to(const std::string& name, const std::vector<Index>& shape, T* out) const {
-    copy_bytes(name, type_of<T>(), shape, reinterpret_cast<std::byte*>(out));
+    copy_rows_to(name, shape, 0, shape.empty() ? 1 : shape[0], out);
+  }
+  /// Likewise rows begin … begin + count − 1 alone of a tensor whose whole shape is `shape`.
+  template <class T>
+  void copy_rows_to(const std::string& name, const std::vector<Index>& shape, Index begin, Index count,
+                    T* out) const {
+    copy_bytes(name, type_of<T>(), shape, begin, count, reinterpret_cast<std::byte*>(out));
   }
 
  private:
-  void copy_bytes(const std::string& name, TensorType type, const std::vector<Index>& shape,
-                  std::byte* out) const;
+  void copy_bytes(const std::string& name, TensorType type, const std::vector<Index>& shape, Index begin,
+                  Index count, std::byte* out) const;
 
   std::filesystem::path path_;
   std::vector<std::byte> data_;

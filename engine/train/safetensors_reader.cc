@@ -150,19 +150,22 @@ const TensorView* SafetensorsFile::find(const std::string& name) const {
 }
 
 void SafetensorsFile::copy_bytes(const std::string& name, TensorType type, const std::vector<Index>& shape,
-                                 std::byte* out) const {
+                                 Index begin, Index count, std::byte* out) const {
   const TensorView* tensor = find(name);
   if (tensor == nullptr)
     fail("{}: holds no tensor {}; it belongs to another model or strategy", path_.string(), name);
   if (tensor->type != type || tensor->shape != shape) {
     fail(
-        "{}: tensor {} is {} {} where this run has {} {}; it belongs to another model: give the manifest's "
-        "model the "
-        "same shape, or another output folder",
+        "{}: tensor {} is {} {} where this run has {} {}; it belongs to another model: give the manifest's model "
+        "the same shape, or another output folder",
         path_.string(), name, type_name(tensor->type), shape_text(tensor->shape), type_name(type),
         shape_text(shape));
   }
-  if (tensor->bytes() > 0) std::memcpy(out, tensor->data, std::size_t(tensor->bytes()));
+  const Index rows = shape.empty() ? 1 : shape[0];
+  ATOLL_CHECK(begin >= 0 && count >= 0 && begin + count <= rows, "rows {}+{} of {}", begin, count, rows);
+  if (count == 0 || tensor->bytes() == 0) return;
+  const Index row = tensor->bytes() / rows;
+  std::memcpy(out, tensor->data + begin * row, std::size_t(count * row));
 }
 
 }  // namespace atl

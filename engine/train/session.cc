@@ -90,7 +90,7 @@ class Session {
     if (folder.empty()) return;
     const LoadedCheckpoint checkpoint =
         read_checkpoint_state(std::filesystem::path(folder) / "state.safetensors");
-    load_state(checkpoint, job_, dataset_.meta(), *trainer_, best_);
+    load_state(checkpoint, job_, dataset_.meta(), {trainer_->parameters(), trainer_->optimizer(), best_});
     record_.resumed_from = checkpoint.state.epoch;
     if (root()) record_.epochs = read_epochs(o_.output, checkpoint.state.epoch);
   }

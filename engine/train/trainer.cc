@@ -1,7 +1,6 @@
 #include "train/trainer.h"
 
 #include <cmath>
-#include <cstring>
 
 namespace atl {
 namespace {
@@ -19,7 +18,8 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       job_(job),
       data_(data),
       model_(model_of(job, data)),
-      parameters_(model_.parameters(), job.training.seed),
+      parameters_(model_.parameters(), job.training.seed, placement_on(job, comm.rank(), comm.size())),
+      gradient_(comm, parameters_),
       optimizer_(job.training.optimizer, parameters_) {
   const ScheduleInput input{
       ctx, comm, job, model_, parameters_, data.training_part(), data.training_vertices(), false};
@@ -44,14 +44,19 @@ void Trainer::loss(ConstMatrixView logits, std::span<const VertexId> rows, Matri
   loss_sum_ += loss_of(ctx_, data_.training_labels(), job_.training.loss, logits, data_.training_rows(),
                        scale, d_logits);
   // Asked now: the backward pass reuses the memory of the layers' outputs.
-  if (!std::isfinite(loss_sum_)) non_finite_layer_ = training_->first_non_finite_layer();
+  if (!std::isfinite(loss_sum_)) non_finite_.layer = training_->first_non_finite_layer();
 }
 
 void Trainer::update() {
-  comm_.all_reduce(Traffic::kGradient, parameters_.gradients());
-  const MatrixView whole(parameters_.gradients().data(), 1, Index(parameters_.gradients().size()));
-  finite_ = count_non_finite(ctx_, whole) == 0;  // the same on all ranks
-  if (finite_) optimizer_.step(ctx_, learning_rate_);
+  non_finite_.share = gradient_.last_non_finite(ctx_);  // asked now: the sum spreads it to all ranks
+  gradient_.sum(ctx_);
+  finite_ = gradient_.finite(ctx_);
+  if (finite_) {
+    gradient_.clip(ctx_, job_.training.optimizer.clip_norm);
+    optimizer_.step(ctx_, learning_rate_);
+  } else {
+    non_finite_.sum = gradient_.last_non_finite(ctx_);
+  }
   parameters_.zero_gradients();
 }
 
@@ -60,25 +65,7 @@ Evaluation Trainer::evaluate() {
 }
 
 void Trainer::explain_non_finite(Index epoch, Index last_checkpoint) {
-  const std::int32_t mine = non_finite_layer_;
-  const auto all = comm_.all_gather(Traffic::kStatistics, std::as_bytes(std::span(&mine, 1)));
-  int layer = -1, rank = -1;
-  for (int r = 0; r < comm_.size(); ++r) {
-    std::int32_t theirs;
-    std::memcpy(&theirs, all[std::size_t(r)].data(), sizeof theirs);
-    if (theirs >= 0 && (layer < 0 || theirs < layer)) layer = theirs, rank = r;
-  }
-  const std::string where =
-      layer < 0 ? "the gradient"
-                : fmt::format("layer {} ({}) on rank {} ({})", layer,
-                              model_.layers[std::size_t(layer)]->describe(), rank, comm_.host(rank));
-  const std::string checkpoint = last_checkpoint > 0
-                                     ? fmt::format("the last good checkpoint is of epoch {}", last_checkpoint)
-                                     : "there is no checkpoint yet";
-  fail(
-      "epoch {}: loss or gradient is not finite; first seen in {}; {}; lower training.optimizer.learningRate, "
-      "set training.optimizer.clipNorm or model.norm, and start over with --fresh",
-      epoch, where, checkpoint);
+  fail_non_finite(comm_, model_, parameters_, non_finite_, epoch, last_checkpoint);
 }
 
 ScheduleBytes Trainer::bytes() const {

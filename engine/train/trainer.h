@@ -6,6 +6,8 @@
 
 #include "strategy/schedule.h"
 #include "train/evaluation.h"
+#include "train/gradient.h"
+#include "train/non_finite.h"
 #include "train/optimizer.h"
 #include "train/rank_data.h"
 
@@ -25,7 +27,7 @@ class Trainer final : private TrainingStep {
 
   /// Whether the last epoch's gradient was; if not, no step was taken.
   bool finite() const { return finite_; }
-  /// Throws Error naming the first layer and the rank whose rows aren't finite, and what to do. Collective.
+  /// Throws Error, on rank 0, naming the layer and the rank where it was first seen, and what to do. Collective.
   [[noreturn]] void explain_non_finite(Index epoch, Index last_checkpoint);
 
   Parameters& parameters() { return parameters_; }
@@ -43,13 +45,14 @@ class Trainer final : private TrainingStep {
   RankData& data_;
   Model model_;
   Parameters parameters_;
+  Gradient gradient_;
   Optimizer optimizer_;
   std::unique_ptr<Schedule> training_;
   std::unique_ptr<Schedule> inference_;  // over the whole graph, where training sees less of it
   double learning_rate_ = 0;
   double loss_sum_ = 0;
   bool finite_ = true;
-  int non_finite_layer_ = -1;  // first on this rank; −1: none seen
+  NonFinite non_finite_;  // on this rank
 };
 
 }  // namespace atl

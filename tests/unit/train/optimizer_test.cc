@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "base/threads.h"
+#include "comm/local_transport.h"
+#include "train/gradient.h"
 
 namespace atl {
 namespace {
@@ -56,10 +58,10 @@ TEST(Optimizer, TheFirstLayerBelongsToItsGroupUnlessSaid) {
 
 TEST(Optimizer, AGradientIsClippedToItsNorm) {
   Weights w;
-  OptimizerSpec spec = plain_sgd();
-  spec.clip_norm = 1;
+  Communicator comm(std::move(make_local_group(1).front()));
   for (Real& g : w.parameters.gradients()) g = 3;
-  Optimizer(spec, w.parameters).step(w.ctx, 1);
+  Gradient(comm, w.parameters).clip(w.ctx, 1);
+  Optimizer(plain_sgd(), w.parameters).step(w.ctx, 1);
   const auto count = double(w.parameters.gradients().size());
   for (const Real weight : w.parameters.trainable()) EXPECT_NEAR(weight, 1 - 1 / std::sqrt(count), 1e-6);
 }

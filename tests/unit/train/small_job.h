@@ -26,6 +26,7 @@ struct SmallData {
   int classes = 3;
   double arc_share = 0.06;  // of all pairs
   double density = 1.0;     // of the features; below 0.25 they are stored sparse
+  double feature_scale = 1;
   bool multi_label = false;
   bool weighted = false;
   bool symmetric = true;
@@ -65,7 +66,8 @@ inline void write_small_data(const std::filesystem::path& place, const SmallData
   writer.add_arcs(src, dst, d.weighted ? std::span<const float>(weights) : std::span<const float>{}, {});
   std::vector<float> x(std::size_t(d.vertices * d.features), 0.0F);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    if (draws.uniform_at(5000, i) < d.density) x[i] = float(2 * draws.uniform_at(6000, i) - 1);
+    if (draws.uniform_at(5000, i) < d.density)
+      x[i] = float((2 * draws.uniform_at(6000, i) - 1) * d.feature_scale);
   }
   writer.begin_features(d.features);
   writer.add_features({x.data(), d.vertices, d.features}, {});

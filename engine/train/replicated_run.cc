@@ -1,0 +1,38 @@
+#include "train/replicated_run.h"
+
+#include <algorithm>
+
+#include "tensor/kernels.h"
+
+namespace atl {
+
+ReplicatedRun::ReplicatedRun(const Communicator& comm, std::vector<Rank> replicas, std::span<Real> values)
+    : replicas_(std::move(replicas)), values_(values) {
+  if (everywhere()) return;
+  const auto mine = std::find(replicas_.begin(), replicas_.end(), comm.rank());
+  ATOLL_CHECK(mine != replicas_.end() && std::is_sorted(replicas_.begin(), replicas_.end()),
+              "rank {} holds rows of which it is no replica", comm.rank());
+  before_ = mine - replicas_.begin();
+  const auto count = Index(values.size());
+  others_.resize(Index(replicas_.size()) - 1, count);
+  for (const Rank peer : replicas_) {
+    if (peer == comm.rank()) continue;
+    sends_.push_back({peer, ConstMatrixView(values.data(), 1, count)});
+    receives_.push_back({peer, others_.view().slice_rows(Index(receives_.size()), 1)});
+  }
+}
+
+/// Everybody sends all to all: groups of replicas are small where there are several of them.
+void ReplicatedRun::sum(Communicator& comm, Context& ctx) {
+  if (everywhere()) return comm.all_reduce(Traffic::kGradient, values_);
+  if (replicas_.size() == 1) return;
+  comm.exchange(Lane::kSmall, Traffic::kGradient, sends_, receives_).wait();
+  MatrixView mine(values_.data(), 1, Index(values_.size()));
+  const MatrixView theirs = others_;
+  for (Index r = 1; r < before_; ++r) axpby(ctx, 1, theirs.slice_rows(r, 1), 1, theirs.slice_rows(0, 1));
+  for (Index r = 0; r < theirs.rows; ++r) {
+    if (r == 0 || r >= before_) axpby(ctx, 1, theirs.slice_rows(r, 1), 1, mine);
+  }
+}
+
+}  // namespace atl

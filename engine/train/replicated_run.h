@@ -1,0 +1,36 @@
+// A run of neighbouring parameters that the same ranks hold alike: what one sum over those ranks makes whole.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "model/parameters.h"
+#include "tensor/context.h"
+
+namespace atl {
+
+class ReplicatedRun {
+ public:
+  /// `values` of this rank are to be summed with those of `replicas` (as in Placement) and outlive it. Allocates all that
+  /// sum() needs.
+  ReplicatedRun(const Communicator& comm, std::vector<Rank> replicas, std::span<Real> values);
+
+  /// Sums in place, in rank order, so that all replicas get the same bits. Collective over the replicas.
+  void sum(Communicator& comm, Context& ctx);
+
+  std::span<Real> values() const { return values_; }
+  bool everywhere() const { return replicas_.empty(); }
+  /// Where only some ranks hold it: whether this one, the first of them, is the one that counts it.
+  bool counted_here() const { return before_ == 0; }
+
+ private:
+  std::vector<Rank> replicas_;
+  std::span<Real> values_;
+  Matrix others_;     // (replicas − 1, values): theirs, by rank
+  Index before_ = 0;  // replicas of lower rank than ours
+  std::vector<RowsTo> sends_;
+  std::vector<RowsFrom> receives_;
+};
+
+}  // namespace atl
