@@ -1,16 +1,14 @@
-// Sizes, features and classes: the data sets' own papers (Hamilton et al. 2017; Hu et al. 2020; Zeng et al.
-// 2020). Homophily: share of arcs that join equal labels in the real graph. Largest degrees: the real ones',
-// rounded. Tail exponents: stated, not published. long_share, octave_growth, far_share and community_size
-// were fitted with METIS (edge cut) to the boundary ratios below; docs/datasets.md has what came out.
+// Sizes, features and classes: the data sets' own papers (Hamilton et al. 2017; Hu et al. 2020; Zeng et al. 2020).
+// Homophily: share of arcs that join equal labels in the real graph. Largest degrees: the real ones', rounded. Tail
+// exponents: stated, not published. long_share, octave_growth, far_share and community_size were fitted with METIS (edge
+// cut) to the boundary ratios below; docs/datasets.md has what came out.
 //
 // Boundary ratios, from the most direct to the least:
-// - GNNPipe (Chen et al. 2023), Table 4: bytes an epoch of graph-parallel GCN, 32 layers × 100 units ×
-// forward and
+// - GNNPipe (Chen et al. 2023), Table 4: bytes an epoch of graph-parallel GCN, 32 layers × 100 units × forward and
 //   backward × 4 bytes a row, 8 parts.
 // - DGL, pull request 3821: 1,848,083 rows for ogbn-products in 10 parts, METIS minimising volume.
-// - PipeGCN (Wan et al. 2022), Tables 2, 4 and 6: seconds of communication an epoch, at the bandwidth at
-// which
-//   their products on 10 parts gives the number above.
+// - PipeGCN (Wan et al. 2022), Tables 2, 4 and 6: seconds of communication an epoch, at the bandwidth at which their
+//   products on 10 parts gives the number above.
 #include "dataset/presets.h"
 
 #include <algorithm>
@@ -26,73 +24,34 @@ constexpr const char* kDgl = "DGL pull request 3821";
 constexpr const char* kPipeGcn = "PipeGCN, Tables 2, 4, 6 (from times)";
 constexpr const char* kBetween = "stated (between the published ones)";
 
-CommunitySpec reddit() {
-  CommunitySpec s;
-  s.name = "reddit";
-  s.vertices = 232965, s.average_degree = 491.99, s.features = 602, s.classes = 41;
-  s.homophily = 0.756;
-  s.tail_exponent = 2.3, s.largest_degree = 21657;
-  s.community_size = 4800, s.long_share = 0.00015, s.octave_growth = 3.5, s.far_share = 0.06;
-  s.signal = 1.5;
-  s.train = 0.66, s.validation = 0.10;
-  return s;
-}
-
-CommunitySpec products() {
-  CommunitySpec s;
-  s.name = "products";
-  s.vertices = 2449029, s.average_degree = 50.52, s.features = 100, s.classes = 47;
-  s.homophily = 0.81;
-  s.tail_exponent = 2.5, s.largest_degree = 17481;
-  s.community_size = 1000, s.long_share = 0.0006, s.octave_growth = 1.7, s.far_share = 0.1;
-  s.class_skew = 1.0, s.signal = 2.0;
-  s.train = 0.08, s.validation = 0.02;
-  return s;
-}
-
-CommunitySpec yelp() {
-  CommunitySpec s;
-  s.name = "yelp";
-  s.vertices = 716847, s.average_degree = 19.46, s.features = 300, s.classes = 100;
-  s.multi_label = true, s.homophily = 0.6;
-  s.tail_exponent = 2.3, s.largest_degree = 4886;
-  s.community_size = 300, s.long_share = 0.0022, s.octave_growth = 1.7, s.far_share = 0.12;
-  s.signal = 1.5;
-  s.train = 0.75, s.validation = 0.10;
-  return s;
-}
-
-CommunitySpec flickr() {
-  CommunitySpec s;
-  s.name = "flickr";
-  s.vertices = 89250, s.average_degree = 10.08, s.features = 500, s.classes = 7;
-  s.homophily = 0.32;
-  s.tail_exponent = 2.3, s.largest_degree = 5425;
-  s.community_size = 160, s.long_share = 0.06, s.octave_growth = 1.7, s.far_share = 0.6;
-  s.class_skew = 1.2, s.signal = 1.0;
-  s.train = 0.50, s.validation = 0.25;
-  return s;
-}
-
+// Several numbers a line, which clang-format would part.
+// clang-format off
 const std::vector<Preset>& table() {
   static const std::vector<Preset> all{
-      {reddit(), {{2, 0.36, kPipeGcn}, {4, 0.85, kPipeGcn}, {8, 2.61, kGnnPipe}}},
-      {products(),
-       {{2, 0.17, kBetween},
-        {4, 0.33, kBetween},
-        {5, 0.40, kPipeGcn},
-        {8, 0.62, kBetween},
-        {10, 0.755, kDgl}}},
-      {yelp(),
-       {{2, 0.16, kBetween},
-        {3, 0.24, kPipeGcn},
-        {4, 0.32, kBetween},
-        {6, 0.49, kPipeGcn},
-        {8, 0.66, kBetween}}},
-      {flickr(), {{2, 0.5, "stated"}, {4, 1.3, "stated"}, {8, 2.16, kGnnPipe}}},
+      {{.name = "reddit", .vertices = 232965, .average_degree = 491.99, .features = 602, .classes = 41,
+        .homophily = 0.756, .tail_exponent = 2.3, .largest_degree = 21657,
+        .community_size = 4800, .long_share = 0.00015, .octave_growth = 3.5, .far_share = 0.06,
+        .signal = 1.5, .train = 0.66, .validation = 0.10},
+       {{2, 0.36, kPipeGcn}, {4, 0.85, kPipeGcn}, {8, 2.61, kGnnPipe}}},
+      {{.name = "products", .vertices = 2449029, .average_degree = 50.52, .features = 100, .classes = 47,
+        .homophily = 0.81, .tail_exponent = 2.5, .largest_degree = 17481,
+        .community_size = 1000, .long_share = 0.0006, .octave_growth = 1.7, .far_share = 0.1,
+        .class_skew = 1.0, .signal = 2.0, .train = 0.08, .validation = 0.02},
+       {{2, 0.17, kBetween}, {4, 0.33, kBetween}, {5, 0.40, kPipeGcn}, {8, 0.62, kBetween}, {10, 0.755, kDgl}}},
+      {{.name = "yelp", .vertices = 716847, .average_degree = 19.46, .features = 300, .classes = 100,
+        .homophily = 0.6, .tail_exponent = 2.3, .largest_degree = 4886,
+        .community_size = 300, .long_share = 0.0022, .octave_growth = 1.7, .far_share = 0.12,
+        .signal = 1.5, .multi_label = true, .train = 0.75, .validation = 0.10},
+       {{2, 0.16, kBetween}, {3, 0.24, kPipeGcn}, {4, 0.32, kBetween}, {6, 0.49, kPipeGcn}, {8, 0.66, kBetween}}},
+      {{.name = "flickr", .vertices = 89250, .average_degree = 10.08, .features = 500, .classes = 7,
+        .homophily = 0.32, .tail_exponent = 2.3, .largest_degree = 5425,
+        .community_size = 160, .long_share = 0.06, .octave_growth = 1.7, .far_share = 0.6,
+        .class_skew = 1.2, .signal = 1.0, .train = 0.50, .validation = 0.25},
+       {{2, 0.5, "stated"}, {4, 1.3, "stated"}, {8, 2.16, kGnnPipe}}},
   };
   return all;
 }
+// clang-format on
 
 /// A class must be some times larger than a vertex's neighbourhood, or its vertices can't find the neighbours
 /// that homophily asks for. Where a scaled graph has no room for that, degrees shrink with it, and so do
