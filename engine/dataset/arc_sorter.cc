@@ -14,9 +14,9 @@ namespace {
 constexpr int kUnitShift = 8;           // ids are counted in units of 256 neighbours
 constexpr Index kBucketArcs = 1 << 22;  // sorted in memory at a time, on each thread
 constexpr VertexId kBucketVertices = 1 << 22;
-constexpr Index kDealBytes = 64 << 20;   // write buffers of all buckets together
-constexpr Index kPieceArcs = 1 << 16;    // read at a time
-constexpr Index kFixedBytes = 16 << 20;  // buffers of the files
+constexpr Index kDealBytes = 64 << 20;  // write buffers of all buckets together
+constexpr Index kPieceArcs = 1 << 16;   // read at a time
+constexpr Index kFixedBytes = 6 << 20;  // buffers of the files
 
 void count(std::vector<Index>& counts, VertexId id) {
   const std::size_t unit = std::size_t(id) >> kUnitShift;
@@ -171,8 +171,8 @@ Index ArcSorter::predicted_bytes(int threads, bool symmetrise) const {
   std::sort(sizes.rbegin(), sizes.rend());
   Index sorting = 0;
   for (std::size_t i = 0; i < std::min(sizes.size(), std::size_t(threads)); ++i) sorting += sizes[i];
-  const Index counts = 8 * Index(in_counts_.size() + out_counts_.size());
-  return std::max(sorting, std::min(kDealBytes, 2 * given_ * record)) + counts + kFixedBytes;
+  const Index dealt = (symmetrise ? 2 : 1) * given_ * record;
+  return std::max(sorting, std::min(kDealBytes, dealt)) + kFixedBytes;
 }
 
 /// Reads the arrivals once, in order, and writes each arc (and its reverse) into its bucket's part of the

@@ -64,7 +64,7 @@ class ArcSorter {
   Index vertices_seen() const { return vertices_seen_; }
   Index given() const { return given_; }
 
-  /// Memory that sort() will need, in bytes.
+  /// Memory that sort() will need beyond what is held already, in bytes.
   Index predicted_bytes(int threads, bool symmetrise) const;
 
   struct Options {

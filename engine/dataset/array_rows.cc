@@ -76,6 +76,9 @@ Csr csr_rows(const NpzCsr& matrix, Index begin, Index count) {
   rows.weights.resize(std::size_t(entries));
   matrix.columns.read_rows(first, entries, rows.columns.data());
   matrix.values.read_rows(first, entries, rows.weights.data());
+  matrix.offsets.forget_rows(begin, begin + count);
+  matrix.columns.forget_rows(first, first + entries);
+  matrix.values.forget_rows(first, first + entries);
   return rows;
 }
 

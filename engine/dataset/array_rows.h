@@ -16,7 +16,7 @@ void add_feature_rows(const NpyArray& features, DatasetWriter& writer);
 /// A sparse feature matrix.
 void add_feature_rows(const NpzCsr& features, const std::string& source, DatasetWriter& writer);
 
-/// Rows begin … begin + count − 1, values as weights.
+/// Rows begin … begin + count − 1, values as weights; of a mapped file they then need not stay in memory.
 Csr csr_rows(const NpzCsr& matrix, Index begin, Index count);
 
 /// Throws Error unless the array holds integers.

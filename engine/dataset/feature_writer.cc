@@ -10,6 +10,7 @@
 namespace atl {
 namespace {
 
+constexpr Index kForgetBytes = 4 << 20;  // of a mapped file, read and needed no more
 constexpr const char* kDenseFile = "features.npy";
 constexpr const char* kSparseFiles[] = {"feature_offsets.npy", "feature_columns.npy", "feature_values.npy"};
 
@@ -32,6 +33,13 @@ void canonicalise(std::vector<std::pair<VertexId, float>>& entries) {
     if (merged.second != 0) entries[kept++] = merged;
   }
   entries.resize(kept);
+}
+
+/// A pass over the rows, or entries, of a mapped array has come to `row`: gives the memory of those before it back,
+/// some at a time.
+void forget_before(const NpyArray& array, Index row) {
+  const Index some = std::max<Index>(1, kForgetBytes / (4 * std::max<Index>(1, array.cols())));
+  if (row % some == 0) array.forget_rows(std::max<Index>(0, row - some), row);
 }
 
 }  // namespace
@@ -158,7 +166,7 @@ void FeatureWriter::dense_to_sparse() {
     }
     nonzeros += Index(entries_.size());
     files.add_row(entries_, nonzeros);
-    if (r % 4096 == 0) dense.forget_rows(0, r);
+    forget_before(dense, r);
   }
   files.finish();
   nonzeros_ = nonzeros;  // float16 may have rounded small values to zero
@@ -170,12 +178,16 @@ void FeatureWriter::sparse_to_dense() {
   const NpyArray columns = NpyArray::open(folder_ / kSparseFiles[1]);
   const NpyArray values = NpyArray::open(folder_ / kSparseFiles[2]);
   const auto first = offsets.values<std::int64_t>();
+  const auto column_of = columns.values<std::int32_t>();
+  const auto value_of = values.values<float>();
   for (Index r = 0; r < rows_; ++r) {
     row_.assign(std::size_t(options_.columns), 0.0f);
     for (Index i = first[std::size_t(r)]; i < first[std::size_t(r) + 1]; ++i) {
-      row_[std::size_t(columns.values<std::int32_t>()[std::size_t(i)])] =
-          values.values<float>()[std::size_t(i)];
+      row_[std::size_t(column_of[std::size_t(i)])] = value_of[std::size_t(i)];
+      forget_before(columns, i);
+      forget_before(values, i);
     }
+    forget_before(offsets, r);
     store_dense(row_);
   }
   dense_->finish();
@@ -193,6 +205,7 @@ void FeatureWriter::scale_by_training(std::span<const std::uint8_t> training) {
   const auto training_rows = [&](auto&& visit) {
     double count = 0;
     for (Index r = 0; r < rows_; ++r) {
+      forget_before(raw, r);
       if (training[std::size_t(r)] == 0) continue;
       raw.read_rows(r, 1, row_.data());
       for (std::size_t c = 0; c < columns; ++c) visit(c, double(row_[c]));
@@ -205,6 +218,7 @@ void FeatureWriter::scale_by_training(std::span<const std::uint8_t> training) {
   training_rows([&](std::size_t c, double x) { variance[c] += (x - mean[c]) * (x - mean[c]) / count; });
   dense_.reset();
   for (Index r = 0; r < rows_; ++r) {
+    forget_before(raw, r);
     raw.read_rows(r, 1, row_.data());
     for (std::size_t c = 0; c < columns; ++c) {
       row_[c] = variance[c] > 0 ? float((double(row_[c]) - mean[c]) / std::sqrt(variance[c])) : 0.0f;

@@ -1,24 +1,22 @@
 // GraphSAINT's folders (Zeng et al. 2020): adj_full.npz (SciPy CSR; row = destination), class_map.json
-// (vertex → class, or → list of 0 and 1), role.json (tr, va, te: lists of vertices), feats.npy. class_map's
-// keys are in any order; both JSON files may be gzipped. adj_train.npz is the same graph's training part and
-// not needed. Features are raw: GraphSAINT standardises them on the training rows, FeatureScaling::kTraining.
+// (vertex → class, or → list of 0 and 1), role.json (tr, va, te: lists of vertices), feats.npy. Both JSON files may be
+// gzipped. adj_train.npz is the same graph's training part and not needed. Features are raw: GraphSAINT standardises
+// them on the training rows, FeatureScaling::kTraining.
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <vector>
 
 #include "base/error.h"
 #include "dataset/array_rows.h"
+#include "dataset/graphsaint_json.h"
 #include "dataset/importers.h"
-#include "dataset/json_stream.h"
-#include "dataset/splits.h"
+#include "dataset/text.h"
 
 namespace atl {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index kPieceRows = 1 << 14;
+constexpr Index kPieceArcs = 1 << 18;
 
 fs::path required(const fs::path& path) {
   const fs::path found = find_text_file(path);
@@ -27,96 +25,22 @@ fs::path required(const fs::path& path) {
   return found;
 }
 
-/// {"17": 3, …} or {"17": [0, 1, 0], …}
-class ClassMap : public JsonEvents {
- public:
-  ClassMap(Index vertices, std::string name) : vertices_(vertices), name_(std::move(name)) {
-    labels_.assign(std::size_t(vertices), -1);
+NpzCsr read_adjacency(const fs::path& path, const DatasetWriter& writer) {
+  NpzCsr adjacency = read_csr_npz(path, writer.scratch_folder());
+  if (adjacency.rows != adjacency.cols) {
+    fail("{}: is {} × {}; a graph's matrix is square", path.string(), adjacency.rows, adjacency.cols);
   }
+  return adjacency;
+}
 
-  void key(const std::string& text, int depth) override {
-    finish_row();
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, vertex_);
-    if (depth != 1 || error != std::errc() || stop != end || vertex_ < 0 || vertex_ >= vertices_) {
-      fail("{}: the key '{}' is not a vertex; allowed are 0 … {}", name_, text, vertices_ - 1);
-    }
-  }
-  void number(double value, int depth) override {
-    if (depth == 2) return row_.push_back(as_flag(value));
-    const bool whole = value >= -1 && value < 1 << 24 && value == std::floor(value);
-    if (!whole || depth != 1)
-      fail("{}: the class of vertex {} is {}; allowed are whole numbers ≥ 0", name_, vertex_, value);
-    labels_[std::size_t(vertex_)] = std::int32_t(value);
-  }
-  void end_array(int) override { in_list_ = true; }
-
-  void hand_over(DatasetWriter& writer) {
-    finish_row();
-    if (width_ == 0) return writer.set_labels(labels_, 0, {name_});
-    writer.set_targets({targets_.data(), vertices_, width_}, {name_});
-  }
-
- private:
-  std::uint8_t as_flag(double value) const {
-    if (value != 0 && value != 1)
-      fail("{}: vertex {} has {} in its list; allowed are 0 and 1", name_, vertex_, value);
-    return std::uint8_t(value);
-  }
-  void finish_row() {
-    if (!in_list_) return;
-    in_list_ = false;
-    if (width_ == 0) {
-      width_ = Index(row_.size());
-      targets_.assign(std::size_t(vertices_ * width_), 0);
-    }
-    if (Index(row_.size()) != width_) {
-      fail("{}: vertex {} has {} classes, others have {}; give all the same", name_, vertex_, row_.size(),
-           width_);
-    }
-    std::copy(row_.begin(), row_.end(), targets_.begin() + vertex_ * width_);
-    row_.clear();
-  }
-
-  Index vertices_, vertex_ = 0, width_ = 0;
-  std::string name_;
-  bool in_list_ = false;
-  std::vector<std::int32_t> labels_;
-  std::vector<std::uint8_t> targets_, row_;
-};
-
-/// {"tr": […], "va": […], "te": […]}
-class Roles : public JsonEvents {
- public:
-  Roles(Index vertices, std::string name) : split_(vertices, 1), name_(std::move(name)) {}
-
-  void key(const std::string& text, int) override {
-    if (text == "tr")
-      part_ = Split::kTrain;
-    else if (text == "va")
-      part_ = Split::kValidation;
-    else if (text == "te")
-      part_ = Split::kTest;
-    else
-      fail("{}: the key '{}' is unknown; allowed are tr, va and te", name_, text);
-  }
-  void number(double value, int) override {
-    if (!(std::abs(value) < 1e15) || value != std::floor(value)) fail("{}: {} is not a vertex", name_, value);
-    split_.mark(Index(value), 0, part_, name_);
-  }
-  void end_array(int) override {}
-  const SplitTable& split() const { return split_; }
-
- private:
-  SplitTable split_;
-  std::string name_;
-  Split part_ = Split::kNone;
-};
-
+/// Some rows at a time, of about kPieceArcs arcs.
 void add_arcs(const NpzCsr& adjacency, const fs::path& path, bool weights, DatasetWriter& writer) {
+  const Index degree = adjacency.columns.rows() / std::max<Index>(1, adjacency.rows);
+  const Index rows_a_piece = std::max<Index>(1, kPieceArcs / std::max<Index>(1, degree));
   std::vector<VertexId> dst;
-  for (Index begin = 0; begin < adjacency.rows; begin += kPieceRows) {
-    const Csr rows = csr_rows(adjacency, begin, std::min(kPieceRows, adjacency.rows - begin));
+  Index arcs = 0;
+  for (Index begin = 0; begin < adjacency.rows; begin += rows_a_piece) {
+    const Csr rows = csr_rows(adjacency, begin, std::min(rows_a_piece, adjacency.rows - begin));
     dst.clear();
     for (Index r = 0; r < rows.rows; ++r) {
       dst.insert(dst.end(), std::size_t(rows.offsets[std::size_t(r) + 1] - rows.offsets[std::size_t(r)]),
@@ -124,33 +48,33 @@ void add_arcs(const NpzCsr& adjacency, const fs::path& path, bool weights, Datas
     }
     const std::span<const float> values =
         weights ? std::span<const float>(rows.weights) : std::span<const float>();
-    writer.add_arcs(rows.columns, dst, values, {path.string() + ": indices", 0});
+    writer.add_arcs(rows.columns, dst, values, {path.string() + ": indices and data", arcs});
+    arcs += rows.arcs();
   }
+}
+
+void add_classes(const fs::path& path, Index vertices, DatasetWriter& writer) {
+  const GraphSaintClasses classes = read_class_map(path, vertices);
+  if (classes.classes == 0) return writer.set_labels(classes.labels, 0, {path.string()});
+  writer.set_targets({classes.targets.data(), vertices, classes.classes}, {path.string()});
 }
 
 }  // namespace
 
 void import_graphsaint(const fs::path& folder, const ImportOptions& options, DatasetWriter& writer) {
-  const fs::path adjacency_path = folder / "adj_full.npz";
-  const fs::path classes_path = required(folder / "class_map.json"),
-                 roles_path = required(folder / "role.json");
-  const NpzCsr adjacency = read_csr_npz(adjacency_path);
-  if (adjacency.rows != adjacency.cols) {
-    fail("{}: is {} × {}; a graph's matrix is square", adjacency_path.string(), adjacency.rows,
-         adjacency.cols);
+  const fs::path classes = required(folder / "class_map.json"), roles = required(folder / "role.json");
+  Index vertices = 0;
+  {
+    const fs::path path = folder / "adj_full.npz";
+    const NpzCsr adjacency = read_adjacency(path, writer);
+    vertices = adjacency.rows;
+    writer.set_vertices(vertices);
+    add_arcs(adjacency, path, options.weights, writer);
   }
-  writer.set_vertices(adjacency.rows);
   writer.set_symmetrise(symmetrises(options, false));
-  add_arcs(adjacency, adjacency_path, options.weights, writer);
   if (fs::exists(folder / "feats.npy")) add_feature_rows(NpyArray::open(folder / "feats.npy"), writer);
-  ClassMap classes(adjacency.rows, classes_path.string());
-  ByteSource classes_source(classes_path);
-  read_json(classes_source, classes);
-  classes.hand_over(writer);
-  Roles roles(adjacency.rows, roles_path.string());
-  ByteSource roles_source(roles_path);
-  read_json(roles_source, roles);
-  writer.add_split("default", roles.split().view(), roles_path.string());
+  add_classes(classes, vertices, writer);
+  writer.add_split("default", read_roles(roles, vertices).view(), roles.string());
 }
 
 }  // namespace atl

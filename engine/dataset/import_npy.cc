@@ -47,7 +47,7 @@ fs::path find_features(const fs::path& folder, const DatasetWriter& writer) {
 Index read_features(const fs::path& path, DatasetWriter& writer) {
   if (path.empty()) return -1;
   if (path.extension() == ".npz") {
-    const NpzCsr features = read_csr_npz(path);
+    const NpzCsr features = read_csr_npz(path, writer.scratch_folder());
     add_feature_rows(features, path.string(), writer);
     return features.rows;
   }

@@ -16,25 +16,33 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-/// Size of the open file; closes it before throwing.
-std::size_t regular_size(int file, const std::filesystem::path& path) {
-  struct stat status {};
-  const bool known = ::fstat(file, &status) == 0;
-  if (known && S_ISREG(status.st_mode)) return std::size_t(status.st_size);
-  ::close(file);
-  fail("{}: is not a regular file; give a file that can be memory-mapped", path.string());
-}
+/// Closes its file, whatever happens.
+struct OpenFile {
+  int number;
+  ~OpenFile() { ::close(number); }
+};
 
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) fail("{}: cannot be read: {}; check the path", path.string(), std::strerror(errno));
-  size_ = regular_size(file, path);
+  const OpenFile open{file};
+  map(file, path.string());
+}
+
+MappedFile::MappedFile(int file, const std::string& name) {
+  map(file, name);
+}
+
+void MappedFile::map(int file, const std::string& name) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+    fail("{}: is not a regular file; give a file that can be memory-mapped", name);
+  }
+  size_ = std::size_t(status.st_size);
   void* data = size_ == 0 ? nullptr : ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0);
-  const int error = errno;
-  ::close(file);
-  if (data == MAP_FAILED) fail("{}: cannot be memory-mapped: {}", path.string(), std::strerror(error));
+  if (data == MAP_FAILED) fail("{}: cannot be memory-mapped: {}", name, std::strerror(errno));
   data_ = static_cast<const char*>(data);
 }
 
@@ -51,10 +59,12 @@ MappedFile::~MappedFile() {
   if (data_) ::munmap(const_cast<char*>(data_), size_);
 }
 
-void MappedFile::forget(std::size_t begin, std::size_t end) const {
+void MappedFile::forget(std::string_view part) const {
+  if (part.empty()) return;
+  std::size_t begin = std::size_t(part.data() - data_), end = begin + part.size();
   begin = begin / kPage * kPage;
   end = end == size_ ? size_ : end / kPage * kPage;  // the last page may be needed by the next piece
-  if (data_ && begin < end) ::madvise(const_cast<char*>(data_) + begin, end - begin, MADV_DONTNEED);
+  if (begin < end) ::madvise(const_cast<char*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
 }  // namespace atl

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace atl {
@@ -12,17 +13,21 @@ class MappedFile {
  public:
   /// Throws Error naming the path if it is missing, unreadable or not a regular file.
   explicit MappedFile(const std::filesystem::path& path);
+  /// An open file, which the caller may close afterwards; `name` is what errors call it.
+  MappedFile(int file, const std::string& name);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
 
   std::string_view bytes() const { return {data_, size_}; }
 
-  /// Lets the system take back the memory of bytes begin … end − 1, which a stream has passed: keeps a pass
-  /// over a large file within bounded memory. The bytes stay readable (they would be read again).
-  void forget(std::size_t begin, std::size_t end) const;
+  /// Lets the system take back the memory of `part` of bytes(), which a stream has passed: keeps a pass over a
+  /// large file within bounded memory. The bytes stay readable (they would be read again).
+  void forget(std::string_view part) const;
 
  private:
+  void map(int file, const std::string& name);
+
   const char* data_ = nullptr;
   std::size_t size_ = 0;
 };

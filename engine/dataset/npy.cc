@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -12,37 +13,28 @@
 namespace atl {
 namespace {
 
+template <Dtype dtype, class T>
+struct StoredAs {
+  static constexpr Dtype kDtype = dtype;
+  using Type = T;
+};
+
+/// The element type in memory of each dtype that is a number.
+using StoredTypes =
+    std::tuple<StoredAs<Dtype::kBool, std::uint8_t>, StoredAs<Dtype::kInt8, std::int8_t>,
+               StoredAs<Dtype::kInt16, std::int16_t>, StoredAs<Dtype::kInt32, std::int32_t>,
+               StoredAs<Dtype::kInt64, std::int64_t>, StoredAs<Dtype::kUint8, std::uint8_t>,
+               StoredAs<Dtype::kUint16, std::uint16_t>, StoredAs<Dtype::kUint32, std::uint32_t>,
+               StoredAs<Dtype::kUint64, std::uint64_t>, StoredAs<Dtype::kFloat16, Half>,
+               StoredAs<Dtype::kFloat32, float>, StoredAs<Dtype::kFloat64, double>>;
+
 /// Calls f with a value of the element type that `dtype` stores.
 template <class F>
 void with_stored_type(Dtype dtype, F&& f) {
-  switch (dtype) {
-    case Dtype::kBool:
-    case Dtype::kUint8:
-      return f(std::uint8_t{});
-    case Dtype::kInt8:
-      return f(std::int8_t{});
-    case Dtype::kInt16:
-      return f(std::int16_t{});
-    case Dtype::kInt32:
-      return f(std::int32_t{});
-    case Dtype::kInt64:
-      return f(std::int64_t{});
-    case Dtype::kUint16:
-      return f(std::uint16_t{});
-    case Dtype::kUint32:
-      return f(std::uint32_t{});
-    case Dtype::kUint64:
-      return f(std::uint64_t{});
-    case Dtype::kFloat16:
-      return f(Half{});
-    case Dtype::kFloat32:
-      return f(float{});
-    case Dtype::kFloat64:
-      return f(double{});
-    case Dtype::kBytes:
-      break;
-  }
-  ATOLL_CHECK(false, "byte strings are not numbers");
+  const auto one_of = [&]<class... Stored>(std::tuple<Stored...>) {
+    return ((dtype == Stored::kDtype && (f(typename Stored::Type{}), true)) || ...);
+  };
+  ATOLL_CHECK(one_of(StoredTypes{}), "byte strings are not numbers");
 }
 
 /// The value as T; false where an integer T cannot hold it exactly.
@@ -115,7 +107,11 @@ NpyArray NpyArray::over(std::string_view bytes, std::string name, std::shared_pt
 
 NpyArray NpyArray::open(const std::filesystem::path& path) {
   auto file = std::make_shared<const MappedFile>(path);
-  NpyArray array = over(file->bytes(), path.string(), file);
+  return in_file(file, file->bytes(), path.string());
+}
+
+NpyArray NpyArray::in_file(std::shared_ptr<const MappedFile> file, std::string_view bytes, std::string name) {
+  NpyArray array = over(bytes, std::move(name), file);
   array.file_ = std::move(file);
   return array;
 }
@@ -171,9 +167,8 @@ std::span<const T> NpyArray::values() const {
 
 void NpyArray::forget_rows(Index begin, Index end) const {
   if (!file_ || header_.fortran) return;
-  const std::size_t start = std::size_t(data_.data() - file_->bytes().data());
   const std::size_t row_bytes = std::size_t(cols_ * header_.item_bytes);
-  file_->forget(start + std::size_t(begin) * row_bytes, start + std::size_t(end) * row_bytes);
+  file_->forget(data_.substr(std::size_t(begin) * row_bytes, std::size_t(end - begin) * row_bytes));
 }
 
 void expect_shape(const NpyArray& array, std::span<const Index> lengths) {

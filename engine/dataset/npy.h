@@ -16,6 +16,8 @@
 
 namespace atl {
 
+class MappedFile;
+
 enum class Dtype {
   kBool,
   kInt8,
@@ -62,6 +64,8 @@ class NpyArray {
   static NpyArray open(const std::filesystem::path& path);
   /// `name` is what errors call it; `owner` keeps `bytes`, a whole .npy file, alive.
   static NpyArray over(std::string_view bytes, std::string name, std::shared_ptr<const void> owner);
+  /// The same of bytes inside a mapped file, whose memory forget_rows() gives back.
+  static NpyArray in_file(std::shared_ptr<const MappedFile> file, std::string_view bytes, std::string name);
   /// Raw elements, row-major unless `header.fortran`.
   static NpyArray raw(std::string_view data, NpyHeader header, std::string name,
                       std::shared_ptr<const void> owner);
@@ -101,8 +105,8 @@ class NpyArray {
   NpyHeader header_;
   std::string_view data_;  // the elements alone
   Index rows_ = 0, cols_ = 0;
-  std::shared_ptr<const void> owner_;             // arrays of one archive share its bytes
-  std::shared_ptr<const class MappedFile> file_;  // set if opened from a file of its own
+  std::shared_ptr<const void> owner_;       // arrays of one archive share its bytes
+  std::shared_ptr<const MappedFile> file_;  // set if the bytes are a mapped file's
 };
 
 /// Throws Error unless the array has exactly this many dimensions and, where ≥ 0, these lengths.

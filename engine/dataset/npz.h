@@ -9,13 +9,16 @@
 #include <vector>
 
 #include "dataset/npy.h"
+#include "dataset/zip_directory.h"
 
 namespace atl {
 
 /// An opened archive. Arrays read from it stay valid after it is gone.
 class NpzFile {
  public:
-  static NpzFile open(const std::filesystem::path& path);
+  /// Compressed arrays above 1 MiB are unpacked to nameless temporary files in the folder `scratch` and mapped
+  /// from there, so that none is held in memory; without a folder they are unpacked in memory.
+  static NpzFile open(const std::filesystem::path& path, std::filesystem::path scratch = {});
   /// `bytes`, a whole archive kept alive by `owner`, called `name` in errors.
   static NpzFile over(std::string_view bytes, std::string name, std::shared_ptr<const void> owner);
 
@@ -23,25 +26,26 @@ class NpzFile {
   bool contains(const std::string& array) const { return entries_.contains(array); }
   /// Names without ".npy", sorted.
   std::vector<std::string> names() const;
-  /// Bytes that read() will hold in memory: 0 for a stored entry, which stays mapped.
-  Index memory_bytes(const std::string& array) const;
   /// An unknown name, a damaged entry or an unknown compression is an Error; contents are checked by CRC-32.
   NpyArray read(const std::string& array) const;
 
  private:
-  struct Entry {
-    int method = 0;  // 0 stored, 8 deflated
-    Index packed_bytes = 0, bytes = 0, header_offset = 0;
-    std::uint32_t crc = 0;
+  struct Packed {
+    const ZipEntry& entry;
+    std::string_view bytes;
+    std::string label;  // what errors call it
   };
-  void read_directory();
-  Entry parse_entry(std::string_view record, std::string_view extra) const;
-  std::string_view packed(const Entry& entry, const std::string& array) const;
+  NpyArray stored(const Packed& packed) const;
+  NpyArray unpacked_in_memory(const Packed& packed) const;
+  NpyArray unpacked_on_disk(const Packed& packed) const;
+  void check_crc(const Packed& packed, std::uint32_t crc) const;
 
   std::string name_;
   std::string_view bytes_;
   std::shared_ptr<const void> owner_;
-  std::map<std::string, Entry> entries_;
+  std::shared_ptr<const MappedFile> file_;  // of open()
+  std::filesystem::path scratch_;
+  std::map<std::string, ZipEntry> entries_;
 };
 
 /// A sparse matrix as scipy.sparse.save_npz writes it, format csr.
@@ -52,8 +56,9 @@ struct NpzCsr {
   NpyArray values;   // any number (nnz)
 };
 
-/// Checks lengths, that offsets never decrease and stay within nnz, and that columns are in range.
-NpzCsr read_csr_npz(const std::filesystem::path& path);
+/// Checks lengths, that offsets never decrease and stay within nnz, and that columns are in range. `scratch` as
+/// NpzFile::open() takes it.
+NpzCsr read_csr_npz(const std::filesystem::path& path, const std::filesystem::path& scratch);
 void check_csr(const NpzCsr& matrix, const std::string& name);
 
 }  // namespace atl

@@ -24,6 +24,7 @@ void check_offsets(const NpzCsr& matrix, const std::string& name) {
       }
       last = piece[std::size_t(i)];
     }
+    matrix.offsets.forget_rows(begin, begin + count);
   }
   if (last != matrix.columns.rows()) {
     fail("{}: indptr ends at {} but there are {} indices; write the matrix again", name, last,
@@ -42,6 +43,7 @@ void check_columns(const NpzCsr& matrix, const std::string& name) {
              matrix.cols - 1);
       }
     }
+    matrix.columns.forget_rows(begin, begin + count);
   }
 }
 
@@ -55,8 +57,8 @@ void check_csr(const NpzCsr& matrix, const std::string& name) {
   check_columns(matrix, name);
 }
 
-NpzCsr read_csr_npz(const std::filesystem::path& path) {
-  const NpzFile archive = NpzFile::open(path);
+NpzCsr read_csr_npz(const std::filesystem::path& path, const std::filesystem::path& scratch) {
+  const NpzFile archive = NpzFile::open(path, scratch);
   if (archive.contains("format")) {
     std::string format(archive.read("format").text());
     std::erase(format, '\0');  // a unicode string has four bytes a letter

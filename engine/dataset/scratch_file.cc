@@ -76,6 +76,10 @@ void ScratchFile::read_at(Index offset, void* data, Index bytes) const {
   }
 }
 
+MappedFile ScratchFile::map() const {
+  return {file_, (folder_ / "(a temporary file)").string()};
+}
+
 void ScratchFile::clear() {
   if (::ftruncate(file_, 0) != 0) fail("{}: a temporary file cannot be emptied", folder_.string());
   buffer_ = {};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "dataset/mapped_file.h"
 
 namespace atl {
 
@@ -21,6 +22,8 @@ class ScratchFile {
   void flush();
   void write_at(Index offset, const void* data, Index bytes);
   void read_at(Index offset, void* data, Index bytes) const;
+  /// What was appended, read-only, as memory; stays valid without the object. Call after flush().
+  MappedFile map() const;
   /// Bytes appended.
   Index size() const { return size_; }
   /// Gives the disk space back.

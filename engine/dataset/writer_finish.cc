@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "dataset/meta.h"
 #include "dataset/npy_writer.h"
@@ -40,6 +41,14 @@ void DatasetWriter::State::check_parts() const {
         "without",
         meta.name);
   }
+}
+
+/// Bytes of this process: the most that it has held so far (what importers read whole: labels, ids), or what it holds
+/// now and sorting on top of that. What follows the sort streams through buffers.
+Index DatasetWriter::State::predicted_peak() const {
+  const ProcessMemory now = process_memory();
+  const Index sorting = arcs.predicted_bytes(pool.threads(), options.symmetrise);
+  return std::max<Index>(now.peak_bytes, now.resident_bytes + sorting);
 }
 
 void DatasetWriter::State::write_arcs() {
@@ -108,8 +117,7 @@ DatasetMeta DatasetWriter::finish() {
   if (s.meta.vertices == 0 && s.arcs.given() > 0) set_vertices(s.arcs.vertices_seen());
   s.check_parts();
   report(fmt::format("{}: sorting {} arcs of {} vertices; peak memory about {}", s.meta.name, s.arcs.given(),
-                     s.meta.vertices,
-                     in_mebibytes(s.arcs.predicted_bytes(s.pool.threads(), s.options.symmetrise))));
+                     s.meta.vertices, in_mebibytes(s.predicted_peak())));
   s.write_arcs();
   s.write_features();
   s.write_checksums();

@@ -20,6 +20,7 @@ struct DatasetWriter::State {
 
   void check_rows(const char* what, Index rows) const;
   void check_parts() const;
+  Index predicted_peak() const;
   void write_arcs();
   void write_features();
   void note_arcs(const ArcTotals& totals);
