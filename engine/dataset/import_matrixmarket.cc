@@ -26,7 +26,7 @@ void import_matrixmarket(const std::filesystem::path& path, const ImportOptions&
   };
   bool begun = false;
   const MatrixMarketHeader header =
-      read_matrixmarket(path, [&](const MatrixMarketHeader& h, const MatrixEntry& entry) {
+      read_matrixmarket(path, options.weights, [&](const MatrixMarketHeader& h, const MatrixEntry& entry) {
         if (!begun) writer.set_vertices(h.size);
         begun = true;
         dst.push_back(entry.row);

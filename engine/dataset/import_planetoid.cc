@@ -149,6 +149,7 @@ void add_arcs(const Pickle& graph, Index vertices, const std::string& source, Da
 }  // namespace
 
 void import_planetoid(const fs::path& folder, const ImportOptions& options, DatasetWriter& writer) {
+  if (options.weights) fail("{}: Planetoid's files hold no weights; import without weights", folder.string());
   const PlanetoidFiles files{folder, find_name(folder, options.name)};
   const NpzCsr allx = Pickle::open(files("allx")).csr(), tx = Pickle::open(files("tx")).csr();
   const NpyArray ally = Pickle::open(files("ally")).array(), ty = Pickle::open(files("ty")).array();

@@ -106,12 +106,15 @@ MatrixEntry parse_entry(std::string_view line, const MatrixMarketHeader& header,
 }  // namespace
 
 MatrixMarketHeader read_matrixmarket(
-    const std::filesystem::path& path,
+    const std::filesystem::path& path, bool weights,
     const std::function<void(const MatrixMarketHeader&, const MatrixEntry&)>& take) {
   LineReader lines(path);
   std::string_view line;
   if (!lines.next(line)) fail("{}: is empty; copy or download it again", path.string());
   MatrixMarketHeader header = parse_banner(line, lines);
+  if (weights && !header.has_values) {
+    fail("{}: a pattern has no values to take weights from; import without weights", lines.where());
+  }
   parse_size(lines, header);
   Index entries = 0;
   while (next_data_line(lines, line)) {
@@ -119,7 +122,12 @@ MatrixMarketHeader read_matrixmarket(
       fail("{}: more than the {} entries that the size line announces; correct it", lines.where(),
            header.entries);
     }
-    take(header, parse_entry(line, header, lines));
+    const MatrixEntry entry = parse_entry(line, header, lines);
+    if (weights && entry.value < 0) {
+      fail("{}: the value is {}; weights must not be negative: correct it or import without weights",
+           lines.where(), entry.value);
+    }
+    take(header, entry);
     ++entries;
   }
   if (entries != header.entries) {

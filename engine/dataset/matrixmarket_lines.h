@@ -21,9 +21,9 @@ struct MatrixEntry {
 };
 
 /// Calls `take` for each entry. Throws Error naming file and line for whatever is not a square coordinate
-/// matrix with as many entries as announced.
+/// matrix with as many entries as announced and, where `weights` are wanted, with a value ≥ 0 in each.
 MatrixMarketHeader read_matrixmarket(
-    const std::filesystem::path& path,
+    const std::filesystem::path& path, bool weights,
     const std::function<void(const MatrixMarketHeader&, const MatrixEntry&)>& take);
 
 }  // namespace atl

@@ -21,7 +21,11 @@ double parse_weight(Fields& fields, const LineReader& lines) {
   if (!fields.next(field))
     fail("{}: has no weight as third column; add it, or import without weights", lines.where());
   const double weight = parse_real(field, lines);
-  if (!std::isfinite(weight)) fail("{}: the weight is {}; weights must be finite", lines.where(), weight);
+  if (!std::isfinite(weight) || weight < 0) {
+    fail(
+        "{}: the weight is {}; weights must be finite and not negative: correct it or import without weights",
+        lines.where(), weight);
+  }
   return weight;
 }
 

@@ -19,6 +19,12 @@ AtomicFolder::Existing existing(bool replace) {
   return replace ? AtomicFolder::Existing::kReplace : AtomicFolder::Existing::kRefuse;
 }
 
+/// Weights below 0 have no place in what models make of them: a mean divides by their sum, the symmetric normalisation
+/// takes its root, and attention multiplies exponentials by them.
+bool is_weight(float weight) {
+  return std::isfinite(weight) && weight >= 0;
+}
+
 /// A split's name becomes part of a file's.
 void check_split_name(const std::string& name, const std::string& source) {
   const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -89,6 +95,7 @@ const fs::path& DatasetWriter::scratch_folder() const {
 void DatasetWriter::add_arcs(std::span<const VertexId> src, std::span<const VertexId> dst,
                              std::span<const float> weights, const RowOrigin& origin) {
   const Index vertices = state_->meta.vertices > 0 ? state_->meta.vertices : kMaxVertices;
+  const bool weighted = state_->options.weighted && !weights.empty();
   for (std::size_t i = 0; i < src.size(); ++i) {
     const bool valid = src[i] >= 0 && src[i] < vertices && dst[i] >= 0 && dst[i] < vertices;
     if (!valid) {
@@ -97,9 +104,10 @@ void DatasetWriter::add_arcs(std::span<const VertexId> src, std::span<const Vert
           "vertices",
           origin.at(Index(i)), src[i], dst[i], vertices - 1);
     }
-    if (!weights.empty() && !std::isfinite(weights[i])) {
+    if (weighted && !is_weight(weights[i])) {
       fail(
-          "{}: the weight of arc {} → {} is {}; weights must be finite: correct it or import without weights",
+          "{}: the weight of arc {} → {} is {}; weights must be finite and not negative: correct it or import "
+          "without weights",
           origin.at(Index(i)), src[i], dst[i], weights[i]);
     }
   }

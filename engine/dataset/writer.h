@@ -50,7 +50,8 @@ class DatasetWriter {
   /// Where temporary files may lie: on the disk that will hold the data set.
   const std::filesystem::path& scratch_folder() const;
 
-  /// Same lengths; `weights` is empty (all 1) or one an arc, and dropped unless the data set is weighted.
+  /// Same lengths; `weights` is empty (all 1) or one an arc, and dropped unless the data set is weighted;
+  /// then a weight that is negative or not finite is an Error.
   /// Once set_vertices() was called, ids are checked against it, before against 2³¹ − 2.
   void add_arcs(std::span<const VertexId> src, std::span<const VertexId> dst, std::span<const float> weights,
                 const RowOrigin& origin);

@@ -303,6 +303,11 @@ const BadInput kCases[] = {
        good_npy(f);
        write_array(f / "weights.npy", Dtype::kFloat32, std::vector<float>{1, kNan});
      }, {"edges.npy: row 1", "weight", "nan"}, [](ImportOptions& o) { o.weights = true; }},
+    {"weight_negative", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "weights.npy", Dtype::kFloat32, std::vector<float>{1, -0.5f});
+     }, {"edges.npy: row 1", "weight of arc 1 → 2 is -0.5", "not negative"},
+     [](ImportOptions& o) { o.weights = true; }},
     {"weights_missing", "npy", "", good_npy, {"weights.npy", "cannot be read"},
      [](ImportOptions& o) { o.weights = true; }},
     {"scaling_without_split", "npy", "", good_npy, {"standardised", "no split"},
@@ -317,6 +322,8 @@ const BadInput kCases[] = {
     {"snap_empty", "snap", "a.txt", [](const fs::path& f) { text_file(f, "# nothing\n"); }, {"a.txt", "no arcs"}},
     {"snap_weight_missing", "snap", "a.txt", [](const fs::path& f) { text_file(f, "0 1 2\n1 2\n"); },
      {"a.txt:2", "third column", "without weights"}, [](ImportOptions& o) { o.weights = true; }},
+    {"snap_weight_negative", "snap", "a.txt", [](const fs::path& f) { text_file(f, "0 1 2\n1 2 -3\n"); },
+     {"a.txt:2", "weight is -3", "not negative"}, [](ImportOptions& o) { o.weights = true; }},
     {"snap_gz_cut_off", "snap", "a.txt.gz", [](const fs::path& f) {
        std::string text;
        for (int i = 0; i < 5000; ++i) text += std::to_string(i) + " " + std::to_string(i * 7919 % 5003) + "\n";
@@ -357,6 +364,13 @@ const BadInput kCases[] = {
      [](const fs::path& f) { text_file(f, std::string(kBanner) + "3 3 1\n1 2\n"); }, {"a.txt:3", "value is missing"}},
     {"mm_value_nan", "matrixmarket", "a.txt",
      [](const fs::path& f) { text_file(f, std::string(kBanner) + "3 3 1\n1 2 nan\n"); }, {"a.txt:3", "finite"}},
+    {"mm_pattern_for_weights", "matrixmarket", "a.txt",
+     [](const fs::path& f) { text_file(f, "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n"); },
+     {"a.txt:1", "no values to take weights from", "import without weights"},
+     [](ImportOptions& o) { o.weights = true; }},
+    {"mm_weight_negative", "matrixmarket", "a.txt",
+     [](const fs::path& f) { text_file(f, std::string(kBanner) + "3 3 2\n1 2 1\n2 3 -4\n"); },
+     {"a.txt:4", "value is -4", "not be negative"}, [](ImportOptions& o) { o.weights = true; }},
     {"mm_extra_field", "matrixmarket", "a.txt",
      [](const fs::path& f) { text_file(f, std::string(kBanner) + "3 3 1\n1 2 1 1\n"); }, {"a.txt:3", "more fields"}},
     // OGB
@@ -373,6 +387,12 @@ const BadInput kCases[] = {
        good_ogb(f);
        write_text(f / "edge.csv", "0,1\n1,2\n2,3\n");
      }, {"edge.csv:3", "2 → 3", "0 … 2"}},
+    {"ogb_weights_missing", "ogb", "", good_ogb, {"edge-feat.csv.gz", "import without weights"},
+     [](ImportOptions& o) { o.weights = true; }},
+    {"ogb_weight_negative", "ogb", "", [](const fs::path& f) {
+       good_ogb(f);
+       write_text(f / "edge-feat.csv", "1\n-2\n");
+     }, {"edge.csv:2", "weight of arc 1 → 2 is -2"}, [](ImportOptions& o) { o.weights = true; }},
     {"ogb_ragged_features", "ogb", "", [](const fs::path& f) {
        good_ogb(f);
        write_text(f / "node-feat.csv", "1,2\n3\n5,6\n");
@@ -410,6 +430,27 @@ const BadInput kCases[] = {
        good_saint(f);
        write_text(f / "class_map.json", R"({"0": [1, 0], "1": [1]})");
      }, {"class_map.json", "vertex 1 has 1 classes"}},
+    {"saint_classes_and_lists", "graphsaint", "", [](const fs::path& f) {
+       good_saint(f);
+       write_text(f / "class_map.json", R"({"0": 1, "1": [0, 1], "2": 0})");
+     }, {"class_map.json", "some vertices have a class and others a list"}},
+    {"saint_class_list_empty", "graphsaint", "", [](const fs::path& f) {
+       good_saint(f);
+       write_text(f / "class_map.json", R"({"0": [], "1": [0, 1]})");
+     }, {"class_map.json", "vertex 0 has 0 classes"}},
+    {"saint_classes_without_keys", "graphsaint", "", [](const fs::path& f) {
+       good_saint(f);
+       write_text(f / "class_map.json", "[1, 0, 1]");
+     }, {"class_map.json", "not a map of vertices to classes"}},
+    {"saint_roles_without_keys", "graphsaint", "", [](const fs::path& f) {
+       good_saint(f);
+       write_text(f / "role.json", "[0, 1, 2]");
+     }, {"role.json", "not a map of lists"}},
+    {"saint_weight_negative", "graphsaint", "", [](const fs::path& f) {
+       good_saint(f);
+       write_csr(f / "adj_full.npz", 3, 3, {0, 1, 2, 3}, {1, 2, 0}, {1, 1, -7});
+     }, {"adj_full.npz: indices and data: row 2", "weight of arc 0 → 2 is -7"},
+     [](ImportOptions& o) { o.weights = true; }},
     {"saint_json_cut_off", "graphsaint", "", [](const fs::path& f) {
        good_saint(f);
        write_text(f / "role.json", R"({"tr": [0], "va")");
@@ -428,6 +469,8 @@ const BadInput kCases[] = {
      }, {"adj_full.npz", "3 × 4", "square"}},
     // Planetoid
     {"planetoid_no_files", "planetoid", "", [](const fs::path&) {}, {"no ind.NAME.allx"}},
+    {"planetoid_weights", "planetoid", "", good_planetoid, {"hold no weights", "import without weights"},
+     [](ImportOptions& o) { o.weights = true; }},
     {"planetoid_two_sets", "planetoid", "", [](const fs::path& f) {
        good_planetoid(f);
        write_text(f / "ind.u.allx", "x");
@@ -510,13 +553,30 @@ TEST(BadPlace, AFileInTheWayIsNamed) {
   }
 }
 
+/// Nobody may make a folder in /proc, root neither.
+TEST(BadPlace, AFolderThatCannotBeMadeIsNamed) {
+  try {
+    import_dataset("npy", kCora, "/proc/atoll/out", {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("/proc/atoll: cannot be written"));
+  }
+}
+
+/// While it lives a process of root is one of nobody, and may not write everywhere.
+struct AsNobody {
+  const bool root = ::geteuid() == 0;
+  AsNobody() { EXPECT_TRUE(!root || ::seteuid(65534) == 0); }
+  ~AsNobody() { EXPECT_TRUE(!root || ::seteuid(0) == 0); }
+};
+
 TEST(BadPlace, AFolderThatMayNotBeWrittenIsNamed) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   TempFolder folder;
   fs::create_directory(folder / "closed");
   fs::permissions(folder / "closed", fs::perms::owner_read | fs::perms::owner_exec);
   try {
-    import_dataset("npy", kCora, folder / "closed" / "out", {});
+    const AsNobody nobody;
+    const DatasetWriter writer(folder / "closed" / "out", {});
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), ::testing::HasSubstr("choose a place that you may write to"));

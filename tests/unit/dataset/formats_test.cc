@@ -60,11 +60,12 @@ TEST_F(FormatsTest, SnapHonoursUndirectedWeightsAndWideIds) {
 
 TEST_F(FormatsTest, MatrixMarketRowsAreDestinations) {
   write_text(folder_ / "a.mtx",
-             "%%MatrixMarket matrix coordinate real general\n% c\n3 3 2\n1 2 0.5\n3 1 -2e0\n");
+             "%%MatrixMarket matrix coordinate real general\n% c\n3 3 2\n1 2 0.5\n3 1 2e0\n");
   const Dataset dataset = import("matrixmarket", "a.mtx", weighted());
   EXPECT_THAT(row(dataset, 0), ElementsAre(1));
   EXPECT_THAT(row(dataset, 2), ElementsAre(0));
-  EXPECT_EQ(dataset.graph().weights[1], -2.0f);
+  EXPECT_EQ(dataset.graph().weights[1], 2.0f);
+  EXPECT_FALSE(import("matrixmarket", "a.mtx").meta().weighted);
 }
 
 TEST_F(FormatsTest, MatrixMarketSymmetricPatternInGzip) {
@@ -109,18 +110,35 @@ TEST_F(FormatsTest, OgbSeveralLabelColumnsAreTargets) {
   EXPECT_EQ(dataset.targets().at(0, 2), 1);
 }
 
-TEST_F(FormatsTest, GraphSaintReadsListsOfClassesInAnyOrderAndScalesOnTrainingRows) {
-  import_dataset("npy", kCora, folder_ / "cora", {});
-  NpzWriter adjacency(folder_ / "adj_full.npz");
+/// Three vertices in a ring, v reads from v + 1, with weights.
+void write_ring_adjacency(const std::filesystem::path& path, const std::vector<float>& weights) {
+  NpzWriter adjacency(path);
   const Index three[] = {3}, two[] = {2}, four[] = {4};
   adjacency.add("indptr", Dtype::kInt32, four,
                 std::span<const std::int32_t>(std::vector<std::int32_t>{0, 1, 2, 3}));
   adjacency.add("indices", Dtype::kInt32, three,
                 std::span<const std::int32_t>(std::vector<std::int32_t>{1, 2, 0}));
-  adjacency.add("data", Dtype::kFloat32, three, std::span<const float>(std::vector<float>{1, 1, 1}));
+  adjacency.add("data", Dtype::kFloat32, three, std::span<const float>(weights));
   adjacency.add("shape", Dtype::kInt64, two, std::span<const std::int64_t>(std::vector<std::int64_t>{3, 3}));
   adjacency.add("format", Dtype::kBytes, {}, std::span<const char>("csr", 3));
   adjacency.finish();
+}
+
+TEST_F(FormatsTest, GraphSaintKeepsWeightsWhereAsked) {
+  std::filesystem::create_directory(folder_ / "s");
+  write_ring_adjacency(folder_ / "s/adj_full.npz", {0.5f, 2, 4});
+  write_text(folder_ / "s/class_map.json", R"({"0": 1, "1": 0, "2": 1})");
+  write_text(folder_ / "s/role.json", R"({"tr": [0], "va": [1], "te": [2]})");
+  const Dataset dataset = import("graphsaint", "s", weighted());
+  EXPECT_THAT(std::vector<float>(dataset.graph().weights, dataset.graph().weights + 3),
+              ElementsAre(0.5f, 2, 4));
+  EXPECT_THAT(row(dataset, 1), ElementsAre(2));
+  EXPECT_THAT(dataset.labels(), ElementsAre(1, 0, 1));
+  EXPECT_FALSE(import("graphsaint", "s").meta().weighted);
+}
+
+TEST_F(FormatsTest, GraphSaintReadsListsOfClassesInAnyOrderAndScalesOnTrainingRows) {
+  write_ring_adjacency(folder_ / "adj_full.npz", {1, 1, 1});
   write_array(folder_ / "feats.npy", Dtype::kFloat64, std::vector<double>{1, 3, 100}, {1});
   write_text(folder_ / "class_map.json.gz", gzip(R"({"2": [1, 0], "0": [0, 1], "1": [1.0, 1]})"));
   write_text(folder_ / "role.json", R"({"te": [2], "tr": [0, 1], "va": []})");
