@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 
 namespace atl {
@@ -52,8 +53,7 @@ void write_all(int file, const char* data, std::size_t bytes, const std::filesys
     const ssize_t wrote = ::write(file, data, bytes);
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote < 0) {
-      fail("{}: cannot be written: {}; free space there or choose another place", path.string(),
-           std::strerror(errno));
+      fail("{}: cannot be written: {}; {}", path.string(), std::strerror(errno), write_remedy(errno));
     }
     data += wrote;
     bytes -= std::size_t(wrote);

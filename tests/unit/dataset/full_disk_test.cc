@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// While it lives no file of this process may grow beyond so many bytes: what a full disk does, without the
-/// disk.
+/// While it lives no file of this process may grow beyond so many bytes: what a full disk does, without the disk (but
+/// with a remedy of its own).
 class SmallFiles {
  public:
   explicit SmallFiles(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -47,7 +47,7 @@ TEST_P(FullDisk, IsNamedWithTheFileAndLeavesNothing) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr((folder / "place").string()));
     EXPECT_THAT(error.what(), testing::HasSubstr("cannot be written"));
-    EXPECT_THAT(error.what(), testing::HasSubstr("free space there or choose another place"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("raise the limit on the size of files, ulimit -f"));
   }
   EXPECT_TRUE(fs::is_empty(folder / "place"));
 }
