@@ -77,7 +77,7 @@ Command dataset_fetch_command() {
   return {"dataset fetch",
           "download a file and check it; a download that broke off is continued",
           {{"URL", "", "http://, https:// or file:// URL", true},
-           {"DST", "", "file to write, or a folder: then under the URL's last name (the current folder)"},
+           {"DST", "", "file to write, or a folder, which exists or ends in /, for the URL's last name (.)"},
            {"--sha256", "HEX", "the file's SHA-256, 64 hex digits", true},
            {"--quiet", "", "no progress"}},
           run};

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <system_error>
 #include <thread>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/sha256.h"
 
@@ -35,13 +37,21 @@ void check_arguments(const std::string& url, const std::string& sha256) {
   }
 }
 
+/// A path that ends in '/' is a folder, there already or not.
 fs::path place_of(const std::string& url, const fs::path& place) {
-  if (!fs::is_directory(place)) return place;
+  if (place.has_filename() && !fs::is_directory(place)) return place;
   const std::string path = url.substr(0, url.find_first_of("?#"));
   const std::string name = path.substr(path.rfind('/') + 1);
   if (name.empty() || name == "." || name == "..")
     fail("'{}' ends in no file name; give the file to write", url);
   return place / name;
+}
+
+void create_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    fail("{}: cannot be made: {}; {}", folder.string(), error.message(), write_remedy(error.value()));
 }
 
 /// One transfer's state as libcurl's callbacks see it.
@@ -151,7 +161,7 @@ fs::path fetch(const std::string& url, const std::string& sha256, const fs::path
     if (sha256_of_file(file) == wanted) return file;
     fail("{}: exists already with another SHA-256; remove it or choose another place", file.string());
   }
-  if (file.has_parent_path()) fs::create_directories(file.parent_path());
+  if (file.has_parent_path()) create_folder(file.parent_path());
   const bool continued = fs::exists(part) && fs::file_size(part) > 0;
   std::string actual = continued ? sha256_of_file(part) : std::string();
   if (actual != wanted) {

@@ -118,6 +118,24 @@ TEST_F(FetchTest, FetchesAndReportsProgress) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "data.bin.part"));
 }
 
+TEST_F(FetchTest, APathThatEndsInASlashIsAFolderToBeMade) {
+  const auto file = fetch(server_.url(), sha_, folder_ / "new" / "folder" / "");
+  EXPECT_EQ(file, folder_ / "new" / "folder" / "data.bin");
+  EXPECT_EQ(read_text(file), body_);
+}
+
+TEST_F(FetchTest, AFileWhereAFolderIsNeededIsNamedBeforeAnythingIsFetched) {
+  write_text(folder_ / "file", "x");
+  try {
+    fetch(server_.url(), sha_, folder_ / "file" / "");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("a file stands where a folder is needed"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(server_.bytes_sent, 0u);
+}
+
 TEST_F(FetchTest, DoesNotFetchWhatIsThere) {
   write_text(folder_ / "out", body_);
   fetch(server_.url(), sha_, folder_ / "out");
