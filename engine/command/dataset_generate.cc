@@ -4,25 +4,24 @@
 #include "base/error.h"
 #include "base/readable.h"
 #include "command/commands.h"
+#include "command/option_fields.h"
 #include "command/synthetic.h"
 #include "dataset/generate_dataset.h"
-#include "job/load.h"
 
 namespace atl {
 namespace {
 
 /// The same fields as dataset.synthetic, checked by the manifest's parser.
 SyntheticSpec spec_of(const Arguments& a) {
-  std::vector<Override> overrides{"dataset.synthetic.kind=community"};
+  std::vector<OptionField> options;
   for (const char* name :
        {"preset", "scale", "vertices", "averageDegree", "features", "classes", "homophily", "seed"}) {
-    const std::string option = std::string("--") + name;
-    if (a.has(option)) overrides.push_back(std::string("dataset.synthetic.") + name + "=" + a.get(option));
+    options.push_back({std::string("--") + name, std::string("dataset.synthetic.") + name});
   }
-  const char* text =
-      "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: generate}\nspec:\n  model: {kind: "
-      "gcn}\n";
-  return parse_job(text, "atoll dataset generate", overrides).job.dataset.synthetic;
+  const char* manifest =
+      "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: generate}\nspec:\n"
+      "  dataset: {synthetic: {kind: community}}\n  model: {kind: gcn}\n";
+  return job_of_options(a, options, manifest).dataset.synthetic;
 }
 
 int run(const Arguments& a) {

@@ -6,6 +6,7 @@
 #include "command/commands.h"
 #include "dataset/importers.h"
 #include "dataset/published.h"
+#include "job/nearest.h"
 
 namespace atl {
 namespace {
@@ -15,6 +16,14 @@ ImportOptions::Choice symmetrise_of(const Arguments& a) {
     fail("--symmetrise and --no-symmetrise exclude each other");
   if (a.has("--symmetrise")) return ImportOptions::Choice::kYes;
   return a.has("--no-symmetrise") ? ImportOptions::Choice::kNo : ImportOptions::Choice::kAuto;
+}
+
+FeatureScaling scaling_of(const Arguments& a) {
+  const std::string given = a.get("--scale-features", "none");
+  if (given == "none") return FeatureScaling::kNone;
+  if (given == "row") return FeatureScaling::kRow;
+  if (given == "training") return FeatureScaling::kTraining;
+  fail("--scale-features: '{}' is unknown{}", given, suggestion(given, {"none", "row", "training"}));
 }
 
 /// What a user should know even if progress is not wanted.
@@ -31,6 +40,7 @@ int run(const Arguments& a) {
   options.symmetrise = symmetrise_of(a);
   options.weights = a.has("--weights");
   options.remove_self_loops = a.has("--remove-self-loops");
+  options.scaling = scaling_of(a);
   options.float16 = a.has("--float16");
   options.replace = a.has("--replace");
   options.threads = int(a.integer("--threads", 0, 1, 4096));
@@ -67,6 +77,9 @@ Command dataset_import_command() {
        {"--no-symmetrise", "", "keep arcs as they are"},
        {"--weights", "", "take the arcs' weights"},
        {"--remove-self-loops", "", "drop arcs from a vertex to itself"},
+       {"--scale-features", "HOW",
+        "row: each row divided by its sum; training: each column to mean 0 and deviation 1 on the training rows; none "
+        "(default)"},
        {"--float16", "", "store dense features in half precision"},
        {"--replace", "", "replace a data set that is there already"},
        {"--threads", "N", "threads to use (all cores)"},

@@ -37,10 +37,12 @@ fs::path find_dataset(const LoadedJob& loaded, const fs::path& root, Say say) {
   const DatasetSpec& spec = loaded.job.dataset;
   if (spec.name.empty()) {
     const fs::path place = synthetic_folder(root, spec.synthetic);
-    if (fs::exists(place)) return place;
-    say("generating " + place.string());
-    GenerateOptions options;
-    generate_dataset(community_spec(spec.synthetic), place, options);
+    if (!fs::exists(place)) {
+      say("generating " + place.string());
+      generate_dataset(community_spec(spec.synthetic), place, {});
+    } else {
+      Dataset::open(place).verify();
+    }
     return place;
   }
   const fs::path place = root / spec.name;

@@ -18,8 +18,8 @@ using Say = void (*)(const std::string& line);
 /// --file with --ranks and --set applied; warnings are said.
 LoadedJob load_job_of(const Arguments& arguments, Say say);
 
-/// The folder of the job's data set below --data-root: the stored one, every byte checked against its
-/// checksum, or the generated one, made if need be. Throws Error where there is none, or where manifest and
+/// The folder of the job's data set below --data-root: a stored one, or a generated one, made if need be. Every byte of
+/// what was there already is checked against its checksum. Throws Error where there is none, or where manifest and
 /// data set don't fit.
 std::filesystem::path dataset_of(const Arguments& arguments, const LoadedJob& loaded, Say say);
 

@@ -1,6 +1,8 @@
 #include "command/partition_graph.h"
 
-#include "job/load.h"
+#include <fmt/format.h>
+
+#include "command/option_fields.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -8,18 +10,17 @@ namespace {
 
 /// A job that says nothing but how to partition: the manifest's parser checks the values.
 Job job_of(const Arguments& a, int parts) {
-  const std::string text =
-      "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: partition}\nspec:\n"
-      "  dataset: {name: d}\n  model: {kind: gcn}\n";
-  std::vector<Override> overrides{"placement.ranks=" + std::to_string(parts),
-                                  "dataset.selfLoops=" + a.get("--self-loops", "model"),
-                                  "placement.partitioner.kind=" + a.get("--method", "metis"),
-                                  "dataset.split=" + a.get("--split", "default")};
-  if (a.has("--model")) overrides.push_back("model.kind=" + a.get("--model"));
-  if (a.has("--objective")) overrides.push_back("placement.partitioner.objective=" + a.get("--objective"));
-  if (a.has("--seed")) overrides.push_back("placement.partitioner.seed=" + a.get("--seed"));
-  if (a.has("--symmetrise")) overrides.push_back("dataset.symmetrise=true");
-  return parse_job(text, "atoll partition", overrides).job;
+  const OptionField options[] = {{"--method", "placement.partitioner.kind"},
+                                 {"--objective", "placement.partitioner.objective"},
+                                 {"--seed", "placement.partitioner.seed"},
+                                 {"--split", "dataset.split"},
+                                 {"--model", "model.kind"},
+                                 {"--self-loops", "dataset.selfLoops"}};
+  const std::string manifest = fmt::format(
+      "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {{name: partition}}\nspec:\n"
+      "  dataset: {{name: d, symmetrise: {}}}\n  model: {{kind: gcn}}\n  placement: {{ranks: {}}}\n",
+      a.has("--symmetrise"), parts);
+  return job_of_options(a, options, manifest);
 }
 
 }  // namespace

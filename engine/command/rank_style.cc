@@ -43,6 +43,10 @@ std::string chosen_style(const Arguments& arguments, std::FILE* out) {
   return "lines";
 }
 
+void check_metrics_address(const std::string& metrics) {
+  address_of(metrics);
+}
+
 std::unique_ptr<RunObserver> make_observers(const std::string& style, const std::string& metrics,
                                             const std::filesystem::path& output, int rank) {
   auto list = std::make_unique<ObserverList>();

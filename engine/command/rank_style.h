@@ -15,6 +15,9 @@ namespace atl {
 /// "json", "quiet", "terminal" or "lines".
 std::string chosen_style(const Arguments& arguments, std::FILE* out);
 
+/// Throws Error unless make_observers() can take this for `metrics`.
+void check_metrics_address(const std::string& metrics);
+
 /// Everybody who watches rank `rank`: on rank 0 progress or JSON and the files in `output`, and a metrics
 /// endpoint at `metrics` ("[HOST:]PORT"; empty: none).
 std::unique_ptr<RunObserver> make_observers(const std::string& style, const std::string& metrics,

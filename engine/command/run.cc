@@ -44,12 +44,17 @@ std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, d
                                    fmt::format("{}", started),
                                    "--attempt",
                                    std::to_string(plan.attempt)};
-  if (a.has("--timeout")) {
-    const long seconds = a.integer("--timeout", 0, 1, kLongestTimeout);
-    program.insert(program.end(), {"--timeout", std::to_string(seconds)});
+  for (const char* option : {"--timeout", "--metrics"}) {
+    if (a.has(option)) program.insert(program.end(), {option, a.get(option)});
   }
-  if (a.has("--metrics")) program.insert(program.end(), {"--metrics", a.get("--metrics")});
   return program;
+}
+
+/// Of what goes to the ranks as it is: refused here, once and before there is an output folder.
+void check_options(const Arguments& a) {
+  if (a.has("--json") && a.has("--quiet")) fail("--json and --quiet exclude each other");
+  a.integer("--timeout", 1, 1, kLongestTimeout);
+  if (a.has("--metrics")) check_metrics_address(a.get("--metrics"));
 }
 
 /// After an end that wasn't the job's. A rank that failed by itself has said why and what to change: unchanged, it would
@@ -65,7 +70,7 @@ std::string what_next(const LaunchEnd& end, const std::string& output) {
 
 int run(const Arguments& a) {
   const double started = steady_seconds();
-  if (a.has("--json") && a.has("--quiet")) fail("--json and --quiet exclude each other");
+  check_options(a);
   const RunPlan plan = plan_run(a, say);
   LaunchPlan launched;
   launched.ranks = plan.job.placement.ranks;

@@ -217,10 +217,10 @@ void Dataset::verify() const {
   });
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (actual[i] == files[i].second) continue;
-    fail(
-        "{}: was changed after it was written: its SHA-256 is {}, meta.json says {}; import the data set "
-        "again",
-        (state_->folder / files[i].first).string(), actual[i], files[i].second);
+    const bool generated = state_->meta.source.starts_with("generated:");
+    fail("{}: was changed after it was written: its SHA-256 is {}, meta.json says {}; {}",
+         (state_->folder / files[i].first).string(), actual[i], files[i].second,
+         generated ? "remove the folder and generate the data set again" : "import the data set again");
   }
 }
 
