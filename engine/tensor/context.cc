@@ -5,8 +5,13 @@ namespace atl {
 MatrixView Workspace::matrix(std::string_view name, Index rows, Index cols) {
   auto at = buffers_.find(name);  // by view: a later call allocates nothing
   if (at == buffers_.end()) at = buffers_.emplace(name, Matrix()).first;
-  at->second.resize(rows, cols);
+  at->second.resize(rows, cols, device_);
   return at->second.view();
+}
+
+std::span<double> Workspace::doubles(std::string_view name, Index count) {
+  constexpr Index kPerDouble = sizeof(double) / sizeof(Real);
+  return {reinterpret_cast<double*>(matrix(name, 1, count * kPerDouble).data), std::size_t(count)};
 }
 
 Index Workspace::bytes() const {

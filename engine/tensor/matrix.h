@@ -7,14 +7,12 @@
 
 #include "base/error.h"
 #include "base/types.h"
+#include "tensor/memory.h"
 
 namespace atl {
 
-enum class Device { kCpu, kCuda };
-
 /// A rectangle of a row-major matrix that somebody else owns; `stride` is the distance of rows in elements.
-/// Copying copies the view. Where a view is optional, "absent" means no columns: a rank may own no rows at
-/// all.
+/// Copying copies the view. Where a view is optional, "absent" means no columns: a rank may own no rows at all.
 template <class T>
 struct View {
   T* data = nullptr;
@@ -51,19 +49,20 @@ using MatrixView = View<Real>;
 using ConstMatrixView = View<const Real>;
 
 /// An owning matrix, 64-byte aligned, rows without padding. Not copyable by accident; movable.
-/// Its contents are undefined after construction and resize() unless zero() is called.
+/// Its contents are undefined after construction and resize() unless zero() is called; at() is for the host's memory.
 class Matrix {
  public:
   Matrix() = default;
-  Matrix(Index rows, Index cols) { resize(rows, cols); }
+  Matrix(Index rows, Index cols, Device device = Device::kCpu) { resize(rows, cols, device); }
   Matrix(Matrix&&) noexcept = default;
   Matrix& operator=(Matrix&&) noexcept = default;
 
   /// Keeps the memory where it suffices, so that a buffer is allocated once per phase and not per step.
-  void resize(Index rows, Index cols);
+  void resize(Index rows, Index cols, Device device = Device::kCpu);
   void zero();
   Matrix clone() const;
 
+  Device device() const { return data_.get_deleter().device; }
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   Index bytes() const { return rows_ * cols_ * Index(sizeof(Real)); }
@@ -80,10 +79,7 @@ class Matrix {
   operator ConstMatrixView() const { return view(); }  // NOLINT: implicit by intent
 
  private:
-  struct Free {
-    void operator()(Real* p) const;
-  };
-  std::unique_ptr<Real[], Free> data_;
+  std::unique_ptr<Real[], ReleaseMemory> data_;
   Index rows_ = 0, cols_ = 0, capacity_ = 0;
 };
 

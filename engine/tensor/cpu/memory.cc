@@ -1,0 +1,40 @@
+// The host's memory. Large matrices lie in 2 MB pages where the kernel grants them: rows gathered at random from 4 KB
+// pages miss the address cache at almost every row.
+#include "tensor/memory.h"
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kCacheLine = 64, kHugePage = std::size_t(2) << 20;
+
+Allocation allocate(std::size_t wanted) {
+  const std::size_t unit = wanted >= 4 * kHugePage ? kHugePage : kCacheLine;
+  const std::size_t bytes = (wanted + unit - 1) / unit * unit;
+  void* data = std::aligned_alloc(unit, bytes);
+  if (data == nullptr) throw std::bad_alloc();
+  if (unit == kHugePage) madvise(data, bytes, MADV_HUGEPAGE);  // advice: refusal is no error
+  return {data, bytes};
+}
+
+void clear(void* data, std::size_t bytes) {
+  std::memset(data, 0, bytes);
+}
+
+void copy(void* to, const void* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+}
+
+}  // namespace
+
+const Memory& host_memory() {
+  static constexpr Memory memory{allocate, std::free, clear, copy};
+  return memory;
+}
+
+}  // namespace atl
