@@ -1,21 +1,12 @@
 #include "model/norm.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace atl {
 namespace {
-constexpr double kEpsilon = 1e-5;                        // of batch norm's variance, as in every framework
 constexpr double kRunningMomentum = 0.1;                 // share of the newest statistics in the running ones
 enum { kGain, kShift, kRunningMean, kRunningVariance };  // after first_parameter_
 }  // namespace
-
-std::span<double> zeroed_sums(Context& ctx, const char* name, Index count) {
-  constexpr Index kPerSum = sizeof(double) / sizeof(Real);
-  auto* sums = reinterpret_cast<double*>(ctx.workspace->matrix(name, 1, count * kPerSum).data);
-  std::fill_n(sums, count, 0.0);
-  return {sums, std::size_t(count)};
-}
 
 void NormLayer::declare(std::vector<ParameterSpec>& parameters) const {
   if (!*this) return;
@@ -32,31 +23,16 @@ void NormLayer::declare(std::vector<SavedSpec>& saved) const {
 
 void NormLayer::statistics(Verbs& verbs, const LayerWeights& weights, ConstMatrixView x, Saved& saved) const {
   if (!batch()) return;
-  const auto cols = std::size_t(cols_);
-  Real* running_mean = weights.statistic(first_parameter_ + kRunningMean).data;
-  Real* running_variance = weights.statistic(first_parameter_ + kRunningVariance).data;
+  Context& ctx = verbs.context();
+  Real* mean = weights.statistic(first_parameter_ + kRunningMean).data;
+  Real* variance = weights.statistic(first_parameter_ + kRunningVariance).data;
+  if (!verbs.training()) return norm_statistics(ctx, mean, variance, saved.at(saved_at_));
+  const std::span<double> sums = zeroed_sums(ctx, "norm.sums", 2 * cols_);
+  column_sums(ctx, x, sums.data());
+  verbs.reduce(sums);
   const double rows = std::max(verbs.reduced_rows(), 1.0);
-  std::span<double> sums;
-  if (verbs.training()) {
-    sums = zeroed_sums(verbs.context(), "norm.sums", 2 * cols_);
-    column_sums(verbs.context(), x, sums.data());
-    verbs.reduce(sums);
-  }
-  MatrixView stats = saved.at(saved_at_);
-  for (std::size_t c = 0; c < cols; ++c) {
-    double mean = running_mean[c], variance = running_variance[c];
-    if (verbs.training()) {
-      mean = sums[c] / rows;
-      variance = std::max(0.0, sums[cols + c] / rows - mean * mean);
-    }
-    if (verbs.training() && !verbs.repeating()) {
-      const double unbiased = rows > 1 ? variance * rows / (rows - 1) : variance;
-      running_mean[c] += Real(kRunningMomentum * (mean - running_mean[c]));
-      running_variance[c] += Real(kRunningMomentum * (unbiased - running_variance[c]));
-    }
-    stats.at(0, Index(c)) = Real(mean);
-    stats.at(1, Index(c)) = Real(1 / std::sqrt(variance + kEpsilon));
-  }
+  norm_statistics(ctx, sums, rows, saved.at(saved_at_));
+  if (!verbs.repeating()) move_running_statistics(ctx, sums, rows, kRunningMomentum, mean, variance);
 }
 
 void NormLayer::enter(const LayerWeights& weights, Saved& saved, Epilogue& e) const {

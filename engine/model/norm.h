@@ -1,17 +1,13 @@
 // A norm's parameters and statistics, shared by the places where one stands: at the end of a row's work (RowFinish)
-// and before it (RowStart).
+// and before it (RowStart). Layer norm: Ba et al. 2016, section 3; batch norm: Ioffe & Szegedy 2015, section 3.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "job/job.h"
 #include "model/layer.h"
 
 namespace atl {
-
-/// So many zeros in workspace `name`: sums over rows are kept in double precision, in memory that every step reuses.
-std::span<double> zeroed_sums(Context& ctx, const char* name, Index count);
 
 class NormLayer {
  public:

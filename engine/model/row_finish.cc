@@ -69,9 +69,7 @@ void RowFinish::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved
   const std::span<double> sums = zeroed_sums(ctx, "finish.sums", 2 * options_.cols);
   column_sums_backward(ctx, e, pre, out, d_out, sums.data());
   verbs.reduce(sums);
-  MatrixView whole = ctx.workspace->matrix("finish.col_sums", 2, options_.cols);
-  for (std::size_t i = 0; i < sums.size(); ++i) whole.data[i] = Real(sums[i]);
-  apply_backward(ctx, e, pre, out, d_out, gradient, whole, verbs.reduced_rows());
+  apply_backward(ctx, e, pre, out, d_out, gradient, sums, verbs.reduced_rows());
 }
 
 }  // namespace atl

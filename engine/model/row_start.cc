@@ -47,11 +47,10 @@ void RowStart::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved,
   if (!norm_ && !options_.relu && !e.dropout) return;
   EpilogueGradient gradient;
   norm_.enter(weights, gradient);
-  MatrixView none;
+  Sums none;
   if (norm_.batch()) {
     column_sums_backward(ctx, e, started.raw, started.rows, d, sums.data());
-    none = ctx.workspace->matrix("start.no_sums", 2, options_.cols);
-    fill(ctx, 0, none);
+    none = zeroed_sums(ctx, "start.no_sums", 2 * options_.cols);
   }
   apply_backward(ctx, e, started.raw, started.rows, d, gradient, none, 1);
 }
@@ -61,14 +60,12 @@ void RowStart::end_backward(Verbs& verbs, const LayerWeights& weights, Saved& sa
   if (!norm_.batch()) return;
   Context& ctx = verbs.context();
   verbs.reduce(sums);
-  MatrixView whole = ctx.workspace->matrix("start.no_sums", 2, options_.cols);
-  for (std::size_t i = 0; i < sums.size(); ++i) whole.data[i] = Real(sums[i]);
   // Batch norm's backward is linear in its gradient: with none coming in, what is left are the means' terms.
   Epilogue e;
   norm_.enter(weights, saved, e);
   MatrixView rest = ctx.workspace->matrix("start.rest", d.rows, d.cols);
   fill(ctx, 0, rest);
-  apply_backward(ctx, e, h, h, rest, {}, whole, verbs.reduced_rows());
+  apply_backward(ctx, e, h, h, rest, {}, sums, verbs.reduced_rows());
   axpby(ctx, 1, rest, 1, d);
 }
 

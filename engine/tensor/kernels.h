@@ -1,9 +1,9 @@
-// The catalogue of every operation, with its shapes. tensor/cpu/<group>.cc holds the CPU's, which is both the
-// product on a CPU and the reference for tensor/cuda/<group>.cu, where files of the same names slot in.
+// The catalogue of every operation, with its shapes. tensor/cpu/<group>.cc holds the CPU's, which is both the product
+// on a CPU and the reference for tensor/cuda/<group>.cu, where files of the same names slot in.
 //
 // What holds for all of them:
-//  - Views are (rows, cols); a comment gives each operand's shape. Outputs don't alias inputs unless it says
-//  so.
+//  - Views are (rows, cols); a comment gives each operand's shape. Outputs don't alias inputs unless it says so.
+//  - Operands lie in the memory of ctx's device; numbers that are returned are on the host.
 //  - Shapes are checked (ATOLL_CHECK); data never is: ids and offsets were validated when the graph was read.
 //  - Nothing is allocated but through ctx.workspace, so a second call with the same shapes allocates nothing.
 //  - Results don't depend on the number of threads: work is cut into chunks by shape alone, partial sums are
@@ -12,6 +12,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "base/random.h"
 #include "tensor/activation.h"
@@ -24,8 +25,8 @@ namespace atl {
 
 // ---- shared argument types -------------------------------------------------------------------------------
 
-/// Inverted dropout of an element (row r, column c): dropped if draws.bits_at(ids[r], c) <
-/// drop_threshold(rate), else scaled by 1 / (1 − rate). rate 0 leaves everything as it is and is skipped.
+/// Inverted dropout of an element (row r, column c): dropped if draws.bits_at(ids[r], c) < drop_threshold(rate), else
+/// scaled by 1 / (1 − rate). rate 0 leaves everything as it is and is skipped.
 struct Dropout {
   double rate = 0;
   Draws draws = {};
@@ -104,20 +105,19 @@ struct EpilogueGradient {
   MatrixView residual = {};  // (rows, cols) += residual_scale · dy, or empty
 };
 /// Backward of `apply`.  `y` (n, m) is apply's output; `dy` is turned from d(output) into d(input) in place.
-/// Give `pre` (n, m), apply's input, where there is a norm; without one it may be empty, because y tells
-/// enough. Layer norm's row_stats are read where given, else computed again. Batch norm: give `col_sums` (2,
-/// m): Σ dŷ and Σ dŷ·x̂ over all ranks' rows, and `count`, the number of rows they are over (see
-/// column_sums_backward).
+/// Give `pre` (n, m), apply's input, where there is a norm; without one it may be empty, because y tells enough. Layer
+/// norm's row_stats are read where given, else computed again. Batch norm: give `col_sums` (2, m): Σ dŷ and Σ dŷ·x̂ over
+/// all ranks' rows, and `count`, the number of rows they are over (see column_sums_backward).
 void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
-                    MatrixView dy, const EpilogueGradient& gradient, ConstMatrixView col_sums = {},
+                    MatrixView dy, const EpilogueGradient& gradient, std::span<const double> col_sums = {},
                     double count = 0);
 
-/// sums (2, m) += Σ_r x and Σ_r x² over the rows of x (n, m): what batch norm needs from each rank. Double
-/// precision inside.
+/// `count` zeros in workspace `name`: what sums over rows are collected in.
+std::span<double> zeroed_sums(Context& ctx, std::string_view name, Index count);
+/// sums (2, m) += Σ_r x and Σ_r x² over the rows of x (n, m): what batch norm needs from each rank.
 void column_sums(Context& ctx, ConstMatrixView x, double* sums);
-/// sums (2, m) += Σ dŷ and Σ dŷ·x̂ for batch norm's backward, where dŷ is the gradient at the norm's output
-/// (after undoing residual, activation and dropout; gain included) and x̂ = (pre + bias − col_mean) ·
-/// col_rstd.
+/// sums (2, m) += Σ dŷ and Σ dŷ·x̂ for batch norm's backward, where dŷ is the gradient at the norm's output (after undoing
+/// residual, activation and dropout; gain included) and x̂ = (pre + bias − col_mean) · col_rstd.
 void column_sums_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
                           ConstMatrixView dy, double* sums);
 /// out[c] (+)= Σ_r x(r, c).
@@ -129,10 +129,22 @@ void dropout(Context& ctx, const Dropout& d, ConstMatrixView x, MatrixView out);
 void fill(Context& ctx, Real value, MatrixView out);
 /// out = a · x + b · out.  All (n, m). b = 0 doesn't read out.
 void axpby(Context& ctx, Real a, ConstMatrixView x, Real b, MatrixView out);
+/// x = factor · x.
+void scale(Context& ctx, Real factor, MatrixView x);
 /// out[i] = x[index[i]]: packs rows for sending.  index (out.rows).
 void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out);
 /// out[index[i]] += x[i]: adds received gradients to owned rows. No id occurs twice in one call.
 void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out);
+
+// ---- norm_statistics.cc: what batch norm keeps of its columns
+
+/// stats (2, m) = mean and 1/σ over `count` rows, from their column_sums (2, m).
+void norm_statistics(Context& ctx, std::span<const double> sums, double count, MatrixView stats);
+/// The same from a mean and a variance, each (m).
+void norm_statistics(Context& ctx, const Real* mean, const Real* variance, MatrixView stats);
+/// Moves a running mean and unbiased variance, each (m), by `share` of the way to those of `sums`.
+void move_running_statistics(Context& ctx, std::span<const double> sums, double count, double share,
+                             Real* mean, Real* variance);
 
 // ---- attention.cc: GAT's fused score, softmax and weighted sum
 // z (src, heads·f): head h's columns are h·f … h·f + f − 1. Scores are per vertex and explicit arguments,
@@ -144,8 +156,7 @@ struct Attention {
   Arcs arcs;  // scales are not used
   int heads = 1;
   Real slope = Real(0.2);  // LeakyReLU's
-  /// On α: an arc's head is dropped if Draws::bits(mix64(draws.row_key(dst id) ^ src id), head) <
-  /// drop_threshold(rate).
+  /// On α: an arc's head is dropped if Draws::bits(mix64(draws.row_key(dst id) ^ src id), head) < drop_threshold(rate).
   double dropout_rate = 0;
   Draws draws = {};
   std::span<const VertexId> dst_ids, src_ids;  // original ids, for the draws
@@ -166,9 +177,8 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
 void attention_finish(Context& ctx, const SoftmaxState& state, MatrixView out);
 /// dot (dst, heads) = <out, d_out> a head: Σ_k α_k dα_k, which the backward of every block needs.
 void attention_dot(Context& ctx, int heads, ConstMatrixView out, ConstMatrixView d_out, MatrixView dot);
-/// Backward of one block.  d_z (src, heads·f) and d_src_score (src, heads) are written, d_dst_score (dst,
-/// heads) is added to. α is computed again from scores, max and sum. `transpose` and `transpose_arc` as in
-/// Block.
+/// Backward of one block.  d_z (src, heads·f) and d_src_score (src, heads) are written, d_dst_score (dst, heads) is added
+/// to. α is computed again from scores, max and sum. `transpose` and `transpose_arc` as in Block.
 void attention_backward(Context& ctx, const Attention& a, const CsrView& transpose,
                         const Index* transpose_arc, ConstMatrixView z, ConstMatrixView dst_score,
                         ConstMatrixView src_score, const SoftmaxState& state, ConstMatrixView dot,
@@ -202,6 +212,23 @@ double cross_entropy(Context& ctx, ConstMatrixView logits, const std::int32_t* l
 double binary_cross_entropy(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
                             std::span<const VertexId> rows, Real scale, MatrixView d_logits);
 
+// ---- metrics.cc: counts over selected rows, as for the losses ---------------------------------------------
+// The class predicted for a row is its largest logit, the first of equals.
+
+struct LabelCounts {
+  Index right = 0, wrong = 0;
+};
+/// Rows whose predicted class is their label, and the others.  logits (n, C), labels (n).
+LabelCounts count_classes(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
+                          std::span<const VertexId> rows);
+/// Multi-label, a label being predicted where its logit is above 0: labels rightly predicted, and those predicted or
+/// true but not both.  targets (n, C) of 0 and 1.
+LabelCounts count_labels(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
+                         std::span<const VertexId> rows);
+/// counts (C, C)[label, predicted class] += 1 for each row.
+void count_confusions(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
+                      std::span<const VertexId> rows, std::span<std::int64_t> counts);
+
 // ---- optimise.cc -----------------------------------------------------------------------------------------
 
 struct AdamStep {
@@ -216,6 +243,8 @@ struct SgdStep {
 };
 void sgd(Context& ctx, const SgdStep& s, Index count, const Real* gradient, Real* velocity, Real* weight);
 
+/// Σ x² of `count` elements: a gradient's norm is its root.
+double squared_norm(Context& ctx, Index count, const Real* x);
 /// Number of elements that are not finite.
 Index count_non_finite(Context& ctx, ConstMatrixView x);
 

@@ -1,7 +1,5 @@
 #include "tensor/cpu/arguments.h"
 
-#include <algorithm>
-
 namespace atl {
 
 simd::Mask plain(const Dropout& dropout, Index rows) {
@@ -34,13 +32,6 @@ simd::Finish plain(const Epilogue& e, Index rows, Index cols) {
   f.nothing = f.bias == nullptr && e.norm == Norm::kNone && !f.residual &&
               e.activation == Activation::kNone && f.mask.threshold == 0;
   return f;
-}
-
-double* zeroed_doubles(Context& ctx, const char* name, Index count) {
-  const MatrixView scratch = ctx.workspace->matrix(name, 1, count * Index(sizeof(double) / sizeof(Real)));
-  auto* doubles = reinterpret_cast<double*>(scratch.data);
-  std::fill(doubles, doubles + count, 0.0);
-  return doubles;
 }
 
 }  // namespace atl

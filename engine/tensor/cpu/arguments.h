@@ -18,7 +18,4 @@ simd::Mask plain(const Dropout& dropout, Index rows);
 /// An epilogue of `rows` rows and `cols` columns.
 simd::Finish plain(const Epilogue& epilogue, Index rows, Index cols);
 
-/// `count` doubles of scratch, set to 0, that sums are collected in.
-double* zeroed_doubles(Context& ctx, const char* name, Index count);
-
 }  // namespace atl

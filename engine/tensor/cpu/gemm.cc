@@ -25,8 +25,7 @@ void product(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transpose_
              [&](Index chunk) { loops.product(p, chunks.begin(chunk), chunks.end(chunk)); });
 }
 
-/// How aᵀ·b is cut: ranges of the long dimension, each with a (k, m) partial sum, and blocks of k columns of
-/// a.
+/// How aᵀ·b is cut: ranges of the long dimension, each with a (k, m) partial sum, and blocks of a's k columns.
 struct Cut {
   RowChunks ranges, blocks;
 

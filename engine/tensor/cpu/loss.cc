@@ -12,7 +12,7 @@ double over_selected(Context& ctx, Index n, std::span<const VertexId> rows, Matr
   ATOLL_CHECK(rows.empty() || (rows.front() >= 0 && rows.back() < n), "rows {} … {} of {}", rows.front(),
               rows.back(), n);
   const RowChunks chunks{n, 1024};
-  double* partial = zeroed_doubles(ctx, "loss.sums", chunks.count());
+  double* partial = zeroed_sums(ctx, "loss.sums", chunks.count()).data();
   run_chunks(ctx, chunks.count(), [&](Index chunk) {
     const Index begin = chunks.begin(chunk), end = chunks.end(chunk);
     for (Index row = begin; row < end && !d_logits.empty(); ++row) {

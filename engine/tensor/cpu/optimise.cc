@@ -1,4 +1,6 @@
-// Optimisers' steps (Adam: Kingma & Ba 2015; AdamW: Loshchilov & Hutter 2019), one pass over each parameter.
+// Optimisers' steps (Adam: Kingma & Ba 2015, algorithm 1; AdamW: Loshchilov & Hutter 2019, algorithm 2), one pass over
+// each parameter, and the norm of a gradient.
+#include <array>
 #include <cmath>
 
 #include "tensor/cpu/chunks.h"
@@ -33,6 +35,17 @@ void sgd(Context& ctx, const SgdStep& s, Index count, const Real* gradient, Real
       weight[i] -= rate * velocity[i];
     }
   });
+}
+
+double squared_norm(Context& ctx, Index count, const Real* x) {
+  const RowChunks chunks = few_chunks_of_rows(count, 1);
+  std::array<double, kFewChunks> partial{};
+  run_chunks(ctx, chunks.count(), [&](Index chunk) {
+    partial[std::size_t(chunk)] = simd::loops().squared_norm(x, chunks.begin(chunk), chunks.end(chunk));
+  });
+  double sum = 0;
+  for (const double part : partial) sum += part;
+  return sum;
 }
 
 }  // namespace atl

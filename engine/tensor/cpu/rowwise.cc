@@ -1,5 +1,4 @@
-// Operations on the rows of dense matrices: the epilogue on its own, dropout, sums of columns, packing of
-// rows.
+// Operations on the rows of dense matrices: the epilogue on its own, dropout, sums of columns, packing of rows.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
 #include "tensor/kernels.h"
@@ -7,11 +6,11 @@
 namespace atl {
 namespace {
 
-/// sums (values) += Σ over rows, in double precision; `add` adds a range of rows to the array that it is
-/// given. Ranges are summed apart and put together in order.
+/// sums (values) += Σ over rows, in double precision; `add` adds a range of rows to the array that it is given. Ranges
+/// are summed apart and put together in order.
 template <class F>
 void sum_in_chunks(Context& ctx, RowChunks chunks, Index values, double* sums, F&& add) {
-  double* partial = zeroed_doubles(ctx, "rowwise.sums", chunks.count() * values);
+  double* partial = zeroed_sums(ctx, "rowwise.sums", chunks.count() * values).data();
   run_chunks(ctx, chunks.count(),
              [&](Index chunk) { add(partial + chunk * values, chunks.begin(chunk), chunks.end(chunk)); });
   for (Index chunk = 0; chunk < chunks.count(); ++chunk) {
@@ -37,7 +36,7 @@ void column_sums(Context& ctx, ConstMatrixView x, double* sums) {
 }
 
 void sum_rows(Context& ctx, ConstMatrixView x, Real* out, bool accumulate) {
-  double* sums = zeroed_doubles(ctx, "rowwise.total", x.cols);
+  double* sums = zeroed_sums(ctx, "rowwise.total", x.cols).data();
   sum_in_chunks(ctx, few_chunks_of_rows(x.rows, x.cols), x.cols, sums,
                 [&](double* into, Index begin, Index end) {
                   simd::loops().column_sums(plain(x), x.cols, into, false, begin, end);
@@ -74,6 +73,12 @@ void axpby(Context& ctx, Real a, ConstMatrixView x, Real b, MatrixView out) {
               out.cols);
   for_rows(ctx, x.rows, x.cols, [&](Index begin, Index end) {
     simd::loops().axpby(a, plain(x), b, plain_out(out), x.cols, begin, end);
+  });
+}
+
+void scale(Context& ctx, Real factor, MatrixView x) {
+  for_rows(ctx, x.rows, x.cols, [&](Index begin, Index end) {
+    simd::loops().axpby(factor, plain(x), 0, plain_out(x), x.cols, begin, end);
   });
 }
 

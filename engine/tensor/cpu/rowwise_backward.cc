@@ -1,5 +1,5 @@
-// Backward of the epilogue. Gradients of its parameters are sums over rows: each chunk leaves its own in the
-// workspace, and they are added in chunk order.
+// Backward of the epilogue. Gradients of its parameters are sums over rows: each chunk leaves its own in the workspace,
+// and they are added in chunk order.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
 #include "tensor/kernels.h"
@@ -22,10 +22,18 @@ void add_chunks(MatrixView scratch, Index chunks, Index kind, Real* total) {
   }
 }
 
+/// means (2, cols) of as many sums.
+void mean_of(std::span<const double> sums, double count, MatrixView means) {
+  ATOLL_CHECK(Index(sums.size()) == 2 * means.cols && count > 0, "{} sums of batch norm over {} rows",
+              sums.size(), count);
+  for (std::size_t i = 0; i < sums.size(); ++i) means.data[i] = Real(sums[i]) * Real(1 / count);
+}
+
 }  // namespace
 
 void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
-                    MatrixView dy, const EpilogueGradient& gradient, ConstMatrixView col_sums, double count) {
+                    MatrixView dy, const EpilogueGradient& gradient, std::span<const double> col_sums,
+                    double count) {
   const bool needs_pre = epilogue.norm != Epilogue::Norm::kNone;
   ATOLL_CHECK(y.rows == dy.rows && y.cols == dy.cols, "{} x {} and {} x {}", y.rows, y.cols, dy.rows,
               dy.cols);
@@ -39,9 +47,8 @@ void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre,
   b.residual = plain_out(gradient.residual);
   b.cols = dy.cols;
   if (b.finish.batch_norm) {
-    ATOLL_CHECK(col_sums.rows == 2 && col_sums.cols == dy.cols && count > 0, "batch norm's sums");
     const MatrixView means = ctx.workspace->matrix("apply_backward.means", 2, dy.cols);
-    axpby(ctx, Real(1 / count), col_sums, 0, means);
+    mean_of(col_sums, count, means);
     b.col_mean_dy = means.row(0);
     b.col_mean_dyx = means.row(1);
   }

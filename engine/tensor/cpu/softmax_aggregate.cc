@@ -1,5 +1,4 @@
-// DeeperGCN's softmax aggregation (Li et al. 2020, section 3.2): each column's own softmax over the
-// neighbours.
+// DeeperGCN's softmax aggregation (Li et al. 2020, section 3.2): each column's own softmax over the neighbours.
 #include <limits>
 
 #include "tensor/cpu/arguments.h"

@@ -47,6 +47,24 @@ TEST_P(Aggregate, SumsScaledRowsOfNeighbours) {
   }
 }
 
+TEST_P(Aggregate, SumsRandomShapes) {
+  TestRank rank;
+  for_random_shapes([&](RandomSizes& sizes, unsigned seed) {
+    const Index rows = sizes(400), cols = sizes(400), width = sizes(300);
+    const TestGraph g = random_graph(seed, rows, cols, int(1 + sizes(12)), seed % 2 == 0);
+    const Matrix x = random_matrix(3, cols, width), row_scale = random_matrix(1, 1, rows);
+    Matrix out = random_matrix(4, rows, width);
+    const Matrix before = out.clone();
+    const Arcs arcs{g.view(), seed % 3 == 0 ? row_scale.data() : nullptr, nullptr};
+    const bool accumulate = seed % 5 == 0;
+    spmm(rank.ctx, arcs, x, out, accumulate);
+    expect_near(
+        out,
+        [&](Index r, Index c) { return sum_of(arcs, x, r, c) + (accumulate ? double(before.at(r, c)) : 0); },
+        20 * kTolerance);
+  });
+}
+
 TEST_P(Aggregate, WorksOnColumnsOfWiderMatrices) {
   TestRank rank;
   const TestGraph g = random_graph(5, 30, 30, 4, false);
@@ -94,13 +112,17 @@ TEST_P(Aggregate, MasksFinishedRowsForABackwardPass) {
 }
 
 TEST_P(Aggregate, DoesNotDependOnThreads) {
-  const TestGraph g = random_graph(12, 3000, 3000, 9, false);
-  const Matrix x = random_matrix(13, 3000, 70);
-  expect_same_on_any_threads([&](Context& ctx) {
-    Matrix out(3000, 70);
-    spmm(ctx, {g.view(), nullptr, nullptr}, x, out);
-    return out;
-  });
+  const Matrix x = random_matrix(13, 3000, 70), scale_of = random_matrix(14, 1, 3000);
+  for (const bool weighted : {false, true}) {
+    const TestGraph g = random_graph(12, 3000, 3000, 9, weighted);
+    for (const bool accumulate : {false, true}) {
+      expect_same_on_any_threads([&](Context& ctx) {
+        Matrix out = random_matrix(15, 3000, 70);
+        spmm(ctx, {g.view(), scale_of.data(), scale_of.data()}, x, out, accumulate);
+        return out;
+      });
+    }
+  }
 }
 
 }  // namespace

@@ -77,6 +77,17 @@ TEST_P(Attend, WeighsNeighboursByTheSoftmaxOfTheirScores) {
   }
 }
 
+TEST_P(Attend, WeighsNeighboursInRandomShapes) {
+  TestRank rank;
+  for_random_shapes([&](RandomSizes& sizes, unsigned seed) {
+    Layer layer(sizes(200), sizes(200), 1 + sizes(9), 1 + sizes(70), seed % 2 == 0,
+                seed % 3 == 0 ? 0.3 : 0.0);
+    layer.forward(rank.ctx);
+    expect_near(
+        layer.out, [&](Index i, Index c) { return layer.expected(i, c); }, 10 * kTolerance);
+  });
+}
+
 TEST_P(Attend, BlocksOfSourcesOneAfterAnotherGiveTheSame) {
   TestRank rank;
   Layer layer(40, 30, 4, 9, true, 0.3);
@@ -144,6 +155,18 @@ TEST_P(Attend, BackwardDoesNotDependOnThreads) {
       Gradients g = backward(ctx, layer, random_matrix(57, 700, 32));
       return std::move(which == 0 ? g.z : which == 1 ? g.src_score : g.dst_score);
     });
+  }
+}
+
+TEST_P(Attend, RowsWithoutSourcesAreZeroAndSendNoGradient) {
+  TestRank rank;
+  for (const auto& [dst, src] : {std::pair<Index, Index>{0, 0}, {0, 9}, {9, 0}}) {
+    Layer layer(dst, src, 4, 3, true, 0.5);
+    Gradients g = backward(rank.ctx, layer, random_matrix(59, dst, 12));
+    for (Matrix* m : {&layer.out, &g.z, &g.src_score, &g.dst_score}) {
+      expect_near(
+          *m, [](Index, Index) { return 0.0; }, 0);
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-// What the tests of kernels share: a rank's context, random operands, naive results in double precision, and
+// What the tests of kernels share: a rank's context, random operands and shapes, naive results in double precision, and
 // the repetition of each test for every instruction set that the machine has.
 #pragma once
 
@@ -88,6 +88,29 @@ inline TestGraph transposed(const TestGraph& g) {
     t.offsets.push_back(Index(t.columns.size()));
   }
   return t;
+}
+
+/// Sizes 0 … most, small ones often: shapes that nobody thought of, the same every time.
+class RandomSizes {
+ public:
+  explicit RandomSizes(unsigned seed) : generator_(seed) {}
+  Index operator()(Index most) {
+    const Index limit = most >> (generator_() % 8);
+    return Index(generator_() % std::uint64_t(limit + 1));
+  }
+
+ private:
+  std::mt19937 generator_;
+};
+
+/// check(sizes, seed) for a number of seeds, named where one fails.
+template <class F>
+void for_random_shapes(F&& check) {
+  for (unsigned seed = 100; seed < 120; ++seed) {
+    SCOPED_TRACE(testing::Message() << "shape of seed " << seed);
+    RandomSizes sizes(seed);
+    check(sizes, seed);
+  }
 }
 
 inline std::vector<VertexId> random_ids(unsigned seed, Index count) {

@@ -35,6 +35,37 @@ TEST_P(Gemm, MultipliesAndAccumulates) {
   }
 }
 
+TEST_P(Gemm, MultipliesRandomShapes) {
+  TestRank rank;
+  for_random_shapes([&](RandomSizes& sizes, unsigned) {
+    const Index n = sizes(900), k = sizes(120), m = sizes(120);
+    const Matrix a = random_matrix(1, n, k), w = random_matrix(2, k, m), w_t = random_matrix(3, m, k);
+    const Matrix b = random_matrix(4, n, m);
+    Matrix out(n, m), out_bt(n, m), out_at(k, m);
+    gemm(rank.ctx, a, w, out);
+    gemm_bt(rank.ctx, a, w_t, out_bt);
+    gemm_at(rank.ctx, a, b, out_at);
+    expect_near(
+        out, [&](Index r, Index c) { return product(a, w, r, c); }, 5 * kTolerance);
+    expect_near(
+        out_bt,
+        [&](Index r, Index c) {
+          double sum = 0;
+          for (Index i = 0; i < k; ++i) sum += double(a.at(r, i)) * double(w_t.at(c, i));
+          return sum;
+        },
+        5 * kTolerance);
+    expect_near(
+        out_at,
+        [&](Index r, Index c) {
+          double sum = 0;
+          for (Index i = 0; i < n; ++i) sum += double(a.at(i, r)) * double(b.at(i, c));
+          return sum;
+        },
+        20 * kTolerance);
+  });
+}
+
 TEST_P(Gemm, AppliesTheEpilogueAsApplyDoes) {
   TestRank rank;
   const Matrix a = random_matrix(1, 300, 20), w = random_matrix(2, 20, 33), bias = random_matrix(3, 1, 33);
@@ -105,6 +136,11 @@ TEST_P(Gemm, DoesNotDependOnThreads) {
   expect_same_on_any_threads([&](Context& ctx) {
     Matrix out(5000, 30);
     gemm(ctx, a, w, out);
+    return out;
+  });
+  expect_same_on_any_threads([&](Context& ctx) {
+    Matrix out = random_matrix(4, 5000, 40);
+    gemm_bt(ctx, b, w, out, true);
     return out;
   });
 }

@@ -55,6 +55,30 @@ TEST_P(Loss, BinaryCrossEntropyAndItsGradient) {
   });
 }
 
+TEST_P(Loss, DoesNotDependOnThreads) {
+  const Matrix logits = random_matrix(94, 5000, 9, -5, 5);
+  std::vector<VertexId> rows;
+  std::vector<std::int32_t> labels(5000);
+  std::vector<std::uint8_t> targets(5000 * 9);
+  for (std::size_t i = 0; i < targets.size(); ++i) targets[i] = std::uint8_t(mix64(i) & 1);
+  for (VertexId r = 0; r < 5000; ++r) {
+    labels[std::size_t(r)] = std::int32_t(r % 9);
+    if (r % 3 != 1) rows.push_back(r);
+  }
+  const View<const std::uint8_t> view(targets.data(), 5000, 9);
+  for (const bool binary : {false, true}) {
+    double first = 0;
+    expect_same_on_any_threads([&](Context& ctx) {
+      Matrix d(5000, 9);
+      const double sum = binary ? binary_cross_entropy(ctx, logits, view, rows, Real(0.3), d)
+                                : cross_entropy(ctx, logits, labels.data(), rows, Real(0.3), d);
+      if (first == 0) first = sum;
+      EXPECT_EQ(sum, first);
+      return d;
+    });
+  }
+}
+
 TEST_P(Loss, NothingSelectedIsNothingLost) {
   TestRank rank;
   const Matrix logits = random_matrix(94, 10, 3);
@@ -86,6 +110,22 @@ TEST_P(Loss, AdamFollowsItsDefinition) {
       }
     }
     expect_near(weight, [&](Index, Index i) { return w[std::size_t(i)]; });
+  }
+}
+
+TEST_P(Loss, NormOfAGradientIsTheRootOfItsSquares) {
+  double first = 0;
+  for (const Index count : {0, 1, 15, 16, 17, 100003}) {
+    const Matrix x = random_matrix(89, 1, count);
+    double want = 0;
+    for (Index i = 0; i < count; ++i) want += double(x.data()[i]) * double(x.data()[i]);
+    for (const int threads : {1, 3}) {
+      TestRank rank(threads);
+      const double got = squared_norm(rank.ctx, count, x.data());
+      EXPECT_NEAR(got, want, 1e-12 * want) << count;
+      if (threads == 1) first = got;
+      EXPECT_EQ(got, first) << count;
+    }
   }
 }
 

@@ -91,6 +91,20 @@ TEST_P(Rowwise, AppliesEveryEpilogue) {
   }
 }
 
+TEST_P(Rowwise, AppliesEpiloguesToRandomShapes) {
+  TestRank rank;
+  for_random_shapes([&](RandomSizes& sizes, unsigned seed) {
+    Operands o{sizes(3000), sizes(200) + 1};
+    const auto activation = Activation(seed % 4);
+    const Epilogue e = o.epilogue(Norm(seed % 3), activation, seed % 2 == 0, seed % 5 == 0 ? 0.0 : 0.3);
+    Matrix y = o.y.clone();
+    apply(rank.ctx, e, y);
+    const double tolerance = e.norm == Norm::kLayer && o.cols == 1 ? 1e-3 : 20 * kTolerance;
+    expect_near(
+        y, [&](Index i, Index j) { return o.expected(e, i, j); }, tolerance);
+  });
+}
+
 #ifdef ATOLL_REAL_DOUBLE
 /// Σ weights · apply(y) as a function of everything that it is differentiated by.
 double objective(Context& ctx, const Epilogue& e, const Matrix& input, const Matrix& weights) {
@@ -137,9 +151,10 @@ TEST_P(Rowwise, BackwardIsTheGradientOfEveryEpilogue) {
       return objective(rank.ctx, e, o.y, weights);
     };
     f();
-    Matrix y = o.y.clone(), dy = weights.clone(), d_residual(o.rows, o.cols), sums(2, o.cols);
+    Matrix y = o.y.clone(), dy = weights.clone(), d_residual(o.rows, o.cols);
     Matrix d_bias(1, o.cols), d_gain(1, o.cols), d_shift(1, o.cols);
-    for (Matrix* m : {&d_residual, &d_bias, &d_gain, &d_shift, &sums}) m->zero();
+    for (Matrix* m : {&d_residual, &d_bias, &d_gain, &d_shift}) m->zero();
+    std::vector<double> sums(std::size_t(2 * o.cols), 0.0);
     apply(rank.ctx, e, y);
     if (norm == Norm::kBatch) column_sums_backward(rank.ctx, e, o.y, y, dy, sums.data());
     EpilogueGradient gradient{.bias = d_bias.data()};
@@ -222,6 +237,41 @@ TEST_P(Rowwise, SumsColumns) {
   }
 }
 
+TEST_P(Rowwise, SumsOfNoRowsAreWhatWasThere) {
+  TestRank rank;
+  const Matrix none(0, 7);
+  std::vector<double> sums(14, 3.0);
+  Matrix total = random_matrix(48, 1, 7);
+  const Matrix before = total.clone();
+  column_sums(rank.ctx, none, sums.data());
+  EXPECT_EQ(sums, std::vector<double>(14, 3.0));
+  Operands o{0, 7};
+  column_sums_backward(rank.ctx, o.epilogue(Norm::kBatch, Activation::kRelu, false, 0), o.y, o.y, none,
+                       sums.data());
+  EXPECT_EQ(sums, std::vector<double>(14, 3.0));
+  sum_rows(rank.ctx, none, total.data(), true);
+  expect_same_bits(total, before);
+  sum_rows(rank.ctx, none, total.data());
+  expect_near(
+      total, [](Index, Index) { return 0.0; }, 0);
+}
+
+TEST_P(Rowwise, SumsDoNotDependOnThreads) {
+  Operands o{6000, 21};
+  const Epilogue e = o.epilogue(Norm::kBatch, Activation::kRelu, false, 0.3);
+  const Matrix dy = random_matrix(49, 6000, 21);
+  expect_same_on_any_threads([&](Context& ctx) {
+    std::vector<double> sums(84, 0.0);
+    Matrix y = o.y.clone(), all(1, 105);
+    apply(ctx, e, y);
+    column_sums(ctx, o.y, sums.data());
+    column_sums_backward(ctx, e, o.y, y, dy, sums.data() + 42);
+    for (Index i = 0; i < 84; ++i) all.data()[i] = Real(sums[std::size_t(i)]);
+    sum_rows(ctx, o.y, all.data() + 84);
+    return all;
+  });
+}
+
 TEST_P(Rowwise, ScalesAddsPacksAndUnpacks) {
   TestRank rank;
   const Matrix x = random_matrix(44, 50, 23);
@@ -243,6 +293,8 @@ TEST_P(Rowwise, ScalesAddsPacksAndUnpacks) {
   for (Index i = 0; i < 50 * 23; ++i) fresh.data()[i] = Real(NAN);
   axpby(rank.ctx, 3, x, 0, fresh);
   expect_near(fresh, [&](Index r, Index c) { return 3 * double(x.at(r, c)); });
+  scale(rank.ctx, Real(-0.5), fresh.view().slice_cols(4, 9));
+  expect_near(fresh, [&](Index r, Index c) { return (c >= 4 && c < 13 ? -1.5 : 3) * double(x.at(r, c)); });
 }
 
 TEST_P(Rowwise, CountsWhatIsNotFinite) {

@@ -45,6 +45,45 @@ TEST_P(SoftmaxAggregate, AveragesNeighboursColumnByColumn) {
   }
 }
 
+TEST_P(SoftmaxAggregate, AveragesInRandomShapes) {
+  TestRank rank;
+  for_random_shapes([&](RandomSizes& sizes, unsigned seed) {
+    const Index rows = sizes(200), cols = sizes(200);
+    Layer layer{random_graph(seed, rows, cols, 5, seed % 2 == 0), sizes(150), Real(0.7)};
+    layer.forward(rank.ctx);
+    expect_near(
+        layer.out, [&](Index i, Index c) { return layer.expected(i, c); }, 5 * kTolerance);
+  });
+}
+
+TEST_P(SoftmaxAggregate, RowsWithoutSourcesAreZeroAndSendNoGradient) {
+  TestRank rank;
+  for (const auto& [rows, cols] : {std::pair<Index, Index>{0, 0}, {0, 9}, {9, 0}}) {
+    Layer layer{random_graph(76, rows, cols, 5, false), 6, Real(0.7)};
+    const TestGraph t = transposed(layer.graph);
+    Matrix d_m(cols, 6);
+    layer.forward(rank.ctx);
+    softmax_backward(rank.ctx, layer.arcs(), t.view(), layer.t, layer.m, layer.state(), layer.out,
+                     random_matrix(77, rows, 6), d_m);
+    for (Matrix* m : {&layer.out, &d_m}) {
+      expect_near(
+          *m, [](Index, Index) { return 0.0; }, 0);
+    }
+  }
+}
+
+TEST_P(SoftmaxAggregate, BackwardDoesNotDependOnThreads) {
+  const TestGraph graph = random_graph(73, 900, 700, 5, true), t = transposed(graph);
+  const Matrix d_out = random_matrix(78, 900, 40);
+  expect_same_on_any_threads([&](Context& ctx) {
+    Layer layer{graph, 40, Real(0.1)};
+    Matrix d_m(700, 40);
+    layer.forward(ctx);
+    softmax_backward(ctx, layer.arcs(), t.view(), layer.t, layer.m, layer.state(), layer.out, d_out, d_m);
+    return d_m;
+  });
+}
+
 TEST_P(SoftmaxAggregate, DoesNotDependOnThreads) {
   expect_same_on_any_threads([&](Context& ctx) {
     Layer layer{random_graph(73, 4000, 300, 5, false), 13, Real(0.1)};

@@ -1,6 +1,5 @@
-// Sums over neighbours: a tile of columns of one output row stays in registers while the row's arcs go by,
-// and the rows of arcs further on are prefetched. Column tiles are the caller's (they keep x's slice in the
-// last-level cache).
+// Sums over neighbours: a tile of columns of one output row stays in registers while the row's arcs go by, and the rows
+// of arcs further on are prefetched. Column tiles are the caller's (they keep x's slice in the last-level cache).
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/mask.h"
 

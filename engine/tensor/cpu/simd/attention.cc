@@ -1,6 +1,5 @@
-// GAT's score, softmax and weighted sum in one visit of each neighbour's row, with a running maximum and sum:
-// a block of arcs raises the maximum first and shrinks what is there, then adds its exponentials (online
-// softmax).
+// GAT's score, softmax and weighted sum in one visit of each neighbour's row, with a running maximum and sum: a block of
+// arcs raises the maximum first and shrinks what is there, then adds its exponentials (online softmax).
 #include "tensor/cpu/simd/attention.h"
 
 #include "tensor/cpu/simd/level.h"
@@ -10,8 +9,7 @@ namespace {
 
 constexpr int kMost = 8;  // registers of a tile
 
-/// A destination row's state while its arcs go by; lanes of a head agree, but for `sum`, whose lanes are
-/// added last.
+/// A destination row's state while its arcs go by; lanes of a head agree, but for `sum`, whose lanes are added last.
 struct Destination {
   PerHead score, most, top, sum, shrink;
 };

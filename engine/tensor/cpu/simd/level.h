@@ -29,6 +29,7 @@ void softmax_sum_backward(const SoftmaxSum& s, Index begin, Index end);
 double cross_entropy(const CrossEntropy& c, Index begin, Index end);
 double binary_cross_entropy(const CrossEntropy& c, Index begin, Index end);
 void adam(const Adam& a, Index begin, Index end);
+double squared_norm(const Real* x, Index begin, Index end);
 Index count_non_finite(In x, Index cols, Index begin, Index end);
 
 }  // namespace atl::simd::ATOLL_LEVEL

@@ -1,7 +1,6 @@
-// The inner loops that exist once per instruction set: what they are given (plain pointers, so that nothing
-// shared is instantiated in them) and the table by which the operations in tensor/cpu/*.cc reach the best
-// one. Every loop does a range of rows, begin ≤ row < end; the range is a chunk, and chunks run on the pool's
-// threads.
+// The inner loops that exist once per instruction set: what they are given (plain pointers, so that nothing shared is
+// instantiated in them) and the table by which the operations in tensor/cpu/*.cc reach the best one. Every loop does a
+// range of rows, begin ≤ row < end; the range is a chunk, and chunks run on the pool's threads.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +61,7 @@ struct FinishSums {
   Real* shift = nullptr;
 };
 
-/// How the values of a sparse row's arcs are masked: by nothing, by draws keyed (row, column) or (column,
-/// row).
+/// How the values of a sparse row's arcs are masked: by nothing, by draws keyed (row, column) or (column, row).
 enum class ArcMask { kNone, kByRow, kByColumn };
 
 /// out[i, c] (+)= row_scale[i] Σ_e value[e] · col_scale[j_e] · x[j_e, c], value being weight and mask.
@@ -185,11 +183,12 @@ struct Table {
   double (*cross_entropy)(const CrossEntropy&, Index begin, Index end);
   double (*binary_cross_entropy)(const CrossEntropy&, Index begin, Index end);
   void (*adam)(const Adam&, Index begin, Index end);
+  double (*squared_norm)(const Real* x, Index begin, Index end);
   Index (*count_non_finite)(In x, Index cols, Index begin, Index end);
 };
 
-/// The best table that this machine can run; ATOLL_ISA=baseline|avx2|avx512 in the environment asks for a
-/// lesser one (what is unknown or unavailable fails).
+/// The best table that this machine can run; ATOLL_ISA=baseline|avx2|avx512 in the environment asks for a lesser one
+/// (what is unknown or unavailable fails).
 const Table& loops();
 /// The table of that name, or null where this machine cannot run it.
 const Table* table_named(const char* name);

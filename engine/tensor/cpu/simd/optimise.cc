@@ -1,4 +1,5 @@
-// Adam's step, element by element: one pass over gradient, moments and weights.
+// What the optimiser does element by element: Adam's step, one pass over gradient, moments and weights; the norm that a
+// gradient is clipped by.
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/vec.h"
 
@@ -17,6 +18,19 @@ void adam(const Adam& a, Index begin, Index end) {
     const Real step = a.learning_rate * m[i] / (root * a.second_correction + a.epsilon);
     weight[i] = weight[i] * a.decoupled_decay - step;
   }
+}
+
+double squared_norm(const Real* x, Index begin, Index end) {
+  constexpr Index kSums = 16;  // side by side: one sum would wait for itself at every element
+  double sums[kSums] = {};
+  Index i = begin;
+  for (; i + kSums <= end; i += kSums) {
+    for (Index k = 0; k < kSums; ++k) sums[k] += double(x[i + k]) * double(x[i + k]);
+  }
+  double total = 0;
+  for (; i < end; ++i) total += double(x[i]) * double(x[i]);
+  for (const double sum : sums) total += sum;
+  return total;
 }
 
 }  // namespace atl::simd::ATOLL_LEVEL

@@ -33,6 +33,7 @@ const Table table{
     .cross_entropy = cross_entropy,
     .binary_cross_entropy = binary_cross_entropy,
     .adam = adam,
+    .squared_norm = squared_norm,
     .count_non_finite = count_non_finite,
 };
 

@@ -1,0 +1,77 @@
+// Counts that metrics are made of. The class predicted for a row is its largest logit, the first of equals.
+#include <algorithm>
+#include <array>
+
+#include "tensor/cpu/chunks.h"
+#include "tensor/kernels.h"
+
+namespace atl {
+namespace {
+
+std::size_t largest(ConstMatrixView logits, Index row) {
+  const Real* x = logits.row(row);
+  return std::size_t(std::max_element(x, x + logits.cols) - x);
+}
+
+void check_rows(std::span<const VertexId> rows, Index n) {
+  ATOLL_CHECK(rows.empty() || (rows.front() >= 0 && rows.back() < n), "rows {} … {} of {}", rows.front(),
+              rows.back(), n);
+}
+
+/// Σ of count(row) over the selected rows of logits.
+template <class F>
+LabelCounts over_rows(Context& ctx, ConstMatrixView logits, std::span<const VertexId> rows, F&& count) {
+  check_rows(rows, logits.rows);
+  const RowChunks chunks = few_chunks_of_rows(Index(rows.size()), logits.cols);
+  std::array<LabelCounts, kFewChunks> partial{};
+  run_chunks(ctx, chunks.count(), [&](Index chunk) {
+    LabelCounts mine;
+    for (Index i = chunks.begin(chunk); i < chunks.end(chunk); ++i) {
+      const LabelCounts one = count(rows[std::size_t(i)]);
+      mine.right += one.right;
+      mine.wrong += one.wrong;
+    }
+    partial[std::size_t(chunk)] = mine;
+  });
+  LabelCounts total;
+  for (const LabelCounts& c : partial) total.right += c.right, total.wrong += c.wrong;
+  return total;
+}
+
+}  // namespace
+
+LabelCounts count_classes(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
+                          std::span<const VertexId> rows) {
+  return over_rows(ctx, logits, rows, [&](VertexId row) {
+    const bool right = largest(logits, row) == std::size_t(labels[row]);
+    return LabelCounts{right, !right};
+  });
+}
+
+LabelCounts count_labels(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
+                         std::span<const VertexId> rows) {
+  ATOLL_CHECK(targets.rows == logits.rows && targets.cols == logits.cols, "targets {} x {} of {} x {}",
+              targets.rows, targets.cols, logits.rows, logits.cols);
+  return over_rows(ctx, logits, rows, [&](VertexId row) {
+    LabelCounts counts;
+    for (Index c = 0; c < logits.cols; ++c) {
+      const bool predicted = logits.at(row, c) > 0, actual = targets.at(row, c) != 0;
+      counts.right += predicted && actual;
+      counts.wrong += predicted != actual;
+    }
+    return counts;
+  });
+}
+
+void count_confusions(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
+                      std::span<const VertexId> rows, std::span<std::int64_t> counts) {
+  const auto classes = std::size_t(logits.cols);
+  check_rows(rows, logits.rows);
+  ATOLL_CHECK(counts.size() == classes * classes, "{} counts of {} classes", counts.size(), classes);
+  // One chunk: rows of equal label and prediction add to the same count, and once a run is seldom.
+  run_chunks(ctx, 1, [&](Index) {
+    for (const VertexId row : rows) ++counts[std::size_t(labels[row]) * classes + largest(logits, row)];
+  });
+}
+
+}  // namespace atl

@@ -1,0 +1,1 @@
+#include "tensor/metrics_test.cc"

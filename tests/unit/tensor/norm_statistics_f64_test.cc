@@ -1,0 +1,1 @@
+#include "tensor/norm_statistics_test.cc"
