@@ -1,4 +1,4 @@
-// ResGCN+'s last layer, row by row: out = start(h)·W + b, start(h) = dropout(ReLU(norm(h))).
+// ResGCN+'s last layer (Li et al. 2020, "DeeperGCN"), row by row: out = start(h)·W + b, start(h) = dropout(ReLU(norm(h))).
 #include "model/residual_block.h"
 
 namespace atl {
@@ -11,7 +11,7 @@ class Classifier final : public Layer {
   Index in() const override { return in_; }
   Index out() const override { return out_; }
   bool gathers() const override { return false; }
-  LayerCost cost() const override { return {2.0 * double(in_) * double(out_), 0, 0}; }
+  LayerCost cost() const override { return {2.0 * double(in_) * double(out_), 0}; }
   std::vector<ParameterSpec> parameters() const override {
     std::vector<ParameterSpec> all{{"weight", in_, out_, Init::kGlorot, DecayGroup::kDense},
                                    {"bias", 1, out_, Init::kZero, DecayGroup::kDense}};

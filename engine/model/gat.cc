@@ -1,8 +1,9 @@
-// GAT (Veličković et al. 2018): z = drop(h)·W per head, e(i,j) = LeakyReLU(a_dst·z(i) + a_src·z(j)), softmax over j.
+// GAT (Veličković et al. 2018, section 2.1): z = drop(h)·W per head, e(i,j) = LeakyReLU(a_dst·z(i) + a_src·z(j)), softmax over j.
 //
 // Scores are per vertex and linear before the LeakyReLU, so that a strategy that splits columns can make them whole by
 // `sync` (P3 × GAT). The destination's score is taken as drop(h)·(W·a_dst), which needs no z of the destination: its rows may
 // come in any block of sources, or in none.
+#include "model/finished_layer.h"
 #include "model/stack.h"
 #include "model/transform.h"
 
@@ -17,46 +18,42 @@ struct GatOptions {
   double attention_dropout = 0;
 };
 
-enum { kWeight, kSrcVector, kDstVector, kFinish };                        // parameters
-enum { kZ, kSrcScore, kDstScore, kMax, kSum, kAggregated, kSavedCount };  // saved
+enum { kWeight, kSrcVector, kDstVector };                    // parameters
+enum { kZ, kSrcScore, kDstScore, kMax, kSum, kAggregated };  // saved
 
-class Gat final : public Layer {
+/// Columns before the heads are joined.
+Index width_of(const GatOptions& o) {
+  return o.concat ? o.layer.out : o.layer.out * o.heads;
+}
+
+std::vector<ParameterSpec> parameters_of(const GatOptions& o) {
+  const Index width = width_of(o), per_head = width / o.heads;
+  return {{"weight", o.layer.in, width, Init::kGlorot, o.layer.decay},
+          {"attention_src", 1, width, Init::kGlorot, o.layer.decay, o.heads, per_head},
+          {"attention_dst", 1, width, Init::kGlorot, o.layer.decay, o.heads, per_head}};
+}
+
+std::vector<SavedSpec> saved_of(const GatOptions& o) {
+  using Over = SavedSpec::Over;
+  return {{"z", Over::kSources, width_of(o)},          {"src_score", Over::kSources, o.heads},
+          {"dst_score", Over::kDestinations, o.heads}, {"max", Over::kDestinations, o.heads},
+          {"sum", Over::kDestinations, o.heads},       {"aggregated", Over::kDestinations, width_of(o)}};
+}
+
+class Gat final : public FinishedLayer {
  public:
-  explicit Gat(GatOptions o) : o_(o), finish_(o.layer.finish, kFinish, kSavedCount) {}
+  explicit Gat(const GatOptions& o) : FinishedLayer(o.layer, parameters_of(o), saved_of(o)), o_(o) {}
 
   std::string describe() const override {
     return fmt::format("gat {} → {} ({} heads)", in(), out(), o_.heads);
   }
-  Index in() const override { return o_.layer.in; }
-  Index out() const override { return o_.layer.out; }
   bool gathers() const override { return true; }
   bool rows_in_backward() const override { return true; }
-  LayerCost cost() const override { return {2.0 * double(in()) * double(width()), width(), in()}; }
+  LayerCost cost() const override { return {2.0 * double(in()) * double(width()), width()}; }
 
-  std::vector<ParameterSpec> parameters() const override {
-    const Index per_head = width() / o_.heads;
-    std::vector<ParameterSpec> all{
-        {"weight", in(), width(), Init::kGlorot, o_.layer.decay},
-        {"attention_src", 1, width(), Init::kGlorot, o_.layer.decay, o_.heads, per_head},
-        {"attention_dst", 1, width(), Init::kGlorot, o_.layer.decay, o_.heads, per_head},
-    };
-    finish_.declare(all);
-    return all;
-  }
-  std::vector<SavedSpec> saved() const override {
-    using Over = SavedSpec::Over;
-    std::vector<SavedSpec> all{{"z", Over::kSources, width()},
-                               {"src_score", Over::kSources, o_.heads},
-                               {"dst_score", Over::kDestinations, o_.heads},
-                               {"max", Over::kDestinations, o_.heads},
-                               {"sum", Over::kDestinations, o_.heads},
-                               {"aggregated", Over::kDestinations, width()}};
-    finish_.declare(all);
-    return all;
-  }
-
-  void forward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
-               MatrixView out) const override {
+ private:
+  void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView target,
+                const Epilogue& finish) const override {
     Context& ctx = verbs.context();
     MatrixView dst_score = saved.at(kDstScore), aggregated = saved.at(kAggregated);
     const SoftmaxState state{saved.at(kMax), saved.at(kSum)};
@@ -65,25 +62,22 @@ class Gat final : public Layer {
     attention_begin(ctx, state, aggregated);
     verbs.gather(input.rows, [&](const Source& s) {
       MatrixView z = saved.at(kZ, s.slot), src_score = saved.at(kSrcScore, s.slot);
-      transform(ctx, s.rows, dropout_of(verbs, s), w.value(kWeight), z);
+      transform(ctx, s.rows, source_dropout(verbs, s), w.value(kWeight), z);
       head_dot(ctx, o_.heads, z, w.value(kSrcVector).data, src_score);
       src_score = verbs.sync(src_score);
       attention_add(ctx, attention_of(verbs, s), z, dst_score, src_score, state, aggregated);
     });
     attention_finish(ctx, state, aggregated);
-    MatrixView whole = verbs.sync(aggregated), target = finish_.target(saved, out);
-    join_heads(ctx, whole, target);
-    apply(ctx, finish_.fused(verbs, w), target);
-    finish_.forward(verbs, w, saved, out);
+    join_heads(ctx, verbs.sync(aggregated), target);
+    apply(ctx, finish, target);
   }
 
-  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView out,
-                MatrixView d_out, const LayerGradient& gradient) const override {
+  void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
+                         MatrixView d_target, MatrixView, const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
-    finish_.backward(verbs, w, saved, out, d_out);
-    MatrixView d_aggregated = split_heads(ctx, d_out);
-    MatrixView dot = ctx.workspace->matrix("gat.dot", d_out.rows, o_.heads);
-    MatrixView d_dst_score = ctx.workspace->matrix("gat.d_dst_score", d_out.rows, o_.heads);
+    MatrixView d_aggregated = split_heads(ctx, d_target);
+    MatrixView dot = ctx.workspace->matrix("gat.dot", d_target.rows, o_.heads);
+    MatrixView d_dst_score = ctx.workspace->matrix("gat.d_dst_score", d_target.rows, o_.heads);
     attention_dot(ctx, o_.heads, saved.at(kAggregated), d_aggregated, dot);
     fill(ctx, 0, d_dst_score);
     const SoftmaxState state{saved.at(kMax), saved.at(kSum)};
@@ -98,16 +92,14 @@ class Gat final : public Layer {
                              d_dst_score);
           head_dot_backward(ctx, o_.heads, z, w.value(kSrcVector).data, d_src_score, d_z,
                             w.gradient(kSrcVector).data);
-          transform_backward(ctx, s.rows, dropout_of(verbs, s), w.value(kWeight), d_z, w.gradient(kWeight),
-                             d_rows);
+          transform_backward(ctx, s.rows, source_dropout(verbs, s), w.value(kWeight), d_z,
+                             w.gradient(kWeight), d_rows);
         },
         gradient.rows);
     destination_backward(verbs, w, input, d_dst_score, gradient);
   }
 
- private:
-  /// Columns before the heads are joined.
-  Index width() const { return o_.concat ? out() : out() * o_.heads; }
+  Index width() const { return width_of(o_); }
 
   /// (in, heads): W·a_dst, a head a column.
   MatrixView folded_vector(Context& ctx, const LayerWeights& w) const {
@@ -161,15 +153,8 @@ class Gat final : public Layer {
     a.src_ids = s.block->src_ids;
     return a;
   }
-  Dropout dropout_of(Verbs& verbs, const Source& s) const {
-    return verbs.dropout(o_.layer.dropout, o_.layer.dropout_purpose, o_.layer.index, s.block->src_ids);
-  }
-  Dropout self_dropout(Verbs& verbs) const {
-    return verbs.dropout(o_.layer.dropout, o_.layer.dropout_purpose, o_.layer.index, verbs.destination_ids());
-  }
 
   GatOptions o_;
-  RowFinish finish_;
 };
 
 }  // namespace
@@ -192,7 +177,7 @@ Model make_gat(const ModelSpec& spec, const TrainingSpec& training, const ModelI
     o.layer.sparse_input = l == 0 && input.sparse_features;
     o.layer.dropout = l == 0 ? training.input_dropout.rate : training.dropout;
     o.layer.dropout_purpose = l == 0 ? Purpose::kInputDropout : Purpose::kDropout;
-    o.layer.finish.cols = o.layer.out;
+    o.layer.skip = spec.skip_connections && l > 0 && o.layer.in == o.layer.out;
     o.layer.finish.norm = last ? Norm::kNone : spec.norm;
     o.layer.finish.activation = last ? Activation::kNone : Activation::kElu;
     all.push_back(o);

@@ -1,7 +1,8 @@
-// GCNII (Chen et al. 2020): s = (1−α)·Â·drop(h) + α·h⁰ ; out = ReLU(θ_l·s·W + (1−θ_l)·s), θ_l = ln(λ/l + 1), l from 1.
+// GCNII (Chen et al. 2020, equation 5): s = (1−α)·Â·drop(h) + α·h⁰ ; out = ReLU(θ_l·s·W + (1−θ_l)·s), θ_l = ln(λ/l + 1), l from 1.
 // An encoder in front gives h⁰, a dense layer behind the classes; h⁰ is the named tap that every convolution reads.
 #include <cmath>
 
+#include "model/finished_layer.h"
 #include "model/stack.h"
 #include "model/transform.h"
 
@@ -13,62 +14,53 @@ struct GcniiOptions {
   Real alpha = Real(0.1), theta = Real(0.5);
 };
 
-class Gcnii final : public Layer {
+class Gcnii final : public FinishedLayer {
  public:
-  explicit Gcnii(GcniiOptions o) : o_(o), finish_(o.layer.finish, 1, 1) {}
+  explicit Gcnii(const GcniiOptions& o)
+      : FinishedLayer(o.layer, {{"weight", o.layer.in, o.layer.in, Init::kFanOut, o.layer.decay}},
+                      {{"s", SavedSpec::Over::kDestinations, o.layer.in}}),
+        o_(o) {}
 
   std::string describe() const override { return fmt::format("gcnii {} → {}", in(), out()); }
-  Index in() const override { return o_.layer.in; }
-  Index out() const override { return o_.layer.out; }
   bool gathers() const override { return true; }
   bool in_place_backward() const override { return true; }
   int tap() const override { return 0; }  // the encoder's output
-  LayerCost cost() const override { return {2.0 * double(in()) * double(in()), in(), in()}; }
-  std::vector<ParameterSpec> parameters() const override {
-    std::vector<ParameterSpec> all{{"weight", in(), in(), Init::kFanOut, o_.layer.decay}};
-    finish_.declare(all);
-    return all;
-  }
-  std::vector<SavedSpec> saved() const override {
-    std::vector<SavedSpec> all{{"s", SavedSpec::Over::kDestinations, in()}};
-    finish_.declare(all);
-    return all;
-  }
+  LayerCost cost() const override { return {2.0 * double(in()) * double(in()), in()}; }
 
-  void forward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
-               MatrixView out) const override {
+ private:
+  void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView target,
+                const Epilogue& finish) const override {
     Context& ctx = verbs.context();
     MatrixView s = saved.at(0);
     verbs.gather(input.rows, [&](const Source& source) {
-      spmm(ctx, arcs_of(*source.block),
-           dropped_rows(ctx, source.rows, dropout_of(verbs, source), "conv.rows"), s, !source.first);
+      const Dropout dropout = source_dropout(verbs, source);
+      spmm(ctx, arcs_of(*source.block), dropped_rows(ctx, source.rows, dropout, "gcnii.rows"), s,
+           !source.first);
     });
     axpby(ctx, o_.alpha, input.tap, 1 - o_.alpha, s);
-    gemm(ctx, s, mixed_weight(ctx, w), finish_.target(saved, out), false, finish_.fused(verbs, w));
-    finish_.forward(verbs, w, saved, out);
+    gemm(ctx, s, mixed_weight(ctx, w), target, false, finish);
   }
 
-  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView out,
-                MatrixView d_out, const LayerGradient& gradient) const override {
+  void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
+                         MatrixView d_target, MatrixView scratch,
+                         const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
-    finish_.backward(verbs, w, saved, out, d_out);
     MatrixView d_mixed = ctx.workspace->matrix("gcnii.d_mixed", in(), in());
-    gemm_at(ctx, saved.at(0), d_out, d_mixed);
+    gemm_at(ctx, saved.at(0), d_target, d_mixed);
     axpby(ctx, o_.theta, d_mixed, 1, w.gradient(0));
-    const MatrixView d_s = out;  // of the same shape, and out has done its work
-    gemm_bt(ctx, d_out, mixed_weight(ctx, w), d_s);
+    const MatrixView d_s = scratch;  // of the same shape
+    gemm_bt(ctx, d_target, mixed_weight(ctx, w), d_s);
     axpby(ctx, o_.alpha, d_s, 1, gradient.tap);
-    axpby(ctx, 0, d_s, 1 - o_.alpha, d_s);
+    scale(ctx, 1 - o_.alpha, d_s);
     verbs.gather_backward(
         input.rows,
         [&](const Source& source, MatrixView d_rows) {
           if (d_rows.cols == 0) return;
-          spmm(ctx, transposed_arcs_of(*source.block), d_s, d_rows, false, dropout_of(verbs, source));
+          spmm(ctx, transposed_arcs_of(*source.block), d_s, d_rows, false, source_dropout(verbs, source));
         },
         gradient.rows);
   }
 
- private:
   /// θ·W + (1−θ)·I: one product instead of two and a sum.
   MatrixView mixed_weight(Context& ctx, const LayerWeights& w) const {
     MatrixView mixed = ctx.workspace->matrix("gcnii.mixed", in(), in());
@@ -79,12 +71,8 @@ class Gcnii final : public Layer {
     axpby(ctx, 1 - o_.theta, ones, 1, diagonal);
     return mixed;
   }
-  Dropout dropout_of(Verbs& verbs, const Source& s) const {
-    return verbs.dropout(o_.layer.dropout, o_.layer.dropout_purpose, o_.layer.index, s.block->src_ids);
-  }
 
   GcniiOptions o_;
-  RowFinish finish_;
 };
 
 }  // namespace
@@ -93,13 +81,7 @@ class Gcnii final : public Layer {
 Model make_gcnii(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const double lambda = spec.options.number("lambda");
   Model model;
-  LayerOptions encoder;
-  encoder.in = input.features;
-  encoder.out = spec.hidden;
-  encoder.sparse_input = input.sparse_features;
-  encoder.dropout = training.input_dropout.rate;
-  encoder.dropout_purpose = Purpose::kInputDropout;
-  encoder.decay = encoder.finish.decay = DecayGroup::kDense;
+  LayerOptions encoder = dense_on_features(spec.hidden, training, input);
   encoder.finish.activation = Activation::kRelu;
   model.layers.push_back(make_dense(encoder));
   for (int l = 1; l <= spec.layers; ++l) {
@@ -109,7 +91,6 @@ Model make_gcnii(const ModelSpec& spec, const TrainingSpec& training, const Mode
     o.layer.index = l;
     o.layer.in = o.layer.out = spec.hidden;
     o.layer.dropout = training.dropout;
-    o.layer.finish.cols = spec.hidden;
     o.layer.finish.bias = false;
     o.layer.finish.norm = spec.norm;
     o.layer.finish.activation = Activation::kRelu;

@@ -51,7 +51,7 @@ struct LayerInput {
 struct LayerGradient {
   MatrixView rows;  // (own, in), or empty: the input takes no gradient
   MatrixView
-      self;  // (dst, in) of the same memory where destinations are among `rows`: add after gather_backward
+      self;  // (dst, in), of the same memory where destinations are among `rows`: add after gather_backward
   MatrixView tap;  // (dst, tap width), added to
 };
 
@@ -66,9 +66,8 @@ struct LayerWeights {
 
 /// What a pass over one layer costs, for `atoll plan`; per destination row and per arc.
 struct LayerCost {
-  double flops_per_row = 0;    // matrix products, forward
-  Index gather_columns = 0;    // columns that the aggregation reads per arc
-  Index exchange_columns = 0;  // columns of halo rows that must arrive (the layer's input width), 0 = none
+  double flops_per_row = 0;  // matrix products, forward
+  Index gather_columns = 0;  // columns that the aggregation reads per arc; 0: none
 };
 
 class Layer {

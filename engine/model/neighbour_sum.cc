@@ -2,20 +2,19 @@
 
 namespace atl {
 
-NeighbourSum::NeighbourSum(const LayerOptions& options, int first_saved)
-    : options_(options),
-      first_saved_(first_saved),
-      aggregate_first_(!options.sparse_input && options.in <= options.out) {}
+NeighbourSum::NeighbourSum(const LayerOptions& options)
+    : options_(options), aggregate_first_(!options.sparse_input && options.in <= options.out) {}
 
-void NeighbourSum::declare(std::vector<SavedSpec>& saved) const {
-  if (aggregate_first_) saved.push_back({"aggregated", SavedSpec::Over::kDestinations, options_.in});
+std::vector<SavedSpec> NeighbourSum::saved() const {
+  if (!aggregate_first_) return {};
+  return {{"aggregated", SavedSpec::Over::kDestinations, options_.in}};
 }
 
 void NeighbourSum::forward(Verbs& verbs, const Rows& rows, ConstMatrixView w, Saved& saved, MatrixView target,
                            const Epilogue& finish, const FunctionRef<void()>* begin) const {
   Context& ctx = verbs.context();
   if (aggregate_first_) {
-    MatrixView aggregated = saved.at(first_saved_);
+    MatrixView aggregated = saved.at(0);
     verbs.gather(rows, [&](const Source& s) {
       const ConstMatrixView dropped = dropped_rows(ctx, s.rows, dropout_of(verbs, s), "neighbour_sum.rows");
       spmm(ctx, arcs_of(*s.block), dropped, aggregated, !s.first);
@@ -48,7 +47,7 @@ void NeighbourSum::backward(Verbs& verbs, const Rows& rows, ConstMatrixView w, S
         d_rows);
     return;
   }
-  gemm_at(ctx, saved.at(first_saved_), d_target, d_w, true);
+  gemm_at(ctx, saved.at(0), d_target, d_w, true);
   if (d_rows.cols == 0) return;
   MatrixView d_aggregated(scratch.data, scratch.rows, options_.in);  // in ≤ out
   gemm_bt(ctx, d_target, w, d_aggregated);

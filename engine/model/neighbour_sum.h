@@ -1,5 +1,6 @@
 // What convolutions have in common: Â · drop(rows) · W over the blocks of sources, and its way back. The narrower side is
 // aggregated: the rows before their product with W where in ≤ out, their products otherwise (and for sparse features).
+// (Kipf & Welling 2017, equation 2 and section 3.2; the sum's order is ours to choose, as sums and products commute.)
 #pragma once
 
 #include "model/conv.h"
@@ -10,12 +11,12 @@ namespace atl {
 
 class NeighbourSum {
  public:
-  /// Of `options` it takes sizes, index and dropout. Its saved matrix, if it has one, stands at `first_saved`.
-  NeighbourSum(const LayerOptions& options, int first_saved);
+  /// Of `options` it takes sizes, index and dropout.
+  explicit NeighbourSum(const LayerOptions& options);
 
   bool aggregate_first() const { return aggregate_first_; }
-  int saved_count() const { return aggregate_first_ ? 1 : 0; }
-  void declare(std::vector<SavedSpec>& saved) const;
+  /// The first of the layer's saved matrices, or none.
+  std::vector<SavedSpec> saved() const;
   Index gather_columns() const { return aggregate_first_ ? options_.in : options_.out; }
 
   /// target = [begun +] Â · drop(rows) · w, then the finish.  rows (own, in), w (in, out), target (dst, out).
@@ -33,7 +34,6 @@ class NeighbourSum {
   }
 
   LayerOptions options_;
-  int first_saved_;
   bool aggregate_first_;
 };
 

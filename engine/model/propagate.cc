@@ -14,7 +14,7 @@ class Propagate final : public Layer {
   Index out() const override { return with_self_ ? 2 * in_ : in_; }
   bool gathers() const override { return true; }
   bool constant() const override { return true; }
-  LayerCost cost() const override { return {0, in_, in_}; }
+  LayerCost cost() const override { return {0, in_}; }
   std::vector<ParameterSpec> parameters() const override { return {}; }
   std::vector<SavedSpec> saved() const override { return {}; }
 

@@ -1,41 +1,59 @@
 #include "model/residual_block.h"
 
 namespace atl {
+namespace {
 
-std::vector<ParameterSpec> ResidualBlock::declare(Index weight_rows) const {
+/// The block's sources are its destinations, in the same order.
+bool sources_are_destinations(const Block& b) {
+  return b.dst_are_sources && b.dst_in_src == nullptr && b.src() == b.dst();
+}
+
+}  // namespace
+
+std::vector<ParameterSpec> ResidualBlock::parameters() const {
   std::vector<ParameterSpec> all{
-      {"weight", weight_rows, hidden_, Init::kGlorot, DecayGroup::kConvolution, hidden_, hidden_},
+      {"weight", weight_rows_, hidden_, Init::kGlorot, DecayGroup::kConvolution, hidden_, hidden_},
       {"bias", 1, hidden_, Init::kZero, DecayGroup::kConvolution}};
   start_.declare(all);
   return all;
 }
 
-RowStart::Started ResidualBlock::started_self(Verbs& verbs, const LayerWeights& w, const LayerInput& input,
-                                              Saved& saved) const {
-  return start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.self");
+std::vector<SavedSpec> ResidualBlock::saved() const {
+  std::vector<SavedSpec> all = own_saved_;
+  start_.declare(all);
+  return all;
 }
 
-RowStart::Started ResidualBlock::started(Verbs& verbs, const LayerWeights& w, Saved& saved, const Source& s,
-                                         const Started& self) const {
-  const ConstMatrixView rows = s.rows.dense;
-  if (rows.data == self.raw.data && rows.rows == self.raw.rows) return self;
-  return start_.forward(verbs, w, saved, rows, s.block->src_ids, "resgcn.rows");
+ResidualBlock::Pass ResidualBlock::pass_of(Verbs& verbs, const LayerWeights& w, const LayerInput& input,
+                                           Saved& saved) const {
+  return {verbs, w, input.rows, saved,
+          start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.self")};
 }
 
-Epilogue ResidualBlock::ending(const LayerWeights& w, const LayerInput& input) const {
-  Epilogue e;
-  e.bias = w.value(1).data;
-  e.residual = input.self.dense;
-  return e;
+RowStart::Started ResidualBlock::started(const Pass& p, const Source& s) const {
+  if (sources_are_destinations(*s.block)) return p.self;
+  return start_.forward(p.verbs, p.weights, p.saved, s.rows.dense, s.block->src_ids, "resgcn.rows");
 }
 
-void ResidualBlock::finish_backward(Verbs& verbs, const LayerWeights& w, Saved& saved, const Started& self,
-                                    RowStart::Sums sums, MatrixView d_self, ConstMatrixView d_out,
-                                    const LayerGradient& gradient) const {
+void ResidualBlock::forward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
+                            MatrixView out) const {
+  start_.prepare(verbs, w, input.self.dense, saved);
+  Epilogue ending;
+  ending.bias = w.value(1).data;
+  ending.residual = input.self.dense;
+  convolve(pass_of(verbs, w, input, saved), out, ending);
+}
+
+void ResidualBlock::backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
+                             MatrixView out, MatrixView d_out, const LayerGradient& gradient) const {
   Context& ctx = verbs.context();
-  start_.backward(verbs, w, saved, self, d_self, sums);
+  const Pass pass = pass_of(verbs, w, input, saved);
+  sum_rows(ctx, d_out, w.gradient(1).data, true);
+  const RowStart::Sums sums = start_.begin_backward(verbs);
+  const MatrixView d_self = convolve_backward(pass, sums, d_out, out, gradient.rows);
+  start_.backward(verbs, w, saved, pass.self, d_self, sums);
   axpby(ctx, 1, d_self, 1, gradient.self);
-  start_.end_backward(verbs, w, saved, self.raw, sums, gradient.self);
+  start_.end_backward(verbs, w, saved, pass.self.raw, sums, gradient.self);
   axpby(ctx, 1, d_out, 1, gradient.self);
 }
 

@@ -1,5 +1,5 @@
-// out = h + r·W_self + mean(r)·W_neigh + b, r = start(h): GraNNDis' ResGCN+ block. (Li et al. 2020; the convolution is
-// GraphSAGE's.)
+// out = h + r·W_self + mean(r)·W_neigh + b, r = start(h): GraNNDis' ResGCN+ block. (Li et al. 2020; the convolution is that
+// of GraphSAGE, Hamilton et al. 2017, section 3.3.)
 #include "model/residual_block.h"
 
 namespace atl {
@@ -7,50 +7,49 @@ namespace {
 
 class MeanBlock final : public ResidualBlock {
  public:
-  using ResidualBlock::ResidualBlock;
+  MeanBlock(Index hidden, RowStart start)
+      : ResidualBlock(hidden, start, 2 * hidden, {{"aggregated", SavedSpec::Over::kDestinations, hidden}}) {}
   std::string describe() const override { return fmt::format("resgcn mean {} → {}", hidden_, hidden_); }
-  std::vector<ParameterSpec> parameters() const override { return declare(2 * hidden_); }
-  std::vector<SavedSpec> saved() const override {
-    std::vector<SavedSpec> all{{"aggregated", SavedSpec::Over::kDestinations, hidden_}};
-    start_.declare(all);
-    return all;
-  }
-  LayerCost cost() const override { return {4.0 * double(hidden_) * double(hidden_), hidden_, hidden_}; }
+  LayerCost cost() const override { return {4.0 * double(hidden_) * double(hidden_), hidden_}; }
 
-  void forward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
-               MatrixView out) const override {
-    Context& ctx = verbs.context();
-    MatrixView aggregated = saved.at(0);
-    start_.prepare(verbs, w, input.self.dense, saved);
-    const Started self = started_self(verbs, w, input, saved);
-    verbs.gather(input.rows, [&](const Source& s) {
-      spmm(ctx, arcs_of(*s.block), started(verbs, w, saved, s, self).rows, aggregated, !s.first);
+ private:
+  void convolve(const Pass& p, MatrixView out, const Epilogue& ending) const override {
+    Context& ctx = p.verbs.context();
+    MatrixView aggregated = p.saved.at(0);
+    p.verbs.gather(p.rows, [&](const Source& s) {
+      spmm(ctx, arcs_of(*s.block), started(p, s).rows, aggregated, !s.first);
     });
-    gemm(ctx, self.rows, w.value(0).slice_rows(0, hidden_), out);
-    gemm(ctx, aggregated, w.value(0).slice_rows(hidden_, hidden_), out, true, ending(w, input));
+    gemm(ctx, p.self.rows, self_weight(p.weights.value(0)), out);
+    gemm(ctx, aggregated, neighbour_weight(p.weights.value(0)), out, true, ending);
   }
 
-  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView out,
-                MatrixView d_out, const LayerGradient& gradient) const override {
-    Context& ctx = verbs.context();
-    const Started self = started_self(verbs, w, input, saved);
-    sum_rows(ctx, d_out, w.gradient(1).data, true);
-    gemm_at(ctx, self.rows, d_out, w.gradient(0).slice_rows(0, hidden_), true);
-    gemm_at(ctx, saved.at(0), d_out, w.gradient(0).slice_rows(hidden_, hidden_), true);
-    const MatrixView d_aggregated = out;  // of the same shape, and nobody reads it any more
-    gemm_bt(ctx, d_out, w.value(0).slice_rows(hidden_, hidden_), d_aggregated);
-    const RowStart::Sums sums = start_.begin_backward(verbs);
-    verbs.gather_backward(
-        input.rows,
-        [&](const Source& s, MatrixView d_rows) {
-          if (d_rows.cols == 0) return;
-          spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_rows);
-          start_.backward(verbs, w, saved, started(verbs, w, saved, s, self), d_rows, sums);
+  MatrixView convolve_backward(const Pass& p, RowStart::Sums sums, ConstMatrixView d_out, MatrixView scratch,
+                               MatrixView d_rows) const override {
+    Context& ctx = p.verbs.context();
+    gemm_at(ctx, p.self.rows, d_out, self_weight(p.weights.gradient(0)), true);
+    gemm_at(ctx, p.saved.at(0), d_out, neighbour_weight(p.weights.gradient(0)), true);
+    const MatrixView d_aggregated = scratch;  // of the same shape
+    gemm_bt(ctx, d_out, neighbour_weight(p.weights.value(0)), d_aggregated);
+    p.verbs.gather_backward(
+        p.rows,
+        [&](const Source& s, MatrixView d_block) {
+          if (d_block.cols == 0) return;
+          spmm(ctx, transposed_arcs_of(*s.block), d_aggregated, d_block);
+          start_.backward(p.verbs, p.weights, p.saved, started(p, s), d_block, sums);
         },
-        gradient.rows);
+        d_rows);
     MatrixView d_self = ctx.workspace->matrix("resgcn.d_self", d_out.rows, hidden_);
-    gemm_bt(ctx, d_out, w.value(0).slice_rows(0, hidden_), d_self);
-    finish_backward(verbs, w, saved, self, sums, d_self, d_out, gradient);
+    gemm_bt(ctx, d_out, self_weight(p.weights.value(0)), d_self);
+    return d_self;
+  }
+
+  template <class T>
+  View<T> self_weight(View<T> w) const {
+    return w.slice_rows(0, hidden_);
+  }
+  template <class T>
+  View<T> neighbour_weight(View<T> w) const {
+    return w.slice_rows(hidden_, hidden_);
   }
 };
 

@@ -1,6 +1,6 @@
 // out = h + (r + a)·W + b, r = start(h), a = softmax aggregation of the messages m = ReLU(r), column by column: GENConv
-// of DeeperGCN (Li et al. 2020). It adds 10⁻⁷ to messages for the sake of its other aggregators; a softmax weighs
-// messages by their differences, so here that would be 10⁻⁷ in `a` and is left out.
+// of DeeperGCN (Li et al. 2020). The paper's messages are ReLU(r) + 10⁻⁷, so that its power mean never divides by 0; a
+// softmax weighs messages by their differences, so here the constant would only be added to `a`, and is left out.
 #include "model/residual_block.h"
 
 namespace atl {
@@ -11,62 +11,50 @@ const Epilogue kRelu{.activation = Activation::kRelu};
 class SoftmaxBlock final : public ResidualBlock {
  public:
   SoftmaxBlock(Index hidden, RowStart start, Real temperature)
-      : ResidualBlock(hidden, start), temperature_(temperature) {}
+      : ResidualBlock(hidden, start, hidden,
+                      {{"max", SavedSpec::Over::kDestinations, hidden},
+                       {"sum", SavedSpec::Over::kDestinations, hidden},
+                       {"aggregated", SavedSpec::Over::kDestinations, hidden}}),
+        temperature_(temperature) {}
   std::string describe() const override { return fmt::format("resgcn softmax {} → {}", hidden_, hidden_); }
-  std::vector<ParameterSpec> parameters() const override { return declare(hidden_); }
-  std::vector<SavedSpec> saved() const override {
-    using Over = SavedSpec::Over;
-    std::vector<SavedSpec> all{{"max", Over::kDestinations, hidden_},
-                               {"sum", Over::kDestinations, hidden_},
-                               {"aggregated", Over::kDestinations, hidden_}};
-    start_.declare(all);
-    return all;
-  }
-  LayerCost cost() const override { return {2.0 * double(hidden_) * double(hidden_), hidden_, hidden_}; }
-
-  void forward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
-               MatrixView out) const override {
-    Context& ctx = verbs.context();
-    const SoftmaxState state{saved.at(0), saved.at(1)};
-    MatrixView aggregated = saved.at(2);
-    start_.prepare(verbs, w, input.self.dense, saved);
-    const Started self = started_self(verbs, w, input, saved);
-    softmax_begin(ctx, state, aggregated);
-    verbs.gather(input.rows, [&](const Source& s) {
-      const ConstMatrixView m = messages(ctx, started(verbs, w, saved, s, self));
-      softmax_add(ctx, arcs_of(*s.block), temperature_, m, state, aggregated);
-    });
-    softmax_finish(ctx, state, aggregated);
-    gemm(ctx, combined(ctx, self, aggregated), w.value(0), out, false, ending(w, input));
-  }
-
-  void backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView out,
-                MatrixView d_out, const LayerGradient& gradient) const override {
-    Context& ctx = verbs.context();
-    const SoftmaxState state{saved.at(0), saved.at(1)};
-    const ConstMatrixView aggregated = saved.at(2);
-    const Started self = started_self(verbs, w, input, saved);
-    sum_rows(ctx, d_out, w.gradient(1).data, true);
-    gemm_at(ctx, combined(ctx, self, aggregated), d_out, w.gradient(0), true);
-    const MatrixView d_combined = out;  // of the same shape, and nobody reads it any more
-    gemm_bt(ctx, d_out, w.value(0), d_combined);
-    const RowStart::Sums sums = start_.begin_backward(verbs);
-    verbs.gather_backward(
-        input.rows,
-        [&](const Source& s, MatrixView d_rows) {
-          if (d_rows.cols == 0) return;
-          const Started source = started(verbs, w, saved, s, self);
-          const ConstMatrixView m = messages(ctx, source);
-          softmax_backward(ctx, arcs_of(*s.block), s.block->transpose, temperature_, m, state, aggregated,
-                           d_combined, d_rows);
-          apply_backward(ctx, kRelu, {}, m, d_rows, {});
-          start_.backward(verbs, w, saved, source, d_rows, sums);
-        },
-        gradient.rows);
-    finish_backward(verbs, w, saved, self, sums, d_combined, d_out, gradient);
-  }
+  LayerCost cost() const override { return {2.0 * double(hidden_) * double(hidden_), hidden_}; }
 
  private:
+  void convolve(const Pass& p, MatrixView out, const Epilogue& ending) const override {
+    Context& ctx = p.verbs.context();
+    const SoftmaxState state{p.saved.at(0), p.saved.at(1)};
+    MatrixView aggregated = p.saved.at(2);
+    softmax_begin(ctx, state, aggregated);
+    p.verbs.gather(p.rows, [&](const Source& s) {
+      softmax_add(ctx, arcs_of(*s.block), temperature_, messages(ctx, started(p, s)), state, aggregated);
+    });
+    softmax_finish(ctx, state, aggregated);
+    gemm(ctx, combined(ctx, p.self, aggregated), p.weights.value(0), out, false, ending);
+  }
+
+  MatrixView convolve_backward(const Pass& p, RowStart::Sums sums, ConstMatrixView d_out, MatrixView scratch,
+                               MatrixView d_rows) const override {
+    Context& ctx = p.verbs.context();
+    const SoftmaxState state{p.saved.at(0), p.saved.at(1)};
+    const ConstMatrixView aggregated = p.saved.at(2);
+    gemm_at(ctx, combined(ctx, p.self, aggregated), d_out, p.weights.gradient(0), true);
+    const MatrixView d_combined = scratch;  // of the same shape
+    gemm_bt(ctx, d_out, p.weights.value(0), d_combined);
+    p.verbs.gather_backward(
+        p.rows,
+        [&](const Source& s, MatrixView d_block) {
+          if (d_block.cols == 0) return;
+          const Started source = started(p, s);
+          const ConstMatrixView m = messages(ctx, source);
+          softmax_backward(ctx, arcs_of(*s.block), s.block->transpose, temperature_, m, state, aggregated,
+                           d_combined, d_block);
+          apply_backward(ctx, kRelu, {}, m, d_block, {});
+          start_.backward(p.verbs, p.weights, p.saved, source, d_block, sums);
+        },
+        d_rows);
+    return d_combined;
+  }
+
   /// ReLU(r): r itself where it came from one.
   ConstMatrixView messages(Context& ctx, const Started& source) const {
     if (start_.relu()) return source.rows;

@@ -1,19 +1,12 @@
-// SGC (Wu et al. 2019): K propagations and one linear layer. On dense features all K are computed once; sparse features
-// and features that are dropped out before the aggregation are transformed first, so that the propagations carry
-// `classes` columns.
+// SGC (Wu et al. 2019, section 2.2): K propagations and one linear layer. On dense features all K are computed once;
+// sparse features, and those dropped out before the aggregation, are transformed first: propagations of `classes` columns.
 #include "model/stack.h"
 
 namespace atl {
 
 Model make_sgc(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const auto hops = int(spec.options.integer("hops"));
-  LayerOptions linear;
-  linear.in = input.features;
-  linear.out = input.classes;
-  linear.sparse_input = input.sparse_features;
-  linear.dropout = training.input_dropout.rate;
-  linear.dropout_purpose = Purpose::kInputDropout;
-  linear.decay = linear.finish.decay = DecayGroup::kDense;
+  LayerOptions linear = dense_on_features(input.classes, training, input);
   const bool dropped_before = training.input_dropout.rate > 0 &&
                               training.input_dropout.position == DropoutPosition::kBeforeAggregation;
   Model model;

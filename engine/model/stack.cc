@@ -35,6 +35,17 @@ std::vector<Sketch> sketch(Init init, const ModelSpec& spec, const TrainingSpec&
 
 }  // namespace
 
+LayerOptions dense_on_features(Index out, const TrainingSpec& training, const ModelInput& input) {
+  LayerOptions o;
+  o.in = input.features;
+  o.out = out;
+  o.sparse_input = input.sparse_features;
+  o.dropout = training.input_dropout.rate;
+  o.dropout_purpose = Purpose::kInputDropout;
+  o.decay = o.finish.decay = DecayGroup::kDense;
+  return o;
+}
+
 void move_dropout_to_producer(LayerOptions& producer, LayerOptions& consumer) {
   if (consumer.skip || consumer.dropout == 0) return;
   producer.finish.dropout = consumer.dropout;

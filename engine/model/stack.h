@@ -19,6 +19,9 @@ struct StackPlan {
 std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const ModelSpec& spec,
                                                const TrainingSpec& training, const ModelInput& input);
 
+/// A dense layer of `out` columns on the features: GCNII's and ResGCN+'s encoder, SGC's one layer.
+LayerOptions dense_on_features(Index out, const TrainingSpec& training, const ModelInput& input);
+
 /// Lets a layer's finish apply the dropout of the next one's input, unless that one needs the raw rows too (skip): rows are
 /// shipped dropped out, and no copy of them is made. Only where rows are used in the step that made them.
 void move_dropout_to_producer(LayerOptions& producer, LayerOptions& consumer);

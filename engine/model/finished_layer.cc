@@ -1,0 +1,66 @@
+#include "model/finished_layer.h"
+
+namespace atl {
+namespace {
+
+RowFinish::Options finish_of(const LayerOptions& o) {
+  RowFinish::Options finish = o.finish;
+  finish.cols = o.out;
+  return finish;
+}
+
+/// The rows that a skip connection adds, or nothing.
+ConstMatrixView residual_of(const LayerOptions& o, const LayerInput& input) {
+  return o.skip ? input.self.dense : ConstMatrixView();
+}
+
+}  // namespace
+
+FinishedLayer::FinishedLayer(const LayerOptions& options, std::vector<ParameterSpec> own_parameters,
+                             std::vector<SavedSpec> own_saved)
+    : options_(options),
+      own_parameters_(std::move(own_parameters)),
+      own_saved_(std::move(own_saved)),
+      finish_(finish_of(options), int(own_parameters_.size()), int(own_saved_.size())) {}
+
+std::vector<ParameterSpec> FinishedLayer::parameters() const {
+  std::vector<ParameterSpec> all = own_parameters_;
+  finish_.declare(all);
+  return all;
+}
+
+std::vector<SavedSpec> FinishedLayer::saved() const {
+  std::vector<SavedSpec> all = own_saved_;
+  finish_.declare(all);
+  return all;
+}
+
+void FinishedLayer::forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
+                            MatrixView out) const {
+  const ConstMatrixView residual = residual_of(options_, input);
+  multiply(verbs, weights, input, saved, finish_.target(saved, out), finish_.fused(verbs, weights, residual));
+  finish_.forward(verbs, weights, saved, out, residual);
+}
+
+void FinishedLayer::backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
+                             MatrixView out, MatrixView d_out, const LayerGradient& gradient) const {
+  Context& ctx = verbs.context();
+  MatrixView d_residual;  // kept until the layer's own gradient is written, which may be to d_out's memory
+  if (options_.skip) {
+    d_residual = ctx.workspace->matrix("finished_layer.d_residual", d_out.rows, d_out.cols);
+    fill(ctx, 0, d_residual);
+  }
+  finish_.backward(verbs, weights, saved, out, d_out, d_residual);
+  multiply_backward(verbs, weights, input, saved, d_out, out, gradient);
+  if (options_.skip && gradient.self.cols > 0) axpby(ctx, 1, d_residual, 1, gradient.self);
+}
+
+Dropout FinishedLayer::source_dropout(Verbs& verbs, const Source& source) const {
+  return verbs.dropout(options_.dropout, options_.dropout_purpose, options_.index, source.block->src_ids);
+}
+
+Dropout FinishedLayer::self_dropout(Verbs& verbs) const {
+  return verbs.dropout(options_.dropout, options_.dropout_purpose, options_.index, verbs.destination_ids());
+}
+
+}  // namespace atl

@@ -1,0 +1,50 @@
+// What conv, SAGE, dense, GAT and GCNII have in common: a product of dropped-out rows, then the finish (row_finish.h), and
+// a skip connection past both. A layer says how its product is made and how a gradient goes back through it.
+#pragma once
+
+#include <vector>
+
+#include "model/conv.h"
+#include "model/layer.h"
+
+namespace atl {
+
+class FinishedLayer : public Layer {
+ public:
+  Index in() const final { return options_.in; }
+  Index out() const final { return options_.out; }
+  /// The product's own, then the finish's.
+  std::vector<ParameterSpec> parameters() const final;
+  std::vector<SavedSpec> saved() const final;
+
+  void forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
+               MatrixView out) const final;
+  void backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
+                MatrixView out, MatrixView d_out, const LayerGradient& gradient) const final;
+
+ protected:
+  /// `own_parameters` and `own_saved` are the product's, with the places 0, 1, … in the layer's.
+  FinishedLayer(const LayerOptions& options, std::vector<ParameterSpec> own_parameters,
+                std::vector<SavedSpec> own_saved);
+
+  /// target (dst, out) is written and `finish` applied to its rows; `finish` is empty where there is a norm to come.
+  virtual void multiply(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
+                        MatrixView target, const Epilogue& finish) const = 0;
+  /// d_target (dst, out); `scratch` (dst, out) is memory that nobody needs any more. As Layer::backward otherwise.
+  virtual void multiply_backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
+                                 Saved& saved, MatrixView d_target, MatrixView scratch,
+                                 const LayerGradient& gradient) const = 0;
+
+  const LayerOptions& options() const { return options_; }
+  /// Of a block's source rows, and of the destinations' own.
+  Dropout source_dropout(Verbs& verbs, const Source& source) const;
+  Dropout self_dropout(Verbs& verbs) const;
+
+ private:
+  LayerOptions options_;
+  std::vector<ParameterSpec> own_parameters_;
+  std::vector<SavedSpec> own_saved_;
+  RowFinish finish_;
+};
+
+}  // namespace atl
