@@ -34,7 +34,8 @@ void with_stored_type(Dtype dtype, F&& f) {
   const auto one_of = [&]<class... Stored>(std::tuple<Stored...>) {
     return ((dtype == Stored::kDtype && (f(typename Stored::Type{}), true)) || ...);
   };
-  ATOLL_CHECK(one_of(StoredTypes{}), "byte strings are not numbers");
+  const bool number = one_of(StoredTypes{});
+  ATOLL_CHECK(number, "byte strings are not numbers");
 }
 
 /// The value as T; false where an integer T cannot hold it exactly.

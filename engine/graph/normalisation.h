@@ -5,7 +5,8 @@
 
 namespace atl {
 
-/// Weight of a row's arcs: their number, or the sum of their weights.
+/// Weight of a row's arcs: their number, or the sum of their weights, which data sets don't hold below 0
+/// (dataset/writer.h).
 double degree_of(const CsrView& a, Index row);
 
 /// Factor of a destination (source) row with this degree; rows without arcs get 0.
