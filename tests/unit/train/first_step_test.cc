@@ -25,14 +25,18 @@ std::vector<Real> first_gradient(const Job& job, const std::filesystem::path& da
   return gradient;
 }
 
-class FirstStep : public testing::TestWithParam<const char*> {};
+class FirstStep : public testing::TestWithParam<SmallCase> {};
 
 TEST_P(FirstStep, GradientsDontDependOnRanks) {
   TemporaryFolder folder;
-  write_small_data(folder / "small", {.vertices = 300, .features = 24, .arc_share = 0.03});
+  SmallData data = GetParam().data;
+  data.vertices = 300, data.features = 24, data.arc_share = 0.03;
+  write_small_data(folder / "small", data);
   for (const char* norm : {"none", "batch"}) {
-    const Job job = small_job({fmt::format("model.kind={}", GetParam()), fmt::format("model.norm={}", norm),
-                               "model.hidden=32", "training.inputDropout={rate: 0.3}"});
+    std::vector<std::string> fields = GetParam().fields;
+    fields.insert(fields.end(), {fmt::format("model.norm={}", norm), "model.hidden=32",
+                                 "training.inputDropout={rate: 0.3}"});
+    const Job job = small_job(fields);
     const std::vector<Real> one = first_gradient(job, folder / "small", 1);
     double largest = 0;
     for (const Real g : one) largest = std::max(largest, std::abs(double(g)));
@@ -48,8 +52,30 @@ TEST_P(FirstStep, GradientsDontDependOnRanks) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, FirstStep, testing::Values("gcn", "sage", "gat", "gcnii", "resgcn"),
-                         [](const auto& each) { return std::string(each.param); });
+std::vector<SmallCase> cases() {
+  std::vector<SmallCase> all;
+  const std::vector<std::pair<std::string, std::string>> models = {
+      {"gcn", ""},
+      {"sage", ""},
+      {"gat", ""},
+      {"gcnii", ""},
+      {"resgcn", "model.options={aggregator: mean}"},
+      {"resgcn", "model.options={aggregator: softmax}"},
+      {"sgc", ""},
+  };
+  for (const auto& [kind, options] : models) {
+    std::vector<std::string> fields{"model.kind=" + kind};
+    if (!options.empty()) fields.push_back(options);
+    const std::string name = kind + (options.find("softmax") != std::string::npos ? "_softmax" : "");
+    all.push_back({name, fields});
+    all.push_back({name + "_weighted", fields, {.weighted = true}});
+    all.push_back({name + "_sparse", fields, {.density = 0.15}});
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, FirstStep, testing::ValuesIn(cases()),
+                         [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace atl
