@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/error.h"
 
@@ -69,75 +70,66 @@ void from_json(const Json& json, T& value) {
   json.get_to(value);
 }
 
-struct Put {
-  Json& json;
-  template <class T>
-  void operator()(const char* key, const T& value) const {
-    json[key] = to_json(value);
-  }
+// ---- the keys, in the order in which they are written: each list serves both directions -----------------------
+
+template <class Owner, class Value>
+struct Key {
+  const char* name;
+  Value Owner::*member;
 };
 
-struct Get {
-  const Json& json;
-  template <class T>
-  void operator()(const char* key, T& value) const {
-    from_json(json.at(key), value);
-  }
-};
+constexpr std::tuple kSetting{Key{"name", &RunSetting::name},
+                              Key{"dataset", &RunSetting::dataset},
+                              Key{"datasetChecksum", &RunSetting::dataset_checksum},
+                              Key{"vertices", &RunSetting::vertices},
+                              Key{"arcs", &RunSetting::arcs},
+                              Key{"features", &RunSetting::features},
+                              Key{"classes", &RunSetting::classes},
+                              Key{"model", &RunSetting::model},
+                              Key{"parameters", &RunSetting::parameters},
+                              Key{"strategy", &RunSetting::strategy},
+                              Key{"partitioner", &RunSetting::partitioner},
+                              Key{"metric", &RunSetting::metric},
+                              Key{"epochs", &RunSetting::epochs},
+                              Key{"ranks", &RunSetting::ranks},
+                              Key{"threads", &RunSetting::threads},
+                              Key{"hosts", &RunSetting::hosts},
+                              Key{"versions", &RunSetting::versions},
+                              Key{"machine", &RunSetting::machine},
+                              Key{"output", &RunSetting::output},
+                              Key{"jobYaml", &RunSetting::job_yaml}};
 
-// ---- the keys: each list serves both directions --------------------------------------------------------
+constexpr std::tuple kEpoch{Key{"epoch", &EpochRecord::epoch},
+                            Key{"loss", &EpochRecord::loss},
+                            Key{"train", &EpochRecord::train},
+                            Key{"validation", &EpochRecord::validation},
+                            Key{"test", &EpochRecord::test},
+                            Key{"validationLoss", &EpochRecord::validation_loss},
+                            Key{"learningRate", &EpochRecord::learning_rate},
+                            Key{"epochSeconds", &EpochRecord::epoch_seconds}};
 
-template <class Setting, class Visit>
-void visit_setting(Setting& s, const Visit& visit) {
-  visit("name", s.name);
-  visit("dataset", s.dataset);
-  visit("datasetChecksum", s.dataset_checksum);
-  visit("vertices", s.vertices);
-  visit("arcs", s.arcs);
-  visit("features", s.features);
-  visit("classes", s.classes);
-  visit("model", s.model);
-  visit("parameters", s.parameters);
-  visit("strategy", s.strategy);
-  visit("partitioner", s.partitioner);
-  visit("metric", s.metric);
-  visit("epochs", s.epochs);
-  visit("ranks", s.ranks);
-  visit("threads", s.threads);
-  visit("hosts", s.hosts);
-  visit("versions", s.versions);
-  visit("machine", s.machine);
-  visit("output", s.output);
-  visit("jobYaml", s.job_yaml);
+constexpr std::tuple kSample{Key{"phases", &RankSample::phases}, Key{"traffic", &RankSample::traffic},
+                             Key{"residentBytes", &RankSample::resident_bytes}};
+
+constexpr std::tuple kRun{Key{"resumedFrom", &RunRecord::resumed_from},
+                          Key{"outcome", &RunRecord::outcome},
+                          Key{"bestEpoch", &RunRecord::best_epoch},
+                          Key{"validation", &RunRecord::validation},
+                          Key{"test", &RunRecord::test},
+                          Key{"epochSecondsMedian", &RunRecord::epoch_seconds_median},
+                          Key{"startupSeconds", &RunRecord::startup_seconds},
+                          Key{"peakMemoryBytes", &RunRecord::peak_memory_bytes},
+                          Key{"bytesByPair", &RunRecord::bytes_by_pair},
+                          Key{"phasesByRank", &RunRecord::phases_by_rank}};
+
+template <class Keys, class Object>
+void put(const Keys& keys, const Object& object, Json& json) {
+  std::apply([&](const auto&... key) { ((json[key.name] = to_json(object.*key.member)), ...); }, keys);
 }
 
-template <class Epoch, class Visit>
-void visit_epoch(Epoch& e, const Visit& visit) {
-  visit("epoch", e.epoch);
-  visit("loss", e.loss);
-  visit("train", e.train);
-  visit("validation", e.validation);
-  visit("test", e.test);
-  visit("validationLoss", e.validation_loss);
-  visit("learningRate", e.learning_rate);
-  visit("epochSeconds", e.epoch_seconds);
-  visit("phases", e.own.phases);
-  visit("traffic", e.own.traffic);
-  visit("residentBytes", e.own.resident_bytes);
-}
-
-template <class Run, class Visit>
-void visit_run(Run& r, const Visit& visit) {
-  visit("resumedFrom", r.resumed_from);
-  visit("outcome", r.outcome);
-  visit("bestEpoch", r.best_epoch);
-  visit("validation", r.validation);
-  visit("test", r.test);
-  visit("epochSecondsMedian", r.epoch_seconds_median);
-  visit("startupSeconds", r.startup_seconds);
-  visit("peakMemoryBytes", r.peak_memory_bytes);
-  visit("bytesByPair", r.bytes_by_pair);
-  visit("phasesByRank", r.phases_by_rank);
+template <class Keys, class Object>
+void get(const Keys& keys, const Json& json, Object& object) {
+  std::apply([&](const auto&... key) { (from_json(json.at(key.name), object.*key.member), ...); }, keys);
 }
 
 Json bytes_json(const EpochRecord& epoch) {
@@ -193,7 +185,8 @@ std::string result_event(const RunRecord& run) {
 
 std::string epoch_line(const EpochRecord& epoch) {
   Json json;
-  visit_epoch(epoch, Put{json});
+  put(kEpoch, epoch, json);
+  put(kSample, epoch.own, json);
   json["bytes"] = bytes_json(epoch);
   return text_of(json);
 }
@@ -202,7 +195,8 @@ EpochRecord parse_epoch_line(const std::string& line) {
   return reading([&] {
     const Json json = Json::parse(line);
     EpochRecord epoch;
-    visit_epoch(epoch, Get{json});
+    get(kEpoch, json, epoch);
+    get(kSample, json, epoch.own);
     json.at("bytes").at("intra").get_to(epoch.bytes_intra);
     json.at("bytes").at("inter").get_to(epoch.bytes_inter);
     return epoch;
@@ -211,9 +205,9 @@ EpochRecord parse_epoch_line(const std::string& line) {
 
 std::string run_document(const RunRecord& run) {
   Json setting, json = {{"format", 1}};
-  visit_setting(run.setting, Put{setting});
+  put(kSetting, run.setting, setting);
   json["setting"] = std::move(setting);
-  visit_run(run, Put{json});
+  put(kRun, run, json);
   json["confusion"] = {{"classes", run.confusion.classes}, {"counts", run.confusion.counts}};
   return text_of(json, 1) + "\n";
 }
@@ -223,8 +217,8 @@ RunRecord parse_run_document(const std::string& text) {
     const Json json = Json::parse(text);
     if (json.at("format") != 1) fail("format {}, but this version reads 1", json.at("format").dump());
     RunRecord run;
-    visit_setting(run.setting, Get{json.at("setting")});
-    visit_run(run, Get{json});
+    get(kSetting, json.at("setting"), run.setting);
+    get(kRun, json, run);
     json.at("confusion").at("classes").get_to(run.confusion.classes);
     json.at("confusion").at("counts").get_to(run.confusion.counts);
     check_sizes(run);
