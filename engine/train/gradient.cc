@@ -11,12 +11,6 @@ bool has_gradient(const Entry& entry) {
   return entry.spec.trainable && entry.count > 0;
 }
 
-double squared_norm(std::span<const Real> values) {
-  double sum = 0;
-  for (const Real v : values) sum += double(v) * double(v);
-  return sum;
-}
-
 }  // namespace
 
 /// Neighbours with the same replicas are one run: all of those ranks hold both, so they agree on where a run ends.
@@ -47,13 +41,11 @@ bool Gradient::finite(Context& ctx) {
 }
 
 /// What every rank holds each adds for itself; of the rest each rank has a share.
-double Gradient::norm() {
+double Gradient::norm(Context& ctx) {
   double shared = 0, share = 0;
   for (const ReplicatedRun& run : runs_) {
-    if (run.everywhere())
-      shared += squared_norm(run.values());
-    else if (run.counted_here())
-      share += squared_norm(run.values());
+    if (!run.everywhere() && !run.counted_here()) continue;
+    (run.everywhere() ? shared : share) += squared_norm(ctx, Index(run.values().size()), run.values().data());
   }
   if (!parameters_.everywhere()) comm_.all_reduce(Traffic::kStatistics, std::span(&share, 1));
   return std::sqrt(shared + share);
@@ -61,8 +53,8 @@ double Gradient::norm() {
 
 void Gradient::clip(Context& ctx, double longest) {
   if (longest <= 0) return;
-  const double length = norm();
-  if (length > longest) axpby(ctx, 0, all(), Real(longest / length), all());
+  const double length = norm(ctx);
+  if (length > longest) scale(ctx, Real(longest / length), all());
 }
 
 int Gradient::last_non_finite(Context& ctx) {

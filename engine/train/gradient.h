@@ -23,7 +23,7 @@ class Gradient {
   int last_non_finite(Context& ctx);
 
  private:
-  double norm();
+  double norm(Context& ctx);
   MatrixView all() { return {parameters_.gradients().data(), 1, Index(parameters_.gradients().size())}; }
 
   Communicator& comm_;
