@@ -1,6 +1,5 @@
 #include "train/evaluation.h"
 
-#include <algorithm>
 #include <array>
 
 #include "train/roc_auc.h"
@@ -8,37 +7,24 @@
 namespace atl {
 namespace {
 
-Index argmax(ConstMatrixView logits, Index row) {
-  const Real* x = logits.row(row);
-  return Index(std::max_element(x, x + logits.cols) - x);
-}
-
 /// Counts whose ratio is the metric: accuracy = correct / rows; F1-micro = 2·tp / (2·tp + fp + fn).
 struct Counts {
   double part = 0, whole = 0;
 };
 
-Counts count_accuracy(const RankData& data, ConstMatrixView logits, std::span<const VertexId> rows) {
-  Counts counts;
-  for (const VertexId r : rows) counts.part += argmax(logits, r) == data.labels().classes[std::size_t(r)];
-  counts.whole = double(rows.size());
-  return counts;
+Counts count_accuracy(Context& ctx, const RankData& data, ConstMatrixView logits,
+                      std::span<const VertexId> rows) {
+  const LabelCounts counts = count_classes(ctx, logits, data.labels().classes.data(), rows);
+  return {double(counts.right), double(counts.right + counts.wrong)};
 }
 
 /// Multi-label: a class is predicted where its logit is above 0 (training-systems.md, PipeGCN).
-Counts count_f1_micro(const RankData& data, ConstMatrixView logits, std::span<const VertexId> rows) {
+Counts count_f1_micro(Context& ctx, const RankData& data, ConstMatrixView logits,
+                      std::span<const VertexId> rows) {
   if (!data.multi_label())
-    return count_accuracy(data, logits, rows);  // the same thing for one label a vertex
-  double true_positive = 0, wrong = 0;
-  const View<const std::uint8_t> targets = data.labels().target_rows();
-  for (const VertexId r : rows) {
-    for (Index c = 0; c < logits.cols; ++c) {
-      const bool predicted = logits.at(r, c) > 0, actual = targets.at(r, c) != 0;
-      true_positive += predicted && actual;
-      wrong += predicted != actual;
-    }
-  }
-  return {2 * true_positive, 2 * true_positive + wrong};
+    return count_accuracy(ctx, data, logits, rows);  // the same thing for one label a vertex
+  const LabelCounts counts = count_labels(ctx, logits, data.labels().target_rows(), rows);
+  return {2 * double(counts.right), 2 * double(counts.right) + double(counts.wrong)};
 }
 
 }  // namespace
@@ -57,7 +43,7 @@ Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, cons
   if (training.metric != Metric::kRocAuc) {
     for (std::size_t s = 0; s < splits.size(); ++s) {
       const auto count = training.metric == Metric::kAccuracy ? count_accuracy : count_f1_micro;
-      const Counts counts = count(data, logits, splits[s]->rows);
+      const Counts counts = count(ctx, data, logits, splits[s]->rows);
       sums[2 * s] = counts.part;
       sums[2 * s + 1] = counts.whole;
     }
@@ -79,15 +65,12 @@ Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, cons
   return result;
 }
 
-ConfusionMatrix confusion_of(Communicator& comm, const RankData& data, ConstMatrixView logits) {
+ConfusionMatrix confusion_of(Context& ctx, Communicator& comm, const RankData& data, ConstMatrixView logits) {
   ConfusionMatrix matrix;
   if (data.multi_label()) return matrix;
   matrix.classes = int(data.classes());
   matrix.counts.assign(std::size_t(matrix.classes) * std::size_t(matrix.classes), 0);
-  for (const VertexId r : data.test.rows) {
-    const auto label = std::size_t(data.labels().classes[std::size_t(r)]);
-    ++matrix.counts[label * std::size_t(matrix.classes) + std::size_t(argmax(logits, r))];
-  }
+  count_confusions(ctx, logits, data.labels().classes.data(), data.test.rows, matrix.counts);
   comm.all_reduce(Traffic::kEvaluation, std::span<std::int64_t>(matrix.counts));
   return matrix;
 }

@@ -20,7 +20,7 @@ Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, cons
                     ConstMatrixView logits);
 
 /// Over test vertices; empty for multi-label data. Collective.
-ConfusionMatrix confusion_of(Communicator& comm, const RankData& data, ConstMatrixView logits);
+ConfusionMatrix confusion_of(Context& ctx, Communicator& comm, const RankData& data, ConstMatrixView logits);
 
 /// Σ of the job's loss over `rows` and, where d_logits isn't empty, its gradient times `scale`. `labels` are of the logits'
 /// rows.

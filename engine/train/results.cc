@@ -96,12 +96,12 @@ ConstMatrixView write_predictions(Communicator& comm, const RankData& data, cons
   return logits;
 }
 
-void write_results(Communicator& comm, const SessionOptions& o, const RankData& data,
+void write_results(Context& ctx, Communicator& comm, const SessionOptions& o, const RankData& data,
                    const PreparedGraph& prepared, const Dataset& dataset, Trainer& trainer,
                    const std::vector<Phase>& phases, RunRecord& record) {
   const ConstMatrixView logits =
       write_predictions(comm, data, prepared, dataset, trainer.inference(), o.output);
-  record.confusion = confusion_of(comm, data, logits);
+  record.confusion = confusion_of(ctx, comm, data, logits);
   WholeTensors tensors(comm, trainer.parameters());
   tensors.add(trainer.parameters().values().data(), "", false);
   if (comm.rank() == 0) {

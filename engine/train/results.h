@@ -10,7 +10,7 @@
 namespace atl {
 
 /// Collective. `phases` are this rank's sums over the run; record's last block is filled in on every rank.
-void write_results(Communicator& comm, const SessionOptions& options, const RankData& data,
+void write_results(Context& ctx, Communicator& comm, const SessionOptions& options, const RankData& data,
                    const PreparedGraph& prepared, const Dataset& dataset, Trainer& trainer,
                    const std::vector<Phase>& phases, RunRecord& record);
 

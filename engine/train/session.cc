@@ -103,7 +103,7 @@ class Session {
     record_.test = best_.test();
     record_.epoch_seconds_median = median_epoch_seconds(record_.epochs);
     best_.restore(trainer_->parameters());
-    write_results(comm_, o_, data_, prepared_, dataset_, *trainer_, meter_.phases(), record_);
+    write_results(ctx_, comm_, o_, data_, prepared_, dataset_, *trainer_, meter_.phases(), record_);
     o_.observer->on_result(record_);
     if (root()) write_report_of(o_, record_);
     comm_.barrier();

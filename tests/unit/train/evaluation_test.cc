@@ -38,7 +38,7 @@ Measured measure(const Job& job, const std::filesystem::path& dataset, int ranks
       for (Index c = 0; c < logits.cols(); ++c) logits.at(r, c) = logit(id, std::uint64_t(c));
     }
     all[std::size_t(comm.rank())] = {evaluate(rank.ctx, comm, rank.data, job.training, logits),
-                                     confusion_of(comm, rank.data, logits)};
+                                     confusion_of(rank.ctx, comm, rank.data, logits)};
   });
   for (const Measured& each : all)
     EXPECT_EQ(each.evaluation.test, all[0].evaluation.test) << "every rank is told";
