@@ -1,0 +1,96 @@
+// Skip connections, seen in one layer: with all weights 0 a hidden layer gives its activation of its own input, and
+// without them, nothing.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "job/load.h"
+#include "model/model.h"
+
+namespace atl {
+namespace {
+
+/// A rank alone with one block, which is all its rows' arcs.
+class OneBlock final : public Verbs {
+ public:
+  OneBlock() {
+    block_.arcs = {kRows, kRows, offsets_, columns_, nullptr};
+    block_.dst_are_sources = true;
+  }
+  static constexpr Index kRows = 3;
+
+  Context& context() override { return ctx_; }
+  Index destinations() const override { return kRows; }
+  std::span<const VertexId> destination_ids() const override { return {}; }
+  bool training() const override { return false; }
+  bool repeating() const override { return false; }
+  Draws draws(Purpose purpose, int layer) const override { return Draws(1, purpose, 0, layer); }
+  void gather(const Rows& rows, VisitSource visit) override { visit({&block_, rows, 0, true}); }
+  void gather_backward(const Rows&, VisitSourceBackward, MatrixView) override {}
+  MatrixView sync(MatrixView partial) override { return partial; }
+  void reduce(std::span<double>) override {}
+  double reduced_rows() const override { return kRows; }
+
+ private:
+  Index offsets_[kRows + 1] = {0, 2, 3, 3};
+  VertexId columns_[3] = {1, 2, 0};
+  Block block_;
+  ThreadPool pool_{1};
+  Workspace workspace_;
+  Context ctx_{Device::kCpu, &pool_, &workspace_};
+};
+
+Model model_of(const std::string& kind, const std::string& skip) {
+  const std::string text =
+      "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: one}\nspec:\n  dataset: {name: one}\n"
+      "  model: {kind: " +
+      kind + ", layers: 3, hidden: 8, skipConnections: " + skip + "}\n";
+  const Job job = parse_job(text, "one.yaml", {}).job;
+  return make_model(job.model, job.training, {.features = 5, .classes = 2});
+}
+
+/// Of the second to last layer, the last that is hidden, for rows of values −1, −0.9, … and weights of 0.
+Matrix output_of(const std::string& kind, const std::string& skip, Matrix& input) {
+  const Model model = model_of(kind, skip);
+  Parameters parameters(model.parameters(), 1);
+  for (Real& value : parameters.values()) value = 0;
+  const int number = int(model.layers.size()) - 2;
+  const Layer& layer = *model.layers[std::size_t(number)];
+  EXPECT_EQ(layer.in(), layer.out());
+  input.resize(OneBlock::kRows, layer.in());
+  for (Index i = 0; i < OneBlock::kRows * layer.in(); ++i) input.data()[i] = Real(-1 + 0.1 * double(i));
+  const std::vector<Index> rows{OneBlock::kRows};
+  Matrix memory(1, Saved::elements(layer.saved(), OneBlock::kRows, rows)), out(OneBlock::kRows, layer.out());
+  Saved saved;
+  saved.place(layer.saved(), OneBlock::kRows, rows, memory.data());
+  OneBlock verbs;
+  layer.forward(verbs, {&parameters, number}, {input.view(), input.view(), {}}, saved, out);
+  return out;
+}
+
+class SkipConnections : public testing::TestWithParam<const char*> {};
+
+TEST_P(SkipConnections, CarryALayersInputPastIt) {
+  const bool elu = std::string(GetParam()) == "gat";
+  Matrix input;
+  const Matrix with = output_of(GetParam(), "true", input), without = output_of(GetParam(), "false", input);
+  for (Index i = 0; i < input.rows() * input.cols(); ++i) {
+    const double h = double(input.data()[i]);
+    EXPECT_NEAR(double(with.data()[i]), h > 0 ? h : elu ? std::expm1(h) : 0, 1e-6) << i;
+    EXPECT_EQ(without.data()[i], 0) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, SkipConnections, testing::Values("gcn", "sage", "gat"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST(SkipConnections, AreNoNewsToTheManifestOfGat) {
+  const std::string text =
+      "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: one}\nspec:\n  dataset: {name: one}\n"
+      "  model: {kind: gat, skipConnections: true}\n";
+  for (const auto& warning : parse_job(text, "one.yaml", {}).warnings)
+    EXPECT_EQ(warning.find("skipConnections"), std::string::npos) << warning;
+}
+
+}  // namespace
+}  // namespace atl
