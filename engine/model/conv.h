@@ -21,11 +21,13 @@ struct LayerOptions {
   bool skip = false;          // add the layer's own input rows before the activation; in == out
 };
 
-/// conv.cc: out = finish(Â · drop(h) · W), Â by the blocks' scales: GCN (symmetric) and the "gcn" aggregator of SAGE (mean
-/// with self loops). Aggregates first where in ≤ out, transforms first otherwise (and for sparse features).
+/// conv.cc: out = finish(Â · drop(h) · W), Â by the blocks' scales: GCN (symmetric; Kipf & Welling 2017, section 2) and the
+/// "gcn" aggregator of SAGE (mean with self loops). Aggregates first where in ≤ out, transforms first otherwise (and for
+/// sparse features).
 std::unique_ptr<Layer> make_conv(const LayerOptions& options);
 
-/// sage.cc: out = finish(drop(h)·W_self + mean(drop(h))·W_neigh), one parameter (2·in, out) with W_self on top.
+/// sage.cc: out = finish(drop(h)·W_self + mean(drop(h))·W_neigh), one parameter (2·in, out) with W_self on top. (Hamilton
+/// et al. 2017, section 3.)
 std::unique_ptr<Layer> make_sage(const LayerOptions& options);
 
 /// dense.cc: out = finish(drop(h) · W), row by row; no neighbours.

@@ -1,8 +1,9 @@
-// GAT (Veličković et al. 2018, section 2.1): z = drop(h)·W per head, e(i,j) = LeakyReLU(a_dst·z(i) + a_src·z(j)), softmax over j.
+// GAT (Veličković et al. 2018, section 2.1): z = drop(h)·W per head, e(i,j) = LeakyReLU(a_dst·z(i) + a_src·z(j)),
+// softmax over j.
 //
-// Scores are per vertex and linear before the LeakyReLU, so that a strategy that splits columns can make them whole by
-// `sync` (P3 × GAT). The destination's score is taken as drop(h)·(W·a_dst), which needs no z of the destination: its rows may
-// come in any block of sources, or in none.
+// Scores are per vertex and linear before the LeakyReLU, so that a strategy that splits columns can make them whole
+// by `sync` (P3 × GAT). The destination's score is taken as drop(h)·(W·a_dst), which needs no z of the destination:
+// its rows may come in any block of sources, or in none.
 #include "model/finished_layer.h"
 #include "model/stack.h"
 #include "model/transform.h"

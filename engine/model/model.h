@@ -43,11 +43,17 @@ Model make_model(const ModelSpec& spec, const TrainingSpec& training, const Mode
 GraphNeeds graph_needs(const ModelSpec& spec);
 
 // One function a file; see models.cc.
+/// Kipf & Welling 2017, section 2.
 Model make_gcn(const ModelSpec&, const TrainingSpec&, const ModelInput&);
+/// Hamilton et al. 2017, section 3.
 Model make_sage_model(const ModelSpec&, const TrainingSpec&, const ModelInput&);
+/// Veličković et al. 2018, section 2.1.
 Model make_gat(const ModelSpec&, const TrainingSpec&, const ModelInput&);
+/// Chen et al. 2020, equation 5.
 Model make_gcnii(const ModelSpec&, const TrainingSpec&, const ModelInput&);
+/// Li et al. 2020, "DeeperGCN".
 Model make_resgcn(const ModelSpec&, const TrainingSpec&, const ModelInput&);
+/// Wu et al. 2019, section 2.2.
 Model make_sgc(const ModelSpec&, const TrainingSpec&, const ModelInput&);
 
 }  // namespace atl

@@ -1,6 +1,6 @@
-// What convolutions have in common: Â · drop(rows) · W over the blocks of sources, and its way back. The narrower side is
-// aggregated: the rows before their product with W where in ≤ out, their products otherwise (and for sparse features).
-// (Kipf & Welling 2017, equation 2 and section 3.2; the sum's order is ours to choose, as sums and products commute.)
+// What convolutions have in common: Â · drop(rows) · W over the blocks of sources, and its way back. The narrower
+// side is aggregated: the rows before their product with W where in ≤ out, their products otherwise (and for sparse
+// features). (Kipf & Welling 2017, equation 2; sums over neighbours and products with W commute.)
 #pragma once
 
 #include "model/conv.h"

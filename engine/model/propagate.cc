@@ -1,5 +1,6 @@
 // Aggregation alone: out = Â h, or [h, Â h]. Without parameters or draws, so that a schedule computes it once where
-// its input is fixed: SGC's hops, and the first layer of a model whose input isn't dropped out (pipegcn.txt, section 3).
+// its input is fixed: SGC's hops, and the first layer of a model whose input isn't dropped out
+// (PipeGCN's implementation, Wan et al. 2022, does so).
 #include "model/conv.h"
 
 namespace atl {

@@ -1,5 +1,5 @@
-// ResGCN+'s layers, one file each (Li et al. 2020, "DeeperGCN"): pre-norm residual blocks h ← h + conv(r), r = start(h) =
-// dropout(ReLU(norm(h))) (row_start.h), with two kinds of convolution, and the classifier behind them.
+// ResGCN+'s layers, one file each (Li et al. 2020, "DeeperGCN"): pre-norm residual blocks h ← h + conv(r), r =
+// start(h) = dropout(ReLU(norm(h))) (row_start.h), with two kinds of convolution, and the classifier behind them.
 #pragma once
 
 #include <memory>
@@ -46,8 +46,8 @@ class ResidualBlock : public Layer {
   virtual MatrixView convolve_backward(const Pass& pass, RowStart::Sums sums, ConstMatrixView d_out,
                                        MatrixView scratch, MatrixView d_rows) const = 0;
 
-  /// start() of a source block's rows: pass.self where they are the destinations', so that each row is started once a pass;
-  /// else valid until the next block.
+  /// start() of a source block's rows: pass.self where they are the destinations', so that each row is started once a
+  /// pass; else valid until the next block.
   Started started(const Pass& pass, const Source& source) const;
 
   Index hidden_;

@@ -1,7 +1,8 @@
 // What pre-norm layers do to source rows before they are aggregated: dropout(ReLU(norm(h))), on owned and halo rows
 // alike, after they arrived. The backward turns the gradient of each block's rows in place; batch norm's part that
-// concerns a vertex once (the means' own gradients) is left to end_backward, on owned rows. (Li et al. 2020, "DeeperGCN":
-// pre-activation residual connections, after He et al. 2016, "Identity mappings in deep residual networks", section 4.)
+// concerns a vertex once (the means' own gradients) is left to end_backward, on owned rows. (Li et al. 2020,
+// "DeeperGCN": pre-activation residual connections, after He et al. 2016, "Identity mappings in deep residual
+// networks", section 4.)
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
-// GraphSAGE with mean aggregation: out = finish(drop(h)·W_self + mean(drop(h))·W_neigh). (Hamilton et al. 2017, algorithm 1
-// and section 3.3.) Whether the mean includes the vertex itself is a matter of the graph's self loops. One parameter
-// (2·in, out), W_self on top, as in the form with a precomputed first aggregation, whose input is [h, mean(h)].
+// GraphSAGE with mean aggregation: out = finish(drop(h)·W_self + mean(drop(h))·W_neigh). (Hamilton et al. 2017,
+// algorithm 1 and section 3.3.) Whether the mean includes the vertex itself is a matter of the graph's self loops.
+// One parameter (2·in, out), W_self on top, as in the form with a precomputed first aggregation: input [h, mean(h)].
 #include "model/finished_layer.h"
 #include "model/neighbour_sum.h"
 #include "model/stack.h"

@@ -1,5 +1,5 @@
 // SGC (Wu et al. 2019, section 2.2): K propagations and one linear layer. On dense features all K are computed once;
-// sparse features, and those dropped out before the aggregation, are transformed first: propagations of `classes` columns.
+// sparse features, and those dropped out before the aggregation, are transformed first, to `classes` columns.
 #include "model/stack.h"
 
 namespace atl {

@@ -1,5 +1,5 @@
-// The seam between models and strategies, in P3's verbs (p3.txt, section 3: P-TAGS): partition, scatter, gather,
-// transform, sync, apply. A model is written once against this interface; a strategy implements it.
+// The seam between models and strategies, in the verbs of P3 (Gandhi & Iyer 2021, section 3.5: P-TAGS): partition,
+// scatter, gather, transform, sync, apply. A model is written once against this interface; a strategy implements it.
 //
 //   partition, scatter   are the strategy's own: it cuts the graph and moves rows. A model never sees them.
 //   gather               "visit every block of source rows that these destinations read". The strategy brings the

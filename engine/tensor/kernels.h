@@ -104,10 +104,10 @@ struct EpilogueGradient {
   Real* shift = nullptr;     // (cols)
   MatrixView residual = {};  // (rows, cols) += residual_scale · dy, or empty
 };
-/// Backward of `apply`.  `y` (n, m) is apply's output; `dy` is turned from d(output) into d(input) in place.
-/// Give `pre` (n, m), apply's input, where there is a norm; without one it may be empty, because y tells enough. Layer
-/// norm's row_stats are read where given, else computed again. Batch norm: give `col_sums` (2, m): Σ dŷ and Σ dŷ·x̂ over
-/// all ranks' rows, and `count`, the number of rows they are over (see column_sums_backward).
+/// Backward of `apply`.  `y` (n, m) is apply's output; `dy` is turned from d(output) into d(input) in place. Give
+/// `pre` (n, m), apply's input, where there is a norm; without one it may be empty, because y tells enough. Layer
+/// norm's row_stats are read where given, else computed again. Batch norm: give `col_sums` (2, m): Σ dŷ and Σ dŷ·x̂
+/// over all ranks' rows, and `count`, the number of rows they are over (see column_sums_backward).
 void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
                     MatrixView dy, const EpilogueGradient& gradient, std::span<const double> col_sums = {},
                     double count = 0);
@@ -116,8 +116,8 @@ void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre,
 std::span<double> zeroed_sums(Context& ctx, std::string_view name, Index count);
 /// sums (2, m) += Σ_r x and Σ_r x² over the rows of x (n, m): what batch norm needs from each rank.
 void column_sums(Context& ctx, ConstMatrixView x, double* sums);
-/// sums (2, m) += Σ dŷ and Σ dŷ·x̂ for batch norm's backward, where dŷ is the gradient at the norm's output (after undoing
-/// residual, activation and dropout; gain included) and x̂ = (pre + bias − col_mean) · col_rstd.
+/// sums (2, m) += Σ dŷ and Σ dŷ·x̂ for batch norm's backward, where dŷ is the gradient at the norm's output (after
+/// undoing residual, activation and dropout; gain included) and x̂ = (pre + bias − col_mean) · col_rstd.
 void column_sums_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
                           ConstMatrixView dy, double* sums);
 /// out[c] (+)= Σ_r x(r, c).
@@ -177,8 +177,8 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
 void attention_finish(Context& ctx, const SoftmaxState& state, MatrixView out);
 /// dot (dst, heads) = <out, d_out> a head: Σ_k α_k dα_k, which the backward of every block needs.
 void attention_dot(Context& ctx, int heads, ConstMatrixView out, ConstMatrixView d_out, MatrixView dot);
-/// Backward of one block.  d_z (src, heads·f) and d_src_score (src, heads) are written, d_dst_score (dst, heads) is added
-/// to. α is computed again from scores, max and sum. `transpose` and `transpose_arc` as in Block.
+/// Backward of one block.  d_z (src, heads·f) and d_src_score (src, heads) are written, d_dst_score (dst, heads) is
+/// added to. α is computed again from scores, max and sum. `transpose` and `transpose_arc` as in Block.
 void attention_backward(Context& ctx, const Attention& a, const CsrView& transpose,
                         const Index* transpose_arc, ConstMatrixView z, ConstMatrixView dst_score,
                         ConstMatrixView src_score, const SoftmaxState& state, ConstMatrixView dot,

@@ -1,5 +1,5 @@
-// GAT's score, softmax and weighted sum in one visit of each neighbour's row, with a running maximum and sum: a block of
-// arcs raises the maximum first and shrinks what is there, then adds its exponentials (online softmax).
+// GAT's score, softmax and weighted sum in one visit of each neighbour's row, with a running maximum and sum: a block
+// of arcs raises the maximum first and shrinks what is there, then adds its exponentials (online softmax).
 #include "tensor/cpu/simd/attention.h"
 
 #include "tensor/cpu/simd/level.h"
