@@ -13,7 +13,6 @@ class DryStep final : public TrainingStep {
  public:
   DryStep(Context& ctx, Communicator& comm, const DryRunInput& in, Parameters& parameters)
       : ctx_(ctx),
-        comm_(comm),
         in_(in),
         parameters_(parameters),
         gradient_(comm, parameters),
@@ -37,7 +36,6 @@ class DryStep final : public TrainingStep {
 
  private:
   Context& ctx_;
-  Communicator& comm_;
   const DryRunInput& in_;
   Parameters& parameters_;
   Gradient gradient_;

@@ -77,6 +77,8 @@ struct Key {
   const char* name;
   Value Owner::*member;
 };
+template <class Owner, class Value>
+Key(const char*, Value Owner::*) -> Key<Owner, Value>;
 
 constexpr std::tuple kSetting{Key{"name", &RunSetting::name},
                               Key{"dataset", &RunSetting::dataset},

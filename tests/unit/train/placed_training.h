@@ -1,0 +1,155 @@
+// A few parameters in slices and groups on ranks as threads, trained with gradients that a formula gives.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "comm/ranks.h"
+#include "train/gradient.h"
+#include "train/run_state.h"
+#include "train/small_job.h"
+
+namespace atl {
+
+/// Two layers with weights, one without, and a running statistic.
+inline std::vector<std::vector<ParameterSpec>> specs() {
+  return {{{"weight", 7, 3}, {"bias", 1, 3}},
+          {},
+          {{"weight", 3, 5, Init::kGlorot, DecayGroup::kDense},
+           {"mean", 1, 5, Init::kOne, DecayGroup::kNone, 0, 0, false}}};
+}
+
+struct Layout {
+  const char* name;
+  int ranks;
+  Placement (*place)(Rank rank, int layer, const ParameterSpec& spec);
+};
+
+inline bool is_sliced(int layer, const ParameterSpec& spec) {
+  return layer == 0 && spec.name == "weight";
+}
+
+/// P3: the rows of layer 0's weight are cut, everything else is everywhere.
+inline Placement two_slices(Rank rank, int layer, const ParameterSpec& spec) {
+  if (!is_sliced(layer, spec)) return {};
+  return rank == 0 ? Placement{0, 4, {0}} : Placement{4, 3, {1}};
+}
+/// Rank 1 of three has none of them.
+inline Placement an_empty_slice(Rank rank, int layer, const ParameterSpec& spec) {
+  if (!is_sliced(layer, spec)) return {};
+  return rank == 0 ? Placement{0, 2, {0}} : rank == 1 ? Placement{2, 0, {1}} : Placement{2, 5, {2}};
+}
+/// Two servers with the same slices.
+inline Placement slices_twice(Rank rank, int layer, const ParameterSpec& spec) {
+  if (!is_sliced(layer, spec)) return {};
+  return rank % 2 == 0 ? Placement{0, 3, {0, 2}} : Placement{3, 4, {1, 3}};
+}
+/// GNNPipe: a stage's layers are on its ranks alone. The first of two stages has one rank of four.
+inline Placement two_stages(Rank rank, int layer, const ParameterSpec& spec) {
+  const std::vector<Rank> stage = layer == 0 ? std::vector<Rank>{0} : std::vector<Rank>{1, 2, 3};
+  return {0, (rank == 0) == (layer == 0) ? spec.rows : 0, stage};
+}
+inline Placement everywhere(Rank, int, const ParameterSpec&) {
+  return {};
+}
+
+inline const Layout kWhole{"one rank", 1, everywhere};
+inline const Layout kLayouts[] = {{"everywhere", 3, everywhere},
+                                  {"two slices", 2, two_slices},
+                                  {"an empty slice", 3, an_empty_slice},
+                                  {"slices twice", 4, slices_twice},
+                                  {"two stages", 4, two_stages}};
+
+/// What one rank trains with gradients that a formula gives.
+struct Trained {
+  Trained(Communicator& comm_, const Layout& layout)
+      : comm(comm_),
+        parameters(
+            specs(), 5,
+            [&](int layer, const ParameterSpec& spec) { return layout.place(comm.rank(), layer, spec); }),
+        gradient(comm, parameters),
+        optimizer(job.training.optimizer, parameters) {
+    ctx.pool = &pool;
+    ctx.workspace = &workspace;
+  }
+
+  /// This rank's share of each gradient: replicas' shares halve from one to the next and add up to the whole.
+  void set_gradients(std::int64_t step) {
+    for (std::size_t i = 0; i < parameters.entries().size(); ++i) {
+      const Parameters::Entry& e = parameters.entries()[i];
+      if (!e.spec.trainable) continue;
+      std::vector<Rank> replicas = e.placement.replicas;
+      for (Rank r = 0; e.placement.everywhere() && r < comm.size(); ++r) replicas.push_back(r);
+      double share = 1;
+      for (const Rank r : replicas) {
+        if (r != replicas.back()) share /= 2;
+        if (r == comm.rank()) break;
+      }
+      const Draws draws(3, Purpose::kSampling, std::uint64_t(step), std::uint64_t(i));
+      for (Index at = 0; at < e.count; ++at) {
+        const auto row = std::uint64_t(e.placement.row_begin + at / e.spec.cols);
+        parameters.gradients()[std::size_t(e.offset + at)] =
+            Real(share * (draws.uniform_at(row, std::uint64_t(at % e.spec.cols)) - 0.5));
+      }
+    }
+  }
+
+  /// Steps first … last, and their evaluations, of which the second is the best.
+  void train(std::int64_t first, std::int64_t last) {
+    for (std::int64_t step = first; step <= last; ++step) {
+      set_gradients(step);
+      gradient.sum(ctx);
+      ASSERT_TRUE(gradient.finite(ctx));
+      gradient.clip(ctx, 0.3);
+      optimizer.step(ctx, 0.01);
+      Evaluation evaluation;
+      evaluation.validation = step == 2 ? 0.9 : 0.5;
+      best.consider(step, evaluation, parameters);
+    }
+  }
+
+  /// On rank 0: all that training changed, whole. Collective.
+  std::vector<Real> whole(std::int64_t step) {
+    WholeTensors tensors(comm, parameters);
+    const CheckpointState state =
+        state_of({parameters, optimizer, best}, job, {}, comm.size(), step, tensors);
+    std::vector<Real> values;
+    for (const TensorView& t : state.tensors) {
+      const auto* data = reinterpret_cast<const Real*>(t.data);
+      values.insert(values.end(), data, data + t.count());
+    }
+    return values;
+  }
+
+  Communicator& comm;
+  Job job = small_job({"training.optimizer={kind: adam, learningRate: 0.01, weightDecay: 0.1}"});
+  ThreadPool pool{1};
+  Workspace workspace;
+  Context ctx;
+  Parameters parameters;
+  Gradient gradient;
+  Optimizer optimizer;
+  Best best{EarlyStoppingSpec{}};
+};
+
+/// Weights, moments and the best weights after so many steps on `layout`.
+inline std::vector<Real> after_steps(const Layout& layout, std::int64_t steps) {
+  std::vector<Real> values;
+  run_ranks(layout.ranks, [&](Communicator& comm) {
+    Trained t(comm, layout);
+    t.train(1, steps);
+    const std::vector<Real> whole = t.whole(steps);
+    if (comm.rank() == 0) values = whole;
+  });
+  return values;
+}
+
+inline void expect_near(const std::vector<Real>& values, const std::vector<Real>& whole,
+                        const std::string& what) {
+  ASSERT_EQ(values.size(), whole.size()) << what;
+  for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_NEAR(values[i], whole[i], 1e-13) << what << ", " << i;
+}
+
+}  // namespace atl
