@@ -23,10 +23,12 @@ void add_chunks(MatrixView scratch, Index chunks, Index kind, Real* total) {
 }
 
 /// means (2, cols) of as many sums.
-void mean_of(std::span<const double> sums, double count, MatrixView means) {
+void mean_of(Context& ctx, std::span<const double> sums, double count, MatrixView means) {
   ATOLL_CHECK(Index(sums.size()) == 2 * means.cols && count > 0, "{} sums of batch norm over {} rows",
               sums.size(), count);
-  for (std::size_t i = 0; i < sums.size(); ++i) means.data[i] = Real(sums[i]) * Real(1 / count);
+  for_rows(ctx, Index(sums.size()), 1, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) means.data[i] = Real(sums[std::size_t(i)]) * Real(1 / count);
+  });
 }
 
 }  // namespace
@@ -48,7 +50,7 @@ void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre,
   b.cols = dy.cols;
   if (b.finish.batch_norm) {
     const MatrixView means = ctx.workspace->matrix("apply_backward.means", 2, dy.cols);
-    mean_of(col_sums, count, means);
+    mean_of(ctx, col_sums, count, means);
     b.col_mean_dy = means.row(0);
     b.col_mean_dyx = means.row(1);
   }
