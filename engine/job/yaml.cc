@@ -17,6 +17,8 @@
 namespace atl {
 namespace {
 
+constexpr int kMostDocuments = 1000;
+
 std::size_t size_of(const Node& node) {
   std::size_t size = 1;
   for (const auto& item : node.items) size += size_of(item);
@@ -178,11 +180,13 @@ std::vector<Node> parse(const std::string& text, const std::string& name, bool l
   std::istringstream stream(text);
   try {
     YAML::Parser parser(stream);
-    for (;;) {
+    for (int count = 0; count < kMostDocuments; ++count) {
       Builder builder(name, lines, limits.values);
       if (!parser.HandleNextDocument(builder)) return documents;
       if (!builder.empty()) documents.push_back(builder.take());
     }
+    // The library finds one empty document after the other where a line begins with a comma.
+    fail("{}: not valid YAML: more than {} documents", name, kMostDocuments);
   } catch (const YAML::Exception& error) {
     const std::string at =
         lines && !error.mark.is_null() ? fmt::format("{}:{}", name, error.mark.line + 1) : name;
