@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/build_id.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "comm/local_transport.h"
@@ -49,6 +50,7 @@ std::string text_of(const std::string& file) {
 
 SessionOptions options_of(const Arguments& a) {
   SessionOptions options;
+  options.build = build_id();
   options.job = load_job(a.get("--job")).job;
   options.job_yaml = text_of(a.get("--job"));
   options.dataset = a.get("--dataset");

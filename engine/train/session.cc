@@ -60,9 +60,10 @@ class Session {
 
   /// All ranks have the same before them, and there is something to train on.
   void check_same() {
-    comm_.check_same("the manifest", o_.job_yaml);
-    comm_.check_same("the data set", dataset_.meta().checksum);
-    comm_.check_same("the prepared graph", prepared_.checksum());
+    comm_.check_same("build", o_.build);
+    comm_.check_same("manifest", o_.job_yaml);
+    comm_.check_same("data set", dataset_.meta().checksum);
+    comm_.check_same("prepared graph", prepared_.checksum());
     data_.count(comm_);
     if (data_.train.total > 0) return;
     fail("dataset.split: split '{}' column {} of {} has no labelled training vertex; choose another split",

@@ -14,6 +14,7 @@ namespace atl {
 
 /// What `atoll train` gives each rank. The same on all ranks but for `observer`.
 struct SessionOptions {
+  std::string build;              // build_id() of the rank's program
   Job job;                        // complete (load_job)
   std::string job_yaml;           // the manifest as run
   std::filesystem::path dataset;  // the data set's folder
