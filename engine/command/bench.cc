@@ -78,7 +78,7 @@ int run_epoch(const Arguments& a) {
   one_rank.add("--ranks", "1");
   const LoadedJob loaded = load_job_of(one_rank, say);
   const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
-  const PreparedGraph prepared = prepare_graph(loaded, dataset);
+  const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   Bench bench(a);
   const auto epochs = int(a.integer("--epochs", 5, 1, 1000));
   bench.report({bench_epoch(bench.ctx, loaded.job, dataset, prepared, bench.rates, epochs)});

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/readable.h"
 #include "base/threads.h"
 #include "command/synthetic.h"
 #include "dataset/dataset.h"
@@ -120,16 +121,20 @@ fs::path dataset_of(const Arguments& a, const LoadedJob& loaded, Say say) {
   return place;
 }
 
-PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset) {
+PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset, Say say) {
   const Job& job = loaded.job;
+  const PartitionOptions options = partition_options(job, job.placement.ranks);
   const auto marks = training_marks(dataset, job);
   if (std::find(marks.begin(), marks.end(), 1) == marks.end()) {
     fail("{}: dataset.split: split '{}' column {} of {} has no training vertex; choose another split",
          where_of(loaded.given, "dataset.split"), job.dataset.split, job.dataset.split_column,
          dataset.meta().name);
   }
-  return PreparedGraph::make(dataset, partition_options(job, job.placement.ranks), graph_transforms(job),
-                             marks);
+  const auto announce = [&](Index bytes) {
+    say(fmt::format("preparing the graph of {} for {} rank{}: {} of memory at most", dataset.meta().name,
+                    options.parts, options.parts == 1 ? "" : "s", bytes_text(double(bytes))));
+  };
+  return PreparedGraph::make(dataset, options, graph_transforms(job), marks, announce);
 }
 
 int threads_of(const Arguments& a, const Job& job) {

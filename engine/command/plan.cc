@@ -20,18 +20,6 @@ void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
 }
 
-PreparedGraph prepared_graph_of(const LoadedJob& loaded, const Dataset& dataset) {
-  const Job& job = loaded.job;
-  try {
-    return PreparedGraph::open(dataset, partition_options(job, job.placement.ranks), graph_transforms(job),
-                               training_marks(dataset, job));
-  } catch (const Error&) {
-    say(fmt::format("preparing the graph of {} for {} rank{}, as the run will use it", dataset.meta().name,
-                    job.placement.ranks, job.placement.ranks == 1 ? "" : "s"));
-    return prepare_graph(loaded, dataset);
-  }
-}
-
 /// "TRIAD,GATHER,PRODUCTS" in GB/s, GB/s and Gflop/s.
 MachineRates parse_rates(const std::string& text) {
   MachineRates r;
@@ -59,7 +47,7 @@ int run_on_nodes(const Arguments& a, const LoadedJob& loaded) {
   std::optional<std::vector<PairBytes>> flows;
   try {
     const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
-    flows = rank_flows(loaded.job, dataset, prepared_graph_of(loaded, dataset));
+    flows = rank_flows(loaded.job, dataset, prepare_graph(loaded, dataset, say));
   } catch (const Error& error) {
     say(fmt::format("traffic between ranks is not known and taken as equal: {}", error.what()));
   }
@@ -71,7 +59,7 @@ int run(const Arguments& a) {
   if (a.has("--nodes")) return run_on_nodes(a, loaded);
   const Job& job = loaded.job;
   const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
-  const PreparedGraph prepared = prepared_graph_of(loaded, dataset);
+  const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   PlanOptions options;
   options.threads = threads_of(a, job);
   options.rates =

@@ -64,7 +64,7 @@ RunPlan plan_run(const Arguments& a, Say say) {
   RunPlan plan{loaded.job, {}, output_folder(a, loaded.job), threads_of(a, loaded.job), 0};
   check_resumable(a, plan.output, plan.job);
   plan.dataset = dataset_of(a, loaded, say);
-  prepare_graph(loaded, Dataset::open(plan.dataset));
+  prepare_graph(loaded, Dataset::open(plan.dataset), say);
   plan.attempt = make_output(plan.output, plan.job, a.has("--fresh"));
   return plan;
 }

@@ -23,11 +23,12 @@ class Exact final : public Exchange {
       if (!l.gathers || l.fixed) continue;
       widest = std::max(widest, l.cols);
     }
-    boundary_.resize(sent_rows_, widest);
-    shared_halo_.resize(graph_.halo, widest);
+    boundary_.resize(sent_rows_, widest, ctx.device);
+    shared_halo_.resize(graph_.halo, widest, ctx.device);
     kept_halo_.resize(layers_.size());
     for (std::size_t l = 0; l < layers_.size(); ++l) {
-      if (layers_[l].keep && !layers_[l].fixed) kept_halo_[l].resize(graph_.halo, layers_[l].cols);
+      if (layers_[l].keep && !layers_[l].fixed)
+        kept_halo_[l].resize(graph_.halo, layers_[l].cols, ctx.device);
     }
   }
 

@@ -76,16 +76,18 @@ struct PreparedGraph::State {
 };
 
 PreparedGraph PreparedGraph::make(const Dataset& dataset, const PartitionOptions& options,
-                                  const GraphTransforms& transforms, std::span<const std::uint8_t> training) {
+                                  const GraphTransforms& transforms, std::span<const std::uint8_t> training,
+                                  const std::function<void(Index)>& before_making) {
   check_arguments(dataset, transforms, training);
-  const std::string identity = identity_of(dataset.meta().checksum, options, transforms, training);
+  const DatasetMeta& meta = dataset.meta();
+  const std::string identity = identity_of(meta.checksum, options, transforms, training);
   const fs::path folder = folder_of(dataset, options, identity);
   const MakerLock lock(folder.string() + ".lock");
   if (fs::exists(folder)) {
     verify_prepared(folder, read_prepared_meta(folder / "meta.json"));
   } else {
-    write_prepared(folder, identity,
-                   prepare(dataset.graph(), dataset.meta().symmetric, options, transforms, training));
+    if (before_making) before_making(predicted_prepare_bytes(meta.vertices, meta.arcs, options, transforms));
+    write_prepared(folder, identity, prepare(dataset.graph(), meta.symmetric, options, transforms, training));
   }
   return open(dataset, options, transforms, training);
 }

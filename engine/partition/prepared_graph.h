@@ -14,6 +14,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,9 +30,10 @@ class PreparedGraph {
   /// Opens the prepared graph for these options, making it first where it doesn't exist (one process at a
   /// time: a lock file; written beside and renamed, so never half-written). `training` (vertices) marks the
   /// vertices to balance and to induce on, may be empty. One that exists is verified: a damaged one is an
-  /// Error naming the file.
+  /// Error naming the file. `before_making` is told how many bytes of memory making it takes at most.
   static PreparedGraph make(const Dataset& dataset, const PartitionOptions& options,
-                            const GraphTransforms& transforms, std::span<const std::uint8_t> training);
+                            const GraphTransforms& transforms, std::span<const std::uint8_t> training,
+                            const std::function<void(Index bytes)>& before_making = {});
   /// Opens what make() left, given the same arguments, without verifying. Throws Error with the `atoll
   /// partition` command to run where it doesn't exist.
   static PreparedGraph open(const Dataset& dataset, const PartitionOptions& options,

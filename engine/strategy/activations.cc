@@ -5,9 +5,9 @@
 
 namespace atl {
 
-Activations::Activations(const Model& model, int first, Index owned, const std::vector<Index>& source_rows,
-                         Passes passes)
-    : model_(model), owned_(owned), passes_(passes) {
+Activations::Activations(Device device, const Model& model, int first, Index owned,
+                         const std::vector<Index>& source_rows, Passes passes)
+    : device_(device), model_(model), owned_(owned), passes_(passes) {
   for (const auto& each : model.layers) {
     if (each->tap() >= 0) tapped_ = each->tap();
   }
@@ -23,7 +23,7 @@ void Activations::allocate_outputs(int first) {
     const bool own = passes_ != Passes::kInference || l == tapped_ || l + 1 == layers();
     Matrix*& output = turns[own ? fmt::format("layer {}", l) : fmt::format("turn {}", l % 2)];
     if (output == nullptr) output = buffers_.emplace_back(std::make_unique<Matrix>()).get();
-    if (l >= first) output->resize(owned_, std::max(output->cols(), layer(l).out()));
+    if (l >= first) output->resize(owned_, std::max(output->cols(), layer(l).out()), device_);
     outputs_.push_back(output);
   }
 }
@@ -37,7 +37,7 @@ void Activations::allocate_saved(const std::vector<Index>& source_rows) {
   const auto memory_of = [&](int l) -> Matrix& { return saved_memory_[one_at_a_time ? 0 : std::size_t(l)]; };
   for (int l = 0; l < layers(); ++l) {
     const Index elements = Saved::elements(layer(l).saved(), owned_, source_rows);
-    memory_of(l).resize(1, std::max(memory_of(l).cols(), elements));
+    memory_of(l).resize(1, std::max(memory_of(l).cols(), elements), device_);
   }
   for (int l = 0; l < layers(); ++l)
     saved(l).place(layer(l).saved(), owned_, source_rows, memory_of(l).data());
@@ -45,12 +45,12 @@ void Activations::allocate_saved(const std::vector<Index>& source_rows) {
 
 /// The first layer's input is fixed and takes no gradient.
 void Activations::allocate_gradients(int first) {
-  d_logits_.resize(owned_, model_.layers.back()->out());
+  d_logits_.resize(owned_, model_.layers.back()->out(), device_);
   for (int l = layers() - 1; l > first; --l) {
     Matrix& rows = d_rows_[gradient_turn(l)];
-    rows.resize(owned_, std::max(rows.cols(), layer(l).in()));
+    rows.resize(owned_, std::max(rows.cols(), layer(l).in()), device_);
   }
-  if (tapped_ >= 0) d_tap_.resize(owned_, layer(tapped_).out());
+  if (tapped_ >= 0) d_tap_.resize(owned_, layer(tapped_).out(), device_);
 }
 
 /// Which of the two gradient buffers takes the gradient of layer l's input: the other one than its output's, unless

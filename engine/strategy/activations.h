@@ -21,8 +21,8 @@ class Activations {
  public:
   /// For layers first … last of `model` on `owned` rows; those before have none. source_rows: as
   /// Exchange::source_rows(). `model` outlives it.
-  Activations(const Model& model, int first, Index owned, const std::vector<Index>& source_rows,
-              Passes passes);
+  Activations(Device device, const Model& model, int first, Index owned,
+              const std::vector<Index>& source_rows, Passes passes);
 
   MatrixView output(int layer) const;  // (owned, the layer's out)
   Saved& saved(int layer) { return saved_[std::size_t(layer)]; }
@@ -43,6 +43,7 @@ class Activations {
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
   int layers() const { return int(model_.layers.size()); }
 
+  Device device_;
   const Model& model_;
   Index owned_;
   Passes passes_;

@@ -14,8 +14,8 @@ FullBatch::FullBatch(Context& ctx, Communicator& comm, const Model& model, Param
   exchange_ = make_exchange(exchanged_layers());
   pass_ = std::make_unique<FullBatchPass>(ctx, comm, *part.graph, *exchange_, options.seed, all_vertices);
   compute_prefix();
-  memory_ =
-      std::make_unique<Activations>(model, prefix_, part.graph->owned, exchange_->source_rows(), passes_);
+  memory_ = std::make_unique<Activations>(ctx_.device, model, prefix_, part.graph->owned,
+                                          exchange_->source_rows(), passes_);
 }
 
 std::vector<ExchangedLayer> FullBatch::exchanged_layers() const {
@@ -33,7 +33,7 @@ void FullBatch::compute_prefix() {
   Matrix before;
   Saved none;
   for (int l = 0; l < prefix_; ++l) {
-    Matrix out(part_.graph->owned, layer(l).out());
+    Matrix out(part_.graph->owned, layer(l).out(), ctx_.device);
     const Rows in = l == 0 ? part_.features : Rows(std::as_const(before).view());
     pass_->bind(l);
     layer(l).forward(*pass_, weights_of(l), {in, in, {}}, none, out);

@@ -1,0 +1,58 @@
+// What is announced before a graph is prepared holds, and isn't so high that nobody would dare.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "base/memory.h"
+#include "partition/prepared_graph.h"
+#include "partition/sample_dataset.h"
+
+namespace atl {
+namespace {
+
+/// The most anonymous memory beyond what there was at first, looked at a thousand times a second.
+class Observer {
+ public:
+  std::int64_t stop() {
+    done_ = true;
+    thread_.join();
+    return most_ - before_;
+  }
+
+ private:
+  void watch() {
+    for (; !done_; std::this_thread::sleep_for(std::chrono::milliseconds(1)))
+      most_ = std::max(most_, process_memory().anonymous_bytes);
+  }
+
+  const std::int64_t before_ = process_memory().anonymous_bytes;
+  std::int64_t most_ = before_;
+  std::atomic<bool> done_ = false;
+  std::thread thread_{[this] { watch(); }};
+};
+
+class PreparedMemory : public testing::TestWithParam<const char*> {};
+
+TEST_P(PreparedMemory, StaysBelowWhatIsAnnounced) {
+  return_freed_memory();
+  TempFolder folder;
+  const Dataset dataset = sample_dataset(folder.path() / "sample", {30'000, 1'200'000, 1, false});
+  std::int64_t announced = 0;
+  Observer observer;
+  PreparedGraph::make(dataset, {GetParam(), 4}, {true, GraphTransforms::SelfLoops::kAdd, false},
+                      training_marks(dataset), [&](Index bytes) { announced = bytes; });
+  const std::int64_t used = observer.stop();
+  EXPECT_LE(used, announced);
+  EXPECT_LE(announced, 4 * used);
+  int again = 0;
+  PreparedGraph::make(dataset, {GetParam(), 4}, {true, GraphTransforms::SelfLoops::kAdd, false},
+                      training_marks(dataset), [&](Index) { ++again; });
+  EXPECT_EQ(again, 0) << "nothing is announced where nothing is made";
+}
+
+INSTANTIATE_TEST_SUITE_P(Partitioners, PreparedMemory, testing::Values("metis", "hash"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+}  // namespace
+}  // namespace atl
