@@ -55,6 +55,8 @@ class Builder : public YAML::EventHandler {
                 const std::string& value) override {
     Node node;
     node.where = where(mark);
+    if (find_invalid_utf8(value) != std::string::npos)  // the library makes such of NUL and other controls
+      fail("{}: a character that has no place in YAML", node.where);
     node.written = value;
     node.scalar = meaning(tag, value);
     add(std::move(node), anchor);
