@@ -1,0 +1,62 @@
+"""How a bed is laid out: which machines there are, their addresses, racks and labels, and how fast their links are."""
+import dataclasses
+import json
+
+from machine import Machine
+from place import FOLDER, BedError
+
+API_SERVER = "10.77.0.1"     # the control plane's address, port 6443
+SERVICES = "10.96.0.0/16"    # 10.96.0.1 is the API server as pods see it
+POD_NETWORK = "10.244.0.0/16"
+FILE = FOLDER / "layout.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    nodes: int = 4
+    racks: int = 2
+    rate: str = "1gbit"      # of each machine's link, both ways; "none" leaves it alone
+    uplink: str = "none"     # of each rack's link to the rest
+    node_grace: int = 12     # seconds without a sign of life until a node counts as NotReady
+
+    def check(self):
+        if not 1 <= self.racks <= self.nodes <= 16:
+            raise BedError(f"--nodes {self.nodes} --racks {self.racks}: a bed has 1 to 16 nodes and at most a rack for each")
+        if self.node_grace < 6:
+            raise BedError(f"--node-grace {self.node_grace}: nodes tell every 2 s that they live; allowed are 6 s and more")
+
+    def all_nodes(self):
+        return [Node(f"n{number}", number, f"r{(number - 1) * self.racks // self.nodes + 1}")
+                for number in range(1, self.nodes + 1)]
+
+    def save(self):
+        FILE.write_text(json.dumps(dataclasses.asdict(self)) + "\n")
+
+
+@dataclasses.dataclass(frozen=True)
+class Node:
+    name: str
+    number: int
+    rack: str
+
+    @property
+    def machine(self):
+        return Machine(self.name)
+
+    @property
+    def address(self):
+        return f"10.77.0.{10 + self.number}"
+
+    @property
+    def pods(self):
+        return f"10.244.{self.number}.0/24"
+
+    @property
+    def labels(self):
+        """Racks under the label that the manifest's topologyLevels name by default."""
+        return {"topology.kubernetes.io/zone": "bed", "network.topology.nvidia.com/block": self.rack}
+
+
+def saved():
+    """The layout of the bed that is up, or was being brought up; None without one."""
+    return Layout(**json.loads(FILE.read_text())) if FILE.exists() else None
