@@ -1,0 +1,92 @@
+"""Container images without a registry: the base that Dockerfile names (Debian made by debootstrap), images built on it by
+buildah, archives in the cache, and their way into each node's containerd."""
+import concurrent.futures
+import hashlib
+import os
+import shutil
+
+from machine import LOCAL
+from node import PAUSE
+from place import CACHE, HERE, BedError
+from process import run
+
+BASE = "docker.io/library/debian:bookworm-slim"
+ARCHIVES = CACHE / "images"
+BUILDAH = ["buildah", "--root", CACHE / "buildah", "--runroot", CACHE / "buildah-run", "--storage-driver", "vfs"]
+PAUSE_FILE = "FROM scratch\nCOPY pause /pause\nUSER 65535:65535\nENTRYPOINT [\"/pause\"]\n"
+
+
+def archive_of(name):
+    """Where an image's archive is kept."""
+    return ARCHIVES / (name.replace("/", "_").replace(":", "@") + ".tar")
+
+
+def make_pause():
+    """The program `pause` for machines and pods, and its image; both again when the source changed."""
+    source = (HERE / "pause.c").read_bytes()
+    program = CACHE / "bin" / f"pause-{hashlib.sha256(source).hexdigest()[:12]}" / "pause"
+    archive = program.with_name("pause.tar")
+    if not archive.exists():
+        program.parent.mkdir(parents=True, exist_ok=True)
+        run(["gcc", "-static", "-O2", "-o", program, HERE / "pause.c"])
+        (program.parent / "Containerfile").write_text(PAUSE_FILE)
+        build(PAUSE, program.parent / "Containerfile", program.parent, archive=archive)
+    for folder in ("bin", "kubernetes", "debian"):
+        (LOCAL / folder).mkdir(parents=True, exist_ok=True)
+    shutil.copy(program, LOCAL / "bin/pause")
+    return archive
+
+
+def make_base():
+    """The stand-in for debian:bookworm-slim, made once."""
+    if _holds(BASE) and archive_of(BASE).exists():
+        return archive_of(BASE)
+    root = CACHE / f"debian-root.{os.getpid()}"
+    try:
+        run(["debootstrap", "--variant=minbase", "bookworm", root, os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org/debian")],
+            seconds=900)
+        shutil.rmtree(root / "var/cache/apt/archives", ignore_errors=True)
+        container = run([*BUILDAH, "from", "scratch"]).strip()
+        run([*BUILDAH, "add", container, root, "/"], seconds=300)
+        run([*BUILDAH, "config", "--cmd", "bash", container])
+        run([*BUILDAH, "commit", "--rm", container, BASE], seconds=300)
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+    return _export(BASE, archive_of(BASE))
+
+
+def build(name, containerfile, context, *options, archive=None):
+    """Builds an image; options are buildah's (--target, --build-arg). Returns its archive."""
+    run([*BUILDAH, "bud", "--isolation", "chroot", "--pull-never", "--layers", "--tag", name, "--file", containerfile,
+         *options, context], seconds=3000)
+    return _export(name, archive or archive_of(name))
+
+
+def _export(name, archive):
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = archive.with_name(f".{archive.name}.{os.getpid()}")
+    run([*BUILDAH, "push", name, f"oci-archive:{unfinished}:{name}"], seconds=600)
+    unfinished.rename(archive)
+    return archive
+
+
+def _holds(name):
+    return name in run([*BUILDAH, "images", "--format", "{{.Name}}:{{.Tag}}"]).split()
+
+
+def load(archives, nodes):
+    """Brings images into nodes, side by side."""
+    missing = [str(archive) for archive in archives if not archive.exists()]
+    if missing:
+        raise BedError(f"no such image archive: {', '.join(missing)}: build it with tests/cluster/bed image")
+    with concurrent.futures.ThreadPoolExecutor(2) as workers:
+        list(workers.map(lambda node: [_import(node, archive) for archive in archives], nodes))
+
+
+def _import(node, archive):
+    with open(archive, "rb") as stream:
+        node.machine.run("ctr", "-n", "k8s.io", "images", "import", "-", stdin=stream, seconds=300)
+
+
+def has(node, name):
+    return name in node.machine.run("ctr", "-n", "k8s.io", "images", "list", "-q").split()

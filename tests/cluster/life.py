@@ -1,0 +1,173 @@
+"""Up, down, status: a bed's life. `up` makes sure of each part in turn, so that it also mends a bed that lost some."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+import build
+import cgroup
+import control_plane
+import fabric
+import holder
+import images
+import layout
+import node as nodes
+from machine import DEBIAN, Machine
+from place import CACHE, FOLDER, REPOSITORY, BedError
+from process import run, until
+
+
+def current():
+    found = layout.saved()
+    if not found:
+        raise BedError("no bed is up: tests/cluster/bed up")
+    return found
+
+
+def machine(name):
+    known = ["fabric", "cp", *(node.name for node in current().all_nodes())]
+    if name not in known:
+        raise BedError(f"no machine named {name}; there are {', '.join(known)}")
+    return Machine(name)
+
+
+def up(wishes):
+    """Brings up a bed with these values of Layout's fields."""
+    began = time.monotonic()
+    build.build([name for name, module in build.modules().items() if module == build.KUBERNETES])
+    with holder.changing("up"):
+        plan = _planned(wishes)
+        if not is_healthy(plan):
+            _bring_up(plan)
+    say(f"up after {time.monotonic() - began:.1f} s: {plan.nodes} nodes in {plan.racks} racks; "
+        "tests/cluster/bed kubectl get nodes")
+
+
+def _planned(wishes):
+    found = layout.saved()
+    if not found:
+        plan = layout.Layout(**wishes)
+        plan.check()
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        plan.save()
+        return plan
+    for name, value in wishes.items():
+        if getattr(found, name) != value:
+            raise BedError(f"the bed that is up has {name} {getattr(found, name)}, not {value}: take it down first "
+                           "(tests/cluster/bed down)")
+    return found
+
+
+def _bring_up(plan):
+    for package in DEBIAN:
+        run([REPOSITORY / "docker/unpack-package", package, CACHE / "debian" / package], seconds=300)
+    pause = images.make_pause()
+    fabric.build(plan)
+    say("starting the control plane")
+    control_plane.start(plan)
+    say("starting the nodes")
+    for node in plan.all_nodes():
+        nodes.start(node, plan)
+    for node in plan.all_nodes():
+        _await_containerd(node)
+        if not images.has(node, nodes.PAUSE):
+            images.load([pause], [node])
+        nodes.start_kubelet(node)
+    until("the nodes to be Ready", 120, lambda: _check_daemons(plan) or ready_nodes() >= _names(plan), FOLDER / "n*/log")
+    until("pods to be allowed (the service account `default`)", 30, _has_service_account,
+          control_plane.CP.log("kube-controller-manager"))
+
+
+def _await_containerd(node):
+    answers = lambda: subprocess.run(node.machine.enter(["ctr", "version"]), capture_output=True, check=False,
+                                     env=node.machine.environment()).returncode == 0
+    until(f"containerd of {node.name}", 30, lambda: node.machine.check("containerd") or answers(),
+          node.machine.log("containerd"))
+
+
+def _names(plan):
+    return {node.name for node in plan.all_nodes()}
+
+
+def _check_daemons(plan):
+    for each in [control_plane.CP, *(node.machine for node in plan.all_nodes())]:
+        for daemon in each.daemons():
+            each.check(daemon)
+
+
+def _has_service_account():
+    return "default" in control_plane.kubectl("get", "serviceaccounts", "--namespace", "default", "--output", "name")
+
+
+def ready_nodes():
+    """Names of nodes that the API server counts as Ready."""
+    found = json.loads(control_plane.kubectl("get", "nodes", "--output", "json"))["items"]
+    is_ready = lambda node: any(condition["type"] == "Ready" and condition["status"] == "True"
+                                for condition in node["status"].get("conditions", []))
+    return {node["metadata"]["name"] for node in found if is_ready(node)}
+
+
+def _expected_daemons(plan):
+    """(machine, daemon) of all that runs in a whole bed."""
+    yield from ((control_plane.CP, name) for name in ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"))
+    yield from ((node.machine, name) for node in plan.all_nodes() for name in ("containerd", "kubelet", "kube-proxy"))
+
+
+def is_healthy(plan):
+    try:
+        return (fabric.FABRIC.init() is not None and all(each.runs(name) for each, name in _expected_daemons(plan)) and
+                control_plane.is_ready() and ready_nodes() >= _names(plan))
+    except BedError:
+        return False
+
+
+def status():
+    """Prints what runs; the exit status."""
+    plan = layout.saved()
+    if not plan:
+        print("no bed is up")
+        return 1
+    states = {}
+    for each, name in _expected_daemons(plan):
+        states.setdefault(each.name, []).append(f"{name} {'runs' if each.runs(name) else 'DOWN'}")
+    for name, daemons in states.items():
+        print(f"{name:4} {'on ' if Machine(name).init() else 'OFF'} {', '.join(daemons)}")
+    healthy = is_healthy(plan)
+    if control_plane.CP.init():
+        print(f"nodes Ready: {', '.join(sorted(ready_nodes())) if control_plane.is_ready() else 'the API server does not answer'}")
+    print(f"folder {FOLDER}, cache {CACHE}: {'all runs' if healthy else 'NOT all runs: bed up mends it'}")
+    return 0 if healthy else 1
+
+
+def kill(name, daemons):
+    each = machine(name)
+    for daemon in daemons:
+        each.kill(daemon)
+    if not daemons:
+        each.power_off()
+
+
+def down():
+    """Everything of a bed, whatever state it is in, found by its control groups and its folder alone."""
+    with holder.changing("down"):
+        cgroup.remove()
+        _unmount()
+        shutil.rmtree(FOLDER, ignore_errors=True)
+        if FOLDER.exists():
+            raise BedError(f"{FOLDER} can't be removed: {', '.join(os.listdir(FOLDER))} is left")
+        holder.release()
+    say("down: nothing is left but the cache")
+
+
+def _unmount():
+    """Machines mount in namespaces of their own, which are gone by now; this is for what a test mounted."""
+    lines = open("/proc/self/mountinfo", encoding="utf-8").read().splitlines()
+    points = [line.split()[4].encode().decode("unicode_escape") for line in lines]
+    for point in sorted((point for point in points if point.startswith(f"{FOLDER}/")), reverse=True):
+        run(["umount", "--lazy", point])
+
+
+def say(text):
+    print(f"bed: {text}", file=sys.stderr, flush=True)

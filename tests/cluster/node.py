@@ -1,0 +1,85 @@
+"""A node: the machine's containerd, kubelet and kube-proxy."""
+import json
+
+import cgroup
+import fabric
+import pki
+from control_plane import PKI
+from layout import POD_NETWORK
+
+PAUSE = "atoll.dev/bed/pause:1"
+CONTAINERD = f"""# Written by the bed.
+version = 2
+root = "/var/lib/containerd"
+state = "/run/containerd"
+disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.zfs",
+                    "io.containerd.snapshotter.v1.devmapper", "io.containerd.snapshotter.v1.aufs"]
+[grpc]
+  address = "/run/containerd/containerd.sock"
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "{PAUSE}"
+  # Where CAP_SYS_RESOURCE is missing, runc dies on lowering oom_score_adj ("can't get final child's PID from pipe").
+  restrict_oom_score_adj = true
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "/usr/lib/cni"
+    conf_dir = "/var/lib/bed/cni"
+"""
+
+
+def start(node, layout):
+    """Everything but the wait for Ready, so that nodes start side by side."""
+    machine = node.machine
+    machine.boot()
+    fabric.plug_in(node, layout)
+    _write_configuration(node)
+    cgroup.create(node.name)
+    machine.start("containerd", ["containerd", "--config", "/var/lib/bed/containerd.toml"])
+
+
+def start_kubelet(node):
+    """Once containerd has the pods' pause image."""
+    labels = ",".join(f"{key}={value}" for key, value in node.labels.items())
+    node.machine.start("kubelet", [
+        "kubelet", "--config=/var/lib/bed/kubelet.json", "--kubeconfig=/var/lib/bed/kubelet.kubeconfig",
+        f"--hostname-override={node.name}", f"--node-ip={node.address}", f"--node-labels={labels}"])
+    node.machine.start("kube-proxy", [
+        "kube-proxy", "--kubeconfig=/var/lib/bed/kube-proxy.kubeconfig", "--proxy-mode=nftables",
+        f"--cluster-cidr={POD_NETWORK}", f"--hostname-override={node.name}",
+        # Only the machine's first network namespace may set the size of the connection table.
+        "--conntrack-max-per-core=0", "--conntrack-min=0", "--conntrack-tcp-timeout-established=0",
+        "--conntrack-tcp-timeout-close-wait=0"])
+
+
+def _write_configuration(node):
+    bed = node.machine.bed
+    (bed / "cni").mkdir(exist_ok=True)
+    files = {"containerd.toml": CONTAINERD, "kubelet.json": json.dumps(_kubelet(node), indent=2),
+             "cni/10-bed.conflist": json.dumps(_pod_network(node), indent=2), "ca.crt": (PKI / "ca.crt").read_text(),
+             "kubelet.kubeconfig": pki.kubeconfig(PKI, node.name),
+             "kube-proxy.kubeconfig": pki.kubeconfig(PKI, "kube-proxy")}
+    for name, text in files.items():
+        (bed / name).write_text(text)
+
+
+def _kubelet(node):
+    return {
+        "apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
+        "containerRuntimeEndpoint": "unix:///run/containerd/containerd.sock",
+        "cgroupDriver": "cgroupfs", "cgroupRoot": f"/{cgroup.ROOT}/{node.name}",
+        "failSwapOn": False, "failCgroupV1": False, "resolvConf": "", "makeIPTablesUtilChains": False,
+        "authentication": {"x509": {"clientCAFile": "/var/lib/bed/ca.crt"}, "anonymous": {"enabled": False}},
+        "authorization": {"mode": "Webhook"},
+        # Nodes share one disk whose filling isn't theirs to mend, and an image thrown away couldn't be pulled again.
+        "imageGCHighThresholdPercent": 100, "imageGCLowThresholdPercent": 99,
+        "evictionHard": {"memory.available": "100Mi", "nodefs.available": "1%", "imagefs.available": "1%"},
+        # A sign of life every 2 s (a quarter of the lease), so that a node's death shows soon and a slow moment doesn't.
+        "nodeLeaseDurationSeconds": 8, "nodeStatusUpdateFrequency": "5s",
+    }
+
+
+def _pod_network(node):
+    # Point to point, not a bridge: what two pods of a node say to each other passes the node's packet filter like
+    # everything else, so services and policies work. Leases of addresses lie in /run: they don't outlive the machine.
+    addresses = {"type": "host-local", "dataDir": "/run/cni", "ranges": [[{"subnet": node.pods}]],
+                 "routes": [{"dst": "0.0.0.0/0"}]}
+    return {"cniVersion": "0.4.0", "name": "pods", "plugins": [{"type": "ptp", "ipMasq": False, "ipam": addresses}]}

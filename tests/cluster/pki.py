@@ -1,0 +1,54 @@
+"""Keys of the cluster: an authority, the API server's certificate and its identity towards kubelets, the key that signs
+service accounts' tokens; everybody else has a token from a file."""
+import json
+import secrets
+
+from layout import API_SERVER
+from process import run
+
+USERS = {  # name of the token: (user, group)
+    "admin": ("admin", "system:masters"),
+    "kube-controller-manager": ("system:kube-controller-manager", ""),
+    "kube-scheduler": ("system:kube-scheduler", ""),
+    "kube-proxy": ("system:kube-proxy", ""),
+}
+NAMES = (f"IP:{API_SERVER},IP:10.96.0.1,IP:127.0.0.1,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc,"
+         "DNS:kubernetes.default.svc.cluster.local")
+
+
+def make(folder, nodes):
+    """Fills the folder, unless it is full."""
+    if (folder / "tokens.csv").exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    run(["openssl", "genrsa", "-out", folder / "service-accounts.key", "2048"])
+    run(["openssl", "req", "-x509", *_NEW_KEY, "-subj", "/CN=atoll-bed", "-days", "3650",
+         "-keyout", folder / "ca.key", "-out", folder / "ca.crt"])
+    _certificate(folder, "api-server", "/CN=kube-apiserver", f"subjectAltName={NAMES}\nextendedKeyUsage=serverAuth\n")
+    _certificate(folder, "api-server-as-client", "/O=system:masters/CN=kube-apiserver", "extendedKeyUsage=clientAuth\n")
+    users = USERS | {node.name: (f"system:node:{node.name}", "system:nodes") for node in nodes}
+    lines = [f'{secrets.token_hex(16)},{user},{name},"{group}"\n' for name, (user, group) in users.items()]
+    (folder / "tokens.csv").write_text("".join(lines))  # last: it says that all is there
+
+
+_NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+
+
+def _certificate(folder, name, subject, extensions):
+    (folder / f"{name}.ext").write_text(extensions)
+    run(["openssl", "req", *_NEW_KEY, "-subj", subject, "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.csr"])
+    run(["openssl", "x509", "-req", "-in", folder / f"{name}.csr", "-CA", folder / "ca.crt", "-CAkey", folder / "ca.key",
+         "-CAcreateserial", "-days", "3650", "-extfile", folder / f"{name}.ext", "-out", folder / f"{name}.crt"])
+
+
+def kubeconfig(folder, name):
+    """What `name` of USERS, or a node, reaches the API server with."""
+    tokens = {line.split(",")[2]: line.split(",")[0] for line in (folder / "tokens.csv").read_text().splitlines()}
+    authority = run(["base64", "-w0", folder / "ca.crt"])
+    cluster = {"server": f"https://{API_SERVER}:6443", "certificate-authority-data": authority}
+    return json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "bed",
+        "clusters": [{"name": "bed", "cluster": cluster}],
+        "users": [{"name": name, "user": {"token": tokens[name]}}],
+        "contexts": [{"name": "bed", "context": {"cluster": "bed", "user": name}}],
+    }, indent=2) + "\n"
