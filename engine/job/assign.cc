@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -42,6 +43,11 @@ std::optional<double> number_of(const Node& value, bool quantity) {
   if (const auto* number = std::get_if<double>(&value.scalar)) return *number;
   const auto* text = std::get_if<std::string>(&value.scalar);
   return text && quantity ? parse_quantity(*text) : std::nullopt;
+}
+
+/// Characters of UTF-8, as an API server counts them.
+std::size_t characters(const std::string& text) {
+  return std::size_t(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 struct Assigner {
@@ -109,6 +115,11 @@ struct Assigner {
     if (field.type == FieldType::kChoice)
       return choose(text, [&](int i) { *out = field.choices[std::size_t(i)].name; });
     if (text == nullptr) return refuse(with_meaning(value));
+    if (characters(*text) > kLongestText) {
+      return problems.error(
+          value.where, field.path,
+          fmt::format("is {} characters long (use at most {})", characters(*text), kLongestText));
+    }
     *out = *text;
   }
 
@@ -135,6 +146,7 @@ struct Assigner {
   template <class T>
   void operator()(std::vector<T>* out) const {
     if (value.kind != Node::Kind::kList) return refuse(shown(value));
+    if (value.items.size() > kMostItems) return refuse(fmt::format("a list of {}", value.items.size()));
     out->clear();
     for (const Node& item : value.items) Assigner{field, item, problems}(&out->emplace_back());
   }
@@ -171,9 +183,9 @@ std::string type_text(FieldType type) {
     case FieldType::kCores:
       return "a quantity of cores like 4 or 500m";
     case FieldType::kTextList:
-      return "a list of texts";
+      return fmt::format("a list of texts, at most {}", kMostItems);
     case FieldType::kNumberList:
-      return "a list of numbers";
+      return fmt::format("a list of numbers, at most {}", kMostItems);
     case FieldType::kFree:
       return "a map";
   }

@@ -40,6 +40,18 @@ std::string summary(const Field& field) {
   return line + "\n" + (facts.empty() ? "" : fmt::format("  {:<22} {}\n", "", facts));
 }
 
+std::string changes_text(Mutability mutability) {
+  switch (mutability) {
+    case Mutability::kNever:
+      return "never, once a cluster has the job";
+    case Mutability::kWhileSuspended:
+      return "on a cluster while the job is suspended";
+    case Mutability::kAlways:
+      return "on a cluster at any time";
+  }
+  return "";
+}
+
 std::string details(const Field& field) {
   std::string out =
       fmt::format("{}{}\n  {}\n", field.path, field.of_kind.empty() ? "" : " (of " + field.of_kind + ")",
@@ -56,6 +68,7 @@ std::string details(const Field& field) {
   if (!field.used_with.path.empty()) {
     add("used with", fmt::format(" {}: {}", field.used_with.path, fmt::join(field.used_with.values, ", ")));
   }
+  if (field.slot) add("changes", changes_text(mutability_of(field)));
   if (field.slot) add("resuming", field.may_change ? "may change" : "must stay the same");
   for (const auto& choice : field.choices) {
     out +=
@@ -75,7 +88,7 @@ std::string children_text(const std::string& path) {
 std::string explain(const std::string& path) {
   if (path.empty() || path == "spec") {
     return "GNNJob (apiVersion: atoll.dev/v1alpha1), fields of spec:\n" + children_text("") +
-           "\natoll explain FIELD says more, atoll explain --schema prints the JSON schema.\n";
+           "\natoll explain FIELD says more, atoll explain --schema prints the JSON schema, --crd the CustomResourceDefinition.\n";
   }
   const std::string wanted = path.starts_with("spec.") ? path.substr(5) : path;
   std::string out;

@@ -46,6 +46,10 @@ std::string field_parent(const std::string& path) {
   return name.size() == path.size() ? "" : path.substr(0, path.size() - name.size() - 1);
 }
 
+std::string field_section(const std::string& path) {
+  return path.substr(0, path.find('.'));
+}
+
 std::string value_text(const Field& field, Job& job) {
   ATOLL_CHECK(field.slot, "{} holds no value", field.path);
   return std::visit(Writer{field}, field.slot(job));

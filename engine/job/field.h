@@ -54,6 +54,13 @@ struct UsedWith {
   std::vector<std::string> values;
 };
 
+/// When a job that a cluster already has may still be given another value.
+enum class Mutability { kNever, kWhileSuspended, kAlways };
+
+/// How long a text and a list may be: an API server wants to know.
+inline constexpr int kLongestText = 1024;  // characters
+inline constexpr int kMostItems = 16;
+
 struct Field {
   std::string path{};  // "training.optimizer.learningRate": without "spec."
   FieldType type = FieldType::kObject;
@@ -69,6 +76,7 @@ struct Field {
   std::string default_text{};  // where the default isn't a constant, in words
   bool required = false;
   bool may_change = false;  // between the run that wrote a checkpoint and the run that resumes it
+  Mutability mutability = Mutability::kNever;  // of an object: holds for all in it
   UsedWith used_with{};
   std::vector<std::string> shorthand{};     // object: one scalar in its place sets these
   std::string of_kind{};                    // an option of this model or strategy alone
@@ -79,6 +87,9 @@ struct Field {
 /// spec).
 std::string field_name(const std::string& path);
 std::string field_parent(const std::string& path);
+
+/// The first part of a path ("training"): a section of spec, or metadata.
+std::string field_section(const std::string& path);
 
 /// Makes Field::slot from a function that returns the member: at([](Job& j) -> auto& { return
 /// j.training.epochs; }).

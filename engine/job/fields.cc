@@ -52,4 +52,12 @@ std::vector<const Field*> children_of(const std::vector<const Field*>& fields, c
   return children;
 }
 
+Mutability mutability_of(const Field& field) {
+  if (field.mutability != Mutability::kNever || field_parent(field.path).empty()) return field.mutability;
+  for (const Field& object : all_fields()) {
+    if (object.path == field_parent(field.path)) return mutability_of(object);
+  }
+  return Mutability::kNever;  // metadata, which has no row
+}
+
 }  // namespace atl

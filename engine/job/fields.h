@@ -22,6 +22,9 @@ const Field* find_field(const std::vector<const Field*>& fields, const std::stri
 /// Those directly below an object; "" = top of spec (and metadata).
 std::vector<const Field*> children_of(const std::vector<const Field*>& fields, const std::string& path);
 
+/// The field's own, or its nearest object's that isn't kNever.
+Mutability mutability_of(const Field& field);
+
 // The parts of the table, one file each.
 std::vector<Field> dataset_fields();
 std::vector<Field> model_fields();

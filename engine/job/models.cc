@@ -1,5 +1,10 @@
 #include "job/models.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "job/option_field.h"
 
 namespace atl {
@@ -112,6 +117,19 @@ const ModelInfo* find_model(const std::string& kind) {
     if (info.kind == kind) return &info;
   }
   return nullptr;
+}
+
+std::string owners_of(const std::string& path) {
+  std::vector<std::string> owners;
+  for (const auto& info : model_infos()) {
+    if (std::ranges::find(info.options, path, &Field::path) != info.options.end())
+      owners.push_back(info.kind);
+  }
+  return fmt::format("{}", fmt::join(owners, " or "));
+}
+
+std::string option_of_another(const std::string& owners, const std::string& kind) {
+  return "is an option of " + owners + ", and the model is " + kind + " (remove it)";
 }
 
 }  // namespace atl

@@ -22,4 +22,10 @@ const std::vector<ModelInfo>& model_infos();
 /// Null where no model is named so.
 const ModelInfo* find_model(const std::string& kind);
 
+/// The models that have the option at this path, "sage or resgcn"; "" where none has.
+std::string owners_of(const std::string& path);
+
+/// What to say of another model's option; `kind` may be CEL's placeholder %s.
+std::string option_of_another(const std::string& owners, const std::string& kind);
+
 }  // namespace atl

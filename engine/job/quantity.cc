@@ -1,5 +1,6 @@
 #include "job/quantity.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -24,6 +25,8 @@ std::optional<double> parse_quantity(const std::string& text) {
   const auto [stop, error] = std::from_chars(begin, end, number);
   if (error != std::errc()) return {};
   const std::string suffix(stop, end);
+  const bool exponent = std::any_of(begin, stop, [](char c) { return c == 'e' || c == 'E'; });
+  if (exponent && !suffix.empty()) return {};  // 1e3k: Kubernetes takes one of the two
   for (const auto& [name, factor] : kSuffixes) {
     if (suffix == name) return number * factor;
   }

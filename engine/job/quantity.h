@@ -6,6 +6,10 @@
 
 namespace atl {
 
+/// The same as a regular expression, without a sign: what parse_quantity() reads of a text that isn't negative.
+inline constexpr const char* kQuantityPattern =
+    "^[+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+|[numkMGTPE]|[KMGTPE]i)?$";
+
 /// The quantity's value in its base unit (bytes, cores, pieces), or nothing where `text` isn't one.
 std::optional<double> parse_quantity(const std::string& text);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "job/api_names.h"
 #include "job/assign.h"
 #include "job/fields.h"
 #include "job/models.h"
@@ -10,9 +11,6 @@
 
 namespace atl {
 namespace {
-
-constexpr const char* kApiVersion = "atoll.dev/v1alpha1";
-constexpr const char* kKind = "GNNJob";
 
 std::string joined(const std::string& parent, const std::string& name) {
   return parent.empty() ? name : parent + "." + name;
@@ -53,8 +51,8 @@ class Reader {
 
  private:
   void check_header() {
-    expect("apiVersion", kApiVersion);
-    expect("kind", kKind);
+    expect("apiVersion", std::string(kApiGroup) + "/" + kApiVersion);
+    expect("kind", kApiKind);
     for (const auto& [key, value] : manifest_.entries) {
       const std::vector<std::string> known{"apiVersion", "kind", "metadata", "spec", "status"};
       if (std::find(known.begin(), known.end(), key) == known.end()) {
@@ -138,6 +136,9 @@ class Reader {
     if (path == "model.options") {
       const ModelInfo* model = find_model(text_at(*manifest_.find("spec"), "model", "kind", ""));
       if (model == nullptr) return;  // the kind itself is the error
+      const std::string owners = owners_of(child);
+      if (!owners.empty())
+        return out_.problems.error(value.where, child, option_of_another(owners, model->kind));
       if (model->options.empty())
         return out_.problems.error(value.where, child, model->kind + " has no options (remove it)");
     }
@@ -148,9 +149,7 @@ class Reader {
   void misplaced_block(const std::string& kind, const Node& value) {
     const std::string chosen = text_at(*manifest_.find("spec"), "strategy", "kind", "graph");
     if (kind == chosen) return;  // named and not built: strategy.kind says so
-    out_.problems.error(
-        value.where, "strategy." + kind,
-        "only the block named by strategy.kind may be present, and that is " + chosen + " (remove it)");
+    out_.problems.error(value.where, "strategy." + kind, only_one_block(chosen));
   }
 
   const Node& manifest_;

@@ -1,10 +1,14 @@
-// The JSON schema of a manifest: what an editor checks while typing, and what the CRD is made of.
+// The JSON schema of a manifest: what an editor checks while typing. The API server's, which knows less of JSON
+// schema and more of Kubernetes, is in crd/.
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "job/api_names.h"
 #include "job/explain.h"
+#include "job/field_json.h"
 #include "job/fields.h"
+#include "job/quantity.h"
 
 namespace atl {
 namespace {
@@ -17,8 +21,9 @@ std::vector<const Field*> every_field() {
   return fields;
 }
 
-Json quantity(const char* pattern) {
-  return {{"anyOf", Json::array({Json{{"type", "number"}}, Json{{"type", "string"}, {"pattern", pattern}}})}};
+Json quantity() {
+  return {{"anyOf",
+           Json::array({Json{{"type", "number"}}, Json{{"type", "string"}, {"pattern", kQuantityPattern}}})}};
 }
 
 Json type_of(const Field& field) {
@@ -30,17 +35,15 @@ Json type_of(const Field& field) {
     case FieldType::kNumber:
       return {{"type", "number"}};
     case FieldType::kCount:
-      return quantity("^[0-9]+(\\.[0-9]+)?[kMG]?$");
     case FieldType::kBytes:
-      return quantity("^[0-9]+(\\.[0-9]+)?([kMGTPE]|[KMGTPE]i)?$");
     case FieldType::kCores:
-      return quantity("^[0-9]+(\\.[0-9]+)?m?$");
+      return quantity();
     case FieldType::kTextList:
-      return {{"type", "array"}, {"items", {{"type", "string"}}}};
+      return {{"type", "array"}, {"maxItems", kMostItems}, {"items", {{"type", "string"}}}};
     case FieldType::kNumberList:
-      return {{"type", "array"}, {"items", {{"type", "number"}}}};
+      return {{"type", "array"}, {"maxItems", kMostItems}, {"items", {{"type", "number"}}}};
     case FieldType::kText:
-      return {{"type", "string"}};
+      return {{"type", "string"}, {"maxLength", kLongestText}};
     case FieldType::kChoice:
       return {{"type", "string"}};
     case FieldType::kObject:
@@ -55,25 +58,17 @@ void add_range(const Field& field, Json& schema) {
   const bool number = field.type == FieldType::kInteger || field.type == FieldType::kNumber;
   if (!number) return;
   if (std::isfinite(field.minimum))
-    schema[field.above_minimum ? "exclusiveMinimum" : "minimum"] = field.minimum;
+    schema[field.above_minimum ? "exclusiveMinimum" : "minimum"] = json_number(field.minimum);
   if (std::isfinite(field.maximum))
-    schema[field.below_maximum ? "exclusiveMaximum" : "maximum"] = field.maximum;
-}
-
-void add_default(const Field& field, Json& schema) {
-  if (!field.slot || field.required || !field.default_text.empty()) return;
-  const std::string text = default_of(field);
-  if (text.empty()) return;
-  const bool quoted = field.type == FieldType::kText || field.type == FieldType::kChoice;
-  schema["default"] = quoted ? Json(text) : Json::parse(text);
+    schema[field.below_maximum ? "exclusiveMaximum" : "maximum"] = json_number(field.maximum);
 }
 
 Json leaf(const Field& field) {
   Json schema = type_of(field);
-  schema["description"] = field.description + (field.unit.empty() ? "" : " [" + field.unit + "]");
-  for (const auto& choice : field.choices) schema["enum"].push_back(choice.name);
+  schema["description"] = described(field);
+  if (!field.choices.empty()) schema["enum"] = choice_names(field);
   add_range(field, schema);
-  add_default(field, schema);
+  if (Json value = default_json(field); !value.is_null()) schema["default"] = std::move(value);
   return schema;
 }
 
@@ -121,8 +116,8 @@ std::string json_schema() {
                     {"additionalProperties", false},
                     {"required", {"apiVersion", "kind", "metadata", "spec"}},
                     {"properties",
-                     {{"apiVersion", {{"const", "atoll.dev/v1alpha1"}}},
-                      {"kind", {{"const", "GNNJob"}}},
+                     {{"apiVersion", {{"const", std::string(kApiGroup) + "/" + kApiVersion}}},
+                      {"kind", {{"const", kApiKind}}},
                       {"metadata", std::move(metadata)},
                       {"spec", std::move(spec)},
                       {"status", {{"type", "object"}}}}}};

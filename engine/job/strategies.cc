@@ -34,4 +34,8 @@ const StrategyInfo* find_strategy(const std::string& kind) {
   return nullptr;
 }
 
+std::string only_one_block(const std::string& chosen) {
+  return "only the block named by strategy.kind may be present, and that is " + chosen + " (remove it)";
+}
+
 }  // namespace atl

@@ -29,6 +29,9 @@ const std::vector<StrategyInfo>& strategy_infos();
 /// Null where no strategy is named so.
 const StrategyInfo* find_strategy(const std::string& kind);
 
+/// What to say of another strategy's block.
+std::string only_one_block(const std::string& chosen);
+
 // One function a file in strategies/.
 StrategyInfo graph_strategy();
 

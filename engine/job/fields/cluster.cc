@@ -11,28 +11,32 @@ std::vector<Field> run_policy_fields() {
                .type = FieldType::kFlag,
                .description = "stop after a checkpoint and wait",
                .slot = at([](Job & j) -> auto& { return j.run_policy.suspend; }),
-               .may_change = true});
+               .may_change = true,
+               .mutability = Mutability::kAlways});
   f.push_back({.path = "runPolicy.backoffLimit",
                .type = FieldType::kInteger,
                .description = "restarts before the job fails",
                .slot = at([](Job & j) -> auto& { return j.run_policy.backoff_limit; }),
                .minimum = 0,
                .maximum = 1e6,
-               .may_change = true});
+               .may_change = true,
+               .mutability = Mutability::kAlways});
   f.push_back({.path = "runPolicy.activeDeadlineSeconds",
                .type = FieldType::kInteger,
                .description = "longest time to run; 0 = no limit",
                .slot = at([](Job & j) -> auto& { return j.run_policy.active_deadline_seconds; }),
                .unit = "seconds",
                .minimum = 0,
-               .may_change = true});
+               .may_change = true,
+               .mutability = Mutability::kAlways});
   f.push_back({.path = "runPolicy.ttlSecondsAfterFinished",
                .type = FieldType::kInteger,
                .description = "delete the finished job after this time; -1 = keep",
                .slot = at([](Job & j) -> auto& { return j.run_policy.ttl_seconds_after_finished; }),
                .unit = "seconds",
                .minimum = -1,
-               .may_change = true});
+               .may_change = true,
+               .mutability = Mutability::kAlways});
   f.push_back({.path = "runPolicy.cleanPodPolicy",
                .type = FieldType::kChoice,
                .description = "which pods are deleted when the job ends",
@@ -45,14 +49,16 @@ std::vector<Field> run_policy_fields() {
                .slot = at([](Job & j) -> auto& { return j.run_policy.start_deadline_seconds; }),
                .unit = "seconds",
                .minimum = 1,
-               .may_change = true});
+               .may_change = true,
+               .mutability = Mutability::kAlways});
   f.push_back({.path = "runPolicy.progressDeadlineSeconds",
                .type = FieldType::kInteger,
                .description = "longest time without a finished epoch",
                .slot = at([](Job & j) -> auto& { return j.run_policy.progress_deadline_seconds; }),
                .unit = "seconds",
                .minimum = 1,
-               .may_change = true});
+               .may_change = true,
+               .mutability = Mutability::kAlways});
   return f;
 }
 
@@ -91,7 +97,8 @@ std::vector<Field> cluster_fields() {
                .type = FieldType::kFree,
                .description = "on a cluster: a partial pod template merged over the generated one",
                .slot = at([](Job & j) -> auto& { return j.template_; }),
-               .may_change = true});
+               .may_change = true,
+               .mutability = Mutability::kWhileSuspended});
   return f;
 }
 

@@ -6,7 +6,8 @@ namespace {
 
 std::vector<Field> resource_fields() {
   std::vector<Field> f;
-  f.push_back({.path = "resources", .description = "of each rank"});
+  f.push_back(
+      {.path = "resources", .description = "of each rank", .mutability = Mutability::kWhileSuspended});
   f.push_back({.path = "resources.cpu",
                .type = FieldType::kCores,
                .description = "cores of a rank; locally its threads, rounded down",
@@ -68,7 +69,9 @@ std::vector<Field> partitioner_fields() {
 
 std::vector<Field> placement_fields() {
   std::vector<Field> f;
-  f.push_back({.path = "placement", .description = "how many ranks, and where they stand"});
+  f.push_back({.path = "placement",
+               .description = "how many ranks, and where they stand",
+               .mutability = Mutability::kWhileSuspended});
   f.push_back({.path = "placement.ranks",
                .type = FieldType::kInteger,
                .description = "number of processes",

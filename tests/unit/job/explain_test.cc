@@ -24,7 +24,15 @@ TEST(Explain, AField) {
             "  takes    a number, above 0 … 100\n"
             "  default  0.01\n"
             "  source   Kipf & Welling 2017\n"
+            "  changes  never, once a cluster has the job\n"
             "  resuming must stay the same\n");
+}
+
+TEST(Explain, WhenAJobOnAClusterMayBeChanged) {
+  EXPECT_THAT(explain("model.kind"), HasSubstr("changes  never"));
+  EXPECT_THAT(explain("placement.partitioner.kind"), HasSubstr("while the job is suspended"));
+  EXPECT_THAT(explain("template"), HasSubstr("while the job is suspended"));
+  EXPECT_THAT(explain("runPolicy.suspend"), HasSubstr("at any time"));
 }
 
 TEST(Explain, AnObjectListsItsFields) {

@@ -109,7 +109,7 @@ TEST(Load, NullLeavesTheDefaultAsOnACluster) {
 }
 
 TEST(Load, OtherDocumentsInTheFileAreNotOurs) {
-  const std::string text = "kind: ConfigMap\napiVersion: v1\n---\n" + std::string(kValidManifest);
+  const std::string text = "kind: ConfigMap\napiVersion: v1\n---\n" + kValidManifest;
   EXPECT_EQ(parse_job(text, "m.yaml").job.name, "test");
 }
 

@@ -21,7 +21,7 @@ TEST(Quantity, KubernetesSuffixes) {
 
 TEST(Quantity, AnythingElseIsNone) {
   for (const char* text : {"", "Gi", "16GB", "16 Gi", "1K", "inf", "nan", "-inf", "+", "-", ".", "1e999",
-                           "0x10", "++1", "+-1", "1,5"}) {
+                           "0x10", "++1", "+-1", "1,5", "1e3k", "1e3Gi"}) {
     EXPECT_EQ(parse_quantity(text), std::nullopt) << text;
   }
 }

@@ -1,26 +1,20 @@
-// The manifest that tests of this folder change one line of.
+// The manifest that tests of this folder change one line of, and other data of theirs.
 #pragma once
+
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
 
 namespace atl {
 
-inline constexpr const char* kValidManifest = R"(apiVersion: atoll.dev/v1alpha1
-kind: GNNJob
-metadata:
-  name: test
-spec:
-  dataset:
-    name: cora
-  model:
-    kind: gcn
-    layers: 2
-    hidden: 16
-  training:
-    epochs: 100
-    optimizer: {kind: adam, learningRate: 0.01}
-  strategy:
-    kind: graph
-  placement:
-    ranks: 2
-)";
+/// A file of tests/data/manifest.
+inline std::string read_data(const std::string& name) {
+  std::ifstream file(std::string(ATOLL_SOURCE_DIR) + "/tests/data/manifest/" + name);
+  if (!file) throw std::runtime_error("no test data: " + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline const std::string kValidManifest = read_data("valid.yaml");
 
 }  // namespace atl

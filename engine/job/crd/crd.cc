@@ -1,0 +1,78 @@
+#include "job/crd/crd.h"
+
+#include <nlohmann/json.hpp>
+
+#include "job/api_names.h"
+#include "job/crd/rule_json.h"
+#include "job/crd/server_rules.h"
+#include "job/crd/spec_schema.h"
+#include "job/crd/status_schema.h"
+#include "job/yaml_text.h"
+
+namespace atl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json names() {
+  return {{"kind", kApiKind},
+          {"listKind", std::string(kApiKind) + "List"},
+          {"plural", kApiPlural},
+          {"singular", kApiSingular},
+          {"shortNames", {kApiShortName}}};
+}
+
+Json column(const char* name, const char* type, const char* path, const char* description) {
+  return {{"name", name}, {"type", type}, {"jsonPath", path}, {"description", description}};
+}
+
+/// What `kubectl get gnn` shows.
+Json columns() {
+  return {
+      column("Strategy", "string", ".spec.strategy.kind", "how ranks share the work"),
+      column("Ranks", "integer", ".spec.placement.ranks", "number of processes"),
+      column("State", "string", ".status.state", "the condition that says most now"),
+      column("Epoch", "integer", ".status.progress.epoch", "finished epochs"),
+      column("Validation", "number", ".status.progress.validation", "training.metric on validation vertices"),
+      column("ETA", "string", ".status.progress.eta", "time left"),
+      column("Age", "date", ".metadata.creationTimestamp", "time since the job was made")};
+}
+
+Json schema() {
+  Json rules = Json::array();
+  for (const ServerRule& rule : change_rules()) rules.push_back(rule_json(rule));
+  return {{"description", "Trains a graph neural network: atoll explain says more of every field."},
+          {"type", "object"},
+          {"required", {"spec"}},
+          {"properties",
+           {{"apiVersion", {{"type", "string"}}},
+            {"kind", {{"type", "string"}}},
+            {"metadata", metadata_schema()},
+            {"spec", spec_schema()},
+            {"status", status_schema()}}},
+          {"x-kubernetes-validations", std::move(rules)}};
+}
+
+}  // namespace
+
+std::string custom_resource_definition() {
+  Json version{{"name", kApiVersion},
+               {"served", true},
+               {"storage", true},
+               {"subresources", {{"status", Json::object()}}},
+               {"additionalPrinterColumns", columns()},
+               {"schema", {{"openAPIV3Schema", schema()}}}};
+  const Json crd{{"apiVersion", "apiextensions.k8s.io/v1"},
+                 {"kind", "CustomResourceDefinition"},
+                 {"metadata", {{"name", std::string(kApiPlural) + "." + kApiGroup}}},
+                 {"spec",
+                  {{"group", kApiGroup},
+                   {"names", names()},
+                   {"scope", "Namespaced"},
+                   {"versions", Json::array({std::move(version)})}}}};
+  return "# The GNNJob resource, made by `atoll explain --crd` from the field table in engine/job: change that, not this "
+         "file.\n" +
+         yaml_text(crd);
+}
+
+}  // namespace atl

@@ -1,0 +1,42 @@
+#include "job/crd/server_defaults.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "job/field_json.h"
+#include "job/fields.h"
+#include "job/models.h"
+#include "job/strategies.h"
+
+namespace atl {
+namespace {
+
+/// Some kind doesn't read it, and says so where it is given.
+bool is_ignored_by_a_kind(const std::string& path) {
+  auto ignores = [&](const auto& info) {
+    return std::ranges::find(info.ignores, path) != info.ignores.end();
+  };
+  return std::ranges::any_of(model_infos(), ignores) || std::ranges::any_of(strategy_infos(), ignores);
+}
+
+}  // namespace
+
+bool is_defaulted(const Field& field) {
+  return field.of_kind.empty() && field.used_with.path.empty() && !is_ignored_by_a_kind(field.path) &&
+         !default_json(field).is_null();
+}
+
+bool is_object_defaulted(const Field& object) {
+  if (object.type != FieldType::kObject || object.required || !object.of_kind.empty() ||
+      !object.shorthand.empty())
+    return false;
+  bool has_default = false;
+  for (const Field& field : all_fields()) {
+    if (field_parent(field.path) != object.path) continue;
+    if (field.required) return false;
+    has_default = has_default || is_defaulted(field);
+  }
+  return has_default;
+}
+
+}  // namespace atl

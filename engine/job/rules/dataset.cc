@@ -1,0 +1,111 @@
+// The rules of `dataset`: stored or generated, and of which size.
+#include "job/rule.h"
+
+namespace atl {
+namespace {
+
+const std::string kEitherName = "a data set is either named or synthetic (remove one)";
+const std::string kNoSource = "is missing (name a folder under the data root, or give dataset.synthetic)";
+
+void data_source(const Check& c) {
+  if (!c.has("dataset")) return;
+  const bool name = c.has("dataset.name"), synthetic = c.has("dataset.synthetic");
+  if (name && synthetic) c.error("dataset.synthetic", "{}", kEitherName);
+  if (!name && !synthetic) c.error("dataset.name", "{}", kNoSource);
+  if (name && !stays_inside(c.job.dataset.name)) {
+    c.error("dataset.name", "'{}' must be a folder under the data root (a relative path without ..)",
+            c.job.dataset.name);
+  }
+}
+
+Rule data_source_rule() {
+  return {data_source,
+          {{"dataset", "synthetic", "!has(self.name) || !has(self.synthetic)", kEitherName},
+           {"dataset", "name", "has(self.name) || has(self.synthetic)", kNoSource},
+           {"dataset", "name", "!has(self.name) || " + stays_inside_in_cel("self.name"), "",
+            "\"'\" + self.name + \"' must be a folder under the data root (a relative path without ..)\""}}};
+}
+
+const char* const kSizes[] = {"vertices", "averageDegree", "features", "classes"};
+const std::string kNoSize = "is missing (give it, or a preset: reddit, products, yelp, flickr)";
+
+void size_is_given(const Check& c) {
+  if (!c.has("dataset.synthetic") || !c.job.dataset.synthetic.preset.empty()) return;
+  for (const char* name : kSizes) {
+    const std::string path = std::string("dataset.synthetic.") + name;
+    if (!c.has(path)) c.error(path, "{}", kNoSize);
+  }
+}
+
+Rule size_rule() {
+  Rule rule{size_is_given};
+  for (const char* name : kSizes) {
+    rule.server.push_back(
+        {"dataset.synthetic", name, std::string("has(self.preset) || has(self.") + name + ")", kNoSize});
+  }
+  return rule;
+}
+
+void one_size(const Check& c) {
+  const auto& s = c.job.dataset.synthetic;
+  if (s.preset.empty() || s.vertices == 0 || s.scale == 1) return;
+  c.error("dataset.synthetic.vertices",
+          "{} vertices and scale {} of preset {}: both say its size (remove one)", s.vertices, s.scale,
+          s.preset);
+}
+
+/// A count in CEL: an integer, or a quantity in a string.
+std::string count(const std::string& value) {
+  return "(type(" + value + ") == int ? " + value + " : quantity(" + value + ").asInteger())";
+}
+
+Rule one_size_rule() {
+  return {one_size,
+          {{"dataset.synthetic", "vertices",
+            "!has(self.preset) || !has(self.vertices) || !has(self.scale) || self.scale == 1.0", "",
+            "'%d vertices and scale %s of preset %s: both say its size (remove one)'.format([" +
+                count("self.vertices") + ", self.scale, self.preset])"}}};
+}
+
+void degree(const Check& c) {
+  const auto& s = c.job.dataset.synthetic;
+  if (s.vertices == 0 || s.average_degree < double(s.vertices)) return;
+  c.error("dataset.synthetic.averageDegree", "{} needs more than {} vertices", s.average_degree, s.vertices);
+}
+
+Rule degree_rule() {
+  return {
+      degree,
+      {{"dataset.synthetic", "averageDegree",
+        "!has(self.averageDegree) || !has(self.vertices) || self.averageDegree < double(" +
+            count("self.vertices") + ")",
+        "",
+        "'%s needs more than %d vertices'.format([self.averageDegree, " + count("self.vertices") + "])"}}};
+}
+
+void enough_vertices(const Check& c) {
+  const auto vertices = c.job.dataset.synthetic.vertices;
+  if (vertices == 0 || c.job.placement.ranks <= vertices) return;
+  c.error("placement.ranks", "{} ranks for {} vertices (use at most one rank a vertex)",
+          c.job.placement.ranks, vertices);
+}
+
+Rule enough_vertices_rule() {
+  const std::string vertices = count("self.dataset.synthetic.vertices");
+  return {
+      enough_vertices,
+      {{"", "placement.ranks",
+        "!has(self.dataset.synthetic) || !has(self.dataset.synthetic.vertices) || self.placement.ranks <= " +
+            vertices,
+        "",
+        "'%d ranks for %d vertices (use at most one rank a vertex)'.format([self.placement.ranks, " +
+            vertices + "])"}}};
+}
+
+}  // namespace
+
+std::vector<Rule> dataset_rules() {
+  return {data_source_rule(), size_rule(), one_size_rule(), degree_rule(), enough_vertices_rule()};
+}
+
+}  // namespace atl

@@ -1,0 +1,55 @@
+// The rules of `training`, and of `model` with it.
+#include "job/rule.h"
+
+namespace atl {
+namespace {
+
+const std::string kOneClass =
+    "accuracy needs one class per vertex, binaryCrossEntropy has several (use f1Micro or rocAuc)";
+
+void loss_and_metric(const Check& c) {
+  const auto& t = c.job.training;
+  if (t.loss == Loss::kBinaryCrossEntropy && t.metric == Metric::kAccuracy)
+    c.error("training.metric", "{}", kOneClass);
+}
+
+/// What a model's definition leaves no room for.
+void model_and_training(const Check& c) {
+  const auto& t = c.job.training;
+  const std::string& kind = c.job.model.kind;
+  const bool drops_after =
+      t.input_dropout.rate > 0 && t.input_dropout.position == DropoutPosition::kAfterAggregation;
+  if (drops_after && (kind == "gat" || kind == "gcnii" || kind == "resgcn")) {
+    c.error("training.inputDropout.position",
+            "{} drops its input out before anything else (use beforeAggregation)", kind);
+  }
+}
+
+void epochs(const Check& c) {
+  const auto& t = c.job.training;
+  if (t.schedule.warmup_epochs >= t.epochs) {
+    c.error("training.learningRateSchedule.warmupEpochs",
+            "{} leaves nothing of {} epochs (use less than training.epochs)", t.schedule.warmup_epochs,
+            t.epochs);
+  }
+  if (t.schedule.kind == ScheduleKind::kCosine && t.schedule.minimum > t.optimizer.learning_rate) {
+    c.error("training.learningRateSchedule.minimum",
+            "{} is above training.optimizer.learningRate {} (use at most that)", t.schedule.minimum,
+            t.optimizer.learning_rate);
+  }
+  if (t.early_stopping.patience > 0 && t.early_stopping.patience < t.evaluate_every) {
+    c.error("training.earlyStopping.patience",
+            "{} is shorter than training.evaluateEvery {} (use at least that)", t.early_stopping.patience,
+            t.evaluate_every);
+  }
+}
+
+}  // namespace
+
+std::vector<Rule> training_rules() {
+  const ServerRule metric{"training", "metric",
+                          "self.loss != 'binaryCrossEntropy' || self.metric != 'accuracy'", kOneClass};
+  return {{loss_and_metric, {metric}}, {model_and_training}, {epochs}};
+}
+
+}  // namespace atl

@@ -1,0 +1,52 @@
+// Fields that were given and have no effect: warnings, which an API server has no room for.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "job/fields.h"
+#include "job/models.h"
+#include "job/rule.h"
+#include "job/strategies.h"
+
+namespace atl {
+namespace {
+
+/// Another field's value makes them meaningless: by the table's used_with.
+void unused_fields(const Check& c) {
+  Job job = c.job;
+  const auto fields = fields_for(c.job.model.kind, c.job.strategy.kind);
+  for (const Field* field : fields) {
+    if (field->used_with.path.empty() || !c.has(field->path)) continue;
+    const Field* other = find_field(fields, field->used_with.path);
+    const std::string value = value_text(*other, job);
+    const auto& wanted = field->used_with.values;
+    if (std::find(wanted.begin(), wanted.end(), value) != wanted.end()) continue;
+    const std::string is = value.empty() ? "not given" : value;
+    c.warning(field->path, "has no effect: {} is {} (used with {})", other->path, is,
+              fmt::join(wanted, ", "));
+  }
+  const auto& input = c.job.training.input_dropout;
+  if (c.has("training.inputDropout.position") && input.rate == 0) {
+    c.warning("training.inputDropout.position", "has no effect: training.inputDropout.rate is 0");
+  }
+}
+
+/// The chosen model or strategy doesn't read them.
+void ignored_by_kind(const Check& c) {
+  const ModelInfo* model = find_model(c.job.model.kind);
+  for (const auto& path : model ? model->ignores : std::vector<std::string>{}) {
+    if (c.has(path)) c.warning(path, "has no effect with model {}", model->kind);
+  }
+  const StrategyInfo* strategy = find_strategy(c.job.strategy.kind);
+  for (const auto& path : strategy ? strategy->ignores : std::vector<std::string>{}) {
+    if (c.has(path)) c.warning(path, "has no effect with strategy {}", strategy->kind);
+  }
+}
+
+}  // namespace
+
+std::vector<Rule> unused_rules() {
+  return {{unused_fields}, {ignored_by_kind}};
+}
+
+}  // namespace atl

@@ -1,0 +1,87 @@
+#include "job/yaml_text.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <variant>
+
+#include "job/scalar.h"
+
+namespace atl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool is_plain_character(char c) {
+  const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  return word || c == '-' || c == '_' || c == '.' || c == '/' || c == ' ' || c == '(' || c == ')' ||
+         c == ';' || c == '$' || c == ',';
+}
+
+/// Whether the text may stand without quotes: nothing in it means anything to YAML, and it isn't taken for a number,
+/// a boolean or null.
+bool is_plain(const std::string& text) {
+  if (text.empty() || text.back() == ' ' || !std::ranges::all_of(text, is_plain_character)) return false;
+  const char first = text.front();
+  const bool letter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
+  return letter && std::holds_alternative<std::string>(resolve_scalar(text));
+}
+
+std::string scalar_text(const Json& value) {
+  const bool plain = value.is_string() && is_plain(value.get<std::string>());
+  return plain ? value.get<std::string>() : value.dump();
+}
+
+void write(const Json& node, int indent, std::string& out);
+
+/// A value after its key or dash: on the same line, or below it.
+void write_value(const Json& value, int indent, std::string& out) {
+  if (value.is_structured() && !value.empty()) {
+    out += "\n";
+    write(value, indent, out);
+  } else {
+    out += " " + scalar_text(value) + "\n";
+  }
+}
+
+void write_map(const Json& map, int indent, std::string& out) {
+  for (const auto& [key, value] : map.items()) {
+    out += std::string(std::size_t(indent), ' ') + scalar_text(key) + ":";
+    write_value(value, value.is_array() ? indent : indent + 2, out);
+  }
+}
+
+/// A map in a list begins on the dash's line.
+void write_list(const Json& list, int indent, std::string& out) {
+  for (const auto& item : list) {
+    const std::size_t begin = out.size();
+    if (item.is_object() && !item.empty()) {
+      write_map(item, indent + 2, out);
+      out[begin + std::size_t(indent)] = '-';
+    } else {
+      out += std::string(std::size_t(indent), ' ') + "-";
+      write_value(item, indent + 2, out);
+    }
+  }
+}
+
+void write(const Json& node, int indent, std::string& out) {
+  if (node.is_array()) {
+    write_list(node, indent, out);
+  } else {
+    write_map(node, indent, out);
+  }
+}
+
+}  // namespace
+
+std::string yaml_text(const Json& tree) {
+  std::string out;
+  if (tree.is_structured() && !tree.empty()) {
+    write(tree, 0, out);
+  } else {
+    out = scalar_text(tree) + "\n";
+  }
+  return out;
+}
+
+}  // namespace atl
