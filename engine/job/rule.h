@@ -32,8 +32,9 @@ struct Check {
   }
 };
 
-/// A rule in the Common Expression Language. Fields with a constant default are always there; fields that may be
-/// one scalar instead of a map (Field::shorthand) and what is in them can't be seen.
+/// A rule in the Common Expression Language. It must say has() of every field it reads, of those with a default too:
+/// the server judges the `default: {}` of a section before it fills that in. Fields that may be one scalar instead of a
+/// map (Field::shorthand) and what is in them can't be seen.
 struct ServerRule {
   std::string scope;  // path of the value that `right` calls self: "placement"; "" = spec
   std::string field;  // below the scope, what the message is about: "ranksPerServer"; "" = the scope itself

@@ -29,7 +29,9 @@ void whole_servers(const Check& c) {
 Rule whole_servers_rule() {
   return {whole_servers,
           {{"placement", "ranksPerServer",
-            "self.ranksPerServer == 0 || self.ranks % self.ranksPerServer == 0", "",
+            "!has(self.ranksPerServer) || !has(self.ranks) || self.ranksPerServer == 0 || "
+            "self.ranks % self.ranksPerServer == 0",
+            "",
             "'%d does not divide placement.ranks %d (use one of its divisors)'.format([self.ranksPerServer, "
             "self.ranks])"}}};
 }

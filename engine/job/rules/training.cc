@@ -48,7 +48,9 @@ void epochs(const Check& c) {
 
 std::vector<Rule> training_rules() {
   const ServerRule metric{"training", "metric",
-                          "self.loss != 'binaryCrossEntropy' || self.metric != 'accuracy'", kOneClass};
+                          "!has(self.loss) || !has(self.metric) || self.loss != 'binaryCrossEntropy' || "
+                          "self.metric != 'accuracy'",
+                          kOneClass};
   return {{loss_and_metric, {metric}}, {model_and_training}, {epochs}};
 }
 

@@ -1,0 +1,123 @@
+"""A Kubernetes API server with nothing behind it but etcd, for tests of what it takes and refuses: on loopback, at free
+ports, gone when the test ends. Its programs are those of the bed (tests/cluster/bed build kube-apiserver kubectl)."""
+import atexit
+import ctypes
+import json
+import os
+import pathlib
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+import harness
+
+sys.path.insert(0, str(harness.ROOT / "tests" / "cluster"))
+import build  # noqa: E402
+from place import CACHE, BedError  # noqa: E402
+
+READY_SECONDS = 90
+
+
+def _program(name):
+    try:
+        return build.program(name)
+    except BedError as missing:
+        return harness.skip(str(missing))
+
+
+def _etcd():
+    unpacked = CACHE / "debian" / "etcd-server" / "usr" / "bin" / "etcd"
+    found = unpacked if unpacked.exists() else shutil.which("etcd")
+    return found or harness.skip("there is no etcd: docker/unpack-package etcd-server FOLDER, with FOLDER/usr/bin in PATH")
+
+
+def _free_ports(count):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def _end_with_parent():
+    """In the child: a test that is killed takes its servers with it."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+class ApiServer:
+    """Started by its constructor, which waits until it answers; stopped when the program ends."""
+
+    def __init__(self):
+        server, self._kubectl, etcd = _program("kube-apiserver"), _program("kubectl"), _etcd()
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="atoll-api."))
+        self._running = []
+        atexit.register(self._stop)
+        clients, peers, self._port = _free_ports(3)
+        self._start("etcd", etcd, f"--data-dir={self.folder}/etcd", f"--listen-client-urls=http://127.0.0.1:{clients}",
+                    f"--advertise-client-urls=http://127.0.0.1:{clients}", f"--listen-peer-urls=http://127.0.0.1:{peers}",
+                    "--unsafe-no-fsync", "--log-level=warn")
+        self._start("kube-apiserver", server, *self._keys(), f"--etcd-servers=http://127.0.0.1:{clients}",
+                    f"--secure-port={self._port}", "--bind-address=127.0.0.1", "--authorization-mode=RBAC",
+                    "--service-cluster-ip-range=10.96.0.0/16", f"--cert-dir={self.folder}/certificates",
+                    "--endpoint-reconciler-type=none", "--disable-admission-plugins=ServiceAccount")
+        self._wait_until_ready()
+
+    def kubectl(self, *words, text=None, timeout=60):
+        """Runs kubectl against this server: what harness.Done holds."""
+        process = subprocess.Popen([self._kubectl, f"--kubeconfig={self.folder}/kubeconfig", *map(str, words)],
+                                   text=True, start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env={"HOME": str(self.folder), "PATH": os.environ["PATH"]})
+        if text is not None:
+            process.stdin.write(text)
+        process.stdin.close()
+        process.stdin = None
+        return harness.finish(process, timeout)
+
+    def expect(self, *words, text=None):
+        """The output of a kubectl that must succeed."""
+        done = self.kubectl(*words, text=text)
+        harness.expect(done.status == 0, f"kubectl {' '.join(map(str, words))} to succeed:\n{done.err}")
+        return done.out
+
+    def get(self, *words):
+        return json.loads(self.expect("get", *words, "-o", "json"))
+
+    def _keys(self):
+        """A token for us, a key for service accounts, and a kubeconfig. The server signs its own certificate."""
+        token, key = secrets.token_hex(16), self.folder / "service-accounts.key"
+        (self.folder / "tokens.csv").write_text(f'{token},admin,admin,"system:masters"\n')
+        subprocess.run(["openssl", "genrsa", "-out", key, "2048"], check=True, capture_output=True)
+        (self.folder / "kubeconfig").write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "test",
+            "clusters": [{"name": "test", "cluster": {"server": f"https://127.0.0.1:{self._port}",
+                                                      "insecure-skip-tls-verify": True}}],
+            "users": [{"name": "admin", "user": {"token": token}}],
+            "contexts": [{"name": "test", "context": {"cluster": "test", "user": "admin"}}]}))
+        return [f"--token-auth-file={self.folder}/tokens.csv", f"--service-account-key-file={key}",
+                f"--service-account-signing-key-file={key}", "--service-account-issuer=https://kubernetes.default.svc"]
+
+    def _start(self, name, *command):
+        log = open(self.folder / f"{name}.log", "w", encoding="utf-8")
+        self._running.append(subprocess.Popen(list(map(str, command)), stdout=log, stderr=log, cwd=self.folder,
+                                              preexec_fn=_end_with_parent))
+
+    def _wait_until_ready(self):
+        end = time.monotonic() + READY_SECONDS
+        while self.kubectl("get", "--raw", "/readyz").out != "ok":
+            dead = [process.args[0] for process in self._running if process.poll() is not None]
+            if dead or time.monotonic() > end:
+                log = (self.folder / "kube-apiserver.log").read_text(encoding="utf-8")[-3000:]
+                raise SystemExit(f"the API server was not ready within {READY_SECONDS} s (ended: {dead}); its log ends\n{log}")
+            time.sleep(0.3)
+
+    def _stop(self):
+        for process in reversed(self._running):
+            process.kill()
+            process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
