@@ -1,13 +1,15 @@
 # What a person does with this project; every target installs the Debian packages that it needs.
 #   make demo     builds atoll, trains GCN on Cora on two ranks, shows the result
 #   make test     builds everything and runs every test
+#   make cluster  a Kubernetes with four nodes on this machine; make cluster-down takes it away
 BUILD ?= build
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
 SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: build demo test test-unit lint format sanitize fuzz soak accuracy bench bench-peers clean build-tools test-tools
+.PHONY: build demo test test-unit lint format sanitize fuzz soak accuracy bench bench-peers cluster cluster-down clean build-tools \
+	test-tools cluster-tools
 
 build: build-tools
 	@mkdir -p $(BUILD)
@@ -64,11 +66,21 @@ bench-peers: test-tools build
 	tests/peers/setup
 	ATOLL=$(abspath $(BUILD)/atoll) tests/peers/bench $(OPTIONS)
 
+# The first time it builds Kubernetes, which takes a while. OPTIONS="--nodes 6 --racks 3 --rate 1gbit"; docs/cluster.md.
+cluster: cluster-tools
+	tests/cluster/bed up $(OPTIONS)
+	@tests/cluster/bed kubectl get nodes --label-columns network.topology.nvidia.com/block
+
+cluster-down:
+	tests/cluster/bed down
+
 build-tools:
 	@docker/install-packages docker/packages-build.txt
 test-tools:
 	@docker/install-packages docker/packages-build.txt docker/packages-test.txt
 	@docker/unpack-package prometheus $(BUILD)/prometheus
+cluster-tools:
+	@docker/install-packages docker/packages-cluster.txt
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-*

@@ -16,9 +16,18 @@ BUILDAH = ["buildah", "--root", CACHE / "buildah", "--runroot", CACHE / "buildah
 PAUSE_FILE = "FROM scratch\nCOPY pause /pause\nUSER 65535:65535\nENTRYPOINT [\"/pause\"]\n"
 
 
+def full(name):
+    """The name as a kubelet completes it: atoll/engine is docker.io/atoll/engine:latest."""
+    name = name if ":" in name.rpartition("/")[2] else name + ":latest"
+    first, slash, _ = name.partition("/")
+    if slash and ("." in first or ":" in first or first == "localhost"):
+        return name
+    return f"docker.io/{name}" if slash else f"docker.io/library/{name}"
+
+
 def archive_of(name):
     """Where an image's archive is kept."""
-    return ARCHIVES / (name.replace("/", "_").replace(":", "@") + ".tar")
+    return ARCHIVES / (full(name).replace("/", "_").replace(":", "@") + ".tar")
 
 
 def make_pause():
@@ -33,7 +42,8 @@ def make_pause():
         build(PAUSE, program.parent / "Containerfile", program.parent, archive=archive)
     for folder in ("bin", "kubernetes", "debian"):
         (LOCAL / folder).mkdir(parents=True, exist_ok=True)
-    shutil.copy(program, LOCAL / "bin/pause")
+    if not (LOCAL / "bin/pause").exists():  # else machines run it
+        shutil.copy(program, LOCAL / "bin/pause")
     return archive
 
 
@@ -57,9 +67,9 @@ def make_base():
 
 def build(name, containerfile, context, *options, archive=None):
     """Builds an image; options are buildah's (--target, --build-arg). Returns its archive."""
-    run([*BUILDAH, "bud", "--isolation", "chroot", "--pull-never", "--layers", "--tag", name, "--file", containerfile,
+    run([*BUILDAH, "bud", "--isolation", "chroot", "--pull-never", "--layers", "--tag", full(name), "--file", containerfile,
          *options, context], seconds=3000)
-    return _export(name, archive or archive_of(name))
+    return _export(full(name), archive or archive_of(name))
 
 
 def _export(name, archive):
@@ -89,4 +99,4 @@ def _import(node, archive):
 
 
 def has(node, name):
-    return name in node.machine.run("ctr", "-n", "k8s.io", "images", "list", "-q").split()
+    return full(name) in node.machine.run("ctr", "-n", "k8s.io", "images", "list", "-q").split()

@@ -61,8 +61,7 @@ def _planned(wishes):
 
 
 def _bring_up(plan):
-    for package in DEBIAN:
-        run([REPOSITORY / "docker/unpack-package", package, CACHE / "debian" / package], seconds=300)
+    _unpack_packages()
     pause = images.make_pause()
     fabric.build(plan)
     say("starting the control plane")
@@ -78,6 +77,14 @@ def _bring_up(plan):
     until("the nodes to be Ready", 120, lambda: _check_daemons(plan) or ready_nodes() >= _names(plan), FOLDER / "n*/log")
     until("pods to be allowed (the service account `default`)", 30, _has_service_account,
           control_plane.CP.log("kube-controller-manager"))
+
+
+def _unpack_packages():
+    for package in DEBIAN:
+        folder = CACHE / "debian" / package
+        run([REPOSITORY / "docker/unpack-package", package, folder], seconds=300)
+        if not (folder / ".ready").exists():
+            raise BedError(f"Debian's package {package} can't be fetched: does `apt-get update && apt-get download {package}` work?")
 
 
 def _await_containerd(node):
@@ -136,7 +143,7 @@ def status():
         print(f"{name:4} {'on ' if Machine(name).init() else 'OFF'} {', '.join(daemons)}")
     healthy = is_healthy(plan)
     if control_plane.CP.init():
-        print(f"nodes Ready: {', '.join(sorted(ready_nodes())) if control_plane.is_ready() else 'the API server does not answer'}")
+        print(f"nodes Ready: {', '.join(sorted(ready_nodes())) or 'none' if control_plane.is_ready() else 'no answer'}")
     print(f"folder {FOLDER}, cache {CACHE}: {'all runs' if healthy else 'NOT all runs: bed up mends it'}")
     return 0 if healthy else 1
 
