@@ -52,8 +52,11 @@ std::optional<Scalar> integer(const std::string& text) {
   if (error == std::errc() && value <= largest + (negative ? 1 : 0)) {
     return Scalar(negative ? std::int64_t(0 - value) : std::int64_t(value));
   }
-  // Too long for 64 bits: the nearest number. Other bases than ten don't occur in earnest.
-  if (base != 10) return {};
+  // Too long for a sign and 63 bits: the nearest number, in other bases than ten up to 64 bits.
+  if (base != 10) {
+    if (error != std::errc() || negative) return {};
+    return Scalar(double(value));
+  }
   const double number = std::strtod(digits.c_str(), nullptr);
   if (std::isinf(number)) return {};
   return Scalar(negative ? -number : number);

@@ -13,6 +13,8 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "job/tag.h"
+#include "job/yaml_characters.h"
 
 namespace atl {
 namespace {
@@ -26,10 +28,17 @@ std::size_t size_of(const Node& node) {
   return size;
 }
 
+std::string key_text(double number) {
+  if (std::isnan(number)) return ".nan";
+  if (std::isinf(number)) return number < 0 ? "-.inf" : ".inf";
+  return fmt::format("{}", number);
+}
+
 /// A key as JSON writes it: `on: 1` has the key "true".
 std::string key_text(const Node& key) {
   if (const auto* flag = std::get_if<bool>(&key.scalar)) return *flag ? "true" : "false";
-  if (const auto* number = std::get_if<std::int64_t>(&key.scalar)) return std::to_string(*number);
+  if (const auto* integer = std::get_if<std::int64_t>(&key.scalar)) return std::to_string(*integer);
+  if (const auto* number = std::get_if<double>(&key.scalar)) return key_text(*number);
   return key.written;
 }
 
@@ -58,7 +67,7 @@ class Builder : public YAML::EventHandler {
     if (find_invalid_utf8(value) != std::string::npos)  // the library makes such of NUL and other controls
       fail("{}: a character that has no place in YAML", node.where);
     node.written = value;
-    node.scalar = meaning(tag, value);
+    node.scalar = tagged_scalar(tag, value, node.where);
     add(std::move(node), anchor);
   }
 
@@ -90,13 +99,6 @@ class Builder : public YAML::EventHandler {
 
   std::string where(const YAML::Mark& mark) const {
     return lines_ && !mark.is_null() ? fmt::format("{}:{}", name_, mark.line + 1) : name_;
-  }
-
-  /// Quoted scalars ("!") and !!str are text; other tags leave a plain scalar's meaning, as kubectl's parser
-  /// does.
-  static Scalar meaning(const std::string& tag, const std::string& value) {
-    const bool text = tag == "!" || tag == "tag:yaml.org,2002:str" || (tag.size() > 1 && tag[0] == '!');
-    return text ? Scalar(value) : resolve_scalar(value);
   }
 
   void count(std::size_t values, const std::string& at) {
@@ -146,6 +148,8 @@ class Builder : public YAML::EventHandler {
     map.has_key = false;
     if (map.key.kind != Node::Kind::kScalar)
       fail("{}: a key must be a word, not a list or a map", map.key.where);
+    if (map.key.is_null())
+      fail("{}: a key must be a word, not null (quote it to mean the word)", map.key.where);
     const std::string key = key_text(map.key);
     if (key == "<<") refuse_merge(map.key.where);
     if (const Node* first = map.node.find(key)) {
@@ -166,20 +170,14 @@ class Builder : public YAML::EventHandler {
   std::size_t values_ = 0;
 };
 
-/// What isn't text can't be in JSON, and so not in the API server either.
-void refuse_invalid_utf8(const std::string& text, const std::string& name, bool lines) {
-  const std::size_t bad = find_invalid_utf8(text);
-  if (bad == std::string::npos) return;
-  const auto line = 1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(bad), '\n');
-  fail("{}: byte 0x{:02x} is not UTF-8; save the file as UTF-8",
-       lines ? fmt::format("{}:{}", name, line) : name, static_cast<unsigned char>(text[bad]));
-}
-
 std::vector<Node> parse(const std::string& text, const std::string& name, bool lines, YamlLimits limits) {
   if (text.size() > limits.bytes) fail("{}: larger than the {} bytes that are read", name, limits.bytes);
-  refuse_invalid_utf8(text, name, lines);
+  refuse_characters(text, name, lines);
   std::vector<Node> documents;
-  std::istringstream stream(text);
+  // The library takes the end of the text for the end of a quoted scalar, where only white space is between: with a
+  // comment there, a forgotten quote is an error.
+  const bool whole_lines = text.ends_with('\n');
+  std::istringstream stream(whole_lines ? text + '#' : text);
   try {
     YAML::Parser parser(stream);
     for (int count = 0; count < kMostDocuments; ++count) {
