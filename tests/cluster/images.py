@@ -49,8 +49,8 @@ def make_pause():
 
 def make_base():
     """The stand-in for debian:bookworm-slim, made once."""
-    if _holds(BASE) and archive_of(BASE).exists():
-        return archive_of(BASE)
+    if _holds(BASE):
+        return archive_of(BASE) if archive_of(BASE).exists() else _export(BASE, archive_of(BASE))
     root = CACHE / f"debian-root.{os.getpid()}"
     try:
         run(["debootstrap", "--variant=minbase", "bookworm", root, os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org/debian")],
@@ -75,7 +75,8 @@ def build(name, containerfile, context, *options, archive=None):
 def _export(name, archive):
     archive.parent.mkdir(parents=True, exist_ok=True)
     unfinished = archive.with_name(f".{archive.name}.{os.getpid()}")
-    run([*BUILDAH, "push", name, f"oci-archive:{unfinished}:{name}"], seconds=600)
+    # Docker's format keeps layers uncompressed: four nodes unpack each.
+    run([*BUILDAH, "push", name, f"docker-archive:{unfinished}:{name}"], seconds=600)
     unfinished.rename(archive)
     return archive
 

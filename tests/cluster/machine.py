@@ -2,6 +2,7 @@
 machine's programs, but an empty /run, and its own /var/lib and /var/log, so that kubelet and containerd keep their usual
 paths. When its process 1 dies everything in it dies: processes, mounts, links; that is how a bed leaves nothing behind,
 and how a test pulls a machine's plug."""
+import os
 import shlex
 import signal
 import subprocess
@@ -114,10 +115,13 @@ class Machine:
 
     def _spawn(self, command, name):
         (self.folder / "log").mkdir(parents=True, exist_ok=True)
+
+        def before_exec():  # in the new process, so that one that lives is always in its group and noted
+            cgroup.join(self.group)
+            remember(self.folder / "pids" / name, os.getpid())
+
         with open(self.log(name), "ab") as log:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/",
-                                       env=self.environment(), start_new_session=True,
-                                       preexec_fn=lambda: cgroup.join(self.group))
-        process.returncode = 0  # it outlives us: no wait for it, and no complaint when this object goes
-        remember(self.folder / "pids" / name, process.pid)
+                                       env=self.environment(), start_new_session=True, preexec_fn=before_exec)
+        process.returncode = 0  # it outlives us: nobody waits for it
         return process.pid
