@@ -40,7 +40,7 @@ def make_pause():
         run(["gcc", "-static", "-O2", "-o", program, HERE / "pause.c"])
         (program.parent / "Containerfile").write_text(PAUSE_FILE)
         build(PAUSE, program.parent / "Containerfile", program.parent, archive=archive)
-    for folder in ("bin", "kubernetes", "debian"):
+    for folder in ("bin", "programs", "debian"):
         (LOCAL / folder).mkdir(parents=True, exist_ok=True)
     if not (LOCAL / "bin/pause").exists():  # else machines run it
         shutil.copy(program, LOCAL / "bin/pause")

@@ -142,8 +142,11 @@ def status():
     for name, daemons in states.items():
         print(f"{name:4} {'on ' if Machine(name).init() else 'OFF'} {', '.join(daemons)}")
     healthy = is_healthy(plan)
-    if control_plane.CP.init():
-        print(f"nodes Ready: {', '.join(sorted(ready_nodes())) or 'none' if control_plane.is_ready() else 'no answer'}")
+    if control_plane.CP.init() and control_plane.is_ready():
+        ready = ready_nodes()
+        simulated = len(ready - _names(plan))
+        print(f"Ready: {', '.join(sorted(ready & _names(plan))) or 'no node'}" +
+              (f" and {simulated} simulated nodes" if simulated else ""))
     print(f"folder {FOLDER}, cache {CACHE}: {'all runs' if healthy else 'NOT all runs: bed up mends it'}")
     return 0 if healthy else 1
 

@@ -15,7 +15,8 @@ from process import birth, children, kill, name_of, recall, remember, run, until
 SHARED = FOLDER / "shared"  # every machine has it on /mnt, as nodes have a file server
 LOCAL = FOLDER / "local"    # on /usr/local, with programs mounted into it
 DEBIAN = ("etcd-server", "etcd-client", "containerd")  # packages unpacked into the cache: installed, they would start services
-PATH = ":".join(["/usr/local/kubernetes", *(f"/usr/local/debian/{package}/usr/bin" for package in DEBIAN),
+PROGRAMS = "/usr/local/programs"  # the cache's, in a folder for each module
+PATH = ":".join([f"{PROGRAMS}/{build.folder_of(build.KUBERNETES).name}", *(f"/usr/local/debian/{package}/usr/bin" for package in DEBIAN),
                  "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"])
 
 
@@ -65,7 +66,7 @@ class Machine:
 
     def _boot_script(self):
         binds = [(SHARED, "/mnt"), (self.folder / "log", "/var/log"), (LOCAL, "/usr/local"),
-                 (build.folder_of(build.KUBERNETES), "/usr/local/kubernetes"), (CACHE / "debian", "/usr/local/debian"),
+                 (CACHE / "bin", PROGRAMS), (CACHE / "debian", "/usr/local/debian"),
                  (self.lib, "/var/lib")]  # last: it may hide the bed's own folder, where the others come from
         lines = [f"mount --bind {shlex.quote(str(source))} {target}" for source, target in binds]
         return "\n".join([*lines, "mount -t tmpfs tmpfs /run", f"hostname {self.name}", "ip link set lo up", "exec pause"])

@@ -1,0 +1,49 @@
+"""Nodes that exist in the API server alone: kwok plays their kubelets, so that a thousand of them and their pods cost next
+to nothing. They carry the label type=kwok and a taint, so that only pods meant for them go there."""
+import json
+
+import build
+import pki
+from control_plane import CP, PKI, kubectl
+from layout import saved
+from machine import PROGRAMS
+from place import BedError
+from process import until
+
+KWOK = build.MODULES / "kwok"
+GRACE = 40  # kwok renews the leases of many nodes at leisure
+PARALLEL = {"apiVersion": "config.kwok.x-k8s.io/v1alpha1", "kind": "KwokConfiguration",
+            "options": {"podPlayStageParallelism": 64, "nodePlayStageParallelism": 64}}
+
+
+def add(count, per_block):
+    """Adds nodes k0001, k0002, …, in blocks of `per_block`, and waits until they are Ready."""
+    if saved().node_grace < GRACE:
+        raise BedError(f"simulated nodes need a bed that was brought up with --node-grace {GRACE} or more; "
+                       f"this one has {saved().node_grace}")
+    build.build(["kwok"])
+    (CP.bed / "kwok.json").write_text(json.dumps(PARALLEL))
+    (CP.bed / "kwok.kubeconfig").write_text(pki.kubeconfig(PKI, "admin"))
+    CP.start("kwok", [
+        f"{PROGRAMS}/{build.folder_of(KWOK).name}/kwok", "--config=/var/lib/bed/kwok.json",
+        "--kubeconfig=/var/lib/bed/kwok.kubeconfig", "--manage-all-nodes=false",
+        "--manage-nodes-with-label-selector=type=kwok", f"--node-lease-duration-seconds={GRACE}",
+        "--node-ip=10.77.0.1", "--cidr=10.200.0.0/16", "--server-address=127.0.0.1:10247"])
+    nodes = [_node(number, (number - 1) // per_block + 1) for number in range(1, count + 1)]
+    kubectl("apply", "--server-side", "--filename", "-", seconds=300,
+            input=json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes}))
+    until(f"{count} simulated nodes to be Ready", 120, lambda: CP.check("kwok") or _ready() >= count, CP.log("kwok"))
+
+
+def _node(number, block):
+    name, room = f"k{number:04}", {"cpu": "32", "memory": "256Gi", "pods": "110", "nvidia.com/gpu": "8"}
+    labels = {"type": "kwok", "kubernetes.io/hostname": name, "topology.kubernetes.io/zone": "simulated",
+              "network.topology.nvidia.com/block": f"b{block:03}"}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
+            "spec": {"taints": [{"key": "type", "value": "kwok", "effect": "NoSchedule"}]},
+            "status": {"capacity": room, "allocatable": room}}
+
+
+def _ready():
+    told = kubectl("get", "nodes", "--selector", "type=kwok", "--no-headers", seconds=60)
+    return sum(line.split()[1] == "Ready" for line in told.splitlines())
