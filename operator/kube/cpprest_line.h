@@ -1,0 +1,43 @@
+// One http_client of cpprestsdk, used by one request at a time: the library's callbacks don't say which request they
+// are for, and so it is known. The library is behind this file alone.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "operator/kube/exchange.h"
+#include "operator/kube/transport.h"
+
+namespace atl::kube {
+
+/// The server, and how to reach and believe it: what all connections share.
+struct Peer {
+  std::string address;  // "https://10.96.0.1:443"
+  std::string host;     // its name or address alone
+  int family = 0;       // AF_INET or AF_INET6 where the host is an address
+  bool is_secure = false;
+  CredentialSource credentials;
+};
+
+class CpprestLine {
+ public:
+  explicit CpprestLine(const Peer& peer);
+  ~CpprestLine();
+
+  /// Whether its connection can carry another request: it is young, open, and was heard of before.
+  bool is_usable() const;
+  std::shared_ptr<HandshakeLog> log() const;
+
+  /// Starts the request, whose fortunes `exchange` hears of from the library's threads. `until_done` is released
+  /// when the library has put the connection by. Throws TransportError without sending anything.
+  void send(const Request& request, const std::shared_ptr<Exchange>& exchange,
+            std::shared_ptr<void> until_done);
+
+ private:
+  struct Hooks;
+  struct Client;
+  const std::shared_ptr<Hooks> hooks_;
+  const std::unique_ptr<Client> client_;
+};
+
+}  // namespace atl::kube

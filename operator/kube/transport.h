@@ -1,0 +1,105 @@
+// HTTP as the operator needs it: one small interface that any HTTP library can stand behind. What a library must
+// hold to is written here and tested by tests/unit/operator_kube/transport_test.cc, which every one must pass.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace atl::kube {
+
+using Milliseconds = std::chrono::milliseconds;
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+/// Bounds on what a server can make us keep, in bytes.
+struct Limits {
+  std::size_t headers = 64 << 10;  // names and values of a response, together
+  std::size_t body = 8 << 20;      // of a response that call() collects
+  std::size_t piece = 32 << 20;    // what one chunk of a Stream may hold, give or take 1 MiB
+};
+
+struct Request {
+  std::string method = "GET";
+  std::string target;             // path and query, percent-encoded, from its '/' on
+  Headers headers;                // beside Host, User-Agent, Authorization, Content-Length
+  std::string body;               // none where it is empty
+  Milliseconds deadline{30'000};  // until the whole answer is here (call), until its headers are (open); > 0
+  Limits limits;
+  std::stop_token stop;  // gives up, at any moment and from any thread: kCancelled
+};
+
+/// What a server answered, whatever its status: 404 or 500 is no error of transport.
+struct Head {
+  int status = 0;
+  Headers headers;
+
+  /// The first header of that name, letters' case aside; "" where there is none.
+  const std::string& header(std::string_view name) const;
+};
+
+struct Response {
+  Head head;
+  std::string body;
+};
+
+/// No answer, or half of one.
+class TransportError : public Error {
+ public:
+  enum class Kind {
+    kConnect,    // no connection: the server has seen nothing of the request
+    kTls,        // no trust, on our side or the server's: it has not acted on the request
+    kTimeout,    // the deadline passed: it may have acted
+    kBroken,     // reset, closed early, or not HTTP: it may have acted
+    kTooLarge,   // more than the limits
+    kCancelled,  // stop or Stream::cancel
+  };
+  TransportError(Kind kind, const std::string& message) : Error(message), kind_(kind) {}
+  Kind kind() const { return kind_; }
+
+ private:
+  Kind kind_;
+};
+
+/// A body as it arrives. While nobody reads, the server is held back: at most one piece waits in memory. Used by
+/// one thread at a time, except cancel(). May outlive its Transport. Destroying it ends the exchange.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  virtual const Head& head() const = 0;
+  /// Waits for some of the body, at most `idle`, and copies up to `size` bytes; 0: the body ended as it should.
+  /// Throws TransportError. After kTimeout the stream is as it was and can be read on; after any other kind every
+  /// read throws the same again.
+  virtual std::size_t read(char* into, std::size_t size, Milliseconds idle) = 0;
+  /// Makes a read in any thread throw kCancelled within 100 ms, and any later one. From any thread, at any time.
+  virtual void cancel() = 0;
+};
+
+/// Connections to one server. All of it may be called from any number of threads.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  /// Sends the request and waits for the answer's headers. Never follows a redirect. Throws TransportError.
+  virtual std::unique_ptr<Stream> open(const Request& request) = 0;
+  /// The same, and waits for the body. Throws TransportError.
+  Response call(const Request& request);
+};
+
+/// Who we are and whom we trust, as PEM texts; "": we have none.
+struct Credentials {
+  std::string ca;                // the only authorities that we trust; https without one is refused
+  std::string certificate, key;  // ours, the leaf first
+  std::string token;             // Authorization: Bearer …
+};
+
+/// Asked before every request and every TLS handshake, from any thread; what it throws fails the request (kTls).
+using CredentialSource = std::function<std::shared_ptr<const Credentials>()>;
+
+}  // namespace atl::kube
