@@ -91,7 +91,7 @@ void check_against(const LoadedJob& loaded, const DatasetMeta& meta) {
                                           "classes (use accuracy or f1Micro)",
                                           meta.name, meta.classes));
   }
-  if (meta.feature_nonzeros >= 0 && job.training.input_dropout.rate > 0 &&
+  if (meta.feature_form == FeatureForm::kSparse && job.training.input_dropout.rate > 0 &&
       job.training.input_dropout.position == DropoutPosition::kAfterAggregation) {
     refuse("training.inputDropout.position",
            fmt::format("afterAggregation needs dense features, {} stores them sparse (use beforeAggregation)",

@@ -1,6 +1,7 @@
 #include "dataset/dataset.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "base/sha256.h"
 #include "base/threads.h"
+#include "dataset/feature_bits.h"
 #include "dataset/meta.h"
 #include "dataset/npy.h"
 
@@ -24,16 +26,18 @@ struct Dataset::State {
 
   std::span<const Index> offsets, feature_offsets;
   std::span<const VertexId> columns, feature_columns;
-  std::span<const float> weights, feature_values, dense_features;
+  std::span<const float> weights, feature_values, dense_features, feature_levels;
   std::span<const Half> half_features;
   std::span<const std::int32_t> labels;
-  std::span<const std::uint8_t> targets;
+  std::span<const std::uint8_t> targets, feature_bits;
   std::span<const std::int64_t> original_ids;
   std::map<std::string, std::span<const std::uint8_t>> splits;
 
   template <class T>
   std::span<const T> map(const std::string& file, std::initializer_list<Index> shape);
   void check_offsets(std::span<const Index> ends, Index last, const std::string& file) const;
+  Index bit_row_bytes() const { return 4 * BitView::words_of(meta.features); }
+  const std::uint8_t* bit_row(VertexId id) const { return feature_bits.data() + id * bit_row_bytes(); }
   void map_graph();
   void map_features();
   void map_labels_and_splits();
@@ -63,7 +67,12 @@ void Dataset::State::map_graph() {
 
 void Dataset::State::map_features() {
   if (meta.features == 0) return;
-  if (meta.feature_nonzeros >= 0) {
+  if (meta.feature_form == FeatureForm::kBits) {
+    feature_bits = map<std::uint8_t>("feature_bits.npy", {meta.vertices, bit_row_bytes()});
+    feature_levels = map<float>("feature_levels.npy", {meta.vertices});
+    return;
+  }
+  if (meta.feature_form == FeatureForm::kSparse) {
     feature_offsets = map<Index>("feature_offsets.npy", {meta.vertices + 1});
     check_offsets(feature_offsets, meta.feature_nonzeros, "feature_offsets.npy");
     feature_columns = map<VertexId>("feature_columns.npy", {meta.feature_nonzeros});
@@ -129,10 +138,6 @@ CsrView Dataset::graph() const {
           s.meta.weighted ? s.weights.data() : nullptr};
 }
 
-bool Dataset::sparse_features() const {
-  return state_->meta.feature_nonzeros >= 0;
-}
-
 void Dataset::read_features(std::span<const VertexId> ids, MatrixView out) const {
   const State& s = *state_;
   ATOLL_CHECK(out.rows == Index(ids.size()) && out.cols == s.meta.features, "({}, {}) for {} rows of {}",
@@ -146,6 +151,8 @@ void Dataset::read_features(std::span<const VertexId> ids, MatrixView out) const
     } else if (!s.half_features.empty()) {
       std::transform(s.half_features.data() + id * width, s.half_features.data() + (id + 1) * width, row,
                      [](Half half) { return Real(to_float(half)); });
+    } else if (!s.feature_bits.empty()) {
+      expand_bits(s.bit_row(ids[i]), s.feature_levels[id], s.meta.features, row);
     } else {
       std::fill_n(row, width, Real(0));
       for (Index k = s.feature_offsets[id]; k < s.feature_offsets[id + 1]; ++k) {
@@ -157,7 +164,7 @@ void Dataset::read_features(std::span<const VertexId> ids, MatrixView out) const
 
 Csr Dataset::read_sparse_features(std::span<const VertexId> ids) const {
   const State& s = *state_;
-  ATOLL_CHECK(sparse_features(), "{} has dense features", s.meta.name);
+  ATOLL_CHECK(s.meta.feature_form == FeatureForm::kSparse, "{} isn't sparse", s.meta.name);
   Csr rows;
   rows.rows = Index(ids.size());
   rows.cols = s.meta.features;
@@ -175,6 +182,23 @@ Csr Dataset::read_sparse_features(std::span<const VertexId> ids) const {
     std::copy_n(s.feature_values.begin() + begin, degree, rows.weights.begin() + to);
   }
   return rows;
+}
+
+BitMatrix Dataset::read_feature_bits(std::span<const VertexId> ids) const {
+  const State& s = *state_;
+  ATOLL_CHECK(s.meta.feature_form == FeatureForm::kBits, "{} isn't stored as bits", s.meta.name);
+  BitMatrix rows(Index(ids.size()), s.meta.features);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    std::memcpy(rows.row(Index(i)), s.bit_row(ids[i]), std::size_t(s.bit_row_bytes()));
+  }
+  return rows;
+}
+
+std::vector<Real> Dataset::read_feature_levels(std::span<const VertexId> ids) const {
+  std::vector<Real> levels;
+  levels.reserve(ids.size());
+  for (const VertexId id : ids) levels.push_back(Real(state_->feature_levels[std::size_t(id)]));
+  return levels;
 }
 
 std::span<const std::int32_t> Dataset::labels() const {

@@ -10,6 +10,9 @@
 //   feature_offsets.npy  int64 (vertices + 1)
 //   feature_columns.npy  int32 (nnz)
 //   feature_values.npy   float32 (nnz)
+//                        or, where each row has one value beside 0 (feature_bits.h):
+//   feature_bits.npy     uint8 (vertices, 4 · ⌈features / 32⌉)
+//   feature_levels.npy   float32 (vertices)
 //   labels.npy           int32 (vertices)          -1 = unlabelled
 //   targets.npy          uint8 (vertices, classes) instead of labels.npy where multi-label
 //   split_<name>.npy     uint8 (vertices, columns) 0 none, 1 train, 2 validation, 3 test
@@ -24,14 +27,23 @@
 #include <vector>
 
 #include "graph/csr.h"
+#include "tensor/bit_matrix.h"
 #include "tensor/matrix.h"
 
 namespace atl {
 
+/// How features are stored.
+enum class FeatureForm {
+  kDense,
+  kSparse,  // CSR: under 25 % are non-zero
+  kBits,    // a bit each: every row has one value beside 0
+};
+
 /// What meta.json says; docs/datasets.md explains each field.
 struct DatasetMeta {
   std::string name;
-  Index vertices = 0, arcs = 0, features = 0, feature_nonzeros = -1;  // −1: dense
+  Index vertices = 0, arcs = 0, features = 0, feature_nonzeros = -1;  // −1: not counted, where dense
+  FeatureForm feature_form = FeatureForm::kDense;
   int classes = 0;
   bool multi_label = false, weighted = false, symmetric = false;
   Index self_loops = 0;
@@ -59,11 +71,13 @@ class Dataset {
 
   /// The whole graph (vertices × vertices), row = destination; memory-mapped.
   CsrView graph() const;
-  bool sparse_features() const;
-  /// out (ids.size(), features) = the rows `ids`, made dense where stored sparse.
+  /// out (ids.size(), features) = the rows `ids`, made dense in whichever form they are stored.
   void read_features(std::span<const VertexId> ids, MatrixView out) const;
   /// The rows `ids` of sparse features (ids.size() × features), values in weights.
   Csr read_sparse_features(std::span<const VertexId> ids) const;
+  /// The rows `ids` of features stored as bits, (ids.size() × features), and of their levels, (ids.size()).
+  BitMatrix read_feature_bits(std::span<const VertexId> ids) const;
+  std::vector<Real> read_feature_levels(std::span<const VertexId> ids) const;
 
   std::span<const std::int32_t> labels() const;  // (vertices), single-label; empty otherwise
   View<const std::uint8_t> targets() const;      // (vertices, classes), multi-label; empty otherwise

@@ -103,8 +103,8 @@ DatasetDescription describe(const Dataset& dataset) {
   if (!dataset.targets().empty()) out.homophily = target_homophily(dataset.graph(), dataset.targets());
   const double elements = double(out.meta.vertices) * double(out.meta.features);
   out.feature_density =
-      dataset.sparse_features() && elements > 0 ? double(out.meta.feature_nonzeros) / elements : 1;
-  if (out.meta.features > 0 && !dataset.sparse_features()) {
+      out.meta.feature_nonzeros >= 0 && elements > 0 ? double(out.meta.feature_nonzeros) / elements : 1;
+  if (out.meta.features > 0 && out.meta.feature_form == FeatureForm::kDense) {
     out.half_precision_features =
         NpyArray::open(dataset.folder() / "features.npy").dtype() == Dtype::kFloat16;
   }

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dataset/describe.h"
+#include "dataset/meta.h"
 
 namespace atl {
 namespace {
@@ -14,6 +15,7 @@ void add_meta(Json& out, const DatasetMeta& meta) {
   out["vertices"] = meta.vertices;
   out["arcs"] = meta.arcs;
   out["features"] = meta.features;
+  out["featureForm"] = to_string(meta.feature_form);
   out["featureNonzeros"] = meta.feature_nonzeros;
   out["classes"] = meta.classes;
   out["multiLabel"] = meta.multi_label;

@@ -3,6 +3,7 @@
 
 #include "base/readable.h"
 #include "dataset/describe.h"
+#include "dataset/meta.h"
 
 namespace atl {
 namespace {
@@ -21,10 +22,11 @@ std::string degrees_text(const DegreeStatistics& s) {
 std::string features_text(const DatasetDescription& d) {
   if (d.meta.features == 0) return "none";
   const std::string columns = count_text(d.meta.features);
-  if (d.meta.feature_nonzeros < 0) {
+  if (d.meta.feature_form == FeatureForm::kDense) {
     return fmt::format("{}, dense {}", columns, d.half_precision_features ? "float16" : "float32");
   }
-  return fmt::format("{}, sparse: {:.3f} % non-zero", columns, 100 * d.feature_density);
+  return fmt::format("{}, {}: {:.3f} % non-zero", columns, to_string(d.meta.feature_form),
+                     100 * d.feature_density);
 }
 
 std::string classes_text(const DatasetDescription& d) {

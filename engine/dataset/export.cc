@@ -37,10 +37,26 @@ void copy_file(const Dataset& dataset, const char* from, const fs::path& to) {
     fail("{}: cannot be written: {}; free space there or choose another place", to.string(), error.message());
 }
 
+/// The neutral layout has no bits.
+void export_bits(const Dataset& dataset, const fs::path& folder) {
+  const Index columns = dataset.meta().features;
+  NpyWriter dense(folder / "features.npy", Dtype::kFloat32, {columns});
+  Matrix row(1, columns);
+  std::vector<float> values(static_cast<std::size_t>(columns));
+  for (VertexId v = 0; v < dataset.meta().vertices; ++v) {
+    dataset.read_features(std::span(&v, 1), row);
+    std::copy_n(row.data(), columns, values.begin());
+    dense.append(values);
+  }
+  dense.finish();
+}
+
 void export_features(const Dataset& dataset, const fs::path& folder) {
   const DatasetMeta& meta = dataset.meta();
   if (meta.features == 0) return;
-  if (!dataset.sparse_features()) return copy_file(dataset, "features.npy", folder / "features.npy");
+  if (meta.feature_form == FeatureForm::kBits) return export_bits(dataset, folder);
+  if (meta.feature_form == FeatureForm::kDense)
+    return copy_file(dataset, "features.npy", folder / "features.npy");
   const auto add = [&](NpzWriter& archive, const char* name, const char* file) {
     const NpyArray array = NpyArray::open(dataset.folder() / file);
     const auto write = [&](auto elements) { archive.add(name, array.dtype(), array.shape(), elements); };

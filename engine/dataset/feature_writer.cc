@@ -5,12 +5,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "dataset/feature_bits.h"
 #include "dataset/npy.h"
 
 namespace atl {
 namespace {
 
 constexpr Index kForgetBytes = 4 << 20;  // of a mapped file, read and needed no more
+constexpr Index kFewestBits = 64;        // columns that are worth a form of their own
 constexpr const char* kDenseFile = "features.npy";
 constexpr const char* kSparseFiles[] = {"feature_offsets.npy", "feature_columns.npy", "feature_values.npy"};
 
@@ -63,6 +65,7 @@ void FeatureWriter::store_dense(std::span<const float> row) {
     dense_.emplace(folder_ / kDenseFile, options_.float16 ? Dtype::kFloat16 : Dtype::kFloat32,
                    std::vector<Index>{options_.columns});
   }
+  one_valued_ = one_valued_ && one_valued(row);
   if (!options_.float16) return dense_->append(row);
   half_row_.resize(row.size());
   std::transform(row.begin(), row.end(), half_row_.begin(), to_half);
@@ -138,19 +141,28 @@ void FeatureWriter::SparseFiles::finish() {
   values.finish();
 }
 
-Index FeatureWriter::finish(std::span<const std::uint8_t> training) {
+FeatureWriter::Stored FeatureWriter::finish(std::span<const std::uint8_t> training) {
   if (sparse_) {
     sparse_->finish();
-    if (is_sparse_enough()) return nonzeros_;
+    if (is_sparse_enough()) return {FeatureForm::kSparse, nonzeros_};
     sparse_to_dense();
-    return -1;
+    return finish_dense();
   }
-  if (!dense_) return -1;
+  if (!dense_) return {};
   dense_->finish();
-  if (options_.scaling == FeatureScaling::kTraining) scale_by_training(training);
-  if (options_.scaling == FeatureScaling::kTraining || !is_sparse_enough()) return -1;
-  dense_to_sparse();
-  return nonzeros_;
+  if (options_.scaling == FeatureScaling::kTraining) {
+    scale_by_training(training);
+  } else if (is_sparse_enough()) {
+    dense_to_sparse();
+    return {FeatureForm::kSparse, nonzeros_};
+  }
+  return finish_dense();
+}
+
+FeatureWriter::Stored FeatureWriter::finish_dense() {
+  if (!one_valued_ || options_.columns < kFewestBits) return {};
+  dense_.reset();
+  return {FeatureForm::kBits, dense_to_bits(folder_, rows_, options_.columns)};
 }
 
 void FeatureWriter::dense_to_sparse() {
@@ -197,6 +209,7 @@ void FeatureWriter::sparse_to_dense() {
 /// Two passes over the training rows for mean and deviation, one over all rows. A constant column becomes 0.
 void FeatureWriter::scale_by_training(std::span<const std::uint8_t> training) {
   const std::size_t columns = std::size_t(options_.columns);
+  one_valued_ = true;  // what matters is what will be stored
   const auto raw_path = folder_ / "features.unscaled";
   std::filesystem::rename(folder_ / kDenseFile, raw_path);
   const NpyArray raw = NpyArray::open(raw_path);

@@ -1,5 +1,5 @@
-// Writes a data set's features as rows arrive: dense, or CSR where under a quarter is non-zero, whichever
-// form they came in. Memory: a few rows.
+// Writes a data set's features as rows arrive: dense, or CSR where under a quarter is non-zero, or as bits where each row
+// has one value beside 0, whichever form they came in. Memory: a few rows.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "dataset/dataset.h"
 #include "dataset/npy_writer.h"
 #include "dataset/row_origin.h"
 #include "tensor/csr_view.h"
@@ -39,9 +40,14 @@ class FeatureWriter {
   void add_sparse(const CsrView& rows, const RowOrigin& origin);
 
   Index rows() const { return rows_; }
-  /// Closes the files in their final form and returns the number of non-zeros, or −1 where dense. `training`
-  /// (rows) is non-zero on training rows; read with FeatureScaling::kTraining alone.
-  Index finish(std::span<const std::uint8_t> training);
+  /// How they are stored, and the number of non-zeros, −1 where dense.
+  struct Stored {
+    FeatureForm form = FeatureForm::kDense;
+    Index nonzeros = -1;
+  };
+  /// Closes the files in their final form. `training` (rows) is non-zero on training rows; read with
+  /// FeatureScaling::kTraining alone.
+  Stored finish(std::span<const std::uint8_t> training);
 
  private:
   struct SparseFiles {
@@ -52,6 +58,7 @@ class FeatureWriter {
   };
   void check_value(float value, Index row, Index column, const RowOrigin& origin) const;
   void store_dense(std::span<const float> row);
+  Stored finish_dense();
   void scale_by_training(std::span<const std::uint8_t> training);
   void dense_to_sparse();
   void sparse_to_dense();
@@ -62,6 +69,7 @@ class FeatureWriter {
   std::optional<NpyWriter> dense_;
   std::optional<SparseFiles> sparse_;
   Index rows_ = 0, nonzeros_ = 0;
+  bool one_valued_ = true;  // every row stored dense so far
   std::vector<float> row_;
   std::vector<Half> half_row_;
   std::vector<std::pair<VertexId, float>> entries_;

@@ -1,5 +1,8 @@
 #include "dataset/meta.h"
 
+#include <fmt/ranges.h>
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -10,18 +13,28 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
+constexpr const char* kForms[] = {"dense", "sparse", "bits"};  // FeatureForm
 
 /// Everything but the checksum; nlohmann's objects are sorted by key, so this is canonical.
 json to_json(const DatasetMeta& meta) {
-  return {{"atollDataset", kFormat},       {"name", meta.name},
-          {"vertices", meta.vertices},     {"arcs", meta.arcs},
-          {"features", meta.features},     {"featureNonzeros", meta.feature_nonzeros},
-          {"classes", meta.classes},       {"multiLabel", meta.multi_label},
-          {"weighted", meta.weighted},     {"symmetric", meta.symmetric},
-          {"selfLoops", meta.self_loops},  {"splits", meta.splits},
-          {"transforms", meta.transforms}, {"checksums", meta.checksums},
-          {"source", meta.source},         {"licence", meta.licence}};
+  return {{"atollDataset", kFormat},
+          {"name", meta.name},
+          {"vertices", meta.vertices},
+          {"arcs", meta.arcs},
+          {"features", meta.features},
+          {"featureNonzeros", meta.feature_nonzeros},
+          {"featureForm", to_string(meta.feature_form)},
+          {"classes", meta.classes},
+          {"multiLabel", meta.multi_label},
+          {"weighted", meta.weighted},
+          {"symmetric", meta.symmetric},
+          {"selfLoops", meta.self_loops},
+          {"splits", meta.splits},
+          {"transforms", meta.transforms},
+          {"checksums", meta.checksums},
+          {"source", meta.source},
+          {"licence", meta.licence}};
 }
 
 template <class T>
@@ -48,6 +61,14 @@ json parse_object(std::string_view text, const std::string& name) {
   return object;
 }
 
+FeatureForm parse_form(const std::string& text, const std::string& name) {
+  const auto* const found = std::find(std::begin(kForms), std::end(kForms), text);
+  if (found == std::end(kForms))
+    fail("{}: the field 'featureForm' is '{}'; allowed are {}: import the data set again", name, text,
+         fmt::join(kForms, ", "));
+  return FeatureForm(found - std::begin(kForms));
+}
+
 void check_counts(const DatasetMeta& meta, const std::string& name) {
   constexpr Index kMax = Index(1) << 31;
   const auto check = [&](const char* field, Index value, Index low, Index high) {
@@ -61,10 +82,16 @@ void check_counts(const DatasetMeta& meta, const std::string& name) {
   check("features", meta.features, 0, kMax);
   check("featureNonzeros", meta.feature_nonzeros, -1, kMax * kMax);
   check("classes", meta.classes, 0, 1 << 24);
+  if (meta.feature_form != FeatureForm::kDense)
+    check("featureNonzeros", meta.feature_nonzeros, 0, kMax * kMax);
   for (const auto& [split, columns] : meta.splits) check("splits", columns, 1, 1 << 16);
 }
 
 }  // namespace
+
+const char* to_string(FeatureForm form) {
+  return kForms[int(form)];
+}
 
 std::string print_meta(DatasetMeta& meta) {
   json object = to_json(meta);
@@ -81,6 +108,9 @@ DatasetMeta parse_meta(std::string_view text, const std::string& name) {
   read_field(object, "arcs", meta.arcs, name);
   read_field(object, "features", meta.features, name);
   read_field(object, "featureNonzeros", meta.feature_nonzeros, name);
+  std::string form;
+  read_field(object, "featureForm", form, name);
+  meta.feature_form = parse_form(form, name);
   read_field(object, "classes", meta.classes, name);
   read_field(object, "multiLabel", meta.multi_label, name);
   read_field(object, "weighted", meta.weighted, name);

@@ -9,6 +9,9 @@
 
 namespace atl {
 
+/// "dense", "sparse" or "bits", as meta.json says it.
+const char* to_string(FeatureForm form);
+
 /// The text of meta.json; sets meta.checksum, the SHA-256 of everything else in it.
 std::string print_meta(DatasetMeta& meta);
 

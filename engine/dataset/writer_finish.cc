@@ -90,7 +90,9 @@ void DatasetWriter::State::note_arcs(const ArcTotals& totals) {
 
 void DatasetWriter::State::write_features() {
   if (!features) return;
-  meta.feature_nonzeros = features->finish(training);
+  const FeatureWriter::Stored stored = features->finish(training);
+  meta.feature_form = stored.form;
+  meta.feature_nonzeros = stored.nonzeros;
   if (options.scaling == FeatureScaling::kRow)
     meta.transforms.push_back("features: each row divided by its sum");
   if (options.scaling == FeatureScaling::kTraining) {

@@ -13,7 +13,7 @@ struct LayerOptions {
   Index in = 0, out = 0;
   Init init = Init::kGlorot;  // of the weight
   Index fan_in = 0;           // for it; 0: `in`
-  bool sparse_input = false;  // features stay CSR
+  bool packed_input = false;  // features, multiplied as they are stored (tensor/rows.h)
   double dropout = 0;         // on the layer's input rows, halo rows included, before aggregation
   Purpose dropout_purpose = Purpose::kDropout;
   DecayGroup decay = DecayGroup::kConvolution;
@@ -23,7 +23,7 @@ struct LayerOptions {
 
 /// conv.cc: out = finish(Â · drop(h) · W), Â by the blocks' scales: GCN (symmetric; Kipf & Welling 2017, section 2) and the
 /// "gcn" aggregator of SAGE (mean with self loops). Aggregates first where in ≤ out, transforms first otherwise (and for
-/// sparse features).
+/// packed features).
 std::unique_ptr<Layer> make_conv(const LayerOptions& options);
 
 /// sage.cc: out = finish(drop(h)·W_self + mean(drop(h))·W_neigh), one parameter (2·in, out) with W_self on top. (Hamilton

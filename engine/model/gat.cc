@@ -175,7 +175,7 @@ Model make_gat(const ModelSpec& spec, const TrainingSpec& training, const ModelI
     o.layer.index = l;
     o.layer.in = l == 0 ? input.features : hidden;
     o.layer.out = last ? input.classes : hidden;
-    o.layer.sparse_input = l == 0 && input.sparse_features;
+    o.layer.packed_input = l == 0 && input.packed_features;
     o.layer.dropout = l == 0 ? training.input_dropout.rate : training.dropout;
     o.layer.dropout_purpose = l == 0 ? Purpose::kInputDropout : Purpose::kDropout;
     o.layer.skip = spec.skip_connections && l > 0 && o.layer.in == o.layer.out;

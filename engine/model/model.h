@@ -13,8 +13,8 @@ namespace atl {
 /// What the data and the strategy say to a model that is being made.
 struct ModelInput {
   Index features = 0;
-  Index classes = 0;  // width of the last layer
-  bool sparse_features = false;
+  Index classes = 0;             // width of the last layer
+  bool packed_features = false;  // multiplied as they are stored (tensor/rows.h)
   /// The exchange delivers this step's rows, so a layer may hand on its rows already dropped out for the next one,
   /// fused with its own finish. Stale exchanges need raw rows: a stale row gets the present step's mask.
   bool exact_exchange = true;

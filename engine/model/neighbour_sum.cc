@@ -3,7 +3,7 @@
 namespace atl {
 
 NeighbourSum::NeighbourSum(const LayerOptions& options)
-    : options_(options), aggregate_first_(!options.sparse_input && options.in <= options.out) {}
+    : options_(options), aggregate_first_(!options.packed_input && options.in <= options.out) {}
 
 std::vector<SavedSpec> NeighbourSum::saved() const {
   if (!aggregate_first_) return {};

@@ -1,5 +1,5 @@
 // What convolutions have in common: Â · drop(rows) · W over the blocks of sources, and its way back. The narrower
-// side is aggregated: the rows before their product with W where in ≤ out, their products otherwise (and for sparse
+// side is aggregated: the rows before their product with W where in ≤ out, their products otherwise (and for packed
 // features). (Kipf & Welling 2017, equation 2; sums over neighbours and products with W commute.)
 #pragma once
 

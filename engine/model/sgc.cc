@@ -1,5 +1,5 @@
 // SGC (Wu et al. 2019, section 2.2): K propagations and one linear layer. On dense features all K are computed once;
-// sparse features, and those dropped out before the aggregation, are transformed first, to `classes` columns.
+// packed features, and those dropped out before the aggregation, are transformed first, to `classes` columns.
 #include "model/stack.h"
 
 namespace atl {
@@ -10,7 +10,7 @@ Model make_sgc(const ModelSpec& spec, const TrainingSpec& training, const ModelI
   const bool dropped_before = training.input_dropout.rate > 0 &&
                               training.input_dropout.position == DropoutPosition::kBeforeAggregation;
   Model model;
-  if (input.sparse_features || dropped_before) {
+  if (input.packed_features || dropped_before) {
     linear.index = 0;
     model.layers.push_back(make_dense(linear));
     for (int k = 0; k < hops; ++k) model.layers.push_back(make_propagate(input.classes, false));

@@ -18,7 +18,7 @@ std::vector<Sketch> sketch(Init init, const ModelSpec& spec, const TrainingSpec&
     LayerOptions o;
     o.in = l == 0 ? input.features : spec.hidden;
     o.out = last ? input.classes : spec.hidden;
-    o.sparse_input = l == 0 && input.sparse_features;
+    o.packed_input = l == 0 && input.packed_features;
     o.dropout = l == 0 ? training.input_dropout.rate : training.dropout;
     o.dropout_purpose = l == 0 ? Purpose::kInputDropout : Purpose::kDropout;
     o.finish.norm = last ? Norm::kNone : spec.norm;
@@ -39,7 +39,7 @@ LayerOptions dense_on_features(Index out, const TrainingSpec& training, const Mo
   LayerOptions o;
   o.in = input.features;
   o.out = out;
-  o.sparse_input = input.sparse_features;
+  o.packed_input = input.packed_features;
   o.dropout = training.input_dropout.rate;
   o.dropout_purpose = Purpose::kInputDropout;
   o.decay = o.finish.decay = DecayGroup::kDense;
@@ -58,7 +58,7 @@ std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const Mode
                                                const TrainingSpec& training, const ModelInput& input) {
   const bool dropped_before = training.input_dropout.rate > 0 &&
                               training.input_dropout.position == DropoutPosition::kBeforeAggregation;
-  const bool precompute = !input.sparse_features && !dropped_before && spec.layers > 0;
+  const bool precompute = !input.packed_features && !dropped_before && spec.layers > 0;
   std::vector<Sketch> all = sketch(plan.init, spec, training, input);
   std::vector<std::unique_ptr<Layer>> layers;
   if (precompute) {

@@ -3,7 +3,7 @@
 namespace atl {
 
 ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& d, const char* name) {
-  ATOLL_CHECK(!rows.is_sparse(), "sparse rows are transformed, never copied");
+  ATOLL_CHECK(!rows.packed(), "packed rows are transformed, never copied");
   if (!d) return rows.dense;
   MatrixView copy = ctx.workspace->matrix(name, rows.rows(), rows.cols());
   dropout(ctx, d, rows.dense, copy);
@@ -12,7 +12,10 @@ ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& d, c
 
 void transform(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView w, MatrixView out,
                const Epilogue& epilogue, bool accumulate) {
-  if (rows.is_sparse()) {
+  if (rows.bits != nullptr) {
+    ATOLL_CHECK(!d, "bits are read as dense rows where they are dropped out");
+    bit_gemm(ctx, *rows.bits, w, out, accumulate, epilogue);
+  } else if (rows.sparse != nullptr) {
     ATOLL_CHECK(!accumulate, "sparse transforms don't accumulate");
     sparse_gemm(ctx, *rows.sparse, d, w, out, epilogue);
   } else {
@@ -22,10 +25,9 @@ void transform(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView
 
 void transform_backward(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView w,
                         ConstMatrixView d_out, MatrixView d_w, MatrixView d_rows, bool accumulate_rows) {
-  if (rows.is_sparse()) {
-    sparse_gemm_at(ctx, *rows.sparse, d, d_out, d_w, true);
-    return;  // features take no gradient
-  }
+  // Packed features take no gradient.
+  if (rows.bits != nullptr) return bit_gemm_at(ctx, *rows.bits, d_out, d_w, true);
+  if (rows.sparse != nullptr) return sparse_gemm_at(ctx, *rows.sparse, d, d_out, d_w, true);
   gemm_at(ctx, dropped_rows(ctx, rows, d, "transform.rows"), d_out, d_w, true);
   if (d_rows.cols == 0) return;
   if (accumulate_rows && d) {  // the mask belongs to this product alone, not to what d_rows holds

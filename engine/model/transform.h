@@ -1,4 +1,4 @@
-// The verb "transform": rows × weight, for dense rows and sparse features alike, with dropout on the rows before it.
+// The verb "transform": rows × weight, for dense rows and packed features alike, with dropout on the rows before it.
 #pragma once
 
 #include "model/verbs.h"

@@ -48,12 +48,10 @@ BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const
     fail("bench epoch: the loss went from {} to {}; a job that doesn't learn is not worth timing",
          losses.front(), losses.back());
   const DatasetMeta& meta = dataset.meta();
-  const double nonzeros =
-      meta.feature_nonzeros >= 0 ? double(meta.feature_nonzeros) / double(meta.vertices) : -1;
   const bool inductive = job.training.setting == Setting::kInductive;
   const RankShape shape =
       rank_shape(prepared, 0, inductive ? training_marks(dataset, job) : std::vector<std::uint8_t>());
-  const EpochWork work = epoch_work(rank.trainer->model(), shape, {meta.features, nonzeros},
+  const EpochWork work = epoch_work(rank.trainer->model(), shape, feature_shape(job, meta),
                                     job.training.recompute == Recompute::kLayer);
   return {fmt::format("epoch, {} on {}", job.model.kind, meta.name), median(seconds),
           1.3 * seconds_of(work, rates),

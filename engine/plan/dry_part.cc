@@ -1,9 +1,15 @@
 #include "plan/dry_part.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
 namespace atl {
+
+FeatureShape feature_shape(const Job& job, const DatasetMeta& meta) {
+  const double nonzeros = double(std::max<Index>(meta.feature_nonzeros, 0));
+  return {meta.features, kept_form(job, meta), nonzeros / double(std::max<Index>(meta.vertices, 1))};
+}
 
 void DryPart::Free::operator()(Index* p) const {
   std::free(p);
@@ -28,8 +34,8 @@ DryPart::DryPart(const RankShape& shape, const FeatureShape& features, bool halo
   part_.outer.arcs = csr(shape.owned, shape.halo, shape.outer_arcs);
   part_.outer.transpose = csr(shape.halo, shape.owned, shape.outer_arcs);
   part_.outer.src_ids = ids.subspan(std::size_t(shape.owned));
-  part_.features = rows(shape.owned, features, dense_, sparse_);
-  if (halo_features) part_.halo_features = rows(shape.halo, features, halo_dense_, halo_sparse_);
+  part_.features = rows(shape.owned, features, features_);
+  if (halo_features) part_.halo_features = rows(shape.halo, features, halo_features_);
 }
 
 CsrView DryPart::csr(Index rows, Index cols, Index arcs) {
@@ -41,14 +47,20 @@ CsrView DryPart::csr(Index rows, Index cols, Index arcs) {
   return {rows, cols, memory, nullptr, nullptr};
 }
 
-Rows DryPart::rows(Index count, const FeatureShape& features, Matrix& dense, SparseRows& sparse) {
-  if (!features.sparse()) {
-    dense.resize(count, features.columns);
-    return ConstMatrixView(dense);
+Rows DryPart::rows(Index count, const FeatureShape& shape, Features& features) {
+  const auto nonzeros = Index(double(count) * shape.nonzeros_per_row);
+  switch (shape.form) {
+    case FeatureForm::kDense:
+      features.dense.resize(count, shape.columns);
+      return ConstMatrixView(features.dense);
+    case FeatureForm::kSparse:
+      features.sparse = {csr(count, shape.columns, nonzeros), csr(shape.columns, count, nonzeros)};
+      return &features.sparse;
+    case FeatureForm::kBits:
+      features.bits = {{count, shape.columns}, {shape.columns, count}};
+      return &features.bits;
   }
-  const auto nonzeros = Index(double(count) * features.nonzeros_per_row);
-  sparse = {csr(count, features.columns, nonzeros), csr(features.columns, count, nonzeros)};
-  return &sparse;
+  ATOLL_CHECK(false, "features in form {}", int(shape.form));
 }
 
 }  // namespace atl

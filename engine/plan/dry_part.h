@@ -6,15 +6,18 @@
 
 #include "exchange/exchange.h"
 #include "plan/rank_shape.h"
+#include "train/part_data.h"
 
 namespace atl {
 
-/// Features of a data set, as far as sizes go.
+/// Features as a run keeps them, as far as sizes go.
 struct FeatureShape {
   Index columns = 0;
-  double nonzeros_per_row = -1;  // −1: dense
-  bool sparse() const { return nonzeros_per_row >= 0; }
+  FeatureForm form = FeatureForm::kDense;
+  double nonzeros_per_row = 0;  // sparse ones
+  bool packed() const { return form != FeatureForm::kDense; }
 };
+FeatureShape feature_shape(const Job& job, const DatasetMeta& meta);
 
 /// Neither copyable nor movable: part() points into it.
 class DryPart {
@@ -31,12 +34,17 @@ class DryPart {
   using Offsets = std::unique_ptr<Index[], Free>;
   /// (rows × cols) with `arcs` arcs, all of them in the last row, and no columns.
   CsrView csr(Index rows, Index cols, Index arcs);
-  Rows rows(Index count, const FeatureShape& features, Matrix& dense, SparseRows& sparse);
+  /// Features of some rows.
+  struct Features {
+    Matrix dense;
+    SparseRows sparse;
+    BitRows bits;
+  };
+  Rows rows(Index count, const FeatureShape& shape, Features& features);
 
   std::vector<Offsets> offsets_;
   LocalGraph graph_;
-  Matrix dense_, halo_dense_;
-  SparseRows sparse_, halo_sparse_;
+  Features features_, halo_features_;
   GraphPart part_;
 };
 

@@ -55,7 +55,7 @@ TrafficBytes sent_since(const Ledger& before, const Ledger& after) {
 }  // namespace
 
 Model planned_model(const Job& job, const FeatureShape& features, Index classes) {
-  return job_model(job, features.columns, classes, features.sparse());
+  return job_model(job, features.columns, classes, features.packed());
 }
 
 DryRun dry_run(const DryRunInput& in) {

@@ -4,6 +4,7 @@ namespace atl {
 namespace {
 
 constexpr double kReal = sizeof(Real);
+constexpr double kBitTime = 0.4;  // of a product with bits, beside the dense one of the same shape
 
 /// One layer of the rank's pass.
 struct LayerPass {
@@ -12,6 +13,7 @@ struct LayerPass {
   bool input_is_fixed;  // takes no gradient
   bool attention;
   double sparse_nonzeros = -1;  // of all its source rows; −1: dense input
+  bool bits = false;            // its input
 
   /// Rows that are transformed before they are aggregated come from the halo too.
   double source_rows() const {
@@ -29,6 +31,9 @@ struct LayerPass {
   double gather() const {
     return layer.gathers() ? double(shape.arcs()) * (4 + kReal * double(layer.cost().gather_columns)) : 0;
   }
+  /// Operations of one product, in dense ones that take as long, and the bytes of its tall operand.
+  double flops() const { return layer.cost().flops_per_row * source_rows() * (bits ? kBitTime : 1); }
+  double input_bytes() const { return source_rows() * double(layer.in()) * (bits ? 1.0 / 8 : double(kReal)); }
   /// Sparse features: an id and a value for each, and the row of the weights that it multiplies.
   double sparse_gather() const { return sparse_nonzeros * (8 + kReal * double(layer.out())); }
 
@@ -39,8 +44,8 @@ struct LayerPass {
     if (sparse_nonzeros >= 0) {
       work.gathered_bytes += sparse_gather();
     } else {
-      work.product_flops = layer.cost().flops_per_row * source_rows();
-      work.streamed_bytes += kReal * source_rows() * double(layer.in());
+      work.product_flops = flops();
+      work.streamed_bytes += input_bytes();
     }
     return work;
   }
@@ -54,8 +59,8 @@ struct LayerPass {
       work.gathered_bytes += sparse_gather();
     } else {
       const double products = input_is_fixed ? 1 : 2;
-      work.product_flops = products * layer.cost().flops_per_row * source_rows();
-      work.streamed_bytes += products * kReal * source_rows() * double(layer.in());
+      work.product_flops = products * flops();
+      work.streamed_bytes += products * input_bytes();
     }
     return work;
   }
@@ -67,7 +72,9 @@ void for_each_pass(const Model& model, const RankShape& shape, const FeatureShap
   const int prefix = model.constant_prefix();
   for (int l = prefix; l < int(model.layers.size()); ++l) {
     LayerPass pass{*model.layers[std::size_t(l)], shape, l == prefix, model.needs.attention};
-    if (l == 0 && features.sparse()) pass.sparse_nonzeros = features.nonzeros_per_row * pass.source_rows();
+    pass.bits = l == 0 && features.form == FeatureForm::kBits;
+    if (l == 0 && features.form == FeatureForm::kSparse)
+      pass.sparse_nonzeros = features.nonzeros_per_row * pass.source_rows();
     visit(pass);
   }
 }

@@ -12,12 +12,6 @@ namespace {
 
 using Marks = std::vector<std::uint8_t>;
 
-FeatureShape feature_shape(const DatasetMeta& meta) {
-  const bool sparse = meta.feature_nonzeros >= 0;
-  return {meta.features,
-          sparse ? double(meta.feature_nonzeros) / double(std::max<Index>(meta.vertices, 1)) : -1};
-}
-
 /// Owned vertices that are in some split.
 Index labelled_rows(const Job& job, const Dataset& dataset, std::span<const VertexId> owned) {
   const View<const std::uint8_t> split = dataset.split(job.dataset.split);
@@ -39,7 +33,7 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
   const DatasetMeta& meta = dataset.meta();
   const bool inductive = job.training.setting == Setting::kInductive;
   DryRunInput in{job,
-                 feature_shape(meta),
+                 feature_shape(job, meta),
                  meta.classes,
                  meta.multi_label,
                  double(meta.vertices),

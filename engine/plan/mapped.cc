@@ -60,7 +60,9 @@ Index dataset_bytes(const Job& job, const Dataset& dataset, const PreparedGraph&
   };
   Index sum = file_bytes(dataset.folder() / ("split_" + job.dataset.split + ".npy"));
   sum += touched(meta.multi_label ? "targets.npy" : "labels.npy", false);
-  if (!dataset.sparse_features()) return sum + touched("features.npy", halo_features);
+  if (meta.feature_form == FeatureForm::kDense) return sum + touched("features.npy", halo_features);
+  if (meta.feature_form == FeatureForm::kBits)
+    return sum + touched("feature_bits.npy", halo_features) + touched("feature_levels.npy", halo_features);
   return sum + touched("feature_offsets.npy", halo_features) + touched("feature_columns.npy", halo_features) +
          touched("feature_values.npy", halo_features);
 }

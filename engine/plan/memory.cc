@@ -35,12 +35,17 @@ Index cutting_bytes(const RankShape& s, bool weighted) {
   return 8 * s.owned + (s.own_is_symmetric ? csr_bytes(s.owned, s.own_arcs, weighted) : 0);
 }
 
+Index feature_bytes(Index rows, const FeatureShape& f) {
+  if (f.form == FeatureForm::kDense) return kReal * rows * f.columns;
+  if (f.form == FeatureForm::kBits)
+    return rows * (4 * BitView::words_of(f.columns) + kReal) + f.columns * 4 * BitView::words_of(rows);
+  const auto nonzeros = Index(double(rows) * f.nonzeros_per_row);
+  return 2 * (8 * nonzeros) + 8 * (rows + f.columns + 2);  // rows and their transpose
+}
+
 /// Halo rows' are read where the first layer gathers.
 Index feature_bytes(const RankShape& s, const FeatureShape& f, const Model& model) {
-  const Index rows = s.owned + (model.layers.front()->gathers() ? s.halo : 0);
-  if (!f.sparse()) return kReal * rows * f.columns;
-  const auto nonzeros = Index(double(rows) * f.nonzeros_per_row);
-  return 2 * (8 * nonzeros) + 8 * (rows + 2 * f.columns);  // rows and their transpose
+  return feature_bytes(s.owned, f) + (model.layers.front()->gathers() ? feature_bytes(s.halo, f) : 0);
 }
 
 /// Weights, gradients, moments, the best epoch's weights, and the other ranks' terms of a gradient's sum.

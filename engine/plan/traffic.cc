@@ -49,8 +49,7 @@ TrafficShape traffic_shape(const Job& job, const Model& model, const PreparedGra
 
 std::vector<PairBytes> rank_flows(const Job& job, const Dataset& dataset, const PreparedGraph& prepared) {
   const DatasetMeta& meta = dataset.meta();
-  const FeatureShape features{meta.features, meta.feature_nonzeros >= 0 ? 1.0 : -1};
-  const Model model = planned_model(job, features, meta.classes);
+  const Model model = planned_model(job, feature_shape(job, meta), meta.classes);
   return find_strategy(job.strategy.kind)->flows(traffic_shape(job, model, prepared), cut_of(job, prepared));
 }
 

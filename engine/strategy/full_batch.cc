@@ -107,7 +107,7 @@ void FullBatch::backward_layer(int l, MatrixView d_out, MatrixView d_in) {
 
 ConstMatrixView FullBatch::embeddings() const {
   const LayerInput last = input_of(layers() - 1);
-  return last.rows.is_sparse() ? ConstMatrixView() : last.rows.dense;
+  return last.rows.packed() ? ConstMatrixView() : last.rows.dense;
 }
 
 int FullBatch::first_non_finite_layer() {

@@ -44,9 +44,9 @@ const Entry& entry_of(const std::string& kind) {
 
 }  // namespace
 
-Model job_model(const Job& job, Index features, Index classes, bool sparse_features) {
+Model job_model(const Job& job, Index features, Index classes, bool packed_features) {
   const bool exact = entry_of(job.strategy.kind).exact_exchange;
-  return make_model(job.model, job.training, {features, classes, sparse_features, exact});
+  return make_model(job.model, job.training, {features, classes, packed_features, exact});
 }
 
 std::function<Placement(int, const ParameterSpec&)> placement_on(const Job& job, Rank rank, int ranks) {

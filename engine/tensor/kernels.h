@@ -92,6 +92,14 @@ void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, Cons
 void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView b,
                     MatrixView out, bool accumulate = false);
 
+// ---- bit_features.cc: input features kept as bits
+
+/// out = x · w (+ out if accumulate), then the epilogue.  x (n, F) bits, w (F, m), out (n, m).
+void bit_gemm(Context& ctx, const BitRows& x, ConstMatrixView w, MatrixView out, bool accumulate = false,
+              const Epilogue& epilogue = {});
+/// out (+)= xᵀ · b.  x (n, F) bits, b (n, m), out (F, m).
+void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView out, bool accumulate = false);
+
 // ---- rowwise.cc ------------------------------------------------------------------------------------------
 
 /// The epilogue on its own, in place.  y (n, m).

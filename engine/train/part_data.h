@@ -12,6 +12,11 @@
 
 namespace atl {
 
+/// The form in which a run keeps the data set's features: as they are stored, but bits become dense rows where the input is
+/// dropped out, value by value, and where the graph has so many arcs that aggregating dense rows once (Propagate) costs
+/// less than two sums over neighbours each epoch.
+FeatureForm kept_form(const Job& job, const DatasetMeta& meta);
+
 /// Neither copyable nor movable: blocks and views point into it.
 class PartData {
  public:
@@ -30,13 +35,21 @@ class PartData {
   void release_features();
 
  private:
-  /// Features of some rows, in the form in which the data set stores them.
+  /// Features of some rows, as kept_form() says.
   struct Features {
     Matrix dense;
     Csr sparse;
     Transpose transpose;
-    SparseRows view;
-    Rows read(const Dataset& dataset, std::span<const VertexId> vertices, bool normalise);
+    SparseRows sparse_view;
+    BitMatrix bits, bits_transposed;
+    std::vector<Real> levels;
+    BitRows bit_view;
+
+    Rows read(const Dataset& dataset, std::span<const VertexId> vertices, const Job& job);
+
+   private:
+    Rows read_sparse(const Dataset& dataset, std::span<const VertexId> vertices, bool normalise);
+    Rows read_bits(const Dataset& dataset, std::span<const VertexId> vertices, bool normalise);
   };
 
   std::unique_ptr<LocalGraph> graph_;

@@ -42,7 +42,7 @@ Evaluation predict(const PredictOptions& o) {
   Context ctx{Device::kCpu, &pool, &workspace};
   RankData data(job, dataset, prepared, 0);
   data.count(comm);
-  const Model model = job_model(job, dataset.meta().features, data.classes(), dataset.sparse_features());
+  const Model model = job_model(job, dataset.meta().features, data.classes(), data.part().features.packed());
   Parameters parameters(model.parameters(), job.training.seed);
   read_held_rows(file, parameters, parameters.values().data(), "", false);
   const auto schedule =

@@ -10,7 +10,8 @@ namespace {
 /// Nobody reads halo rows' features where the first layer reads a vertex's own row alone.
 bool reads_halo_features(const Job& job, const Dataset& dataset) {
   const DatasetMeta& meta = dataset.meta();
-  return job_model(job, meta.features, meta.classes, dataset.sparse_features()).layers.front()->gathers();
+  const bool packed = kept_form(job, meta) != FeatureForm::kDense;
+  return job_model(job, meta.features, meta.classes, packed).layers.front()->gathers();
 }
 
 Labels read_labels(const Dataset& dataset, std::span<const VertexId> vertices) {

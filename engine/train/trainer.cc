@@ -7,7 +7,7 @@ namespace {
 
 Model model_of(const Job& job, const RankData& data) {
   const Rows& features = data.part().features;
-  return job_model(job, features.cols(), data.classes(), features.is_sparse());
+  return job_model(job, features.cols(), data.classes(), features.packed());
 }
 
 }  // namespace

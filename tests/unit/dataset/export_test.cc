@@ -45,6 +45,22 @@ TEST(Export, WeightsTargetsDenseFeaturesAndOriginalIdsComeBack) {
             checksums_of(import_dataset("npy", folder / "out", folder / "b", with_weights)));
 }
 
+TEST(Export, BitsComeBack) {
+  TempFolder folder;
+  DatasetWriter writer(folder / "a", {});
+  writer.add_arcs(std::vector<VertexId>{0, 2}, std::vector<VertexId>{1, 1}, {}, {"x"});
+  std::vector<float> features(3 * 70, 0.0f);
+  for (std::size_t i = 0; i < features.size(); i += 3) features[i] = float(1 + i / 70);
+  writer.begin_features(70);
+  writer.add_features({features.data(), 3, 70}, {"x"});
+  writer.set_labels(std::vector<std::int32_t>{0, 1, 0}, 2, {"x"});
+  writer.add_split("default", {std::vector<std::uint8_t>{1, 2, 3}.data(), 3, 1}, "x");
+  const DatasetMeta first = writer.finish();
+  ASSERT_EQ(first.feature_form, FeatureForm::kBits);
+  export_dataset(Dataset::open(folder / "a"), folder / "out");
+  EXPECT_EQ(checksums_of(first), checksums_of(import_dataset("npy", folder / "out", folder / "b", {})));
+}
+
 TEST(Export, LeavesWhatExists) {
   TempFolder folder;
   import_dataset("npy", kCora, folder / "a", {});

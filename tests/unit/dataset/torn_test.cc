@@ -40,7 +40,7 @@ const Damage kDamages[] = {
      [](const fs::path& d) { replace_in_meta(d, "\"arcs\": 10556", "\"arcs\": \"many\""); },
      {"meta.json", "'arcs'", "many"}},
     {"meta_of_another_format",
-     [](const fs::path& d) { replace_in_meta(d, "\"atollDataset\": 1", "\"atollDataset\": 9"); },
+     [](const fs::path& d) { replace_in_meta(d, "\"atollDataset\": 2", "\"atollDataset\": 9"); },
      {"format 9", "import"}},
     {"columns_missing", [](const fs::path& d) { fs::remove(d / "columns.npy"); }, {"columns.npy", "missing"}},
     {"columns_torn",

@@ -145,6 +145,34 @@ TEST(Writer, KeepsFeaturesSparseBelowAQuarter) {
   }
 }
 
+TEST(Writer, KeepsFeaturesOfOneValueARowAsBits) {
+  constexpr Index kColumns = 70;
+  const auto row = [](float level) {
+    std::vector<float> values(kColumns, level);
+    for (std::size_t c = 0; c < kColumns; c += 3) values[c] = 0;
+    return values;
+  };
+  std::vector<float> one_valued = row(2), other = row(2);
+  for (const float level : {-0.5f, 0.0f}) {
+    for (const float value : row(level)) one_valued.push_back(value), other.push_back(value);
+  }
+  other[4] = 3;
+  for (const auto& [values, form] :
+       {std::pair(one_valued, FeatureForm::kBits), std::pair(other, FeatureForm::kDense)}) {
+    TempFolder folder;
+    DatasetWriter writer(folder / "d", {});
+    add(writer, {{0, 1}, {1, 2}});
+    writer.begin_features(kColumns);
+    writer.add_features({values.data(), 3, kColumns}, {"x"});
+    const DatasetMeta meta = writer.finish();
+    EXPECT_EQ(meta.feature_form, form);
+    EXPECT_EQ(meta.feature_nonzeros, form == FeatureForm::kBits ? 2 * 46 : -1);
+    const Matrix read = features_of(folder / "d", 3);
+    for (Index i = 0; i < 3 * kColumns; ++i)
+      EXPECT_EQ(read.at(i / kColumns, i % kColumns), Real(values[std::size_t(i)])) << i;
+  }
+}
+
 TEST(Writer, ScalesFeatures) {
   TempFolder folder;
   const std::vector<float> values{1, 3, 0, 0, 5, -5, 9, 1};

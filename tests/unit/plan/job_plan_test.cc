@@ -17,6 +17,8 @@ std::vector<SmallCase> cases() {
       {"gcn_batch_norm_recompute", {"model.norm=batch", "training.recompute=layer"}},
       {"gcn_transform_first", {"training.inputDropout={rate: 0.3}"}, {.features = 20}},
       {"gcn_sparse", {}, {.density = 0.15}},
+      {"gcn_bits", {}, kBitData},
+      {"sage_bits_normalised", {"model.kind=sage", "dataset.normaliseFeatures=row"}, kBitData},
       {"gcn_inductive", {"training.setting=inductive", "model.norm=layer"}},
       {"resgcn_inductive_batch_norm",
        {"model.kind=resgcn", "training.setting=inductive", "model.norm=batch"}},
@@ -40,9 +42,14 @@ struct Observed {
 Index feature_bytes(const GraphPart& part) {
   Index bytes = 0;
   for (const Rows& rows : {part.features, part.halo_features}) {
-    const auto* sparse = rows.sparse;
-    bytes += sparse == nullptr ? Index(sizeof(Real)) * rows.rows() * rows.cols()
-                               : 16 * sparse->csr.arcs() + 8 * (sparse->csr.rows + sparse->csr.cols + 2);
+    if (rows.sparse != nullptr)
+      bytes += 16 * rows.sparse->csr.arcs() + 8 * (rows.rows() + rows.cols() + 2);
+    else if (rows.bits != nullptr)
+      bytes +=
+          4 * (rows.rows() * rows.bits->bits.row_words() + rows.cols() * rows.bits->transpose.row_words()) +
+          Index(sizeof(Real)) * rows.rows();
+    else
+      bytes += Index(sizeof(Real)) * rows.rows() * rows.cols();
   }
   return bytes;
 }
@@ -115,7 +122,7 @@ TEST_P(PlannedAndRun, TheStrategysFormulaSaysWhatIsSent) {
   const auto prepared = PreparedGraph::make(dataset, partition_options(job, ranks), graph_transforms(job),
                                             training_marks(dataset, job));
   const DatasetMeta& meta = dataset.meta();
-  const FeatureShape features{meta.features, meta.feature_nonzeros >= 0 ? 1.0 : -1};
+  const FeatureShape features = feature_shape(job, meta);
   const Model model = planned_model(job, features, meta.classes);
   const EpochTraffic formula = find_strategy("graph")->traffic(traffic_shape(job, model, prepared));
   const JobPlan plan = plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9});
@@ -179,7 +186,7 @@ TEST(DryRun, TouchesNoMemory) {
   shape.outer_arcs = 10'000'000;
   shape.peers = {{1, 400'000, 500'000}};
   const auto before = process_memory().peak_bytes;
-  const DryRun dry = dry_run({job, {128, -1}, 40, false, 4e6, 2, shape, {}});
+  const DryRun dry = dry_run({job, {128}, 40, false, 4e6, 2, shape, {}});
   EXPECT_GT(dry.schedule.total(), std::int64_t(8) << 30);
   EXPECT_LT(process_memory().peak_bytes - before, std::int64_t(128) << 20);
 }
@@ -189,7 +196,7 @@ TEST(EpochWork, CountsProductsGathersAndStreams) {
   RankShape shape;
   shape.owned = 100;
   shape.own_arcs = 1000;
-  const FeatureShape features{6, -1};
+  const FeatureShape features{6};
   const Model model = planned_model(job, features, 3);  // 6 → 8 aggregates first, 8 → 3 transforms first
   const EpochWork once = epoch_work(model, shape, features, false);
   const double first = 2.0 * 6 * 8 * 100, second = 2.0 * 8 * 3 * 100;

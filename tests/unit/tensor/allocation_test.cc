@@ -63,6 +63,9 @@ struct Operands {
   Arcs arcs() const { return {graph.view(), nullptr, nullptr}; }
   Dropout dropped() const { return {0.3, Draws(1, Purpose::kDropout), ids}; }
   SparseRows sparse() const { return {graph.view(), transpose.view()}; }  // 500 rows of 400 features
+  BitMatrix bits = random_bits(15, 500, 400), bits_transposed = atl::transpose(bits.view());
+  std::vector<Real> levels = std::vector<Real>(500, 2);
+  BitRows bit_rows() const { return {bits.view(), bits_transposed.view(), levels.data()}; }
   View<const std::uint8_t> target_rows() const { return {targets.data(), 500, 24}; }
   Attention attention() const {
     return {arcs(), 4, Real(0.2), 0.3, Draws(1, Purpose::kAttentionDropout), ids, src_ids};
@@ -87,6 +90,8 @@ void call_products(Context& ctx, Operands& o) {
   gemm_at(ctx, o.rows, o.out, o.square, true);
   sparse_gemm(ctx, o.sparse(), o.dropped(), o.x, o.out);
   sparse_gemm_at(ctx, o.sparse(), o.dropped(), o.out, o.d_x, true);
+  bit_gemm(ctx, o.bit_rows(), o.x, o.out, true, o.epilogue(Epilogue::Norm::kLayer));
+  bit_gemm_at(ctx, o.bit_rows(), o.out, o.d_x, true);
 }
 
 void call_rowwise(Context& ctx, Operands& o) {

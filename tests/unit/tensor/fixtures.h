@@ -113,6 +113,16 @@ void for_random_shapes(F&& check) {
   }
 }
 
+inline BitMatrix random_bits(unsigned seed, Index rows, Index cols) {
+  std::mt19937 generator(seed);
+  BitMatrix bits(rows, cols);
+  for (Index r = 0; r < rows; ++r) {
+    for (Index c = 0; c < cols; ++c)
+      if (generator() % 3 == 0) bits.set(r, c);
+  }
+  return bits;
+}
+
 inline std::vector<VertexId> random_ids(unsigned seed, Index count) {
   std::mt19937 generator(seed);
   std::vector<VertexId> ids(static_cast<std::size_t>(count));

@@ -15,6 +15,8 @@ std::vector<SmallCase> cases() {
   return {
       {"gcn", {}},
       {"gcn_sparse_features", {"training.inputDropout={rate: 0.3}"}, sparse},
+      {"gcn_bits", {}, kBitData},
+      {"gcn_bits_normalised", {"dataset.normaliseFeatures=row"}, kBitData},
       {"gcn_input_dropout", {"training.inputDropout={rate: 0.3}"}},
       {"gcn_dropout_after_aggregation", {"training.inputDropout={rate: 0.3, position: afterAggregation}"}},
       {"gcn_transform_first", {"training.inputDropout={rate: 0.3}"}, wide},
@@ -41,6 +43,8 @@ std::vector<SmallCase> cases() {
       {"gcn_multi_label", {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"}, multi},
       {"sage", {"model.kind=sage"}},
       {"sage_sparse", {"model.kind=sage"}, sparse},
+      {"sage_bits", {"model.kind=sage", "model.norm=batch"}, kBitData},
+      {"sage_inductive_bits", {"model.kind=sage", "training.setting=inductive"}, kBitData},
       {"sage_batch_norm", {"model.kind=sage", "model.norm=batch", "training.inputDropout={rate: 0.2}"}},
       {"sage_weighted", {"model.kind=sage"}, weighted},
       {"sage_with_self", {"model.kind=sage", "model.options={aggregator: meanWithSelf}"}},
@@ -51,12 +55,14 @@ std::vector<SmallCase> cases() {
       {"gat_sparse",
        {"model.kind=gat", "model.options={heads: 2}", "training.inputDropout={rate: 0.3}"},
        sparse},
+      {"gat_bits", {"model.kind=gat", "model.options={heads: 2}"}, kBitData},
       {"gat_weighted", {"model.kind=gat", "model.options={heads: 2}"}, weighted},
       {"gat_batch_norm", {"model.kind=gat", "model.norm=batch", "model.options={heads: 2}"}},
       {"gat_skip", {"model.kind=gat", "model.options={heads: 2}", "model.skipConnections=true"}},
       {"gcnii", {"model.kind=gcnii", "model.layers=4", "training.inputDropout={rate: 0.3}"}},
       {"gcnii_weighted", {"model.kind=gcnii", "model.layers=4"}, weighted},
       {"gcnii_sparse", {"model.kind=gcnii", "training.inputDropout={rate: 0.3}"}, sparse},
+      {"gcnii_bits", {"model.kind=gcnii"}, kBitData},
       {"gcnii_recompute", {"model.kind=gcnii", "model.layers=4", "training.recompute=layer"}},
       {"resgcn_mean", {"model.kind=resgcn", "model.norm=layer", "model.options={aggregator: mean}"}},
       {"resgcn_mean_batch", {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: mean}"}},
@@ -71,6 +77,7 @@ std::vector<SmallCase> cases() {
       {"sgc", {"model.kind=sgc"}},
       {"sgc_weighted", {"model.kind=sgc"}, weighted},
       {"sgc_sparse", {"model.kind=sgc"}, sparse},
+      {"sgc_bits", {"model.kind=sgc"}, kBitData},
   };
 }
 

@@ -70,6 +70,7 @@ std::vector<SmallCase> cases() {
     all.push_back({name, fields});
     all.push_back({name + "_weighted", fields, {.weighted = true}});
     all.push_back({name + "_sparse", fields, {.density = 0.15}});
+    all.push_back({name + "_bits", fields, kBitData});
   }
   return all;
 }

@@ -53,17 +53,17 @@ TEST_P(Predict, IsWhatTheRunPredicted) {
     EXPECT_EQ(read_bytes(folder / "predicted" / file), read_bytes(folder / "run" / file)) << file;
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Predict,
-                         testing::Values(Case{"gcn", {}}, Case{"gcn_recompute", {"training.recompute=layer"}},
-                                         Case{"gcn_inductive_batch_norm",
-                                              {"training.setting=inductive", "model.norm=batch"}},
-                                         Case{"sage_sparse", {"model.kind=sage"}, {.density = 0.15}},
-                                         Case{"gcnii", {"model.kind=gcnii"}},
-                                         Case{"resgcn", {"model.kind=resgcn", "model.norm=batch"}},
-                                         Case{"multi_label",
-                                              {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},
-                                              {.multi_label = true}}),
-                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Models, Predict,
+    testing::Values(Case{"gcn", {}}, Case{"gcn_recompute", {"training.recompute=layer"}},
+                    Case{"gcn_inductive_batch_norm", {"training.setting=inductive", "model.norm=batch"}},
+                    Case{"sage_sparse", {"model.kind=sage"}, {.density = 0.15}},
+                    Case{"sage_bits", {"model.kind=sage"}, kBitData}, Case{"gcnii", {"model.kind=gcnii"}},
+                    Case{"resgcn", {"model.kind=resgcn", "model.norm=batch"}},
+                    Case{"multi_label",
+                         {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},
+                         {.multi_label = true}}),
+    [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace atl

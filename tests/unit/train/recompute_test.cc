@@ -29,6 +29,7 @@ TEST_P(Recomputing, ChangesNoBit) {
 INSTANTIATE_TEST_SUITE_P(
     Models, Recomputing,
     testing::Values(SmallCase{"gcn", {"model.norm=batch"}}, SmallCase{"gcn_sparse", {}, {.density = 0.15}},
+                    SmallCase{"gcn_bits", {}, kBitData},
                     SmallCase{"sage", {"model.kind=sage", "model.norm=layer"}},
                     SmallCase{"gat", {"model.kind=gat", "model.options={heads: 2}"}},
                     SmallCase{"gcnii", {"model.kind=gcnii", "model.layers=4"}},

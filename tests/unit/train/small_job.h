@@ -27,10 +27,14 @@ struct SmallData {
   double arc_share = 0.06;  // of all pairs
   double density = 1.0;     // of the features; below 0.25 they are stored sparse
   double feature_scale = 1;
+  bool one_valued = false;  // features are 0 or one value a row: 64 columns or more are stored as bits
   bool multi_label = false;
   bool weighted = false;
   bool symmetric = true;
 };
+
+/// Features that are kept as bits.
+inline constexpr SmallData kBitData{.features = 70, .density = 0.4, .one_valued = true};
 
 /// A job over a small data set; `fields` are what is set beside small_job's own.
 struct SmallCase {
@@ -67,7 +71,8 @@ inline void write_small_data(const std::filesystem::path& place, const SmallData
   std::vector<float> x(std::size_t(d.vertices * d.features), 0.0F);
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (draws.uniform_at(5000, i) < d.density)
-      x[i] = float((2 * draws.uniform_at(6000, i) - 1) * d.feature_scale);
+      x[i] = float((2 * draws.uniform_at(6000, d.one_valued ? i / std::size_t(d.features) : i) - 1) *
+                   d.feature_scale);
   }
   writer.begin_features(d.features);
   writer.add_features({x.data(), d.vertices, d.features}, {});

@@ -10,6 +10,7 @@ Index panel_elements(Index inner, Index cols);
 void pack_panels(In w, bool transposed, Index inner, Index cols, Real* panels);
 void product(const Product& p, Index begin, Index end);
 void product_at(const ProductAt& p, Index begin, Index end);
+void bit_product(const BitProduct& p, Index begin, Index end);
 void finish(const Finish& f, Out y, Index begin, Index end, Index col_begin, Index col_end);
 void finish_backward(const FinishBackward& b, const FinishSums& sums, Index begin, Index end);
 void norm_sums(const FinishBackward& b, double* sums, Index begin, Index end);

@@ -88,6 +88,17 @@ struct Product {
   bool accumulate = false;
   Finish finish;
 };
+/// out[r, c] (+)= row_scale[r] Σ_i bit(r, i) · inner_scale[i] · x[i, c], then the finish.
+struct BitProduct {
+  const std::uint32_t* words = nullptr;  // (rows, ⌈inner / 32⌉), of zeros behind the last bit
+  Index inner = 0, cols = 0;
+  In x;
+  const Real* inner_scale = nullptr;
+  const Real* row_scale = nullptr;
+  Out out;
+  bool accumulate = false;
+  Finish finish;
+};
 /// out[k, c] = Σ_r a[r, k] · b[r, c] over the rows of one call.
 struct ProductAt {
   In a, b;
@@ -164,6 +175,7 @@ struct Table {
   void (*pack_panels)(In w, bool transposed, Index inner, Index cols, Real* panels);
   void (*product)(const Product&, Index begin, Index end);
   void (*product_at)(const ProductAt&, Index begin, Index end);
+  void (*bit_product)(const BitProduct&, Index begin, Index end);
   void (*finish)(const Finish&, Out y, Index begin, Index end, Index col_begin, Index col_end);
   void (*finish_backward)(const FinishBackward&, const FinishSums&, Index begin, Index end);
   void (*norm_sums)(const FinishBackward&, double* sums, Index begin, Index end);

@@ -72,17 +72,6 @@ struct Tile {
   }
 };
 
-template <int count>
-struct Count {
-  static constexpr int value = count;
-};
-/// Calls f(Count<n>), n = count but at most `most`, so that it can be a template argument.
-template <int most, class F>
-inline __attribute__((always_inline)) void with_count(Index count, F f) {
-  if (count >= most) return f(Count<most>{});
-  if constexpr (most > 1) with_count<most - 1>(count, f);
-}
-
 /// Calls f(row, Count<rows>) for the tiles of rows [begin, end): tall ones, then what is left in powers of two.
 template <int N, class F>
 inline __attribute__((always_inline)) void for_row_tiles(Index begin, Index end, F f) {

@@ -14,6 +14,7 @@ const Table table{
     .pack_panels = pack_panels,
     .product = product,
     .product_at = product_at,
+    .bit_product = bit_product,
     .finish = finish,
     .finish_backward = finish_backward,
     .norm_sums = norm_sums,

@@ -154,4 +154,15 @@ inline void store(Real* p, Vec v, int n) {
   n == kLanes ? store(p, v) : store_part(p, v, n);
 }
 
+template <int count>
+struct Count {
+  static constexpr int value = count;
+};
+/// Calls f(Count<n>), n = count but at most `most`, so that it can be a template argument.
+template <int most, class F>
+inline __attribute__((always_inline)) void with_count(Index count, F f) {
+  if (count >= most) return f(Count<most>{});
+  if constexpr (most > 1) with_count<most - 1>(count, f);
+}
+
 }  // namespace atl::simd::ATOLL_LEVEL

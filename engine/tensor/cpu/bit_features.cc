@@ -1,0 +1,58 @@
+// Input features kept as bits: a chunk of rows goes through the tables of all words, so a chunk has rows enough to pay for
+// making the tables, and its results stay in the second-level cache meanwhile.
+#include "tensor/cpu/arguments.h"
+#include "tensor/cpu/chunks.h"
+#include "tensor/kernels.h"
+
+namespace atl {
+namespace {
+
+/// Making a word's tables costs 120 additions, using them 8 a row. Each row's sum has its order whatever the chunk is, so
+/// the number of threads may choose.
+RowChunks chunks_of_bits(const Context& ctx, Index rows) {
+  const Index even = (rows + ctx.pool->threads() - 1) / ctx.pool->threads();
+  return {rows, std::clamp<Index>(even, 64, 512)};
+}
+
+void product(Context& ctx, const simd::BitProduct& p, Index rows) {
+  const RowChunks chunks = chunks_of_bits(ctx, rows);
+  run_chunks(ctx, chunks.count(),
+             [&](Index chunk) { simd::loops().bit_product(p, chunks.begin(chunk), chunks.end(chunk)); });
+}
+
+}  // namespace
+
+void bit_gemm(Context& ctx, const BitRows& x, ConstMatrixView w, MatrixView out, bool accumulate,
+              const Epilogue& epilogue) {
+  ATOLL_CHECK(w.rows == x.bits.cols && out.rows == x.bits.rows && w.cols == out.cols,
+              "({} x {}) ({} x {}) -> {} x {}", x.bits.rows, x.bits.cols, w.rows, w.cols, out.rows, out.cols);
+  if (out.empty()) return;
+  product(ctx,
+          {.words = x.bits.words,
+           .inner = w.rows,
+           .cols = out.cols,
+           .x = plain(w),
+           .row_scale = x.levels,
+           .out = plain_out(out),
+           .accumulate = accumulate,
+           .finish = plain(epilogue, out.rows, out.cols)},
+          out.rows);
+}
+
+void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView out, bool accumulate) {
+  const BitView& t = x.transpose;
+  ATOLL_CHECK(b.rows == t.cols && out.rows == t.rows && b.cols == out.cols, "({} x {}) ({} x {}) -> {} x {}",
+              t.rows, t.cols, b.rows, b.cols, out.rows, out.cols);
+  if (out.empty()) return;
+  product(ctx,
+          {.words = t.words,
+           .inner = b.rows,
+           .cols = out.cols,
+           .x = plain(b),
+           .inner_scale = x.levels,
+           .out = plain_out(out),
+           .accumulate = accumulate},
+          out.rows);
+}
+
+}  // namespace atl

@@ -1,0 +1,1 @@
+#include "tensor/bit_features_test.cc"
