@@ -50,6 +50,14 @@ def _end_with_parent():
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
+def until(what, seconds, holds):
+    """Waits until it holds; names what was waited for where it doesn't."""
+    end = time.monotonic() + seconds
+    while not holds():
+        harness.expect(time.monotonic() < end, f"{what} within {seconds} s")
+        time.sleep(0.2)
+
+
 class ApiServer:
     """Started by its constructor, which waits until it answers; stopped when the program ends."""
 

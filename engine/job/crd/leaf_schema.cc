@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "job/assign.h"
 #include "job/field_json.h"
 #include "job/quantity.h"
 
@@ -17,7 +18,11 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kLongestQuantity = 32;
 constexpr int kMostFreeFields = 64;
-const char* const kNoText = "[^\\x00-\\x{10FFFF}]";  // every character is excluded: only for texts to fail
+
+/// A pattern that no text matches, as nothing comes after the end, and that says what would be right.
+std::string no_text(const Field& member) {
+  return "$(" + allowed_text(member) + ", or a map)";
+}
 
 Json range_of(const Field& field) {
   Json range = Json::object();
@@ -111,7 +116,7 @@ Json shorthand_schema(const Field& member) {
   } else {
     ATOLL_CHECK(member.type == FieldType::kInteger || member.type == FieldType::kNumber, "{}: no short form",
                 member.path);
-    schema.update({{"pattern", kNoText}});
+    schema.update({{"pattern", no_text(member)}});
     schema.update(range_of(member));
     if (member.type == FieldType::kInteger) schema["multipleOf"] = 1;
   }

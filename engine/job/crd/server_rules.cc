@@ -43,9 +43,10 @@ void add_range(const Field& field, std::vector<ServerRule>& rules) {
   const auto low = std::int64_t(field.minimum), high = std::int64_t(field.maximum);
   rules.push_back(
       {field.path, "",
-       fmt::format("type(self) == int ? self >= {0} && self <= {1} : quantity(self).isInteger() && "
-                   "quantity(self).asInteger() >= {0} && quantity(self).asInteger() <= {1}",
-                   low, high),
+       fmt::format(
+           "type(self) == int ? self >= {0} && self <= {1} : isQuantity(self) && quantity(self).isInteger() && "
+           "quantity(self).asInteger() >= {0} && quantity(self).asInteger() <= {1}",
+           low, high),
        "is not allowed (use " + allowed_text(field) + ")"});
 }
 

@@ -54,17 +54,25 @@ void one_size(const Check& c) {
           s.preset);
 }
 
-/// A count in CEL: an integer, or a quantity in a string.
+/// The vertices in CEL: an integer, or a quantity in a string …
 std::string count(const std::string& value) {
   return "(type(" + value + ") == int ? " + value + " : quantity(" + value + ").asInteger())";
 }
 
+/// … where they are given and a count; if they aren't, the field's own rule says so.
+std::string has_count(const std::string& value) {
+  return "has(" + value + ") && (type(" + value + ") == int ? " + value + " > 0 : isQuantity(" + value +
+         ") && quantity(" + value + ").isInteger() && quantity(" + value + ").asInteger() > 0)";
+}
+
 Rule one_size_rule() {
-  return {one_size,
-          {{"dataset.synthetic", "vertices",
-            "!has(self.preset) || !has(self.vertices) || !has(self.scale) || self.scale == 1.0", "",
-            "'%d vertices and scale %s of preset %s: both say its size (remove one)'.format([" +
-                count("self.vertices") + ", self.scale, self.preset])"}}};
+  return {
+      one_size,
+      {{"dataset.synthetic", "vertices",
+        "!has(self.preset) || !has(self.scale) || self.scale == 1.0 || !(" + has_count("self.vertices") + ")",
+        "",
+        "'%d vertices and scale %s of preset %s: both say its size (remove one)'.format([" +
+            count("self.vertices") + ", self.scale, self.preset])"}}};
 }
 
 void degree(const Check& c) {
@@ -77,7 +85,7 @@ Rule degree_rule() {
   return {
       degree,
       {{"dataset.synthetic", "averageDegree",
-        "!has(self.averageDegree) || !has(self.vertices) || self.averageDegree < double(" +
+        "!has(self.averageDegree) || !(" + has_count("self.vertices") + ") || self.averageDegree < double(" +
             count("self.vertices") + ")",
         "",
         "'%s needs more than %d vertices'.format([self.averageDegree, " + count("self.vertices") + "])"}}};
@@ -92,14 +100,13 @@ void enough_vertices(const Check& c) {
 
 Rule enough_vertices_rule() {
   const std::string vertices = count("self.dataset.synthetic.vertices");
-  return {
-      enough_vertices,
-      {{"", "placement.ranks",
-        "!has(self.dataset.synthetic) || !has(self.dataset.synthetic.vertices) || self.placement.ranks <= " +
-            vertices,
-        "",
-        "'%d ranks for %d vertices (use at most one rank a vertex)'.format([self.placement.ranks, " +
-            vertices + "])"}}};
+  return {enough_vertices,
+          {{"", "placement.ranks",
+            "!(has(self.dataset.synthetic) && " + has_count("self.dataset.synthetic.vertices") +
+                ") || self.placement.ranks <= " + vertices,
+            "",
+            "'%d ranks for %d vertices (use at most one rank a vertex)'.format([self.placement.ranks, " +
+                vertices + "])"}}};
 }
 
 }  // namespace
