@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "job/nearest.h"
 #include "job/quantity.h"
@@ -77,12 +78,16 @@ struct Assigner {
     if (!scalar()) return;
     const bool quantity = field.type == FieldType::kCount || field.type == FieldType::kBytes;
     auto number = number_of(value, quantity);
-    if (number && field.type == FieldType::kBytes) number = std::ceil(*number);
-    // A double holds every integer up to 2^53 exactly; int64 itself is taken as it is.
+    const bool text = std::holds_alternative<std::string>(value.scalar);
+    if (number && text && field.type == FieldType::kBytes) number = std::ceil(*number);
+    // A double holds every integer up to 2^53 exactly; int64 itself is taken as it is. Nothing is beyond it, as in an
+    // API server.
     const auto* exact = std::get_if<std::int64_t>(&value.scalar);
-    const bool fits = number && *number == std::floor(*number) &&
-                      *number >= double(std::numeric_limits<Integer>::min()) &&
-                      *number < std::ldexp(1.0, std::numeric_limits<Integer>::digits);
+    const int digits = std::min(std::numeric_limits<Integer>::digits, 63);
+    const bool fits = exact ? std::in_range<Integer>(*exact)
+                            : number && *number == std::floor(*number) &&
+                                  *number >= double(std::numeric_limits<Integer>::min()) &&
+                                  *number < std::ldexp(1.0, digits);
     if (!fits || !in_range(*number)) return refuse(shown(value));
     *out = exact ? Integer(*exact) : Integer(*number);
   }

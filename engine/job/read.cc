@@ -132,6 +132,8 @@ class Reader {
 
   void unknown(const std::string& path, const std::string& key, const Node& value) {
     const std::string child = joined(path, key);
+    const bool is_of_another = (path == "strategy" && find_strategy(key)) || !owners_of(child).empty();
+    if (is_of_another && value.is_null()) return;  // which is as good as not given
     if (path == "strategy" && find_strategy(key)) return misplaced_block(key, value);
     if (path == "model.options") {
       const ModelInfo* model = find_model(text_at(*manifest_.find("spec"), "model", "kind", ""));

@@ -33,8 +33,15 @@ Json range_of(const Field& field) {
   return range;
 }
 
-Json no_list_no_map_no_flag() {
-  return {{"maxItems", 0}, {"maxProperties", 0}, {"not", {{"enum", {true, false}}}}};
+/// Bounds that no list, no map and no boolean meets; others aren't asked.
+Json no_list() {
+  return {{"minItems", 1}, {"maxItems", 0}};
+}
+Json no_map() {
+  return {{"minProperties", 1}, {"maxProperties", 0}};
+}
+Json no_flag() {
+  return {{"not", {{"enum", {true, false}}}}};
 }
 
 /// An integer or a quantity in a text; the range of the latter is a rule (server_rules.h).
@@ -48,7 +55,7 @@ Json cores() {
   Json schema{{"x-kubernetes-preserve-unknown-fields", true},
               {"pattern", kQuantityPattern},
               {"maxLength", kLongestQuantity}};
-  schema.update(no_list_no_map_no_flag());
+  for (const Json& bound : {no_list(), no_map(), no_flag()}) schema.update(bound);
   return schema;
 }
 
@@ -120,7 +127,7 @@ Json shorthand_schema(const Field& member) {
     schema.update(range_of(member));
     if (member.type == FieldType::kInteger) schema["multipleOf"] = 1;
   }
-  schema.update({{"maxItems", 0}, {"not", {{"enum", {true, false}}}}});
+  for (const Json& bound : {no_list(), no_flag()}) schema.update(bound);
   return schema;
 }
 
