@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <utility>
 
 #include "base/error.h"
 
@@ -42,7 +43,12 @@ std::string write_checkpoint_state(const std::filesystem::path& path, const Chec
 }
 
 LoadedCheckpoint read_checkpoint_state(const std::filesystem::path& path) {
-  LoadedCheckpoint loaded{path.parent_path(), {}, SafetensorsFile::read(path)};
+  return checkpoint_state_of(SafetensorsFile::read(path));
+}
+
+LoadedCheckpoint checkpoint_state_of(SafetensorsFile whole) {
+  const std::filesystem::path path = whole.path();
+  LoadedCheckpoint loaded{path.parent_path(), {}, std::move(whole)};
   const SafetensorsFile& file = loaded.file;
   const auto format = file.metadata().find(kFormatKey);
   if (format == file.metadata().end() || format->second != kFormat) {

@@ -38,6 +38,8 @@ std::string write_checkpoint_state(const std::filesystem::path& path, const Chec
 
 /// Throws Error unless the file is whole and is a checkpoint's state.
 LoadedCheckpoint read_checkpoint_state(const std::filesystem::path& path);
+/// The same of a file that another rank has read.
+LoadedCheckpoint checkpoint_state_of(SafetensorsFile file);
 
 /// Throws Error listing every key whose value differs, and both values, with the remedy.
 void check_identity(const LoadedCheckpoint& checkpoint, const Identity& expected);

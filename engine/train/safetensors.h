@@ -66,8 +66,11 @@ class SafetensorsFile {
   /// Checks everything: lengths, names, types, shapes, that the data is covered once without holes, and the
   /// seal where there is one. Throws Error naming the file, what is wrong and what to do.
   static SafetensorsFile read(const std::filesystem::path& path);
+  /// The same of a file's bytes that another rank has read; `path` is what errors call it.
+  static SafetensorsFile parse(std::vector<std::byte> bytes, const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
+  std::span<const std::byte> bytes() const { return bytes_; }  // the whole file
   const std::vector<TensorView>& tensors() const { return tensors_; }  // by position in the file
   const Metadata& metadata() const { return metadata_; }               // the seal too
   const std::string& seal() const;                                     // "" where there is none
@@ -91,7 +94,7 @@ class SafetensorsFile {
                   Index count, std::byte* out) const;
 
   std::filesystem::path path_;
-  std::vector<std::byte> data_;
+  std::vector<std::byte> bytes_;
   std::vector<TensorView> tensors_;
   Metadata metadata_;
 };

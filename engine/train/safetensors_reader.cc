@@ -1,6 +1,5 @@
 // Reading safetensors: nothing in the file is believed before it was checked.
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -92,18 +91,14 @@ void check_coverage(std::vector<TensorView>& tensors, std::span<const std::byte>
     throw fmt::format("{} bytes after the last tensor", data.data() + data.size() - next);
 }
 
-/// Leaves `in` at the first byte of data.
-Json read_header(std::ifstream& in, std::uint64_t file_bytes) {
-  std::array<char, 8> length;
-  if (file_bytes < 8 || !in.read(length.data(), 8)) throw fmt::format("only {} bytes", file_bytes);
-  const std::uint64_t header_bytes = little_endian(reinterpret_cast<unsigned char*>(length.data()));
-  if (header_bytes > file_bytes - 8 || header_bytes > kLargestHeader)
-    throw fmt::format("a header of {} bytes in a file of {}", header_bytes, file_bytes);
-  std::string text(header_bytes, '\0');
-  if (!in.read(text.data(), std::streamsize(header_bytes))) throw std::string("the header cannot be read");
-  Json header = Json::parse(text);
-  if (!header.is_object()) throw std::string("the header is not a JSON object");
-  return header;
+/// The text of the header; the data is what follows it.
+std::string_view header_text(std::span<const std::byte> file) {
+  if (file.size() < 8) throw fmt::format("only {} bytes", file.size());
+  const auto* bytes = reinterpret_cast<const unsigned char*>(file.data());
+  const std::uint64_t length = little_endian(bytes);
+  if (length > file.size() - 8 || length > kLargestHeader)
+    throw fmt::format("a header of {} bytes in a file of {}", length, file.size());
+  return {reinterpret_cast<const char*>(bytes + 8), length};
 }
 
 }  // namespace
@@ -113,20 +108,28 @@ SafetensorsFile SafetensorsFile::read(const std::filesystem::path& path) {
   const std::uint64_t file_bytes = std::filesystem::file_size(path, missing);
   std::ifstream in(path, std::ios::binary);
   if (missing || !in) fail("{}: cannot be read: no such file, or it may not be read", path.string());
+  std::vector<std::byte> bytes(file_bytes);
+  if (!in.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size())))
+    fail_to_read(path, "the data cannot be read");
+  return parse(std::move(bytes), path);
+}
+
+SafetensorsFile SafetensorsFile::parse(std::vector<std::byte> bytes, const std::filesystem::path& path) {
   SafetensorsFile file;
   file.path_ = path;
+  file.bytes_ = std::move(bytes);
   try {
-    const Json header = read_header(in, file_bytes);
-    file.data_.resize(file_bytes - std::uint64_t(in.tellg()));
-    if (!in.read(reinterpret_cast<char*>(file.data_.data()), std::streamsize(file.data_.size())))
-      throw std::string("the data cannot be read");
+    const std::string_view text = header_text(file.bytes_);
+    const std::span<const std::byte> data = std::span(file.bytes_).subspan(8 + text.size());
+    const Json header = Json::parse(text);
+    if (!header.is_object()) throw std::string("the header is not a JSON object");
     for (const auto& [name, entry] : header.items()) {
       if (name == kMetadataKey)
         file.metadata_ = entry.get<Metadata>();
       else
-        file.tensors_.push_back(parse_tensor(name, entry, file.data_));
+        file.tensors_.push_back(parse_tensor(name, entry, data));
     }
-    check_coverage(file.tensors_, file.data_);
+    check_coverage(file.tensors_, data);
     if (!file.seal().empty() && file.seal() != seal_of(header, file.tensors_))
       throw std::string("its contents don't match their checksum");
   } catch (const std::string& what) {

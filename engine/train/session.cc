@@ -1,5 +1,8 @@
 #include "train/session.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "base/threads.h"
 #include "partition/prepared_graph.h"
 #include "train/attempt.h"
@@ -77,23 +80,31 @@ class Session {
     record_.setting = run_setting(comm_, o_, dataset_.meta(), *trainer_);
   }
 
-  /// Rank 0 chooses the newest whole checkpoint; every rank reads it.
+  /// Rank 0 chooses and reads the newest whole checkpoint and sends it to the others, who need not see its disk.
   void resume() {
-    std::string folder;
+    std::optional<LoadedCheckpoint> checkpoint;
     if (root()) {
       store_->remove_partial();
       std::vector<std::string> warnings;
-      if (const auto newest = store_->newest(warnings)) folder = newest->folder.string();
+      checkpoint = store_->newest(warnings);
       for (const std::string& w : warnings) o_.observer->on_message(MessageLevel::kWarning, w);
     }
-    const auto all = comm_.all_gather(Traffic::kSetup, std::as_bytes(std::span(folder)));
-    folder.assign(reinterpret_cast<const char*>(all[0].data()), all[0].size());
-    if (folder.empty()) return;
-    const LoadedCheckpoint checkpoint =
-        read_checkpoint_state(std::filesystem::path(folder) / "state.safetensors");
-    load_state(checkpoint, job_, dataset_.meta(), {trainer_->parameters(), trainer_->optimizer(), best_});
-    record_.resumed_from = checkpoint.state.epoch;
-    if (root()) record_.epochs = read_epochs(o_.output, checkpoint.state.epoch);
+    if (!share(checkpoint)) return;
+    load_state(*checkpoint, job_, dataset_.meta(), {trainer_->parameters(), trainer_->optimizer(), best_});
+    record_.resumed_from = checkpoint->state.epoch;
+    if (root()) record_.epochs = read_epochs(o_.output, checkpoint->state.epoch);
+  }
+
+  /// Rank 0's checkpoint to every rank; false where there is none.
+  bool share(std::optional<LoadedCheckpoint>& checkpoint) {
+    std::int64_t size = checkpoint ? std::int64_t(checkpoint->file.bytes().size()) : 0;
+    comm_.broadcast(Traffic::kSetup, 0, std::as_writable_bytes(std::span(&size, 1)));
+    if (size == 0) return false;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+    if (root()) std::ranges::copy(checkpoint->file.bytes(), bytes.begin());
+    comm_.broadcast(Traffic::kSetup, 0, bytes);
+    if (!root()) checkpoint = checkpoint_state_of(SafetensorsFile::parse(std::move(bytes), "rank 0's checkpoint"));
+    return true;
   }
 
   /// The files of the run, from the best epoch's weights.

@@ -18,7 +18,7 @@ struct SessionOptions {
   Job job;                        // complete (load_job)
   std::string job_yaml;           // the manifest as run
   std::filesystem::path dataset;  // the data set's folder
-  std::filesystem::path output;   // exists
+  std::filesystem::path output;   // exists where rank 0 runs; no other rank touches it
   int threads = 1;
   int attempt = 0;                          // 0: one more than the newest (checkpoint.h)
   double start_seconds = 0;                 // clock (steady) at process start, for startupSeconds

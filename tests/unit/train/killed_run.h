@@ -51,7 +51,7 @@ class KilledRuns : public testing::Test {
         o.job = job_;
         o.job_yaml = "small";
         o.dataset = folder_ / "small";
-        o.output = folder_ / output;
+        o.output = comm.rank() == 0 ? folder_ / output : elsewhere_;
         o.observer = &watcher;
         o.stop = &watcher.stop;
         run_session(comm, o);
@@ -63,7 +63,11 @@ class KilledRuns : public testing::Test {
     return record;
   }
 
+  /// Ranks but the first see no output folder.
+  ~KilledRuns() override { EXPECT_FALSE(std::filesystem::exists(elsewhere_)); }
+
   TemporaryFolder folder_;
+  const std::filesystem::path elsewhere_ = folder_ / "not on this machine";
   Job job_;
 };
 
