@@ -21,16 +21,27 @@ void required_fields(const Check& c) {
   }
 }
 
+bool is_letter_or_digit(char ch) {
+  return (ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9');
+}
+
+/// A name as Kubernetes has it, RFC 1123: parts between dots, '-' inside them alone.
+bool is_name(const std::string& name) {
+  constexpr std::size_t kLongest = 63;  // pods and services are named after it
+  if (name.empty() || name.size() > kLongest) return false;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool first = i == 0 || name[i - 1] == '.', last = i + 1 == name.size() || name[i + 1] == '.';
+    const bool inside = name[i] == '-' && !first && !last,
+               dot = name[i] == '.' && !first && i + 1 < name.size();
+    if (!is_letter_or_digit(name[i]) && !inside && !dot) return false;
+  }
+  return true;
+}
+
 void job_name(const Check& c) {
   const std::string& name = c.job.name;
   if (!c.has("metadata.name") || (name.empty() && !c.problems.errors.empty())) return;  // already told
-  auto inner = [](char ch) {
-    return (ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9') || ch == '-' || ch == '.';
-  };
-  auto edge = [&](char ch) { return inner(ch) && ch != '-' && ch != '.'; };
-  const bool good = !name.empty() && name.size() <= 63 && std::all_of(name.begin(), name.end(), inner) &&
-                    edge(name.front()) && edge(name.back());
-  if (!good)
+  if (!is_name(name))
     c.error("metadata.name", "'{}' is no name (use lower case letters, digits, '-' and '.', at most 63)",
             name);
 }

@@ -113,12 +113,12 @@ Json spec_schema() {
   return SpecSchema().spec();
 }
 
+const char* const kName = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
+
 /// Kubernetes allows 253 characters; pods and services made of the name allow 63.
 Json metadata_schema() {
-  return {
-      {"type", "object"},
-      {"properties",
-       {{"name", {{"type", "string"}, {"maxLength", 63}, {"pattern", "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"}}}}}};
+  return {{"type", "object"},
+          {"properties", {{"name", {{"type", "string"}, {"maxLength", 63}, {"pattern", kName}}}}}};
 }
 
 }  // namespace atl

@@ -84,6 +84,13 @@ TEST(Load, OverridesAreReportedAsWritten) {
   EXPECT_THROW(valid({"training..epochs=3"}), Error);
 }
 
+TEST(Load, NamesAreThoseOfKubernetes) {
+  for (const char* name : {"a", "a-b.c", "0.9", "a--b"})
+    EXPECT_EQ(valid({"metadata.name='" + std::string(name) + "'"}).name, name);
+  for (const char* name : {".a", "a.", "a..b", "a.-b", "a-.b", "-a", "a-", "a_b", "a b"})
+    EXPECT_THROW(valid({"metadata.name='" + std::string(name) + "'"}), Error) << name;
+}
+
 TEST(Load, OptionsOfAModelHaveTheirDefaults) {
   const Job gat = valid({"model.kind=gat", "model.options.heads=4"});
   EXPECT_EQ(gat.model.options.integer("heads"), 4);
