@@ -28,12 +28,12 @@ std::string file_text(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-Json version() {
-  const auto crd = Json::parse(to_json(parse_yaml(custom_resource_definition(), "crd.yaml").at(0)));
+const Json& version() {
+  static const Json crd = Json::parse(to_json(parse_yaml(custom_resource_definition(), "crd.yaml").at(0)));
   return crd.at("spec").at("versions").at(0);
 }
 
-Json root_schema() {
+const Json& root_schema() {
   return version().at("schema").at("openAPIV3Schema");
 }
 
@@ -68,7 +68,7 @@ TEST(Crd, HoldsEveryFieldWithItsFacts) {
 
 TEST(Crd, ColumnsOfGet) {
   std::vector<std::string> names;
-  const Json crd_version = version();
+  const Json& crd_version = version();
   for (const auto& column : crd_version.at("additionalPrinterColumns")) names.push_back(column.at("name"));
   EXPECT_THAT(names, testing::ElementsAre("Strategy", "Ranks", "State", "Epoch", "Validation", "ETA", "Age"));
   EXPECT_TRUE(crd_version.at("subresources").contains("status"));
@@ -95,7 +95,7 @@ void expect_bounds(const Json& schema, const std::string& path) {
 }
 
 TEST(Crd, EveryTextListAndMapIsBounded) {
-  const Json root = root_schema();
+  const Json& root = root_schema();
   for (const char* part : {"spec", "status"}) expect_bounds(root.at("properties").at(part), part);
 }
 
@@ -164,7 +164,7 @@ TEST(Crd, DefaultsMakeSectionsButNoBlocks) {
 /// Where each rule points, and the words of those about changes.
 std::map<std::string, std::string> change_words() {
   std::map<std::string, std::string> words;
-  const Json root = root_schema();
+  const Json& root = root_schema();
   for (const auto& rule : root.at("x-kubernetes-validations"))
     words[rule.at("fieldPath")] = rule.at("message");
   return words;
