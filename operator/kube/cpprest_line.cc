@@ -13,7 +13,7 @@ namespace {
 
 using web::http::client::http_client_config;
 using TcpSocket = boost::asio::ip::tcp::socket;
-using Clock = std::chrono::steady_clock;
+using Time = std::chrono::steady_clock;
 
 // The library's own clock kills what it finds idle; ours decides, so that its never strikes first.
 constexpr std::chrono::hours kNever{24 * 365};
@@ -101,7 +101,7 @@ struct CpprestLine::Hooks {
 
 struct CpprestLine::Client {
   web::http::client::http_client http;
-  const Clock::time_point old_at = Clock::now() + kLife;
+  const Time::time_point old_at = Time::now() + kLife;
 };
 
 /// Called before each attempt: the first, and others where a kept connection turns out to be closed.
@@ -196,7 +196,7 @@ CpprestLine::CpprestLine(const Peer& peer)
 CpprestLine::~CpprestLine() = default;
 
 bool CpprestLine::is_usable() const {
-  return Clock::now() < client_->old_at && hooks_->meter && !hooks_->meter->is_closed();
+  return Time::now() < client_->old_at && hooks_->meter && !hooks_->meter->is_closed();
 }
 
 std::shared_ptr<HandshakeLog> CpprestLine::log() const {

@@ -12,7 +12,7 @@ namespace atl::kube {
 namespace {
 
 using Line = CpprestLine;
-using Clock = std::chrono::steady_clock;
+using Time = std::chrono::steady_clock;
 
 constexpr std::size_t kIdleLines = 32;
 
@@ -56,7 +56,7 @@ class CpprestStream final : public Stream {
   CpprestStream(const Request& request, const Peer& peer, std::shared_ptr<Use> use)
       : use_(std::move(use)),
         exchange_(std::make_shared<Exchange>(request, peer.address, use_->line->log())) {
-    const auto until = Clock::now() + request.deadline;
+    const auto until = Time::now() + request.deadline;
     use_->line->send(request, exchange_, use_);
     stop_.emplace(request.stop, [exchange = exchange_] { give_up(*exchange); });
     head_ = exchange_->wait_for_head(until);
@@ -68,7 +68,7 @@ class CpprestStream final : public Stream {
 
   const Head& head() const override { return head_; }
   std::size_t read(char* into, std::size_t size, Milliseconds idle) override {
-    const std::size_t taken = exchange_->read(into, size, Clock::now() + idle);
+    const std::size_t taken = exchange_->read(into, size, Time::now() + idle);
     if (taken == 0 && size > 0 && use_) {
       is_over_ = true;
       stop_.reset();

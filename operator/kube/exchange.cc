@@ -79,25 +79,25 @@ void Exchange::check_size() {
     give_up(Kind::kTooLarge, fmt::format("{} of more than {} bytes", what, limit - kReadAhead));
 }
 
-const Head& Exchange::wait_for_head(Clock::time_point until) {
+const Head& Exchange::wait_for_head(Time::time_point until) {
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_until(lock, std::min(until, Clock::now() + kWatchHeaders),
+  while (!changed_.wait_until(lock, std::min(until, Time::now() + kWatchHeaders),
                               [this] { return head_ || error_; })) {
     lock.unlock();
     check_size();
-    if (Clock::now() >= until) give_up(Kind::kTimeout, "no answer before the deadline");
+    if (Time::now() >= until) give_up(Kind::kTimeout, "no answer before the deadline");
     lock.lock();
   }
   if (head_) return *head_;
   std::rethrow_exception(error_);
 }
 
-std::size_t Exchange::read(char* into, std::size_t size, Clock::time_point until) {
+std::size_t Exchange::read(char* into, std::size_t size, Time::time_point until) {
   for (;;) {
-    const auto taken = handoff_.take(into, size, std::min(until, Clock::now() + kWatchBody));
+    const auto taken = handoff_.take(into, size, std::min(until, Time::now() + kWatchBody));
     if (taken) return *taken;
     check_size();
-    if (Clock::now() >= until)
+    if (Time::now() >= until)
       throw TransportError(Kind::kTimeout, fmt::format("{}: the server sends nothing", name_));
   }
 }

@@ -20,7 +20,7 @@ namespace atl::kube {
 /// All of it may be called from any thread.
 class Exchange {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Time = std::chrono::steady_clock;
   using Kind = TransportError::Kind;
 
   /// `server` is named in errors; `log` is the connection's.
@@ -38,8 +38,8 @@ class Exchange {
   void failed(const std::string& why);  // says which kind of failure this is by how far the exchange came
 
   // From the thread that waits.
-  const Head& wait_for_head(Clock::time_point until);
-  std::size_t read(char* into, std::size_t size, Clock::time_point until);
+  const Head& wait_for_head(Time::time_point until);
+  std::size_t read(char* into, std::size_t size, Time::time_point until);
 
   /// Ends it with this error, unless it has ended.
   void give_up(Kind kind, const std::string& why);

@@ -20,25 +20,31 @@ const std::string& Head::header(std::string_view name) const {
   return found == headers.end() ? none : found->second;
 }
 
+Response collect(Stream& stream, std::size_t limit, Milliseconds within) {
+  using Time = std::chrono::steady_clock;
+  const auto until = Time::now() + within;
+  Response response{stream.head(), {}};
+  char part[16 << 10];
+  for (;;) {
+    const auto left = std::chrono::duration_cast<Milliseconds>(until - Time::now());
+    if (left.count() <= 0)
+      throw TransportError(TransportError::Kind::kTimeout, "an answer that doesn't end in time");
+    const std::size_t size = stream.read(part, sizeof part, left);
+    if (size == 0) return response;
+    if (response.body.size() + size > limit)
+      throw TransportError(TransportError::Kind::kTooLarge,
+                           fmt::format("an answer of more than {} bytes", limit));
+    response.body.append(part, size);
+  }
+}
+
 Response Transport::call(const Request& request) {
-  using Clock = std::chrono::steady_clock;
-  const auto until = Clock::now() + request.deadline;
+  const auto until = std::chrono::steady_clock::now() + request.deadline;
   Request bounded = request;
   bounded.limits.piece = request.limits.body;
   const auto stream = open(bounded);
-  Response response{stream->head(), {}};
-  char part[16 << 10];
-  for (;;) {
-    const auto left = std::chrono::duration_cast<Milliseconds>(until - Clock::now());
-    const std::size_t size = stream->read(part, sizeof part, std::max(left, Milliseconds(0)));
-    if (size == 0) return response;
-    if (response.body.size() + size > request.limits.body) {
-      throw TransportError(TransportError::Kind::kTooLarge,
-                           fmt::format("{} {}: the answer is longer than {} bytes", request.method,
-                                       request.target, request.limits.body));
-    }
-    response.body.append(part, size);
-  }
+  const auto left = until - std::chrono::steady_clock::now();
+  return collect(*stream, request.limits.body, std::chrono::duration_cast<Milliseconds>(left));
 }
 
 }  // namespace atl::kube

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "operator/kube/clock.h"
 
 namespace atl::kube {
 
-using Milliseconds = std::chrono::milliseconds;
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
 /// Bounds on what a server can make us keep, in bytes.
@@ -81,6 +81,9 @@ class Stream {
   /// Makes a read in any thread throw kCancelled within 100 ms, and any later one. From any thread, at any time.
   virtual void cancel() = 0;
 };
+
+/// The rest of a stream, read until `within` from now. Throws TransportError, kTooLarge for more than `limit` bytes.
+Response collect(Stream& stream, std::size_t limit, Milliseconds within);
 
 /// Connections to one server. All of it may be called from any number of threads.
 class Transport {

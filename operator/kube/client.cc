@@ -1,0 +1,168 @@
+#include "operator/kube/client.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "operator/kube/json_cut.h"
+#include "operator/kube/target.h"
+
+namespace atl::kube {
+namespace {
+
+using nlohmann::json;
+using Kind = TransportError::Kind;
+
+constexpr char kJson[] = "application/json";
+constexpr std::size_t kLargestObject = 8 << 20;  // etcd takes 1.5 MiB
+constexpr Milliseconds kQuietPage{20'000};       // the longest silence within a page
+
+const char* content_type(PatchKind kind) {
+  switch (kind) {
+    case PatchKind::kJson:
+      return "application/json-patch+json";
+    case PatchKind::kMerge:
+      return "application/merge-patch+json";
+    case PatchKind::kApply:
+      return "application/apply-patch+yaml";
+  }
+  return "";
+}
+
+Request request_of(const char* method, std::string target, std::string body, const char* type = kJson) {
+  Request request;
+  request.method = method;
+  request.target = std::move(target);
+  request.headers = {{"Accept", kJson}};
+  if (!body.empty()) request.headers.emplace_back("Content-Type", type);
+  request.body = std::move(body);
+  return request;
+}
+
+void select(std::string& target, const Selection& only) {
+  add_query(target, "labelSelector", only.labels);
+  add_query(target, "fieldSelector", only.fields);
+}
+
+std::string delete_options(const DeleteOptions& options) {
+  json body = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
+  body["propagationPolicy"] = options.in_background ? "Background" : "Foreground";
+  if (!options.uid.empty()) body["preconditions"]["uid"] = options.uid;
+  if (options.grace_seconds) body["gracePeriodSeconds"] = *options.grace_seconds;
+  return body.dump();
+}
+
+/// A page of a list, or why there is none.
+struct Page {
+  std::optional<ApiError> error;
+  std::string version, next;
+};
+
+Page read_page(Stream& stream, const ItemCutter::OnItem& on_item) {
+  if (stream.head().status != 200) return {api_error(collect(stream, Limits().body, kQuietPage)), {}, {}};
+  ItemCutter cutter(on_item, kLargestObject);
+  char part[64 << 10];
+  while (const std::size_t size = stream.read(part, sizeof part, kQuietPage)) cutter.feed({part, size});
+  const json envelope = json::parse(cutter.envelope(), nullptr, false);
+  const json metadata = envelope.is_object() ? envelope.value("metadata", json()) : json();
+  if (!cutter.is_whole() || !metadata.is_object())
+    throw TransportError(Kind::kBroken, "a list is not whole: " + cutter.envelope().substr(0, 200));
+  return {std::nullopt, metadata.value("resourceVersion", ""), metadata.value("continue", "")};
+}
+
+bool is_refusal_for_now(int status) {
+  return status == 429 || status == 500 || (status >= 502 && status <= 504);
+}
+
+}  // namespace
+
+/// Attempts give a value with an `error`. What the server has refused for now, or may never have seen, is tried
+/// again after a wait, the server's own where it names one.
+template <class Attempt>
+auto Client::retried(Repeat repeat, Attempt attempt) {
+  Backoff backoff(retry_.backoff);
+  for (int tries = 0;; ++tries) {
+    const bool is_last = tries == retry_.times;
+    Milliseconds asked{0};
+    try {
+      auto result = attempt();
+      if (!result.error || is_last || !is_refusal_for_now(result.error->code)) return result;
+      if (repeat != Repeat::kAlways && result.error->code != 429) return result;
+      asked = std::min(result.error->retry_after, retry_.longest);
+    } catch (const TransportError& error) {
+      const bool is_unseen = error.kind() == Kind::kConnect;
+      const bool may_repeat = is_unseen || (error.kind() == Kind::kBroken && repeat == Repeat::kAlways);
+      if (is_last || !may_repeat) throw;
+    }
+    if (!clock_.sleep(std::max(asked, backoff.next()), stop_))
+      throw TransportError(Kind::kCancelled, "given up while waiting to try again");
+  }
+}
+
+Answer Client::send(Request request, Repeat repeat) {
+  request.stop = stop_;
+  return retried(repeat, [&]() -> Answer {
+    Response response = transport_.call(request);
+    if (response.head.status / 100 != 2) return {api_error(response), {}};
+    return {std::nullopt, std::move(response.body)};
+  });
+}
+
+Answer Client::get(const std::string& path) {
+  return send(request_of("GET", path, ""), Repeat::kAlways);
+}
+
+Answer Client::create(const std::string& path, const std::string& object, bool dry_run) {
+  std::string target = path;
+  add_query(target, "dryRun", dry_run ? "All" : "");
+  return send(request_of("POST", target, object), Repeat::kIfUnseen);
+}
+
+Answer Client::replace(const std::string& path, const std::string& object) {
+  return send(request_of("PUT", path, object), Repeat::kIfUnseen);
+}
+
+Answer Client::patch(const std::string& path, const std::string& patch, const PatchOptions& options) {
+  std::string target = path;
+  add_query(target, "fieldManager", options.manager);
+  add_query(target, "force", options.force ? "true" : "");
+  add_query(target, "dryRun", options.dry_run ? "All" : "");
+  const bool is_same_again = options.kind != PatchKind::kJson;  // JSON patches test and append
+  return send(request_of("PATCH", target, patch, content_type(options.kind)),
+              is_same_again ? Repeat::kAlways : Repeat::kIfUnseen);
+}
+
+Answer Client::remove(const std::string& path, const DeleteOptions& options) {
+  // With a UID it can't hit another object the second time; it may then say 404 or 409, and the object is gone.
+  return send(request_of("DELETE", path, delete_options(options)),
+              options.uid.empty() ? Repeat::kIfUnseen : Repeat::kAlways);
+}
+
+Listing Client::list(const std::string& path, const ListOptions& options,
+                     const std::function<void(std::string_view)>& on_item) {
+  for (std::string next;;) {
+    std::string target = path;
+    select(target, options.only);
+    add_query(target, "limit", std::to_string(options.page));
+    if (next.empty()) add_query(target, "resourceVersion", options.version);
+    add_query(target, "continue", next);
+    Request request = request_of("GET", target, "");
+    request.stop = stop_;
+    Page page = retried(Repeat::kAlways, [&] { return read_page(*transport_.open(request), on_item); });
+    if (page.error || page.next.empty()) return {std::move(page.error), std::move(page.version)};
+    next = std::move(page.next);
+  }
+}
+
+std::unique_ptr<Watch> Client::watch(const std::string& path, const WatchOptions& options) {
+  std::string target = path;
+  select(target, options.only);
+  add_query(target, "watch", "true");
+  add_query(target, "allowWatchBookmarks", "true");
+  add_query(target, "resourceVersion", options.version);
+  add_query(target, "timeoutSeconds", std::to_string(options.lifetime.count()));
+  Request request = request_of("GET", target, "");
+  request.stop = stop_;
+  return std::make_unique<Watch>(transport_.open(request));
+}
+
+}  // namespace atl::kube

@@ -1,0 +1,110 @@
+// The Kubernetes API's verbs on its paths (target.h). Refusals are values (ApiError); an answer that doesn't come is a
+// TransportError. What may safely be sent again is, a few times.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "operator/kube/api_error.h"
+#include "operator/kube/backoff.h"
+#include "operator/kube/clock.h"
+#include "operator/kube/transport.h"
+#include "operator/kube/watch.h"
+
+namespace atl::kube {
+
+struct Answer {
+  std::optional<ApiError> error;
+  std::string object;  // JSON, where there is no error
+
+  explicit operator bool() const { return !error; }
+};
+
+struct Selection {
+  std::string labels, fields;  // "atoll.dev/job=a,tier!=b", "spec.nodeName!="
+};
+
+struct ListOptions {
+  Selection only;
+  int page = 500;       // objects an answer
+  std::string version;  // "0": whatever the server has at hand; "": the latest
+};
+
+struct Listing {
+  std::optional<ApiError> error;  // 410: the list changed too much under way, begin again
+  std::string version;            // to watch from
+};
+
+struct WatchOptions {
+  Selection only;
+  std::string version;                 // of the list, the last event or the last bookmark
+  std::chrono::seconds lifetime{300};  // after which the server ends the watch in good order
+};
+
+enum class PatchKind { kJson, kMerge, kApply };
+
+struct PatchOptions {
+  PatchKind kind = PatchKind::kMerge;
+  std::string manager;  // of the fields; kApply needs one
+  bool force = false;   // kApply: take fields over from other managers
+  bool dry_run = false;
+};
+
+struct DeleteOptions {
+  std::string uid;                   // only that object, none of the same name that came later
+  std::optional<int> grace_seconds;  // 0: at once
+  bool in_background = true;         // what it owns goes after it, not before
+};
+
+struct RetryRule {
+  int times = 4;
+  BackoffRule backoff{Milliseconds(100), Milliseconds(5000)};
+  Milliseconds longest{30'000};  // of Retry-After
+};
+
+/// May be called from any number of threads.
+class Client {
+ public:
+  /// `stop` ends every wait and request (kCancelled). Transport and clock must outlive the client.
+  explicit Client(Transport& transport, std::stop_token stop = {}, RetryRule retry = {},
+                  Clock& clock = steady_clock())
+      : transport_(transport), stop_(std::move(stop)), retry_(retry), clock_(clock) {}
+
+  Answer get(const std::string& path);
+  Answer create(const std::string& path, const std::string& object, bool dry_run = false);
+  /// The whole object, its resourceVersion as it was read: 409 where somebody was faster.
+  Answer replace(const std::string& path, const std::string& object);
+  Answer patch(const std::string& path, const std::string& patch, const PatchOptions& options);
+  Answer remove(const std::string& path, const DeleteOptions& options = {});
+
+  /// Calls `on_item` for every object, page by page, each as soon as it has arrived. After a failure within a page
+  /// its items come again.
+  Listing list(const std::string& path, const ListOptions& options,
+               const std::function<void(std::string_view object)>& on_item);
+  /// Bookmarks are asked for. A refusal is the watch's first event.
+  std::unique_ptr<Watch> watch(const std::string& path, const WatchOptions& options);
+
+ private:
+  enum class Repeat {
+    kAlways,
+    kIfUnseen
+  };  // unseen: the server has not acted on it, and says so or was not reached
+  Answer send(Request request, Repeat repeat);
+  template <class Attempt>
+  auto retried(Repeat repeat, Attempt attempt);
+
+  Transport& transport_;
+  const std::stop_token stop_;
+  const RetryRule retry_;
+  Clock& clock_;
+};
+
+/// The path of an object's status.
+inline std::string status_path(const std::string& path) {
+  return path + "/status";
+}
+
+}  // namespace atl::kube

@@ -1,0 +1,65 @@
+// Cutting JSON into the pieces that are worth parsing, as it arrives: a list into its items, a watch into its events.
+// Nothing is checked here but where things begin and end; whoever parses a piece judges it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace atl::kube {
+
+/// A list's text comes in by parts, its items go out one by one, and its envelope stays: the same object with no
+/// items in it.
+class ItemCutter {
+ public:
+  using OnItem = std::function<void(std::string_view item)>;  // the text is lent for the call
+
+  /// Items and the envelope may be up to `limit` bytes each; beyond that feed() throws Error.
+  ItemCutter(OnItem on_item, std::size_t limit) : on_item_(std::move(on_item)), limit_(limit) {}
+
+  void feed(std::string_view part);
+  /// The text has ended where an object ends.
+  bool is_whole() const { return depth_ == 0 && !envelope_.empty(); }
+  const std::string& envelope() const { return envelope_; }
+
+ private:
+  void step(char c);
+  enum class Place {
+    kEnvelope,
+    kBetween,
+    kItem
+  };  // between: after the items' bracket, before or after an item
+  Place place() const;
+  void keep(Place place, std::string_view run);
+
+  const OnItem on_item_;
+  const std::size_t limit_;
+  std::string envelope_, item_;
+  std::string word_;  // the latest string among the list's own members, as far as it goes
+  int depth_ = 0;     // of brackets, of either kind; 2 between items
+  bool in_items_ = false, in_string_ = false, is_escaped_ = false;
+};
+
+/// Text comes in by parts, lines go out.
+class LineCutter {
+ public:
+  /// Lines may be up to `limit` bytes; beyond that feed() throws Error.
+  explicit LineCutter(std::size_t limit) : limit_(limit) {}
+
+  void feed(std::string_view part);
+  /// Takes the next whole line that isn't empty; false where there is none yet.
+  bool next(std::string& line);
+  /// Text that no line's end follows.
+  bool has_rest() const { return begin_ < text_.size(); }
+
+ private:
+  const std::size_t limit_;
+  std::string text_;
+  std::size_t begin_ = 0, searched_ = 0;  // where the next line begins; how far no end of it is
+};
+
+/// The value of an object's member as it is written, "" where it has none. Members of members aren't looked at.
+std::string_view member_text(std::string_view object, std::string_view name);
+
+}  // namespace atl::kube

@@ -1,0 +1,38 @@
+// Time that passes when told to; whoever sleeps moves it on.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "operator/kube/clock.h"
+
+namespace atl::kube {
+
+class FakeClock final : public Clock {
+ public:
+  Time now() override {
+    std::lock_guard lock(mutex_);
+    return now_;
+  }
+  bool sleep(Milliseconds time, const std::stop_token& stop) override {
+    std::lock_guard lock(mutex_);
+    now_ += time;
+    sleeps_.push_back(time);
+    return !stop.stop_requested();
+  }
+  void advance(Milliseconds time) {
+    std::lock_guard lock(mutex_);
+    now_ += time;
+  }
+  std::vector<Milliseconds> sleeps() const {
+    std::lock_guard lock(mutex_);
+    return sleeps_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Time now_{};
+  std::vector<Milliseconds> sleeps_;
+};
+
+}  // namespace atl::kube
