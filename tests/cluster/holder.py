@@ -1,5 +1,5 @@
-"""One bed a machine, for control groups and addresses are the machine's: a file says whose bed it has, and is locked while
-a command changes that bed."""
+"""One bed a machine, for control groups and addresses are the machine's: a file says whose bed it has, and is
+locked while a command changes that bed."""
 import contextlib
 import fcntl
 import os
@@ -22,12 +22,11 @@ def changing(command):
         file.truncate(0)
         file.write(f"{FOLDER} of {REPOSITORY}, bed {command} as process {os.getpid()} at {time.strftime('%F %T')}\n")
         file.flush()
-        yield
-
-
-def release():
-    """After the bed is gone."""
-    FILE.unlink(missing_ok=True)
+        try:
+            yield
+        finally:
+            if not FOLDER.exists():  # taken down, or never begun
+                FILE.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

@@ -1,5 +1,5 @@
-"""Container images without a registry: the base that Dockerfile names (Debian made by debootstrap), images built on it by
-buildah, archives in the cache, and their way into each node's containerd."""
+"""Container images without a registry: the base that Dockerfile names (Debian made by debootstrap), images
+built on it by buildah, archives in the cache, and their way into each node's containerd."""
 import concurrent.futures
 import hashlib
 import os
@@ -11,6 +11,7 @@ from place import CACHE, HERE, BedError
 from process import run
 
 BASE = "docker.io/library/debian:bookworm-slim"
+MIRROR = os.environ.get("DEBIAN_MIRROR") or "http://deb.debian.org/debian"
 ARCHIVES = CACHE / "images"
 BUILDAH = ["buildah", "--root", CACHE / "buildah", "--runroot", CACHE / "buildah-run", "--storage-driver", "vfs"]
 PAUSE_FILE = "FROM scratch\nCOPY pause /pause\nUSER 65535:65535\nENTRYPOINT [\"/pause\"]\n"
@@ -43,7 +44,8 @@ def make_pause():
     for folder in ("bin", "programs", "debian"):
         (LOCAL / folder).mkdir(parents=True, exist_ok=True)
     if not (LOCAL / "bin/pause").exists():  # else machines run it
-        shutil.copy(program, LOCAL / "bin/pause")
+        shutil.copy(program, LOCAL / "pause.new")
+        (LOCAL / "pause.new").rename(LOCAL / "bin/pause")
     return archive
 
 
@@ -53,8 +55,7 @@ def make_base():
         return archive_of(BASE) if archive_of(BASE).exists() else _export(BASE, archive_of(BASE))
     root = CACHE / f"debian-root.{os.getpid()}"
     try:
-        run(["debootstrap", "--variant=minbase", "bookworm", root, os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org/debian")],
-            seconds=900)
+        run(["debootstrap", "--variant=minbase", "bookworm", root, MIRROR], seconds=900)
         shutil.rmtree(root / "var/cache/apt/archives", ignore_errors=True)
         container = run([*BUILDAH, "from", "scratch"]).strip()
         run([*BUILDAH, "add", container, root, "/"], seconds=300)
@@ -67,8 +68,8 @@ def make_base():
 
 def build(name, containerfile, context, *options, archive=None):
     """Builds an image; options are buildah's (--target, --build-arg). Returns its archive."""
-    run([*BUILDAH, "bud", "--isolation", "chroot", "--pull-never", "--layers", "--tag", full(name), "--file", containerfile,
-         *options, context], seconds=3000)
+    run([*BUILDAH, "bud", "--isolation", "chroot", "--pull-never", "--layers", "--tag", full(name),
+         "--file", containerfile, *options, context], seconds=3000)
     return _export(full(name), archive or archive_of(name))
 
 
@@ -86,7 +87,7 @@ def _holds(name):
 
 
 def load(archives, nodes):
-    """Brings images into nodes, side by side."""
+    """Brings images into the nodes that lack them, side by side."""
     missing = [str(archive) for archive in archives if not archive.exists()]
     if missing:
         raise BedError(f"no such image archive: {', '.join(missing)}: build it with tests/cluster/bed image")
@@ -95,9 +96,11 @@ def load(archives, nodes):
 
 
 def _import(node, archive):
+    state = archive.stat()
+    loaded, version = node.machine.bed / "images" / archive.name, f"{state.st_mtime_ns} {state.st_size}"
+    if loaded.exists() and loaded.read_text() == version:
+        return
     with open(archive, "rb") as stream:
-        node.machine.run("ctr", "-n", "k8s.io", "images", "import", "-", stdin=stream, seconds=300)
-
-
-def has(node, name):
-    return full(name) in node.machine.run("ctr", "-n", "k8s.io", "images", "list", "-q").split()
+        node.machine.run("ctr", "-n", "k8s.io", "images", "import", "-", stdin=stream, seconds=600)
+    loaded.parent.mkdir(exist_ok=True)
+    loaded.write_text(version)

@@ -1,9 +1,9 @@
-"""How a bed is laid out: which machines there are, their addresses, racks and labels, and how fast their links are."""
+"""How a bed is laid out: which machines there are, their addresses, racks and labels, how fast their links."""
 import dataclasses
 import json
 
 from machine import Machine
-from place import FOLDER, BedError
+from place import FOLDER, BedError, write_whole
 
 API_SERVER = "10.77.0.1"     # the control plane's address, port 6443
 SERVICES = "10.96.0.0/16"    # 10.96.0.1 is the API server as pods see it
@@ -21,16 +21,16 @@ class Layout:
 
     def check(self):
         if not 1 <= self.racks <= self.nodes <= 16:
-            raise BedError(f"--nodes {self.nodes} --racks {self.racks}: a bed has 1 to 16 nodes and at most a rack for each")
+            raise BedError(f"--nodes {self.nodes} --racks {self.racks}: 1 to 16 nodes, in at most as many racks")
         if self.node_grace < 6:
-            raise BedError(f"--node-grace {self.node_grace}: nodes tell every 2 s that they live; allowed are 6 s and more")
+            raise BedError(f"--node-grace {self.node_grace}: nodes tell every 2 s that they live; 6 is the least")
 
     def all_nodes(self):
         return [Node(f"n{number}", number, f"r{(number - 1) * self.racks // self.nodes + 1}")
                 for number in range(1, self.nodes + 1)]
 
     def save(self):
-        FILE.write_text(json.dumps(dataclasses.asdict(self)) + "\n")
+        write_whole(FILE, json.dumps(dataclasses.asdict(self)) + "\n")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,7 +1,6 @@
-"""Up, down, status: a bed's life. `up` makes sure of each part in turn, so that it also mends a bed that lost some."""
+"""Up, down, status: a bed's life. `up` makes sure of each part in turn, so it also mends a bed that lost some."""
+import concurrent.futures
 import json
-import os
-import shutil
 import subprocess
 import sys
 import time
@@ -71,10 +70,10 @@ def _bring_up(plan):
         nodes.start(node, plan)
     for node in plan.all_nodes():
         _await_containerd(node)
-        if not images.has(node, nodes.PAUSE):
-            images.load([pause], [node])
+        images.load([pause], [node])
         nodes.start_kubelet(node)
-    until("the nodes to be Ready", 120, lambda: _check_daemons(plan) or ready_nodes() >= _names(plan), FOLDER / "n*/log")
+    until("the nodes to be Ready", 120, lambda: _check_daemons(plan) or ready_nodes() >= _names(plan),
+          FOLDER / "n*/log/kubelet.log")
     until("pods to be allowed (the service account `default`)", 30, _has_service_account,
           control_plane.CP.log("kube-controller-manager"))
 
@@ -84,7 +83,8 @@ def _unpack_packages():
         folder = CACHE / "debian" / package
         run([REPOSITORY / "docker/unpack-package", package, folder], seconds=300)
         if not (folder / ".ready").exists():
-            raise BedError(f"Debian's package {package} can't be fetched: does `apt-get update && apt-get download {package}` work?")
+            raise BedError(f"Debian's package {package} can't be fetched: "
+                           f"does `apt-get update && apt-get download {package}` work?")
 
 
 def _await_containerd(node):
@@ -118,14 +118,14 @@ def ready_nodes():
 
 def _expected_daemons(plan):
     """(machine, daemon) of all that runs in a whole bed."""
-    yield from ((control_plane.CP, name) for name in ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"))
-    yield from ((node.machine, name) for node in plan.all_nodes() for name in ("containerd", "kubelet", "kube-proxy"))
+    yield from ((control_plane.CP, name) for name in control_plane.DAEMONS)
+    yield from ((node.machine, name) for node in plan.all_nodes() for name in nodes.DAEMONS)
 
 
 def is_healthy(plan):
     try:
-        return (fabric.FABRIC.init() is not None and all(each.runs(name) for each, name in _expected_daemons(plan)) and
-                control_plane.is_ready() and ready_nodes() >= _names(plan))
+        daemons_run = all(each.runs(name) for each, name in _expected_daemons(plan))
+        return fabric.FABRIC.init() and daemons_run and control_plane.is_ready() and ready_nodes() >= _names(plan)
     except BedError:
         return False
 
@@ -164,11 +164,15 @@ def down():
     with holder.changing("down"):
         cgroup.remove()
         _unmount()
-        shutil.rmtree(FOLDER, ignore_errors=True)
-        if FOLDER.exists():
-            raise BedError(f"{FOLDER} can't be removed: {', '.join(os.listdir(FOLDER))} is left")
-        holder.release()
+        _remove_folder()
     say("down: nothing is left but the cache")
+
+
+def _remove_folder():
+    if FOLDER.exists():
+        with concurrent.futures.ThreadPoolExecutor(8) as workers:  # each node has thousands of files of images
+            list(workers.map(lambda path: run(["rm", "-rf", path], seconds=300), FOLDER.iterdir()))
+        FOLDER.rmdir()
 
 
 def _unmount():

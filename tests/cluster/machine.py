@@ -1,7 +1,7 @@
-"""A machine of the bed: process 1 with namespaces of its own for network, mounts, processes and host name. It sees this
-machine's programs, but an empty /run, and its own /var/lib and /var/log, so that kubelet and containerd keep their usual
-paths. When its process 1 dies everything in it dies: processes, mounts, links; that is how a bed leaves nothing behind,
-and how a test pulls a machine's plug."""
+"""A machine of the bed: process 1 with namespaces of its own for network, mounts, processes and host name. It
+sees this machine's programs, but an empty /run, and its own /var/lib and /var/log, so that kubelet and
+containerd keep their usual paths. When its process 1 dies everything in it dies: processes, mounts, links;
+that is how a bed leaves nothing behind, and how a test pulls a machine's plug."""
 import os
 import shlex
 import signal
@@ -14,9 +14,10 @@ from process import birth, children, kill, name_of, recall, remember, run, until
 
 SHARED = FOLDER / "shared"  # every machine has it on /mnt, as nodes have a file server
 LOCAL = FOLDER / "local"    # on /usr/local, with programs mounted into it
-DEBIAN = ("etcd-server", "etcd-client", "containerd")  # packages unpacked into the cache: installed, they would start services
+DEBIAN = ("etcd-server", "etcd-client", "containerd")  # unpacked into the cache: installed, they would start services
 PROGRAMS = "/usr/local/programs"  # the cache's, in a folder for each module
-PATH = ":".join([f"{PROGRAMS}/{build.folder_of(build.KUBERNETES).name}", *(f"/usr/local/debian/{package}/usr/bin" for package in DEBIAN),
+PATH = ":".join([f"{PROGRAMS}/{build.folder_of(build.KUBERNETES).name}",
+                 *(f"/usr/local/debian/{package}/usr/bin" for package in DEBIAN),
                  "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"])
 
 
@@ -55,7 +56,8 @@ class Machine:
         command = ["unshare", "--net", "--mount", "--pid", "--uts", "--fork", "--kill-child", "--mount-proc",
                    "--propagation", "private", "--", "sh", "-euc", self._boot_script()]
         keeper = self._spawn(command, "init")
-        until(f"machine {self.name} to boot", 10, lambda: self._has_booted() or birth(keeper) is None, self.log("init"))
+        until(f"machine {self.name} to boot", 10, lambda: self._has_booted() or birth(keeper) is None,
+              self.log("init"))
         if not self.init():
             raise BedError(f"machine {self.name} did not boot: {self.log('init').read_text()[-1000:]}")
 
@@ -69,7 +71,8 @@ class Machine:
                  (CACHE / "bin", PROGRAMS), (CACHE / "debian", "/usr/local/debian"),
                  (self.lib, "/var/lib")]  # last: it may hide the bed's own folder, where the others come from
         lines = [f"mount --bind {shlex.quote(str(source))} {target}" for source, target in binds]
-        return "\n".join([*lines, "mount -t tmpfs tmpfs /run", f"hostname {self.name}", "ip link set lo up", "exec pause"])
+        return "\n".join([*lines, "mount -t tmpfs tmpfs /run", f"hostname {self.name}", "ip link set lo up",
+                          "exec pause"])
 
     def power_off(self):
         """Pulls the plug: nothing in it gets to say goodbye."""
@@ -99,7 +102,8 @@ class Machine:
 
     def daemons(self):
         """Whether it runs, by name, of each daemon that was ever started here."""
-        return {path.name: self.runs(path.name) for path in sorted((self.folder / "pids").glob("*")) if path.name != "init"}
+        names = sorted(path.name for path in (self.folder / "pids").glob("*") if path.name != "init")
+        return {name: self.runs(name) for name in names}
 
     def kill(self, daemon, number=signal.SIGKILL):
         """Signals a daemon, and waits for its end where that is what the signal means."""

@@ -7,6 +7,7 @@ import pki
 from control_plane import PKI
 from layout import POD_NETWORK
 
+DAEMONS = ("containerd", "kubelet", "kube-proxy")
 PAUSE = "atoll.dev/bed/pause:1"
 CONTAINERD = f"""# Written by the bed.
 version = 2
@@ -72,7 +73,7 @@ def _kubelet(node):
         # Nodes share one disk whose filling isn't theirs to mend, and an image thrown away couldn't be pulled again.
         "imageGCHighThresholdPercent": 100, "imageGCLowThresholdPercent": 99,
         "evictionHard": {"memory.available": "100Mi", "nodefs.available": "1%", "imagefs.available": "1%"},
-        # A sign of life every 2 s (a quarter of the lease), so that a node's death shows soon and a slow moment doesn't.
+        # A sign of life every 2 s (a quarter of the lease): a node's death shows soon, a slow moment doesn't.
         "nodeLeaseDurationSeconds": 8, "nodeStatusUpdateFrequency": "5s",
     }
 

@@ -1,9 +1,10 @@
-"""Keys of the cluster: an authority, the API server's certificate and its identity towards kubelets, the key that signs
-service accounts' tokens; everybody else has a token from a file."""
+"""Keys of the cluster: an authority, the API server's certificate and its identity towards kubelets, the key
+that signs service accounts' tokens; everybody else has a token from a file."""
 import json
 import secrets
 
 from layout import API_SERVER
+from place import write_whole
 from process import run
 
 USERS = {  # name of the token: (user, group)
@@ -12,8 +13,8 @@ USERS = {  # name of the token: (user, group)
     "kube-scheduler": ("system:kube-scheduler", ""),
     "kube-proxy": ("system:kube-proxy", ""),
 }
-NAMES = (f"IP:{API_SERVER},IP:10.96.0.1,IP:127.0.0.1,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc,"
-         "DNS:kubernetes.default.svc.cluster.local")
+NAMES = (f"IP:{API_SERVER},IP:10.96.0.1,IP:127.0.0.1,DNS:kubernetes,DNS:kubernetes.default,"
+         "DNS:kubernetes.default.svc,DNS:kubernetes.default.svc.cluster.local")
 
 
 def make(folder, nodes):
@@ -25,20 +26,22 @@ def make(folder, nodes):
     run(["openssl", "req", "-x509", *_NEW_KEY, "-subj", "/CN=atoll-bed", "-days", "3650",
          "-keyout", folder / "ca.key", "-out", folder / "ca.crt"])
     _certificate(folder, "api-server", "/CN=kube-apiserver", f"subjectAltName={NAMES}\nextendedKeyUsage=serverAuth\n")
-    _certificate(folder, "api-server-as-client", "/O=system:masters/CN=kube-apiserver", "extendedKeyUsage=clientAuth\n")
+    _certificate(folder, "api-server-as-client", "/O=system:masters/CN=kube-apiserver",
+                 "extendedKeyUsage=clientAuth\n")
     users = USERS | {node.name: (f"system:node:{node.name}", "system:nodes") for node in nodes}
     lines = [f'{secrets.token_hex(16)},{user},{name},"{group}"\n' for name, (user, group) in users.items()]
-    (folder / "tokens.csv").write_text("".join(lines))  # last: it says that all is there
+    write_whole(folder / "tokens.csv", "".join(lines))  # last: it says that all is there
 
 
 _NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
 
 
 def _certificate(folder, name, subject, extensions):
-    (folder / f"{name}.ext").write_text(extensions)
-    run(["openssl", "req", *_NEW_KEY, "-subj", subject, "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.csr"])
-    run(["openssl", "x509", "-req", "-in", folder / f"{name}.csr", "-CA", folder / "ca.crt", "-CAkey", folder / "ca.key",
-         "-CAcreateserial", "-days", "3650", "-extfile", folder / f"{name}.ext", "-out", folder / f"{name}.crt"])
+    key, request, certificate, wishes = (folder / f"{name}.{kind}" for kind in ("key", "csr", "crt", "ext"))
+    wishes.write_text(extensions)
+    run(["openssl", "req", *_NEW_KEY, "-subj", subject, "-keyout", key, "-out", request])
+    run(["openssl", "x509", "-req", "-in", request, "-CA", folder / "ca.crt", "-CAkey", folder / "ca.key",
+         "-CAcreateserial", "-days", "3650", "-extfile", wishes, "-out", certificate])
 
 
 def kubeconfig(folder, name):

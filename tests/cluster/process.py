@@ -1,30 +1,34 @@
-"""Commands that are waited for and processes that are found again later, each with words for when it goes wrong."""
+"""Commands that are waited for and processes that are found again later, each with words for when it goes
+wrong."""
 import os
 import pathlib
 import signal
 import subprocess
 import time
 
-from place import BedError
+from place import BedError, write_whole
 
 
 def run(command, seconds=60, **options):
     """The output of a command that has to succeed in time."""
     command = [str(word) for word in command]
-    options = {"capture_output": True, "text": True, "stdin": None if "input" in options else subprocess.DEVNULL} | options
+    nothing = {} if "input" in options else {"stdin": subprocess.DEVNULL}
+    options = {"capture_output": True, "text": True} | nothing | options
     try:
         done = subprocess.run(command, timeout=seconds, check=False, **options)
     except FileNotFoundError:
-        raise BedError(f"{command[0]} isn't installed: run docker/install-packages docker/packages-cluster.txt") from None
+        raise BedError(f"{command[0]} isn't installed: "
+                       "run docker/install-packages docker/packages-cluster.txt") from None
     except subprocess.TimeoutExpired:
         raise BedError(f"`{' '.join(command)}` did not end within {seconds} s") from None
     if done.returncode:
-        raise BedError(f"`{' '.join(command)}` failed with {done.returncode}: {(done.stderr or done.stdout or '').strip()[-2000:]}")
+        told = (done.stderr or done.stdout or "").strip()[-2000:]
+        raise BedError(f"`{' '.join(command)}` failed with {done.returncode}: {told}")
     return done.stdout
 
 
 def until(what, seconds, is_so, log=None):
-    """Waits until is_so() gives something true, which it returns; `what` and `log` are for the message when it doesn't."""
+    """Waits until is_so() gives something true, and returns that; `what` and `log` are for when it doesn't."""
     deadline = time.monotonic() + seconds
     while True:
         answer = is_so()
@@ -62,9 +66,7 @@ def name_of(pid):
 def remember(path, pid):
     """Notes a process in a file, in a way that survives another process getting the same number."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".new")
-    unfinished.write_text(f"{pid} {birth(pid)}\n")
-    unfinished.rename(path)
+    write_whole(path, f"{pid} {birth(pid)}\n")
 
 
 def recall(path):

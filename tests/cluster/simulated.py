@@ -1,5 +1,6 @@
-"""Nodes that exist in the API server alone: kwok plays their kubelets, so that a thousand of them and their pods cost next
-to nothing. They carry the label type=kwok and a taint, so that only pods meant for them go there."""
+"""Nodes that exist in the API server alone: kwok plays their kubelets, so that a thousand of them and their
+pods cost next to nothing. They carry the label type=kwok and a taint, so that only pods meant for them go
+there."""
 import json
 
 import build

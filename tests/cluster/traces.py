@@ -1,7 +1,6 @@
 """What a bed could leave on this machine, or show outside its namespaces: looked at before, during and after."""
 import os
 import pathlib
-import subprocess
 
 import cgroup
 from holder import FILE
@@ -12,12 +11,13 @@ from process import birth, run
 def of_machine():
     """What must be the same before and after: mounts, named network namespaces, network devices, folders of pods."""
     mounts = [line.split()[4] for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines()]
-    places = [FOLDER, FILE, "/var/log/pods", "/var/log/containers", "/var/lib/kubelet", "/var/lib/cni", "/run/containerd"]
+    places = [FOLDER, FILE, "/var/log/pods", "/var/log/containers", "/var/lib/kubelet", "/var/lib/cni",
+              "/run/containerd"]
     groups = [path for path in cgroup.MOUNT.glob("**/" + cgroup.ROOT) if path.is_dir()]
     return {"mounts": sorted(mounts), "network namespaces": run(["ip", "netns", "list"]).split(),
             "network devices": [line.split()[0] for line in run(["ip", "-brief", "link"]).splitlines()],
             "folders": [str(path) for path in places if os.path.lexists(path)], "control groups": groups,
-            "packet filter": subprocess.run(["nft", "list", "tables"], capture_output=True, text=True, check=False).stdout}
+            "packet filter": run(["nft", "list", "tables"])}
 
 
 def of_bed():
