@@ -80,11 +80,9 @@ def _controller_manager(layout):
 def inside(command):
     """(command line, environment) that runs `command` here, but in the control plane's network: with this machine's
     files and programs, and kubectl, helm and their like finding the cluster."""
-    enter = CP.enter([])
-    only_network = enter[:enter.index("--net") + 1] + ["--"]
     built = {str(build.folder_of(module)) for module in build.modules().values()}
     path = ":".join(sorted(built) + [os.environ.get("PATH", "/usr/bin:/bin")])
-    return only_network + [str(word) for word in command], dict(os.environ, PATH=path, KUBECONFIG=str(KUBECONFIG))
+    return CP.enter_network(command), dict(os.environ, PATH=path, KUBECONFIG=str(KUBECONFIG))
 
 
 def kubectl(*words, seconds=60, **options):

@@ -79,11 +79,18 @@ class Machine:
         cgroup.remove(self.name)
 
     def enter(self, command):
-        """The command line that runs `command` inside."""
+        """The command line that runs `command` inside. --root matters where the bed itself runs in a chroot."""
+        return self._enter("--root", "--net", "--mount", "--pid", "--uts", "--", *command)
+
+    def enter_network(self, command):
+        """The same with nothing but the network of this machine: files and programs are those of the caller."""
+        return self._enter("--net", "--", *command)
+
+    def _enter(self, *words):
         init = self.init()
         if not init:
             raise BedError(f"machine {self.name} is off: tests/cluster/bed up")
-        return ["nsenter", "--target", str(init), "--net", "--mount", "--pid", "--uts", "--", *map(str, command)]
+        return ["nsenter", "--target", str(init), *map(str, words)]
 
     def run(self, *command, seconds=60, **options):
         return run(self.enter(command), seconds, env=self.environment(), **options)
