@@ -137,6 +137,8 @@ Json status_schema() {
        {"state", words("the condition that says most now",
                        {"Created", "Placed", "Running", "Suspended", "Restarting", "Succeeded", "Failed"})},
        {"conditions", conditions()},
+       {"attempt", count("starts of the ranks so far")},
+       {"failures", count("restarts that count against runPolicy.backoffLimit")},
        {"placement", placement()},
        {"progress", progress()},
        {"traffic", traffic()},

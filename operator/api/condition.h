@@ -1,0 +1,43 @@
+// Conditions: what is true of a job and since when. The time changes only when the truth does; once a job has ended,
+// nothing changes any more.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "operator/api/moment.h"
+
+namespace atl::ctl {
+
+inline constexpr const char* kCreated = "Created";
+inline constexpr const char* kPlaced = "Placed";
+inline constexpr const char* kRunning = "Running";
+inline constexpr const char* kSuspended = "Suspended";
+inline constexpr const char* kRestarting = "Restarting";
+inline constexpr const char* kSucceeded = "Succeeded";
+inline constexpr const char* kFailed = "Failed";
+
+struct Condition {
+  std::string type;
+  bool holds = false;
+  std::string reason, message;  // one word for programs; sentences for people
+  Moment changed{};             // when `holds` changed last
+  std::int64_t generation = 0;  // of the spec that it was judged by
+  bool operator==(const Condition&) const = default;
+};
+
+/// Null where nothing has been said of it yet.
+const Condition* find_condition(const std::vector<Condition>& conditions, const std::string& type);
+bool holds(const std::vector<Condition>& conditions, const std::string& type);
+/// Succeeded or Failed.
+bool has_ended(const std::vector<Condition>& conditions);
+
+/// Enters `condition`, `changed` being now; its own is kept where `holds` stays as it was. Nothing happens to a job
+/// that has ended.
+void set_condition(std::vector<Condition>& conditions, Condition condition);
+
+/// The condition that says most: status.state.
+std::string state_of(const std::vector<Condition>& conditions);
+
+}  // namespace atl::ctl

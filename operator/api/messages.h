@@ -1,0 +1,48 @@
+// What a job's pods leave behind for the operator: the launcher's result, a worker's last word of a rank, what the
+// prepare step found. All of it comes from containers and is judged, not trusted.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "job/layout.h"
+#include "operator/api/status.h"
+
+namespace atl::ctl {
+
+/// Where a rank ended badly, and why: OOMKilled | exit | signal | lost.
+struct RankEnd {
+  Culprit culprit;
+  std::string reason;
+};
+
+/// A launcher's termination message.
+struct LaunchResult {
+  std::string outcome;  // completed | stopped early | interrupted | failed
+  int status = 0;       // what `atoll run` would exit with
+  Result result;
+  std::optional<double> validation;
+  std::optional<std::int64_t> epochs;
+  std::optional<RankEnd> rank_end;
+  std::string message;
+
+  bool is_success() const { return status == 0 && (outcome == "completed" || outcome == "stopped early"); }
+  bool is_interrupted() const { return outcome == "interrupted"; }
+};
+
+/// Nothing where the text isn't such a message.
+std::optional<LaunchResult> read_launch_result(const std::string& message);
+std::optional<RankEnd> read_rank_end(const std::string& message);
+
+/// What the prepare step found out about the data set's parts.
+struct Prepared {
+  std::string checksum;  // of the data set
+  TrafficShape shape;
+  std::vector<CutRows> cut;  // between parts; empty: unknown
+};
+
+/// The last line of its log. Nothing where it isn't its result.
+std::optional<Prepared> read_prepared(const std::string& line);
+
+}  // namespace atl::ctl

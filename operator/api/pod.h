@@ -1,0 +1,50 @@
+// A pod as far as decisions about a job need it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "operator/api/meta.h"
+#include "operator/plan/resources.h"
+
+namespace atl::ctl {
+
+/// The state of one container.
+struct ContainerView {
+  std::string name;
+  std::string waiting,
+      waiting_message;  // why it doesn't run yet: ImagePullBackOff; "" while it runs or has ended
+  bool running = false, ended = false;
+  int exit_code = 0, signal = 0;
+  std::string reason, message;  // of its end: OOMKilled, Error; what it left in its termination message
+};
+
+struct PodView {
+  Meta meta;
+  std::string phase;            // Pending | Running | Succeeded | Failed | Unknown
+  std::string reason, message;  // of the pod: Evicted
+  std::string node, ip;         // "" until it is bound, and has an address
+  std::string affinity;         // spec.affinity as JSON, or ""
+  std::string pinned;           // the node that its affinity allows alone
+  bool ready = false;
+  std::string unschedulable;  // why the scheduler finds no node for it
+  std::string disruption;     // DisruptionTarget's reason: PreemptionByScheduler, EvictionByEvictionAPI, …
+  std::vector<std::string> gates;
+  int priority = 0;
+  Resources requests;
+  std::vector<ContainerView> containers;  // init containers first
+
+  bool is_bound() const { return !node.empty(); }
+  bool has_ended() const { return phase == "Succeeded" || phase == "Failed"; }
+  bool is_terminating() const { return meta.deletion.has_value(); }
+  /// Null where it has none of that name.
+  const ContainerView* container(const std::string& name) const;
+};
+
+/// `object`: the API's JSON. Throws Error where it is none.
+PodView read_pod(const std::string& object);
+
+/// "SIGKILL" for 9, "" for 0.
+std::string signal_name(int signal);
+
+}  // namespace atl::ctl

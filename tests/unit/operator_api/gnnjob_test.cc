@@ -1,0 +1,77 @@
+// A GNNJob as the API gives it, defaults filled in and Kubernetes' fields in it.
+#include "operator/api/gnnjob.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+json object() {
+  return json::parse(R"({
+    "apiVersion": "atoll.dev/v1alpha1", "kind": "GNNJob",
+    "metadata": {"name": "arxiv", "namespace": "team", "uid": "u1", "generation": 2, "resourceVersion": "77",
+                 "creationTimestamp": "2026-03-01T12:00:00Z", "labels": {"kueue.x-k8s.io/queue-name": "q"},
+                 "managedFields": [{"manager": "kubectl"}]},
+    "spec": {"dataset": {"name": "ogbn_arxiv", "volume": {"persistentVolumeClaim": {"claimName": "data"}}},
+             "model": {"kind": "gcn"}, "placement": {"ranks": 4, "ranksPerServer": 2},
+             "resources": {"cpu": "500m", "memory": "1Gi"}, "runPolicy": {"suspend": true},
+             "template": {"spec": {"priorityClassName": "high"}}},
+    "status": {"attempt": 3}})");
+}
+
+TEST(GnnJob, IsKubernetesPartAndTheEngines) {
+  const GnnJob job = read_gnn_job(object().dump());
+  ASSERT_TRUE(job.job) << job.refusal;
+  EXPECT_EQ(job.full_name(), "team/arxiv");
+  EXPECT_EQ(job.meta.uid, "u1");
+  EXPECT_EQ(job.meta.generation, 2);
+  EXPECT_EQ(job.meta.version, "77");
+  EXPECT_EQ(job.meta.label("kueue.x-k8s.io/queue-name"), "q");
+  EXPECT_FALSE(job.meta.deletion);
+  EXPECT_EQ(job.priority_class, "high");
+  EXPECT_EQ(job.job->placement.ranks, 4);
+  EXPECT_EQ(job.job->resources.cpu, 0.5);
+  EXPECT_TRUE(job.job->run_policy.suspend);
+  EXPECT_EQ(job.status.attempt, 3);
+}
+
+TEST(GnnJob, WhatTheEngineRefusesIsSaidInItsWords) {
+  json bad = object();
+  bad["spec"]["placement"]["ranksPerServer"] = 3;
+  bad["spec"]["model"]["kind"] = "gcm";
+  const GnnJob job = read_gnn_job(bad.dump());
+  EXPECT_FALSE(job.job);
+  EXPECT_THAT(job.refusal,
+              HasSubstr("placement.ranksPerServer: 3 does not divide placement.ranks 4 (use 1, 2 or 4)"));
+  EXPECT_THAT(job.refusal, testing::Not(HasSubstr("manifest")));
+}
+
+TEST(GnnJob, TheManifestForTheEngineHoldsNothingOfKubernetes) {
+  const json manifest = json::parse(read_gnn_job(object().dump()).manifest);
+  EXPECT_EQ(manifest.at("metadata"), (json{{"name", "arxiv"}, {"namespace", "team"}}));
+  EXPECT_FALSE(manifest.contains("status"));
+}
+
+TEST(GnnJob, WhatDoesNotChangeTrainingDoesNotChangeTheDigest) {
+  json other = object();
+  other["spec"]["runPolicy"]["suspend"] = false;
+  other["metadata"]["generation"] = 9;
+  EXPECT_EQ(read_gnn_job(other.dump()).digest(), read_gnn_job(object().dump()).digest());
+  other["spec"]["placement"]["ranks"] = 2;
+  EXPECT_NE(read_gnn_job(other.dump()).digest(), read_gnn_job(object().dump()).digest());
+}
+
+TEST(GnnJob, IsAnObject) {
+  EXPECT_THROW(read_gnn_job("[1]"), Error);
+  EXPECT_THROW(read_gnn_job("{"), Error);
+}
+
+}  // namespace
+}  // namespace atl::ctl

@@ -1,0 +1,115 @@
+// Pods as a cluster shows them in the states that decisions turn on, and the messages that containers leave.
+#include "operator/api/pod.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "operator/api/messages.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+
+TEST(Pod, GatedAndPinned) {
+  const PodView pod = read_pod(R"({
+    "metadata": {"name": "j-0-0", "namespace": "team", "uid": "p1", "labels": {"atoll.dev/job": "j"},
+      "ownerReferences": [{"uid": "other"}, {"uid": "u1", "controller": true}]},
+    "spec": {"schedulingGates": [{"name": "atoll.dev/placement"}], "priority": 100,
+      "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms":
+        [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]}}},
+      "containers": [{"name": "engine", "resources": {"requests": {"cpu": "2"}}}]},
+    "status": {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
+      "reason": "SchedulingGated"}]}})");
+  EXPECT_THAT(pod.gates, ElementsAre("atoll.dev/placement"));
+  EXPECT_EQ(pod.meta.owner_uid, "u1");
+  EXPECT_EQ(pod.pinned, "n1");
+  EXPECT_EQ(pod.priority, 100);
+  EXPECT_EQ(pod.requests.of("cpu"), 2000);
+  EXPECT_FALSE(pod.is_bound() || pod.ready || pod.has_ended() || pod.is_terminating());
+  EXPECT_EQ(pod.unschedulable, "");
+}
+
+TEST(Pod, WhoseImageCantBePulled) {
+  const PodView pod =
+      read_pod(R"({"spec": {"nodeName": "n2"}, "status": {"phase": "Pending", "podIP": "10.1.0.5",
+    "containerStatuses": [{"name": "engine", "state": {"waiting": {"reason": "ImagePullBackOff",
+      "message": "Back-off pulling image"}}}]}})");
+  ASSERT_TRUE(pod.container("engine"));
+  EXPECT_EQ(pod.container("engine")->waiting, "ImagePullBackOff");
+  EXPECT_EQ(pod.ip, "10.1.0.5");
+  EXPECT_EQ(pod.container("other"), nullptr);
+}
+
+TEST(Pod, KilledForMemoryWithALastWord) {
+  const PodView pod = read_pod(R"({"spec": {"nodeName": "n2"}, "status": {"phase": "Failed",
+    "containerStatuses": [{"name": "engine", "state": {"terminated": {"exitCode": 137, "signal": 9,
+      "reason": "OOMKilled", "message": "{\"rank\":3,\"signal\":9,\"reason\":\"OOMKilled\"}"}}}]}})");
+  EXPECT_TRUE(pod.has_ended());
+  const ContainerView& engine = *pod.container("engine");
+  EXPECT_EQ(engine.exit_code, 137);
+  EXPECT_EQ(engine.reason, "OOMKilled");
+  const auto end = read_rank_end(engine.message);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->culprit.rank, 3);
+  EXPECT_EQ(end->culprit.signal, "SIGKILL");
+}
+
+TEST(Pod, EvictedAndOnItsWayOut) {
+  const PodView pod = read_pod(R"({"metadata": {"deletionTimestamp": "2026-03-01T12:00:30Z",
+    "deletionGracePeriodSeconds": 30}, "spec": {"nodeName": "n2"}, "status": {"phase": "Failed", "reason": "Evicted",
+    "message": "low on memory", "conditions": [{"type": "DisruptionTarget", "status": "True",
+    "reason": "TerminationByKubelet"}, {"type": "Ready", "status": "False"}]}})");
+  EXPECT_TRUE(pod.is_terminating());
+  EXPECT_EQ(pod.meta.grace, 30);
+  EXPECT_EQ(pod.reason, "Evicted");
+  EXPECT_EQ(pod.disruption, "TerminationByKubelet");
+}
+
+TEST(LaunchResult, OfACompletedRun) {
+  const auto result = read_launch_result(
+      R"({"outcome":"stopped early","status":0,"test":0.81,"validation":0.79,"bestEpoch":140,"epochs":200})");
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->is_success());
+  EXPECT_EQ(result->result, (Result{0.81, 140}));
+}
+
+TEST(LaunchResult, NamesTheCulprit) {
+  const auto result =
+      read_launch_result(R"({"outcome":"failed","status":137,"culprit":{"rank":3,"pod":"j-1-0",
+    "signal":9,"reason":"signal"},"message":"rank 3 was killed"})");
+  ASSERT_TRUE(result && result->rank_end);
+  EXPECT_FALSE(result->is_success());
+  EXPECT_EQ(result->rank_end->culprit, (Culprit{3, "SIGKILL", "j-1-0", ""}));
+}
+
+TEST(LaunchResult, AFailureThatCallsItselfCompletedIsNoSuccess) {
+  EXPECT_FALSE(read_launch_result(R"({"outcome":"completed","status":1})")->is_success());
+  EXPECT_FALSE(read_launch_result(R"({"outcome":"failed","status":0})")->is_success());
+}
+
+TEST(LaunchResult, AnythingElseIsNone) {
+  for (const char* text :
+       {"", "killed", "[]", "{}", R"({"outcome":"completed"})", R"({"status":0})", "{\"outcome\":"})
+    EXPECT_FALSE(read_launch_result(text)) << text;
+  EXPECT_FALSE(read_rank_end("sshd: no hostkeys available"));
+}
+
+TEST(Prepared, IsTheCutBetweenParts) {
+  const auto prepared =
+      read_prepared(R"({"checksum":"abc","ranks":2,"haloRows":30,"widths":[16,7],"parameters":99,
+    "cut":[[0,1,10],[1,0,20]]})");
+  ASSERT_TRUE(prepared);
+  EXPECT_EQ(prepared->shape.halo_rows, 30);
+  EXPECT_THAT(prepared->shape.widths, ElementsAre(16, 7));
+  ASSERT_EQ(prepared->cut.size(), 2u);
+  EXPECT_EQ(prepared->cut[1].rows, 20);
+  EXPECT_FALSE(read_prepared("done"));
+  EXPECT_FALSE(read_prepared(R"({"ranks":0,"haloRows":1})"));
+  EXPECT_TRUE(read_prepared(R"({"ranks":2,"haloRows":1,"cut":[[0,2,10]]})")->cut.empty());
+}
+
+}  // namespace
+}  // namespace atl::ctl
