@@ -1,0 +1,100 @@
+// The latest state of a resource's objects, of each as much as T keeps, and word of every change.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "operator/kube/object_key.h"
+#include "operator/kube/store.h"
+
+namespace atl::kube {
+
+/// Written by one Reflector, read by any thread. What it gives out is never modified.
+template <class T>
+class Cache final : public Store {
+ public:
+  using Value = std::shared_ptr<const T>;
+  using Read = std::function<T(std::string_view object)>;
+  /// Before and after; null: wasn't there, is gone. Called by the reflector's thread, after the cache has changed,
+  /// and not for objects whose version is as it was. An object deleted and made anew comes as two changes.
+  using OnChange = std::function<void(const std::string& name, const Value& before, const Value& after)>;
+
+  Cache(Read read, OnChange on_change) : read_(std::move(read)), on_change_(std::move(on_change)) {}
+
+  /// Null where there is none. `name` as in ObjectKey.
+  Value find(const std::string& name) const {
+    std::shared_lock lock(mutex_);
+    const auto found = entries_.find(name);
+    return found == entries_.end() ? nullptr : found->second.value;
+  }
+  /// All of one moment, in no order.
+  std::vector<Value> all() const {
+    std::shared_lock lock(mutex_);
+    std::vector<Value> values;
+    values.reserve(entries_.size());
+    for (const auto& [name, entry] : entries_) values.push_back(entry.value);
+    return values;
+  }
+  std::size_t size() const {
+    std::shared_lock lock(mutex_);
+    return entries_.size();
+  }
+
+  void put(std::string_view object) override {
+    ObjectKey key = object_key(object);
+    std::unique_lock lock(mutex_);
+    const auto found = entries_.find(key.name);
+    const bool is_known = found != entries_.end() && found->second.uid == key.uid;
+    if (is_known && found->second.version == key.version) {
+      found->second.list = list_;
+      return;
+    }
+    const Value before = found == entries_.end() ? nullptr : found->second.value;
+    const auto after = std::make_shared<const T>(read_(object));
+    entries_[key.name] = {after, std::move(key.uid), std::move(key.version), list_};
+    lock.unlock();
+    if (before && !is_known) on_change_(key.name, before, nullptr);
+    on_change_(key.name, is_known ? before : nullptr, after);
+  }
+  void remove(std::string_view object) override { erase(object_key(object).name); }
+  void begin_list() override { ++list_; }
+  void end_list() override {
+    std::vector<std::string> vanished;
+    for (const auto& [name, entry] : entries_)  // no other thread writes
+      if (entry.list != list_) vanished.push_back(name);
+    for (const std::string& name : vanished) erase(name);
+  }
+
+ private:
+  struct Entry {
+    Value value;
+    std::string uid, version;
+    std::uint64_t list = 0;  // the latest list or event since that had it
+  };
+
+  void erase(const std::string& name) {
+    std::unique_lock lock(mutex_);
+    const auto found = entries_.find(name);
+    if (found == entries_.end()) return;
+    const Value before = found->second.value;
+    entries_.erase(found);
+    lock.unlock();
+    on_change_(name, before, nullptr);
+  }
+
+  const Read read_;
+  const OnChange on_change_;
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<std::string, Entry> entries_;
+  std::uint64_t list_ = 0;
+};
+
+}  // namespace atl::kube

@@ -1,0 +1,142 @@
+#include "operator/kube/lease.h"
+
+#include <nlohmann/json.hpp>
+
+#include <ctime>
+
+#include "operator/kube/target.h"
+
+namespace atl::kube {
+namespace {
+
+using nlohmann::json;
+
+const Resource kLeases{"coordination.k8s.io", "v1", "leases"};
+
+/// The time of day as the API's MicroTime: for people, nobody here reads it.
+std::string micro_time() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(now).count() % 1'000'000;
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+  return fmt::format("{}.{:06}Z", text, micros);
+}
+
+/// A member of the lease's spec, "" or 0 where it has none of that type.
+std::string text_in(const json& spec, const char* name) {
+  return spec.contains(name) && spec[name].is_string() ? spec[name].get<std::string>() : "";
+}
+int number_in(const json& spec, const char* name) {
+  return spec.contains(name) && spec[name].is_number_integer() ? spec[name].get<int>() : 0;
+}
+
+json spec_of(const json& lease) {
+  const json spec = lease.is_object() ? lease.value("spec", json::object()) : json::object();
+  return spec.is_object() ? spec : json::object();
+}
+
+}  // namespace
+
+Lease::Lease(Client& client, LeaseOptions options, Clock& clock)
+    : client_(client),
+      options_(std::move(options)),
+      clock_(clock),
+      path_(kLeases.path(options_.space, options_.name)) {}
+
+bool Lease::leads() const {
+  return clock_.now() < leads_until_.load();
+}
+
+bool Lease::acquire(const std::stop_token& stop) {
+  while (!try_once())
+    if (!clock_.sleep(options_.retry, stop)) return false;
+  return true;
+}
+
+bool Lease::hold(const std::stop_token& stop) {
+  while (leads()) {
+    if (!clock_.sleep(options_.retry, stop)) return leads();
+    try_once();
+  }
+  return false;
+}
+
+/// Acquires or renews. False where somebody else leads, or nothing could be written: then we lead as long as before.
+bool Lease::try_once() {
+  const auto begun = clock_.now();
+  try {
+    const auto record = read();
+    if (record && !may_take(*record)) {
+      leads_until_ = Clock::Time::min();
+      return false;
+    }
+    if (!write(record, options_.identity)) return false;
+  } catch (const TransportError&) {
+    return false;
+  }
+  leads_until_ = begun + options_.renew_within;  // from before it was written: others count from later on
+  return true;
+}
+
+/// Nothing: there is no such object yet.
+std::optional<Lease::Record> Lease::read() {
+  const Answer answer = client_.get(path_);
+  if (!answer && answer.error->is_not_found()) return std::nullopt;
+  if (!answer) throw TransportError(TransportError::Kind::kBroken, answer.error->text());
+  const json spec = spec_of(json::parse(answer.object, nullptr, false));
+  Record record{answer.object, text_in(spec, "holderIdentity"), text_in(spec, "renewTime"),
+                options_.duration};
+  if (const int stated = number_in(spec, "leaseDurationSeconds"); stated > 0)
+    record.duration = std::chrono::seconds(stated);
+  return record;
+}
+
+bool Lease::may_take(const Record& record) {
+  observe(record);
+  if (record.holder.empty() || record.holder == options_.identity) return true;
+  return clock_.now() >= seen_since_ + record.duration;
+}
+
+void Lease::observe(const Record& record) {
+  const std::string seen = record.holder + " " + record.renewed;
+  if (seen == seen_) return;
+  seen_ = seen;
+  seen_since_ = clock_.now();
+}
+
+/// Says that `holder` holds it, "" nobody; false where somebody else was faster.
+bool Lease::write(const std::optional<Record>& before, const std::string& holder) {
+  json lease = before ? json::parse(before->text) : json::object();
+  lease["apiVersion"] = kLeases.group + "/" + kLeases.version;
+  lease["kind"] = "Lease";
+  lease["metadata"]["name"] = options_.name;
+  json spec = spec_of(lease);
+  const bool is_change = !before || before->holder != holder;
+  if (is_change && !holder.empty()) {
+    spec["acquireTime"] = micro_time();
+    spec["leaseTransitions"] = number_in(spec, "leaseTransitions") + (before ? 1 : 0);
+  }
+  spec["holderIdentity"] = holder;
+  spec["leaseDurationSeconds"] = holder.empty() ? 1 : options_.duration.count();
+  spec["renewTime"] = micro_time();
+  lease["spec"] = std::move(spec);
+  // The version that was read goes back with it, so that of two who take it at once one is refused.
+  return bool(before ? client_.replace(path_, lease.dump())
+                     : client_.create(kLeases.path(options_.space), lease.dump()));
+}
+
+void Lease::release() {
+  if (!leads()) return;
+  leads_until_ = Clock::Time::min();
+  try {
+    const auto record = read();
+    if (record && record->holder == options_.identity) write(record, "");
+  } catch (const TransportError&) {
+    // It will lapse by itself.
+  }
+}
+
+}  // namespace atl::kube

@@ -1,0 +1,61 @@
+// Which of several replicas leads: whoever's name a Lease object holds and renews. Others take over when they have not
+// seen it renewed for its duration *by their own clocks*, because clocks of different machines needn't agree.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "operator/kube/client.h"
+#include "operator/kube/clock.h"
+
+namespace atl::kube {
+
+struct LeaseOptions {
+  std::string space, name;
+  std::string identity;                   // ours: unique, the pod's name
+  std::chrono::seconds duration{15};      // for which others leave us alone
+  std::chrono::seconds renew_within{10};  // after which we stop leading, before they begin
+  std::chrono::seconds retry{2};
+};
+
+/// Used by one thread, except leads().
+class Lease {
+ public:
+  /// The client should be for leases alone, on a transport of its own: behind others' requests renewals come late.
+  /// It should retry nothing itself. All must outlive the lease.
+  Lease(Client& client, LeaseOptions options, Clock& clock = steady_clock());
+
+  /// Waits until we lead; false where `stop` came first.
+  bool acquire(const std::stop_token& stop);
+  /// Renews until `stop` (true: we lead still) or until the lease is lost (false: write nothing more, and exit).
+  bool hold(const std::stop_token& stop);
+  /// Lets others take over at once. Called where hold() gave true, once nothing more is written.
+  void release();
+
+  /// We lead, and will for some time yet. From any thread.
+  bool leads() const;
+
+ private:
+  /// The Lease object as far as it concerns us.
+  struct Record {
+    std::string text;                   // the whole object
+    std::string holder, renewed;        // changes of either show that the holder lives
+    std::chrono::seconds duration{15};  // as its holder wrote it
+  };
+  bool try_once();
+  std::optional<Record> read();
+  void observe(const Record& record);
+  bool may_take(const Record& record);
+  bool write(const std::optional<Record>& before, const std::string& holder);
+
+  Client& client_;
+  const LeaseOptions options_;
+  Clock& clock_;
+  std::string path_;
+  std::string seen_;          // holder and time of renewal, as last seen
+  Clock::Time seen_since_{};  // by our clock
+  std::atomic<Clock::Time> leads_until_{Clock::Time::min()};
+};
+
+}  // namespace atl::kube

@@ -1,0 +1,64 @@
+// Keeps a Store like the cluster: a list, then a watch from the list's version on, for as long as we run. A watch that
+// ends is resumed from the last version heard of; a version that the server has forgotten (410) means a new list, in
+// which what was deleted meanwhile is missing and leaves the store. Versions are opaque, and taken over only once the
+// store has what they stand for.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "operator/kube/backoff.h"
+#include "operator/kube/client.h"
+#include "operator/kube/object_key.h"
+#include "operator/kube/store.h"
+
+namespace atl::kube {
+
+struct ReflectorOptions {
+  std::string path;  // of the resource
+  Selection only;
+  int page = 500;
+  BackoffRule backoff{Milliseconds(800), Milliseconds(30'000), 1.0};
+  /// The longest silence of a watch: servers send a bookmark every minute, and a connection that is half open
+  /// brings none.
+  Milliseconds quiet{150'000};
+  std::chrono::seconds lifetime{300};  // of a watch; lengthened at random up to twice that
+};
+
+class Reflector {
+ public:
+  /// All must outlive the reflector.
+  Reflector(Client& client, Store& store, ReflectorOptions options, Clock& clock = steady_clock());
+
+  /// Runs until `stop`, which must be the client's as well, so that it ends every wait.
+  void run(const std::stop_token& stop);
+
+  // From any thread.
+  /// The store has held everything at least once.
+  bool has_synced() const { return lists_ > 0; }
+  /// Lists that came whole: the first, and each relist.
+  int lists() const { return lists_; }
+
+ private:
+  /// What to do after a step: go on, or wait a while first, at least so long.
+  struct Next {
+    bool is_good;
+    Milliseconds at_least{0};
+  };
+  Next list();
+  Next watch();
+  Next take(const WatchEvent& event);
+  std::chrono::seconds lifetime();
+
+  Client& client_;
+  Store& store_;
+  const ReflectorOptions options_;
+  Clock& clock_;
+  Backoff backoff_;
+  std::minstd_rand random_{std::random_device{}()};
+  std::atomic<int> lists_ = 0;
+  std::string version_;             // to watch from; "": list first
+  std::string list_version_ = "0";  // not older than this: "0" any, which spares etcd; "" the latest
+};
+
+}  // namespace atl::kube

@@ -1,0 +1,100 @@
+#include "operator/kube/work_queue.h"
+
+#include <algorithm>
+
+#include "operator/kube/backoff.h"
+
+namespace atl::kube {
+
+void WorkQueue::add(const std::string& key) {
+  std::lock_guard lock(mutex_);
+  add_locked(key);
+}
+
+void WorkQueue::add_locked(const std::string& key) {
+  if (!dirty_.insert(key).second || taken_.contains(key)) return;
+  ready_.push_back(key);
+  changed_.notify_one();
+}
+
+void WorkQueue::add_after(const std::string& key, Milliseconds wait) {
+  std::lock_guard lock(mutex_);
+  const auto when = clock_.now() + wait;
+  const auto known = due_.find(key);
+  if (known != due_.end()) {
+    if (known->second <= when) return;
+    const auto [first, last] = later_.equal_range(known->second);
+    later_.erase(std::find_if(first, last, [&](const auto& entry) { return entry.second == key; }));
+  }
+  due_[key] = when;
+  later_.emplace(when, key);
+  changed_.notify_one();  // whoever waits may have to wait less long
+}
+
+void WorkQueue::add_failed(const std::string& key) {
+  std::unique_lock lock(mutex_);
+  const int before = failures_[key]++;
+  lock.unlock();
+  add_after(key, doubled(first_wait_, before, longest_wait_));
+}
+
+void WorkQueue::forget(const std::string& key) {
+  std::lock_guard lock(mutex_);
+  failures_.erase(key);
+}
+
+void WorkQueue::add_due() {
+  const auto now = clock_.now();
+  while (!later_.empty() && later_.begin()->first <= now) {
+    const std::string key = std::move(later_.begin()->second);
+    later_.erase(later_.begin());
+    due_.erase(key);
+    add_locked(key);
+  }
+}
+
+std::optional<std::string> WorkQueue::take_locked() {
+  add_due();
+  if (ready_.empty()) return std::nullopt;
+  std::string key = std::move(ready_.front());
+  ready_.pop_front();
+  dirty_.erase(key);
+  taken_.insert(key);
+  return key;
+}
+
+std::optional<std::string> WorkQueue::take_now() {
+  std::lock_guard lock(mutex_);
+  return take_locked();
+}
+
+std::optional<std::string> WorkQueue::take(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    if (auto key = take_locked()) return key;
+    const auto is_ready = [this] { return !ready_.empty(); };
+    if (later_.empty()) {
+      changed_.wait(lock, stop, [&] { return is_ready() || !later_.empty(); });
+    } else {
+      const auto first = later_.begin()->first;
+      changed_.wait_for(lock, stop, first - clock_.now(),
+                        [&] { return is_ready() || later_.empty() || later_.begin()->first < first; });
+    }
+  }
+  return std::nullopt;
+}
+
+void WorkQueue::done(const std::string& key) {
+  std::lock_guard lock(mutex_);
+  taken_.erase(key);
+  if (!dirty_.contains(key)) return;
+  ready_.push_back(key);
+  changed_.notify_one();
+}
+
+std::size_t WorkQueue::depth() const {
+  std::lock_guard lock(mutex_);
+  return ready_.size();
+}
+
+}  // namespace atl::kube
