@@ -11,7 +11,7 @@
 
 namespace atl::ctl {
 
-/// Where a rank ended badly, and why: OOMKilled | exit | signal | lost.
+/// Where a rank ended badly, and why: OOMKilled | Signal | Exit | Lost, or a worker's own word.
 struct RankEnd {
   Culprit culprit;
   std::string reason;
@@ -19,16 +19,12 @@ struct RankEnd {
 
 /// A launcher's termination message.
 struct LaunchResult {
-  std::string outcome;  // completed | stopped early | interrupted | failed
-  int status = 0;       // what `atoll run` would exit with
+  int status = 0;       // what `atoll run` would exit with; 130: interrupted
+  std::string outcome;  // completed | stopped early | …; "" where rank 0 said nothing
   Result result;
-  std::optional<double> validation;
-  std::optional<std::int64_t> epochs;
+  std::optional<std::int64_t> epochs;  // finished
   std::optional<RankEnd> rank_end;
   std::string message;
-
-  bool is_success() const { return status == 0 && (outcome == "completed" || outcome == "stopped early"); }
-  bool is_interrupted() const { return outcome == "interrupted"; }
 };
 
 /// Nothing where the text isn't such a message.
@@ -37,9 +33,9 @@ std::optional<RankEnd> read_rank_end(const std::string& message);
 
 /// What the prepare step found out about the data set's parts.
 struct Prepared {
-  std::string checksum;  // of the data set
-  TrafficShape shape;
-  std::vector<CutRows> cut;  // between parts; empty: unknown
+  std::string checksum;  // of the prepared graph
+  int ranks = 0;
+  std::vector<PairBytes> flows;  // an epoch, between ranks
 };
 
 /// The last line of its log. Nothing where it isn't its result.

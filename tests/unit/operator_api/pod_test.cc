@@ -69,46 +69,41 @@ TEST(Pod, EvictedAndOnItsWayOut) {
 }
 
 TEST(LaunchResult, OfACompletedRun) {
-  const auto result = read_launch_result(
-      R"({"outcome":"stopped early","status":0,"test":0.81,"validation":0.79,"bestEpoch":140,"epochs":200})");
+  const auto result =
+      read_launch_result(R"({"attempt":2,"status":0,"result":{"outcome":"stopped early","test":0.81,
+    "validation":0.79,"bestEpoch":140,"epochs":200}})");
   ASSERT_TRUE(result);
-  EXPECT_TRUE(result->is_success());
+  EXPECT_EQ(result->status, 0);
+  EXPECT_EQ(result->outcome, "stopped early");
   EXPECT_EQ(result->result, (Result{0.81, 140}));
+  EXPECT_EQ(result->epochs, 200);
 }
 
 TEST(LaunchResult, NamesTheCulprit) {
-  const auto result =
-      read_launch_result(R"({"outcome":"failed","status":137,"culprit":{"rank":3,"pod":"j-1-0",
-    "signal":9,"reason":"signal"},"message":"rank 3 was killed"})");
+  const auto result = read_launch_result(R"({"status":137,"culprit":{"rank":3,"pod":"j-1-0","node":"n2",
+    "signal":9,"exitCode":0},"message":"rank 3 was killed"})");
   ASSERT_TRUE(result && result->rank_end);
-  EXPECT_FALSE(result->is_success());
-  EXPECT_EQ(result->rank_end->culprit, (Culprit{3, "SIGKILL", "j-1-0", ""}));
-}
-
-TEST(LaunchResult, AFailureThatCallsItselfCompletedIsNoSuccess) {
-  EXPECT_FALSE(read_launch_result(R"({"outcome":"completed","status":1})")->is_success());
-  EXPECT_FALSE(read_launch_result(R"({"outcome":"failed","status":0})")->is_success());
+  EXPECT_EQ(result->rank_end->culprit, (Culprit{3, "SIGKILL", "j-1-0", "n2"}));
+  EXPECT_EQ(result->rank_end->reason, "Signal");
+  EXPECT_EQ(result->message, "rank 3 was killed");
 }
 
 TEST(LaunchResult, AnythingElseIsNone) {
-  for (const char* text :
-       {"", "killed", "[]", "{}", R"({"outcome":"completed"})", R"({"status":0})", "{\"outcome\":"})
+  for (const char* text : {"", "killed", "[]", "{}", R"({"result":{}})", R"({"status":"0"})", "{\"status\":"})
     EXPECT_FALSE(read_launch_result(text)) << text;
   EXPECT_FALSE(read_rank_end("sshd: no hostkeys available"));
 }
 
-TEST(Prepared, IsTheCutBetweenParts) {
-  const auto prepared =
-      read_prepared(R"({"checksum":"abc","ranks":2,"haloRows":30,"widths":[16,7],"parameters":99,
-    "cut":[[0,1,10],[1,0,20]]})");
+TEST(Prepared, IsTheTrafficBetweenRanks) {
+  const auto prepared = read_prepared(
+      R"({"event":"prepared","preparedChecksum":"abc","ranks":2,"flows":[[0,1,1000],[1,0,2000]]})");
   ASSERT_TRUE(prepared);
-  EXPECT_EQ(prepared->shape.halo_rows, 30);
-  EXPECT_THAT(prepared->shape.widths, ElementsAre(16, 7));
-  ASSERT_EQ(prepared->cut.size(), 2u);
-  EXPECT_EQ(prepared->cut[1].rows, 20);
-  EXPECT_FALSE(read_prepared("done"));
-  EXPECT_FALSE(read_prepared(R"({"ranks":0,"haloRows":1})"));
-  EXPECT_TRUE(read_prepared(R"({"ranks":2,"haloRows":1,"cut":[[0,2,10]]})")->cut.empty());
+  EXPECT_EQ(prepared->checksum, "abc");
+  ASSERT_EQ(prepared->flows.size(), 2u);
+  EXPECT_EQ(prepared->flows[1].bytes, 2000);
+  for (const char* bad : {"done", R"({"ranks":0,"flows":[]})", R"({"ranks":2})",
+                          R"({"ranks":2,"flows":[[0,2,10]]})", R"({"ranks":2,"flows":[[0,1,-1]]})"})
+    EXPECT_FALSE(read_prepared(bad)) << bad;
 }
 
 }  // namespace
