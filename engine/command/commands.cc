@@ -4,6 +4,8 @@ namespace atl {
 
 std::vector<Command> commands() {
   return {run_command(),
+          prepare_command(),
+          launch_command(),
           train_command(),
           dataset_import_command(),
           dataset_info_command(),

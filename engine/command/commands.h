@@ -10,6 +10,8 @@ namespace atl {
 std::vector<Command> commands();
 
 Command run_command();
+Command prepare_command();
+Command launch_command();
 Command train_command();
 Command dataset_import_command();
 Command dataset_info_command();

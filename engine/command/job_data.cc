@@ -34,10 +34,14 @@ std::vector<std::string> folders_in(const fs::path& root) {
   return names;
 }
 
+fs::path place_in(const fs::path& root, const DatasetSpec& spec) {
+  return spec.name.empty() ? synthetic_folder(root, spec.synthetic) : root / spec.name;
+}
+
 fs::path find_dataset(const LoadedJob& loaded, const fs::path& root, Say say) {
   const DatasetSpec& spec = loaded.job.dataset;
+  const fs::path place = place_in(root, spec);
   if (spec.name.empty()) {
-    const fs::path place = synthetic_folder(root, spec.synthetic);
     if (!fs::exists(place)) {
       say("generating " + place.string());
       generate_dataset(community_spec(spec.synthetic), place, {});
@@ -46,7 +50,6 @@ fs::path find_dataset(const LoadedJob& loaded, const fs::path& root, Say say) {
     }
     return place;
   }
-  const fs::path place = root / spec.name;
   if (!fs::exists(place)) {
     fail(
         "{}: dataset.name: no data set '{}' under {}{}; import one with `atoll dataset import`, or name "
@@ -119,6 +122,10 @@ fs::path dataset_of(const Arguments& a, const LoadedJob& loaded, Say say) {
   const fs::path place = find_dataset(loaded, data_root(a), say);
   check_against(loaded, Dataset::open(place).meta());
   return place;
+}
+
+fs::path dataset_place(const Arguments& a, const Job& job) {
+  return place_in(data_root(a), job.dataset);
 }
 
 PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset, Say say) {

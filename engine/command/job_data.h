@@ -23,6 +23,9 @@ LoadedJob load_job_of(const Arguments& arguments, Say say);
 /// data set don't fit.
 std::filesystem::path dataset_of(const Arguments& arguments, const LoadedJob& loaded, Say say);
 
+/// The folder that dataset_of() finds or makes, without a look at it.
+std::filesystem::path dataset_place(const Arguments& arguments, const Job& job);
+
 /// The job's graph prepared for its ranks, made if need be: then `say` is told how much memory that takes at most.
 /// Throws Error where the split has no training vertex.
 PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset, Say say);

@@ -6,6 +6,7 @@
 #include "train/json_events.h"
 #include "train/metrics_server.h"
 #include "train/progress.h"
+#include "train/record_json.h"
 #include "train/run_folder.h"
 
 namespace atl {
@@ -28,6 +29,15 @@ ProgressStyle progress_of(const std::string& style) {
   return style == "lines" ? ProgressStyle::kLines : ProgressStyle::kQuiet;
 }
 
+/// One write, so that no other rank's line can part it.
+class ResultLine : public RunObserver {
+ public:
+  void on_result(const RunRecord& run) override {
+    const std::string line = fmt::format("{} {}\n", kResultMark, result_summary(run));
+    std::fwrite(line.data(), 1, line.size(), stderr);
+  }
+};
+
 }  // namespace
 
 std::string chosen_style(const Arguments& arguments, std::FILE* out) {
@@ -48,11 +58,12 @@ void check_metrics_address(const std::string& metrics) {
 }
 
 std::unique_ptr<RunObserver> make_observers(const std::string& style, const std::string& metrics,
-                                            const std::filesystem::path& output, int rank) {
+                                            const std::filesystem::path& output, int rank, bool result_line) {
   auto list = std::make_unique<ObserverList>();
   if (rank == 0 && style == "json") list->add(make_json_events(stdout, stderr));
   if (rank == 0 && style != "json") list->add(make_progress(progress_of(style), stdout, stderr));
   if (rank == 0) list->add(make_run_folder_writer(output));
+  if (rank == 0 && result_line) list->add(std::make_unique<ResultLine>());
   if (!metrics.empty()) list->add(std::make_unique<MetricsServer>(address_of(metrics), rank));
   return list;
 }

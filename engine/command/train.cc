@@ -13,8 +13,10 @@
 #include "comm/local_transport.h"
 #include "comm/mpi_transport.h"
 #include "command/commands.h"
+#include "command/output_folder.h"
 #include "command/rank_style.h"
 #include "job/load.h"
+#include "launch/places.h"
 #include "launch/rank_guard.h"
 #include "train/session.h"
 
@@ -62,6 +64,13 @@ SessionOptions options_of(const Arguments& a) {
   return options;
 }
 
+/// Where whoever starts the ranks doesn't see the output folder.
+void claim_output(const SessionOptions& o) {
+  const OutputOptions options{.attempt = o.attempt};
+  check_resumable(o.output, o.job, options);
+  make_output(o.output, o.job, options);
+}
+
 int run(const Arguments& a) {
   return_freed_memory();
   end_with_parent();
@@ -69,7 +78,10 @@ int run(const Arguments& a) {
   const int rank = from_mpirun("OMPI_COMM_WORLD_RANK", 0), ranks = from_mpirun("OMPI_COMM_WORLD_SIZE", 1);
   try {
     SessionOptions options = options_of(a);
-    const auto observer = make_observers(a.get("--style", "lines"), a.get("--metrics"), options.output, rank);
+    if (a.has("--places")) check_place(a.get("--places"), rank, host_name());
+    if (a.has("--make-output") && rank == 0) claim_output(options);
+    const auto observer = make_observers(a.get("--style", "lines"), a.get("--metrics"), options.output, rank,
+                                         a.has("--result-line"));
     options.observer = observer.get();
     Communicator comm =
         open_communicator(rank, ranks, std::chrono::seconds(a.integer("--timeout", 300, 1, kLongestTimeout)));
@@ -96,6 +108,9 @@ Command train_command() {
                    {"--style", "NAME", "json, quiet, terminal or lines"},
                    {"--started", "SECONDS", "steady clock at the start of the run"},
                    {"--attempt", "N", "number of this start; 0: one more than the newest"},
+                   {"--make-output", "", "rank 0: make the output folder, or go on in it"},
+                   {"--places", "HOST:RANKS;…", "where each rank must find itself"},
+                   {"--result-line", "", "rank 0: say the result on standard error, too"},
                    {"--timeout", "SECONDS", "longest wait for another rank (300)"},
                    {"--metrics", "[HOST:]PORT", "serve metrics"}},
                   run};

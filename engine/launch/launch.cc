@@ -79,8 +79,9 @@ class Watch {
  public:
   explicit Watch(const LaunchPlan& plan) : plan_(plan), messages_(plan.message) {
     adopt_orphans();
-    child_ = start_child(plan.ranks > 1 ? mpirun_command(plan.ranks, plan.program, scratch_.path())
-                                        : plan.program);
+    const bool here = plan.ranks == 1 && plan.hosts.addresses.empty();
+    child_ = start_child(here ? plan.program
+                              : mpirun_command(plan.ranks, plan.hosts, plan.program, scratch_.path()));
   }
   ~Watch() { close(child_.error_pipe); }
   Watch(const Watch&) = delete;
@@ -97,7 +98,9 @@ class Watch {
     end_orphans(plan_.end_patience);
     read_messages();
     messages_.finish();
-    return verdict();
+    LaunchEnd end = verdict();
+    end.lost = messages_.lost();
+    return end;
   }
 
  private:
@@ -133,24 +136,26 @@ class Watch {
   }
 
   LaunchEnd verdict() const {
-    if (stops_ > 0) return {130, stops_ > 1 ? "killed at the second request; the last checkpoint stays" : ""};
+    if (stops_ > 0)
+      return {130, stops_ > 1 ? "killed at the second request; the last checkpoint stays" : "", {}};
     if (const auto& lost = messages_.lost()) return verdict_on(*lost);
-    if (WIFEXITED(state_)) return {WEXITSTATUS(state_), ""};
+    if (WIFEXITED(state_)) return {WEXITSTATUS(state_), "", {}};
     return verdict_on_child(WTERMSIG(state_));
   }
 
   static LaunchEnd verdict_on(const LostRank& lost) {
-    if (lost.signal == 0) return {lost.exit_code, ""};
+    if (lost.signal == 0) return {lost.exit_code, "", {}};
     return {128 + lost.signal,
-            fmt::format("rank {} on {} was ended by {}", lost.rank, lost.host, signal_text(lost.signal))};
+            fmt::format("rank {} on {} was ended by {}", lost.rank, lost.host, signal_text(lost.signal)),
+            {}};
   }
 
   LaunchEnd verdict_on_child(int signal) const {
-    if (killed_by_us_) return {128 + signal, "the ranks did not end by themselves and were killed"};
+    if (killed_by_us_) return {128 + signal, "the ranks did not end by themselves and were killed", {}};
     const char* who = plan_.ranks > 1 ? "mpirun" : "rank 0";
     char host[256] = "this machine";
     gethostname(host, sizeof host - 1);
-    return {128 + signal, fmt::format("{} on {} was ended by {}", who, host, signal_text(signal))};
+    return {128 + signal, fmt::format("{} on {} was ended by {}", who, host, signal_text(signal)), {}};
   }
 
   static std::string signal_text(int signal) {

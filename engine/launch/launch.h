@@ -1,17 +1,23 @@
-// Runs the ranks of a job on this machine and watches over them: mpirun is our child, its death is noticed, a
-// lost rank is named, a stop is passed on, and when we return no process of the job is left.
+// Runs the ranks of a job, on this machine or on hosts that a remote shell reaches, and watches over them: mpirun is our
+// child, its death is noticed, a lost rank is named, a stop is passed on, and when we return no process of the job is left
+// here.
 #pragma once
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "launch/mpirun_command.h"
+#include "launch/mpirun_messages.h"
 
 namespace atl {
 
 struct LaunchPlan {
-  int ranks = 1;                                    // 1: the program is started without mpirun
-  std::vector<std::string> program;                 // of one rank: an absolute path and its arguments
+  int ranks = 1;                     // 1, on this machine: the program is started without mpirun
+  RemoteHosts hosts;                 // none: this machine
+  std::vector<std::string> program;  // of one rank: an absolute path and its arguments
   std::function<void(const std::string&)> message;  // a line of a rank's standard error
   std::chrono::seconds stop_patience{600};          // from the first request to stop to a kill
   std::chrono::seconds end_patience{8};             // from a lost rank or mpirun to a kill of the rest
@@ -23,6 +29,7 @@ struct LaunchEnd {
   int status = 0;
   std::string
       reason;  // one line for the user where something was lost; empty where the rank itself has said it
+  std::optional<LostRank> lost;  // the first that ended badly, where mpirun has told
 };
 
 /// Blocks until every process of the job has ended. Takes SIGINT and SIGTERM: the first asks the ranks to

@@ -23,6 +23,17 @@ std::string find_program(const std::string& name) {
        name);
 }
 
+std::string write_host_file(const RemoteHosts& hosts, int ranks, const std::filesystem::path& folder) {
+  ATOLL_CHECK(int(hosts.addresses.size()) == ranks, "{} addresses for {} ranks", hosts.addresses.size(),
+              ranks);
+  const std::filesystem::path path = folder / "hosts";
+  std::ofstream file(path);
+  for (const std::string& address : hosts.addresses) file << address << '\n';
+  file.close();
+  if (!file) fail("{}: cannot be written", path.string());
+  return path.string();
+}
+
 }  // namespace
 
 bool cross_memory_allowed() {
@@ -35,18 +46,27 @@ bool cross_memory_allowed() {
   return level == 0;
 }
 
-std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string>& program,
+std::vector<std::string> mpirun_command(int ranks, const RemoteHosts& hosts,
+                                        const std::vector<std::string>& program,
                                         const std::filesystem::path& scratch) {
-  std::vector<std::string> command{find_program("mpirun"), "-n",        std::to_string(ranks),
-                                   "--oversubscribe",      "--bind-to", "none"};
+  std::vector<std::string> command{find_program("mpirun"), "-n", std::to_string(ranks), "--bind-to", "none"};
   auto set = [&](const char* name, const std::string& value) {
     command.insert(command.end(), {"--mca", name, value});
   };
   if (geteuid() == 0) command.push_back("--allow-run-as-root");
   set("orte_default_hostfile", "none");
-  set("orte_tmpdir_base", scratch.string());
-  set("btl_vader_backing_directory", scratch.string());
-  if (!cross_memory_allowed()) set("btl_vader_single_copy_mechanism", "none");
+  if (hosts.addresses.empty()) {
+    command.push_back("--oversubscribe");
+    set("orte_tmpdir_base", scratch.string());
+    set("btl_vader_backing_directory", scratch.string());
+    if (!cross_memory_allowed()) set("btl_vader_single_copy_mechanism", "none");
+  } else {
+    // A host file has no order but with sequential mapping: line r is rank r's.
+    command.insert(command.end(), {"--hostfile", write_host_file(hosts, ranks, scratch), "--map-by", "seq"});
+    set("plm_rsh_agent", hosts.shell);
+    set("plm_rsh_no_tree_spawn", "1");               // hosts hold no key for one another
+    set("btl_vader_single_copy_mechanism", "none");  // who may read whose memory is not known from here
+  }
   command.insert(command.end(), program.begin(), program.end());
   return command;
 }

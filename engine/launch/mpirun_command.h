@@ -7,11 +7,18 @@
 
 namespace atl {
 
-/// The command that runs `program` (path and arguments) as `ranks` processes on this machine. Root is
-/// allowed, more ranks than cores too, binding is left to us, no host file is read. `scratch` takes Open
-/// MPI's session files and shared memory, so that a killed job leaves nothing behind. Throws Error where
-/// mpirun isn't installed.
-std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string>& program,
+/// Where the ranks run, if not on this machine.
+struct RemoteHosts {
+  std::vector<std::string> addresses;  // of each rank: IP addresses
+  std::string shell;                   // mpirun puts an address and a command behind it: "ssh -p 2222"
+};
+
+/// The command that runs `program` (path and arguments) as `ranks` processes. Root is allowed, more ranks than cores
+/// too, binding is left to us, the machine's own host file isn't read. On this machine `scratch` takes Open MPI's
+/// session files and shared memory, so that a killed job leaves nothing behind; with hosts it takes the list of them.
+/// Throws Error where mpirun isn't installed.
+std::vector<std::string> mpirun_command(int ranks, const RemoteHosts& hosts,
+                                        const std::vector<std::string>& program,
                                         const std::filesystem::path& scratch);
 
 /// Whether one process may read another's memory (containers often forbid it; Open MPI would fail at the

@@ -185,6 +185,18 @@ std::string result_event(const RunRecord& run) {
                   {"output", run.setting.output}});
 }
 
+std::string result_summary(const RunRecord& run) {
+  const auto& peaks = run.peak_memory_bytes;
+  return text_of({{"outcome", run.outcome},
+                  {"test", to_json(run.test)},
+                  {"validation", to_json(run.validation)},
+                  {"bestEpoch", run.best_epoch},
+                  {"epochs", run.resumed_from + Index(run.epochs.size())},
+                  {"epochSecondsMedian", to_json(run.epoch_seconds_median)},
+                  {"startupSeconds", to_json(run.startup_seconds)},
+                  {"peakMemoryBytes", peaks.empty() ? 0 : *std::max_element(peaks.begin(), peaks.end())}});
+}
+
 std::string epoch_line(const EpochRecord& epoch) {
   Json json;
   put(kEpoch, epoch, json);

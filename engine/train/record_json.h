@@ -14,6 +14,10 @@ std::string epoch_event(const EpochRecord& epoch);
 /// "startupSeconds":…,"peakMemoryBytes":[per rank],"output":…}.
 std::string result_event(const RunRecord& run);
 
+/// A run in under a kilobyte, whatever the number of ranks, as a launcher hands it to the operator: {"outcome":…,
+/// "test":…,"validation":…,"bestEpoch":…,"epochs":…,"epochSecondsMedian":…,"startupSeconds":…,"peakMemoryBytes":largest}.
+std::string result_summary(const RunRecord& run);
+
 /// One line of metrics.jsonl: epoch_event()'s keys and everything else that the record holds.
 std::string epoch_line(const EpochRecord& epoch);
 /// Throws Error saying what is missing or of the wrong type.

@@ -70,7 +70,7 @@ class SafetensorsFile {
   static SafetensorsFile parse(std::vector<std::byte> bytes, const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
-  std::span<const std::byte> bytes() const { return bytes_; }  // the whole file
+  std::span<const std::byte> bytes() const { return bytes_; }          // the whole file
   const std::vector<TensorView>& tensors() const { return tensors_; }  // by position in the file
   const Metadata& metadata() const { return metadata_; }               // the seal too
   const std::string& seal() const;                                     // "" where there is none

@@ -103,7 +103,8 @@ class Session {
     std::vector<std::byte> bytes(static_cast<std::size_t>(size));
     if (root()) std::ranges::copy(checkpoint->file.bytes(), bytes.begin());
     comm_.broadcast(Traffic::kSetup, 0, bytes);
-    if (!root()) checkpoint = checkpoint_state_of(SafetensorsFile::parse(std::move(bytes), "rank 0's checkpoint"));
+    if (!root())
+      checkpoint = checkpoint_state_of(SafetensorsFile::parse(std::move(bytes), "rank 0's checkpoint"));
     return true;
   }
 

@@ -1,0 +1,30 @@
+// attempt.json: one start of a job on a cluster, as the operator tells it to the launcher: its number, and where each rank
+// runs.
+//
+//   {"attempt": 3, "servers": [{"pod": "cora-0-0", "node": "n1", "address": "10.1.0.5", "ranks": [0, 1]}, …]}
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+
+namespace atl {
+
+struct AttemptServer {
+  std::string pod, node, address;
+  std::vector<Rank> ranks;
+};
+
+struct AttemptFile {
+  int attempt = 0;
+  std::vector<AttemptServer> servers;
+
+  const AttemptServer& server_of(Rank rank) const;
+};
+
+/// Throws Error, naming file and field, unless ranks 0 … ranks − 1 stand there once each.
+AttemptFile read_attempt_file(const std::filesystem::path& path, int ranks);
+
+}  // namespace atl

@@ -1,0 +1,152 @@
+// atoll launch: trains a manifest on hosts that sshd reaches. On a cluster the launcher's pod runs it when every other pod
+// of the job is ready; it says how the run ended in a file that the operator reads.
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "command/attempt_file.h"
+#include "command/commands.h"
+#include "command/job_data.h"
+#include "command/rank_style.h"
+#include "launch/launch.h"
+#include "launch/places.h"
+#include "launch/reachable.h"
+
+namespace atl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::size_t kLongestMessage =
+    2000;  // of the result file, of which kubelet keeps the last 4,096 bytes
+
+void say(const std::string& line) {
+  std::fprintf(stderr, "atoll: %s\n", line.c_str());
+}
+
+std::vector<std::string> rank_program(const Arguments& a, const Job& job, const AttemptFile& attempt) {
+  std::vector<Place> places;
+  for (const AttemptServer& server : attempt.servers) places.push_back({server.pod, server.ranks});
+  std::vector<std::string> program{std::filesystem::read_symlink("/proc/self/exe").string(),
+                                   "train",
+                                   "--job",
+                                   a.get("--file"),
+                                   "--dataset",
+                                   dataset_place(a, job).string(),
+                                   "--output",
+                                   (std::filesystem::path(a.get("--output")) / job.output.path).string(),
+                                   "--make-output",
+                                   "--threads",
+                                   std::to_string(threads_of(a, job)),
+                                   "--attempt",
+                                   std::to_string(attempt.attempt),
+                                   "--places",
+                                   places_text(places),
+                                   "--result-line"};
+  for (const char* option : {"--timeout", "--metrics"}) {
+    if (a.has(option)) program.insert(program.end(), {option, a.get(option)});
+  }
+  return program;
+}
+
+RemoteHosts hosts_of(const Arguments& a, const AttemptFile& attempt, int ranks) {
+  RemoteHosts hosts{{}, a.get("--shell")};
+  for (Rank rank = 0; rank < ranks; ++rank) hosts.addresses.push_back(attempt.server_of(rank).address);
+  return hosts;
+}
+
+void wait_for_hosts(const Arguments& a, const AttemptFile& attempt) {
+  const int port = int(a.integer("--port", 2222, 1, 65535));
+  std::vector<HostPort> hosts;
+  for (const AttemptServer& server : attempt.servers) hosts.push_back({server.pod, server.address, port});
+  wait_until_reachable(hosts, std::chrono::seconds(a.integer("--wait", 60, 1, kLongestTimeout)));
+}
+
+/// What ranks say, passed on; the result is kept, and the last other line, which tells why where no result comes.
+struct Heard {
+  Json result;
+  std::string last_line;
+
+  void operator()(const std::string& line) {
+    const std::string mark = std::string(kResultMark) + " ";
+    if (line.starts_with(mark)) {
+      result = Json::parse(line.substr(mark.size()), nullptr, /*allow_exceptions=*/false);
+      return;
+    }
+    std::fprintf(stderr, "%s\n", line.c_str());
+    if (!line.empty()) last_line = line;
+  }
+};
+
+Json end_json(const LaunchEnd& end, const Heard& heard, const AttemptFile& attempt) {
+  Json json{{"attempt", attempt.attempt}, {"status", end.status}};
+  if (heard.result.is_object()) json["result"] = heard.result;
+  if (end.lost) {
+    const AttemptServer& server = attempt.server_of(end.lost->rank);
+    json["culprit"] = {{"rank", end.lost->rank},
+                       {"pod", server.pod},
+                       {"node", server.node},
+                       {"signal", end.lost->signal},
+                       {"exitCode", end.lost->exit_code}};
+  }
+  const std::string& why = end.reason.empty() ? heard.last_line : end.reason;
+  if (end.status != 0) json["message"] = why.substr(0, kLongestMessage);
+  return json;
+}
+
+/// The file may be a device or a mount that can't be replaced: written in place.
+void write_end(const std::string& path, const Json& json) {
+  std::ofstream file(path);
+  file << json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  file.close();
+  if (!file) say(fmt::format("warning: {}: how the run ended can't be written there", path));
+}
+
+LaunchEnd train_on(const Arguments& a, const Job& job, const AttemptFile& attempt, Heard& heard) {
+  wait_for_hosts(a, attempt);
+  LaunchPlan plan;
+  plan.ranks = job.placement.ranks;
+  plan.hosts = hosts_of(a, attempt, plan.ranks);
+  plan.program = rank_program(a, job, attempt);
+  plan.message = std::ref(heard);
+  return launch(plan);
+}
+
+int run(const Arguments& a) {
+  const Job job = load_job_of(a, say).job;
+  const AttemptFile attempt = read_attempt_file(a.get("--servers"), job.placement.ranks);
+  LaunchEnd end;
+  Heard heard;
+  try {
+    end = train_on(a, job, attempt, heard);
+  } catch (const Error& error) {
+    end = {kStatusFailed, error.what(), {}};
+  }
+  if (!end.reason.empty()) say(end.reason);
+  write_end(a.get("--result"), end_json(end, heard, attempt));
+  return end.status;
+}
+
+}  // namespace
+
+Command launch_command() {
+  Command command{
+      "launch",
+      "train a manifest on hosts that sshd reaches; the operator runs it",
+      {{"-f,--file", "FILE", "the manifest, at the same place on every host", true},
+       {"--servers", "FILE", "attempt.json: which rank runs where", true},
+       {"--output", "DIR", "of rank 0's host: output.path lies below it", true},
+       {"--result", "FILE", "how the run ended, as one JSON object", true},
+       {"--shell", "COMMAND", "reaches a host: mpirun puts an address and a command behind it", true},
+       {"--data-root", "DIR", "where data sets lie on every host"},
+       {"--threads", "N", "threads of each rank (resources.cpu)"},
+       {"--port", "N", "must answer on every host before anything starts (2222)"},
+       {"--wait", "SECONDS", "longest wait for that (60)"},
+       {"--timeout", "SECONDS", "longest wait for a rank that doesn't answer (300)"},
+       {"--metrics", "[HOST:]PORT", "serve /metrics, /progress and /healthz; rank r at PORT + r"}},
+      run};
+  command.hidden = true;
+  return command;
+}
+
+}  // namespace atl

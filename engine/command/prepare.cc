@@ -1,0 +1,55 @@
+// atoll prepare: the data set checked or generated, the graph partitioned, and what a planner must know of the job, before
+// its ranks have a place. On a cluster a pod with the data set's volume runs it once.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "command/commands.h"
+#include "command/job_data.h"
+#include "plan/job_plan.h"
+#include "plan/traffic.h"
+
+namespace atl {
+namespace {
+
+void say(const std::string& line) {
+  std::fprintf(stderr, "atoll: %s\n", line.c_str());
+}
+
+/// Whole bytes: [from, to, bytes an epoch].
+nlohmann::ordered_json flows_json(const std::vector<PairBytes>& flows) {
+  auto json = nlohmann::ordered_json::array();
+  for (const PairBytes& flow : flows) json.push_back({flow.from, flow.to, std::int64_t(flow.bytes)});
+  return json;
+}
+
+int run(const Arguments& a) {
+  const LoadedJob loaded = load_job_of(a, say);
+  const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
+  const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
+  const PlanOptions options{threads_of(a, loaded.job), {1, 1, 1}, 1};  // no time is asked for
+  const JobPlan plan = plan_job(loaded.job, dataset, prepared, options);
+  nlohmann::ordered_json json{{"event", "prepared"},
+                              {"dataset", dataset.meta().name},
+                              {"datasetChecksum", dataset.meta().checksum},
+                              {"preparedChecksum", prepared.checksum()},
+                              {"ranks", loaded.job.placement.ranks}};
+  for (const RankPlan& rank : plan.ranks) json["peakMemoryBytes"].push_back(rank.memory.peak());
+  json["flows"] = flows_json(rank_flows(loaded.job, dataset, prepared));
+  std::printf("%s\n", json.dump().c_str());
+  return 0;
+}
+
+}  // namespace
+
+Command prepare_command() {
+  Command command{
+      "prepare",
+      "check the data set, partition its graph and print the bytes between ranks; the operator runs it",
+      {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
+       {"--data-root", "DIR", "where data sets lie (ATOLL_DATA_ROOT, or ./datasets)"}},
+      run};
+  command.hidden = true;
+  return command;
+}
+
+}  // namespace atl

@@ -1,0 +1,60 @@
+// attempt.json: what the operator writes is read; what no launcher could go by is refused with file and field.
+#include "command/attempt_file.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+class AttemptFileTest : public testing::Test {
+ protected:
+  AttemptFile read(const std::string& text, int ranks) {
+    std::ofstream(path_) << text;
+    return read_attempt_file(path_, ranks);
+  }
+  std::string error_of(const std::string& text, int ranks) {
+    try {
+      read(text, ranks);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+  ~AttemptFileTest() override { std::filesystem::remove(path_); }
+
+  const std::string path_ = testing::TempDir() + "attempt.json";
+};
+
+constexpr const char* kTwoServers = R"({"attempt": 3, "servers": [
+    {"pod": "j-0-0", "node": "n1", "address": "10.1.0.5", "ranks": [1]},
+    {"pod": "j-1-0", "address": "10.1.0.6", "ranks": [0, 2]}]})";
+
+TEST_F(AttemptFileTest, SaysWhereEachRankRuns) {
+  const AttemptFile file = read(kTwoServers, 3);
+  EXPECT_EQ(file.attempt, 3);
+  EXPECT_EQ(file.server_of(1).node, "n1");
+  EXPECT_EQ(file.server_of(2).address, "10.1.0.6");
+}
+
+TEST_F(AttemptFileTest, RanksThatAreMissingTwiceOrTooManyAreNamed) {
+  EXPECT_THAT(error_of(kTwoServers, 4), testing::HasSubstr("no server has rank 3"));
+  EXPECT_THAT(error_of(kTwoServers, 2), testing::HasSubstr("j-1-0 has rank 2"));
+  EXPECT_THAT(
+      error_of(R"({"attempt": 1, "servers": [{"pod": "a", "address": "1.2.3.4", "ranks": [0, 0]}]})", 1),
+      testing::HasSubstr("rank 0 stands there twice"));
+}
+
+TEST_F(AttemptFileTest, WhatIsNoAttemptIsRefused) {
+  EXPECT_THAT(error_of("{", 1), testing::HasSubstr("attempt.json: is not"));
+  EXPECT_THAT(error_of(R"({"attempt": 1})", 1), testing::HasSubstr("servers"));
+  EXPECT_THAT(error_of(R"({"attempt": 0, "servers": [{"pod": "a", "address": "1.2.3.4", "ranks": [0]}]})", 1),
+              testing::HasSubstr("attempt 0"));
+  EXPECT_THROW(read_attempt_file("/nowhere/attempt.json", 1), Error);
+}
+
+}  // namespace
+}  // namespace atl

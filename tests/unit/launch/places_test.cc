@@ -1,0 +1,36 @@
+// A rank that finds itself on another host than the one planned says so.
+#include "launch/places.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+const std::vector<Place> kPlaces{{"job-0-0", {1, 12}}, {"job-1-0", {0, 2}}};
+
+std::string error_of(Rank rank, const std::string& host) {
+  try {
+    check_place(places_text(kPlaces), rank, host);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Places, TheRightHostIsRight) {
+  EXPECT_EQ(places_text(kPlaces), "job-0-0:1,12;job-1-0:0,2");
+  EXPECT_EQ(error_of(1, "job-0-0"), "");
+  EXPECT_EQ(error_of(12, "job-0-0"), "");
+  EXPECT_EQ(error_of(2, "job-1-0"), "");
+}
+
+TEST(Places, AnotherHostAndAnUnknownRankAreNamed) {
+  EXPECT_THAT(error_of(2, "job-0-0"),
+              testing::HasSubstr("rank 2 runs on job-0-0 and was planned for job-1-0"));
+  EXPECT_THAT(error_of(3, "job-0-0"), testing::HasSubstr("names no host for rank 3"));
+}
+
+}  // namespace
+}  // namespace atl
