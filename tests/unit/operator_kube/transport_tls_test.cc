@@ -1,4 +1,8 @@
 // Whom every Transport must trust over TLS, and whom not.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
 #include "operator_kube/transports.h"
 
 namespace atl::kube {
@@ -39,6 +43,16 @@ TEST_P(TransportTls, AServerIsKnownByItsName) {
 TEST_P(TransportTls, AnotherAuthorityIsRefused) {
   ScriptedServer server(serve, good_);
   expect_refusal(server, {.ca = stranger_.pem()}, "unable to get local issuer certificate");
+}
+
+TEST_P(TransportTls, TheSystemsAuthoritiesAreNotTrusted) {
+  const auto system = std::filesystem::temp_directory_path() / ("atoll_ca" + std::to_string(getpid()));
+  std::ofstream(system) << authority_.pem();
+  setenv("SSL_CERT_FILE", system.c_str(), 1);
+  ScriptedServer server(serve, good_);
+  expect_refusal(server, {.ca = stranger_.pem()}, "unable to get local issuer certificate");
+  unsetenv("SSL_CERT_FILE");
+  std::filesystem::remove(system);
 }
 
 TEST_P(TransportTls, AnExpiredCertificateIsRefused) {
