@@ -1,6 +1,5 @@
-"""Up, down, status: a bed's life. `up` makes sure of each part in turn, so it also mends a bed that lost some."""
+"""Up and down: a bed's life. `up` makes sure of each part in turn, so it also mends a bed that lost some."""
 import concurrent.futures
-import json
 import subprocess
 import sys
 import time
@@ -9,6 +8,7 @@ import build
 import cgroup
 import control_plane
 import fabric
+import health
 import holder
 import images
 import layout
@@ -38,7 +38,7 @@ def up(wishes):
     build.build([name for name, module in build.modules().items() if module == build.KUBERNETES])
     with holder.changing("up"):
         plan = _planned(wishes)
-        if not is_healthy(plan):
+        if not health.is_whole(plan):
             _bring_up(plan)
     say(f"up after {time.monotonic() - began:.1f} s: {plan.nodes} nodes in {plan.racks} racks; "
         "tests/cluster/bed kubectl get nodes")
@@ -72,7 +72,7 @@ def _bring_up(plan):
         _await_containerd(node)
         images.load([pause], [node])
         nodes.start_kubelet(node)
-    until("the nodes to be Ready", 120, lambda: _check_daemons(plan) or ready_nodes() >= _names(plan),
+    until("the nodes to be Ready", 120, lambda: health.check_daemons(plan) or health.all_ready(plan),
           FOLDER / "n*/log/kubelet.log")
     until("pods to be allowed (the service account `default`)", 30, _has_service_account,
           control_plane.CP.log("kube-controller-manager"))
@@ -94,61 +94,8 @@ def _await_containerd(node):
           node.machine.log("containerd"))
 
 
-def _names(plan):
-    return {node.name for node in plan.all_nodes()}
-
-
-def _check_daemons(plan):
-    for each in [control_plane.CP, *(node.machine for node in plan.all_nodes())]:
-        for daemon in each.daemons():
-            each.check(daemon)
-
-
 def _has_service_account():
     return "default" in control_plane.kubectl("get", "serviceaccounts", "--namespace", "default", "--output", "name")
-
-
-def ready_nodes():
-    """Names of nodes that the API server counts as Ready."""
-    found = json.loads(control_plane.kubectl("get", "nodes", "--output", "json"))["items"]
-    is_ready = lambda node: any(condition["type"] == "Ready" and condition["status"] == "True"
-                                for condition in node["status"].get("conditions", []))
-    return {node["metadata"]["name"] for node in found if is_ready(node)}
-
-
-def _expected_daemons(plan):
-    """(machine, daemon) of all that runs in a whole bed."""
-    yield from ((control_plane.CP, name) for name in control_plane.DAEMONS)
-    yield from ((node.machine, name) for node in plan.all_nodes() for name in nodes.DAEMONS)
-
-
-def is_healthy(plan):
-    try:
-        daemons_run = all(each.runs(name) for each, name in _expected_daemons(plan))
-        return fabric.FABRIC.init() and daemons_run and control_plane.is_ready() and ready_nodes() >= _names(plan)
-    except BedError:
-        return False
-
-
-def status():
-    """Prints what runs; the exit status."""
-    plan = layout.saved()
-    if not plan:
-        print("no bed is up")
-        return 1
-    states = {}
-    for each, name in _expected_daemons(plan):
-        states.setdefault(each.name, []).append(f"{name} {'runs' if each.runs(name) else 'DOWN'}")
-    for name, daemons in states.items():
-        print(f"{name:4} {'on ' if Machine(name).init() else 'OFF'} {', '.join(daemons)}")
-    healthy = is_healthy(plan)
-    if control_plane.CP.init() and control_plane.is_ready():
-        ready = ready_nodes()
-        simulated = len(ready - _names(plan))
-        print(f"Ready: {', '.join(sorted(ready & _names(plan))) or 'no node'}" +
-              (f" and {simulated} simulated nodes" if simulated else ""))
-    print(f"folder {FOLDER}, cache {CACHE}: {'all runs' if healthy else 'NOT all runs: bed up mends it'}")
-    return 0 if healthy else 1
 
 
 def kill(name, daemons):

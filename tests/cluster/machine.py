@@ -107,11 +107,6 @@ class Machine:
     def runs(self, daemon):
         return recall(self.folder / "pids" / daemon) is not None
 
-    def daemons(self):
-        """Whether it runs, by name, of each daemon that was ever started here."""
-        names = sorted(path.name for path in (self.folder / "pids").glob("*") if path.name != "init")
-        return {name: self.runs(name) for name in names}
-
     def kill(self, daemon, number=signal.SIGKILL):
         """Signals a daemon, and waits for its end where that is what the signal means."""
         entered = recall(self.folder / "pids" / daemon)
