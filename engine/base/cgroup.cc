@@ -34,27 +34,47 @@ double smallest_quota(const fs::path& hierarchy, fs::path group) {
   }
 }
 
-bool lists_cpu(const std::string& controllers) {
+bool lists(const std::string& controllers, const std::string& wanted) {
   std::istringstream names(controllers);
   for (std::string name; std::getline(names, name, ',');)
-    if (name == "cpu") return true;
-  return false;
+    if (name == wanted) return true;
+  return controllers.empty() && wanted.empty();
 }
 
-}  // namespace
-
-double quota_cores(const fs::path& root) {
-  const fs::path mount = root / "sys/fs/cgroup";
-  fs::path unified = "/", cpu = "/";
+/// This process's group in the hierarchy of a controller, absolute; "": the unified hierarchy of version 2.
+fs::path group_of(const fs::path& root, const std::string& controller) {
   std::ifstream self(root / "proc/self/cgroup");
   for (std::string line; std::getline(self, line);) {  // "4:cpu,cpuacct:/pod1", "0::/pod1"
     const auto first = line.find(':'), second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    if (controllers.empty()) unified = line.substr(second + 1);
-    if (lists_cpu(controllers)) cpu = line.substr(second + 1);
+    if (lists(line.substr(first + 1, second - first - 1), controller)) return line.substr(second + 1);
   }
-  const double v2 = smallest_quota(mount, unified), v1 = smallest_quota(mount / "cpu", cpu);
+  return "/";
+}
+
+/// The number behind "oom_kill" in `file` of the group, or of the nearest one around it that has the file.
+std::optional<long> kills_in(const fs::path& hierarchy, fs::path group, const char* file) {
+  for (;; group = group.parent_path()) {
+    std::ifstream lines(hierarchy / group.relative_path() / file);
+    long value = 0;
+    for (std::string key; lines >> key >> value;)
+      if (key == "oom_kill") return value;
+    if (!group.has_relative_path()) return {};
+  }
+}
+
+}  // namespace
+
+std::optional<long> oom_kills(const fs::path& root) {
+  const fs::path mount = root / "sys/fs/cgroup";
+  const auto v2 = kills_in(mount, group_of(root, ""), "memory.events");
+  return v2 ? v2 : kills_in(mount / "memory", group_of(root, "memory"), "memory.oom_control");
+}
+
+double quota_cores(const fs::path& root) {
+  const fs::path mount = root / "sys/fs/cgroup";
+  const double v2 = smallest_quota(mount, group_of(root, "")),
+               v1 = smallest_quota(mount / "cpu", group_of(root, "cpu"));
   return v1 == 0 || v2 == 0 ? std::max(v1, v2) : std::min(v1, v2);
 }
 

@@ -1,12 +1,18 @@
-// How many cores the process's control group may use: a container shows the machine's cores to everybody in it.
+// What the process's control group may use, and what became of it: a container shows the machine's cores to everybody in
+// it, and a process that is killed for memory leaves no other trace.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 namespace atl {
 
 /// Cores by the CPU quota of this process's cgroup or, where that is smaller, of one around it (versions 1 and 2);
 /// 0 where there is none. `root` is where /proc and /sys are looked for.
 double quota_cores(const std::filesystem::path& root = "/");
+
+/// Processes of this one's cgroup (or of the nearest around it that tells) that the kernel has killed because the group ran
+/// out of memory; nothing where no group tells (versions 1 and 2).
+std::optional<long> oom_kills(const std::filesystem::path& root = "/");
 
 }  // namespace atl

@@ -5,6 +5,7 @@ namespace atl {
 std::vector<Command> commands() {
   return {run_command(),
           prepare_command(),
+          supervise_command(),
           launch_command(),
           train_command(),
           dataset_import_command(),

@@ -11,6 +11,7 @@ std::vector<Command> commands();
 
 Command run_command();
 Command prepare_command();
+Command supervise_command();
 Command launch_command();
 Command train_command();
 Command dataset_import_command();

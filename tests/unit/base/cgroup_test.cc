@@ -18,6 +18,7 @@ class Machine {
     return *this;
   }
   double cores() const { return quota_cores(folder_ / ""); }
+  std::optional<long> kills() const { return oom_kills(folder_ / ""); }
 
  private:
   TemporaryFolder folder_;
@@ -65,6 +66,25 @@ TEST(QuotaCores, NoneIsZero) {
   machine.file("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n")
       .file("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
   EXPECT_EQ(machine.cores(), 0);
+}
+
+TEST(OomKills, OfVersion2AreAmongTheMemoryEvents) {
+  Machine machine;
+  machine.file("proc/self/cgroup", "0::/pod\n")
+      .file("sys/fs/cgroup/pod/memory.events", "low 0\nhigh 7\nmax 3\noom 2\noom_kill 1\n")
+      .file("sys/fs/cgroup/memory.events", "oom_kill 9\n");
+  EXPECT_EQ(machine.kills(), 1);
+}
+
+TEST(OomKills, OfVersion1InsideAContainerAreInTheGroupThatItSees) {
+  Machine machine;
+  machine.file("proc/self/cgroup", "8:memory:/kubepods/pod7/c1\n0::/\n")
+      .file("sys/fs/cgroup/memory/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 4\n");
+  EXPECT_EQ(machine.kills(), 4);
+}
+
+TEST(OomKills, AreNotKnownWithoutAGroup) {
+  EXPECT_EQ(Machine().kills(), std::nullopt);
 }
 
 }  // namespace

@@ -1,0 +1,72 @@
+// atoll supervise: PID 1 of a pod with ranks (launch/supervisor.h).
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/error.h"
+#include "command/commands.h"
+#include "launch/supervisor.h"
+
+namespace atl {
+namespace {
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream stream(line);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  if (words.empty() || words[0][0] != '/')
+    fail("--daemon: '{}' is not allowed (use an absolute path and arguments)", line);
+  return words;
+}
+
+/// sshd and ssh need to look their user up, whose number is the cluster's choice.
+void write_user(const std::string& file) {
+  if (getpwuid(geteuid()) != nullptr) return;
+  std::ofstream entry(file, std::ios::app);
+  entry << fmt::format("atoll:x:{}:{}:atoll:/run/atoll:/bin/bash\n", geteuid(), getegid());
+  entry.close();
+  if (!entry) fail("--passwd: {}: cannot be written; mount an emptyDir there", file);
+}
+
+void write_end(const std::string& path, const SuperviseEnd& end) {
+  nlohmann::ordered_json json{{"reason", end.reason}, {"message", end.message}};
+  if (end.rank) json["rank"] = *end.rank;
+  if (end.reason == "OOMKilled") json["signal"] = end.status - 128;
+  std::ofstream file(path);
+  file << json.dump();
+  file.close();
+  if (!file)
+    std::fprintf(stderr, "atoll: warning: %s: how this pod ended can't be written there\n", path.c_str());
+}
+
+int run(const Arguments& a) {
+  SupervisePlan plan;
+  plan.daemon = words_of(a.get("--daemon"));
+  plan.stop_patience = std::chrono::seconds(a.integer("--grace", 50, 0, kLongestTimeout));
+  if (a.has("--passwd")) write_user(a.get("--passwd"));
+  const SuperviseEnd end = supervise(plan);
+  std::fprintf(stderr, "atoll: %s\n", end.message.c_str());
+  write_end(a.get("--result"), end);
+  return end.status;
+}
+
+}  // namespace
+
+Command supervise_command() {
+  Command command{
+      "supervise",
+      "watch over the ranks of a pod; the operator's pods run it first",
+      {{"--daemon", "WORDS", "what mpirun reaches the pod by: an absolute path and its arguments", true},
+       {"--result", "FILE", "how the pod ended, as one JSON object", true},
+       {"--passwd", "FILE", "where to enter our user, if nobody knows it"},
+       {"--grace", "SECONDS", "for ranks that write a checkpoint before they end (50)"}},
+      run};
+  command.hidden = true;
+  return command;
+}
+
+}  // namespace atl

@@ -1,0 +1,122 @@
+#include "launch/supervisor.h"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <csignal>
+
+#include "base/cgroup.h"
+#include "base/error.h"
+#include "launch/child.h"
+#include "launch/rank_processes.h"
+
+namespace atl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int kLookMilliseconds = 200;
+constexpr std::chrono::milliseconds kEndPatience{2000};  // from SIGTERM to SIGKILL, for what isn't a rank
+
+class Supervisor {
+ public:
+  explicit Supervisor(const SupervisePlan& plan) : plan_(plan), kills_(oom_kills().value_or(0)) {
+    sigset_t watched;
+    sigemptyset(&watched);
+    for (int signal : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&watched, signal);
+    sigprocmask(SIG_BLOCK, &watched, nullptr);
+    signals_ = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+    adopt_orphans();
+    daemon_ = start_child(plan.daemon);
+  }
+  ~Supervisor() {
+    close(daemon_.error_pipe);
+    close(signals_);
+  }
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+
+  SuperviseEnd run() {
+    for (;;) {
+      wait_for_news();
+      if (asked_to_stop()) return stop();
+      if (const auto end = killed_for_memory()) return finish(*end);
+      if (reap()) return finish({1, "DaemonEnded", {}, plan_.daemon[0] + " ended; see its lines above"});
+    }
+  }
+
+ private:
+  void wait_for_news() {
+    pollfd files[] = {{signals_, POLLIN, 0}, {pipe_open_ ? daemon_.error_pipe : -1, POLLIN, 0}};
+    poll(files, 2, kLookMilliseconds);
+    if (files[1].revents == 0) return;
+    char buffer[4096];
+    const ssize_t size = read(daemon_.error_pipe, buffer, sizeof buffer);
+    pipe_open_ = size > 0;
+    if (pipe_open_) std::fwrite(buffer, 1, std::size_t(size), stderr);
+  }
+
+  bool asked_to_stop() const {
+    bool asked = false;
+    for (signalfd_siginfo info; read(signals_, &info, sizeof info) == sizeof info;)
+      asked = asked || info.ssi_signo != SIGCHLD;
+    return asked;
+  }
+
+  /// The rank that is gone since the kernel's count went up; without one, somebody else was killed (a data loader, a shell),
+  /// and the run may well go on.
+  std::optional<SuperviseEnd> killed_for_memory() {
+    const long kills = oom_kills().value_or(kills_);
+    const auto before = std::exchange(ranks_, rank_processes());
+    if (kills == kills_) return {};
+    for (const auto& [pid, rank] : before) {
+      if (ranks_.contains(pid)) continue;
+      kills_ = kills;
+      return SuperviseEnd{128 + SIGKILL, "OOMKilled", rank,
+                          fmt::format("rank {} was killed because the container has used up its memory; give "
+                                      "resources.memory more, or the job more ranks",
+                                      rank)};
+    }
+    return {};
+  }
+
+  /// Whether the daemon has ended.
+  bool reap() const {
+    for (;;) {
+      const pid_t pid = waitpid(-1, nullptr, WNOHANG);
+      if (pid <= 0) return false;
+      if (pid == daemon_.pid) return true;
+    }
+  }
+
+  SuperviseEnd stop() {
+    const auto deadline = Clock::now() + plan_.stop_patience;
+    for (const auto& [pid, rank] : rank_processes()) kill(pid, SIGUSR1);
+    while (!rank_processes().empty() && Clock::now() < deadline) {
+      poll(nullptr, 0, kLookMilliseconds);
+      reap();
+    }
+    return finish({0, "Stopped", {}, "asked to stop"});
+  }
+
+  SuperviseEnd finish(SuperviseEnd end) const {
+    kill(daemon_.pid, SIGTERM);
+    end_orphans(kEndPatience);
+    return end;
+  }
+
+  const SupervisePlan& plan_;
+  long kills_;  // that were known of
+  std::map<pid_t, Rank> ranks_;
+  Child daemon_;
+  int signals_ = -1;
+  bool pipe_open_ = true;
+};
+
+}  // namespace
+
+SuperviseEnd supervise(const SupervisePlan& plan) {
+  return Supervisor(plan).run();
+}
+
+}  // namespace atl
