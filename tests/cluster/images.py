@@ -1,13 +1,12 @@
 """Container images without a registry: the base that Dockerfile names (Debian made by debootstrap), images
 built on it by buildah, archives in the cache, and their way into each node's containerd."""
 import concurrent.futures
-import hashlib
 import os
 import shutil
 
-from machine import LOCAL
+from build import folder_of_ours
 from node import PAUSE
-from place import CACHE, HERE, BedError
+from place import CACHE, BedError
 from process import run
 
 BASE = "docker.io/library/debian:bookworm-slim"
@@ -32,21 +31,12 @@ def archive_of(name):
 
 
 def make_pause():
-    """The program `pause` for machines and pods, and its image; both again when the source changed."""
-    source = (HERE / "pause.c").read_bytes()
-    program = CACHE / "bin" / f"pause-{hashlib.sha256(source).hexdigest()[:12]}" / "pause"
-    archive = program.with_name("pause.tar")
-    if not archive.exists():
-        program.parent.mkdir(parents=True, exist_ok=True)
-        run(["gcc", "-static", "-O2", "-o", program, HERE / "pause.c"])
-        (program.parent / "Containerfile").write_text(PAUSE_FILE)
-        build(PAUSE, program.parent / "Containerfile", program.parent, archive=archive)
-    for folder in ("bin", "programs", "debian"):
-        (LOCAL / folder).mkdir(parents=True, exist_ok=True)
-    if not (LOCAL / "bin/pause").exists():  # else machines run it
-        shutil.copy(program, LOCAL / "pause.new")
-        (LOCAL / "pause.new").rename(LOCAL / "bin/pause")
-    return archive
+    """The image of pods' sandboxes, made again when their program changed."""
+    folder = folder_of_ours()
+    if not (folder / "pause.tar").exists():
+        (folder / "Containerfile").write_text(PAUSE_FILE)
+        build(PAUSE, folder / "Containerfile", folder, archive=folder / "pause.tar")
+    return folder / "pause.tar"
 
 
 def make_base():

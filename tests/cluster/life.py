@@ -35,6 +35,7 @@ def machine(name):
 def up(wishes):
     """Brings up a bed with these values of Layout's fields."""
     began = time.monotonic()
+    build.build_ours()
     build.build([name for name, module in build.modules().items() if module == build.KUBERNETES])
     with holder.changing("up"):
         plan = _planned(wishes)

@@ -13,12 +13,12 @@ from place import CACHE, FOLDER, BedError
 from process import birth, children, kill, name_of, recall, remember, run, until
 
 SHARED = FOLDER / "shared"  # every machine has it on /mnt, as nodes have a file server
-LOCAL = FOLDER / "local"    # on /usr/local, with programs mounted into it
+LOCAL = FOLDER / "local"    # on /usr/local, for the cache's programs to be mounted into
 DEBIAN = ("etcd-server", "etcd-client", "containerd")  # unpacked into the cache: installed, they would start services
 PROGRAMS = "/usr/local/programs"  # the cache's, in a folder for each module
 PATH = ":".join([f"{PROGRAMS}/{build.folder_of(build.KUBERNETES).name}",
                  *(f"/usr/local/debian/{package}/usr/bin" for package in DEBIAN),
-                 "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"])
+                 f"{PROGRAMS}/{build.folder_of_ours().name}", "/usr/sbin", "/usr/bin", "/sbin", "/bin"])
 
 
 class Machine:
@@ -49,12 +49,12 @@ class Machine:
         """Switches it on, unless it is. Whatever ran in it before is gone, what it has on disk is kept."""
         if self.init():
             return
-        for folder in (self.bed, self.folder / "log", SHARED):
+        for folder in (self.bed, self.folder / "log", SHARED, LOCAL / "programs", LOCAL / "debian"):
             folder.mkdir(parents=True, exist_ok=True)
         cgroup.remove(self.name)
         cgroup.create(self.group)
         command = ["unshare", "--net", "--mount", "--pid", "--uts", "--fork", "--kill-child", "--mount-proc",
-                   "--propagation", "private", "--", "sh", "-euc", self._boot_script()]
+                   "--", build.folder_of_ours() / "own_root", "sh", "-euc", self._boot_script()]
         keeper = self._spawn(command, "init")
         until(f"machine {self.name} to boot", 10, lambda: self._has_booted() or birth(keeper) is None,
               self.log("init"))
@@ -79,8 +79,8 @@ class Machine:
         cgroup.remove(self.name)
 
     def enter(self, command):
-        """The command line that runs `command` inside. --root matters where the bed itself runs in a chroot."""
-        return self._enter("--root", "--net", "--mount", "--pid", "--uts", "--", *command)
+        """The command line that runs `command` inside."""
+        return self._enter("--net", "--mount", "--pid", "--uts", "--", *command)
 
     def enter_network(self, command):
         """The same with nothing but the network of this machine: files and programs are those of the caller."""
