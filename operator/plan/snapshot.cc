@@ -1,6 +1,7 @@
 #include "operator/plan/snapshot.h"
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.h"
 #include "job/yaml.h"
@@ -38,10 +39,9 @@ std::string named_in(const json& term) {
 std::string pinned_node(const json& spec) {
   const json& required = member(member(member(spec, "affinity"), "nodeAffinity"),
                                 "requiredDuringSchedulingIgnoredDuringExecution");
-  const json& terms = member(required, "nodeSelectorTerms");
-  if (terms.size() == 1) {
-    if (auto name = named_in(terms[0]); !name.empty()) return name;
-  }
+  std::set<std::string> names;
+  for (const json& term : member(required, "nodeSelectorTerms")) names.insert(named_in(term));
+  if (names.size() == 1 && !names.begin()->empty()) return *names.begin();
   return text_of(member(member(spec, "nodeSelector"), kHostname));
 }
 

@@ -1,0 +1,51 @@
+// What a job's objects are called and marked with. Everything that an operator must find again is found by these.
+#pragma once
+
+#include <string>
+
+#include "base/types.h"
+
+namespace atl::ctl {
+
+inline constexpr const char* kJobLabel = "atoll.dev/job";
+inline constexpr const char* kManagedByLabel = "app.kubernetes.io/managed-by";
+inline constexpr const char* kManager = "atoll";
+inline constexpr const char* kRoleLabel = "atoll.dev/role";  // prepare | worker | launcher
+inline constexpr const char* kServerLabel = "atoll.dev/server";
+inline constexpr const char* kIncarnationLabel = "atoll.dev/incarnation";
+inline constexpr const char* kAttemptLabel = "atoll.dev/attempt";
+inline constexpr const char* kManifestLabel = "atoll.dev/manifest";  // GnnJob::digest() that a pod is made of
+inline constexpr const char* kRanksAnnotation = "atoll.dev/ranks";   // "0,1"
+inline constexpr const char* kReleasedAnnotation = "atoll.dev/released-at";  // when its gate was taken away
+inline constexpr const char* kGate = "atoll.dev/placement";
+
+inline constexpr const char* kPrepareRole = "prepare";
+inline constexpr const char* kWorkerRole = "worker";
+inline constexpr const char* kLauncherRole = "launcher";
+
+inline constexpr const char* kEngine = "engine";  // the container that is ours
+inline constexpr int kSshPort = 2222, kMetricsPort = 9400;
+
+inline std::string keys_name(const std::string& job) {
+  return job + "-keys";
+}
+inline std::string job_map_name(const std::string& job, const std::string& digest) {
+  return job + "-job-" + digest;
+}
+inline std::string prepared_map_name(const std::string& job, const std::string& digest) {
+  return job + "-prepared-" + digest;
+}
+inline std::string attempt_map_name(const std::string& job, int attempt) {
+  return job + "-attempt-" + std::to_string(attempt);
+}
+inline std::string prepare_name(const std::string& job) {
+  return job + "-prepare";
+}
+inline std::string worker_name(const std::string& job, int server, int incarnation) {
+  return job + "-" + std::to_string(server) + "-" + std::to_string(incarnation);
+}
+inline std::string launcher_name(const std::string& job, int attempt) {
+  return job + "-launcher-" + std::to_string(attempt);
+}
+
+}  // namespace atl::ctl

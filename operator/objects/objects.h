@@ -1,0 +1,46 @@
+// What a job's objects look like: pure functions from a job to the JSON that the API server is given. Jobs here are
+// ones that the engine takes (GnnJob::job) and whose template has no faults (template_faults()).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "operator/api/gnnjob.h"
+#include "operator/objects/login_keys.h"
+#include "operator/objects/settings.h"
+
+namespace atl::ctl {
+
+/// Both key pairs. Workers mount authorized_keys and host_key; the launcher id_login and known_hosts. Immutable.
+std::string keys_secret(const GnnJob& job, const LoginKeys& keys);
+
+/// The manifest as job.yaml. Immutable; a job whose manifest changes gets another.
+std::string job_config_map(const GnnJob& job);
+
+/// What the prepare step found out, as prepared.json. Immutable, of one manifest.
+std::string prepared_config_map(const GnnJob& job, const std::string& prepared);
+
+/// Where one attempt's ranks run.
+struct AttemptServer {
+  std::string pod, node, address;
+  std::vector<Rank> ranks;
+};
+
+/// attempt.json: {"attempt": 3, "servers": [{"pod", "node", "address", "ranks"}, …]}. Immutable.
+std::string attempt_config_map(const GnnJob& job, int attempt, const std::vector<AttemptServer>& servers);
+
+/// Within the job everything; from outside only the metrics port, and only from the operator's and Prometheus'
+/// namespaces.
+std::string network_policy(const GnnJob& job, const Settings& settings);
+
+/// Partitions the data set where that isn't done yet; its result is the last line of its log.
+std::string prepare_pod(const GnnJob& job, const Settings& settings);
+
+/// sshd and the ranks of one server. Gated.
+std::string worker_pod(const GnnJob& job, const Settings& settings, int server,
+                       const std::vector<Rank>& ranks, int incarnation);
+
+/// mpirun. Gated.
+std::string launcher_pod(const GnnJob& job, const Settings& settings, int attempt);
+
+}  // namespace atl::ctl

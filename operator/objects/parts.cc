@@ -1,0 +1,127 @@
+#include "operator/objects/parts.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "job/api_names.h"
+#include "operator/objects/names.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+
+/// A node that doesn't answer: its pods are replaced after a time of ours, not the cluster's 300 s.
+json tolerations(int seconds) {
+  json all = json::array();
+  for (const char* what : {"not-ready", "unreachable"})
+    all.push_back({{"key", std::string("node.kubernetes.io/") + what},
+                   {"operator", "Exists"},
+                   {"effect", "NoExecute"},
+                   {"tolerationSeconds", seconds}});
+  return all;
+}
+
+json engine_container(const GnnJob& job, const Settings& settings) {
+  return {{"name", kEngine},
+          {"image", job.job->image.empty() ? settings.image : job.job->image},
+          {"imagePullPolicy", settings.pull_policy},
+          {"terminationMessagePolicy", "FallbackToLogsOnError"},
+          {"securityContext",
+           {{"allowPrivilegeEscalation", false},
+            {"readOnlyRootFilesystem", true},
+            {"capabilities", {{"drop", {"ALL"}}}}}},
+          {"volumeMounts", json::array()}};
+}
+
+std::string milli(double cores) {
+  return fmt::format("{}m", std::int64_t(cores * 1000 + 0.5));
+}
+
+}  // namespace
+
+json object_of(const GnnJob& job, const char* api_version, const char* kind, const std::string& name) {
+  const json owner = {{"apiVersion", std::string(kApiGroup) + "/" + kApiVersion},
+                      {"kind", kApiKind},
+                      {"name", job.meta.name},
+                      {"uid", job.meta.uid},
+                      {"controller", true}};
+  return {{"apiVersion", api_version},
+          {"kind", kind},
+          {"metadata",
+           {{"name", name},
+            {"namespace", job.meta.space},
+            {"labels", {{kJobLabel, job.meta.name}, {kManagedByLabel, kManager}}},
+            {"ownerReferences", json::array({owner})}}}};
+}
+
+json base_pod(const GnnJob& job, const Settings& settings, const std::string& name, const char* role) {
+  json pod = object_of(job, "v1", "Pod", name);
+  pod["metadata"]["labels"][kRoleLabel] = role;
+  pod["metadata"]["labels"][kManifestLabel] = job.digest();
+  pod["metadata"]["annotations"] = json::object();
+  pod["spec"] = {{"restartPolicy", "Never"},
+                 {"automountServiceAccountToken", false},
+                 {"enableServiceLinks", false},
+                 {"terminationGracePeriodSeconds", settings.grace_seconds},
+                 {"securityContext",
+                  {{"runAsNonRoot", true},
+                   {"fsGroup", settings.fs_group},
+                   {"fsGroupChangePolicy", "OnRootMismatch"},
+                   {"seccompProfile", {{"type", "RuntimeDefault"}}}}},
+                 {"tolerations", tolerations(settings.toleration_seconds)},
+                 {"volumes", json::array()},
+                 {"containers", json::array({engine_container(job, settings)})}};
+  const json scratch = {{"emptyDir", json::object()}};
+  mount(pod, "tmp", scratch, "/tmp", false);
+  mount(pod, "run", scratch, "/run/atoll", false);
+  mount(pod, "users", scratch, "/var/lib/extrausers", false);
+  const std::string map = job_map_name(job.meta.name, job.digest());
+  mount(pod, "job", {{"configMap", {{"name", map}}}}, "/etc/atoll/job", true);
+  return pod;
+}
+
+json& engine_of(json& pod) {
+  return pod["spec"]["containers"][0];
+}
+
+void mount(json& pod, const char* volume, json source, const char* path, bool read_only) {
+  source["name"] = volume;
+  pod["spec"]["volumes"].push_back(std::move(source));
+  json at = {{"name", volume}, {"mountPath", path}};
+  if (read_only) at["readOnly"] = true;
+  engine_of(pod)["volumeMounts"].push_back(std::move(at));
+}
+
+void add_gate(json& pod) {
+  pod["spec"]["schedulingGates"] = json::array({{{"name", kGate}}});
+}
+
+json keys_source(const GnnJob& job, std::initializer_list<const char*> items) {
+  json files = json::array();
+  for (const char* item : items) files.push_back({{"key", item}, {"path", item}});
+  constexpr int kOwnerAlone = 0400;
+  return {{"secret",
+           {{"secretName", keys_name(job.meta.name)},
+            {"defaultMode", kOwnerAlone},
+            {"items", std::move(files)}}}};
+}
+
+void mount_data(json& pod, const GnnJob& job, bool read_only) {
+  mount(pod, "data", json::parse(job.job->dataset.volume), "/data", read_only);
+}
+
+json rank_resources(const Job& job, int ranks, std::int64_t shared_memory) {
+  json limits = json::object(), requests;
+  if (job.resources.cpu > 0) limits["cpu"] = milli(job.resources.cpu * ranks);
+  if (job.resources.gpus > 0) limits["nvidia.com/gpu"] = job.resources.gpus * ranks;
+  if (job.resources.memory > 0)
+    limits["memory"] = std::to_string(job.resources.memory * ranks + shared_memory);
+  requests = limits;
+  // Files in /dev/shm are memory of the pod, stated or not.
+  if (!requests.contains("memory") && shared_memory > 0) requests["memory"] = std::to_string(shared_memory);
+  return {{"requests", std::move(requests)}, {"limits", std::move(limits)}};
+}
+
+}  // namespace atl::ctl

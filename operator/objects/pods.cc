@@ -1,0 +1,116 @@
+// A job's pods. The commands are the contract with the engine's side: `atoll prepare`, `supervise` and `launch`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "operator/objects/names.h"
+#include "operator/objects/objects.h"
+#include "operator/objects/parts.h"
+#include "operator/objects/template.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kManifest = "/etc/atoll/job/job.yaml";
+
+/// Nothing of the image's or the user's configuration: strict host checking against the job's own key.
+constexpr const char* kShell =
+    "ssh -F none -p 2222 -l atoll -i /etc/atoll/keys/id_login -o IdentitiesOnly=yes -o BatchMode=yes "
+    "-o StrictHostKeyChecking=yes -o UserKnownHostsFile=/etc/atoll/keys/known_hosts "
+    "-o GlobalKnownHostsFile=/dev/null -o ConnectTimeout=10 -o LogLevel=ERROR";
+
+std::string joined(const std::vector<Rank>& ranks) {
+  std::string text;
+  for (const Rank rank : ranks) text += (text.empty() ? "" : ",") + std::to_string(rank);
+  return text;
+}
+
+json field_env(const char* name, const char* path) {
+  return {{"name", name}, {"valueFrom", {{"fieldRef", {{"fieldPath", path}}}}}};
+}
+
+json memory_volume(std::int64_t bytes) {
+  return {{"emptyDir", {{"medium", "Memory"}, {"sizeLimit", std::to_string(bytes)}}}};
+}
+
+json worker_env(const std::vector<Rank>& ranks, int server) {
+  return json::array({{{"name", "ATOLL_SERVER"}, {"value", std::to_string(server)}},
+                      {{"name", "ATOLL_RANKS"}, {"value", joined(ranks)}},
+                      field_env("ATOLL_POD", "metadata.name"),
+                      field_env("ATOLL_NODE", "spec.nodeName")});
+}
+
+/// Ready: sshd answers.
+void serve_ssh(json& container) {
+  container["ports"] = json::array({{{"name", "ssh"}, {"containerPort", kSshPort}},
+                                    {{"name", "metrics"}, {"containerPort", kMetricsPort}}});
+  container["readinessProbe"] = {{"tcpSocket", {{"port", kSshPort}}},
+                                 {"periodSeconds", 2},
+                                 {"timeoutSeconds", 5},
+                                 {"failureThreshold", 5}};
+}
+
+/// What resumes a job lies with rank 0 alone, so one pod has the volume, and ReadWriteOnce suffices.
+void mount_output(json& pod, const Job& job) {
+  const json none = {{"emptyDir", json::object()}};
+  mount(pod, "output", job.output.volume.empty() ? none : json::parse(job.output.volume), "/output", false);
+}
+
+}  // namespace
+
+std::string prepare_pod(const GnnJob& job, const Settings& settings) {
+  json pod = base_pod(job, settings, prepare_name(job.meta.name), kPrepareRole);
+  mount_data(pod, job, false);
+  json& engine = engine_of(pod);
+  engine["command"] = {"atoll", "prepare", "-f", kManifest, "--data-root", "/data"};
+  const int ranks = job.job->placement.ranks_per_server;
+  engine["resources"] = rank_resources(*job.job, std::max(ranks, 1), 0);
+  merge_template(pod, *job.job, kPrepareRole);
+  return pod.dump();
+}
+
+std::string worker_pod(const GnnJob& job, const Settings& settings, int server,
+                       const std::vector<Rank>& ranks, int incarnation) {
+  json pod = base_pod(job, settings, worker_name(job.meta.name, server, incarnation), kWorkerRole);
+  pod["metadata"]["labels"][kServerLabel] = std::to_string(server);
+  pod["metadata"]["labels"][kIncarnationLabel] = std::to_string(incarnation);
+  pod["metadata"]["annotations"][kRanksAnnotation] = joined(ranks);
+  add_gate(pod);
+  mount_data(pod, job, true);
+  mount(pod, "keys", keys_source(job, {"authorized_keys", "host_key"}), "/etc/atoll/keys", true);
+  const auto shared = settings.shared_memory * std::int64_t(ranks.size());
+  mount(pod, "shm", memory_volume(shared), "/dev/shm", false);
+  if (ranks.front() == 0) mount_output(pod, *job.job);
+  json& engine = engine_of(pod);
+  engine["command"] = {"atoll", "supervise"};
+  engine["env"] = worker_env(ranks, server);
+  engine["resources"] = rank_resources(*job.job, int(ranks.size()), shared);
+  serve_ssh(engine);
+  merge_template(pod, *job.job, kWorkerRole);
+  return pod.dump();
+}
+
+std::string launcher_pod(const GnnJob& job, const Settings& settings, int attempt) {
+  json pod = base_pod(job, settings, launcher_name(job.meta.name, attempt), kLauncherRole);
+  pod["metadata"]["labels"][kAttemptLabel] = std::to_string(attempt);
+  add_gate(pod);
+  mount(pod, "keys", keys_source(job, {"id_login", "known_hosts"}), "/etc/atoll/keys", true);
+  const json attempt_map = {{"configMap", {{"name", attempt_map_name(job.meta.name, attempt)}}}};
+  mount(pod, "attempt", attempt_map, "/etc/atoll/attempt", true);
+  json& engine = engine_of(pod);
+  engine["command"] = {"atoll", "launch", "-f", kManifest, "--servers", "/etc/atoll/attempt/attempt.json"};
+  for (const std::string& argument :
+       {std::string("--data-root"), std::string("/data"), std::string("--output"), std::string("/output"),
+        std::string("--result"), std::string("/dev/termination-log"), std::string("--shell"),
+        std::string(kShell), std::string("--metrics"), fmt::format("0.0.0.0:{}", kMetricsPort)})
+    engine["command"].push_back(argument);
+  engine["resources"] = {{"requests", {{"cpu", "100m"}, {"memory", "128Mi"}}},
+                         {"limits", {{"memory", "512Mi"}}}};
+  merge_template(pod, *job.job, kLauncherRole);
+  return pod.dump();
+}
+
+}  // namespace atl::ctl

@@ -1,0 +1,23 @@
+// The two changes that a gated pod sees: it is pinned to a node, and its gate is taken away. JSON patches that fail where
+// the pod isn't the one that was looked at.
+#pragma once
+
+#include <string>
+
+#include "operator/api/pod.h"
+
+namespace atl::ctl {
+
+/// The pod may stand on `node` alone; the gate stays.
+std::string pin_patch(const PodView& pod, const std::string& node);
+
+/// The gate is gone, and the pod says since when.
+std::string release_patch(const PodView& pod, Moment now);
+
+/// Both in one, for a worker. A pod that is pinned is left so.
+std::string pin_and_release_patch(const PodView& pod, const std::string& node, Moment now);
+
+/// Whether our gate is on it.
+bool is_gated(const PodView& pod);
+
+}  // namespace atl::ctl

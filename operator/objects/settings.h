@@ -1,0 +1,20 @@
+// What the operator's own configuration says about the objects that it makes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace atl::ctl {
+
+struct Settings {
+  std::string image;                            // of the engine, where a job names none
+  std::string pull_policy = "IfNotPresent";     // of the engine's image
+  std::string operator_space = "atoll-system";  // namespace from which the operator asks pods for progress
+  std::string scrape_space = "monitoring";      // namespace from which Prometheus asks them for metrics
+  int toleration_seconds = 30;                  // a node may be gone so long before its pods are replaced
+  int grace_seconds = 120;                      // from SIGTERM to SIGKILL: long enough for a checkpoint
+  std::int64_t shared_memory = 64 << 20;        // bytes of /dev/shm for each rank of a pod
+  std::int64_t fs_group = 10001;                // group of the mounted keys, and of volumes that take one
+};
+
+}  // namespace atl::ctl

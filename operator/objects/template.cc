@@ -1,0 +1,79 @@
+#include "operator/objects/template.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "operator/objects/names.h"
+#include "operator/plan/json_members.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+
+json template_of(const Job& job) {
+  return job.template_.empty() ? json() : json::parse(job.template_);
+}
+
+void append(json& list, const json& more) {
+  if (!list.is_array()) list = json::array();
+  for (const json& item : more) list.push_back(item);
+}
+
+/// Items of the same name are replaced.
+void append_by_name(json& list, const json& more) {
+  if (!list.is_array()) list = json::array();
+  for (const json& item : more) {
+    const auto same = std::ranges::find_if(
+        list, [&](const json& old) { return text_of(old, "name") == text_of(item, "name"); });
+    if (same == list.end())
+      list.push_back(item);
+    else
+      *same = item;
+  }
+}
+
+void merge_container(json& container, const json& given, bool with_resources) {
+  for (const auto& [key, value] : given.items()) {
+    if (key == "name" || (key == "resources" && !with_resources)) continue;
+    if (key == "env")
+      append_by_name(container[key], value);
+    else if (value.is_array())
+      append(container[key], value);
+    else if (value.is_object())
+      container[key].merge_patch(value);
+    else
+      container[key] = value;
+  }
+}
+
+void merge_spec(json& spec, const json& given, bool with_resources) {
+  for (const auto& [key, value] : given.items()) {
+    if (key == "containers")
+      for (const json& container : value) merge_container(spec["containers"][0], container, with_resources);
+    else if (key == "affinity")
+      spec[key] = value;
+    else if (value.is_array())
+      append(spec[key], value);
+    else if (value.is_object())
+      spec[key].merge_patch(value);
+    else
+      spec[key] = value;
+  }
+}
+
+}  // namespace
+
+void merge_template(json& pod, const Job& job, const char* role) {
+  const json given = template_of(job);
+  if (!given.is_object()) return;
+  for (const char* map : {"labels", "annotations"}) {
+    const json& texts = member(member(given, "metadata"), map);
+    if (texts.is_object()) pod["metadata"][map].merge_patch(texts);
+  }
+  const json& spec = member(given, "spec");
+  if (spec.is_object()) merge_spec(pod["spec"], spec, role == std::string_view(kWorkerRole));
+}
+
+}  // namespace atl::ctl

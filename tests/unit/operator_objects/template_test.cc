@@ -1,0 +1,101 @@
+// The user's pod template over the generated pods.
+#include "operator/objects/template.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "operator/objects/objects.h"
+#include "operator_api/sample_job.h"
+#include "operator_objects/restricted_profile.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+GnnJob with_template(const std::string& text) {
+  return sample_job({{"/spec/template", json::parse(text)}});
+}
+json worker(const std::string& text) {
+  const GnnJob job = with_template(text);
+  EXPECT_THAT(template_faults(*job.job), IsEmpty());
+  return json::parse(worker_pod(job, {}, 1, {2, 3}, 0));
+}
+std::vector<std::string> faults(const std::string& text) {
+  return template_faults(*with_template(text).job);
+}
+
+TEST(Template, JoinsWhatIsThere) {
+  const json pod = worker(R"({"metadata": {"labels": {"team": "graphs"}, "annotations": {"note": "x"}},
+    "spec": {"nodeSelector": {"disk": "ssd"}, "imagePullSecrets": [{"name": "registry"}], "priorityClassName": "high",
+             "tolerations": [{"key": "dedicated", "operator": "Exists"}], "terminationGracePeriodSeconds": 600,
+             "securityContext": {"fsGroup": null, "runAsUser": 1234}}})");
+  EXPECT_EQ(pod.at("metadata").at("labels").at("team"), "graphs");
+  EXPECT_EQ(pod.at("metadata").at("labels").at("atoll.dev/job"), "cora");
+  EXPECT_EQ(pod.at("metadata").at("annotations").at("atoll.dev/ranks"), "2,3");
+  const json& spec = pod.at("spec");
+  EXPECT_EQ(spec.at("nodeSelector").at("disk"), "ssd");
+  EXPECT_EQ(spec.at("imagePullSecrets").at(0).at("name"), "registry");
+  EXPECT_EQ(spec.at("priorityClassName"), "high");
+  EXPECT_EQ(spec.at("tolerations").size(), 3u);
+  EXPECT_EQ(spec.at("terminationGracePeriodSeconds"), 600);
+  EXPECT_FALSE(spec.at("securityContext").contains("fsGroup"));
+  EXPECT_EQ(spec.at("securityContext").at("runAsNonRoot"), true);
+  EXPECT_THAT(restricted_faults(pod), IsEmpty());
+}
+
+TEST(Template, ChangesTheEnginesContainer) {
+  const json pod = worker(R"({"spec": {"containers": [{"name": "engine",
+    "env": [{"name": "HTTP_PROXY", "value": "p"}], "envFrom": [{"secretRef": {"name": "s"}}],
+    "resources": {"limits": {"rdma/hca": 1}},
+    "volumeMounts": [{"name": "cache", "mountPath": "/cache"}]}], "volumes": [{"name": "cache", "emptyDir": {}}]}})");
+  const json& engine = pod.at("spec").at("containers").at(0);
+  EXPECT_EQ(pod.at("spec").at("containers").size(), 1u);
+  std::vector<std::string> names;
+  for (const json& variable : engine.at("env")) names.push_back(variable.at("name"));
+  EXPECT_THAT(names, ElementsAre("ATOLL_SERVER", "ATOLL_RANKS", "ATOLL_POD", "ATOLL_NODE", "HTTP_PROXY"));
+  EXPECT_EQ(engine.at("envFrom").size(), 1u);
+  EXPECT_EQ(engine.at("resources").at("limits").at("rdma/hca"), 1);
+  EXPECT_EQ(engine.at("resources").at("limits").at("cpu"), "3000m");
+  EXPECT_EQ(engine.at("volumeMounts").back().at("mountPath"), "/cache");
+}
+
+TEST(Template, DevicesOfRanksAreNotTheLaunchers) {
+  const GnnJob job = with_template(
+      R"({"spec": {"containers": [{"name": "engine", "env": [{"name": "A", "value": "1"}],
+        "resources": {"limits": {"rdma/hca": 1}}}]}})");
+  const json engine = json::parse(launcher_pod(job, {}, 1)).at("spec").at("containers").at(0);
+  EXPECT_EQ(engine.at("env").at(0).at("name"), "A");
+  EXPECT_FALSE(engine.at("resources").at("limits").contains("rdma/hca"));
+}
+
+TEST(Template, WhatWouldBreakAJobIsRefusedByName) {
+  EXPECT_THAT(
+      faults(R"({"spec": {"hostNetwork": true}})"),
+      ElementsAre("template.spec.hostNetwork: can't be set (every pod's sshd needs port 2222 for itself)"));
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"spec": {"schedulingGates": []}})", "template.spec.schedulingGates"},
+      {R"({"spec": {"affinity": {"podAntiAffinity": {}}}})", "template.spec.affinity.podAntiAffinity"},
+      {R"({"spec": {"volumes": [{"name": "shm"}]}})", "template.spec.volumes[shm]"},
+      {R"({"spec": {"containers": [{"name": "logger"}]}})", "template.spec.containers[logger]"},
+      {R"({"spec": {"containers": [{"name": "engine", "image": "x"}]}})",
+       "template.spec.containers[engine].image"},
+      {R"({"spec": {"containers": [{"name": "engine", "env": [{"name": "ATOLL_RANKS"}]}]}})",
+       "containers[engine].env[ATOLL_RANKS]"},
+      {R"({"spec": {"containers": [{"name": "engine", "resources": {"limits": {"cpu": 1}}}]}})",
+       "resources.limits.cpu: can't be set (use spec.resources)"},
+      {R"({"spec": {"containers": [{"name": "engine", "volumeMounts": [{"mountPath": "/tmp"}]}]}})",
+       "/tmp is taken"},
+      {R"({"metadata": {"labels": {"atoll.dev/job": "other"}}})", "template.metadata.labels.atoll.dev/job"},
+      {R"({"metadata": {"name": "x"}})", "template.metadata.name"},
+      {R"({"tolerations": []})", "template.tolerations: is no part of a pod template"},
+  };
+  for (const auto& [text, words] : cases) EXPECT_THAT(faults(text), ElementsAre(HasSubstr(words))) << text;
+}
+
+}  // namespace
+}  // namespace atl::ctl
