@@ -1,21 +1,34 @@
-# The engine's image: `atoll` and what it needs to run, nothing else, as a user without rights.
-#   docker build -t atoll/engine:0.1.0 .
+# The images: each holds one program and what it needs to run, nothing else, as a user without rights.
+#   docker build --target engine -t atoll/engine:0.1.0 .
 #   docker run --rm -v "$PWD:/atoll" --user "$(id -u)" atoll/engine:0.1.0 run -f manifests/examples/cora-gcn.yaml
+# Programs come from the stage that PROGRAMS names: `compiled` here, or `prebuilt`, build/programs of a machine with the same
+# Debian (`make programs`).
 ARG BASE=debian:bookworm-slim
+ARG PROGRAMS=compiled
 
-FROM ${BASE} AS build
+FROM ${BASE} AS compiled
 WORKDIR /src
 COPY docker docker
 RUN docker/install-packages docker/packages-build.txt
 COPY CMakeLists.txt CMakeLists.txt
 COPY engine engine
-RUN cmake -S . -B build -G Ninja && ninja -C build atoll && strip build/atoll
+COPY operator operator
+RUN cmake -S . -B build -G Ninja && ninja -C build atoll && install -D -s build/atoll /programs/atoll
 
-FROM ${BASE}
-RUN --mount=type=bind,source=docker,target=/docker \
-    /docker/install-packages /docker/packages-run.txt && rm -rf /var/lib/apt/lists/* && \
-    useradd --uid 10001 --no-create-home --home-dir /atoll atoll && install -d -o atoll -g atoll /atoll
-COPY --from=build /src/build/atoll /usr/local/bin/atoll
+FROM ${BASE} AS prebuilt
+COPY build/programs /programs
+
+FROM ${PROGRAMS} AS programs
+
+FROM ${BASE} AS engine
+COPY docker/install-packages docker/packages-run.txt /tmp/
+RUN /tmp/install-packages /tmp/packages-run.txt && apt-get clean && \
+    rm -rf /tmp/* /var/lib/apt/lists/* /var/log/apt /etc/ssh/ssh_host_* && \
+    useradd --uid 10001 --no-create-home --home-dir /atoll atoll && install -d -o atoll -g atoll /atoll && \
+    install -d /run/sshd /var/lib/extrausers /etc/atoll
+COPY docker/engine/sshd_config /etc/atoll/sshd_config
+COPY docker/engine/nsswitch.conf /etc/nsswitch.conf
+COPY --from=programs /programs/atoll /usr/local/bin/atoll
 USER 10001:10001
 WORKDIR /atoll
 ENTRYPOINT ["atoll"]

@@ -8,13 +8,17 @@ FUZZ_SECONDS ?= 600
 SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: build demo test test-unit lint format sanitize fuzz soak accuracy bench bench-peers cluster cluster-down clean build-tools \
+.PHONY: build programs demo test test-unit lint format sanitize fuzz soak accuracy bench bench-peers cluster cluster-down clean build-tools \
 	test-tools cluster-tools
 
 build: build-tools
 	@mkdir -p $(BUILD)
 	cmake -S . -B $(BUILD) -G Ninja >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
 	ninja -C $(BUILD) -j $(JOBS) atoll
+
+# The programs without debugging information, for the images.
+programs: build
+	install -D -s $(BUILD)/atoll $(BUILD)/programs/atoll
 
 demo: build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/e2e/demo

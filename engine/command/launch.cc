@@ -12,6 +12,7 @@
 #include "launch/launch.h"
 #include "launch/places.h"
 #include "launch/reachable.h"
+#include "launch/user_entry.h"
 
 namespace atl {
 namespace {
@@ -115,6 +116,7 @@ LaunchEnd train_on(const Arguments& a, const Job& job, const AttemptFile& attemp
 int run(const Arguments& a) {
   const Job job = load_job_of(a, say).job;
   const AttemptFile attempt = read_attempt_file(a.get("--servers"), job.placement.ranks);
+  make_user_known();
   LaunchEnd end;
   Heard heard;
   try {
@@ -123,7 +125,7 @@ int run(const Arguments& a) {
     end = {kStatusFailed, error.what(), {}};
   }
   if (!end.reason.empty()) say(end.reason);
-  write_end(a.get("--result"), end_json(end, heard, attempt));
+  write_end(a.get("--result", "/dev/termination-log"), end_json(end, heard, attempt));
   return end.status;
 }
 
@@ -136,7 +138,7 @@ Command launch_command() {
       {{"-f,--file", "FILE", "the manifest, at the same place on every host", true},
        {"--servers", "FILE", "attempt.json: which rank runs where", true},
        {"--output", "DIR", "of rank 0's host: output.path lies below it", true},
-       {"--result", "FILE", "how the run ended, as one JSON object", true},
+       {"--result", "FILE", "how the run ended, as one JSON object (/dev/termination-log)"},
        {"--shell", "COMMAND", "reaches a host: mpirun puts an address and a command behind it", true},
        {"--data-root", "DIR", "where data sets lie on every host"},
        {"--threads", "N", "threads of each rank (resources.cpu)"},

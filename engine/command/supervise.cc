@@ -1,7 +1,4 @@
 // atoll supervise: PID 1 of a pod with ranks (launch/supervisor.h).
-#include <pwd.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -10,9 +7,12 @@
 #include "base/error.h"
 #include "command/commands.h"
 #include "launch/supervisor.h"
+#include "launch/user_entry.h"
 
 namespace atl {
 namespace {
+
+constexpr const char* kSshd = "/usr/sbin/sshd -D -e -f /etc/atoll/sshd_config";  // as in the engine's image
 
 std::vector<std::string> words_of(const std::string& line) {
   std::istringstream stream(line);
@@ -21,15 +21,6 @@ std::vector<std::string> words_of(const std::string& line) {
   if (words.empty() || words[0][0] != '/')
     fail("--daemon: '{}' is not allowed (use an absolute path and arguments)", line);
   return words;
-}
-
-/// sshd and ssh need to look their user up, whose number is the cluster's choice.
-void write_user(const std::string& file) {
-  if (getpwuid(geteuid()) != nullptr) return;
-  std::ofstream entry(file, std::ios::app);
-  entry << fmt::format("atoll:x:{}:{}:atoll:/run/atoll:/bin/bash\n", geteuid(), getegid());
-  entry.close();
-  if (!entry) fail("--passwd: {}: cannot be written; mount an emptyDir there", file);
 }
 
 void write_end(const std::string& path, const SuperviseEnd& end) {
@@ -45,12 +36,12 @@ void write_end(const std::string& path, const SuperviseEnd& end) {
 
 int run(const Arguments& a) {
   SupervisePlan plan;
-  plan.daemon = words_of(a.get("--daemon"));
+  plan.daemon = words_of(a.get("--daemon", kSshd));
   plan.stop_patience = std::chrono::seconds(a.integer("--grace", 50, 0, kLongestTimeout));
-  if (a.has("--passwd")) write_user(a.get("--passwd"));
+  make_user_known();
   const SuperviseEnd end = supervise(plan);
   std::fprintf(stderr, "atoll: %s\n", end.message.c_str());
-  write_end(a.get("--result"), end);
+  write_end(a.get("--result", "/dev/termination-log"), end);
   return end.status;
 }
 
@@ -60,9 +51,8 @@ Command supervise_command() {
   Command command{
       "supervise",
       "watch over the ranks of a pod; the operator's pods run it first",
-      {{"--daemon", "WORDS", "what mpirun reaches the pod by: an absolute path and its arguments", true},
-       {"--result", "FILE", "how the pod ended, as one JSON object", true},
-       {"--passwd", "FILE", "where to enter our user, if nobody knows it"},
+      {{"--daemon", "WORDS", "what mpirun reaches the pod by, an absolute path and its arguments (sshd)"},
+       {"--result", "FILE", "how the pod ended, as one JSON object (/dev/termination-log)"},
        {"--grace", "SECONDS", "for ranks that write a checkpoint before they end (50)"}},
       run};
   command.hidden = true;
