@@ -2,7 +2,6 @@
 
 #include <cpprest/http_client.h>
 #include <pplx/threadpool.h>
-#include <sys/socket.h>
 
 #include <mutex>
 
@@ -108,8 +107,7 @@ struct CpprestLine::Client {
 void CpprestLine::Hooks::use_socket(TcpSocket& socket) {
   if (++attempts > 1 && !is_repeatable)
     throw std::runtime_error("the server closed a connection that was kept");
-  if (!socket.is_open() && peer.family != 0)
-    socket.open(peer.family == AF_INET ? boost::asio::ip::tcp::v4() : boost::asio::ip::tcp::v6());
+  if (!socket.is_open() && peer.is_ipv4) socket.open(boost::asio::ip::tcp::v4());
   meter = socket.is_open() ? std::make_shared<SocketMeter>(socket.native_handle()) : nullptr;
   if (socket.is_open()) watch_for_lost_peer(socket.native_handle());
   if (const auto present = exchange.lock()) present->connected(meter);
@@ -196,7 +194,7 @@ CpprestLine::CpprestLine(const Peer& peer)
 CpprestLine::~CpprestLine() = default;
 
 bool CpprestLine::is_usable() const {
-  return Time::now() < client_->old_at && hooks_->meter && !hooks_->meter->is_closed();
+  return Time::now() < client_->old_at && !(hooks_->meter && hooks_->meter->is_closed());
 }
 
 std::shared_ptr<HandshakeLog> CpprestLine::log() const {

@@ -14,7 +14,8 @@ namespace atl::kube {
 struct Peer {
   std::string address;  // "https://10.96.0.1:443"
   std::string host;     // its name or address alone
-  int family = 0;       // AF_INET or AF_INET6 where the host is an address
+  bool is_ipv4 =
+      false;  // an address, whose socket can be opened, and watched, before the library connects it
   bool is_secure = false;
   CredentialSource credentials;
 };
@@ -24,7 +25,7 @@ class CpprestLine {
   explicit CpprestLine(const Peer& peer);
   ~CpprestLine();
 
-  /// Whether its connection can carry another request: it is young, open, and was heard of before.
+  /// Whether it may carry another request: its connection is young and, as far as we know, open.
   bool is_usable() const;
   std::shared_ptr<HandshakeLog> log() const;
 

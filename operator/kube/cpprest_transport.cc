@@ -107,27 +107,23 @@ class CpprestTransport final : public Transport {
   const std::shared_ptr<IdleLines> idle_ = std::make_shared<IdleLines>();
 };
 
-int family_of(const std::string& host) {
-  unsigned char address[16];
-  if (inet_pton(AF_INET, host.c_str(), address) == 1) return AF_INET;
-  return inet_pton(AF_INET6, host.c_str(), address) == 1 ? AF_INET6 : 0;
-}
-
-/// "[fd00::1]:443" → "fd00::1", "example.com:443" → "example.com".
-std::string host_of(const std::string& authority) {
-  if (authority.starts_with('[')) return authority.substr(1, authority.find(']') - 1);
-  return authority.substr(0, authority.find(':'));
+bool is_ipv4(const std::string& host) {
+  in_addr address;
+  return inet_pton(AF_INET, host.c_str(), &address) == 1;
 }
 
 Peer peer_of(const std::string& server, CredentialSource credentials) {
   const auto colon = server.find("://");
   const std::string scheme = server.substr(0, colon);
   const std::string authority = colon == std::string::npos ? "" : server.substr(colon + 3);
-  const std::string host = host_of(authority);
+  const std::string host = authority.substr(0, authority.find(':'));
   const bool is_known = scheme == "https" || scheme == "http";
+  if (authority.starts_with('['))
+    fail("'{}' is an IPv6 address, which cpprestsdk doesn't connect to; give a name that stands for it",
+         server);
   if (!is_known || host.empty() || authority.find_first_of("/?#@ ") != std::string::npos)
     fail("'{}' is not the address of a server; write https://HOST:PORT", server);
-  return {server, host, family_of(host), scheme == "https", std::move(credentials)};
+  return {server, host, is_ipv4(host), scheme == "https", std::move(credentials)};
 }
 
 }  // namespace

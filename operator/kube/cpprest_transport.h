@@ -1,7 +1,7 @@
 // Transport on cpprestsdk. The library bounds nothing by itself, so these are ours: the reader holds it back (a piece
 // is given back once it is read), deadlines run on our clock, and the socket is watched from beside it for headers
-// and chunks beyond the limits. For a server given by name, not address, that watch begins with a connection's
-// second request.
+// and chunks beyond the limits. What can't be had from it: for a server given by name, not address, that watch begins
+// with a connection's second request; and an IPv6 server must be given by name.
 #pragma once
 
 #include <memory>

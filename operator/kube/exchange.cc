@@ -62,10 +62,10 @@ void Exchange::give_up(Kind kind, const std::string& why) {
 }
 
 void Exchange::end(Kind kind, const std::string& why) {
-  const auto error = std::make_exception_ptr(TransportError(kind, fmt::format("{}: {}", name_, why)));
-  handoff_.close(error);
+  const Failure failure{kind, fmt::format("{}: {}", name_, why)};
+  handoff_.fail(failure);
   std::lock_guard lock(mutex_);
-  if (!error_) error_ = error;
+  if (!failure_) failure_ = failure;
   changed_.notify_all();
 }
 
@@ -82,14 +82,14 @@ void Exchange::check_size() {
 const Head& Exchange::wait_for_head(Time::time_point until) {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_until(lock, std::min(until, Time::now() + kWatchHeaders),
-                              [this] { return head_ || error_; })) {
+                              [this] { return head_ || failure_; })) {
     lock.unlock();
     check_size();
     if (Time::now() >= until) give_up(Kind::kTimeout, "no answer before the deadline");
     lock.lock();
   }
   if (head_) return *head_;
-  std::rethrow_exception(error_);
+  failure_->raise();
 }
 
 std::size_t Exchange::read(char* into, std::size_t size, Time::time_point until) {

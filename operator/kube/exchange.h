@@ -57,7 +57,7 @@ class Exchange {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<Head> head_;
-  std::exception_ptr error_;
+  std::optional<Failure> failure_;
   std::shared_ptr<SocketMeter> meter_;
   Handoff handoff_;
 };

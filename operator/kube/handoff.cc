@@ -19,18 +19,16 @@ void Handoff::offer(std::string_view piece, Release release) {
   release(piece.empty());
 }
 
-void Handoff::finish(std::exception_ptr error) {
+void Handoff::finish() {
   std::lock_guard lock(mutex_);
-  if (finished_) return;
   finished_ = true;
-  error_ = std::move(error);
   changed_.notify_all();
 }
 
-std::optional<std::size_t> Handoff::take(char* into, std::size_t size, Clock::time_point until) {
+std::optional<std::size_t> Handoff::take(char* into, std::size_t size, Time until) {
   std::unique_lock lock(mutex_);
   if (!changed_.wait_until(lock, until, [&] { return release_ || finished_; })) return std::nullopt;
-  if (error_) std::rethrow_exception(error_);
+  if (failure_) failure_->raise();
   const std::size_t taken = std::min(size, piece_.size());
   std::memcpy(into, piece_.data(), taken);
   piece_.remove_prefix(taken);
@@ -41,13 +39,13 @@ std::optional<std::size_t> Handoff::take(char* into, std::size_t size, Clock::ti
   return taken;
 }
 
-void Handoff::close(std::exception_ptr why) {
+void Handoff::fail(Failure why) {
   Release release;
   {
     std::lock_guard lock(mutex_);
     if (finished_) return;
     finished_ = true;
-    error_ = std::move(why);
+    failure_ = std::move(why);
     release = std::exchange(release_, nullptr);
     piece_ = {};
     changed_.notify_all();

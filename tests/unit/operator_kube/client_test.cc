@@ -44,6 +44,14 @@ struct ClientTest : testing::Test {
   const std::unique_ptr<Transport> transport = cpprest_transport(server.address(), always({}));
   Client client{*transport, stop.get_token(), {}, clock};
 
+  std::size_t count() {
+    std::lock_guard lock(mutex);
+    return requests.size();
+  }
+  void forget() {
+    std::lock_guard lock(mutex);
+    requests.clear();
+  }
   std::string line(std::size_t request) const {
     return requests.at(request).substr(0, requests.at(request).find(" HTTP"));
   }
@@ -128,7 +136,7 @@ TEST_F(ClientTest, TryingEnds) {
   const Answer answer = client.get(kPods);
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error->code, 503);
-  EXPECT_EQ(requests.size(), 5u) << "once, and four times more";
+  EXPECT_EQ(count(), 5u) << "once, and four times more";
 }
 
 TEST_F(ClientTest, WhatMayHaveBeenActedOnIsNotRepeated) {
@@ -137,13 +145,13 @@ TEST_F(ClientTest, WhatMayHaveBeenActedOnIsNotRepeated) {
   EXPECT_FALSE(client.replace(kPods + "/a", "{}"));
   EXPECT_FALSE(client.patch(kPods + "/a", "[]", {.kind = PatchKind::kJson}));
   EXPECT_FALSE(client.remove(kPods + "/a"));
-  EXPECT_EQ(requests.size(), 4u);
+  EXPECT_EQ(count(), 4u);
   EXPECT_FALSE(client.remove(kPods + "/a", {.uid = "u"}));
-  EXPECT_EQ(requests.size(), 9u) << "by UID it is safe";
-  requests.clear();
+  EXPECT_EQ(count(), 9u) << "by UID it is safe";
+  forget();
   replies = {{"", "", ""}};
   EXPECT_EQ(error_of([&] { client.create(kPods, "{}"); }), Kind::kBroken);
-  EXPECT_EQ(requests.size(), 1u);
+  EXPECT_EQ(count(), 1u);
   const std::size_t waits = clock.sleeps().size();
   EXPECT_EQ(error_of([&] { client.get(kPods); }), Kind::kBroken);
   EXPECT_EQ(clock.sleeps().size(), waits + 4) << "reading is";
@@ -152,10 +160,10 @@ TEST_F(ClientTest, WhatMayHaveBeenActedOnIsNotRepeated) {
 TEST_F(ClientTest, RefusalsForGoodAreNotRepeated) {
   for (const char* code :
        {"400 Bad", "401 Who", "403 No", "404 Gone", "409 Conflict", "410 Gone", "422 Invalid"}) {
-    requests.clear();
+    forget();
     replies = {{code, status(std::stoi(code), "X"), ""}};
     EXPECT_FALSE(client.get(kPods));
-    EXPECT_EQ(requests.size(), 1u) << code;
+    EXPECT_EQ(count(), 1u) << code;
   }
 }
 

@@ -180,6 +180,12 @@ TEST_P(TransportTest, NobodyThereIsNoConnection) {
   EXPECT_EQ(error_of([&] { to("http://no-such-host.invalid:80")->call(get("/")); }), Kind::kConnect);
 }
 
+TEST_P(TransportTest, AnAddressThatIsNoneIsRefused) {
+  for (const char* server :
+       {"", "10.0.0.1:443", "ftp://a", "https://", "https://a/path", "https://[fd00::1]:443"})
+    EXPECT_THROW(to(server), Error) << server;
+}
+
 TEST_P(TransportTest, AServerThatNeverAnswersMeetsTheDeadline) {
   std::atomic<bool> was_left = false;
   ScriptedServer server([&](Peering& p) {
@@ -292,10 +298,12 @@ void serve_all(Peering& p) {
 }
 
 TEST_P(TransportTest, ConnectionsAreUsedAgain) {
-  ScriptedServer server(serve_all);
-  const auto transport = to(server);
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(transport->call(get("/")).body, "ok");
-  EXPECT_LE(server.connections(), 4);
+  for (const char* host : {"127.0.0.1", "localhost"}) {
+    ScriptedServer server(serve_all);
+    const auto transport = to(server.address(host));
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(transport->call(get("/")).body, "ok");
+    EXPECT_LE(server.connections(), 4) << host;
+  }
 }
 
 TEST_P(TransportTest, AKeptConnectionThatTheServerClosedIsNoError) {

@@ -35,6 +35,13 @@ TEST_P(TransportTls, AnAuthorityOfOursIsTrusted) {
       << "one of two";
 }
 
+TEST_P(TransportTls, ConnectionsAreUsedAgain) {
+  ScriptedServer server(serve, good_);
+  const auto transport = to(server, {.ca = authority_.pem()});
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(transport->call(get("/")).body, "ok");
+  EXPECT_LE(server.connections(), 4);
+}
+
 TEST_P(TransportTls, AServerIsKnownByItsName) {
   ScriptedServer server(serve, ServerTls{authority_.identity("DNS:localhost")});
   EXPECT_EQ(to(server.address("localhost"), {.ca = authority_.pem()})->call(get("/")).body, "ok");
