@@ -1,6 +1,7 @@
 #include "operator/kube/cpprest_line.h"
 
 #include <cpprest/http_client.h>
+#include <openssl/ssl.h>
 #include <pplx/threadpool.h>
 
 #include <mutex>
@@ -132,10 +133,14 @@ void CpprestLine::Hooks::prepare(boost::asio::ssl::context& context) {
 
 namespace {
 
-/// The library's threads, few instead of its forty, before anything asks for them.
+/// The library's threads, few instead of its forty, before anything asks for them. They end with the process, and
+/// must do so before what OpenSSL keeps for each of them: whatever begins first ends last.
 void start_threads() {
   static std::once_flag once;
-  std::call_once(once, [] { crossplat::threadpool::initialize_with_threads(kThreads); });
+  std::call_once(once, [] {
+    OPENSSL_init_ssl(0, nullptr);
+    crossplat::threadpool::initialize_with_threads(kThreads);
+  });
 }
 
 template <class Hooks>

@@ -1,7 +1,6 @@
 #include "operator/kube/handoff.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace atl::kube {
@@ -30,7 +29,7 @@ std::optional<std::size_t> Handoff::take(char* into, std::size_t size, Time unti
   if (!changed_.wait_until(lock, until, [&] { return release_ || finished_; })) return std::nullopt;
   if (failure_) failure_->raise();
   const std::size_t taken = std::min(size, piece_.size());
-  std::memcpy(into, piece_.data(), taken);
+  std::copy_n(piece_.data(), taken, into);
   piece_.remove_prefix(taken);
   if (!piece_.empty() || !release_) return taken;
   const Release release = std::exchange(release_, nullptr);
