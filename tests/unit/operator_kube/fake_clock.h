@@ -1,4 +1,4 @@
-// Time that passes when told to; whoever sleeps moves it on.
+// Time that passes when told to; whoever sleeps, and isn't stopped, moves it on.
 #pragma once
 
 #include <mutex>
@@ -15,10 +15,11 @@ class FakeClock final : public Clock {
     return now_;
   }
   bool sleep(Milliseconds time, const std::stop_token& stop) override {
+    if (stop.stop_requested()) return false;
     std::lock_guard lock(mutex_);
     now_ += time;
     sleeps_.push_back(time);
-    return !stop.stop_requested();
+    return true;
   }
   void advance(Milliseconds time) {
     std::lock_guard lock(mutex_);
