@@ -7,7 +7,7 @@
 namespace atl::ctl {
 namespace {
 
-using namespace std::chrono;
+namespace chrono = std::chrono;
 
 /// The digits at [at, at + count), or nothing.
 std::optional<int> digits(const std::string& text, std::size_t at, std::size_t count) {
@@ -21,9 +21,9 @@ std::optional<int> digits(const std::string& text, std::size_t at, std::size_t c
 }  // namespace
 
 std::string text_of(Moment moment) {
-  const auto day = floor<days>(moment);
-  const year_month_day date(day);
-  const hh_mm_ss clock(moment - day);
+  const auto day = chrono::floor<chrono::days>(moment);
+  const chrono::year_month_day date(day);
+  const chrono::hh_mm_ss clock(moment - day);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", int(date.year()), unsigned(date.month()),
                      unsigned(date.day()), clock.hours().count(), clock.minutes().count(),
                      clock.seconds().count());
@@ -35,9 +35,9 @@ std::optional<Moment> parse_moment(const std::string& text) {
   const auto y = digits(text, 0, 4), m = digits(text, 5, 2), d = digits(text, 8, 2), h = digits(text, 11, 2),
              min = digits(text, 14, 2), s = digits(text, 17, 2);
   if (!y || !m || !d || !h || !min || !s) return {};
-  const year_month_day date{year(*y), month(unsigned(*m)), day(unsigned(*d))};
+  const chrono::year_month_day date{chrono::year(*y), chrono::month(unsigned(*m)), chrono::day(unsigned(*d))};
   if (!date.ok()) return {};
-  return Moment(sys_days(date)) + hours(*h) + minutes(*min) + seconds(*s);
+  return Moment(chrono::sys_days(date)) + chrono::hours(*h) + chrono::minutes(*min) + Seconds(*s);
 }
 
 }  // namespace atl::ctl

@@ -1,0 +1,57 @@
+// The gang's pods: a worker for each server and a launcher, all gated. A pod that was lost has a successor of another
+// name.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "operator/controller/questions.h"
+#include "operator/objects/names.h"
+#include "operator/objects/objects.h"
+
+namespace atl::ctl {
+namespace {
+
+/// Higher than any there is, and than any that an earlier attempt may have had.
+int next_incarnation(const Turn& turn, int server) {
+  int next = turn.attempt() - 1;
+  for (const PodView& pod : turn.seen.pods) {
+    const std::string number = pod.meta.label(kIncarnationLabel);
+    if (pod.meta.label(kServerLabel) == std::to_string(server) && !number.empty())
+      next = std::max(next, std::stoi(number) + 1);
+  }
+  return next;
+}
+
+void make_worker(Turn& turn, std::size_t server) {
+  const int incarnation = next_incarnation(turn, int(server));
+  turn.create(Kind::kPod, worker_name(turn.name(), int(server), incarnation),
+              worker_pod(turn.job(), turn.settings, int(server), turn.gang().servers[server], incarnation));
+}
+
+void say_whether_created(Turn& turn) {
+  if (!turn.seen.refusals.empty()) {
+    const Refusal& first = turn.seen.refusals.front();
+    turn.say(kCreated, false, "Refused",
+             fmt::format("{} is refused by the API server: {}", first.object, first.message));
+  } else if (!turn.has_writes()) {
+    turn.say(kCreated, true, "Made", "all objects of the job are there");
+  }
+}
+
+}  // namespace
+
+bool lacks_pods(Turn& turn) {
+  turn.status.attempt = turn.attempt();
+  const GangView& gang = turn.gang();
+  if (!gang.is_complete() && turn.holds(kPlaced))
+    turn.say(kPlaced, false, "Replacing", "a pod of the gang is missing");
+  for (std::size_t server = 0; server < gang.workers.size(); ++server)
+    if (!gang.workers[server]) make_worker(turn, server);
+  if (!gang.launcher)
+    turn.create(Kind::kPod, launcher_name(turn.name(), turn.attempt()),
+                launcher_pod(turn.job(), turn.settings, turn.attempt()));
+  say_whether_created(turn);
+  return turn.has_writes() || gang.launcher->is_terminating();
+}
+
+}  // namespace atl::ctl

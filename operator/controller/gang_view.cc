@@ -1,0 +1,103 @@
+#include "operator/controller/gang_view.h"
+
+#include <algorithm>
+
+#include "operator/api/messages.h"
+#include "operator/objects/names.h"
+#include "operator/objects/release.h"
+
+namespace atl::ctl {
+namespace {
+
+int number_of(const std::string& text) {
+  return text.empty() || text.size() > 6 || text.find_first_not_of("0123456789") != std::string::npos
+             ? -1
+             : std::stoi(text);
+}
+
+/// Released pods before gated ones, older before newer: which of two that claim a server's place has it.
+bool comes_first(const PodView& a, const PodView& b) {
+  if (is_gated(a) != is_gated(b)) return is_gated(b);
+  return number_of(a.meta.label(kIncarnationLabel)) < number_of(b.meta.label(kIncarnationLabel));
+}
+
+void place_worker(const PodView& pod, bool serves, GangView& view) {
+  const int server = number_of(pod.meta.label(kServerLabel));
+  if (!serves || server < 0 || server >= int(view.workers.size())) {
+    view.spent.push_back(&pod);
+    return;
+  }
+  const PodView*& place = view.workers[std::size_t(server)];
+  const PodView* second = &pod;
+  if (!place || comes_first(pod, *place)) std::swap(place, second);
+  if (second) view.spent.push_back(second);
+}
+
+std::string reason_of_end(const PodView& pod) {
+  const ContainerView* engine = pod.container(kEngine);
+  if (!engine || !engine->ended) return pod.is_terminating() ? "Deleted" : "Exit";
+  const auto rank = read_rank_end(engine->message);
+  if (engine->reason == "OOMKilled" || (rank && rank->reason == "OOMKilled")) return "OOMKilled";
+  if (pod.is_terminating() && !rank) return "Deleted";  // it ended because it was told to
+  return engine->signal > 0 || engine->exit_code > 128 ? "Signal" : "Exit";
+}
+
+}  // namespace
+
+bool GangView::is_complete() const {
+  return std::ranges::none_of(workers, [](const PodView* worker) { return worker == nullptr; });
+}
+
+bool is_own(const Meta& meta, const Observed& seen) {
+  return meta.owner_uid == seen.job.meta.uid;
+}
+
+bool is_node_lost(const std::string& node, const Observed& seen, const Settings& settings) {
+  if (node.empty()) return false;
+  const auto found = seen.nodes.find(node);
+  if (found == seen.nodes.end()) return true;
+  return !found->second.ready && seen.now - found->second.since >= Seconds(settings.toleration_seconds);
+}
+
+std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings) {
+  if (is_node_lost(pod.node, seen, settings) && !pod.has_ended()) return "NodeLost";
+  if (pod.reason == "Evicted") return "Evicted";
+  if (pod.disruption == "PreemptionByScheduler") return pod.has_ended() ? "Preempted" : "";
+  if (pod.disruption == "DeletionByTaintManager") return "NodeLost";
+  if (!pod.disruption.empty() && pod.has_ended()) return "Evicted";
+  if (pod.has_ended()) return reason_of_end(pod);
+  return pod.is_terminating() && seen.now >= *pod.meta.deletion ? "Deleted" : "";
+}
+
+bool is_leaving(const PodView& pod, const Observed& seen, const Settings& settings) {
+  return pod.is_terminating() && loss_of(pod, seen, settings).empty();
+}
+
+std::optional<Moment> released_at(const PodView& pod) {
+  return parse_moment(pod.meta.annotation(kReleasedAnnotation));
+}
+
+GangView view_gang(const Observed& seen, const Settings& settings, int attempt) {
+  GangView view;
+  view.servers = gang_of(*seen.job.job, {}).servers;
+  view.workers.assign(view.servers.size(), nullptr);
+  for (const PodView& pod : seen.pods) {
+    if (!is_own(pod.meta, seen)) continue;
+    const std::string role = pod.meta.label(kRoleLabel);
+    if (role == kPrepareRole) view.prepare = &pod;
+    if (role == kWorkerRole)
+      place_worker(pod, loss_of(pod, seen, settings).empty() && !pod.is_terminating(), view);
+    if (role != kLauncherRole) continue;
+    if (number_of(pod.meta.label(kAttemptLabel)) == attempt)
+      view.launcher = &pod;
+    else
+      view.earlier_launchers.push_back(&pod);
+  }
+  const std::string map = attempt_map_name(seen.job.meta.name, attempt);
+  view.is_launched = std::ranges::any_of(seen.objects, [&](const ObjectView& object) {
+    return object.kind == Kind::kConfigMap && object.meta.name == map && is_own(object.meta, seen);
+  });
+  return view;
+}
+
+}  // namespace atl::ctl

@@ -1,0 +1,45 @@
+// The pods of a job's gang by what they are good for: the worker of each server that serves or will, those that never will
+// again, the launchers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/controller/observed.h"
+#include "operator/objects/settings.h"
+
+namespace atl::ctl {
+
+struct GangView {
+  std::vector<std::vector<Rank>> servers;         // the ranks of each pod
+  std::vector<const PodView*> workers;            // by server; null where one is missing
+  std::vector<const PodView*> spent;              // workers that aren't any server's, or will be gone soon
+  const PodView* launcher = nullptr;              // of the present attempt, in whatever state
+  std::vector<const PodView*> earlier_launchers;  // of attempts before it
+  const PodView* prepare = nullptr;
+  bool is_launched = false;  // the present attempt's ConfigMap exists: its launcher may have been released
+
+  bool is_complete() const;  // a worker for each server
+};
+
+/// `attempt`: the present one.
+GangView view_gang(const Observed& seen, const Settings& settings, int attempt);
+
+/// Why a pod does not and will not run any more: "" | NodeLost | Evicted | Preempted | OOMKilled | Signal | Exit |
+/// Deleted (it is past its grace).
+std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings);
+
+/// It is to go, but still has time to write a checkpoint.
+bool is_leaving(const PodView& pod, const Observed& seen, const Settings& settings);
+
+/// Since when its node has not answered for longer than is tolerated, or doesn't exist.
+bool is_node_lost(const std::string& node, const Observed& seen, const Settings& settings);
+
+/// The pod was made by this job, not by one of the same name before it or by somebody else.
+bool is_own(const Meta& meta, const Observed& seen);
+
+/// When its gate was taken away.
+std::optional<Moment> released_at(const PodView& pod);
+
+}  // namespace atl::ctl

@@ -1,0 +1,145 @@
+#include "operator/controller/incident.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "operator/api/messages.h"
+#include "operator/controller/withdraw.h"
+#include "operator/objects/names.h"
+
+namespace atl::ctl {
+namespace {
+
+constexpr int kInterrupted = 130;  // what `atoll run` exits with after SIGTERM and a checkpoint
+
+std::string told_by(const PodView& pod) {
+  const ContainerView* engine = pod.container(kEngine);
+  return engine ? engine->message : "";
+}
+
+std::string what_happened(const Incident& incident) {
+  const Culprit& c = incident.culprit;
+  std::string text = c.rank ? fmt::format("rank {}", *c.rank) : "";
+  if (!c.pod.empty()) text += fmt::format("{}pod {}", text.empty() ? "" : " in ", c.pod);
+  if (!c.node.empty()) text += fmt::format("{}on node {}", text.empty() ? "" : " ", c.node);
+  text += fmt::format("{}{}", text.empty() ? "" : ": ", incident.reason);
+  if (!c.signal.empty()) text += " (" + c.signal + ")";
+  return incident.message.empty() ? text : text + ": " + incident.message;
+}
+
+/// The worker that the launcher names, or else any whose end isn't known yet.
+const PodView* lost_worker(const Turn& turn, const std::string& named) {
+  const PodView* any = nullptr;
+  for (const PodView* pod : turn.gang().spent) {
+    if (loss_of(*pod, turn.seen, turn.settings).empty() || is_counted(turn.status, *pod)) continue;
+    if (pod->meta.name == named) return pod;
+    any = any ? any : pod;
+  }
+  return any;
+}
+
+/// A rank whose death the launcher saw from afar died of what its pod knows.
+void refine(Incident& incident, const Turn& turn) {
+  const PodView* worker = lost_worker(turn, incident.culprit.pod);
+  if (!worker) return;
+  Incident nearer = worker_incident(*worker, turn);
+  if (!nearer.culprit.rank && nearer.culprit.pod == incident.culprit.pod)
+    nearer.culprit.rank = incident.culprit.rank;
+  if (nearer.culprit.signal.empty() && nearer.culprit.pod == incident.culprit.pod)
+    nearer.culprit.signal = incident.culprit.signal;
+  if (nearer.message.empty()) nearer.message = incident.message;
+  incident = std::move(nearer);
+}
+
+Incident launcher_incident(const PodView& launcher, const std::string& loss, const Turn& turn) {
+  Incident incident{loss, {{}, "", launcher.meta.name, launcher.node}, launcher.message};
+  if (is_disruption(loss)) return incident;
+  const ContainerView* engine = launcher.container(kEngine);
+  const auto result = read_launch_result(told_by(launcher));
+  if (result && !result->message.empty()) incident.message = result->message;
+  if ((result && result->status == kInterrupted) || (engine && engine->exit_code == kInterrupted)) {
+    incident.reason = "Interrupted";
+    return incident;
+  }
+  if (engine) incident.culprit.signal = signal_name(engine->signal);
+  if (result && result->rank_end) {
+    incident.reason = result->rank_end->reason;
+    incident.culprit = result->rank_end->culprit;
+  } else if (!result) {
+    incident.message = told_by(launcher);
+  }
+  refine(incident, turn);
+  return incident;
+}
+
+/// A pod that is gone from the API without a trace.
+Incident vanished(const Turn& turn, std::size_t server) {
+  Incident incident{"Deleted", {}, "the pod is gone"};
+  incident.culprit.rank = turn.gang().servers[server].front();
+  if (server < turn.status.servers.size()) incident.culprit.node = turn.status.servers[server].node;
+  return incident;
+}
+
+}  // namespace
+
+bool is_disruption(const std::string& reason) {
+  static const std::set<std::string> kDisruptions = {"NodeLost", "Lost",        "Evicted", "Preempted",
+                                                     "Deleted",  "Interrupted", kNotBound};
+  return kDisruptions.contains(reason);
+}
+
+bool is_counted(const Status& status, const PodView& pod) {
+  return std::ranges::any_of(status.restarts, [&](const Restart& restart) {
+    return restart.culprit.pod == pod.meta.name && (!pod.meta.created || restart.time >= *pod.meta.created);
+  });
+}
+
+Incident worker_incident(const PodView& pod, const Turn& turn) {
+  Incident incident{loss_of(pod, turn.seen, turn.settings), {{}, "", pod.meta.name, pod.node}, pod.message};
+  const auto rank = read_rank_end(told_by(pod));
+  if (rank) incident.culprit.rank = rank->culprit.rank;
+  if (rank) incident.culprit.signal = rank->culprit.signal;
+  if (!rank && !told_by(pod).empty()) incident.message = told_by(pod);
+  return incident;
+}
+
+std::optional<Incident> incident_of(const Turn& turn) {
+  const GangView& gang = turn.gang();
+  if (!gang.launcher)
+    return Incident{
+        "Deleted", {{}, "", launcher_name(turn.name(), turn.attempt()), ""}, "the launcher is gone"};
+  if (const auto loss = loss_of(*gang.launcher, turn.seen, turn.settings); !loss.empty())
+    return launcher_incident(*gang.launcher, loss, turn);
+  for (std::size_t s = 0; s < gang.workers.size(); ++s) {
+    if (gang.workers[s]) continue;
+    const PodView* worker = lost_worker(turn, "");
+    return worker ? worker_incident(*worker, turn) : vanished(turn, s);
+  }
+  return {};
+}
+
+void restart(Turn& turn, const Incident& incident) {
+  const std::string what = what_happened(incident);
+  turn.status.add_restart(
+      {turn.now(), incident.culprit, incident.reason, turn.status.progress.last_checkpoint_epoch});
+  turn.say(kRunning, false, incident.reason, what);
+  const int limit = turn.spec().run_policy.backoff_limit;
+  if (!is_disruption(incident.reason) && ++turn.status.failures > limit)
+    return fail_job(
+        turn, "BackoffLimitExceeded",
+        fmt::format("{}; it was failure {} of a job that may fail {} times (runPolicy.backoffLimit)", what,
+                    turn.status.failures, limit));
+  turn.say(kRestarting, true, incident.reason, what);
+  if (turn.gang().is_launched) turn.status.attempt = turn.attempt() + 1;
+}
+
+void fail_job(Turn& turn, const std::string& reason, const std::string& message) {
+  turn.say(kRunning, false, reason, message);
+  turn.say(kRestarting, false, reason, message);
+  turn.say(kFailed, true, reason, message);
+  turn.status.completion = turn.now();
+}
+
+}  // namespace atl::ctl

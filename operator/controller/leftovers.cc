@@ -1,0 +1,43 @@
+// What an earlier attempt, a withdrawal or another manifest has left behind. It goes before anything new comes.
+#include "operator/controller/questions.h"
+#include "operator/controller/withdraw.h"
+#include "operator/objects/names.h"
+
+namespace atl::ctl {
+namespace {
+
+/// A launcher of an attempt that was given up has nothing left to save.
+constexpr int kGraceOfTheGivenUp = 10;
+
+/// The last one that failed stays for its log.
+bool is_kept_for_its_log(const PodView& launcher, const Turn& turn) {
+  return launcher.has_ended() && !launcher.is_terminating() &&
+         launcher.meta.label(kAttemptLabel) == std::to_string(turn.attempt() - 1);
+}
+
+/// ConfigMaps of ours that no pod will need again.
+bool is_outdated(const ObjectView& object, const Turn& turn) {
+  if (object.kind != Kind::kConfigMap) return false;
+  const std::string& job = turn.name();
+  const std::string digest = turn.job().digest();
+  return object.meta.name != job_map_name(job, digest) &&
+         object.meta.name != prepared_map_name(job, digest) &&
+         object.meta.name != attempt_map_name(job, turn.attempt());
+}
+
+}  // namespace
+
+bool has_leftovers(Turn& turn) {
+  dismiss_withdrawn(turn);
+  for (const PodView* worker : turn.gang().spent) dismiss(turn, *worker);
+  for (const PodView* launcher : turn.gang().earlier_launchers)
+    if (!is_kept_for_its_log(*launcher, turn)) dismiss(turn, *launcher, kGraceOfTheGivenUp);
+  for (const ObjectView& object : turn.seen.objects)
+    if (is_own(object.meta, turn.seen) && is_outdated(object, turn)) turn.remove(object.kind, object.meta);
+  const PodView* prepare = turn.gang().prepare;
+  if (prepare && turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().digest())))
+    dismiss(turn, *prepare);
+  return turn.has_writes();
+}
+
+}  // namespace atl::ctl

@@ -1,0 +1,97 @@
+// The beginning and the end of a job: is it one at all, has it completed, is its time up, and what is done once it has
+// ended.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "operator/api/messages.h"
+#include "operator/controller/incident.h"
+#include "operator/controller/questions.h"
+#include "operator/controller/withdraw.h"
+#include "operator/objects/names.h"
+#include "operator/objects/release.h"
+#include "operator/objects/template.h"
+
+namespace atl::ctl {
+namespace {
+
+/// What the engine takes on one machine and a cluster can't do.
+std::vector<std::string> faults_on_cluster(const Job& job) {
+  std::vector<std::string> faults = template_faults(job);
+  if (job.dataset.volume.empty())
+    faults.emplace_back(
+        "dataset.volume: is missing (on a cluster a volume that all pods can mount holds the data root)");
+  if (job.launcher == Launcher::kMpiJob)
+    faults.emplace_back("launcher: mpijob is named in the manifest but not built yet; use atoll");
+  return faults;
+}
+
+/// Which pods go when a job has ended. A launcher that still runs is stopped in any case, and gated pods are nobody's
+/// evidence.
+bool is_to_go(const PodView& pod, CleanPodPolicy policy) {
+  if (policy == CleanPodPolicy::kAll || is_gated(pod)) return true;
+  if (pod.has_ended()) return false;
+  return policy == CleanPodPolicy::kRunning || pod.meta.label(kRoleLabel) == kLauncherRole;
+}
+
+}  // namespace
+
+bool is_being_deleted(Turn& turn) {
+  return turn.job().meta.deletion.has_value();  // what it owns goes after it
+}
+
+bool has_ended(Turn& turn) {
+  if (!has_ended(turn.status.conditions)) return false;
+  const RunPolicySpec policy = turn.job().job ? turn.spec().run_policy : RunPolicySpec{};
+  for (const PodView& pod : turn.seen.pods)
+    if (is_own(pod.meta, turn.seen) && is_to_go(pod, policy.clean_pod_policy)) dismiss(turn, pod);
+  if (policy.ttl_seconds_after_finished < 0 || !turn.status.completion) return true;
+  const Moment end = *turn.status.completion + Seconds(policy.ttl_seconds_after_finished);
+  if (turn.now() >= end)
+    turn.remove(Kind::kJob, turn.job().meta);
+  else
+    turn.look_at(end);
+  return true;
+}
+
+bool has_completed(Turn& turn) {
+  for (const PodView& pod : turn.seen.pods) {
+    const bool is_launcher = is_own(pod.meta, turn.seen) && pod.meta.label(kRoleLabel) == kLauncherRole;
+    if (!is_launcher || pod.phase != "Succeeded") continue;
+    const ContainerView* engine = pod.container(kEngine);
+    const auto result = read_launch_result(engine ? engine->message : "");
+    if (result) turn.status.result = result->result;
+    if (result && result->epochs) turn.status.progress.epoch = result->epochs;
+    turn.status.progress.eta.clear();
+    const std::string outcome = result && !result->outcome.empty() ? result->outcome : "completed";
+    turn.say(kRunning, false, "Completed", "training has ended");
+    turn.say(kRestarting, false, "Completed", "training has ended");
+    turn.say(kSucceeded, true, "Completed", outcome);
+    turn.status.completion = turn.now();
+    return true;
+  }
+  return false;
+}
+
+bool is_unfit(Turn& turn) {
+  if (!turn.job().job) {
+    fail_job(turn, "InvalidSpec", turn.job().refusal);
+    return true;
+  }
+  const auto faults = faults_on_cluster(turn.spec());
+  if (faults.empty()) return false;
+  fail_job(turn, "InvalidSpec", fmt::format("{}", fmt::join(faults, "\n")));
+  return true;
+}
+
+bool is_past_deadline(Turn& turn) {
+  const auto seconds = turn.spec().run_policy.active_deadline_seconds;
+  if (seconds == 0 || !turn.status.start) return false;
+  const Moment end = *turn.status.start + Seconds(seconds);
+  turn.look_at(end);
+  if (turn.now() < end) return false;
+  fail_job(turn, "DeadlineExceeded",
+           fmt::format("it ran for {} s (runPolicy.activeDeadlineSeconds)", seconds));
+  return true;
+}
+
+}  // namespace atl::ctl

@@ -1,0 +1,61 @@
+// Everything that a decision about a job may turn on, as it was seen at one moment. Nothing else is remembered: an operator
+// that has just started decides like one that has run for a month.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/api/gnnjob.h"
+#include "operator/api/pod.h"
+#include "operator/objects/login_keys.h"
+#include "operator/plan/gang.h"
+
+namespace atl::ctl {
+
+enum class Kind { kJob, kPod, kConfigMap, kSecret, kNetworkPolicy };
+
+/// An object that isn't a pod.
+struct ObjectView {
+  Kind kind = Kind::kConfigMap;
+  Meta meta;
+  std::string prepared;  // of a ConfigMap: its prepared.json, if it has one
+};
+
+struct NodeView {
+  bool ready = true;
+  Moment since{};  // when `ready` changed last
+  std::map<std::string, std::string> labels;
+};
+
+/// What rank 0's endpoint said last.
+struct Heard {
+  Progress progress;
+  Moment advanced{};                         // when an epoch was last seen to end
+  std::optional<std::int64_t> stalled_rank;  // the rank that others wait for, where that is known
+};
+
+/// The API server took an object not (quota, LimitRange, admission).
+struct Refusal {
+  std::string object, message;  // "Pod cora-0-0"
+};
+
+struct Observed {
+  GnnJob job;
+  std::vector<PodView> pods;        // with the job's label, or with a name that it needs
+  std::vector<ObjectView> objects;  // likewise
+  std::map<std::string, NodeView> nodes;
+  std::function<GangPlan(const Gang&)> plan;  // on the cluster as it is now, pods that are pinned counted
+  std::function<std::vector<std::string>(const std::string& node)>
+      strangers;  // pods there that aren't the job's
+  std::function<LoginKeys()> new_keys;
+  std::optional<Heard> heard;
+  std::optional<std::string>
+      prepare_log;                // last lines, once the prepare pod has ended and Decision asked for them
+  std::vector<Refusal> refusals;  // of the last writes
+  Moment now{};
+};
+
+}  // namespace atl::ctl

@@ -1,0 +1,89 @@
+// A place for every pod, or for none: the plan goes into the status, then pods are pinned and released.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <numeric>
+
+#include "operator/controller/jitter.h"
+#include "operator/controller/places.h"
+#include "operator/controller/questions.h"
+#include "operator/controller/withdraw.h"
+#include "operator/objects/release.h"
+
+namespace atl::ctl {
+namespace {
+
+constexpr Seconds kShortestWait{2}, kLongestJitter{13}, kPlanAgain{60};
+
+bool is_any_gated(const Turn& turn) {
+  for (const PodView* worker : turn.gang().workers)
+    if (is_gated(*worker)) return true;
+  return false;
+}
+
+/// After a withdrawal, so that two gangs which took room from each other don't do so again.
+bool must_wait(Turn& turn) {
+  const std::string reason = turn.reason_against(kPlaced);
+  if (reason != kWithdrawn && reason != kNotBound) return false;
+  const Moment since = turn.since(kPlaced), end = since + kShortestWait + jitter(turn, since, kLongestJitter);
+  if (turn.now() >= end) return false;
+  turn.look_at(end);
+  return true;
+}
+
+Predicted predicted_of(const GangPlan& plan, const Gang& gang) {
+  Predicted predicted;
+  const bool is_whole = plan.nodes.size() == gang.servers.size() && !plan.level_bytes.empty();
+  if (!gang.assumed && is_whole)
+    predicted.inter_server_bytes = std::accumulate(plan.level_bytes.begin(), plan.level_bytes.end(), 0.0);
+  if (plan.cost <= plan.best_possible * (1 + 1e-9)) predicted.best_possible = predicted.inter_server_bytes;
+  predicted.reason = fmt::format("{}", fmt::join(plan.reasons, "; "));
+  if (gang.assumed)
+    predicted.reason +=
+        fmt::format("{}traffic: assumed equal between all servers", plan.reasons.empty() ? "" : "; ");
+  return predicted;
+}
+
+void enter(Turn& turn, const GangPlan& plan, const Gang& gang) {
+  turn.status.servers.clear();
+  for (std::size_t s = 0; s < plan.nodes.size(); ++s)
+    turn.status.servers.push_back({plan.nodes[s], gang.servers[s]});
+  turn.status.predicted = predicted_of(plan, gang);
+  turn.say(kPlaced, true, "Planned",
+           fmt::format("{} servers on {}", plan.nodes.size(), fmt::join(plan.nodes, ", ")));
+}
+
+/// False where there is no room.
+bool find_places(Turn& turn) {
+  const Gang gang = gang_to_place(turn);
+  const GangPlan plan = plan_places(turn, gang);
+  if (!plan.fits) {
+    turn.say(kPlaced, false, "NoRoom", fmt::format("{}", fmt::join(plan.reasons, "; ")));
+    turn.look_at(turn.now() + kPlanAgain);  // room is noticed by watching; this is for what no watch shows
+    return false;
+  }
+  enter(turn, plan, gang);
+  const PodView* launcher = turn.gang().launcher;
+  if (launcher && launcher->pinned.empty() && !plan.launcher.empty())
+    turn.patch(*launcher, pin_patch(*launcher, plan.launcher));
+  return true;
+}
+
+void release_all(Turn& turn) {
+  const auto& workers = turn.gang().workers;
+  for (std::size_t s = 0; s < workers.size(); ++s)
+    if (is_gated(*workers[s]))
+      turn.patch(*workers[s], pin_and_release_patch(*workers[s], turn.status.servers[s].node, turn.now()));
+}
+
+}  // namespace
+
+bool is_unplaced(Turn& turn) {
+  const bool is_planned = turn.holds(kPlaced) && turn.status.servers.size() == turn.gang().workers.size();
+  if (is_planned && !is_any_gated(turn)) return false;
+  if (!is_planned && (must_wait(turn) || !find_places(turn))) return true;
+  release_all(turn);
+  return true;
+}
+
+}  // namespace atl::ctl

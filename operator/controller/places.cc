@@ -1,0 +1,170 @@
+#include "operator/controller/places.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "operator/api/messages.h"
+#include "operator/objects/names.h"
+#include "operator/objects/release.h"
+
+namespace atl::ctl {
+namespace {
+
+constexpr int kMostFailures = 2;  // of a node, before it is avoided
+
+std::optional<std::vector<PairBytes>> known_flows(const Turn& turn) {
+  const ObjectView* map = turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().digest()));
+  const auto prepared = read_prepared(map ? map->prepared : "");
+  if (!prepared || prepared->ranks != turn.spec().placement.ranks) return {};
+  return prepared->flows;
+}
+
+/// Only what a node is to blame for: a rank that runs out of memory does so anywhere.
+std::set<std::string> bad_nodes(const Status& status) {
+  std::map<std::string, int> failures;
+  for (const Restart& restart : status.restarts)
+    if (restart.reason == "NodeLost" || restart.reason == "Lost" || restart.culprit.signal == "SIGBUS")
+      ++failures[restart.culprit.node];
+  std::set<std::string> bad;
+  for (const auto& [node, count] : failures)
+    if (count >= kMostFailures && !node.empty()) bad.insert(node);
+  return bad;
+}
+
+bool stands(const PodView* worker) {
+  return worker && !is_gated(*worker);
+}
+
+/// The servers whose pods wait for a place.
+std::vector<int> waiting_servers(const Turn& turn) {
+  std::vector<int> waiting;
+  for (std::size_t s = 0; s < turn.gang().workers.size(); ++s)
+    if (!stands(turn.gang().workers[s])) waiting.push_back(int(s));
+  return waiting;
+}
+
+std::vector<std::string> standing_nodes(const Turn& turn) {
+  std::vector<std::string> nodes;
+  for (const PodView* worker : turn.gang().workers)
+    if (stands(worker)) nodes.push_back(worker->is_bound() ? worker->node : worker->pinned);
+  return nodes;
+}
+
+/// A part of the gang as a gang of its own, for which the rest takes room like any other pod.
+Gang part_of(const Gang& gang, const std::vector<int>& servers) {
+  Gang part = gang;
+  part.job.clear();
+  part.servers.clear();
+  std::map<int, int> place;
+  for (const int server : servers) {
+    place[server] = int(part.servers.size());
+    part.servers.push_back(gang.servers[std::size_t(server)]);
+  }
+  std::vector<PairBytes> flows;
+  for (const int a : servers)
+    for (const auto& [b, bytes] : gang.traffic.peers(a))
+      if (a < b && place.contains(b)) flows.push_back({place[a], place[b], bytes});
+  part.traffic = Traffic(int(servers.size()), flows);
+  return part;
+}
+
+LabelRule same_domain(const std::string& label, const std::vector<std::string>& nodes, const Turn& turn) {
+  std::set<std::string> values;
+  for (const std::string& node : nodes) {
+    const auto found = turn.seen.nodes.find(node);
+    if (found == turn.seen.nodes.end()) continue;
+    const auto& labels = found->second.labels;
+    if (const auto value = labels.find(label); value != labels.end()) values.insert(value->second);
+  }
+  return {label, "In", {values.begin(), values.end()}, false};
+}
+
+/// Ever wider circles in which to look for a place: the nodes where the pods stood before, the domains of those that
+/// stand from the finest level out, and last the cluster, or the domain that must hold all.
+std::vector<std::vector<LabelRule>> circles(const Turn& turn, const Gang& gang,
+                                            const std::vector<std::string>& before,
+                                            const std::vector<std::string>& standing) {
+  std::vector<LabelRule> always;
+  if (gang.within >= 0) always.push_back(same_domain(gang.levels[std::size_t(gang.within)], standing, turn));
+  std::vector<std::vector<LabelRule>> all;
+  auto add = [&](LabelRule rule) {
+    if (rule.values.empty()) return;
+    all.push_back(always);
+    all.back().push_back(std::move(rule));
+  };
+  add({"metadata.name", "In", before, true});
+  for (std::size_t level = gang.levels.size() - 1; level-- > 0;)
+    add(same_domain(gang.levels[level], standing, turn));
+  all.push_back(always);
+  return all;
+}
+
+GangPlan plan_within(const Turn& turn, Gang part, const std::vector<std::vector<LabelRule>>& circles) {
+  const NodeFilter filter = part.filter;
+  GangPlan plan;
+  for (const auto& rules : circles) {
+    part.filter = filter;
+    std::ranges::copy(rules, std::back_inserter(part.filter.selector));
+    plan = turn.seen.plan(part);
+    if (plan.fits) break;
+  }
+  return plan;
+}
+
+GangPlan plan_missing(const Turn& turn, const Gang& gang, const std::vector<int>& waiting) {
+  std::vector<std::string> before;
+  for (const int server : waiting)
+    if (std::size_t(server) < turn.status.servers.size())
+      before.push_back(turn.status.servers[std::size_t(server)].node);
+  Gang part = part_of(gang, waiting);
+  const PodView* launcher = turn.gang().launcher;
+  if (launcher && !launcher->pinned.empty()) part.launcher = {};
+  GangPlan plan = plan_within(turn, part, circles(turn, gang, before, standing_nodes(turn)));
+  if (!plan.fits) return plan;
+  std::vector<std::string> nodes;
+  std::size_t next = 0;
+  for (const PodView* worker : turn.gang().workers)
+    nodes.push_back(stands(worker) ? (worker->is_bound() ? worker->node : worker->pinned)
+                                   : plan.nodes[next++]);
+  plan.nodes = std::move(nodes);
+  return plan;
+}
+
+}  // namespace
+
+Gang gang_to_place(const Turn& turn) {
+  Gang gang = gang_of(turn.spec(), known_flows(turn));
+  for (const PodView* worker : turn.gang().workers)
+    if (worker) gang.server.at_least(worker->requests);
+  if (turn.gang().launcher) gang.launcher.at_least(turn.gang().launcher->requests);
+  gang.filter.excluded = bad_nodes(turn.status);
+  return gang;
+}
+
+GangPlan plan_places(const Turn& turn, const Gang& gang) {
+  const auto waiting = waiting_servers(turn);
+  const bool is_whole = waiting.size() == gang.servers.size();
+  GangPlan plan = is_whole ? turn.seen.plan(gang) : plan_missing(turn, gang, waiting);
+  if (plan.fits || gang.within < 0 || turn.spec().placement.policy != PlacementPolicy::kPreferred)
+    return plan;
+  Gang anywhere = gang;
+  anywhere.within = -1;
+  return is_whole ? turn.seen.plan(anywhere) : plan_missing(turn, anywhere, waiting);
+}
+
+std::string place_for_launcher(const Turn& turn) {
+  Gang alone = gang_to_place(turn);
+  alone.job.clear();
+  alone.servers = {{0}};
+  alone.server = std::exchange(alone.launcher, {});
+  alone.traffic = Traffic(1, {});
+  alone.within = -1;
+  const std::vector<std::vector<LabelRule>> circles = {{{"metadata.name", "In", standing_nodes(turn), true}},
+                                                       {}};
+  const GangPlan plan = plan_within(turn, alone, circles);
+  return plan.fits ? plan.nodes[0] : "";
+}
+
+}  // namespace atl::ctl

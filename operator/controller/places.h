@@ -1,0 +1,21 @@
+// Nodes for a gang's pods: for all of them, or for those alone that replace others while the rest stays where it is.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "operator/controller/turn.h"
+
+namespace atl::ctl {
+
+/// What the job asks of the cluster: traffic as the prepare step found it, sizes as the API server has the pods, nodes
+/// that failed twice left out.
+Gang gang_to_place(const Turn& turn);
+
+/// The nodes by server; those whose pods are released already keep theirs.
+GangPlan plan_places(const Turn& turn, const Gang& gang);
+
+/// A node for a launcher alone, beside the workers if it can be; "" where there is none.
+std::string place_for_launcher(const Turn& turn);
+
+}  // namespace atl::ctl

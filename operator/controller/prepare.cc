@@ -1,0 +1,87 @@
+// The prepare step: once for a manifest, a pod with the data set's volume checks and partitions it. What it found is kept
+// in a ConfigMap, so that it isn't asked again.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "operator/api/messages.h"
+#include "operator/controller/incident.h"
+#include "operator/controller/questions.h"
+#include "operator/controller/withdraw.h"
+#include "operator/objects/names.h"
+#include "operator/objects/objects.h"
+
+namespace atl::ctl {
+namespace {
+
+std::string last_line(const std::string& log) {
+  const auto end = log.find_last_not_of('\n');
+  if (end == std::string::npos) return {};
+  const auto begin = log.find_last_of('\n', end);
+  return log.substr(begin == std::string::npos ? 0 : begin + 1,
+                    end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+}
+
+/// Counted once, then the pod makes room for another.
+void fail_prepare(Turn& turn, const PodView& pod, const std::string& reason, const std::string& message) {
+  if (!is_counted(turn.status, pod)) restart(turn, {reason, {{}, "", pod.meta.name, pod.node}, message});
+  dismiss(turn, pod);
+}
+
+void keep_result(Turn& turn, const PodView& pod) {
+  if (!turn.seen.prepare_log) return turn.ask_for_prepare_log();
+  const std::string line = last_line(*turn.seen.prepare_log);
+  if (!read_prepared(line))
+    return fail_prepare(turn, pod, "PrepareFailed", "the last line of its log is no result: " + line);
+  turn.create(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().digest()),
+              prepared_config_map(turn.job(), line));
+}
+
+std::string waiting_for(const PodView& pod) {
+  for (const ContainerView& container : pod.containers)
+    if (!container.waiting.empty()) return container.waiting + ": " + container.waiting_message;
+  return pod.unschedulable.empty() ? "it hasn't started" : pod.unschedulable;
+}
+
+void watch_over(Turn& turn, const PodView& pod) {
+  const ContainerView* engine = pod.container(kEngine);
+  const bool has_started = engine && engine->running;
+  const auto seconds = turn.spec().run_policy.start_deadline_seconds;
+  const Moment end = pod.meta.created.value_or(turn.now()) + Seconds(seconds);
+  if (has_started) return;
+  turn.look_at(end);
+  if (turn.now() >= end)
+    fail_prepare(turn, pod, "StartDeadlineExceeded",
+                 fmt::format("the prepare pod did not start within {} s: {}", seconds, waiting_for(pod)));
+}
+
+}  // namespace
+
+bool is_unprepared(Turn& turn) {
+  if (turn.gang().is_launched ||
+      turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().digest())))
+    return false;
+  const PodView* pod = turn.gang().prepare;
+  if (!turn.holds(kPlaced)) turn.say(kPlaced, false, "Preparing", "the data set is checked and partitioned");
+  if (!pod) {
+    if (!is_backing_off(turn))
+      turn.create(Kind::kPod, prepare_name(turn.name()), prepare_pod(turn.job(), turn.settings));
+    return true;
+  }
+  const std::string loss = pod->phase == "Succeeded" ? "" : loss_of(*pod, turn.seen, turn.settings);
+  if (pod->is_terminating() || is_disruption(loss)) {
+    dismiss(turn, *pod);
+  } else if (pod->phase == "Succeeded") {
+    keep_result(turn, *pod);
+  } else if (!loss.empty()) {
+    if (!turn.seen.prepare_log)
+      turn.ask_for_prepare_log();
+    else
+      fail_prepare(turn, *pod, "PrepareFailed", last_line(*turn.seen.prepare_log));
+  } else {
+    watch_over(turn, *pod);
+  }
+  return true;
+}
+
+}  // namespace atl::ctl

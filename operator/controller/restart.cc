@@ -1,0 +1,82 @@
+// Attempts that are over: what ended them is entered and counted, the next one waits its time.
+#include <algorithm>
+
+#include "operator/api/messages.h"
+#include "operator/controller/incident.h"
+#include "operator/controller/jitter.h"
+#include "operator/controller/questions.h"
+
+namespace atl::ctl {
+namespace {
+
+constexpr Seconds kFirstBackoff{10}, kLongestBackoff{300}, kRecent{1200};
+
+/// Pods that are asked to leave have their ranks write a checkpoint first: the moment up to which they may.
+std::optional<Moment> time_to_leave(const Turn& turn) {
+  const GangView& gang = turn.gang();
+  std::optional<Moment> until;
+  auto look = [&](const PodView* pod) {
+    if (!pod || !is_leaving(*pod, turn.seen, turn.settings)) return;
+    until = std::max(until.value_or(Moment{}), *pod->meta.deletion);
+  };
+  look(gang.launcher);
+  if (!gang.is_complete())
+    for (const PodView* pod : gang.spent) look(pod);
+  return until;
+}
+
+bool has_launcher_ended(const Turn& turn) {
+  const PodView* launcher = turn.gang().launcher;
+  return launcher && !loss_of(*launcher, turn.seen, turn.settings).empty();
+}
+
+/// Before the next start: nothing, unless there have been several in a short time, whatever their reason: then 10 s,
+/// 20 s, … 300 s.
+Seconds backoff(const Turn& turn) {
+  const auto& restarts = turn.status.restarts;
+  const auto recent = std::ranges::count_if(
+      restarts, [&](const Restart& restart) { return restarts.back().time - restart.time < kRecent; });
+  if (recent < 2) return Seconds(0);
+  const Seconds base = kFirstBackoff * (1LL << (recent - 2));
+  return std::min(base, kLongestBackoff) + jitter(turn, restarts.back().time, Seconds(3));
+}
+
+}  // namespace
+
+bool is_attempt_over(Turn& turn) {
+  if (!turn.gang().is_launched) return false;
+  const auto leaving = time_to_leave(turn);
+  if (leaving && !has_launcher_ended(turn)) {
+    turn.look_at(*leaving);
+    return true;
+  }
+  const auto incident = incident_of(turn);
+  if (!incident) return false;
+  restart(turn, *incident);
+  return true;
+}
+
+bool has_worker_failed(Turn& turn) {
+  if (turn.gang().is_launched) return false;
+  for (const PodView* pod : turn.gang().spent) {
+    const std::string loss = loss_of(*pod, turn.seen, turn.settings);
+    // Older than the last restart: it ended with the attempt that did.
+    const bool is_known =
+        is_counted(turn.status, *pod) || (!turn.status.restarts.empty() && pod->meta.created &&
+                                          *pod->meta.created <= turn.status.restarts.back().time);
+    if (loss.empty() || is_disruption(loss) || is_known) continue;
+    restart(turn, worker_incident(*pod, turn));
+    return true;
+  }
+  return false;
+}
+
+bool is_backing_off(Turn& turn) {
+  if (turn.status.restarts.empty()) return false;
+  const Moment next = turn.status.restarts.back().time + backoff(turn);
+  if (turn.now() >= next) return false;
+  turn.look_at(next);
+  return true;
+}
+
+}  // namespace atl::ctl

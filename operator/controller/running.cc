@@ -1,0 +1,119 @@
+// From pods that are ready to ranks that train: the launcher is told where they are and released, and watched over.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "operator/controller/incident.h"
+#include "operator/controller/places.h"
+#include "operator/controller/questions.h"
+#include "operator/objects/names.h"
+#include "operator/objects/objects.h"
+#include "operator/objects/release.h"
+
+namespace atl::ctl {
+namespace {
+
+std::vector<AttemptServer> servers_of(const Turn& turn) {
+  std::vector<AttemptServer> servers;
+  for (std::size_t s = 0; s < turn.gang().workers.size(); ++s) {
+    const PodView& pod = *turn.gang().workers[s];
+    servers.push_back({pod.meta.name, pod.node, pod.ip, turn.gang().servers[s]});
+  }
+  return servers;
+}
+
+/// A launcher of an attempt before this one that may still run.
+bool is_another_alive(const Turn& turn) {
+  return std::ranges::any_of(turn.gang().earlier_launchers, [&](const PodView* pod) {
+    return loss_of(*pod, turn.seen, turn.settings).empty();
+  });
+}
+
+/// Its kubelet is silent, and what it said last of its pods may be long untrue; soon it answers or is given up.
+std::string silent_node(const Turn& turn) {
+  for (const PodView* worker : turn.gang().workers) {
+    const auto node = turn.seen.nodes.find(worker->node);
+    if (node == turn.seen.nodes.end() || !node->second.ready) return worker->node;
+  }
+  return {};
+}
+
+void launch(Turn& turn, const PodView& launcher) {
+  const std::string node = launcher.pinned.empty() ? place_for_launcher(turn) : launcher.pinned;
+  if (node.empty()) {
+    turn.say(kRunning, false, "NoRoom", "all workers are ready, but no node has room for the launcher");
+    turn.look_at(turn.now() + Seconds(30));
+    return;
+  }
+  if (!turn.gang().is_launched)
+    turn.create(Kind::kConfigMap, attempt_map_name(turn.name(), turn.attempt()),
+                attempt_config_map(turn.job(), turn.attempt(), servers_of(turn)));
+  turn.next_stage();
+  turn.patch(launcher, pin_and_release_patch(launcher, node, turn.now()));
+}
+
+void wait_for(Turn& turn, const std::string& node) {
+  turn.say(kRunning, false, "Starting",
+           fmt::format("node {} does not answer; its pods are replaced unless it does soon", node));
+  if (const auto found = turn.seen.nodes.find(node); found != turn.seen.nodes.end())
+    turn.look_at(found->second.since + Seconds(turn.settings.toleration_seconds));
+}
+
+/// Progress that has been heard of; what a moment of silence doesn't say is kept.
+void take_progress(Turn& turn) {
+  if (turn.seen.heard) turn.status.progress = turn.seen.heard->progress;
+}
+
+/// Without a word from rank 0 nothing is concluded: it may be our ears.
+bool has_stalled(Turn& turn) {
+  if (!turn.seen.heard) return false;
+  const auto seconds = turn.spec().run_policy.progress_deadline_seconds;
+  const Moment last = std::max(turn.seen.heard->advanced, turn.since(kRunning));
+  turn.look_at(last + Seconds(seconds));
+  if (turn.now() < last + Seconds(seconds)) return false;
+  Incident incident{
+      "Stalled", {}, fmt::format("no epoch ended for {} s (runPolicy.progressDeadlineSeconds)", seconds)};
+  incident.culprit.rank = turn.seen.heard->stalled_rank;
+  for (std::size_t s = 0; incident.culprit.rank && s < turn.gang().servers.size(); ++s) {
+    if (std::ranges::count(turn.gang().servers[s], Rank(*incident.culprit.rank)) == 0) continue;
+    incident.culprit.pod = turn.gang().workers[s]->meta.name;
+    incident.culprit.node = turn.gang().workers[s]->node;
+  }
+  restart(turn, incident);
+  return true;
+}
+
+}  // namespace
+
+bool is_unlaunched(Turn& turn) {
+  const PodView& launcher = *turn.gang().launcher;
+  if (!is_gated(launcher)) return false;
+  const auto& workers = turn.gang().workers;
+  const std::string silent = silent_node(turn);
+  const auto ready =
+      std::ranges::count_if(workers, [](const PodView* pod) { return pod->ready && !pod->ip.empty(); });
+  if (std::size_t(ready) < workers.size())
+    turn.say(kRunning, false, "Starting", fmt::format("{} of {} workers are ready", ready, workers.size()));
+  else if (!silent.empty())
+    wait_for(turn, silent);
+  else if (!is_another_alive(turn))
+    launch(turn, launcher);
+  return true;
+}
+
+bool is_running(Turn& turn) {
+  const ContainerView* engine = turn.gang().launcher->container(kEngine);
+  if (!engine || !engine->running) {
+    turn.say(kRunning, false, "Starting", "all workers are ready; the launcher starts");
+    return true;
+  }
+  turn.say(kRunning, true, "Training",
+           fmt::format("{} ranks on {} servers, attempt {}", turn.spec().placement.ranks,
+                       turn.gang().servers.size(), turn.attempt()));
+  turn.say(kRestarting, false, "Training", "the ranks run again");
+  if (!turn.status.start) turn.status.start = turn.now();
+  if (!has_stalled(turn)) take_progress(turn);
+  return true;
+}
+
+}  // namespace atl::ctl

@@ -1,0 +1,134 @@
+// Pods that were released and don't start: a node's room is gone, an image can't be pulled. The gang is let go of, so
+// that nobody waits for it, and the reason is named.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "operator/controller/incident.h"
+#include "operator/controller/questions.h"
+#include "operator/controller/withdraw.h"
+#include "operator/objects/names.h"
+#include "operator/objects/release.h"
+
+namespace atl::ctl {
+namespace {
+
+constexpr Seconds kTimeToBind{30};
+constexpr std::size_t kMostNamed = 5;  // pods in a message
+
+using Pods = std::vector<const PodView*>;
+
+std::string listed(const std::vector<std::string>& texts, const char* between) {
+  std::string all;
+  for (std::size_t i = 0; i < texts.size() && i < kMostNamed; ++i) all += (i ? between : "") + texts[i];
+  if (texts.size() > kMostNamed) all += fmt::format("{}and {} more", between, texts.size() - kMostNamed);
+  return all;
+}
+
+Pods released(const Turn& turn) {
+  Pods pods;
+  for (const PodView* worker : turn.gang().workers)
+    if (worker && !is_gated(*worker)) pods.push_back(worker);
+  const PodView* launcher = turn.gang().launcher;
+  if (launcher && !is_gated(*launcher)) pods.push_back(launcher);
+  return pods;
+}
+
+Moment last_release(const Pods& pods) {
+  Moment last{};
+  for (const PodView* pod : pods) last = std::max(last, released_at(*pod).value_or(Moment{}));
+  return last;
+}
+
+bool has_started(const PodView& pod) {
+  if (pod.meta.label(kRoleLabel) == kWorkerRole) return pod.ready;
+  const ContainerView* engine = pod.container(kEngine);
+  return engine && (engine->running || engine->ended);
+}
+
+/// "cora-1-0: ImagePullBackOff: no such image"
+std::string why_not(const PodView& pod) {
+  if (!pod.is_bound())
+    return pod.meta.name + (pod.unschedulable.empty() ? ": not bound to a node" : ": " + pod.unschedulable);
+  for (const ContainerView& container : pod.containers)
+    if (!container.waiting.empty())
+      return fmt::format("{} on {}: {}{}{}", pod.meta.name, pod.node, container.waiting,
+                         container.waiting_message.empty() ? "" : ": ", container.waiting_message);
+  return fmt::format("{} on {}: not ready", pod.meta.name, pod.node);
+}
+
+/// Who stands where an unbound pod was to stand.
+std::string who_took(const Turn& turn, const PodView& pod) {
+  const auto strangers = turn.seen.strangers(pod.pinned);
+  return fmt::format("{} found no room on {}, where {} {} now", pod.meta.name, pod.pinned,
+                     strangers.empty() ? "nothing" : listed(strangers, ", "),
+                     strangers.size() > 1 ? "stand" : "stands");
+}
+
+/// Healthy pods of an attempt before, whose missing ones were to be replaced, waiting for a room that doesn't come: two
+/// such jobs could wait for each other for ever.
+bool is_waiting_in_vain(Turn& turn, const Pods& standing) {
+  if (standing.empty() || turn.holds(kPlaced) || turn.gang().is_launched) return false;
+  const Moment end = turn.since(kPlaced) + Seconds(turn.spec().run_policy.start_deadline_seconds);
+  turn.look_at(end);
+  if (turn.now() < end) return false;
+  withdraw(turn, "there is no room for the pods that are missing; the others are let go");
+  return true;
+}
+
+}  // namespace
+
+bool is_start_overdue(Turn& turn) {
+  const PodView* launcher = turn.gang().launcher;
+  if (launcher && has_started(*launcher))
+    return false;  // a worker's sshd may be slow to answer while it trains
+  const Pods pods = released(turn);
+  std::vector<std::string> reasons;
+  const PodView* first = nullptr;
+  for (const PodView* pod : pods) {
+    if (has_started(*pod)) continue;
+    first = first ? first : pod;
+    reasons.push_back(why_not(*pod));
+  }
+  if (!first) return is_waiting_in_vain(turn, pods);
+  Moment begin = last_release(pods);
+  if (!turn.status.restarts.empty()) begin = std::max(begin, turn.status.restarts.back().time);
+  const auto seconds = turn.spec().run_policy.start_deadline_seconds;
+  turn.look_at(begin + Seconds(seconds));
+  if (turn.now() < begin + Seconds(seconds)) return false;
+  const std::string message = fmt::format("not started within {} s (runPolicy.startDeadlineSeconds): {}",
+                                          seconds, listed(reasons, "; "));
+  restart(turn, {"StartDeadlineExceeded", {{}, "", first->meta.name, first->node}, message});
+  withdraw(turn, message);
+  return true;
+}
+
+bool is_gang_unbound(Turn& turn) {
+  const Pods pods = released(turn);
+  std::vector<std::string> reasons;
+  for (const PodView* pod : pods)
+    if (!pod->is_bound()) reasons.push_back(who_took(turn, *pod));
+  if (reasons.empty()) return false;
+  const Moment end = last_release(pods) + kTimeToBind;
+  turn.look_at(end);
+  if (turn.now() < end) return false;
+  if (turn.gang().is_launched) {  // all workers are ready: it is the launcher
+    restart(turn, {kNotBound, {{}, "", turn.gang().launcher->meta.name, ""}, listed(reasons, "; ")});
+    return true;
+  }
+  // Pods of an earlier release serve on; only those that replace lost ones are withdrawn.
+  const Moment placed = turn.since(kPlaced);
+  auto is_kept = [&](const PodView* pod) {
+    return pod->is_bound() && released_at(*pod).value_or(placed) < placed;
+  };
+  if (std::ranges::none_of(pods, is_kept)) {
+    withdraw(turn, listed(reasons, "; "));
+    return true;
+  }
+  turn.say(kPlaced, false, kNotBound, listed(reasons, "; "));
+  for (const PodView* pod : pods)
+    if (!is_kept(pod)) dismiss(turn, *pod);
+  return true;
+}
+
+}  // namespace atl::ctl

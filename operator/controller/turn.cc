@@ -1,0 +1,84 @@
+#include "operator/controller/turn.h"
+
+#include "operator/api/json_values.h"
+
+namespace atl::ctl {
+namespace {
+
+constexpr std::size_t kLongestEvent = 1024;
+
+bool is_bad_news(const std::string& condition, bool holds) {
+  return holds ? condition == kFailed || condition == kRestarting
+               : condition == kPlaced || condition == kCreated;
+}
+
+}  // namespace
+
+Turn::Turn(const Observed& observed, const Settings& given)
+    : seen(observed), settings(given), status(observed.job.status) {
+  if (seen.job.job) gang_ = view_gang(seen, settings, attempt());
+}
+
+void Turn::say(const char* condition, bool holds, const std::string& reason, const std::string& message) {
+  if (ctl::has_ended(status.conditions)) return;
+  const Condition* before = find_condition(status.conditions, condition);
+  const bool is_news = before ? before->holds != holds || before->reason != reason : true;
+  if (is_news)
+    decision_.events.push_back({is_bad_news(condition, holds), reason, bounded(message, kLongestEvent)});
+  set_condition(status.conditions, {condition, holds, reason, message, seen.now, seen.job.meta.generation});
+}
+
+bool Turn::holds(const char* condition) const {
+  return ctl::holds(status.conditions, condition);
+}
+
+std::string Turn::reason_against(const char* condition) const {
+  const Condition* found = find_condition(status.conditions, condition);
+  return found && !found->holds ? found->reason : "";
+}
+
+Moment Turn::since(const char* condition) const {
+  const Condition* found = find_condition(status.conditions, condition);
+  return found ? found->changed : seen.now;
+}
+
+void Turn::write(Write write) {
+  if (is_new_stage_) decision_.stages.emplace_back();
+  is_new_stage_ = false;
+  decision_.stages.back().push_back(std::move(write));
+}
+
+void Turn::create(Kind kind, const std::string& object_name, std::string object) {
+  write({Write::Verb::kCreate, kind, object_name, std::move(object), "", {}});
+}
+
+void Turn::patch(const PodView& pod, std::string patch) {
+  write({Write::Verb::kPatch, Kind::kPod, pod.meta.name, std::move(patch), "", {}});
+}
+
+void Turn::remove(Kind kind, const Meta& meta, std::optional<int> grace) {
+  write({Write::Verb::kDelete, kind, meta.name, "", meta.uid, grace});
+}
+
+void Turn::next_stage() {
+  is_new_stage_ = true;
+}
+
+void Turn::look_at(Moment when) {
+  if (!decision_.look_again || when < *decision_.look_again) decision_.look_again = when;
+}
+
+const ObjectView* Turn::find(Kind kind, const std::string& object_name) const {
+  for (const ObjectView& object : seen.objects)
+    if (object.kind == kind && object.meta.name == object_name) return &object;
+  return nullptr;
+}
+
+Decision Turn::decision() {
+  if (seen.job.meta.deletion || ctl::has_ended(seen.job.status.conditions)) return std::move(decision_);
+  status.observed_generation = seen.job.meta.generation;
+  if (status != seen.job.status) decision_.status = status;
+  return std::move(decision_);
+}
+
+}  // namespace atl::ctl

@@ -1,0 +1,60 @@
+// One look at a job: what is seen, the status as it becomes, and what is to be done about it. Each question of decide.cc
+// reads and adds to it.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "operator/controller/decision.h"
+#include "operator/controller/gang_view.h"
+
+namespace atl::ctl {
+
+class Turn {
+ public:
+  /// Both must outlive it.
+  Turn(const Observed& seen, const Settings& settings);
+
+  const Observed& seen;
+  const Settings& settings;
+  Status status;
+
+  const GnnJob& job() const { return seen.job; }
+  const Job& spec() const { return *seen.job.job; }
+  const std::string& name() const { return seen.job.meta.name; }
+  Moment now() const { return seen.now; }
+  /// The number under which the ranks are started next, or have been.
+  int attempt() const { return std::max(status.attempt, 1); }
+  /// Of jobs that the engine takes.
+  const GangView& gang() const { return *gang_; }
+
+  /// Enters a condition; where its truth or its reason is new, an event says so.
+  void say(const char* condition, bool holds, const std::string& reason, const std::string& message);
+  bool holds(const char* condition) const;
+  /// Why it does not hold; "" where it does, or nothing has been said of it.
+  std::string reason_against(const char* condition) const;
+  Moment since(const char* condition) const;
+
+  void create(Kind kind, const std::string& name, std::string object);
+  void patch(const PodView& pod, std::string patch);
+  void remove(Kind kind, const Meta& meta, std::optional<int> grace = {});
+  /// What follows waits for what came before.
+  void next_stage();
+  void look_at(Moment when);
+  void ask_for_prepare_log() { decision_.wants_prepare_log = true; }
+
+  const ObjectView* find(Kind kind, const std::string& name) const;
+
+  bool has_writes() const { return !decision_.stages.empty(); }
+  Decision decision();
+
+ private:
+  void write(Write write);
+
+  std::optional<GangView> gang_;
+  Decision decision_;
+  bool is_new_stage_ = true;
+};
+
+}  // namespace atl::ctl

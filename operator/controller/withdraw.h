@@ -1,0 +1,24 @@
+// Taking pods away again.
+#pragma once
+
+#include <string>
+
+#include "operator/controller/turn.h"
+
+namespace atl::ctl {
+
+/// Deletes a pod, unless it is going already. One that hangs on a node which doesn't answer, past its grace, is taken out
+/// of the API by force: what still runs there is fenced by the attempt's number.
+void dismiss(Turn& turn, const PodView& pod, std::optional<int> grace = {});
+
+/// Says that the whole gang is withdrawn, and takes away what has been released of it.
+void withdraw(Turn& turn, const std::string& message);
+
+/// Goes on with that, where it was broken off.
+void dismiss_withdrawn(Turn& turn);
+
+/// Why there is no placement, of the kinds that are followed by a wait (Withdrawn, NotBound).
+inline constexpr const char* kWithdrawn = "Withdrawn";
+inline constexpr const char* kNotBound = "NotBound";
+
+}  // namespace atl::ctl

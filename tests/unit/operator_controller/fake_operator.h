@@ -1,0 +1,145 @@
+// The operator around decide(): it shows it the fake cluster, does what is decided, and can be killed after any write. It
+// remembers nothing, so a killed operator and its successor are the same.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "operator/controller/decide.h"
+#include "operator_api/sample_job.h"
+#include "operator_api/status_schema.h"
+#include "operator_controller/fake_cluster.h"
+
+namespace atl::ctl {
+
+class FakeOperator {
+ public:
+  explicit FakeOperator(FakeCluster& cluster) : cluster_(cluster) {}
+
+  Settings settings{.image = "atoll/engine:1"};
+  int kill_after = -1;  // this many writes, what else was decided then is forgotten; −1: never
+  int writes = 0;
+  std::function<void(Observed&)> add;  // to what is seen
+
+  void submit(const json& job) {
+    cluster_.objects[{Kind::kJob, job.at("metadata").at("name")}] = job;
+    cluster_.is_changed = true;
+  }
+  json& job(const std::string& name = "cora") { return cluster_.objects.at({Kind::kJob, name}); }
+  Status status(const std::string& name = "cora") {
+    return read_status(job(name).value("status", json::object()));
+  }
+  std::string state(const std::string& name = "cora") { return state_of(status(name).conditions); }
+
+  Observed observe(const std::string& name);
+  /// Looks at every job until nothing more is to be done now.
+  void work();
+  /// Lets seconds pass, working whenever something changed or a job asked for it.
+  void run(
+      int seconds, const std::function<bool()>& until = [] { return false; });
+
+ private:
+  bool apply(const std::string& name, const Decision& decision);
+  bool write(const std::string& name, const Write& write);
+  bool survives();
+
+  FakeCluster& cluster_;
+  std::map<std::string, Moment> look_again_;
+};
+
+inline Observed FakeOperator::observe(const std::string& name) {
+  Observed seen;
+  seen.job = read_gnn_job(job(name).dump());
+  for (const auto& [pod_name, pod] : cluster_.pods)
+    if (label_of(pod, kJobLabel) == name) seen.pods.push_back(read_pod(pod.dump()));
+  for (const auto& [key, object] : cluster_.objects) {
+    if (key.first == Kind::kJob) continue;
+    const ObjectView view{key.first, read_meta(object),
+                          object.value("data", json::object()).value("prepared.json", "")};
+    if (view.meta.label(kJobLabel) == name) seen.objects.push_back(view);
+  }
+  for (const auto& [node_name, node] : cluster_.nodes)
+    seen.nodes[node_name] = {!node.is_dead, node.since, node.labels};
+  seen.plan = [this](const Gang& gang) { return plan_gang(gang, cluster_.snapshot()); };
+  seen.strangers = [this, name](const std::string& node) {
+    std::vector<std::string> all;
+    for (const auto& [pod_name, pod] : cluster_.pods)
+      if (node_of(pod) == node && label_of(pod, kJobLabel) != name) all.push_back(pod_name);
+    return all;
+  };
+  seen.new_keys = [] { return LoginKeys{{"login", "ssh-ed25519 L"}, {"host", "ssh-ed25519 H"}}; };
+  seen.now = cluster_.now;
+  if (add) add(seen);
+  return seen;
+}
+
+inline bool FakeOperator::survives() {
+  return writes++ != kill_after;
+}
+
+inline bool FakeOperator::write(const std::string& name, const Write& write) {
+  if (!survives()) return false;
+  switch (write.verb) {
+    case Write::Verb::kCreate:
+      cluster_.create(write.kind, write.name, json::parse(write.body));
+      break;
+    case Write::Verb::kPatch:
+      cluster_.patch_pod(write.name, json::parse(write.body));
+      break;
+    case Write::Verb::kDelete:
+      cluster_.remove(write.kind, write.name, write.uid, write.grace);
+      break;
+  }
+  return cluster_.objects.contains({Kind::kJob, name});
+}
+
+inline bool FakeOperator::apply(const std::string& name, const Decision& decision) {
+  if (decision.status) {
+    if (!survives()) return false;
+    const std::string text = write_status(*decision.status);
+    EXPECT_TRUE(is_allowed_status(text));
+    job(name)["status"] = json::parse(text);
+  }
+  for (const auto& stage : decision.stages)
+    for (const Write& w : stage)
+      if (!write(name, w)) return false;
+  return true;
+}
+
+inline void FakeOperator::work() {
+  cluster_.is_changed = false;
+  std::vector<std::string> names;
+  for (const auto& [key, object] : cluster_.objects)
+    if (key.first == Kind::kJob) names.push_back(key.second);
+  for (const std::string& name : names) {
+    int looks = 0;
+    while (cluster_.objects.contains({Kind::kJob, name})) {
+      Observed seen = observe(name);
+      Decision decision = decide(seen, settings);
+      if (decision.wants_prepare_log) {
+        seen.prepare_log =
+            cluster_.does_prepare_fail
+                ? "loading\nno data set 'cora'\n"
+                : "loading\n{\"preparedChecksum\":\"p\",\"ranks\":4,\"flows\":[[0,2,100],[1,3,50]]}\n";
+        decision = decide(seen, settings);
+      }
+      look_again_.erase(name);
+      if (decision.look_again) look_again_[name] = *decision.look_again;
+      if (decision.is_empty()) break;
+      apply(name, decision);
+      ASSERT_LT(++looks, 50) << name
+                             << " is never done: " << write_status(read_gnn_job(job(name).dump()).status);
+    }
+  }
+}
+
+inline void FakeOperator::run(int seconds, const std::function<bool()>& until) {
+  for (int s = 0; s < seconds && !until(); ++s) {
+    cluster_.tick();
+    bool is_due = cluster_.is_changed;
+    for (const auto& [name, when] : look_again_) is_due |= cluster_.now >= when;
+    if (is_due) work();
+  }
+}
+
+}  // namespace atl::ctl
