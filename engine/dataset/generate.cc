@@ -29,7 +29,8 @@ void check(const CommunitySpec& spec) {
   check_range("classes", double(spec.classes), 2, double(spec.vertices) / 8);
   check_range("homophily", spec.homophily, 0, 0.99);
   check_range("tailExponent", spec.tail_exponent, 1.1, 4);
-  check_range("longShare", spec.long_share, 1e-6, 1);
+  for (const double share : spec.long_shares) check_range("longShares", share, 1e-6, 1);
+  check_range("districts", double(spec.districts), 1, 1024);
   check_range("octaveGrowth", spec.octave_growth, 0.5, 16);
   check_range("farShare", spec.far_share, 0, 1);
   check_range("classSkew", spec.class_skew, 0, 4);

@@ -1,7 +1,7 @@
 // Sizes, features and classes: the data sets' own papers (Hamilton et al. 2017; Hu et al. 2020; Zeng et al. 2020).
 // Homophily: share of arcs that join equal labels in the real graph. Largest degrees: the real ones', rounded. Tail
-// exponents: stated, not published. long_share, octave_growth, far_share and community_size were fitted with METIS (edge
-// cut) to the boundary ratios below; docs/datasets.md has what came out.
+// exponents: stated, not published. long_shares, octave_growth, districts, far_share and community_size were fitted with METIS
+// (edge cut) to the boundary ratios below, reddit and products at scale 1; docs/datasets.md has what came out.
 //
 // Boundary ratios, from the most direct to the least:
 // - GNNPipe (Chen et al. 2023), Table 4: bytes an epoch of graph-parallel GCN, 32 layers × 100 units × forward and
@@ -30,22 +30,23 @@ const std::vector<Preset>& table() {
   static const std::vector<Preset> all{
       {{.name = "reddit", .vertices = 232965, .average_degree = 491.99, .features = 602, .classes = 41,
         .homophily = 0.756, .tail_exponent = 2.3, .largest_degree = 21657,
-        .community_size = 4800, .long_share = 0.00015, .octave_growth = 3.5, .far_share = 0.06,
+        .community_size = 4800, .long_shares = {0.00035, 0.0004, 0.015}, .octave_growth = 1.0, .districts = 4,
+        .far_share = 0.06,
         .signal = 1.5, .train = 0.66, .validation = 0.10},
        {{2, 0.36, kPipeGcn}, {4, 0.85, kPipeGcn}, {8, 2.61, kGnnPipe}}},
       {{.name = "products", .vertices = 2449029, .average_degree = 50.52, .features = 100, .classes = 47,
         .homophily = 0.81, .tail_exponent = 2.5, .largest_degree = 17481,
-        .community_size = 1000, .long_share = 0.0006, .octave_growth = 1.7, .far_share = 0.1,
+        .community_size = 1000, .long_shares = {0.00075}, .octave_growth = 1.7, .far_share = 0.1,
         .class_skew = 1.0, .signal = 2.0, .train = 0.08, .validation = 0.02},
        {{2, 0.17, kBetween}, {4, 0.33, kBetween}, {5, 0.40, kPipeGcn}, {8, 0.62, kBetween}, {10, 0.755, kDgl}}},
       {{.name = "yelp", .vertices = 716847, .average_degree = 19.46, .features = 300, .classes = 100,
         .homophily = 0.6, .tail_exponent = 2.3, .largest_degree = 4886,
-        .community_size = 300, .long_share = 0.0022, .octave_growth = 1.7, .far_share = 0.12,
+        .community_size = 300, .long_shares = {0.0022}, .octave_growth = 1.7, .far_share = 0.12,
         .signal = 1.5, .multi_label = true, .train = 0.75, .validation = 0.10},
        {{2, 0.16, kBetween}, {3, 0.24, kPipeGcn}, {4, 0.32, kBetween}, {6, 0.49, kPipeGcn}, {8, 0.66, kBetween}}},
       {{.name = "flickr", .vertices = 89250, .average_degree = 10.08, .features = 500, .classes = 7,
         .homophily = 0.32, .tail_exponent = 2.3, .largest_degree = 5425,
-        .community_size = 160, .long_share = 0.06, .octave_growth = 1.7, .far_share = 0.6,
+        .community_size = 160, .long_shares = {0.06}, .octave_growth = 1.7, .far_share = 0.6,
         .class_skew = 1.2, .signal = 1.0, .train = 0.50, .validation = 0.25},
        {{2, 0.5, "stated"}, {4, 1.3, "stated"}, {8, 2.16, kGnnPipe}}},
   };
@@ -62,7 +63,7 @@ void thin_out(CommunitySpec& spec) {
   spec.average_degree *= factor;
   spec.largest_degree *= factor;
   spec.community_size = std::max<Index>(16, Index(std::llround(double(spec.community_size) * factor)));
-  spec.long_share = std::min(spec.long_share / factor, spec.far_share / 4);
+  for (double& share : spec.long_shares) share = std::min(share / factor, spec.far_share / 4);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ TEST(Synthetic, VerticesNextToAPresetAreItsSize) {
   EXPECT_EQ(made.vertices, 23297);
   EXPECT_EQ(made.average_degree,
             scaled.average_degree);  // both thinned out to what the classes have room for
-  EXPECT_EQ(made.long_share, scaled.long_share);
+  EXPECT_EQ(made.long_shares, scaled.long_shares);
 }
 
 TEST(Synthetic, NumbersThatAreGivenReplaceThePresets) {
