@@ -23,6 +23,11 @@ json manifest_of(const json& object, const Meta& meta) {
           {"spec", member(object, "spec")}};
 }
 
+std::string digest_of(json manifest) {
+  if (member(manifest, "spec").is_object()) manifest["spec"].erase("runPolicy");
+  return sha256_hex(manifest.dump(-1, ' ', false, json::error_handler_t::replace)).substr(0, 10);
+}
+
 /// "manifest:1: training.epochs: …" without the place, which means nothing in an object that has no lines.
 std::string without_places(const std::string& lines) {
   std::istringstream stream(lines);
@@ -41,7 +46,9 @@ GnnJob read_gnn_job(const std::string& text) {
   if (!object.is_object()) fail("a GNNJob that is no JSON object: '{}'", text.substr(0, 80));
   GnnJob read;
   read.meta = read_meta(object);
-  read.manifest = manifest_of(object, read.meta).dump(-1, ' ', false, json::error_handler_t::replace);
+  const json manifest = manifest_of(object, read.meta);
+  read.manifest = manifest.dump(-1, ' ', false, json::error_handler_t::replace);
+  read.digest = digest_of(manifest);
   read.status = read_status(member(object, "status"));
   read.priority_class =
       text_of(member(member(member(object, "spec"), "template"), "spec"), "priorityClassName");
@@ -51,12 +58,6 @@ GnnJob read_gnn_job(const std::string& text) {
     read.refusal = without_places(error.what());
   }
   return read;
-}
-
-std::string GnnJob::digest() const {
-  json what = json::parse(manifest);
-  what["spec"].erase("runPolicy");
-  return sha256_hex(what.dump()).substr(0, 10);
 }
 
 }  // namespace atl::ctl

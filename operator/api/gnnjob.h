@@ -15,12 +15,11 @@ struct GnnJob {
   std::string manifest;    // what the engine reads: apiVersion, kind, name, namespace and spec, as JSON
   std::optional<Job> job;  // nothing where the engine refuses it
   std::string refusal;     // then: its words, one line for each fault
+  std::string digest;      // the same for manifests that train alike: runPolicy doesn't count. 10 hex digits
   std::string priority_class;
   Status status;
 
   std::string full_name() const { return meta.space + "/" + meta.name; }
-  /// The same for manifests that train alike: runPolicy doesn't count. 10 hex digits.
-  std::string digest() const;
 };
 
 /// `object`: the API's JSON. Throws Error where it is none.

@@ -57,7 +57,7 @@ bool lacks_belongings(Turn& turn) {
         foreign + " has a name that this job needs and isn't its own; delete it, or name the job otherwise");
     return true;
   }
-  const std::string map = job_map_name(turn.name(), turn.job().digest());
+  const std::string map = job_map_name(turn.name(), turn.job().digest);
   if (!turn.find(Kind::kSecret, keys_name(turn.name()))) make_keys(turn);
   if (!turn.find(Kind::kConfigMap, map)) turn.create(Kind::kConfigMap, map, job_config_map(turn.job()));
   if (!turn.find(Kind::kNetworkPolicy, turn.name()))

@@ -19,7 +19,7 @@ bool is_kept_for_its_log(const PodView& launcher, const Turn& turn) {
 bool is_outdated(const ObjectView& object, const Turn& turn) {
   if (object.kind != Kind::kConfigMap) return false;
   const std::string& job = turn.name();
-  const std::string digest = turn.job().digest();
+  const std::string digest = turn.job().digest;
   return object.meta.name != job_map_name(job, digest) &&
          object.meta.name != prepared_map_name(job, digest) &&
          object.meta.name != attempt_map_name(job, turn.attempt());
@@ -35,7 +35,7 @@ bool has_leftovers(Turn& turn) {
   for (const ObjectView& object : turn.seen.objects)
     if (is_own(object.meta, turn.seen) && is_outdated(object, turn)) turn.remove(object.kind, object.meta);
   const PodView* prepare = turn.gang().prepare;
-  if (prepare && turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().digest())))
+  if (prepare && turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().digest)))
     dismiss(turn, *prepare);
   return turn.has_writes();
 }

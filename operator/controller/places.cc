@@ -15,7 +15,7 @@ namespace {
 constexpr int kMostFailures = 2;  // of a node, before it is avoided
 
 std::optional<std::vector<PairBytes>> known_flows(const Turn& turn) {
-  const ObjectView* map = turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().digest()));
+  const ObjectView* map = turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().digest));
   const auto prepared = read_prepared(map ? map->prepared : "");
   if (!prepared || prepared->ranks != turn.spec().placement.ranks) return {};
   return prepared->flows;

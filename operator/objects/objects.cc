@@ -44,11 +44,11 @@ std::string keys_secret(const GnnJob& job, const LoginKeys& keys) {
 }
 
 std::string job_config_map(const GnnJob& job) {
-  return config_map(job, job_map_name(job.meta.name, job.digest()), "job.yaml", job.manifest);
+  return config_map(job, job_map_name(job.meta.name, job.digest), "job.yaml", job.manifest);
 }
 
 std::string prepared_config_map(const GnnJob& job, const std::string& prepared) {
-  return config_map(job, prepared_map_name(job.meta.name, job.digest()), "prepared.json", prepared);
+  return config_map(job, prepared_map_name(job.meta.name, job.digest), "prepared.json", prepared);
 }
 
 std::string attempt_config_map(const GnnJob& job, int attempt, const std::vector<AttemptServer>& servers) {

@@ -59,7 +59,7 @@ json object_of(const GnnJob& job, const char* api_version, const char* kind, con
 json base_pod(const GnnJob& job, const Settings& settings, const std::string& name, const char* role) {
   json pod = object_of(job, "v1", "Pod", name);
   pod["metadata"]["labels"][kRoleLabel] = role;
-  pod["metadata"]["labels"][kManifestLabel] = job.digest();
+  pod["metadata"]["labels"][kManifestLabel] = job.digest;
   pod["metadata"]["annotations"] = json::object();
   pod["spec"] = {{"restartPolicy", "Never"},
                  {"automountServiceAccountToken", false},
@@ -77,7 +77,7 @@ json base_pod(const GnnJob& job, const Settings& settings, const std::string& na
   mount(pod, "tmp", scratch, "/tmp", false);
   mount(pod, "run", scratch, "/run/atoll", false);
   mount(pod, "users", scratch, "/var/lib/extrausers", false);
-  const std::string map = job_map_name(job.meta.name, job.digest());
+  const std::string map = job_map_name(job.meta.name, job.digest);
   mount(pod, "job", {{"configMap", {{"name", map}}}}, "/etc/atoll/job", true);
   return pod;
 }

@@ -69,7 +69,8 @@ class FakeCluster {
   void live(const std::string& name, json& pod);
   void begin(const std::string& name, json& pod);
   void train(const std::string& name, json& pod);
-  void begin_training(const std::string& name, const std::string& job, const json& pod);
+  void check_gang(const std::string& name, const json& pod) const;
+  void begin_training(const std::string& name, const json& pod);
   void evict_from_dead_nodes(json& pod);
   bool take_away(const std::string& name, json& pod);
   std::int64_t used(const std::string& node) const;
@@ -107,6 +108,8 @@ inline void FakeCluster::patch_pod(const std::string& name, const json& patch) {
   json after = before.patch(patch);
   const bool was_gated = !before.at("spec").at("schedulingGates").empty();
   EXPECT_TRUE(was_gated) << name << ": a pod without gates can't be changed";
+  if (label_of(after, kRoleLabel) == kLauncherRole && !is_gated(read_pod(after.dump())))
+    check_gang(name, after);
   pods.at(name) = std::move(after);
   is_changed = true;
 }
@@ -215,31 +218,40 @@ inline void FakeCluster::begin(const std::string& name, json& pod) {
   status["podIP"] = "10.1.0." + std::to_string(next_ip_++);
   status["conditions"] = json::array({{{"type", "Ready"}, {"status", "True"}}});
   status["containerStatuses"] = json::array({{{"name", kEngine}, {"state", {{"running", json::object()}}}}});
-  if (label_of(pod, kRoleLabel) == kLauncherRole) begin_training(name, label_of(pod, kJobLabel), pod);
+  if (label_of(pod, kRoleLabel) == kLauncherRole) begin_training(name, pod);
   if (label_of(pod, kRoleLabel) == kPrepareRole) ++prepares;
 }
 
-/// Everything that must be true when a launcher starts.
-inline void FakeCluster::begin_training(const std::string& name, const std::string& job, const json& pod) {
-  Run& run = runs[job];
-  const int attempt = std::stoi(label_of(pod, kAttemptLabel));
-  EXPECT_GT(attempt, run.newest_attempt) << name << ": an attempt that was fenced off";
-  EXPECT_EQ(run.completions, 0) << name << ": a finished job is trained again";
-  run.newest_attempt = attempt;
-  ++run.launches;
-  run.seconds_done = run.checkpoint;
-  const auto map = objects.find({Kind::kConfigMap, attempt_map_name(job, attempt)});
+/// What must be true when a launcher is let go.
+inline void FakeCluster::check_gang(const std::string& name, const json& pod) const {
+  const std::string job = label_of(pod, kJobLabel);
+  const auto map =
+      objects.find({Kind::kConfigMap, attempt_map_name(job, std::stoi(label_of(pod, kAttemptLabel)))});
   ASSERT_TRUE(map != objects.end()) << name << ": nobody says where the ranks are";
   const json told = json::parse(map->second.at("data").at("attempt.json").get<std::string>());
   for (const json& server : told.at("servers")) {
     const std::string worker = server.at("pod");
     ASSERT_TRUE(is_running(worker)) << name << ": the gang is not whole, " << worker << " isn't there";
+    EXPECT_FALSE(pods.at(worker).at("metadata").contains("deletionTimestamp")) << worker;
     EXPECT_EQ(server.at("address"), pods.at(worker).at("status").at("podIP"));
     EXPECT_EQ(server.at("node"), node_of(pods.at(worker)));
   }
   for (const std::string& other : pods_of(job, kLauncherRole))
     EXPECT_TRUE(other == name || !is_running(other) || nodes.at(node_of(pods.at(other))).is_dead)
         << name << " and " << other << " at once";
+}
+
+/// What must be true when a launcher starts.
+inline void FakeCluster::begin_training(const std::string& name, const json& pod) {
+  Run& run = runs[label_of(pod, kJobLabel)];
+  const int attempt = std::stoi(label_of(pod, kAttemptLabel));
+  EXPECT_GT(attempt, run.newest_attempt) << name << ": an attempt that was fenced off";
+  const json& job = objects.at({Kind::kJob, label_of(pod, kJobLabel)});
+  EXPECT_FALSE(has_ended(read_status(job.value("status", json::object())).conditions))
+      << name << ": the job has ended";
+  run.newest_attempt = attempt;
+  ++run.launches;
+  run.seconds_done = run.checkpoint;
   trains_.insert(pod.at("metadata").at("uid"));
 }
 
@@ -259,10 +271,14 @@ inline void FakeCluster::train(const std::string& name, json& pod) {
       return end_pod(name, 1, "Error", message.dump());
     }
   }
-  ++run.seconds_done;
-  if (run.seconds_done % training.checkpoint_every == 0) run.checkpoint = run.seconds_done;
-  if (run.seconds_done < training.seconds) return;
-  ++run.completions;
+  if (attempt < run.newest_attempt)
+    return end_pod(name, 1, "Error", R"({"status":1,"message":"fenced off"})");
+  if (run.completions == 0) {  // else the output folder says that there is nothing left to do
+    ++run.seconds_done;
+    if (run.seconds_done % training.checkpoint_every == 0) run.checkpoint = run.seconds_done;
+    if (run.seconds_done < training.seconds) return;
+    ++run.completions;
+  }
   end_pod(name, 0, "Completed",
           R"({"status":0,"result":{"outcome":"completed","test":0.81,"bestEpoch":140,"epochs":200}})");
 }

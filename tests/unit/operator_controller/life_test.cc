@@ -2,7 +2,7 @@
 // Whatever happens: no launcher starts for half a gang, attempts only go up, a job ends once, nothing is left.
 #include <gmock/gmock.h>
 
-#include "operator_controller/fake_operator.h"
+#include "operator_controller/world.h"
 
 namespace atl::ctl {
 namespace {
@@ -11,35 +11,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-/// A cluster of four nodes in two racks, with room for one server of 3 cores and a launcher on each.
-struct World {
-  FakeCluster cluster;
-  FakeOperator atoll{cluster};
-
-  World() {
-    for (int n = 1; n <= 4; ++n) {
-      FakeNode node;
-      const std::string name = "n" + std::to_string(n);
-      node.labels = {{"kubernetes.io/hostname", name}, {"rack", n <= 2 ? "r1" : "r2"}};
-      cluster.nodes[name] = node;
-    }
-  }
-  bool has_ended(const std::string& job = "cora") { return ctl::has_ended(atoll.status(job).conditions); }
-  void run_to_end(int seconds = 900, const std::string& job = "cora") {
-    atoll.run(seconds, [&] { return has_ended(job); });
-    atoll.run(200);
-  }
-  bool trains(const std::string& job = "cora") {
-    for (const auto& name : cluster.pods_of(job, kLauncherRole))
-      if (cluster.is_running(name)) return true;
-    return false;
-  }
-  void until_training(int seconds_done = 7) {
-    atoll.run(600, [&] { return trains() && cluster.runs["cora"].seconds_done >= seconds_done; });
-    ASSERT_TRUE(trains());
-  }
-};
 
 using Life = std::function<void(World&)>;
 
@@ -111,8 +82,7 @@ TEST(Life, ADeadNodeIsLeft) {
     world.atoll.submit(sample_job_json());
     world.until_training();
     const std::string node = node_of(world.cluster.pods.at("cora-1-0"));
-    world.cluster.nodes.at(node).is_dead = true;
-    world.cluster.nodes.at(node).since = world.cluster.now;
+    world.kill_node(node);
     world.atoll.run(60, [&] { return world.cluster.runs["cora"].launches == 2; });
     EXPECT_EQ(world.cluster.runs["cora"].launches, 2) << "recovery within a minute";
     world.run_to_end();
@@ -127,8 +97,7 @@ TEST(Life, TheLaunchersNodeDies) {
     world.atoll.submit(sample_job_json({{"/spec/placement/ranks", 2}}));
     world.until_training();
     const std::string node = node_of(world.cluster.pods.at("cora-launcher-1"));
-    world.cluster.nodes.at(node).is_dead = true;
-    world.cluster.nodes.at(node).since = world.cluster.now;
+    world.kill_node(node);
     world.run_to_end();
     expect_success(world);
     EXPECT_THAT(world.cluster.pods_of("cora", kLauncherRole), SizeIs(1)) << "nothing hangs on the dead node";
@@ -139,8 +108,7 @@ TEST(Life, SuspendedAndResumed) {
   live([](World& world) {
     world.atoll.submit(sample_job_json());
     world.until_training();
-    world.atoll.job()["spec"]["runPolicy"]["suspend"] = true;
-    world.cluster.is_changed = true;
+    world.suspend(true);
     world.atoll.run(60, [&] { return world.atoll.state() == "Suspended"; });
     ASSERT_EQ(world.atoll.state(), "Suspended");
     EXPECT_THAT(world.cluster.pods, IsEmpty());
@@ -148,8 +116,7 @@ TEST(Life, SuspendedAndResumed) {
     EXPECT_GE(world.cluster.runs["cora"].checkpoint, 7) << "a checkpoint was written on the way out";
     world.atoll.run(100);
     EXPECT_FALSE(world.trains());
-    world.atoll.job()["spec"]["runPolicy"]["suspend"] = false;
-    world.cluster.is_changed = true;
+    world.suspend(false);
     world.run_to_end();
     expect_success(world);
     EXPECT_THAT(world.atoll.status().restarts, IsEmpty());
@@ -161,13 +128,11 @@ TEST(Life, SuspendedWhileItStarts) {
     World world;
     world.atoll.submit(sample_job_json());
     world.atoll.run(second);
-    world.atoll.job()["spec"]["runPolicy"]["suspend"] = true;
-    world.cluster.is_changed = true;
+    world.suspend(true);
     world.atoll.run(60);
     EXPECT_EQ(world.atoll.state(), "Suspended") << second;
     EXPECT_THAT(world.cluster.pods, IsEmpty()) << second;
-    world.atoll.job()["spec"]["runPolicy"]["suspend"] = false;
-    world.cluster.is_changed = true;
+    world.suspend(false);
     world.run_to_end();
     expect_success(world);
   }
@@ -177,7 +142,7 @@ TEST(Life, ARunThatCompletesWhileItIsSuspendedHasCompleted) {
   live([](World& world) {
     world.atoll.submit(sample_job_json());
     world.until_training(19);
-    world.atoll.job()["spec"]["runPolicy"]["suspend"] = true;
+    world.suspend(true);
     world.cluster.tick();  // the launcher ends, and only then does the operator look
     world.run_to_end();
     expect_success(world);

@@ -1,0 +1,375 @@
+// Single decisions: what is seen at one moment, and what is done about it and said.
+#include "operator/controller/decide.h"
+
+#include <gmock/gmock.h>
+
+#include "operator_controller/world.h"
+
+namespace atl::ctl {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// "create cora-keys", in order.
+std::vector<std::string> writes(const Decision& decision) {
+  std::vector<std::string> all;
+  for (const auto& stage : decision.stages)
+    for (const Write& write : stage) {
+      const char* verb = write.verb == Write::Verb::kCreate  ? "create "
+                         : write.verb == Write::Verb::kPatch ? "patch "
+                                                             : "delete ";
+      all.push_back(verb + write.name);
+    }
+  return all;
+}
+
+Condition condition(const Decision& decision, const char* type) {
+  if (!decision.status) return {};
+  const Condition* found = find_condition(decision.status->conditions, type);
+  return found ? *found : Condition{};
+}
+
+/// A job at a point of its life, about which one decision is made.
+class Decide : public testing::Test {
+ protected:
+  World world;
+
+  void submit(Changes changes = {}) { world.atoll.submit(sample_job_json(changes)); }
+  void train(Changes changes = {}) {
+    submit(changes);
+    world.until_training();
+  }
+  void until_placed() {
+    world.atoll.run(600, [&] { return holds(world.atoll.status().conditions, kPlaced); });
+  }
+  Decision decide_on(const std::function<void(Observed&)>& change = [](Observed&) {}) {
+    Observed seen = world.atoll.observe("cora");
+    change(seen);
+    return decide(seen, world.atoll.settings);
+  }
+  PodView& pod(Observed& seen, const std::string& name) {
+    for (PodView& pod : seen.pods)
+      if (pod.meta.name == name) return pod;
+    ADD_FAILURE() << name;
+    return seen.pods.front();
+  }
+  std::string node_of_pod(const std::string& name) { return node_of(world.cluster.pods.at(name)); }
+};
+
+TEST_F(Decide, NothingAboutAJobThatIsBeingDeleted) {
+  train();
+  const Decision decision = decide_on([](Observed& seen) {
+    seen.job.meta.deletion = seen.now;
+    seen.pods.clear();
+  });
+  EXPECT_TRUE(decision.is_empty());
+}
+
+TEST_F(Decide, ASecondLookAtTheSameThingDoesNothing) {
+  train();
+  EXPECT_TRUE(decide_on().is_empty());
+}
+
+TEST_F(Decide, AManifestThatTheEngineRefusesFailsInItsWords) {
+  submit({{"/spec/placement/ranksPerServer", 3}});
+  const Decision decision = decide_on();
+  EXPECT_EQ(condition(decision, kFailed).reason, "InvalidSpec");
+  EXPECT_EQ(condition(decision, kFailed).message,
+            "placement.ranksPerServer: 3 does not divide placement.ranks 4 (use 1, 2 or 4)");
+  EXPECT_TRUE(decision.status->completion);
+  EXPECT_THAT(writes(decision), IsEmpty());
+}
+
+TEST_F(Decide, WhatOnlyAClusterRefusesIsNamedToo) {
+  submit({{"/spec/dataset", {{"name", "cora"}}}, {"/spec/template", {{"spec", {{"hostNetwork", true}}}}}});
+  EXPECT_THAT(condition(decide_on(), kFailed).message,
+              AllOf(HasSubstr("template.spec.hostNetwork"), HasSubstr("dataset.volume: is missing")));
+}
+
+TEST_F(Decide, NobodyElsesObjectIsTouched) {
+  submit();
+  const Decision decision = decide_on([](Observed& seen) {
+    seen.objects.push_back({Kind::kSecret, {.name = "cora-keys", .uid = "x", .owner_uid = "somebody"}, ""});
+  });
+  EXPECT_THAT(writes(decision), IsEmpty());
+  EXPECT_EQ(condition(decision, kCreated).reason, "NameTaken");
+  EXPECT_THAT(condition(decision, kCreated).message, HasSubstr("Secret cora-keys"));
+}
+
+TEST_F(Decide, APodOfAnEarlierJobOfTheSameNameIsNobodys) {
+  submit();
+  world.atoll.run(30);
+  const Decision decision = decide_on([&](Observed& seen) {
+    seen.job.meta.uid = "another-uid";
+    seen.job.status = {};
+  });
+  EXPECT_EQ(condition(decision, kCreated).reason, "NameTaken");
+  EXPECT_THAT(writes(decision), IsEmpty());
+}
+
+TEST_F(Decide, WhatTheApiServerRefusesIsSaid) {
+  submit();
+  world.atoll.add = [](Observed& seen) { seen.refusals = {{"Pod cora-1-0", "exceeded quota: team"}}; };
+  world.atoll.run(10);
+  const Status status = world.atoll.status();
+  const Condition* created = find_condition(status.conditions, kCreated);
+  ASSERT_TRUE(created && !created->holds);
+  EXPECT_EQ(created->reason, "Refused");
+  EXPECT_EQ(created->message, "Pod cora-1-0 is refused by the API server: exceeded quota: team");
+}
+
+TEST_F(Decide, EveryPodIsPinnedWhereItsPlanSays) {
+  submit();
+  until_placed();
+  const Status status = world.atoll.status();
+  for (int server = 0; server < 2; ++server) {
+    const PodView pod = read_pod(world.cluster.pods.at(worker_name("cora", server, 0)).dump());
+    EXPECT_EQ(pod.pinned, status.servers[std::size_t(server)].node);
+    EXPECT_FALSE(is_gated(pod));
+  }
+  const PodView launcher = read_pod(world.cluster.pods.at("cora-launcher-1").dump());
+  EXPECT_TRUE(is_gated(launcher));
+  EXPECT_NE(launcher.pinned, "") << "its place is kept for it";
+  EXPECT_EQ(status.predicted.inter_server_bytes, 150) << "what the prepare step found";
+}
+
+TEST_F(Decide, TheLauncherWaitsForTheLastWorker) {
+  train();
+  const Decision decision = decide_on([&](Observed& seen) {
+    seen.objects.erase(std::remove_if(seen.objects.begin(), seen.objects.end(),
+                                      [](const ObjectView& o) { return o.meta.name == "cora-attempt-1"; }),
+                       seen.objects.end());
+    pod(seen, "cora-launcher-1").gates = {kGate};
+    pod(seen, "cora-launcher-1").containers.clear();
+    pod(seen, "cora-1-0").ready = false;
+  });
+  EXPECT_THAT(writes(decision), IsEmpty());
+  EXPECT_THAT(condition(decision, kRunning).message, "1 of 2 workers are ready");
+}
+
+TEST_F(Decide, WhoTookTheRoomIsNamed) {
+  submit();
+  until_placed();
+  const std::string node = world.atoll.status().servers[1].node;
+  world.cluster.occupy(node, 3000, "team-x-pod");
+  world.atoll.run(40, [&] { return !holds(world.atoll.status().conditions, kPlaced); });
+  const Status status = world.atoll.status();
+  EXPECT_EQ(find_condition(status.conditions, kPlaced)->reason, "Withdrawn");
+  EXPECT_EQ(find_condition(status.conditions, kPlaced)->message,
+            "cora-1-0 found no room on " + node + ", where team-x-pod stands now");
+}
+
+TEST_F(Decide, AReplacementThatFindsNoRoomLeavesTheHealthyAlone) {
+  train();
+  const std::string healthy = world.cluster.pods.at("cora-0-0").at("metadata").at("uid");
+  world.cluster.end_pod("cora-1-0", 1, "Error", "");
+  world.atoll.run(20, [&] {
+    return world.cluster.pods.contains("cora-1-1") &&
+           !is_gated(read_pod(world.cluster.pods.at("cora-1-1").dump()));
+  });
+  world.cluster.occupy(world.atoll.status().servers[1].node, 3000);
+  world.atoll.run(120, [&] { return world.cluster.runs["cora"].launches == 2; });
+  EXPECT_EQ(world.cluster.runs["cora"].launches, 2);
+  EXPECT_EQ(world.cluster.pods.at("cora-0-0").at("metadata").at("uid"), healthy);
+}
+
+TEST_F(Decide, AReplacementStandsAsNearAsItCan) {
+  train({{"/spec/placement/topologyLevels", {"rack", "kubernetes.io/hostname"}}});
+  const std::string kept = node_of_pod("cora-0-0"), lost = node_of_pod("cora-1-0");
+  const auto rack = [&](const std::string& node) { return world.cluster.nodes.at(node).labels.at("rack"); };
+  ASSERT_EQ(rack(kept), rack(lost)) << "both in one rack at first";
+  world.cluster.nodes["n0"] = world.cluster.nodes.at(kept);  // another node of that rack
+  world.cluster.nodes["n0"].labels["kubernetes.io/hostname"] = "n0";
+  world.kill_node(lost);
+  world.atoll.run(90, [&] { return world.cluster.runs["cora"].launches == 2; });
+  EXPECT_EQ(node_of_pod("cora-1-1"), "n0");
+}
+
+TEST_F(Decide, ADomainThatMustHoldAllHoldsReplacementsToo) {
+  train({{"/spec/placement/topologyLevels", {"rack", "kubernetes.io/hostname"}},
+         {"/spec/placement/within", "rack"}});
+  world.kill_node(node_of_pod("cora-1-0"));
+  world.atoll.run(90, [&] { return world.atoll.status().restarts.size() == 1; });
+  world.atoll.run(60);
+  EXPECT_EQ(world.cluster.runs["cora"].launches, 1) << "no room is left in the rack";
+  world.run_to_end(2000);
+  EXPECT_EQ(world.atoll.state(), "Succeeded")
+      << "after the start deadline the whole gang moves to the other rack";
+}
+
+TEST_F(Decide, ANodeThatFailedTwiceIsAvoided) {
+  submit();
+  json status = json::parse(write_status({}));
+  for (const char* time : {"2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"})
+    status["restarts"].push_back({{"time", time}, {"culprit", {{"node", "n1"}}}, {"reason", "NodeLost"}});
+  world.atoll.job()["status"] = status;
+  until_placed();
+  for (const ServerPlace& server : world.atoll.status().servers) EXPECT_NE(server.node, "n1");
+}
+
+TEST_F(Decide, MemoryThatRanOutIsNoNodesFault) {
+  submit();
+  json status = json::parse(write_status({}));
+  for (const char* time : {"2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"})
+    status["restarts"].push_back({{"time", time}, {"culprit", {{"node", "n1"}}}, {"reason", "OOMKilled"}});
+  world.atoll.job()["status"] = status;
+  until_placed();
+  EXPECT_EQ(world.atoll.status().servers.at(0).node, "n1");
+}
+
+TEST_F(Decide, AnEvictionIsNotCounted) {
+  train();
+  const Decision decision = decide_on([&](Observed& seen) {
+    PodView& lost = pod(seen, "cora-1-0");
+    lost.phase = "Failed";
+    lost.reason = "Evicted";
+    lost.message = "the node was low on memory";
+  });
+  ASSERT_TRUE(decision.status);
+  EXPECT_EQ(decision.status->failures, 0);
+  EXPECT_EQ(decision.status->attempt, 2);
+  EXPECT_EQ(decision.status->restarts.back().reason, "Evicted");
+  EXPECT_THAT(condition(decision, kRestarting).message, HasSubstr("the node was low on memory"));
+  EXPECT_THAT(writes(decision), IsEmpty()) << "first the attempt moves on";
+}
+
+TEST_F(Decide, TheCulpritIsWhomTheLauncherNamesForTheReasonThatItsPodKnows) {
+  train();
+  const Decision decision = decide_on([&](Observed& seen) {
+    PodView& launcher = pod(seen, "cora-launcher-1");
+    launcher.phase = "Failed";
+    launcher.containers = {{.name = kEngine,
+                            .ended = true,
+                            .exit_code = 137,
+                            .message = R"({"status":137,"culprit":{"rank":2,"pod":"cora-1-0","signal":9}})"}};
+    PodView& worker = pod(seen, "cora-1-0");
+    worker.phase = "Failed";
+    worker.containers = {{.name = kEngine, .ended = true, .exit_code = 137, .reason = "OOMKilled"}};
+    seen.job.status.progress.last_checkpoint_epoch = 100;
+  });
+  ASSERT_TRUE(decision.status);
+  const Restart& restart = decision.status->restarts.back();
+  EXPECT_EQ(restart.reason, "OOMKilled");
+  EXPECT_EQ(restart.culprit, (Culprit{2, "SIGKILL", "cora-1-0", node_of_pod("cora-1-0")}));
+  EXPECT_EQ(restart.resumed_from, 100);
+  EXPECT_EQ(decision.status->failures, 1);
+}
+
+TEST_F(Decide, APodThatIsAskedToLeaveMayFinishItsCheckpoint) {
+  train();
+  const Decision decision =
+      decide_on([&](Observed& seen) { pod(seen, "cora-1-0").meta.deletion = seen.now + Seconds(100); });
+  EXPECT_FALSE(decision.status);
+  EXPECT_THAT(writes(decision), IsEmpty());
+  EXPECT_EQ(decision.look_again, world.cluster.now + Seconds(100));
+}
+
+TEST_F(Decide, AHangingJobRestartsAndNamesTheRankThatStalled) {
+  train({{"/spec/runPolicy/progressDeadlineSeconds", 60}});
+  auto hear = [&](int seconds_ago) {
+    return decide_on([&, seconds_ago](Observed& seen) {
+      seen.job.status.conditions[2].changed = seen.now - Seconds(500);
+      for (Condition& c : seen.job.status.conditions) c.changed = seen.now - Seconds(500);
+      seen.heard = Heard{{.epoch = 7, .epochs = 200}, seen.now - Seconds(seconds_ago), 3};
+    });
+  };
+  EXPECT_EQ(hear(59).status->progress.epoch, 7);
+  EXPECT_FALSE(ctl::holds(hear(59).status->conditions, kRestarting));
+  const Decision stalled = hear(60);
+  EXPECT_EQ(stalled.status->restarts.back().reason, "Stalled");
+  EXPECT_EQ(stalled.status->restarts.back().culprit, (Culprit{3, "", "cora-1-0", node_of_pod("cora-1-0")}));
+  EXPECT_EQ(stalled.status->failures, 1);
+}
+
+TEST_F(Decide, SilenceOfRankZeroAloneIsNoStall) {
+  train({{"/spec/runPolicy/progressDeadlineSeconds", 1}});
+  EXPECT_TRUE(decide_on().is_empty());
+}
+
+TEST_F(Decide, APodThatHangsOnASilentNodeIsForcedOutAfterTheAttemptHasMovedOn) {
+  train();
+  world.cluster.training.seconds = 100000;
+  world.kill_node(node_of_pod("cora-1-0"));
+  world.atoll.run(40);
+  ASSERT_TRUE(world.cluster.pods.contains("cora-1-0"));
+  EXPECT_EQ(world.atoll.status().attempt, 2);
+  world.atoll.run(200);
+  EXPECT_FALSE(world.cluster.pods.contains("cora-1-0"));
+}
+
+TEST_F(Decide, LostKeysMeanNewPods) {
+  submit();
+  world.atoll.run(600, [&] { return world.cluster.is_running("cora-1-0"); });
+  const Decision decision = decide_on([](Observed& seen) {
+    std::erase_if(seen.objects, [](const ObjectView& o) {
+      return o.kind == Kind::kSecret || o.meta.name == "cora-attempt-1";
+    });
+    for (PodView& pod : seen.pods)
+      if (pod.meta.label(kRoleLabel) == kLauncherRole) pod.gates = {kGate};
+  });
+  EXPECT_THAT(writes(decision),
+              AllOf(Contains("create cora-keys"), Contains("delete cora-0-0"), Contains("delete cora-1-0")));
+}
+
+TEST_F(Decide, CleanPodPolicyChoosesWhoGoes) {
+  const std::pair<const char*, std::vector<std::string>> cases[] = {
+      {"Running", {"delete cora-0-0", "delete cora-1-0"}},
+      {"All", {"delete cora-0-0", "delete cora-1-0", "delete cora-launcher-1"}},
+      {"None", {}}};
+  train();
+  for (const auto& [policy, wanted] : cases) {
+    world.atoll.job()["spec"]["runPolicy"]["cleanPodPolicy"] = policy;
+    const Decision decision = decide_on([&](Observed& seen) {
+      pod(seen, "cora-launcher-1").phase = "Succeeded";
+      seen.job.status.conditions = {{kSucceeded, true, "Completed", "", seen.now, 1}};
+    });
+    EXPECT_EQ(writes(decision), wanted) << policy;
+    EXPECT_FALSE(decision.status);
+  }
+}
+
+TEST_F(Decide, ALauncherIsStoppedWhateverThePolicyOfAJobThatFailed) {
+  train({{"/spec/runPolicy/cleanPodPolicy", "None"}});
+  const Decision decision = decide_on([&](Observed& seen) {
+    seen.job.status.conditions = {{kFailed, true, "DeadlineExceeded", "", seen.now, 1}};
+  });
+  EXPECT_THAT(writes(decision), ElementsAre("delete cora-launcher-1"));
+}
+
+TEST_F(Decide, NothingIsMadeForAJobThatBeginsSuspended) {
+  submit({{"/spec/runPolicy/suspend", true}});
+  const Decision decision = decide_on();
+  EXPECT_THAT(writes(decision), IsEmpty());
+  EXPECT_TRUE(condition(decision, kSuspended).holds);
+}
+
+TEST_F(Decide, TheLauncherGoesBeforeTheWorkersOfASuspendedJob) {
+  train();
+  world.suspend(true);
+  const Decision decision = decide_on();
+  EXPECT_THAT(writes(decision), ElementsAre("delete cora-launcher-1"));
+  EXPECT_EQ(decision.stages[0][0].grace, std::nullopt) << "its own grace: time for a checkpoint";
+  EXPECT_FALSE(condition(decision, kSuspended).holds);
+}
+
+TEST_F(Decide, BadNewsAreWarnings) {
+  submit();
+  for (const char* node : {"n1", "n2", "n3"})
+    world.cluster.occupy(node, 3000, std::string("stranger-") + node);
+  bool has_warned = false;
+  world.atoll.add = [&](Observed& seen) {
+    for (const Event& event : decide(seen, world.atoll.settings).events)
+      if (event.reason == "NoRoom") has_warned |= event.is_warning;
+  };
+  world.atoll.run(20);
+  EXPECT_TRUE(has_warned);
+  EXPECT_THAT(decide_on().events, IsEmpty()) << "said once";
+}
+
+}  // namespace
+}  // namespace atl::ctl

@@ -1,0 +1,55 @@
+// A cluster of four nodes in two racks, with room for one server of 3 cores and a launcher on each, and an operator.
+#pragma once
+
+#include <string>
+
+#include "operator_controller/fake_operator.h"
+
+namespace atl::ctl {
+
+struct World {
+  FakeCluster cluster;
+  FakeOperator atoll{cluster};
+
+  World() {
+    for (int n = 1; n <= 4; ++n) {
+      FakeNode node;
+      const std::string name = "n" + std::to_string(n);
+      node.labels = {{"kubernetes.io/hostname", name}, {"rack", n <= 2 ? "r1" : "r2"}};
+      cluster.nodes[name] = node;
+    }
+  }
+
+  bool has_ended(const std::string& job = "cora") { return ctl::has_ended(atoll.status(job).conditions); }
+  /// And some time longer: what is done afterwards belongs to it.
+  void run_to_end(int seconds = 900, const std::string& job = "cora") {
+    atoll.run(seconds, [&] { return has_ended(job); });
+    atoll.run(200);
+  }
+  bool trains(const std::string& job = "cora") {
+    for (const auto& name : cluster.pods_of(job, kLauncherRole))
+      if (cluster.is_running(name)) return true;
+    return false;
+  }
+  void until_training(int seconds_done = 7) {
+    atoll.run(600, [&] { return trains() && cluster.runs["cora"].seconds_done >= seconds_done; });
+    ASSERT_TRUE(trains());
+  }
+  void suspend(bool is_suspended) {
+    atoll.job()["spec"]["runPolicy"]["suspend"] = is_suspended;
+    cluster.is_changed = true;
+  }
+  void kill_node(const std::string& name) {
+    cluster.nodes.at(name).is_dead = true;
+    cluster.nodes.at(name).since = cluster.now;
+    cluster.is_changed = true;
+  }
+  void heal_node(const std::string& name) {
+    if (!cluster.nodes.at(name).is_dead) return;
+    cluster.nodes.at(name).is_dead = false;
+    cluster.nodes.at(name).since = cluster.now;
+    cluster.is_changed = true;
+  }
+};
+
+}  // namespace atl::ctl
