@@ -302,6 +302,48 @@ TEST_F(Decide, APodThatHangsOnASilentNodeIsForcedOutAfterTheAttemptHasMovedOn) {
   EXPECT_FALSE(world.cluster.pods.contains("cora-1-0"));
 }
 
+TEST_F(Decide, TheLauncherThatWasGivenUpGoesBeforeTheNextStarts) {
+  train();
+  world.cluster.training.seconds = 1000;
+  world.atoll.job()["status"]["attempt"] = 2;
+  const Decision decision = decide_on();
+  ASSERT_THAT(writes(decision), ElementsAre("delete cora-launcher-1", "delete cora-attempt-1"));
+  EXPECT_EQ(decision.stages[0][0].grace, 10);
+  world.atoll.work();  // the fake cluster objects to two launchers at once
+  EXPECT_TRUE(is_gated(read_pod(world.cluster.pods.at("cora-launcher-2").dump())));
+  world.atoll.run(10);
+  EXPECT_TRUE(world.cluster.is_running("cora-launcher-2"));
+}
+
+TEST_F(Decide, TheLastLauncherThatFailedStaysForItsLog) {
+  train();
+  world.cluster.end_pod("cora-launcher-1", 1, "Error", R"({"status":1})");
+  world.atoll.run(10);
+  world.cluster.end_pod("cora-launcher-2", 1, "Error", R"({"status":1})");
+  world.atoll.run(30);
+  EXPECT_THAT(world.cluster.pods_of("cora", kLauncherRole),
+              ElementsAre("cora-launcher-2", "cora-launcher-3"));
+}
+
+TEST_F(Decide, RestartsInQuickSuccessionWaitLongerEachTime) {
+  train();
+  auto wait_after = [&](int restarts) {
+    const Decision decision = decide_on([&](Observed& seen) {
+      seen.pods.clear();
+      std::erase_if(seen.objects, [](const ObjectView& o) { return o.meta.name == "cora-attempt-1"; });
+      for (int i = restarts; i-- > 0;)
+        seen.job.status.add_restart({seen.now - Seconds(100 * i), {}, "Exit", {}});
+      seen.job.status.attempt = restarts + 1;
+    });
+    EXPECT_EQ(decision.look_again.has_value(), writes(decision).empty());
+    return decision.look_again.value_or(world.cluster.now) - world.cluster.now;
+  };
+  EXPECT_EQ(wait_after(1), Seconds(0));
+  for (const auto& [restarts, seconds] : {std::pair{2, 10}, {3, 20}, {4, 40}, {9, 300}})
+    EXPECT_THAT(wait_after(restarts).count(), AllOf(testing::Ge(seconds), testing::Le(seconds + 3)))
+        << restarts;
+}
+
 TEST_F(Decide, LostKeysMeanNewPods) {
   submit();
   world.atoll.run(600, [&] { return world.cluster.is_running("cora-1-0"); });
