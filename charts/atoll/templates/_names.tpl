@@ -1,0 +1,35 @@
+{{/* What the release's objects are called and marked with. */}}
+{{- define "atoll.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 53 | trimSuffix "-" -}}
+{{- end }}
+
+{{- define "atoll.fullname" -}}
+{{- $name := include "atoll.name" . -}}
+{{- $full := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) -}}
+{{- default $full .Values.fullnameOverride | trunc 53 | trimSuffix "-" -}}
+{{- end }}
+
+{{- define "atoll.selector" -}}
+app.kubernetes.io/name: {{ include "atoll.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "atoll.labels" -}}
+{{ include "atoll.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "atoll.serviceAccount" -}}
+{{- if .Values.serviceAccount.create -}}
+{{ default (include "atoll.fullname" .) .Values.serviceAccount.name }}
+{{- else -}}
+{{ required "serviceAccount.name: is missing (with serviceAccount.create false, name the account that is there)" .Values.serviceAccount.name }}
+{{- end -}}
+{{- end }}
+
+{{/* An image of ours: of (image: {repository, tag}, chart: .Chart). */}}
+{{- define "atoll.image" -}}
+{{ .image.repository }}:{{ default .chart.AppVersion .image.tag }}
+{{- end }}

@@ -1,0 +1,40 @@
+{{/* What the operator does, and no more: tests/charts/permissions holds the table. */}}
+
+{{/* Wherever its jobs are. */}}
+{{- define "atoll.rules.jobs" -}}
+- apiGroups: [atoll.dev]
+  resources: [gnnjobs]
+  verbs: [get, list, watch, delete]  # delete: runPolicy.ttlSecondsAfterFinished
+- apiGroups: [atoll.dev]
+  resources: [gnnjobs/status]
+  verbs: [patch, update]
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [get, list, watch, create, patch, delete]
+- apiGroups: [""]
+  resources: [pods/log]  # of the prepare step
+  verbs: [get]
+- apiGroups: [""]
+  resources: [configmaps, secrets]
+  verbs: [get, list, watch, create, delete]
+- apiGroups: [networking.k8s.io]
+  resources: [networkpolicies]
+  verbs: [get, list, watch, create, delete]
+- apiGroups: [""]
+  resources: [events]
+  verbs: [create, patch]
+{{- end }}
+
+{{/* In the whole cluster: what room there is. */}}
+{{- define "atoll.rules.capacity" -}}
+- apiGroups: [""]
+  resources: [nodes, pods]
+  verbs: [list, watch]
+{{- end }}
+
+{{/* In its own namespace: which replica leads. */}}
+{{- define "atoll.rules.lease" -}}
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [get, create, update]
+{{- end }}
