@@ -19,22 +19,17 @@ json parse_object(const std::string& text) {
   return object.is_object() ? object : json();
 }
 
-/// As the launcher tells it, who sees a signal or a status, or as a worker does, who knows why.
-std::string reason_of(const json& object) {
-  if (auto told = bounded(text_of(object, "reason"), kLongestText); !told.empty()) return told;
-  if (integer_of(object, "signal").value_or(0) > 0) return "Signal";
-  return integer_of(object, "exitCode").value_or(0) > 0 ? "Exit" : "Lost";
+Culprit culprit_of(const json& object) {
+  return {integer_of(object, "rank"), signal_name(int(integer_of(object, "signal").value_or(0))),
+          bounded(text_of(object, "pod"), kLongestName), bounded(text_of(object, "node"), kLongestName)};
 }
 
-std::optional<RankEnd> rank_end_of(const json& object) {
-  const auto rank = integer_of(object, "rank");
-  if (!rank) return {};
-  RankEnd end;
-  end.culprit.rank = rank;
-  end.culprit.pod = bounded(text_of(object, "pod"), kLongestName);
-  end.culprit.node = bounded(text_of(object, "node"), kLongestName);
-  end.culprit.signal = signal_name(int(integer_of(object, "signal").value_or(0)));
-  end.reason = reason_of(object);
+/// As a launcher tells it, who sees how a rank ended.
+std::optional<RankEnd> end_of_rank(const json& object) {
+  if (!integer_of(object, "rank")) return {};
+  const bool has_exited = integer_of(object, "exitCode").value_or(0) > 0;
+  RankEnd end{culprit_of(object), has_exited ? "Exit" : "Lost", ""};
+  if (!end.culprit.signal.empty()) end.reason = "Signal";
   return end;
 }
 
@@ -57,13 +52,16 @@ std::optional<LaunchResult> read_launch_result(const std::string& message) {
   read.outcome = bounded(text_of(result, "outcome"), kLongestText);
   read.result = {number_of(result, "test"), integer_of(result, "bestEpoch")};
   read.epochs = integer_of(result, "epochs");
-  read.rank_end = rank_end_of(member(object, "culprit"));
+  read.rank_end = end_of_rank(member(object, "culprit"));
   read.message = bounded(text_of(object, "message"), kLongestText);
   return read;
 }
 
 std::optional<RankEnd> read_rank_end(const std::string& message) {
-  return rank_end_of(parse_object(message));
+  const json object = parse_object(message);
+  const std::string reason = bounded(text_of(object, "reason"), kLongestText);
+  if (reason.empty()) return {};
+  return RankEnd{culprit_of(object), reason, bounded(text_of(object, "message"), kLongestText)};
 }
 
 std::optional<Prepared> read_prepared(const std::string& line) {

@@ -11,10 +11,11 @@
 
 namespace atl::ctl {
 
-/// Where a rank ended badly, and why: OOMKilled | Signal | Exit | Lost, or a worker's own word.
+/// Where something ended badly, and why. A launcher sees Signal | Exit | Lost; a worker's supervisor says OOMKilled |
+/// DaemonEnded, or Stopped where it was told to.
 struct RankEnd {
   Culprit culprit;
-  std::string reason;
+  std::string reason, message;
 };
 
 /// A launcher's termination message.
@@ -29,6 +30,7 @@ struct LaunchResult {
 
 /// Nothing where the text isn't such a message.
 std::optional<LaunchResult> read_launch_result(const std::string& message);
+/// A worker's.
 std::optional<RankEnd> read_rank_end(const std::string& message);
 
 /// What the prepare step found out about the data set's parts.

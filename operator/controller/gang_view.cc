@@ -36,9 +36,10 @@ void place_worker(const PodView& pod, bool serves, GangView& view) {
 std::string reason_of_end(const PodView& pod) {
   const ContainerView* engine = pod.container(kEngine);
   if (!engine || !engine->ended) return pod.is_terminating() ? "Deleted" : "Exit";
-  const auto rank = read_rank_end(engine->message);
-  if (engine->reason == "OOMKilled" || (rank && rank->reason == "OOMKilled")) return "OOMKilled";
-  if (pod.is_terminating() && !rank) return "Deleted";  // it ended because it was told to
+  const auto told = read_rank_end(engine->message);
+  if (engine->reason == "OOMKilled" || (told && told->reason == "OOMKilled")) return "OOMKilled";
+  if (told && told->reason == "DaemonEnded") return told->reason;
+  if (pod.is_terminating() || told) return "Deleted";  // it ended because it was told to
   return engine->signal > 0 || engine->exit_code > 128 ? "Signal" : "Exit";
 }
 

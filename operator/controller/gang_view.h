@@ -27,7 +27,7 @@ struct GangView {
 GangView view_gang(const Observed& seen, const Settings& settings, int attempt);
 
 /// Why a pod does not and will not run any more: "" | NodeLost | Evicted | Preempted | OOMKilled | Signal | Exit |
-/// Deleted (it is past its grace).
+/// DaemonEnded | Deleted (it was told to end).
 std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings);
 
 /// It is to go, but still has time to write a checkpoint.

@@ -98,10 +98,13 @@ bool is_counted(const Status& status, const PodView& pod) {
 
 Incident worker_incident(const PodView& pod, const Turn& turn) {
   Incident incident{loss_of(pod, turn.seen, turn.settings), {{}, "", pod.meta.name, pod.node}, pod.message};
-  const auto rank = read_rank_end(told_by(pod));
-  if (rank) incident.culprit.rank = rank->culprit.rank;
-  if (rank) incident.culprit.signal = rank->culprit.signal;
-  if (!rank && !told_by(pod).empty()) incident.message = told_by(pod);
+  const auto end = read_rank_end(told_by(pod));
+  if (end) {
+    incident.culprit.rank = end->culprit.rank;
+    incident.culprit.signal = end->culprit.signal;
+  }
+  const std::string told = end ? end->message : told_by(pod);
+  if (!told.empty()) incident.message = told;
   return incident;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "operator/api/json_values.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/objects/parts.h"
@@ -41,6 +42,13 @@ json worker_env(const std::vector<Rank>& ranks, int server) {
                       {{"name", "ATOLL_RANKS"}, {"value", joined(ranks)}},
                       field_env("ATOLL_POD", "metadata.name"),
                       field_env("ATOLL_NODE", "spec.nodeName")});
+}
+
+/// Seconds in which ranks may write a checkpoint, so that their supervisor has some left to say how it ended.
+std::int64_t time_for_ranks(const json& pod) {
+  constexpr std::int64_t kForTheSupervisor = 10, kKubernetesDefault = 30;
+  const auto grace = integer_of(pod.at("spec"), "terminationGracePeriodSeconds").value_or(kKubernetesDefault);
+  return std::max<std::int64_t>(1, grace - kForTheSupervisor);
 }
 
 /// Ready: sshd answers.
@@ -85,11 +93,11 @@ std::string worker_pod(const GnnJob& job, const Settings& settings, int server,
   mount(pod, "shm", memory_volume(shared), "/dev/shm", false);
   if (ranks.front() == 0) mount_output(pod, *job.job);
   json& engine = engine_of(pod);
-  engine["command"] = {"atoll", "supervise"};
   engine["env"] = worker_env(ranks, server);
   engine["resources"] = rank_resources(*job.job, int(ranks.size()), shared);
   serve_ssh(engine);
   merge_template(pod, *job.job, kWorkerRole);
+  engine_of(pod)["command"] = {"atoll", "supervise", "--grace", std::to_string(time_for_ranks(pod))};
   return pod.dump();
 }
 

@@ -39,6 +39,8 @@ void merge_container(json& container, const json& given, bool with_resources) {
     if (key == "name" || (key == "resources" && !with_resources)) continue;
     if (key == "env")
       append_by_name(container[key], value);
+    else if (value.is_null())
+      container.erase(key);
     else if (value.is_array())
       append(container[key], value);
     else if (value.is_object())
@@ -52,6 +54,8 @@ void merge_spec(json& spec, const json& given, bool with_resources) {
   for (const auto& [key, value] : given.items()) {
     if (key == "containers")
       for (const json& container : value) merge_container(spec["containers"][0], container, with_resources);
+    else if (value.is_null())
+      spec.erase(key);
     else if (key == "affinity")
       spec[key] = value;
     else if (value.is_array())

@@ -46,7 +46,7 @@ TEST(Pod, WhoseImageCantBePulled) {
 TEST(Pod, KilledForMemoryWithALastWord) {
   const PodView pod = read_pod(R"({"spec": {"nodeName": "n2"}, "status": {"phase": "Failed",
     "containerStatuses": [{"name": "engine", "state": {"terminated": {"exitCode": 137, "signal": 9,
-      "reason": "OOMKilled", "message": "{\"rank\":3,\"signal\":9,\"reason\":\"OOMKilled\"}"}}}]}})");
+      "reason": "OOMKilled", "message": "{\"rank\":3,\"signal\":9,\"reason\":\"OOMKilled\",\"message\":\"no memory\"}"}}}]}})");
   EXPECT_TRUE(pod.has_ended());
   const ContainerView& engine = *pod.container("engine");
   EXPECT_EQ(engine.exit_code, 137);
@@ -55,6 +55,8 @@ TEST(Pod, KilledForMemoryWithALastWord) {
   ASSERT_TRUE(end);
   EXPECT_EQ(end->culprit.rank, 3);
   EXPECT_EQ(end->culprit.signal, "SIGKILL");
+  EXPECT_EQ(end->reason, "OOMKilled");
+  EXPECT_EQ(end->message, "no memory");
 }
 
 TEST(Pod, EvictedAndOnItsWayOut) {

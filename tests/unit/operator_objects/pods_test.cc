@@ -94,7 +94,7 @@ TEST(Worker, IsNamedMarkedAndGated) {
   EXPECT_EQ(pod.at("metadata").at("labels").at(kServerLabel), "1");
   EXPECT_EQ(pod.at("metadata").at("annotations").at(kRanksAnnotation), "2,3");
   EXPECT_EQ(pod.at("spec").at("schedulingGates").at(0).at("name"), kGate);
-  EXPECT_EQ(engine(pod).at("command"), (json{"atoll", "supervise"}));
+  EXPECT_EQ(engine(pod).at("command"), (json{"atoll", "supervise", "--grace", "110"}));
   EXPECT_EQ(engine(pod).at("readinessProbe").at("tcpSocket").at("port"), 2222);
 }
 

@@ -43,6 +43,7 @@ TEST(Template, JoinsWhatIsThere) {
   EXPECT_EQ(spec.at("priorityClassName"), "high");
   EXPECT_EQ(spec.at("tolerations").size(), 3u);
   EXPECT_EQ(spec.at("terminationGracePeriodSeconds"), 600);
+  EXPECT_EQ(spec.at("containers").at(0).at("command").back(), "590") << "the ranks may use it";
   EXPECT_FALSE(spec.at("securityContext").contains("fsGroup"));
   EXPECT_EQ(spec.at("securityContext").at("runAsNonRoot"), true);
   EXPECT_THAT(restricted_faults(pod), IsEmpty());
@@ -71,6 +72,22 @@ TEST(Template, DevicesOfRanksAreNotTheLaunchers) {
   const json engine = json::parse(launcher_pod(job, {}, 1)).at("spec").at("containers").at(0);
   EXPECT_EQ(engine.at("env").at(0).at("name"), "A");
   EXPECT_FALSE(engine.at("resources").at("limits").contains("rdma/hca"));
+}
+
+TEST(Template, OfWrongTypesIsTheApiServersToRefuse) {
+  for (const char* text :
+       {R"({"spec": null})", R"({"spec": "x"})", R"({"spec": {"containers": "engine"}})",
+        R"({"spec": {"containers": [{"name": "engine", "env": "x", "resources": [1]}]}})",
+        R"({"spec": {"terminationGracePeriodSeconds": "long", "volumes": {}, "tolerations": null}})",
+        R"({"spec": {"containers": [{"name": "engine", "securityContext": null}]}})",
+        R"({"metadata": {"labels": [1], "annotations": "x"}, "spec": {"affinity": 3}})"}) {
+    const GnnJob job = with_template(text);
+    ASSERT_TRUE(job.job) << job.refusal;
+    if (template_faults(*job.job).empty()) {
+      EXPECT_NO_THROW(worker_pod(job, {}, 0, {0, 1}, 0)) << text;
+      EXPECT_NO_THROW(launcher_pod(job, {}, 1)) << text;
+    }
+  }
 }
 
 TEST(Template, WhatWouldBreakAJobIsRefusedByName) {
