@@ -1,0 +1,35 @@
+{{- define "monitoring.labels" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{/* Of what the Prometheus operator reads. */}}
+{{- define "monitoring.monitorLabels" -}}
+{{ include "monitoring.labels" . }}
+{{- with .Values.monitorLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* "true", or nothing. */}}
+{{- define "monitoring.hasMonitors" -}}
+{{- if eq .Values.discovery "monitors" -}}
+true
+{{- else if and (eq .Values.discovery "auto") (.Capabilities.APIVersions.Has "monitoring.coreos.com/v1") -}}
+true
+{{- end -}}
+{{- end }}
+
+{{/* The pods with ranks, of any job. */}}
+{{- define "monitoring.workers" -}}
+app.kubernetes.io/managed-by: atoll
+atoll.dev/role: worker
+{{- end }}
+
+{{- define "monitoring.operator" -}}
+app.kubernetes.io/name: atoll
+app.kubernetes.io/instance: {{ .Values.operator.instance }}
+{{- end }}
