@@ -83,28 +83,38 @@ class Chaos {
   std::mt19937 random_;
 };
 
-void live_through(unsigned seed) {
+void live_through(unsigned seed, const std::vector<std::string>& jobs) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   World world;
   world.cluster.training.seconds = 100;
   Chaos chaos(world, seed);
-  world.atoll.submit(sample_job_json(
-      {{"/spec/runPolicy/backoffLimit", 1000}, {"/spec/runPolicy/startDeadlineSeconds", 40}}));
-  for (int blow = 0; blow < 40 && !world.has_ended(); ++blow) {
+  for (const std::string& job : jobs)
+    world.atoll.submit(sample_job_json({{"/metadata/name", job},
+                                        {"/metadata/uid", "uid-of-" + job},
+                                        {"/spec/runPolicy/backoffLimit", 1000},
+                                        {"/spec/runPolicy/startDeadlineSeconds", 40}}));
+  for (int blow = 0; blow < 40; ++blow) {
     world.atoll.run(1 + chaos.draw(15));
     world.atoll.is_down = false;
     chaos.strike();
   }
   chaos.calm();
-  world.run_to_end(6000);
-  EXPECT_EQ(world.atoll.state(), "Succeeded") << world.atoll.job().dump(1);
-  EXPECT_EQ(world.cluster.runs["cora"].completions, 1);
+  for (const std::string& job : jobs) world.run_to_end(6000, job);
+  for (const std::string& job : jobs) {
+    EXPECT_EQ(world.atoll.state(job), "Succeeded") << world.atoll.job(job).dump(1);
+    EXPECT_EQ(world.cluster.runs[job].completions, 1);
+  }
   for (const auto& [name, pod] : world.cluster.pods)
     EXPECT_TRUE(phase_of(pod) == "Succeeded" || phase_of(pod) == "Failed") << name << " takes room";
 }
 
 TEST(Chaos, EndsWithTheJobCompletedOnce) {
-  for (unsigned seed = 1; seed <= 60 && !HasFailure(); ++seed) live_through(seed);
+  for (unsigned seed = 1; seed <= 60 && !HasFailure(); ++seed) live_through(seed, {"cora"});
+}
+
+TEST(Chaos, EndsWithAllJobsCompletedWhereThereIsRoomForTwoOfThree) {
+  for (unsigned seed = 1; seed <= 20 && !HasFailure(); ++seed)
+    live_through(seed, {"cora", "second", "third"});
 }
 
 }  // namespace
