@@ -11,19 +11,20 @@
 namespace atl::ctl {
 namespace {
 
-/// Higher than any there is, and than any that an earlier attempt may have had.
-int next_incarnation(const Turn& turn, int server) {
+/// Higher than that of any pod which goes or has ended, and than any that an earlier attempt may have had. Asked for a
+/// server without a worker, whose pods are all among the spent.
+int next_incarnation(const Turn& turn, std::size_t server) {
   int next = turn.attempt() - 1;
-  for (const PodView& pod : turn.seen.pods) {
-    const std::string number = pod.meta.label(kIncarnationLabel);
-    if (pod.meta.label(kServerLabel) == std::to_string(server) && !number.empty())
+  for (const PodView* pod : turn.gang().spent) {
+    const std::string number = pod->meta.label(kIncarnationLabel);
+    if (pod->meta.label(kServerLabel) == std::to_string(server) && !number.empty())
       next = std::max(next, std::stoi(number) + 1);
   }
   return next;
 }
 
 void make_worker(Turn& turn, std::size_t server) {
-  const int incarnation = next_incarnation(turn, int(server));
+  const int incarnation = next_incarnation(turn, server);
   turn.create(Kind::kPod, worker_name(turn.name(), int(server), incarnation),
               worker_pod(turn.job(), turn.settings, int(server), turn.gang().servers[server], incarnation));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "job/strategies.h"
 #include "operator/api/messages.h"
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
@@ -80,7 +81,7 @@ std::optional<Moment> released_at(const PodView& pod) {
 
 GangView view_gang(const Observed& seen, const Settings& settings, int attempt) {
   GangView view;
-  view.servers = gang_of(*seen.job.job, {}).servers;
+  view.servers = find_strategy(seen.job.job->strategy.kind)->layout(*seen.job.job).groups;
   view.workers.assign(view.servers.size(), nullptr);
   for (const PodView& pod : seen.pods) {
     if (!is_own(pod.meta, seen)) continue;

@@ -105,13 +105,13 @@ bool is_start_overdue(Turn& turn) {
 
 bool is_gang_unbound(Turn& turn) {
   const Pods pods = released(turn);
-  std::vector<std::string> reasons;
-  for (const PodView* pod : pods)
-    if (!pod->is_bound()) reasons.push_back(who_took(turn, *pod));
-  if (reasons.empty()) return false;
+  if (std::ranges::all_of(pods, &PodView::is_bound)) return false;
   const Moment end = last_release(pods) + kTimeToBind;
   turn.look_at(end);
   if (turn.now() < end) return false;
+  std::vector<std::string> reasons;
+  for (const PodView* pod : pods)
+    if (!pod->is_bound()) reasons.push_back(who_took(turn, *pod));
   if (turn.gang().is_launched) {  // all workers are ready: it is the launcher
     restart(turn, {kNotBound, {{}, "", turn.gang().launcher->meta.name, ""}, listed(reasons, "; ")});
     return true;
