@@ -118,4 +118,16 @@ int run_command_line(int count, char** words, std::span<const Command> commands)
   return kStatusUsage;
 }
 
+int run_program(int count, char** words, const Command& command) {
+  CLI::App root{command.help, command.name};
+  Parser parser{&command, &root, {}, {}};
+  for (const auto& argument : command.arguments) parser.add(argument);
+  try {
+    root.parse(count, words);
+  } catch (const CLI::ParseError& error) {
+    return root.exit(error) == 0 ? 0 : kStatusUsage;
+  }
+  return command.run(parser.arguments());
+}
+
 }  // namespace atl

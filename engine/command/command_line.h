@@ -55,4 +55,7 @@ inline constexpr long kLongestTimeout = 1'000'000;
 /// Parses and runs; returns the exit status. Messages go to standard error.
 int run_command_line(int count, char** words, std::span<const Command> commands);
 
+/// The same for a program that is one command, named for it.
+int run_program(int count, char** words, const Command& command);
+
 }  // namespace atl

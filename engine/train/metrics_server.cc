@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "base/memory.h"
-#include "train/http_endpoint.h"
+#include "http/http_endpoint.h"
 #include "train/progress_state.h"
 
 namespace atl {

@@ -3,7 +3,7 @@
 
 #include <exception>
 
-#include "train/http_endpoint.h"
+#include "http/http_endpoint.h"
 
 namespace atl {
 namespace {

@@ -1,4 +1,4 @@
-#include "train/http_endpoint.h"
+#include "http/http_endpoint.h"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
