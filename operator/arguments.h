@@ -1,0 +1,15 @@
+// The operator's command line: flags, each of which may also stand in the environment, as charts prefer.
+#pragma once
+
+#include "command/command_line.h"
+#include "operator/run/options.h"
+
+namespace atl::ctl {
+
+/// The program as its one command, which runs `run`.
+Command operator_command(int (*run)(const Arguments&));
+
+/// Throws Error naming the argument that isn't allowed.
+Options options_of(const Arguments& arguments);
+
+}  // namespace atl::ctl

@@ -1,0 +1,178 @@
+#include "operator/run/act.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "operator/kube/object_key.h"
+#include "operator/plan/json_members.h"
+#include "operator/run/marks.h"
+#include "operator/run/parallel.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+
+Deed deed(Outcome outcome, std::string problem = {}) {
+  return {outcome, std::move(problem), {}};
+}
+
+/// An answer that says no, in general.
+Deed refusal(const kube::ApiError& error) {
+  if (error.is_conflict()) return deed(Outcome::kConflict, error.text());
+  return deed(Outcome::kUnanswered, error.text());
+}
+
+/// Of one write: its expectation, which ends here unless the caches are to show something.
+class Expected {
+ public:
+  Expected(const Hands& hands, const Observed& seen, std::string mark)
+      : expectations_(hands.expectations), job_(seen.job.full_name()), mark_(std::move(mark)) {
+    expectations_.expect(job_, mark_);
+  }
+  ~Expected() {
+    if (!is_coming_) expectations_.seen(job_, mark_);
+  }
+  Expected(const Expected&) = delete;
+  Expected& operator=(const Expected&) = delete;
+  void comes() { is_coming_ = true; }
+
+ private:
+  kube::Expectations& expectations_;
+  const std::string job_, mark_;
+  bool is_coming_ = false;
+};
+
+/// The object of a name that is taken: ours, made a moment ago, or somebody else's.
+Deed look_at_holder(const Hands& hands, const Observed& seen, const Write& write) {
+  const std::string path = resource_of(write.kind).path(seen.job.meta.space, write.name);
+  const kube::Answer answer = hands.client.get(path);
+  if (!answer) return deed(Outcome::kConflict, answer.error->text());  // it has gone again
+  Deed found = deed(Outcome::kRefused, fmt::format("{} {} exists already", name_of(write.kind), write.name));
+  if (write.kind == Kind::kPod) {
+    PodView pod = read_pod(answer.object);
+    if (pod.meta.owner_uid == seen.job.meta.uid) return deed(Outcome::kDone);
+    found.aftermath.pods.push_back(std::move(pod));
+  } else {
+    ObjectView object{write.kind, read_meta(json::parse(answer.object, nullptr, false)), {}};
+    if (object.meta.owner_uid == seen.job.meta.uid) return deed(Outcome::kDone);
+    found.aftermath.objects.push_back(std::move(object));
+  }
+  return found;
+}
+
+Deed create(const Hands& hands, const Observed& seen, const Write& write) {
+  Expected expected(hands, seen, made_mark(write.kind, write.name));
+  const kube::Answer answer =
+      hands.client.create(resource_of(write.kind).path(seen.job.meta.space), write.body);
+  if (answer) {
+    expected.comes();
+    return {};
+  }
+  if (answer.error->already_exists()) return look_at_holder(hands, seen, write);
+  const bool is_refused = answer.error->code == 400 || answer.error->code == 403 || answer.error->code == 422;
+  if (!is_refused) return refusal(*answer.error);
+  Deed refused = deed(Outcome::kRefused, answer.error->text());
+  refused.aftermath.refusals.push_back(
+      {fmt::format("{} {}", name_of(write.kind), write.name), answer.error->message});
+  return refused;
+}
+
+std::string version_of(const Observed& seen, const std::string& pod) {
+  const auto found = std::ranges::find(seen.pods, pod, [](const PodView& view) { return view.meta.name; });
+  return found == seen.pods.end() ? "" : found->meta.version;
+}
+
+Deed patch(const Hands& hands, const Observed& seen, const Write& write) {
+  Expected expected(hands, seen, changed_mark(write.kind, write.name));
+  const std::string path = resource_of(write.kind).path(seen.job.meta.space, write.name);
+  const kube::Answer answer = hands.client.patch(path, write.body, {.kind = kube::PatchKind::kJson});
+  if (answer) {
+    // A patch that changes nothing brings no event.
+    if (kube::object_key(answer.object).version != version_of(seen, write.name)) expected.comes();
+    return {};
+  }
+  // What the patch tests before it changes anything isn't so any more (422), or the pod has gone.
+  const bool is_outdated = answer.error->code == 422 || answer.error->is_not_found();
+  return is_outdated ? deed(Outcome::kConflict, answer.error->text()) : refusal(*answer.error);
+}
+
+Deed remove(const Hands& hands, const Observed& seen, const Write& write) {
+  Expected expected(hands, seen, gone_mark(write.uid));
+  const std::string path = resource_of(write.kind).path(seen.job.meta.space, write.name);
+  const kube::Answer answer = hands.client.remove(path, {.uid = write.uid, .grace_seconds = write.grace});
+  if (answer) {
+    expected.comes();
+    return {};
+  }
+  const bool is_gone =
+      answer.error->is_not_found() || answer.error->is_conflict();  // 409: the name is another's
+  return is_gone ? deed(Outcome::kDone) : refusal(*answer.error);
+}
+
+Deed perform(const Hands& hands, const Observed& seen, const Write& write) {
+  if (!hands.may_write()) return deed(Outcome::kUnanswered, "this replica leads no more");
+  try {
+    switch (write.verb) {
+      case Write::Verb::kCreate:
+        return create(hands, seen, write);
+      case Write::Verb::kPatch:
+        return patch(hands, seen, write);
+      case Write::Verb::kDelete:
+        return remove(hands, seen, write);
+    }
+  } catch (const Error& error) {
+    return deed(Outcome::kUnanswered, error.what());
+  }
+  return {};
+}
+
+/// The worse of two outcomes, and all that came of either.
+void join(Deed& all, Deed one) {
+  if (one.outcome > all.outcome) {
+    all.outcome = one.outcome;
+    all.problem = std::move(one.problem);
+  }
+  std::ranges::move(one.aftermath.pods, std::back_inserter(all.aftermath.pods));
+  std::ranges::move(one.aftermath.objects, std::back_inserter(all.aftermath.objects));
+  std::ranges::move(one.aftermath.refusals, std::back_inserter(all.aftermath.refusals));
+}
+
+}  // namespace
+
+Deed write_new_status(const Hands& hands, const Observed& seen, const Status& status) {
+  if (!hands.may_write()) return deed(Outcome::kUnanswered, "this replica leads no more");
+  const Meta& meta = seen.job.meta;
+  Expected expected(hands, seen, changed_mark(Kind::kJob, meta.name));
+  // The version goes with it: 409 where the job has changed since it was read.
+  const json steps = {{{"op", "add"}, {"path", "/metadata/resourceVersion"}, {"value", meta.version}},
+                      {{"op", "add"}, {"path", "/status"}, {"value", json::parse(write_status(status))}}};
+  const std::string path = kube::status_path(resource_of(Kind::kJob).path(meta.space, meta.name));
+  try {
+    const kube::Answer answer = hands.client.patch(path, steps.dump(), {.kind = kube::PatchKind::kJson});
+    if (!answer) return refusal(*answer.error);
+    if (kube::object_key(answer.object).version != meta.version) expected.comes();
+    return {};
+  } catch (const Error& error) {
+    return deed(Outcome::kUnanswered, error.what());
+  }
+}
+
+Deed write_stages(const Hands& hands, const Observed& seen, const Decision& decision) {
+  Deed all;
+  std::mutex mutex;
+  for (const auto& stage : decision.stages) {
+    in_parallel(stage.size(), hands.writes_at_once, [&](std::size_t i) {
+      Deed one = perform(hands, seen, stage[i]);
+      std::lock_guard lock(mutex);
+      join(all, std::move(one));
+    });
+    if (all.outcome != Outcome::kDone) break;
+  }
+  return all;
+}
+
+}  // namespace atl::ctl

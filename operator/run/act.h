@@ -1,0 +1,40 @@
+// Does what was decided: the status first, then one stage of writes after the other, each stage's at once. What is asked for
+// is expected to show in the caches, and until it does the job isn't decided on again.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "operator/controller/decision.h"
+#include "operator/kube/client.h"
+#include "operator/kube/expectations.h"
+#include "operator/run/aftermath.h"
+
+namespace atl::ctl {
+
+enum class Outcome {
+  kDone,        // the rest follows from what the caches will show
+  kConflict,    // it was decided on what is no longer so: look again
+  kRefused,     // the API server takes an object not, or somebody else's is in the way: see the aftermath
+  kUnanswered,  // no answer, or one that may be another the next time
+};
+
+struct Deed {
+  Outcome outcome = Outcome::kDone;
+  std::string problem;  // of the worst of its writes
+  Aftermath aftermath;
+};
+
+/// What a deed works with; all must outlive it.
+struct Hands {
+  kube::Client& client;
+  kube::Expectations& expectations;
+  std::function<bool()> may_write;  // false: another replica may lead by now
+  int writes_at_once = 16;
+};
+
+/// Of the job itself, in `Observed`: only its names and its version are looked at, and its pods'.
+Deed write_new_status(const Hands& hands, const Observed& seen, const Status& status);
+Deed write_stages(const Hands& hands, const Observed& seen, const Decision& decision);
+
+}  // namespace atl::ctl

@@ -1,0 +1,41 @@
+// What the last writes for a job have shown that no cache does: objects of others that stand in the way by their names,
+// and objects that the API server refused. The next look at the job sees it, once.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "operator/controller/observed.h"
+
+namespace atl::ctl {
+
+struct Aftermath {
+  std::vector<PodView> pods;        // of others
+  std::vector<ObjectView> objects;  // likewise
+  std::vector<Refusal> refusals;
+
+  bool has_foreign() const { return !pods.empty() || !objects.empty(); }
+  bool is_empty() const { return !has_foreign() && refusals.empty(); }
+};
+
+/// Thread-safe.
+class Aftermaths {
+ public:
+  void put(const std::string& job, Aftermath aftermath) {
+    std::lock_guard lock(mutex_);
+    jobs_[job] = std::move(aftermath);
+  }
+  Aftermath take(const std::string& job) {
+    std::lock_guard lock(mutex_);
+    const auto found = jobs_.extract(job);
+    return found.empty() ? Aftermath{} : std::move(found.mapped());
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, Aftermath> jobs_;
+};
+
+}  // namespace atl::ctl

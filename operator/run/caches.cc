@@ -1,0 +1,202 @@
+#include "operator/run/caches.h"
+
+#include <nlohmann/json.hpp>
+
+#include "operator/api/json_values.h"
+#include "operator/objects/names.h"
+#include "operator/plan/json_members.h"
+#include "operator/run/marks.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+
+constexpr Kind kObjectKinds[] = {Kind::kConfigMap, Kind::kSecret, Kind::kNetworkPolicy};
+
+/// Of a Secret or a ConfigMap nothing is kept that a decision doesn't need, keys least of all.
+ObjectView read_object(Kind kind, std::string_view text) {
+  const json object = json::parse(text, nullptr, false);
+  return {kind, read_meta(object),
+          kind == Kind::kConfigMap ? text_of(member(object, "data"), "prepared.json") : ""};
+}
+
+NodeEntry read_node(std::string_view text) {
+  const json node = json::parse(text, nullptr, false);
+  NodeEntry entry{node_state(node), {}};
+  for (const json& condition : list_of(member(node, "status"), "conditions"))
+    if (text_of(condition, "type") == "Ready")
+      entry.since = moment_of(condition, "lastTransitionTime").value_or(Moment{});
+  return entry;
+}
+
+bool offers_the_same(const NodeState& a, const NodeState& b) {
+  auto same = [](const Taint& x, const Taint& y) {
+    return x.key == y.key && x.value == y.value && x.effect == y.effect;
+  };
+  return a.ready == b.ready && a.cordoned == b.cordoned && a.labels == b.labels &&
+         a.allocatable == b.allocatable &&
+         std::equal(a.taints.begin(), a.taints.end(), b.taints.begin(), b.taints.end(), same);
+}
+
+std::string job_of(const Meta& meta) {
+  const std::string job = meta.label(kJobLabel);
+  return job.empty() ? "" : full_name(meta.space, job);
+}
+
+/// A pod or an object that comes, changes or goes, told to the one who may wait for it. `name`: "space/name".
+template <class Value>
+void tell(CacheListener& listener, Kind kind, JobIndex& index, const std::string& name, const Value& before,
+          const Value& after) {
+  const Meta& meta = after ? after->meta : before->meta;
+  const std::string job = job_of(meta);
+  if (job.empty()) return;
+  if (!after) {
+    index.remove(job, name);
+    return listener.job_changed(job, gone_mark(meta.uid));
+  }
+  index.add(job, name);
+  if (!before) return listener.job_changed(job, made_mark(kind, meta.name));
+  // Whoever has deleted a pod has seen it when it is on its way.
+  const bool goes = meta.deletion && !before->meta.deletion;
+  listener.job_changed(job, goes ? gone_mark(meta.uid) : changed_mark(kind, meta.name));
+}
+
+bool takes_room(const PodView& pod) {
+  return (pod.is_bound() || !pod.pinned.empty()) && !pod.has_ended();
+}
+
+kube::Cache<GnnJob> job_cache(CacheListener& listener) {
+  return {[](std::string_view text) { return read_gnn_job(std::string(text)); },
+          [&listener](const std::string& name, const auto& before, const auto& after) {
+            if (!after)
+              listener.job_gone(name);
+            else
+              listener.job_changed(name, before ? changed_mark(Kind::kJob, after->meta.name) : "");
+          }};
+}
+
+kube::Cache<PodView> pod_cache(CacheListener& listener, JobIndex& index) {
+  return {[](std::string_view text) { return read_pod(std::string(text)); },
+          [&listener, &index](const std::string& name, const auto& before, const auto& after) {
+            tell(listener, Kind::kPod, index, name, before, after);
+            if (before && takes_room(*before) && (!after || !takes_room(*after))) listener.room_changed();
+          }};
+}
+
+}  // namespace
+
+void JobIndex::add(const std::string& job, const std::string& name) {
+  std::lock_guard lock(mutex_);
+  names_[job].insert(name);
+}
+
+void JobIndex::remove(const std::string& job, const std::string& name) {
+  std::lock_guard lock(mutex_);
+  const auto found = names_.find(job);
+  if (found == names_.end()) return;
+  found->second.erase(name);
+  if (found->second.empty()) names_.erase(found);
+}
+
+std::vector<std::string> JobIndex::names(const std::string& job) const {
+  std::lock_guard lock(mutex_);
+  const auto found = names_.find(job);
+  if (found == names_.end()) return {};
+  return {found->second.begin(), found->second.end()};
+}
+
+SpaceCaches::SpaceCaches(CacheListener& listener)
+    : jobs(job_cache(listener)), pods(pod_cache(listener, pods_by_job)) {
+  for (const Kind kind : kObjectKinds) {
+    JobIndex& index = objects_by_job[kind];
+    objects[kind] = std::make_unique<kube::Cache<ObjectView>>(
+        [kind](std::string_view text) { return read_object(kind, text); },
+        [kind, &listener, &index](const std::string& name, const auto& before, const auto& after) {
+          tell(listener, kind, index, name, before, after);
+        });
+  }
+}
+
+Caches::Caches(std::vector<std::string> spaces, CacheListener& listener)
+    : listener_(listener),
+      nodes_(read_node, [this](const std::string& name, const auto& before,
+                               const auto& after) { node_changed(name, before, after); }),
+      others_({[this](const std::string& space) { return find(space) != nullptr; },
+               [this] { listener_.room_changed(); }}) {
+  if (spaces.empty()) spaces.emplace_back();
+  for (const std::string& space : spaces) spaces_[space] = std::make_unique<SpaceCaches>(listener);
+}
+
+std::vector<Caches::Feed> Caches::feeds() {
+  const std::string ours = std::string(kManagedByLabel) + "=" + kManager + "," + kJobLabel;
+  std::vector<Feed> all;
+  for (const auto& [space, caches] : spaces_) {
+    all.push_back({resource_of(Kind::kJob).path(space), {}, &caches->jobs});
+    all.push_back({resource_of(Kind::kPod).path(space), {kJobLabel, ""}, &caches->pods});
+    for (const auto& [kind, objects] : caches->objects)
+      all.push_back({resource_of(kind).path(space), {ours, ""}, objects.get()});
+  }
+  all.push_back({nodes_resource().path(), {}, &nodes_});
+  all.push_back({resource_of(Kind::kPod).path(),
+                 {"", "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed"},
+                 &others_});
+  return all;
+}
+
+const SpaceCaches* Caches::find(const std::string& space) const {
+  const auto all = spaces_.find("");
+  const auto found = all == spaces_.end() ? spaces_.find(space) : all;
+  return found == spaces_.end() ? nullptr : found->second.get();
+}
+
+std::shared_ptr<const GnnJob> Caches::job(const std::string& name) const {
+  const SpaceCaches* space = find(space_of(name));
+  return space ? space->jobs.find(name) : nullptr;
+}
+
+std::vector<std::shared_ptr<const GnnJob>> Caches::jobs() const {
+  std::vector<std::shared_ptr<const GnnJob>> all;
+  for (const auto& [name, space] : spaces_)
+    for (auto& job : space->jobs.all()) all.push_back(std::move(job));
+  return all;
+}
+
+std::vector<std::shared_ptr<const PodView>> Caches::pods() const {
+  std::vector<std::shared_ptr<const PodView>> all;
+  for (const auto& [name, space] : spaces_)
+    for (auto& pod : space->pods.all()) all.push_back(std::move(pod));
+  return all;
+}
+
+std::vector<std::shared_ptr<const PodView>> Caches::pods_of(const std::string& job) const {
+  std::vector<std::shared_ptr<const PodView>> all;
+  const SpaceCaches* space = find(space_of(job));
+  if (!space) return all;
+  for (const std::string& name : space->pods_by_job.names(job))
+    if (auto pod = space->pods.find(name)) all.push_back(std::move(pod));
+  return all;
+}
+
+std::vector<std::shared_ptr<const ObjectView>> Caches::objects_of(const std::string& job) const {
+  std::vector<std::shared_ptr<const ObjectView>> all;
+  const SpaceCaches* space = find(space_of(job));
+  if (!space) return all;
+  for (const auto& [kind, index] : space->objects_by_job)
+    for (const std::string& name : index.names(job))
+      if (auto object = space->objects.at(kind)->find(name)) all.push_back(std::move(object));
+  return all;
+}
+
+void Caches::node_changed(const std::string& name, const kube::Cache<NodeEntry>::Value& before,
+                          const kube::Cache<NodeEntry>::Value& after) {
+  if (before && after && offers_the_same(before->state, after->state)) return;
+  listener_.room_changed();
+  std::set<std::string> concerned;
+  for (const auto& pod : pods())
+    if (pod->node == name) concerned.insert(job_of(pod->meta));
+  for (const std::string& job : concerned)
+    if (!job.empty()) listener_.job_changed(job, "");
+}
+
+}  // namespace atl::ctl

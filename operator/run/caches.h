@@ -1,0 +1,92 @@
+// What the operator knows of the cluster: jobs and what belongs to them whole, nodes, and everybody's pods as far as they
+// take room. Decisions are made on these alone; every change of them says which job it concerns.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "operator/controller/observed.h"
+#include "operator/kube/cache.h"
+#include "operator/kube/client.h"
+#include "operator/run/thin_pods.h"
+
+namespace atl::ctl {
+
+/// Whom the caches tell, from the threads that fill them. Jobs are named "space/name".
+class CacheListener {
+ public:
+  virtual ~CacheListener() = default;
+  /// Something of the job changed. `mark`: what somebody who asked for just this may wait for (marks.h); or "".
+  virtual void job_changed(const std::string& job, const std::string& mark) = 0;
+  virtual void job_gone(const std::string& job) = 0;
+  /// There may be more room than there was.
+  virtual void room_changed() = 0;
+};
+
+struct NodeEntry {
+  NodeState state;
+  Moment since{};  // when it became ready, or stopped being so
+};
+
+/// Names of objects by the job whose label they carry.
+class JobIndex {
+ public:
+  void add(const std::string& job, const std::string& name);
+  void remove(const std::string& job, const std::string& name);
+  std::vector<std::string> names(const std::string& job) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::set<std::string>> names_;
+};
+
+/// Jobs of one namespace, or of all, with what belongs to them.
+struct SpaceCaches {
+  explicit SpaceCaches(CacheListener& listener);
+
+  JobIndex pods_by_job;
+  std::map<Kind, JobIndex> objects_by_job;
+  kube::Cache<GnnJob> jobs;
+  kube::Cache<PodView> pods;
+  std::map<Kind, std::unique_ptr<kube::Cache<ObjectView>>> objects;
+};
+
+class Caches {
+ public:
+  /// `spaces`: those whose jobs are seen to; none: all. `listener` must outlive the caches.
+  Caches(std::vector<std::string> spaces, CacheListener& listener);
+
+  /// One list and watch, and where what it brings is kept.
+  struct Feed {
+    std::string path;
+    kube::Selection only;
+    kube::Store* store;
+  };
+  std::vector<Feed> feeds();
+
+  // From any thread.
+  std::shared_ptr<const GnnJob> job(const std::string& name) const;
+  std::vector<std::shared_ptr<const GnnJob>> jobs() const;
+  std::vector<std::shared_ptr<const PodView>> pods_of(const std::string& job) const;
+  std::vector<std::shared_ptr<const PodView>> pods() const;
+  std::vector<std::shared_ptr<const ObjectView>> objects_of(const std::string& job) const;
+  std::vector<std::shared_ptr<const NodeEntry>> nodes() const { return nodes_.all(); }
+  const ThinPods& others() const { return others_; }
+
+ private:
+  const SpaceCaches* find(const std::string& space) const;
+  void node_changed(const std::string& name, const kube::Cache<NodeEntry>::Value& before,
+                    const kube::Cache<NodeEntry>::Value& after);
+
+  CacheListener& listener_;
+  std::map<std::string, std::unique_ptr<SpaceCaches>> spaces_;  // by namespace; "": all
+  kube::Cache<NodeEntry> nodes_;
+  ThinPods others_;
+};
+
+}  // namespace atl::ctl

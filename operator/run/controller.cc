@@ -1,0 +1,243 @@
+#include "operator/run/controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "operator/controller/decide.h"
+#include "operator/objects/names.h"
+#include "operator/run/kinds.h"
+#include "operator/run/log.h"
+#include "operator/run/observe.h"
+
+namespace atl::ctl {
+namespace {
+
+using kube::Milliseconds;
+
+constexpr const char* kWaitingJobs = "";   // on the queue: all jobs that wait for room
+constexpr Milliseconds kRoomSettles{100};  // many pods often go together
+constexpr Milliseconds kExpectationsLapse{301'000}, kNameMayBeFree{30'000};
+constexpr std::size_t kLongestLog = 1 << 20;  // of the prepare step: its result is the last line
+constexpr int kLogLines = 20;
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+const char* word_for(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kDone:
+      return "done";
+    case Outcome::kConflict:
+      return "conflict";
+    case Outcome::kRefused:
+      return "refused";
+    case Outcome::kUnanswered:
+      return "failed";
+  }
+  return "";
+}
+
+bool waits_for_room(const GnnJob& job) {
+  const auto lacks_room = [&](const char* type) {
+    const Condition* found = find_condition(job.status.conditions, type);
+    return found && !found->holds && found->reason == "NoRoom";
+  };
+  return !has_ended(job.status.conditions) && (lacks_room(kPlaced) || lacks_room(kRunning));
+}
+
+}  // namespace
+
+Controller::Controller(const Options& options, Surroundings surroundings)
+    : options_(options),
+      around_(std::move(surroundings)),
+      queue_(around_.clock),
+      expectations_(around_.clock),
+      caches_(options.spaces, *this),
+      planner_(caches_),
+      poller_(caches_, options.engine_port, {around_.ask, [this](const std::string& job) { enqueue(job); }}),
+      events_(around_.client, options.identity) {}
+
+void Controller::enqueue(const std::string& job, bool again) {
+  {
+    std::lock_guard lock(mutex_);
+    queued_.try_emplace(job, Time::now());
+  }
+  around_.metrics.queued(again);
+  if (again)
+    queue_.add_failed(job);
+  else
+    queue_.add(job);
+}
+
+void Controller::job_changed(const std::string& job, const std::string& mark) {
+  if (!mark.empty()) expectations_.seen(job, mark);
+  enqueue(job);
+}
+
+void Controller::job_gone(const std::string& job) {
+  expectations_.forget(job);
+  planner_.forget(job);
+  poller_.forget(job);
+  aftermaths_.take(job);
+  queue_.forget(job);
+  room_changed();
+}
+
+void Controller::room_changed() {
+  queue_.add_after(kWaitingJobs, kRoomSettles);
+}
+
+void Controller::look_at_all() {
+  for (const auto& job : caches_.jobs()) enqueue(job->full_name());
+}
+
+/// By priority, then by age.
+void Controller::look_at_waiting() {
+  std::vector<std::tuple<int, Moment, std::string>> waiting;
+  for (const auto& job : caches_.jobs()) {
+    if (!waits_for_room(*job)) continue;
+    int priority = 0;
+    for (const auto& pod : caches_.pods_of(job->full_name())) priority = std::max(priority, pod->priority);
+    waiting.emplace_back(-priority, job->meta.created.value_or(Moment{}), job->full_name());
+  }
+  std::ranges::sort(waiting);
+  for (const auto& [priority, created, job] : waiting) enqueue(job);
+}
+
+void Controller::work(const std::stop_token& stop) {
+  while (const auto key = queue_.take(stop)) take(*key);
+}
+
+bool Controller::work_once() {
+  const auto key = queue_.take_now();
+  if (key) take(*key);
+  return key.has_value();
+}
+
+void Controller::take(const std::string& key) {
+  if (key == kWaitingJobs) {
+    look_at_waiting();
+    return queue_.done(key);
+  }
+  const auto begin = Time::now();
+  {
+    std::lock_guard lock(mutex_);
+    const auto queued = queued_.extract(key);
+    if (!queued.empty())
+      around_.metrics.taken(std::chrono::duration<double>(begin - queued.mapped()).count());
+  }
+  try {
+    work_on(key);
+  } catch (const std::exception& error) {  // an object that can't be read must not end the work on others
+    log_warning("{}: {}", key, error.what());
+    around_.metrics.failed("error");
+    enqueue(key, true);
+  }
+  around_.metrics.worked(seconds_since(begin));
+  queue_.done(key);
+}
+
+void Controller::work_on(const std::string& job) {
+  if (!expectations_.are_met(job)) return queue_.add_after(job, kExpectationsLapse);
+  planner_.forget(job);  // the caches show what was booked
+  Planner::Turn turn(planner_);
+  Aftermath aftermath = aftermaths_.take(job);
+  // Objects without our labels aren't watched: that one of them has gone shows only in trying again.
+  if (aftermath.has_foreign()) queue_.add_after(job, kNameMayBeFree);
+  auto seen = observe(job, caches_, turn, {std::move(aftermath), poller_.heard(job), around_.now()});
+  if (!seen) return;
+  seen->plan = [&](const Gang& gang) {
+    const auto begin = Time::now();
+    GangPlan plan = turn.plan(gang);
+    around_.metrics.planned(seconds_since(begin));
+    return plan;
+  };
+  const Decision decision = decide_on(*seen);
+  turn.book(job, decision);
+  if (decision.look_again)
+    queue_.add_after(job, std::max<Milliseconds>(*decision.look_again - seen->now, Milliseconds(0)));
+  if (decision.status || !decision.stages.empty())
+    carry_out(*seen, decision);
+  else if (decision.wants_prepare_log)
+    enqueue(job, true);  // it could not be read
+  else
+    queue_.forget(job);
+}
+
+Decision Controller::decide_on(Observed& seen) {
+  Decision decision = decide(seen, options_.settings);
+  if (decision.wants_prepare_log && read_prepare_log(seen)) return decide(seen, options_.settings);
+  return decision;
+}
+
+/// False where nobody answers for it now. A log that is gone for good is an empty one.
+bool Controller::read_prepare_log(Observed& seen) {
+  const Meta& meta = seen.job.meta;
+  std::string path = resource_of(Kind::kPod).path(meta.space, prepare_name(meta.name)) + "/log";
+  kube::add_query(path, "container", kEngine);
+  kube::add_query(path, "tailLines", std::to_string(kLogLines));
+  kube::add_query(path, "limitBytes", std::to_string(kLongestLog));
+  try {
+    kube::Answer answer = around_.client.get(path);
+    if (!answer && !answer.error->is_not_found() && answer.error->code != 400) return false;
+    seen.prepare_log = answer ? std::move(answer.object) : "";
+    return true;
+  } catch (const kube::TransportError&) {
+    return false;
+  }
+}
+
+void Controller::carry_out(const Observed& seen, const Decision& decision) {
+  const std::string job = seen.job.full_name();
+  const Hands hands{around_.client, expectations_, around_.may_write, options_.writes_at_once};
+  if (decision.status) {
+    Deed written = write_new_status(hands, seen, *decision.status);
+    if (written.outcome != Outcome::kDone) {
+      planner_.forget(job);
+      return conclude(job, std::move(written));
+    }
+    const auto& restarts = decision.status->restarts;
+    if (!restarts.empty() && restarts != seen.job.status.restarts)
+      around_.metrics.restarted(restarts.back().reason);
+  }
+  for (const Event& event : decision.events) events_.add(seen.job, event, seen.now);
+  Deed deed = write_stages(hands, seen, decision);
+  if (deed.outcome != Outcome::kDone) planner_.forget(job);
+  conclude(job, std::move(deed));
+}
+
+void Controller::conclude(const std::string& job, Deed deed) {
+  if (!deed.aftermath.is_empty()) aftermaths_.put(job, std::move(deed.aftermath));
+  if (deed.outcome == Outcome::kDone) {
+    queue_.forget(job);
+    return enqueue(job);  // deciding goes on until there is nothing left to do
+  }
+  around_.metrics.failed(word_for(deed.outcome));
+  if (deed.outcome != Outcome::kConflict)
+    log_warning("{}: {}: {}", job, word_for(deed.outcome), deed.problem);
+  enqueue(job, true);
+}
+
+void Controller::poll_progress(const std::stop_token& stop) {
+  while (around_.clock.sleep(options_.progress_every, stop)) poll_progress_once();
+}
+
+void Controller::send_events(const std::stop_token& stop) {
+  while (around_.clock.sleep(Milliseconds(500), stop)) flush_events();
+}
+
+std::string Controller::metrics_text() {
+  std::map<std::string, int> states;
+  for (const auto& job : caches_.jobs()) {
+    const std::string state = state_of(job->status.conditions);
+    ++states[state.empty() ? "New" : state];
+  }
+  around_.metrics.set_jobs(states);
+  around_.metrics.set_depth(queue_.depth());
+  return around_.metrics.text();
+}
+
+}  // namespace atl::ctl

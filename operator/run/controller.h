@@ -1,0 +1,84 @@
+// The controller: what changes in the caches puts jobs on a queue, workers take them, look, decide, and do what was
+// decided. It keeps nothing that matters: another one, or itself started anew, goes on from what the API server has.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <stop_token>
+#include <string>
+
+#include "operator/kube/client.h"
+#include "operator/kube/expectations.h"
+#include "operator/kube/work_queue.h"
+#include "operator/run/act.h"
+#include "operator/run/aftermath.h"
+#include "operator/run/caches.h"
+#include "operator/run/events.h"
+#include "operator/run/metrics.h"
+#include "operator/run/options.h"
+#include "operator/run/planner.h"
+#include "operator/run/progress.h"
+
+namespace atl::ctl {
+
+class Controller final : public CacheListener {
+ public:
+  /// What it works with; references must outlive it.
+  struct Surroundings {
+    kube::Client& client;
+    Metrics& metrics;
+    std::function<bool()> may_write;  // false: another replica may lead by now
+    std::function<Moment()> now;
+    Ask ask = ask_for_progress;
+    kube::Clock& clock = kube::steady_clock();
+  };
+  Controller(const Options& options, Surroundings surroundings);
+
+  Caches& caches() { return caches_; }
+  /// Every job that is known is looked at: whoever has just begun to lead has missed what happened.
+  void look_at_all();
+
+  // Each in threads of its own, until `stop`.
+  void work(const std::stop_token& stop);
+  void poll_progress(const std::stop_token& stop);
+  void send_events(const std::stop_token& stop);
+
+  /// Works on one job that needs it; false where none does.
+  bool work_once();
+  void poll_progress_once() { poller_.poll(around_.now()); }
+  /// Sends what hasn't been sent.
+  void flush_events() { events_.send(); }
+  std::string metrics_text();
+
+  void job_changed(const std::string& job, const std::string& mark) override;
+  void job_gone(const std::string& job) override;
+  void room_changed() override;
+
+ private:
+  using Time = std::chrono::steady_clock;
+
+  void take(const std::string& key);
+  void work_on(const std::string& job);
+  Decision decide_on(Observed& seen);
+  void carry_out(const Observed& seen, const Decision& decision);
+  bool read_prepare_log(Observed& seen);
+  void conclude(const std::string& job, Deed deed);
+  void enqueue(const std::string& job, bool again = false);
+  void look_at_waiting();
+
+  const Options options_;
+  const Surroundings around_;
+  kube::WorkQueue queue_;
+  kube::Expectations expectations_;
+  Aftermaths aftermaths_;
+  Caches caches_;
+  Planner planner_;
+  ProgressPoller poller_;
+  Events events_;
+  std::mutex mutex_;  // of queued_
+  std::map<std::string, Time::time_point> queued_;
+};
+
+}  // namespace atl::ctl

@@ -1,0 +1,105 @@
+#include "operator/run/events.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/sha256.h"
+#include "job/api_names.h"
+#include "operator/api/json_values.h"
+#include "operator/run/kinds.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kLongestMessage = 1024, kMostLetters = 1000;
+constexpr const char* kComponent = "atoll-operator";
+
+const kube::Resource kEvents{"", "v1", "events"};
+
+}  // namespace
+
+bool Events::is_allowed(const std::string& uid, Moment now) {
+  Allowance& allowance = allowances_.try_emplace(uid, Allowance{kBurst, now}).first->second;
+  const auto earned = int((now - allowance.since) / kOneIn);
+  if (earned > 0) {
+    allowance.left = std::min(kBurst, allowance.left + earned);
+    allowance.since = now;
+  }
+  return allowance.left > 0 && allowance.left-- > 0;
+}
+
+void Events::forget_old(Moment now) {
+  std::erase_if(said_, [&](const auto& entry) { return now - entry.second.last > kRemembered; });
+  std::erase_if(allowances_, [&](const auto& entry) { return now - entry.second.since > kOneIn * kBurst; });
+}
+
+void Events::add(const GnnJob& job, const Event& event, Moment now) {
+  std::lock_guard lock(mutex_);
+  forget_old(now);
+  if (letters_.size() >= kMostLetters || !is_allowed(job.meta.uid, now)) return;
+  const std::string key =
+      fmt::format("{} {} {} {}", job.meta.uid, event.is_warning, event.reason, event.message);
+  auto [found, is_new] = said_.try_emplace(key);
+  Said& said = found->second;
+  ++said.count;
+  said.last = now;
+  if (is_new) {
+    said.first = now;
+    const std::string name = fmt::format("{}.{}", job.meta.name.substr(0, 200),
+                                         sha256_hex(key + text_of(now) + identity_).substr(0, 16));
+    said.path = kEvents.path(job.meta.space, name);
+    letters_.push_back(first_letter(job, event, said, name));
+  } else {
+    letters_.push_back(
+        {false, said.path, json{{"count", said.count}, {"lastTimestamp", text_of(now)}}.dump()});
+  }
+}
+
+Events::Letter Events::first_letter(const GnnJob& job, const Event& event, const Said& said,
+                                    const std::string& name) const {
+  const std::string api_version = std::string(kApiGroup) + "/" + kApiVersion;
+  const json object = {{"apiVersion", "v1"},
+                       {"kind", "Event"},
+                       {"metadata", {{"name", name}, {"namespace", job.meta.space}}},
+                       {"involvedObject",
+                        {{"apiVersion", api_version},
+                         {"kind", kApiKind},
+                         {"name", job.meta.name},
+                         {"namespace", job.meta.space},
+                         {"uid", job.meta.uid}}},
+                       {"type", event.is_warning ? "Warning" : "Normal"},
+                       {"reason", event.reason},
+                       {"message", bounded(event.message, kLongestMessage)},
+                       {"count", said.count},
+                       {"firstTimestamp", text_of(said.first)},
+                       {"lastTimestamp", text_of(said.last)},
+                       {"source", {{"component", kComponent}}},
+                       {"reportingComponent", kComponent},
+                       {"reportingInstance", identity_}};
+  return {true, kEvents.path(job.meta.space), object.dump(-1, ' ', false, json::error_handler_t::replace)};
+}
+
+void Events::send() {
+  for (;;) {
+    Letter letter;
+    {
+      std::lock_guard lock(mutex_);
+      if (letters_.empty()) return;
+      letter = std::move(letters_.front());
+      letters_.pop_front();
+    }
+    try {
+      if (letter.is_new)
+        client_.create(letter.path, letter.body);
+      else
+        client_.patch(letter.path, letter.body, {.kind = kube::PatchKind::kMerge});
+    } catch (const kube::TransportError&) {
+      // Events are for people; the state of things is in the status.
+    }
+  }
+}
+
+}  // namespace atl::ctl

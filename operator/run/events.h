@@ -1,0 +1,57 @@
+// Events for `kubectl describe`: said once and counted where they repeat, few for each job, and sent beside the work, which
+// never waits for them.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "operator/controller/decision.h"
+#include "operator/kube/client.h"
+#include "operator/run/options.h"
+
+namespace atl::ctl {
+
+/// All of it may be called from any thread.
+class Events {
+ public:
+  /// `client` must outlive them. `identity`: this replica's.
+  Events(kube::Client& client, std::string identity) : client_(client), identity_(std::move(identity)) {}
+
+  /// Forgets it where the job has had too many of late: kBurst at once, then one in kOneIn.
+  void add(const GnnJob& job, const Event& event, Moment now);
+  /// Sends what has been added. What the API server doesn't take is lost.
+  void send();
+
+  static constexpr int kBurst = 25;
+  static constexpr Seconds kOneIn{300}, kRemembered{600};
+
+ private:
+  /// Of one job, type, reason and message.
+  struct Said {
+    std::string path;  // of the Event object
+    int count = 0;
+    Moment first{}, last{};
+  };
+  struct Allowance {
+    int left = kBurst;
+    Moment since{};
+  };
+  struct Letter {
+    bool is_new = true;
+    std::string path, body;
+  };
+  bool is_allowed(const std::string& uid, Moment now);
+  void forget_old(Moment now);
+  Letter first_letter(const GnnJob& job, const Event& event, const Said& said, const std::string& name) const;
+
+  kube::Client& client_;
+  const std::string identity_;
+  std::mutex mutex_;
+  std::map<std::string, Said> said_;
+  std::map<std::string, Allowance> allowances_;  // by the job's UID
+  std::deque<Letter> letters_;
+};
+
+}  // namespace atl::ctl

@@ -1,0 +1,49 @@
+#include "operator/run/kinds.h"
+
+#include "base/error.h"
+#include "job/api_names.h"
+
+namespace atl::ctl {
+
+const kube::Resource& resource_of(Kind kind) {
+  static const kube::Resource kJobs{kApiGroup, kApiVersion, kApiPlural}, kPods{"", "v1", "pods"},
+      kConfigMaps{"", "v1", "configmaps"}, kSecrets{"", "v1", "secrets"},
+      kPolicies{"networking.k8s.io", "v1", "networkpolicies"};
+  switch (kind) {
+    case Kind::kJob:
+      return kJobs;
+    case Kind::kPod:
+      return kPods;
+    case Kind::kConfigMap:
+      return kConfigMaps;
+    case Kind::kSecret:
+      return kSecrets;
+    case Kind::kNetworkPolicy:
+      return kPolicies;
+  }
+  ATOLL_CHECK(false, "no kind {}", int(kind));
+  return kJobs;
+}
+
+const kube::Resource& nodes_resource() {
+  static const kube::Resource kNodes{"", "v1", "nodes"};
+  return kNodes;
+}
+
+const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::kJob:
+      return "GNNJob";
+    case Kind::kPod:
+      return "Pod";
+    case Kind::kConfigMap:
+      return "ConfigMap";
+    case Kind::kSecret:
+      return "Secret";
+    case Kind::kNetworkPolicy:
+      return "NetworkPolicy";
+  }
+  return "";
+}
+
+}  // namespace atl::ctl

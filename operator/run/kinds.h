@@ -1,0 +1,29 @@
+// The kinds of objects that the operator handles, as the API's paths and its messages name them.
+#pragma once
+
+#include <string>
+
+#include "operator/controller/observed.h"
+#include "operator/kube/target.h"
+
+namespace atl::ctl {
+
+const kube::Resource& resource_of(Kind kind);
+const kube::Resource& nodes_resource();
+
+/// "Pod"
+const char* name_of(Kind kind);
+
+/// "space/name", by which caches and the work queue know an object.
+inline std::string full_name(const std::string& space, const std::string& name) {
+  return space + "/" + name;
+}
+/// The parts of such a name.
+inline std::string space_of(const std::string& full) {
+  return full.substr(0, full.find('/'));
+}
+inline std::string bare_name(const std::string& full) {
+  return full.substr(full.find('/') + 1);
+}
+
+}  // namespace atl::ctl

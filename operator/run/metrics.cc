@@ -1,0 +1,142 @@
+#include "operator/run/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <set>
+#include <sstream>
+
+namespace atl::ctl {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+using Labels = std::map<std::string, std::string>;
+
+const Labels kQueue{{"name", "gnnjob"}};
+
+/// 0.1 ms … 10 s
+const Histogram::BucketBoundaries kSeconds{1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2,
+                                           5e-2, 0.1,    0.25, 0.5,  1,      2.5,  5,    10};
+
+/// Reasons come in part from containers: only those that we know become labels.
+std::string known_reason(const std::string& reason) {
+  static const std::set<std::string> kKnown{"OOMKilled",
+                                            "Signal",
+                                            "Exit",
+                                            "Lost",
+                                            "NodeLost",
+                                            "Evicted",
+                                            "Preempted",
+                                            "Deleted",
+                                            "Stalled",
+                                            "NotBound",
+                                            "StartDeadlineExceeded",
+                                            "PrepareFailed",
+                                            "Interrupted"};
+  return kKnown.contains(reason) ? reason : "Other";
+}
+
+}  // namespace
+
+struct Metrics::State {
+  Family<Counter>& counter(const char* name, const char* help) {
+    return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+  }
+  Family<Gauge>& gauge(const char* name, const char* help) {
+    return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+  }
+  Family<Histogram>& seconds(const char* name, const char* help) {
+    return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
+  }
+
+  prometheus::Registry registry;
+  Family<Counter>& requests =
+      counter("rest_client_requests_total", "Requests to the API server, by method and code.");
+  Family<Histogram>& request_seconds =
+      seconds("rest_client_request_duration_seconds", "From a request to its answer's headers.");
+  Counter& adds = counter("workqueue_adds_total", "Jobs that were put on the queue.").Add(kQueue);
+  Counter& retries = counter("workqueue_retries_total", "Jobs put back after a failure.").Add(kQueue);
+  Gauge& depth = gauge("workqueue_depth", "Jobs on the queue.").Add(kQueue);
+  Histogram& waited =
+      seconds("workqueue_queue_duration_seconds", "How long a job was on the queue.").Add(kQueue, kSeconds);
+  Histogram& worked =
+      seconds("workqueue_work_duration_seconds", "How long a job was worked on.").Add(kQueue, kSeconds);
+  Gauge& leads =
+      gauge("leader_election_master_status", "1: this replica leads.").Add({{"name", "atoll-operator"}});
+  Family<Gauge>& jobs = gauge("atoll_jobs", "GNNJobs by state.");
+  Family<Counter>& restarts =
+      counter("atoll_job_restarts_total", "Attempts that ended before their time, by reason.");
+  Family<Counter>& failures = counter("atoll_job_write_failures_total",
+                                      "Decisions that could not be carried out, by what came of them.");
+  Histogram& plans = seconds("atoll_job_plan_seconds", "How long a gang's placement took.").Add({}, kSeconds);
+  Family<Gauge>& lists =
+      gauge("atoll_watch_lists", "Whole lists of a resource since the start; the first is no relist.");
+};
+
+Metrics::Metrics() : state_(std::make_unique<State>()) {}
+Metrics::~Metrics() = default;
+
+void Metrics::requested(const std::string& method, int code, double seconds) {
+  const std::string shown = code == 0 ? "<error>" : std::to_string(code);
+  state_->requests.Add({{"method", method}, {"code", shown}}).Increment();
+  state_->request_seconds.Add({{"verb", method}}, kSeconds).Observe(seconds);
+}
+
+void Metrics::queued(bool again) {
+  state_->adds.Increment();
+  if (again) state_->retries.Increment();
+}
+
+void Metrics::taken(double waited_seconds) {
+  state_->waited.Observe(waited_seconds);
+}
+
+void Metrics::worked(double seconds) {
+  state_->worked.Observe(seconds);
+}
+
+void Metrics::set_depth(std::size_t depth) {
+  state_->depth.Set(double(depth));
+}
+
+void Metrics::set_leads(bool leads) {
+  state_->leads.Set(leads ? 1 : 0);
+}
+
+void Metrics::set_jobs(const std::map<std::string, int>& by_state) {
+  for (const char* state :
+       {"Created", "Placed", "Running", "Suspended", "Restarting", "Succeeded", "Failed", "New"}) {
+    const auto found = by_state.find(state);
+    state_->jobs.Add({{"state", state}}).Set(found == by_state.end() ? 0 : found->second);
+  }
+}
+
+void Metrics::restarted(const std::string& reason) {
+  state_->restarts.Add({{"reason", known_reason(reason)}}).Increment();
+}
+
+void Metrics::failed(const std::string& outcome) {
+  state_->failures.Add({{"outcome", outcome}}).Increment();
+}
+
+void Metrics::planned(double seconds) {
+  state_->plans.Observe(seconds);
+}
+
+void Metrics::set_lists(const std::string& path, int lists) {
+  state_->lists.Add({{"path", path}}).Set(lists);
+}
+
+std::string Metrics::text() const {
+  std::ostringstream out;
+  prometheus::TextSerializer().Serialize(out, state_->registry.Collect());
+  return out.str();
+}
+
+}  // namespace atl::ctl

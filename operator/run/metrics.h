@@ -1,0 +1,41 @@
+// What the operator tells Prometheus, under the names that dashboards of other controllers know, and its own.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace atl::ctl {
+
+/// All of it may be called from any thread.
+class Metrics {
+ public:
+  Metrics();
+  ~Metrics();
+
+  // rest_client_*: one request to the API server; code 0: no answer.
+  void requested(const std::string& method, int code, double seconds);
+  // workqueue_*
+  void queued(bool again);  // again: after a failure
+  void taken(double waited_seconds);
+  void worked(double seconds);
+  void set_depth(std::size_t depth);
+  // leader_election_master_status
+  void set_leads(bool leads);
+  // atoll_job_*
+  void set_jobs(const std::map<std::string, int>& by_state);
+  void restarted(const std::string& reason);
+  void failed(const std::string& outcome);  // of acting on a decision
+  void planned(double seconds);
+  // atoll_watch_lists: how often each resource was listed; more than once: a watch was cut off for too long
+  void set_lists(const std::string& path, int lists);
+
+  /// In Prometheus' text format.
+  std::string text() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace atl::ctl

@@ -1,0 +1,24 @@
+// One job as the caches show it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "operator/run/aftermath.h"
+#include "operator/run/caches.h"
+#include "operator/run/planner.h"
+
+namespace atl::ctl {
+
+/// What stands beside the caches.
+struct Circumstances {
+  Aftermath aftermath;
+  std::optional<Heard> heard;
+  Moment now{};
+};
+
+/// Nothing where there is no such job. `turn` and `caches` must outlive what is returned.
+std::optional<Observed> observe(const std::string& job, const Caches& caches, Planner::Turn& turn,
+                                Circumstances circumstances);
+
+}  // namespace atl::ctl

@@ -1,0 +1,27 @@
+// How the operator runs: what its command line says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "operator/api/moment.h"
+#include "operator/objects/settings.h"
+
+namespace atl::ctl {
+
+struct Options {
+  Settings settings;                // of what it makes; operator_space: of its lease too, "" our own
+  std::string kubeconfig;           // "": as kubectl finds one, or the pod that we run in
+  std::vector<std::string> spaces;  // namespaces whose jobs are seen to; none: all
+  std::string identity;             // ours among the replicas: the pod's name
+  bool elects = true;               // a lease says which replica works
+  int workers = 4;                  // jobs that are looked at side by side
+  int writes_at_once = 16;          // of one job
+  std::string metrics_host = "0.0.0.0";
+  int metrics_port = 8080;
+  int engine_port = 9400;  // of rank 0's /progress
+  Seconds progress_every{5};
+  Seconds lease{15}, renew_within{10}, lease_retry{2};
+};
+
+}  // namespace atl::ctl

@@ -1,0 +1,116 @@
+#include "operator/run/progress.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "operator/api/json_values.h"
+#include "operator/kube/cpprest_transport.h"
+#include "operator/objects/names.h"
+#include "operator/plan/json_members.h"
+#include "operator/run/kinds.h"
+#include "operator/run/parallel.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kLargestAnswer = 64 << 10, kLargestHeaders = 8 << 10;
+constexpr kube::Milliseconds kPatience{2000};
+constexpr int kAtOnce = 16;
+constexpr double kLongestEta = 10.0 * 365 * 24 * 3600;
+
+/// The pod in which rank 0 runs, once it has an address.
+std::shared_ptr<const PodView> first_pod(const Caches& caches, const std::string& job) {
+  for (const auto& pod : caches.pods_of(job)) {
+    const std::string ranks = pod->meta.annotation(kRanksAnnotation);
+    const bool has_first = ranks == "0" || ranks.starts_with("0,");
+    const bool is_there = pod->phase == "Running" && !pod->ip.empty() && !pod->is_terminating();
+    if (has_first && is_there && pod->meta.label(kRoleLabel) == kWorkerRole) return pod;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<std::string> ask_for_progress(const std::string& address) {
+  try {
+    const auto transport =
+        kube::cpprest_transport(address, [] { return std::make_shared<kube::Credentials>(); });
+    kube::Request request;
+    request.target = "/progress";
+    request.deadline = kPatience;
+    request.limits.headers = kLargestHeaders;
+    request.limits.body = kLargestAnswer;
+    kube::Response response = transport->call(request);
+    if (response.head.status != 200) return {};
+    return std::move(response.body);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::optional<Progress> read_progress(const std::string& text) {
+  const json object = json::parse(text, nullptr, false);
+  const auto epoch = integer_of(object, "epoch"), epochs = integer_of(object, "epochs");
+  if (!epoch || !epochs || *epoch < 0 || *epochs < *epoch) return {};
+  Progress progress;
+  progress.epoch = epoch;
+  progress.epochs = epochs;
+  progress.last_checkpoint_epoch = integer_of(object, "lastCheckpointEpoch");
+  progress.loss = number_of(object, "loss");
+  progress.validation = number_of(object, "validation");
+  progress.epoch_seconds = number_of(object, "epochSeconds");
+  const auto left = number_of(object, "etaSeconds");
+  if (left && *left >= 0 && *left <= kLongestEta) progress.eta = eta_text(*left);
+  const json& bytes = member(object, "bytes");
+  progress.intra_server_bytes = number_of(bytes, "intra");
+  progress.inter_server_bytes = number_of(bytes, "inter");
+  return progress;
+}
+
+void ProgressPoller::poll(Moment now) {
+  std::vector<std::shared_ptr<const GnnJob>> running;
+  for (auto& job : caches_.jobs())
+    if (holds(job->status.conditions, kRunning)) running.push_back(std::move(job));
+  in_parallel(running.size(), kAtOnce, [&](std::size_t i) { poll_job(*running[i], now); });
+}
+
+void ProgressPoller::poll_job(const GnnJob& job, Moment now) {
+  const auto pod = first_pod(caches_, job.full_name());
+  if (!pod) return;
+  const auto text = handlers_.ask(fmt::format("http://{}:{}", pod->ip, port_));
+  const auto progress = text ? read_progress(*text) : std::nullopt;
+  if (progress) take(job.full_name(), pod->meta.uid, job.status.attempt, *progress, now);
+}
+
+void ProgressPoller::take(const std::string& job, const std::string& pod_uid, int attempt,
+                          const Progress& progress, Moment now) {
+  {
+    std::lock_guard lock(mutex_);
+    Entry& entry = entries_[job];
+    const bool is_same_run = entry.pod_uid == pod_uid && entry.attempt == attempt;
+    if (is_same_run && entry.heard.progress == progress) return;
+    if (!is_same_run || entry.heard.progress.epoch != progress.epoch) entry.heard.advanced = now;
+    entry.pod_uid = pod_uid;
+    entry.attempt = attempt;
+    entry.heard.progress = progress;
+  }
+  handlers_.on_news(job);
+}
+
+std::optional<Heard> ProgressPoller::heard(const std::string& job) const {
+  const auto known = caches_.job(job);
+  std::lock_guard lock(mutex_);
+  const auto found = entries_.find(job);
+  if (!known || found == entries_.end() || found->second.attempt != known->status.attempt) return {};
+  return found->second.heard;
+}
+
+void ProgressPoller::forget(const std::string& job) {
+  std::lock_guard lock(mutex_);
+  entries_.erase(job);
+}
+
+}  // namespace atl::ctl

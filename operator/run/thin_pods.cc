@@ -1,0 +1,148 @@
+#include "operator/run/thin_pods.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "operator/api/json_values.h"
+#include "operator/kube/object_key.h"
+#include "operator/plan/json_members.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char *kCores = "cpu", *kMemory = "memory";
+
+/// A is larger than B in nothing.
+bool is_within(const Resources& a, const Resources& b) {
+  return std::ranges::all_of(a.amounts(), [&](const auto& one) { return one.second <= b.of(one.first); });
+}
+
+}  // namespace
+
+void ThinPods::put(std::string_view object) {
+  const json pod = json::parse(object, nullptr, false);
+  const PodState state = pod_state(pod);
+  const bool is_kept_elsewhere =
+      !state.job.empty() && handlers_.is_watched(state.job.substr(0, state.job.find('/')));
+  if (state.node.empty() || state.finished || is_kept_elsewhere) return remove(object);
+  const auto priority = integer_of(member(pod, "spec"), "priority").value_or(0);
+  bool gives_room = false;
+  {
+    std::lock_guard lock(mutex_);
+    const Thin now = thin_of(state, std::int32_t(priority));
+    auto [found, is_new] = pods_.try_emplace(state.name, now);
+    if (!is_new) {
+      const Resources before = requests(found->second);
+      sum(found->second) -= before;
+      gives_room = found->second.node != now.node || !is_within(before, state.requests);
+      found->second = now;
+    }
+    sum(now) += state.requests;
+  }
+  if (gives_room) handlers_.on_room();
+}
+
+void ThinPods::remove(std::string_view object) {
+  erase(kube::object_key(object).name);
+}
+
+void ThinPods::erase(const std::string& name) {
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = pods_.find(name);
+    if (found == pods_.end()) return;
+    sum(found->second) -= requests(found->second);
+    pods_.erase(found);
+  }
+  handlers_.on_room();
+}
+
+void ThinPods::begin_list() {
+  std::lock_guard lock(mutex_);
+  ++list_;
+}
+
+void ThinPods::end_list() {
+  std::vector<std::string> vanished;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [name, pod] : pods_)
+      if (pod.list != list_) vanished.push_back(name);
+  }
+  for (const std::string& name : vanished) erase(name);
+}
+
+void ThinPods::add_to(std::vector<PodState>& pods) const {
+  std::lock_guard lock(mutex_);
+  for (const NodeSum& node : nodes_) {
+    for (const Resources* sum : {&node.others, &node.daemons}) {
+      if (sum->amounts().empty()) continue;
+      PodState all;
+      all.node = node.name;
+      all.of_daemon_set = sum == &node.daemons;
+      all.requests = *sum;
+      pods.push_back(std::move(all));
+    }
+  }
+}
+
+std::vector<std::string> ThinPods::on(const std::string& node) const {
+  std::lock_guard lock(mutex_);
+  std::vector<std::pair<std::int32_t, std::string>>
+      found;  // ordered by priority, the highest first, then by name
+  const auto place = node_places_.find(node);
+  if (place == node_places_.end()) return {};
+  for (const auto& [name, pod] : pods_)
+    if (pod.node == place->second && !pod.of_daemon_set) found.emplace_back(-pod.priority, name);
+  std::ranges::sort(found);
+  std::vector<std::string> names;
+  for (auto& [priority, name] : found) names.push_back(std::move(name));
+  return names;
+}
+
+std::size_t ThinPods::size() const {
+  std::lock_guard lock(mutex_);
+  return pods_.size();
+}
+
+ThinPods::Thin ThinPods::thin_of(const PodState& state, std::int32_t priority) {
+  Thin thin;
+  Resources::Map rest = state.requests.amounts();
+  thin.cores = state.requests.of(kCores);
+  thin.memory = state.requests.of(kMemory);
+  rest.erase(kCores);
+  rest.erase(kMemory);
+  thin.rest = rest_at(Resources(std::move(rest)));
+  thin.node = node_at(state.node);
+  thin.priority = priority;
+  thin.list = list_;
+  thin.of_daemon_set = state.of_daemon_set;
+  return thin;
+}
+
+Resources ThinPods::requests(const Thin& pod) const {
+  Resources all = rests_[std::size_t(pod.rest)];
+  all += Resources({{kCores, pod.cores}, {kMemory, pod.memory}});
+  return all;
+}
+
+Resources& ThinPods::sum(const Thin& pod) {
+  NodeSum& node = nodes_[std::size_t(pod.node)];
+  return pod.of_daemon_set ? node.daemons : node.others;
+}
+
+std::int32_t ThinPods::node_at(const std::string& name) {
+  const auto [found, is_new] = node_places_.try_emplace(name, std::int32_t(nodes_.size()));
+  if (is_new) nodes_.push_back({name, {}, {}});
+  return found->second;
+}
+
+std::int32_t ThinPods::rest_at(const Resources& rest) {
+  const auto [found, is_new] = rest_places_.try_emplace(rest.amounts(), std::int32_t(rests_.size()));
+  if (is_new) rests_.push_back(rest);
+  return found->second;
+}
+
+}  // namespace atl::ctl

@@ -1,0 +1,71 @@
+// Other people's pods as far as they take room: every pod of the cluster that is bound, unfinished and no job's that we
+// see to. A large cluster has tens of thousands, so little is kept of each, and what a plan needs of them, the sum by
+// node, is kept up to date rather than added up.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "operator/kube/store.h"
+#include "operator/plan/snapshot.h"
+
+namespace atl::ctl {
+
+/// Written by one Reflector, read by any thread.
+class ThinPods final : public kube::Store {
+ public:
+  struct Handlers {
+    /// Jobs' pods in these namespaces are kept elsewhere, whole.
+    std::function<bool(const std::string& space)> is_watched;
+    std::function<void()> on_room;  // a pod has gone, or takes less
+  };
+  explicit ThinPods(Handlers handlers) : handlers_(std::move(handlers)) {}
+
+  void put(std::string_view object) override;
+  void remove(std::string_view object) override;
+  void begin_list() override;
+  void end_list() override;
+
+  /// Adds one pod a node that takes what all of them take there, and one that takes what daemon sets' do.
+  void add_to(std::vector<PodState>& pods) const;
+  /// The names of those on a node but daemon sets', by priority. Looks at all of them.
+  std::vector<std::string> on(const std::string& node) const;
+  std::size_t size() const;
+
+ private:
+  struct Thin {
+    std::int64_t cores = 0, memory = 0;  // thousandths, bytes
+    std::int32_t node = 0, rest = 0;     // where in nodes_ and rests_
+    std::int32_t priority = 0;
+    std::uint32_t list = 0;  // the latest list or event since that had it
+    bool of_daemon_set = false;
+  };
+  struct NodeSum {
+    std::string name;
+    Resources others, daemons;
+  };
+
+  Thin thin_of(const PodState& state, std::int32_t priority);
+  Resources requests(const Thin& pod) const;
+  Resources& sum(const Thin& pod);
+  void erase(const std::string& name);
+  std::int32_t node_at(const std::string& name);
+  std::int32_t rest_at(const Resources& rest);
+
+  const Handlers handlers_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Thin> pods_;  // by "namespace/name"
+  std::vector<NodeSum> nodes_;
+  std::unordered_map<std::string, std::int32_t> node_places_;
+  std::vector<Resources> rests_;  // what pods ask for beside cores and memory: few kinds of it
+  std::map<Resources::Map, std::int32_t> rest_places_;
+  std::uint32_t list_ = 0;
+};
+
+}  // namespace atl::ctl

@@ -1,0 +1,189 @@
+// Whole lives of jobs, from what the API server says to what it is asked for.
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "operator_run/stage.h"
+
+namespace atl::ctl {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+const Changes kWholeCluster = {{"/spec/placement/ranks", 8}};
+
+TEST(Controller, TakesAJobFromItsSubmissionToItsEnd) {
+  Stage stage;
+  stage.submit("cora");
+  stage.run(200, [&] { return stage.has_ended(); });
+  EXPECT_EQ(stage.state(), "Succeeded");
+  EXPECT_EQ(stage.cluster.runs["cora"].launches, 1);
+  EXPECT_EQ(stage.cluster.prepares, 1);
+  EXPECT_EQ(stage.status().result.test, 0.81);
+  const std::set<std::string> once(stage.api.writes.begin(), stage.api.writes.end());
+  for (const std::string& write : once) {
+    if (write.starts_with("POST") || write.starts_with("DELETE")) {
+      EXPECT_EQ(stage.count(write), 1) << write;
+    }
+  }
+}
+
+TEST(Controller, TellsPeopleByEvents) {
+  Stage stage;
+  stage.submit("cora");
+  stage.run(200, [&] { return stage.has_ended(); });
+  stage.controller->flush_events();
+  std::vector<std::string> reasons;
+  for (const auto& [name, event] : stage.api.events) {
+    EXPECT_EQ(event.at("involvedObject").at("uid"), "uid of cora");
+    reasons.push_back(event.at("reason"));
+  }
+  EXPECT_THAT(reasons, Contains("Planned"));
+  EXPECT_THAT(reasons, Contains("Completed"));
+}
+
+TEST(Controller, WritesWhatRankZeroSays) {
+  Stage stage;
+  stage.submit("cora");
+  stage.run(100, [&] { return stage.state() == "Running"; });
+  stage.progress = R"({"epoch": 7, "epochs": 200, "loss": 0.5, "etaSeconds": 61})";
+  stage.run(7);
+  EXPECT_EQ(stage.status().progress.epoch, 7);
+  EXPECT_EQ(stage.status().progress.loss, 0.5);
+  EXPECT_EQ(stage.status().progress.eta, "1m1s");
+}
+
+TEST(Controller, GivesTheRoomForOneGangToOneOfTwo) {
+  Stage stage;
+  stage.submit("one", kWholeCluster);
+  stage.submit("two", kWholeCluster);
+  std::set<std::string> reasons;
+  stage.run(600, [&] {
+    for (const char* name : {"one", "two"}) reasons.insert(stage.reason(kPlaced, name));
+    return stage.has_ended("one") && stage.has_ended("two");
+  });
+  EXPECT_EQ(stage.state("one"), "Succeeded");
+  EXPECT_EQ(stage.state("two"), "Succeeded");
+  EXPECT_TRUE(reasons.contains("NoRoom"));
+  EXPECT_FALSE(reasons.contains("Withdrawn")) << "both were given the same room";
+  EXPECT_EQ(stage.cluster.runs["one"].launches + stage.cluster.runs["two"].launches, 2);
+}
+
+TEST(Controller, StartsAWaitingJobWhenSomebodyElsesPodGoes) {
+  Stage stage;
+  stage.cluster.occupy("n1", 3000);
+  stage.submit("cora", kWholeCluster);
+  stage.run(40);
+  EXPECT_EQ(stage.reason(kPlaced), "NoRoom");
+  stage.cluster.pods.erase("stranger");
+  stage.run(3);
+  EXPECT_EQ(stage.reason(kPlaced), "Planned");
+}
+
+TEST(Controller, DecidesAgainWhereTheJobHasChangedMeanwhile) {
+  Stage stage;
+  stage.submit("cora");
+  int conflicts = 0;
+  stage.api.refuse = [&](const std::string&,
+                         const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
+    if (target.sub != "status" || conflicts >= 3) return {};
+    ++conflicts;
+    return FakeApi::Refusal{409, "Conflict", "the object has been modified"};
+  };
+  stage.run(200, [&] { return stage.has_ended(); });
+  EXPECT_EQ(conflicts, 3);
+  EXPECT_EQ(stage.state(), "Succeeded");
+  EXPECT_EQ(stage.cluster.runs["cora"].launches, 1);
+}
+
+TEST(Controller, DoesNothingBeforeTheStatusThatGoesWithItIsWritten) {
+  Stage stage;
+  stage.submit("cora");
+  stage.api.refuse = [](const std::string&,
+                        const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
+    if (target.sub != "status") return {};
+    return FakeApi::Refusal{500, "InternalError", "etcd is down"};
+  };
+  stage.run(30);
+  EXPECT_TRUE(stage.cluster.pods.empty());
+}
+
+TEST(Controller, SaysWhatTheServerDoesNotTake) {
+  Stage stage;
+  stage.submit("cora");
+  bool is_exhausted = true;
+  stage.api.refuse = [&](const std::string& method,
+                         const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
+    if (!is_exhausted || method != "POST" || !target.name.starts_with("cora-0")) return {};
+    return FakeApi::Refusal{403, "Forbidden", "exceeded quota: team"};
+  };
+  stage.run(60);
+  EXPECT_EQ(stage.reason(kCreated), "Refused");
+  EXPECT_THAT(find_condition(stage.status().conditions, kCreated)->message,
+              HasSubstr("exceeded quota: team"));
+  EXPECT_LT(stage.count("POST pods cora-0-0"), 25) << "it is tried less and less often";
+  is_exhausted = false;
+  stage.run(600, [&] { return stage.has_ended(); });
+  EXPECT_EQ(stage.state(), "Succeeded");
+}
+
+TEST(Controller, LeavesWhatIsSomebodyElsesAndSaysSo) {
+  Stage stage;
+  stage.submit("cora");
+  stage.cluster.create(Kind::kSecret, "cora-keys",
+                       {{"metadata", {{"name", "cora-keys"}, {"namespace", "team"}}}});
+  stage.run(60);
+  EXPECT_EQ(stage.reason(kCreated), "NameTaken");
+  EXPECT_TRUE(stage.cluster.pods.empty());
+  EXPECT_TRUE(stage.cluster.objects.contains({Kind::kSecret, "cora-keys"}));
+  stage.cluster.objects.erase({Kind::kSecret, "cora-keys"});
+  stage.run(600, [&] { return stage.has_ended(); });
+  EXPECT_EQ(stage.state(), "Succeeded");
+}
+
+TEST(Controller, WritesNothingOnceAnotherLeads) {
+  Stage stage;
+  stage.submit("cora");
+  stage.run(5);
+  stage.leads = false;
+  const auto before = stage.api.writes.size();
+  stage.run(60);
+  EXPECT_EQ(stage.api.writes.size(), before);
+}
+
+TEST(Controller, GoesOnWhereTheLastOneDied) {
+  Stage stage;
+  stage.submit("cora");
+  for (int lives = 0; lives < 40 && !stage.has_ended(); ++lives) {
+    stage.start();
+    stage.run(3 + lives % 3);
+  }
+  stage.run(200, [&] { return stage.has_ended(); });
+  EXPECT_EQ(stage.state(), "Succeeded");
+  EXPECT_EQ(stage.cluster.runs["cora"].launches, 1);
+}
+
+TEST(Controller, ReplacesWhatADeadNodeTook) {
+  Stage stage;
+  stage.submit("cora");
+  stage.run(100, [&] { return stage.state() == "Running"; });
+  const std::string node = stage.status().servers.at(0).node;
+  stage.cluster.nodes.at(node).is_dead = true;
+  stage.cluster.nodes.at(node).since = stage.cluster.now;
+  stage.run(600, [&] { return stage.has_ended(); });
+  EXPECT_EQ(stage.state(), "Succeeded");
+  EXPECT_EQ(stage.status().restarts.at(0).culprit.node, node);
+}
+
+TEST(Controller, CountsItsJobsByState) {
+  Stage stage;
+  stage.submit("cora");
+  stage.run(100, [&] { return stage.state() == "Running"; });
+  const std::string text = stage.controller->metrics_text();
+  EXPECT_THAT(text, HasSubstr("atoll_jobs{state=\"Running\"} 1"));
+  EXPECT_THAT(text, HasSubstr("workqueue_adds_total{name=\"gnnjob\"}"));
+}
+
+}  // namespace
+}  // namespace atl::ctl

@@ -1,0 +1,216 @@
+// The API server in front of the fake cluster: its verbs as HTTP requests, versions of objects, and what a watch would have
+// said, pushed into caches when a test wants it said.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "operator/kube/transport.h"
+#include "operator/run/caches.h"
+#include "operator/run/kinds.h"
+#include "operator_controller/fake_cluster.h"
+
+namespace atl::ctl {
+
+/// A body that is all there.
+class TextStream final : public kube::Stream {
+ public:
+  TextStream(int status, std::string body) : head_{status, {}}, body_(std::move(body)) {}
+  const kube::Head& head() const override { return head_; }
+  std::size_t read(char* into, std::size_t size, kube::Milliseconds) override {
+    const std::size_t count = body_.copy(into, size, at_);
+    at_ += count;
+    return count;
+  }
+  void cancel() override {}
+
+ private:
+  const kube::Head head_;
+  const std::string body_;
+  std::size_t at_ = 0;
+};
+
+class FakeApi final : public kube::Transport {
+ public:
+  struct Refusal {
+    int code;
+    std::string reason, message;
+  };
+  /// What a path names.
+  struct Target {
+    std::string plural, name, sub;
+  };
+
+  explicit FakeApi(FakeCluster& cluster) : cluster_(cluster) {}
+
+  /// Refuses what it gives something for.
+  std::function<std::optional<Refusal>(const std::string& method, const Target&)> refuse;
+  std::vector<std::string> writes;  // "POST pods cora-0-0"
+  std::map<std::string, json> events;
+
+  std::unique_ptr<kube::Stream> open(const kube::Request& request) override {
+    std::lock_guard lock(mutex_);
+    const Target target = target_of(request);
+    if (request.method != "GET") writes.push_back(request.method + " " + target.plural + " " + target.name);
+    if (const auto refusal = refuse ? refuse(request.method, target) : std::nullopt)
+      return status(refusal->code, refusal->reason, refusal->message);
+    if (target.plural == "events") return take_event(request, target);
+    if (request.method == "POST") return create(request, target);
+    if (!exists(target)) return status(404, "NotFound", target.plural + " not found");
+    if (target.sub == "log") return answer(kLog);
+    if (request.method == "PATCH") return patch(request, target);
+    if (request.method == "DELETE") return remove(request, target);
+    return answer(shown(target).dump());
+  }
+
+  /// Tells the caches everything that has changed since the last time.
+  void push(Caches& caches) {
+    const auto now = all();
+    for (const Caches::Feed& feed : caches.feeds()) {
+      Told& told = told_[feed.path + feed.only.fields];
+      Told next;
+      for (const auto& [path, object] : now)
+        if (is_in(feed, path, object)) next[object.at("metadata").at("name")] = object;
+      for (const auto& [name, object] : told)
+        if (!next.contains(name)) feed.store->remove(object.dump());
+      for (const auto& [name, object] : next)
+        if (!told.contains(name) || told.at(name) != object) feed.store->put(object.dump());
+      told = std::move(next);
+    }
+  }
+  /// A caches' first list.
+  void begin() { told_.clear(); }
+
+ private:
+  using Told = std::map<std::string, json>;
+  static constexpr const char* kLog =
+      "loading\n{\"preparedChecksum\":\"p\",\"ranks\":4,\"flows\":[[0,2,100],[1,3,50]]}\n";
+
+  static Target target_of(const kube::Request& request) {
+    std::vector<std::string> words;
+    std::istringstream stream(request.target.substr(0, request.target.find('?')));
+    for (std::string word; std::getline(stream, word, '/');) words.push_back(word);
+    const auto at = std::find(words.begin(), words.end(), "namespaces");
+    Target target;
+    const auto word = [&](int n) { return words.end() - at > n ? *(at + n) : ""; };
+    target.plural = word(2);
+    target.name = word(3);
+    target.sub = word(4);
+    if (request.method == "POST") target.name = json::parse(request.body).at("metadata").at("name");
+    return target;
+  }
+  static Kind kind_of(const Target& target) {
+    for (const Kind kind : {Kind::kJob, Kind::kConfigMap, Kind::kSecret, Kind::kNetworkPolicy})
+      if (resource_of(kind).plural == target.plural) return kind;
+    return Kind::kPod;
+  }
+  static std::unique_ptr<kube::Stream> answer(std::string body) {
+    return std::make_unique<TextStream>(200, std::move(body));
+  }
+  static std::unique_ptr<kube::Stream> status(int code, const std::string& reason,
+                                              const std::string& message) {
+    const json body = {{"kind", "Status"}, {"code", code}, {"reason", reason}, {"message", message}};
+    return std::make_unique<TextStream>(code, body.dump());
+  }
+  bool exists(const Target& target) const {
+    const Kind kind = kind_of(target);
+    return kind == Kind::kPod ? cluster_.pods.contains(target.name)
+                              : cluster_.objects.contains({kind, target.name});
+  }
+  json& object(const Target& target) {
+    const Kind kind = kind_of(target);
+    return kind == Kind::kPod ? cluster_.pods.at(target.name) : cluster_.objects.at({kind, target.name});
+  }
+  json shown(const Target& target) { return versioned(target.plural + "/" + target.name, object(target)); }
+  /// With its version, a new one wherever it has changed.
+  json versioned(const std::string& path, json object) {
+    auto& [text, version] = versions_[path];
+    if (std::string now = object.dump(); now != text) {
+      text = std::move(now);
+      version = ++last_version_;
+    }
+    object["metadata"]["resourceVersion"] = std::to_string(version);
+    return object;
+  }
+
+  std::unique_ptr<kube::Stream> create(const kube::Request& request, const Target& target) {
+    if (exists(target)) return status(409, "AlreadyExists", target.name + " already exists");
+    cluster_.create(kind_of(target), target.name, json::parse(request.body));
+    return answer(shown(target).dump());
+  }
+  std::unique_ptr<kube::Stream> patch(const kube::Request& request, const Target& target) {
+    const json steps = json::parse(request.body), before = shown(target);
+    if (target.sub == "status") return patch_status(steps, before, target);
+    try {
+      before.patch(steps);
+    } catch (const json::exception& error) {
+      return status(422, "Invalid", error.what());
+    }
+    cluster_.patch_pod(target.name, steps);
+    return answer(shown(target).dump());
+  }
+  std::unique_ptr<kube::Stream> patch_status(const json& steps, const json& before, const Target& target) {
+    const json after = before.patch(steps);
+    if (after.at("metadata").at("resourceVersion") != before.at("metadata").at("resourceVersion"))
+      return status(409, "Conflict", "the object has been modified");
+    object(target)["status"] = after.at("status");
+    cluster_.is_changed = true;
+    return answer(shown(target).dump());
+  }
+  std::unique_ptr<kube::Stream> remove(const kube::Request& request, const Target& target) {
+    const json options = json::parse(request.body);
+    const std::string uid = options.value("preconditions", json::object()).value("uid", "");
+    if (object(target).at("metadata").at("uid") != uid) return status(409, "Conflict", "another uid");
+    std::optional<int> grace;
+    if (options.contains("gracePeriodSeconds")) grace = options["gracePeriodSeconds"].get<int>();
+    cluster_.remove(kind_of(target), target.name, uid, grace);
+    return answer("{}");
+  }
+  std::unique_ptr<kube::Stream> take_event(const kube::Request& request, const Target& target) {
+    const json body = json::parse(request.body);
+    if (request.method == "POST")
+      events[target.name] = body;
+    else
+      events.at(target.name).merge_patch(body);
+    return answer(body.dump());
+  }
+
+  static json node_json(const std::string& name, const FakeNode& node) {
+    const json ready = {{"type", "Ready"},
+                        {"status", node.is_dead ? "Unknown" : "True"},
+                        {"lastTransitionTime", text_of(node.since)}};
+    return {
+        {"metadata", {{"name", name}, {"uid", name}, {"labels", node.labels}}},
+        {"status",
+         {{"allocatable", {{"cpu", std::to_string(node.cores) + "m"}, {"memory", "1Ti"}, {"pods", "100"}}},
+          {"conditions", json::array({ready})}}}};
+  }
+  std::map<std::string, json> all() {
+    std::lock_guard lock(mutex_);
+    std::map<std::string, json> found;
+    for (const auto& [name, node] : cluster_.nodes) found["nodes/" + name] = node_json(name, node);
+    for (const auto& [name, pod] : cluster_.pods) found["pods/" + name] = pod;
+    for (const auto& [key, object] : cluster_.objects)
+      found[resource_of(key.first).plural + "/" + key.second] = object;
+    for (auto& [path, object] : found) object = versioned(path, object);
+    return found;
+  }
+  static bool is_in(const Caches::Feed& feed, const std::string& path, const json& object) {
+    if (!feed.path.ends_with("/" + path.substr(0, path.find('/')))) return false;
+    if (!feed.only.fields.empty())
+      return !node_of(object).empty() && phase_of(object) != "Succeeded" && phase_of(object) != "Failed";
+    return feed.only.labels.empty() || !label_of(object, kJobLabel).empty();
+  }
+
+  FakeCluster& cluster_;
+  std::mutex mutex_;
+  std::map<std::string, std::pair<std::string, std::uint64_t>> versions_;
+  std::uint64_t last_version_ = 0;
+  std::map<std::string, Told> told_;  // by feed, then by name
+};
+
+}  // namespace atl::ctl

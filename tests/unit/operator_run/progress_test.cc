@@ -1,0 +1,56 @@
+// What is made of a rank's word, which may be anything.
+#include "operator/run/progress.h"
+
+#include <gtest/gtest.h>
+
+#include "operator_kube/scripted_server.h"
+
+namespace atl::ctl {
+namespace {
+
+TEST(Progress, IsReadFromARanksPage) {
+  const auto progress = read_progress(
+      R"({"state": "training", "epoch": 3, "epochs": 10, "loss": 1.5, "validation": null, "epochSeconds": 0.2,
+          "etaSeconds": 304, "lastCheckpointEpoch": 2, "bytes": {"intra": 10, "inter": 20}})");
+  ASSERT_TRUE(progress);
+  EXPECT_EQ(progress->epoch, 3);
+  EXPECT_EQ(progress->loss, 1.5);
+  EXPECT_EQ(progress->validation, std::nullopt);
+  EXPECT_EQ(progress->eta, "5m4s");
+  EXPECT_EQ(progress->last_checkpoint_epoch, 2);
+  EXPECT_EQ(progress->inter_server_bytes, 20);
+}
+
+TEST(Progress, IsNotMadeOfNonsense) {
+  for (const char* text : {"", "[]", "null", "{", "{}", R"({"epoch": "3", "epochs": 10})",
+                           R"({"epoch": 11, "epochs": 10})", R"({"epoch": -1, "epochs": 10})"})
+    EXPECT_FALSE(read_progress(text)) << text;
+  const auto odd =
+      read_progress(R"({"epoch": 1, "epochs": 2, "loss": "low", "etaSeconds": 1e300, "bytes": 7})");
+  ASSERT_TRUE(odd);
+  EXPECT_EQ(odd->loss, std::nullopt);
+  EXPECT_EQ(odd->eta, "");
+}
+
+TEST(Progress, IsNotWaitedForLong) {
+  kube::ScriptedServer silent([](kube::Peering& p) { p.wait_for_close(); });
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(ask_for_progress(silent.address()));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
+}
+
+TEST(Progress, IsNotReadBeyondItsLimit) {
+  kube::ScriptedServer verbose([](kube::Peering& p) {
+    p.request();
+    p.answer(std::string(65 << 10, 'x'), "200 OK");
+  });
+  EXPECT_FALSE(ask_for_progress(verbose.address()));
+  kube::ScriptedServer fair([](kube::Peering& p) {
+    p.request();
+    p.answer("{}", "200 OK");
+  });
+  EXPECT_EQ(ask_for_progress(fair.address()), "{}");
+}
+
+}  // namespace
+}  // namespace atl::ctl

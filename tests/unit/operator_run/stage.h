@@ -1,0 +1,89 @@
+// A controller before the fake API server, on a cluster of four nodes with room for one server of 3 cores and a launcher on
+// each. Time passes when told to.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "operator/run/controller.h"
+#include "operator_api/sample_job.h"
+#include "operator_kube/fake_clock.h"
+#include "operator_run/fake_api.h"
+
+namespace atl::ctl {
+
+struct Stage {
+  FakeCluster cluster;
+  FakeApi api{cluster};
+  kube::FakeClock clock;
+  kube::Client client{api, {}, {.times = 0}, clock};
+  Metrics metrics;
+  bool leads = true;
+  std::string progress;  // what rank 0 says; "": nothing
+  std::unique_ptr<Controller> controller;
+
+  Stage() {
+    for (int n = 1; n <= 4; ++n) {
+      const std::string name = "n" + std::to_string(n);
+      cluster.nodes[name].labels = {{"kubernetes.io/hostname", name}, {"rack", n <= 2 ? "r1" : "r2"}};
+    }
+    start();
+  }
+
+  /// The operator, or another one after it died.
+  void start() {
+    Options options;
+    options.settings.image = "atoll/engine:1";
+    options.identity = "one";
+    const auto ask = [this](const std::string&) -> std::optional<std::string> {
+      return progress.empty() ? std::nullopt : std::optional(progress);
+    };
+    api.begin();
+    controller = std::make_unique<Controller>(
+        options, Controller::Surroundings{client, metrics, [this] { return leads; },
+                                          [this] { return cluster.now; }, ask, clock});
+  }
+
+  void submit(const std::string& name, Changes changes = {}) {
+    json job = sample_job_json(changes);
+    job["metadata"]["name"] = name;
+    job["metadata"]["uid"] = "uid of " + name;
+    cluster.objects[{Kind::kJob, name}] = std::move(job);
+  }
+  json& job(const std::string& name = "cora") { return cluster.objects.at({Kind::kJob, name}); }
+  Status status(const std::string& name = "cora") {
+    return read_status(job(name).value("status", json::object()));
+  }
+  std::string state(const std::string& name = "cora") { return state_of(status(name).conditions); }
+  std::string reason(const char* condition, const std::string& name = "cora") {
+    const Status now = status(name);
+    const Condition* found = find_condition(now.conditions, condition);
+    return found ? found->reason : "";
+  }
+
+  /// Works on the news until there are none.
+  void work() {
+    for (int rounds = 0; rounds < 100; ++rounds) {
+      api.push(controller->caches());
+      bool has_worked = false;
+      while (controller->work_once()) has_worked = true;  // on caches that lag behind
+      if (!has_worked) return;
+    }
+    FAIL() << "there is always something to do";
+  }
+  void run(
+      int seconds, const std::function<bool()>& until = [] { return false; }) {
+    for (int s = 0; s < seconds && !until(); ++s) {
+      cluster.tick();
+      clock.advance(Seconds(1));
+      work();
+      if (s % 5 == 0) controller->poll_progress_once();
+    }
+  }
+  bool has_ended(const std::string& name = "cora") { return ctl::has_ended(status(name).conditions); }
+  int count(const std::string& write) const {
+    return int(std::count(api.writes.begin(), api.writes.end(), write));
+  }
+};
+
+}  // namespace atl::ctl
