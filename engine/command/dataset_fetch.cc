@@ -65,7 +65,7 @@ int run(const Arguments& a) {
   DownloadLines lines;
   FetchProgress progress;
   if (!a.has("--quiet")) progress = [&](Index done, Index total) { lines.say(done, total); };
-  const auto file = fetch(a.get("URL"), a.get("--sha256"), a.get("DST", "."), progress);
+  const auto file = fetch(a.get("URL"), a.get("--sha256"), a.get("DST", "."), progress, a.get("--netrc"));
   lines.end();
   std::printf("%s\n", file.c_str());
   return 0;
@@ -79,6 +79,7 @@ Command dataset_fetch_command() {
           {{"URL", "", "http://, https:// or file:// URL", true},
            {"DST", "", "file to write, or a folder, which exists or ends in /, for the URL's last name (.)"},
            {"--sha256", "HEX", "the file's SHA-256, 64 hex digits", true},
+           {"--netrc", "FILE", "user and password by host: machine HOST login USER password WORD"},
            {"--quiet", "", "no progress"}},
           run};
 }

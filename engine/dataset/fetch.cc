@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <system_error>
 #include <thread>
@@ -59,6 +60,7 @@ struct Transfer {
   std::FILE* file;
   Index already;
   const FetchProgress& progress;
+  const fs::path& netrc;
   bool disk_failed = false;
 };
 
@@ -87,6 +89,10 @@ void configure(CURL* curl, const std::string& url, Transfer& transfer, char* mes
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, 60L);  // … after this many seconds
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, message);
   curl_easy_setopt(curl, CURLOPT_RESUME_FROM_LARGE, curl_off_t(transfer.already));
+  if (!transfer.netrc.empty()) {
+    curl_easy_setopt(curl, CURLOPT_NETRC, long(CURL_NETRC_OPTIONAL));
+    curl_easy_setopt(curl, CURLOPT_NETRC_FILE, transfer.netrc.c_str());
+  }
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_data);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &transfer);
   curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
@@ -101,13 +107,14 @@ struct Outcome {
 };
 
 /// Continues (or begins) `part`.
-Outcome transfer_once(const std::string& url, const fs::path& part, const FetchProgress& progress) {
+Outcome transfer_once(const std::string& url, const fs::path& part, const FetchProgress& progress,
+                      const fs::path& netrc) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(part.c_str(), "ab"));
   if (!file) fail("{}: cannot be written; choose another place", part.string());
   const std::unique_ptr<CURL, CloseCurl> curl(curl_easy_init());
   ATOLL_CHECK(curl, "libcurl does not start");
   char message[CURL_ERROR_SIZE] = "";
-  Transfer transfer{file.get(), Index(fs::file_size(part)), progress};
+  Transfer transfer{file.get(), Index(fs::file_size(part)), progress, netrc};
   configure(curl.get(), url, transfer, message);
   Outcome outcome{curl_easy_perform(curl.get()), 0, ""};
   curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &outcome.http_status);
@@ -131,11 +138,12 @@ bool cannot_resume(const Outcome& outcome) {
          outcome.code == CURLE_FILE_COULDNT_READ_FILE || outcome.http_status == 416;
 }
 
-void transfer_all(const std::string& url, const fs::path& part, const FetchProgress& progress) {
+void transfer_all(const std::string& url, const fs::path& part, const FetchProgress& progress,
+                  const fs::path& netrc) {
   Outcome outcome{};
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100 << attempt));
-    outcome = transfer_once(url, part, progress);
+    outcome = transfer_once(url, part, progress, netrc);
     if (outcome.code == CURLE_OK) return;
     if (cannot_resume(outcome) && fs::file_size(part) > 0) {
       fs::resize_file(part, 0);
@@ -151,8 +159,10 @@ void transfer_all(const std::string& url, const fs::path& part, const FetchProgr
 }  // namespace
 
 fs::path fetch(const std::string& url, const std::string& sha256, const fs::path& place,
-               const FetchProgress& progress) {
+               const FetchProgress& progress, const fs::path& netrc) {
   check_arguments(url, sha256);
+  if (!netrc.empty() && !std::ifstream(netrc))
+    fail("{}: cannot be read; give a netrc file: machine HOST login USER password WORD", netrc.string());
   std::string wanted = sha256;
   std::transform(wanted.begin(), wanted.end(), wanted.begin(),
                  [](unsigned char c) { return char(std::tolower(c)); });
@@ -165,13 +175,13 @@ fs::path fetch(const std::string& url, const std::string& sha256, const fs::path
   const bool continued = fs::exists(part) && fs::file_size(part) > 0;
   std::string actual = continued ? sha256_of_file(part) : std::string();
   if (actual != wanted) {
-    transfer_all(url, part, progress);
+    transfer_all(url, part, progress, netrc);
     actual = sha256_of_file(part);
   }
   if (actual != wanted &&
       continued) {  // the part was of another file, or damaged: once more from the beginning
     fs::resize_file(part, 0);
-    transfer_all(url, part, progress);
+    transfer_all(url, part, progress, netrc);
     actual = sha256_of_file(part);
   }
   if (actual != wanted) {

@@ -16,7 +16,9 @@ using FetchProgress = std::function<void(Index done, Index total)>;
 /// last name) and returns the file's path. The SHA-256 (64 hex digits) is required. A download that breaks off stays
 /// beside as "<name>.part" and is continued next time; the file itself appears only once its checksum is right. Nothing
 /// is transferred where it already is. Throws Error naming URL and remedy; a file of another checksum is removed.
+/// `netrc`, if any, holds user and password by host ("machine HOST login USER password WORD", as for curl and git).
 std::filesystem::path fetch(const std::string& url, const std::string& sha256,
-                            const std::filesystem::path& place, const FetchProgress& progress = {});
+                            const std::filesystem::path& place, const FetchProgress& progress = {},
+                            const std::filesystem::path& netrc = {});
 
 }  // namespace atl
