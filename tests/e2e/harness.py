@@ -60,6 +60,11 @@ def manifest(changes=None, base=SMALL):
     return made
 
 
+def examples():
+    """The manifests of manifests/examples; its datasets.yaml is a chart's values."""
+    return [path for path in sorted((ROOT / "manifests/examples").glob("*.yaml")) if path.stem != "datasets"]
+
+
 class Done:
     """A finished command: exit status, what it wrote, and its JSON lines."""
 
