@@ -4,10 +4,10 @@
 {{- define "atoll.rules.jobs" -}}
 - apiGroups: [atoll.dev]
   resources: [gnnjobs]
-  verbs: [get, list, watch, delete]  # delete: runPolicy.ttlSecondsAfterFinished
+  verbs: [list, watch, delete]  # delete: runPolicy.ttlSecondsAfterFinished
 - apiGroups: [atoll.dev]
   resources: [gnnjobs/status]
-  verbs: [patch, update]
+  verbs: [patch]
 - apiGroups: [""]
   resources: [pods]
   verbs: [get, list, watch, create, patch, delete]
@@ -15,11 +15,14 @@
   resources: [pods/log]  # of the prepare step
   verbs: [get]
 - apiGroups: [""]
-  resources: [configmaps, secrets]
+  resources: [configmaps]
   verbs: [get, list, watch, create, delete]
+- apiGroups: [""]
+  resources: [secrets]  # goes with its job, as the next does
+  verbs: [get, list, watch, create]
 - apiGroups: [networking.k8s.io]
   resources: [networkpolicies]
-  verbs: [get, list, watch, create, delete]
+  verbs: [get, list, watch, create]
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]
