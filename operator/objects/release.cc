@@ -42,6 +42,8 @@ void add_release(json& patch, const PodView& pod, Moment now) {
   const std::string path = "/spec/schedulingGates/" + std::to_string(gate - pod.gates.begin());
   patch.push_back(step("test", path + "/name", kGate));
   patch.push_back({{"op", "remove"}, {"path", path}});
+  if (pod.meta.annotations.empty())  // the API has no empty ones, and a patch adds to what is there alone
+    patch.push_back(step("add", "/metadata/annotations", json::object()));
   // '~1' is JSON Pointer's '/'.
   patch.push_back(step("add", "/metadata/annotations/atoll.dev~1released-at", text_of(now)));
 }

@@ -216,8 +216,7 @@ void Controller::conclude(const std::string& job, Deed deed) {
     return enqueue(job);  // deciding goes on until there is nothing left to do
   }
   around_.metrics.failed(word_for(deed.outcome));
-  if (deed.outcome != Outcome::kConflict)
-    log_warning("{}: {}: {}", job, word_for(deed.outcome), deed.problem);
+  log_warning("{}: {}: {}", job, word_for(deed.outcome), deed.problem);
   enqueue(job, true);
 }
 

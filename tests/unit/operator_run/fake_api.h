@@ -139,7 +139,10 @@ class FakeApi final : public kube::Transport {
 
   std::unique_ptr<kube::Stream> create(const kube::Request& request, const Target& target) {
     if (exists(target)) return status(409, "AlreadyExists", target.name + " already exists");
-    cluster_.create(kind_of(target), target.name, json::parse(request.body));
+    json object = json::parse(request.body);
+    if (object["metadata"].value("annotations", json::object()).empty())
+      object["metadata"].erase("annotations");  // as the real one does
+    cluster_.create(kind_of(target), target.name, std::move(object));
     return answer(shown(target).dump());
   }
   std::unique_ptr<kube::Stream> patch(const kube::Request& request, const Target& target) {
