@@ -44,7 +44,7 @@ def _free_ports(count):
     return ports
 
 
-def _end_with_parent():
+def end_with_parent():
     """In the child: a test that is killed takes its servers with it."""
     pr_set_pdeathsig = 1
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
@@ -96,9 +96,27 @@ class ApiServer:
     def get(self, *words):
         return json.loads(self.expect("get", *words, "-o", "json"))
 
+    @property
+    def url(self):
+        return f"https://127.0.0.1:{self._port}"
+
+    @property
+    def authority(self):
+        """What signed the server's certificate: the file has both."""
+        return self.folder / "certificates" / "apiserver.crt"
+
+    def verified_kubeconfig(self):
+        """One for clients that insist on knowing the server."""
+        config = json.loads((self.folder / "kubeconfig").read_text(encoding="utf-8"))
+        config["clusters"][0]["cluster"] = {"server": self.url, "certificate-authority": str(self.authority)}
+        path = self.folder / "verified-kubeconfig"
+        path.write_text(json.dumps(config), encoding="utf-8")
+        return path
+
     def _keys(self):
         """A token for us, a key for service accounts, and a kubeconfig. The server signs its own certificate."""
         token, key = secrets.token_hex(16), self.folder / "service-accounts.key"
+        self.token = token
         (self.folder / "tokens.csv").write_text(f'{token},admin,admin,"system:masters"\n')
         subprocess.run(["openssl", "genrsa", "-out", key, "2048"], check=True, capture_output=True)
         (self.folder / "kubeconfig").write_text(json.dumps({
@@ -113,7 +131,7 @@ class ApiServer:
     def _start(self, name, *command):
         log = open(self.folder / f"{name}.log", "w", encoding="utf-8")
         self._running.append(subprocess.Popen(list(map(str, command)), stdout=log, stderr=log, cwd=self.folder,
-                                              preexec_fn=_end_with_parent))
+                                              preexec_fn=end_with_parent))
 
     def _wait_until_ready(self):
         end = time.monotonic() + READY_SECONDS
