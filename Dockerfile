@@ -1,5 +1,6 @@
 # The images: each holds one program and what it needs to run, nothing else, as a user without rights.
 #   docker build --target engine -t atoll/engine:0.1.0 .
+#   docker build --target operator -t atoll/operator:0.1.0 .
 #   docker run --rm -v "$PWD:/atoll" --user "$(id -u)" atoll/engine:0.1.0 run -f manifests/examples/cora-gcn.yaml
 # Programs come from the stage that PROGRAMS names: `compiled` here, or `prebuilt`, build/programs of a machine with the same
 # Debian (`make programs`).
@@ -9,11 +10,12 @@ ARG PROGRAMS=compiled
 FROM ${BASE} AS compiled
 WORKDIR /src
 COPY docker docker
-RUN docker/install-packages docker/packages-build.txt
+RUN docker/install-packages docker/packages-build.txt docker/packages-operator-build.txt
 COPY CMakeLists.txt CMakeLists.txt
 COPY engine engine
 COPY operator operator
-RUN cmake -S . -B build -G Ninja && ninja -C build atoll && install -D -s build/atoll /programs/atoll
+RUN cmake -S . -B build -G Ninja && ninja -C build atoll atoll-operator && \
+    install -D -s -t /programs build/atoll build/atoll-operator
 
 FROM ${BASE} AS prebuilt
 COPY build/programs /programs
@@ -32,4 +34,13 @@ COPY --from=programs /programs/atoll /usr/local/bin/atoll
 USER 10001:10001
 WORKDIR /atoll
 ENTRYPOINT ["atoll"]
+CMD ["--help"]
+
+FROM ${BASE} AS operator
+COPY docker/install-packages docker/packages-operator.txt /tmp/
+RUN /tmp/install-packages /tmp/packages-operator.txt && apt-get clean && \
+    rm -rf /tmp/* /var/lib/apt/lists/* /var/log/apt && useradd --uid 10001 --no-create-home --home-dir / atoll
+COPY --from=programs /programs/atoll-operator /usr/local/bin/atoll-operator
+USER 10001:10001
+ENTRYPOINT ["atoll-operator"]
 CMD ["--help"]

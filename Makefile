@@ -18,7 +18,10 @@ build: build-tools
 
 # The programs without debugging information, for the images.
 programs: build
-	install -D -s $(BUILD)/atoll $(BUILD)/programs/atoll
+	@docker/install-packages docker/packages-operator-build.txt
+	cmake -S . -B $(BUILD) -G Ninja
+	ninja -C $(BUILD) -j $(JOBS) atoll-operator
+	install -D -s -t $(BUILD)/programs $(BUILD)/atoll $(BUILD)/atoll-operator
 
 demo: build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/e2e/demo
