@@ -92,12 +92,12 @@ std::vector<double> bytes_by_level(const Gang& gang, const Topology& topology,
 GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
   const Room room(gang, snapshot);
   GangPlan plan;
-  const auto ideal = place(Topology(room.sites(true), gang.weights), gang.traffic, gang.within);
   auto answer = place_all(room, gang);
   if (!answer) {
     plan.reasons = obstacles(gang, room);
     return plan;
   }
+  const auto ideal = place(Topology(room.sites(true), gang.weights), gang.traffic, gang.within);
   plan.fits = true;
   plan.nodes = std::move(answer->placement.nodes);
   plan.launcher = std::move(answer->launcher);

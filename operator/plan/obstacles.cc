@@ -15,13 +15,6 @@ std::string plural(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// "a, b and 3 more"
-std::string listed(const std::vector<std::string>& all) {
-  if (all.size() <= kMostNamed) return fmt::format("{}", fmt::join(all, ", "));
-  return fmt::format("{} and {} more", fmt::join(all.begin(), all.begin() + kMostNamed, ", "),
-                     all.size() - kMostNamed);
-}
-
 /// A domain of the level that must hold all, or the whole cluster.
 struct Holder {
   std::string name;
@@ -51,9 +44,7 @@ std::vector<Holder> holders(const Gang& gang, const Room& room) {
   for (std::size_t i = 0; i < now.size(); ++i) {
     std::string name;
     for (int level = 0; level <= gang.within; ++level)
-      name +=
-          (level ? "/" : "") +
-          (now[i].domains[std::size_t(level)].empty() ? "(no label)" : now[i].domains[std::size_t(level)]);
+      name += (level ? "/" : "") + (now[i].domain_at(level).empty() ? "(no label)" : now[i].domain_at(level));
     Holder& holder = by_name[name];
     holder.name = name;
     holder.slots += now[i].slots;
@@ -87,10 +78,17 @@ std::string what_would_do(int servers, const std::vector<Holder>& all) {
   if (best) return fmt::format("; freeing {} would do", fmt::join(*best, " and "));
   int most = 0;
   for (const Holder& holder : all) most = std::max(most, holder.emptied());
-  return fmt::format("; even were it empty, there is room for {} at most", most);
+  return fmt::format("; even were it empty, there is room for {} at most: without other nodes it never starts",
+                     most);
 }
 
 }  // namespace
+
+std::string listed(const std::vector<std::string>& all) {
+  if (all.size() <= kMostNamed) return fmt::format("{}", fmt::join(all, ", "));
+  return fmt::format("{} and {} more", fmt::join(all.begin(), all.begin() + kMostNamed, ", "),
+                     all.size() - kMostNamed);
+}
 
 std::string level_name(const std::string& label) {
   const std::string name = label.substr(label.rfind('/') + 1);

@@ -16,6 +16,9 @@ std::vector<std::string> obstacles(const Gang& gang, const Room& room);
 std::vector<std::string> detours(const Gang& gang, const Room& room, const std::vector<std::string>& nodes,
                                  const std::vector<std::string>& ideal);
 
+/// "a, b and 3 more"
+std::string listed(const std::vector<std::string>& all);
+
 /// "zone" of topology.kubernetes.io/zone; "node" of kubernetes.io/hostname.
 std::string level_name(const std::string& label);
 

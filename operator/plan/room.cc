@@ -12,7 +12,7 @@ Room::Room(const Gang& gang, const Snapshot& snapshot) : gang_(gang) {
       refusals_.push_back(node.name + " " + refusal);
       continue;
     }
-    usable_.push_back({&node, node.allocatable, node.allocatable});
+    usable_.push_back({&node, node.allocatable, node.allocatable, node.allocatable});
   }
   std::ranges::sort(usable_, {}, [](const NodeRoom& room) { return room.node->name; });
   for (std::size_t i = 0; i < usable_.size(); ++i) index[usable_[i].node->name] = i;
@@ -22,6 +22,7 @@ Room::Room(const Gang& gang, const Snapshot& snapshot) : gang_(gang) {
     NodeRoom& room = usable_[found->second];
     room.free -= pod.requests;
     if (pod.of_daemon_set) room.empty -= pod.requests;
+    if (pod.job.empty()) room.cleared -= pod.requests;
   }
 }
 

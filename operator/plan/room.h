@@ -11,8 +11,9 @@ namespace atl::ctl {
 
 struct NodeRoom {
   const NodeState* node = nullptr;
-  Resources free;   // less all pods but the gang's own
-  Resources empty;  // less those of daemon sets alone
+  Resources free;     // less all pods but the gang's own
+  Resources cleared;  // less those that are no job's: what there is once all jobs have ended
+  Resources empty;    // less those of daemon sets alone
 };
 
 class Room {

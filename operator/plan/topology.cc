@@ -6,14 +6,6 @@
 #include "base/error.h"
 
 namespace atl::ctl {
-namespace {
-
-const std::string& name_at(const Site& site, int level) {
-  return std::size_t(level) < site.domains.size() ? site.domains[std::size_t(level)] : site.node;
-}
-
-}  // namespace
-
 Topology::Topology(std::vector<Site> sites, std::vector<double> weights) : weights_(std::move(weights)) {
   for (Site& site : sites) {
     ATOLL_CHECK(site.domains.size() + 1 == weights_.size(), "node {} names {} domains of {} levels",
@@ -52,8 +44,8 @@ void Topology::grow(int domain) {
   if (level == levels()) return;
   for (int first = domains_[std::size_t(domain)].first; first < last;) {
     int end = first + 1;
-    const std::string& name = name_at(sites_[std::size_t(first)], level);
-    while (end < last && name_at(sites_[std::size_t(end)], level) == name) ++end;
+    const std::string& name = sites_[std::size_t(first)].domain_at(level);
+    while (end < last && sites_[std::size_t(end)].domain_at(level) == name) ++end;
     domains_[std::size_t(domain)].children.push_back(int(domains_.size()));
     domains_.push_back({name, domain, level, 0, 0, first, end, {}});
     first = end;

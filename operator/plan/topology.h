@@ -14,6 +14,11 @@ struct Site {
   std::vector<std::string>
       domains;    // by level, coarsest first, without the node; "" where it has no such label
   int slots = 0;  // servers of this job that fit there, ≥ 0
+
+  /// Its domain at a level; of the last level that is the node.
+  const std::string& domain_at(int level) const {
+    return std::size_t(level) < domains.size() ? domains[std::size_t(level)] : node;
+  }
 };
 
 struct Domain {

@@ -103,6 +103,14 @@ TEST(Gang, TooLargeForTheClusterSaysSo) {
               HasSubstr("the cluster has room for 6; even were it empty, there is room for 6 at most"));
 }
 
+TEST(Gang, TooLargeForOneNodeWhereOneMustHoldItSaysSo) {
+  Snapshot on = cluster();
+  occupy(on, "n2");
+  const GangPlan answer = plan(job({"placement.ranks=4", "placement.within=kubernetes.io/hostname"}), on);
+  EXPECT_FALSE(answer.fits);
+  EXPECT_THAT(answer.reasons.at(0), HasSubstr("inside one node; b1/n1 has room for 1"));
+}
+
 TEST(Gang, CostsMoreWhereOthersStandAndNamesThem) {
   Snapshot on = cluster();
   occupy(on, "n3");

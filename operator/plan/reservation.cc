@@ -1,0 +1,119 @@
+#include "operator/plan/reservation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "operator/plan/obstacles.h"
+#include "operator/plan/room.h"
+
+namespace atl::ctl {
+namespace {
+
+/// A node that the gang could use.
+struct Candidate {
+  const NodeRoom* room = nullptr;
+  int now = 0, later = 0;  // servers that fit; later: once all jobs there have ended
+};
+
+/// Servers on nodes, in a domain that holds them all.
+struct Choice {
+  std::map<const NodeRoom*, int> servers;
+  double lacking = 0;  // room, in servers
+};
+
+using Candidates = std::vector<Candidate>;
+
+/// By domain of the level that must hold all; in the order of their names.
+std::map<std::vector<std::string>, Candidates> candidates_by_domain(const Gang& gang, const Room& room) {
+  std::map<std::vector<std::string>, Candidates> domains;
+  for (const NodeRoom& node : room.usable()) {
+    const Site now = room.site(node, node.free), later = room.site(node, node.cleared);
+    if (later.slots == 0) continue;
+    std::vector<std::string> domain;
+    for (int level = 0; level <= gang.within; ++level) domain.push_back(now.domain_at(level));
+    domains[domain].push_back({&node, now.slots, later.slots});
+  }
+  return domains;
+}
+
+/// The share of `need` that `free` lacks: of the resource of which it lacks the most.
+double share_lacking(const Resources& need, const Resources& free) {
+  double most = 0;
+  for (const auto& [resource, amount] : need.amounts())
+    if (amount > 0) most = std::max(most, double(amount - free.of(resource)) / double(amount));
+  return most;
+}
+
+/// Of a server more than fit now.
+double lacks(const Candidate& candidate, const Gang& gang) {
+  const int servers = candidate.now + 1;
+  return servers * share_lacking(gang.server * servers, candidate.room->free);
+}
+
+std::optional<Choice> choose(Candidates candidates, const Gang& gang) {
+  Choice choice;
+  int left = int(gang.servers.size());
+  const auto take = [&](const Candidate& candidate, int slots) {
+    const int taken = std::min(left, slots);
+    left -= taken;
+    if (taken > 0) choice.servers[candidate.room] += taken;
+    return taken;
+  };
+  // Ties: by name, as they come.
+  std::ranges::stable_sort(candidates, std::greater(), &Candidate::now);
+  for (const Candidate& candidate : candidates) take(candidate, candidate.now);
+  std::erase_if(candidates, [](const Candidate& c) { return c.now == c.later; });
+  if (left > 0) std::ranges::stable_sort(candidates, {}, [&](const Candidate& c) { return lacks(c, gang); });
+  for (const Candidate& candidate : candidates)
+    if (const int taken = take(candidate, candidate.later - candidate.now); taken > 0)
+      choice.lacking += lacks(candidate, gang) + taken - 1;
+  if (left > 0) return {};
+  return choice;
+}
+
+bool add_launcher(const Gang& gang, const Room& room, std::map<const NodeRoom*, Resources>& kept) {
+  const auto fits = [&](const NodeRoom& node) {
+    Resources left = node.cleared;
+    if (const auto found = kept.find(&node); found != kept.end()) left -= found->second;
+    return left.times(gang.launcher) > 0;
+  };
+  const NodeRoom* host = nullptr;
+  for (const NodeRoom& node : room.usable())
+    if (fits(node) && (!host || (kept.contains(&node) && !kept.contains(host)))) host = &node;
+  if (host) kept[host] += gang.launcher;
+  return host != nullptr;
+}
+
+}  // namespace
+
+std::optional<Reservation> reserve(const Gang& gang, const Snapshot& snapshot) {
+  const Room room(gang, snapshot);
+  std::optional<Choice> best;
+  for (auto& [domain, candidates] : candidates_by_domain(gang, room)) {
+    auto choice = choose(std::move(candidates), gang);
+    if (choice && (!best || choice->lacking < best->lacking)) best = std::move(choice);
+  }
+  if (!best) return {};
+  std::map<const NodeRoom*, Resources> kept;
+  for (const auto& [node, servers] : best->servers) kept[node] += gang.server * servers;
+  if (!add_launcher(gang, room, kept)) return {};
+  Reservation reservation{gang.job, {}, {}};
+  for (const auto& [node, amounts] : kept) {  // in the order of their names, as in the room
+    PodState pod;
+    pod.node = node->node->name;
+    pod.job = gang.job;
+    pod.requests = amounts;
+    reservation.nodes.push_back(pod.node);
+    reservation.room.push_back(std::move(pod));
+  }
+  return reservation;
+}
+
+std::string text_of(const Reservation& reservation) {
+  return fmt::format("{} {}", listed(reservation.nodes), reservation.nodes.size() == 1 ? "is" : "are");
+}
+
+}  // namespace atl::ctl
