@@ -10,8 +10,8 @@ namespace atl {
 
 /// What a Communicator and its Events share.
 struct Event::State {
-  State(std::unique_ptr<Transport> transport, std::chrono::milliseconds timeout)
-      : progress(std::move(transport), timeout), ledger(progress.transport().size()) {}
+  State(std::unique_ptr<Transport> transport, const Communicator::Options& options)
+      : progress(std::move(transport), options.timeout, options.waits), ledger(progress.transport().size()) {}
 
   /// An operation that nobody holds any more, its vectors' memory kept: the step loop allocates nothing.
   std::shared_ptr<Operation> fresh_operation() {
@@ -55,7 +55,7 @@ void Event::wait() {
 }
 
 Communicator::Communicator(std::unique_ptr<Transport> transport, Options options)
-    : state_(std::make_unique<Event::State>(std::move(transport), options.timeout)) {}
+    : state_(std::make_unique<Event::State>(std::move(transport), options)) {}
 Communicator::Communicator(std::unique_ptr<Transport> transport)
     : Communicator(std::move(transport), Options{}) {}
 Communicator::~Communicator() = default;

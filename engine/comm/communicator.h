@@ -12,6 +12,7 @@
 
 #include "comm/ledger.h"
 #include "comm/transport.h"
+#include "comm/wait_board.h"
 #include "tensor/matrix.h"
 
 namespace atl {
@@ -52,6 +53,7 @@ class Communicator {
  public:
   struct Options {
     std::chrono::milliseconds timeout{300'000};
+    WaitBoard* waits = nullptr;  // told whom this rank waits for; outlives the communicator
   };
   /// Opens the transport on a thread of its own, which alone calls it.
   Communicator(std::unique_ptr<Transport> transport, Options options);

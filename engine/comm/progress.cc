@@ -27,8 +27,8 @@ constexpr std::chrono::seconds kGrace{5};  // for the progress thread to say who
 
 }  // namespace
 
-Progress::Progress(std::unique_ptr<Transport> transport, nanoseconds timeout)
-    : transport_(std::move(transport)), timeout_(timeout), thread_([this] { thread_main(); }) {
+Progress::Progress(std::unique_ptr<Transport> transport, nanoseconds timeout, WaitBoard* board)
+    : transport_(std::move(transport)), timeout_(timeout), board_(board), thread_([this] { thread_main(); }) {
   std::unique_lock lock(lock_);
   done_.wait(lock, [this] { return opened_; });
   if (!open_failure_) return;
@@ -64,6 +64,8 @@ void Progress::wait(Operation& operation) {
   if (operation.finished.load(std::memory_order_acquire)) return;
   const auto finished = [&] { return operation.finished.load(std::memory_order_acquire); };
   std::unique_lock lock(lock_);
+  waited_since_ = Clock::now();
+  next_telling_ = board_ != nullptr ? waited_since_ + kLongWait : Clock::time_point::max();
   waited_for_.store(true, std::memory_order_relaxed);
   if (!done_.wait_for(lock, timeout_, finished)) {
     expired_ = true;
@@ -75,6 +77,7 @@ void Progress::wait(Operation& operation) {
     expired_ = false;
   }
   waited_for_.store(false, std::memory_order_relaxed);
+  if (std::exchange(told_, false)) board_->clear();
 }
 
 double Progress::cpu_seconds() const {
@@ -216,13 +219,31 @@ std::string Progress::missing_ranks() const {
   return text + "; is it still running, and is its link up?";
 }
 
+/// Called with the lock held; once a second while the compute thread stands waiting.
+void Progress::tell_wait(Clock::time_point now) {
+  std::vector<Rank> peers;
+  for (const Running& running : running_) {
+    if (!running.operation || running.pending == nullptr) continue;
+    for (const Rank peer : running.pending->outstanding()) peers.push_back(peer);
+  }
+  std::ranges::sort(peers);
+  const auto repeated = std::ranges::unique(peers);
+  peers.erase(repeated.begin(), repeated.end());
+  board_->enter(std::move(peers), waited_since_);
+  next_telling_ = now + kLongWait;
+  told_ = true;
+}
+
 /// Nothing moved: polls again at once or sleeps, see the top of the file. New work ends the sleep.
 void Progress::rest(std::unique_lock<std::mutex>& lock) {
   const auto now = Clock::now();
   nanoseconds waited = nanoseconds::max();
   for (const Running& running : running_)
     if (running.operation) waited = std::min<nanoseconds>(waited, now - running.since);
-  if (waited_for_.load(std::memory_order_relaxed) && waited < kPollWithoutSleep) return;
+  if (waited_for_.load(std::memory_order_relaxed)) {
+    if (waited < kPollWithoutSleep) return;
+    if (now >= next_telling_) tell_wait(now);
+  }
   const auto nap = std::clamp<nanoseconds>(waited / 16, kShortestSleep, kLongestSleep);
   work_.wait_for(lock, nap);
 }

@@ -16,6 +16,7 @@
 #include "comm/all_reduce.h"
 #include "comm/ledger.h"
 #include "comm/transport.h"
+#include "comm/wait_board.h"
 
 namespace atl {
 
@@ -37,7 +38,8 @@ struct Operation {
 /// wait() are called from one thread, the compute thread.
 class Progress {
  public:
-  Progress(std::unique_ptr<Transport> transport, std::chrono::nanoseconds timeout);
+  /// `board`, where given, is kept up to date and outlives it.
+  Progress(std::unique_ptr<Transport> transport, std::chrono::nanoseconds timeout, WaitBoard* board);
   /// Abandons what is unfinished, closes the transport and joins.
   ~Progress();
 
@@ -48,6 +50,9 @@ class Progress {
   void wait(Operation& operation);
   /// Processor time of the progress thread so far.
   double cpu_seconds() const;
+
+  /// Shorter waits are everyday ones and stand on no board.
+  static constexpr std::chrono::seconds kLongWait{1};
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -67,9 +72,11 @@ class Progress {
   void fail_all(const std::string& why);
   std::string missing_ranks() const;
   void rest(std::unique_lock<std::mutex>& lock);
+  void tell_wait(Clock::time_point now);
 
   std::unique_ptr<Transport> transport_;
   const std::chrono::nanoseconds timeout_;
+  WaitBoard* const board_;
   std::array<Running, kLanes> running_;  // the progress thread's own
 
   std::mutex lock_;  // guards what follows
@@ -78,7 +85,10 @@ class Progress {
   bool stop_ = false, expired_ = false, opened_ = false, failing_ = false;
   std::string broken_;  // why every further operation fails; empty: nothing is wrong
   std::exception_ptr open_failure_;
-  std::atomic<bool> waited_for_{false};  // the compute thread stands in wait()
+  std::atomic<bool> waited_for_{false};  // the compute thread stands in wait() …
+  Clock::time_point waited_since_;       // … since then
+  Clock::time_point next_telling_;       // on the board; max(): never
+  bool told_ = false;                    // something stands there
 
   std::thread thread_;
 };

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "partition/part_ranks.h"
 
 namespace atl {
 namespace {
@@ -19,6 +20,7 @@ AttemptFile parse(const Json& json) {
                             server.at("address").get<std::string>(),
                             server.at("ranks").get<std::vector<Rank>>()});
   }
+  if (json.contains("parts")) file.parts = json.at("parts").get<std::vector<int>>();
   return file;
 }
 
@@ -33,6 +35,8 @@ void check(const AttemptFile& file, int ranks, const std::string& name) {
   }
   const auto missing = std::find(seen.begin(), seen.end(), 0);
   if (missing != seen.end()) fail("{}: no server has rank {}", name, missing - seen.begin());
+  if (!file.parts.empty() && (file.parts.size() != std::size_t(ranks) || !is_permutation(file.parts)))
+    fail("{}: parts [{}] is not allowed (use each of 0 … {} once)", name, parts_text(file.parts), ranks - 1);
   if (file.attempt < 1) fail("{}: attempt {} is not allowed (use 1 or more)", name, file.attempt);
 }
 

@@ -1,7 +1,8 @@
-// attempt.json: one start of a job on a cluster, as the operator tells it to the launcher: its number, and where each rank
-// runs.
+// attempt.json: one start of a job on a cluster, as the operator tells it to the launcher: its number, where each rank
+// runs, and which part of the graph it trains.
 //
-//   {"attempt": 3, "servers": [{"pod": "cora-0-0", "node": "n1", "address": "10.1.0.5", "ranks": [0, 1]}, …]}
+//   {"attempt": 3, "servers": [{"pod": "cora-0-0", "node": "n1", "address": "10.1.0.5", "ranks": [0, 1]}, …],
+//    "parts": [2, 0, 1, 3]}
 #pragma once
 
 #include <filesystem>
@@ -20,11 +21,13 @@ struct AttemptServer {
 struct AttemptFile {
   int attempt = 0;
   std::vector<AttemptServer> servers;
+  std::vector<int> parts;  // (ranks) by rank; empty: each that of its own number
 
   const AttemptServer& server_of(Rank rank) const;
 };
 
-/// Throws Error, naming file and field, unless ranks 0 … ranks − 1 stand there once each.
+/// Throws Error, naming file and field, unless ranks 0 … ranks − 1 stand there once each, and so do
+/// parts.
 AttemptFile read_attempt_file(const std::filesystem::path& path, int ranks);
 
 }  // namespace atl

@@ -13,6 +13,7 @@
 #include "launch/places.h"
 #include "launch/reachable.h"
 #include "launch/user_entry.h"
+#include "partition/part_ranks.h"
 
 namespace atl {
 namespace {
@@ -44,6 +45,7 @@ std::vector<std::string> rank_program(const Arguments& a, const Job& job, const 
                                    "--places",
                                    places_text(places),
                                    "--result-line"};
+  if (!attempt.parts.empty()) program.insert(program.end(), {"--parts", parts_text(attempt.parts)});
   for (const char* option : {"--timeout", "--metrics"}) {
     if (a.has(option)) program.insert(program.end(), {option, a.get(option)});
   }
@@ -145,7 +147,7 @@ Command launch_command() {
        {"--port", "N", "must answer on every host before anything starts (2222)"},
        {"--wait", "SECONDS", "longest wait for that (60)"},
        {"--timeout", "SECONDS", "longest wait for a rank that doesn't answer (300)"},
-       {"--metrics", "[HOST:]PORT", "serve /metrics, /progress and /healthz; rank r at PORT + r"}},
+       {"--metrics", "[HOST:]PORT", "on every host: serve /metrics, /progress and /healthz of its ranks"}},
       run};
   command.hidden = true;
   return command;

@@ -10,7 +10,7 @@
 #include "command/job_data.h"
 #include "command/plan_nodes.h"
 #include "plan/job_plan.h"
-#include "plan/traffic.h"
+#include "plan/part_order.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -47,7 +47,7 @@ int run_on_nodes(const Arguments& a, const LoadedJob& loaded) {
   std::optional<std::vector<PairBytes>> flows;
   try {
     const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
-    flows = rank_flows(loaded.job, dataset, prepare_graph(loaded, dataset, say));
+    flows = rank_traffic(loaded.job, dataset, prepare_graph(loaded, dataset, say)).flows;
   } catch (const Error& error) {
     say(fmt::format("traffic between ranks is not known and taken as equal: {}", error.what()));
   }

@@ -6,7 +6,7 @@
 #include "command/commands.h"
 #include "command/job_data.h"
 #include "plan/job_plan.h"
-#include "plan/traffic.h"
+#include "plan/part_order.h"
 
 namespace atl {
 namespace {
@@ -34,7 +34,9 @@ int run(const Arguments& a) {
                               {"preparedChecksum", prepared.checksum()},
                               {"ranks", loaded.job.placement.ranks}};
   for (const RankPlan& rank : plan.ranks) json["peakMemoryBytes"].push_back(rank.memory.peak());
-  json["flows"] = flows_json(rank_flows(loaded.job, dataset, prepared));
+  const RankTraffic traffic = rank_traffic(loaded.job, dataset, prepared);
+  json["parts"] = traffic.parts;
+  json["flows"] = flows_json(traffic.flows);
   std::printf("%s\n", json.dump().c_str());
   return 0;
 }

@@ -1,28 +1,17 @@
 #include "command/rank_style.h"
 
+#include <unistd.h>
+
 #include <charconv>
 
 #include "base/error.h"
 #include "train/json_events.h"
-#include "train/metrics_server.h"
 #include "train/progress.h"
 #include "train/record_json.h"
 #include "train/run_folder.h"
 
 namespace atl {
 namespace {
-
-MetricsAddress address_of(const std::string& text) {
-  MetricsAddress address;
-  const auto colon = text.rfind(':');
-  if (colon != std::string::npos) address.host = text.substr(0, colon);
-  const std::string port = colon == std::string::npos ? text : text.substr(colon + 1);
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
-  if (error != std::errc() || end != port.data() + port.size() || address.port < 0 || address.port > 65535) {
-    fail("--metrics: '{}' is not allowed (use PORT or HOST:PORT)", text);
-  }
-  return address;
-}
 
 ProgressStyle progress_of(const std::string& style) {
   if (style == "terminal") return ProgressStyle::kRedrawn;
@@ -53,18 +42,31 @@ std::string chosen_style(const Arguments& arguments, std::FILE* out) {
   return "lines";
 }
 
-void check_metrics_address(const std::string& metrics) {
-  address_of(metrics);
+MetricsPlace metrics_place(const std::string& address, std::vector<Rank> ranks) {
+  MetricsPlace place;
+  const auto colon = address.rfind(':');
+  if (colon != std::string::npos) place.host = address.substr(0, colon);
+  const std::string port = colon == std::string::npos ? address : address.substr(colon + 1);
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), place.port);
+  if (error != std::errc() || end != port.data() + port.size() || place.port < 0 || place.port > 65535) {
+    fail("--metrics: '{}' is not allowed (use PORT or HOST:PORT)", address);
+  }
+  place.ranks = std::move(ranks);
+  // A job's ranks on one machine are children of one process.
+  place.name = fmt::format("atoll-{}-{}", getppid(), place.port);
+  return place;
 }
 
-std::unique_ptr<RunObserver> make_observers(const std::string& style, const std::string& metrics,
-                                            const std::filesystem::path& output, int rank, bool result_line) {
+std::unique_ptr<ObserverList> make_observers(const std::string& style, const std::filesystem::path& output,
+                                             Rank rank, bool result_line) {
   auto list = std::make_unique<ObserverList>();
-  if (rank == 0 && style == "json") list->add(make_json_events(stdout, stderr));
-  if (rank == 0 && style != "json") list->add(make_progress(progress_of(style), stdout, stderr));
-  if (rank == 0) list->add(make_run_folder_writer(output));
-  if (rank == 0 && result_line) list->add(std::make_unique<ResultLine>());
-  if (!metrics.empty()) list->add(std::make_unique<MetricsServer>(address_of(metrics), rank));
+  if (rank != 0) return list;
+  if (style == "json")
+    list->add(make_json_events(stdout, stderr));
+  else
+    list->add(make_progress(progress_of(style), stdout, stderr));
+  list->add(make_run_folder_writer(output));
+  if (result_line) list->add(std::make_unique<ResultLine>());
   return list;
 }
 

@@ -6,9 +6,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "command/command_line.h"
-#include "train/observer.h"
+#include "train/metrics_server.h"
 
 namespace atl {
 
@@ -18,12 +19,12 @@ inline constexpr const char* kResultMark = "atoll-result:";
 /// "json", "quiet", "terminal" or "lines".
 std::string chosen_style(const Arguments& arguments, std::FILE* out);
 
-/// Throws Error unless make_observers() can take this for `metrics`.
-void check_metrics_address(const std::string& metrics);
+/// Where `ranks`, those of one server, serve their metrics: "[HOST:]PORT". Throws Error where it isn't that.
+MetricsPlace metrics_place(const std::string& address, std::vector<Rank> ranks);
 
-/// Everybody who watches rank `rank`: on rank 0 progress or JSON and the files in `output`, and a metrics
-/// endpoint at `metrics` ("[HOST:]PORT"; empty: none). With `result_line` rank 0 says its result on standard error.
-std::unique_ptr<RunObserver> make_observers(const std::string& style, const std::string& metrics,
-                                            const std::filesystem::path& output, int rank, bool result_line);
+/// Everybody who watches rank `rank`: on rank 0 progress or JSON and the files in `output`. With `result_line` rank 0 says
+/// its result on standard error.
+std::unique_ptr<ObserverList> make_observers(const std::string& style, const std::filesystem::path& output,
+                                             Rank rank, bool result_line);
 
 }  // namespace atl

@@ -11,6 +11,7 @@
 #include "command/rank_style.h"
 #include "command/run_plan.h"
 #include "launch/launch.h"
+#include "partition/part_ranks.h"
 
 namespace atl {
 namespace {
@@ -42,6 +43,8 @@ std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, d
                                    chosen_style(a, stdout),
                                    "--started",
                                    fmt::format("{}", started),
+                                   "--parts",
+                                   parts_text(plan.parts),
                                    "--attempt",
                                    std::to_string(plan.attempt)};
   for (const char* option : {"--timeout", "--metrics"}) {
@@ -54,7 +57,7 @@ std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, d
 void check_options(const Arguments& a) {
   if (a.has("--json") && a.has("--quiet")) fail("--json and --quiet exclude each other");
   a.integer("--timeout", 1, 1, kLongestTimeout);
-  if (a.has("--metrics")) check_metrics_address(a.get("--metrics"));
+  if (a.has("--metrics")) metrics_place(a.get("--metrics"), {});
 }
 
 /// After an end that wasn't the job's. A rank that failed by itself has said why and what to change: unchanged, it would
@@ -98,7 +101,7 @@ Command run_command() {
            {"--json", "", "print one JSON object a line"},
            {"--quiet", "", "print warnings and errors alone"},
            {"--timeout", "SECONDS", "longest wait for a rank that doesn't answer (300)"},
-           {"--metrics", "[HOST:]PORT", "serve /metrics, /progress and /healthz; rank r at PORT + r"}},
+           {"--metrics", "[HOST:]PORT", "serve /metrics, /progress and /healthz of all ranks"}},
           run};
 }
 

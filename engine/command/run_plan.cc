@@ -4,6 +4,7 @@
 #include "command/job_data.h"
 #include "command/output_folder.h"
 #include "dataset/dataset.h"
+#include "plan/part_order.h"
 
 namespace atl {
 namespace {
@@ -18,12 +19,13 @@ fs::path output_folder(const Arguments& a, const Job& job) {
 
 RunPlan plan_run(const Arguments& a, Say say) {
   const LoadedJob loaded = load_job_of(a, say);
-  RunPlan plan{loaded.job, {}, output_folder(a, loaded.job), threads_of(a, loaded.job), 0};
+  RunPlan plan{loaded.job, {}, output_folder(a, loaded.job), threads_of(a, loaded.job), {}, 0};
   if (a.has("--fresh") && a.has("--resume")) fail("--fresh and --resume exclude each other");
   const OutputOptions options{a.has("--fresh"), a.has("--resume")};
   check_resumable(plan.output, plan.job, options);
   plan.dataset = dataset_of(a, loaded, say);
-  prepare_graph(loaded, Dataset::open(plan.dataset), say);
+  const Dataset dataset = Dataset::open(plan.dataset);
+  plan.parts = rank_traffic(plan.job, dataset, prepare_graph(loaded, dataset, say)).parts;
   plan.attempt = make_output(plan.output, plan.job, options);
   return plan;
 }

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "command/command_line.h"
 #include "job/job.h"
@@ -14,6 +15,7 @@ struct RunPlan {
   Job job;
   std::filesystem::path dataset, output;  // folders; output exists and holds job.yaml, the manifest as run
   int threads = 1;                        // of each rank
+  std::vector<int> parts;                 // (ranks) the part that each trains
   int attempt = 0;                        // this start's number (train/attempt.h)
 };
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 
 #include "base/build_id.h"
 #include "base/error.h"
@@ -18,6 +19,7 @@
 #include "job/load.h"
 #include "launch/places.h"
 #include "launch/rank_guard.h"
+#include "partition/part_ranks.h"
 #include "train/session.h"
 
 namespace atl {
@@ -36,13 +38,13 @@ std::string host_name() {
 }
 
 /// A rank that never starts keeps the others in MPI_Init for ever: those that did start end, and say so.
-Communicator open_communicator(int rank, int ranks, std::chrono::seconds timeout) {
+Communicator open_communicator(int rank, int ranks, std::chrono::seconds timeout, WaitBoard& waits) {
   const std::string words = fmt::format(
       "atoll: rank {} of {} on {}: MPI did not open within {} s: ranks that don't say this have not started, or "
       "can't be reached; see to them, or raise --timeout",
       rank, ranks, host_name(), timeout.count());
   const EndUnlessDone deadline(timeout, words, kStatusFailed);
-  return {ranks > 1 ? make_mpi_transport() : std::move(make_local_group(1).front()), {timeout}};
+  return {ranks > 1 ? make_mpi_transport() : std::move(make_local_group(1).front()), {timeout, &waits}};
 }
 
 std::string text_of(const std::string& file) {
@@ -50,7 +52,7 @@ std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-SessionOptions options_of(const Arguments& a) {
+SessionOptions options_of(const Arguments& a, int ranks) {
   SessionOptions options;
   options.build = build_id();
   options.job = load_job(a.get("--job")).job;
@@ -58,6 +60,7 @@ SessionOptions options_of(const Arguments& a) {
   options.dataset = a.get("--dataset");
   options.output = a.get("--output");
   options.threads = int(a.integer("--threads", 1, 1, 1024));
+  if (a.has("--parts")) options.parts = read_parts(a.get("--parts"), ranks, "--parts");
   options.attempt = int(a.integer("--attempt", 0, 0, 1'000'000'000));
   options.start_seconds = a.number("--started", 0);
   options.stop = &stop_requested();
@@ -71,20 +74,37 @@ void claim_output(const SessionOptions& o) {
   make_output(o.output, o.job, options);
 }
 
+/// Those that share this machine, or this pod, with `rank`.
+std::vector<Rank> ranks_here(const Arguments& a, Rank rank, int ranks) {
+  if (a.has("--places")) return ranks_beside(a.get("--places"), rank);
+  std::vector<Rank> all(static_cast<std::size_t>(ranks));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+std::unique_ptr<RunObserver> observers_of(const Arguments& a, Rank rank, int ranks, const WaitBoard& waits) {
+  auto observers = make_observers(a.get("--style", "lines"), a.get("--output"), rank, a.has("--result-line"));
+  if (a.has("--metrics")) {
+    const MetricsPlace place = metrics_place(a.get("--metrics"), ranks_here(a, rank, ranks));
+    observers->add(std::make_unique<MetricsServer>(place, rank, waits));
+  }
+  return observers;
+}
+
 int run(const Arguments& a) {
   return_freed_memory();
   end_with_parent();
   listen_for_stop();
   const int rank = from_mpirun("OMPI_COMM_WORLD_RANK", 0), ranks = from_mpirun("OMPI_COMM_WORLD_SIZE", 1);
   try {
-    SessionOptions options = options_of(a);
+    SessionOptions options = options_of(a, ranks);
     if (a.has("--places")) check_place(a.get("--places"), rank, host_name());
     if (a.has("--make-output") && rank == 0) claim_output(options);
-    const auto observer = make_observers(a.get("--style", "lines"), a.get("--metrics"), options.output, rank,
-                                         a.has("--result-line"));
+    WaitBoard waits;
+    const auto observer = observers_of(a, rank, ranks, waits);
     options.observer = observer.get();
-    Communicator comm =
-        open_communicator(rank, ranks, std::chrono::seconds(a.integer("--timeout", 300, 1, kLongestTimeout)));
+    const std::chrono::seconds timeout(a.integer("--timeout", 300, 1, kLongestTimeout));
+    Communicator comm = open_communicator(rank, ranks, timeout, waits);
     run_session(comm, options);
     return 0;
   } catch (const std::exception& error) {
@@ -107,12 +127,13 @@ Command train_command() {
                    {"--threads", "N", "threads of this rank"},
                    {"--style", "NAME", "json, quiet, terminal or lines"},
                    {"--started", "SECONDS", "steady clock at the start of the run"},
+                   {"--parts", "P,P,…", "the part that each rank trains (its own number)"},
                    {"--attempt", "N", "number of this start; 0: one more than the newest"},
                    {"--make-output", "", "rank 0: make the output folder, or go on in it"},
                    {"--places", "HOST:RANKS;…", "where each rank must find itself"},
                    {"--result-line", "", "rank 0: say the result on standard error, too"},
                    {"--timeout", "SECONDS", "longest wait for another rank (300)"},
-                   {"--metrics", "[HOST:]PORT", "serve metrics"}},
+                   {"--metrics", "[HOST:]PORT", "serve the metrics of this server's ranks"}},
                   run};
   command.hidden = true;
   return command;

@@ -1,21 +1,19 @@
 #include "http/http_endpoint.h"
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "http/descriptor.h"
+#include "http/listen.h"
 
 namespace atl {
 namespace {
@@ -23,45 +21,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::size_t kMostRequestBytes = 8192, kMostConnections = 64;
-
-/// A file descriptor that is closed with its owner.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
-
-/// A listening socket; −1 and `cause` where there can be none.
-int listen_at(const std::string& host, int port, std::string& cause) {
-  addrinfo wanted{}, *found = nullptr;
-  wanted.ai_socktype = SOCK_STREAM;
-  wanted.ai_flags = AI_PASSIVE;
-  if (const int error = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found)) {
-    cause = ::gai_strerror(error);
-    return -1;
-  }
-  const int one = 1, type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
-  int listener = ::socket(found->ai_family, type, 0);
-  ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-  if (::bind(listener, found->ai_addr, found->ai_addrlen) != 0 || ::listen(listener, 64) != 0) {
-    cause = std::strerror(errno);
-    ::close(listener);
-    listener = -1;
-  }
-  ::freeaddrinfo(found);
-  return listener;
-}
 
 /// One client: its request as it arrives, then our answer as it leaves.
 class Connection {
@@ -104,6 +63,9 @@ class Connection {
 }  // namespace
 
 struct HttpEndpoint::State {
+  State(Descriptor listening, HttpPages served)
+      : pages(std::move(served)), listener(std::move(listening)), wake(::eventfd(0, EFD_CLOEXEC)) {}
+
   HttpPages pages;
   Descriptor listener, wake;  // wake: readable when the thread is to end
   std::thread thread;
@@ -126,19 +88,13 @@ struct HttpEndpoint::State {
   }
 };
 
-HttpEndpoint::HttpEndpoint(const std::string& host, int port, HttpPages pages) {
-  std::string cause;
-  const int listener = listen_at(host, port, cause);
-  if (listener < 0) {
-    fail(
-        "metrics endpoint: cannot listen on {}:{}: {}; choose another port, or 0 for any free one, and an "
-        "address of this machine",
-        host, port, cause);
-  }
-  state_.reset(new State{std::move(pages), Descriptor(listener), Descriptor(::eventfd(0, EFD_CLOEXEC)),
-                         std::thread()});
+HttpEndpoint::HttpEndpoint(std::unique_ptr<State> state) : state_(std::move(state)) {
   state_->thread = std::thread([this] { state_->serve(); });
 }
+HttpEndpoint::HttpEndpoint(const std::string& host, int port, HttpPages pages)
+    : HttpEndpoint(std::make_unique<State>(listen_at(host, port), std::move(pages))) {}
+HttpEndpoint::HttpEndpoint(const LocalName& name, HttpPages pages)
+    : HttpEndpoint(std::make_unique<State>(listen_at(name), std::move(pages))) {}
 
 HttpEndpoint::~HttpEndpoint() {
   ::eventfd_write(state_->wake.get(), 1);

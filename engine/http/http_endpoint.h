@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "http/local_name.h"
+
 namespace atl {
 
 struct HttpPage {
@@ -28,12 +30,15 @@ class HttpEndpoint {
  public:
   /// `port` 0: any free one. Throws Error naming address, cause and remedy when it can't listen there.
   HttpEndpoint(const std::string& host, int port, HttpPages pages);
+  /// For processes of this machine alone (http/ask_local.h). Throws Error where the name is taken.
+  HttpEndpoint(const LocalName& name, HttpPages pages);
   ~HttpEndpoint();
 
-  int port() const;
+  int port() const;  // of one that has an address
 
  private:
   struct State;
+  explicit HttpEndpoint(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

@@ -12,6 +12,8 @@ namespace atl {
 struct Layout {
   /// Ranks that must share a server, each rank in exactly one group, ascending.
   std::vector<std::vector<Rank>> groups;
+  /// Any rank may train any part of the graph.
+  bool ranks_are_alike = false;
 };
 
 /// What a prepared graph and a model mean for traffic.

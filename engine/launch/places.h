@@ -19,6 +19,9 @@ struct Place {
 /// "cora-0-0:0,1;cora-1-0:2,3".
 std::string places_text(std::span<const Place> places);
 
+/// The ranks that `text` puts beside `rank`, itself among them. Throws Error where it puts it nowhere.
+std::vector<Rank> ranks_beside(const std::string& text, Rank rank);
+
 /// Throws Error, naming both hosts, unless `text` puts `rank` on `host`.
 void check_place(const std::string& text, Rank rank, const std::string& host);
 

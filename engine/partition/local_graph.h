@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "graph/block.h"
+#include "partition/part_ranks.h"
 #include "partition/prepared_graph.h"
 
 namespace atl {
@@ -18,7 +19,7 @@ struct PeerRows {
 };
 
 /// Local numbering: owned rows 0 … owned − 1, boundary rows (those some peer reads) first; halo rows 0 … halo
-/// − 1 grouped by owner in rank order. Nothing here grows with the global graph but the rank's own rows.
+/// − 1 grouped by owner in the order of parts. Nothing here grows with the global graph but the rank's own rows.
 /// Holds its arrays; blocks are views into it, so it must not move while they live (keep it in a unique_ptr).
 class LocalGraph {
  public:
@@ -31,7 +32,7 @@ class LocalGraph {
   Csr own_transpose, outer_transpose;
   bool own_is_symmetric = false;
   std::vector<Index> own_arc, outer_arc;  // places of transposed arcs; filled where attention needs them
-  std::vector<PeerRows> peers;            // peers with anything to exchange, ascending
+  std::vector<PeerRows> peers;            // peers with anything to exchange, in the order of their parts
   std::vector<Real> dst_scale;            // (owned)        by the normalisation asked for; empty: all 1
   std::vector<Real> src_scale;            // (owned + halo) likewise
 
@@ -45,9 +46,10 @@ struct LocalizeOptions {
   /// Inductive training: (vertices of the data set) the marks that the prepared graph was induced on. Rows are the marked
   /// vertices alone, arcs, halo and degrees the induced graph's. Empty: the whole graph.
   std::span<const std::uint8_t> induced_on = {};
+  PartRanks ranks = {};
 };
 
-/// Cuts rank's part out of the prepared graph. Reads the part's own rows, the degrees of its halo rows, and
+/// Cuts the rank's part out of the prepared graph. Reads the part's own rows, the degrees of its halo rows, and
 /// of the peers' halo lists the segments that lie in its own range; sends no message.
 std::unique_ptr<LocalGraph> localize(const PreparedGraph& graph, Rank rank, const LocalizeOptions& options);
 

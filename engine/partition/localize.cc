@@ -8,20 +8,20 @@
 namespace atl {
 namespace {
 
-/// The prepared graph, or its induced half, seen from one rank.
+/// The prepared graph, or its induced half, seen from one part.
 struct Source {
   CsrView graph;
   std::span<const Index> part_offsets;
   std::vector<std::span<const VertexId>> halos;  // (parts)
-  Index begin, end;                              // the rank's range of prepared rows
+  Index begin, end;                              // the part's range of prepared rows
 
-  Source(const PreparedGraph& prepared, Rank rank, std::span<const std::uint8_t> induced_on)
+  Source(const PreparedGraph& prepared, int part, std::span<const std::uint8_t> induced_on)
       : graph(induced_on.empty() ? prepared.graph() : prepared.induced_graph()),
         part_offsets(prepared.part_offsets()) {
-    ATOLL_CHECK(rank >= 0 && rank < prepared.parts(), "rank {} of {} parts", rank, prepared.parts());
+    ATOLL_CHECK(part >= 0 && part < prepared.parts(), "part {} of {}", part, prepared.parts());
     for (int p = 0; p < prepared.parts(); ++p)
       halos.push_back(induced_on.empty() ? prepared.halo(p) : prepared.induced_halo(p));
-    begin = part_offsets[std::size_t(rank)], end = part_offsets[std::size_t(rank) + 1];
+    begin = part_offsets[std::size_t(part)], end = part_offsets[std::size_t(part) + 1];
     whole_ = induced_on.empty();
     for (Index row = begin; !whole_ && row < end; ++row) {
       const bool held = induced_on[std::size_t(prepared.ids()[std::size_t(row)])] != 0;
@@ -115,12 +115,12 @@ void set_scales(const Source& source, std::span<const VertexId> halo, Normalisat
     out.src_scale.push_back(src_factor(normalisation, degree_of(source.graph, row)));
 }
 
-void set_peers(const Source& source, Rank rank, LocalGraph& out) {
-  const auto me = std::size_t(rank);
+void set_peers(const Source& source, int part, const PartRanks& ranks, LocalGraph& out) {
+  const auto me = std::size_t(part);
   Index received = 0;
   for (std::size_t p = 0; p < source.halos.size(); ++p) {
     if (p == me) continue;
-    PeerRows peer{Rank(p), {}, received, Index(source.rows_of(p, source.halos[me]).size())};
+    PeerRows peer{ranks.rank_of(int(p)), {}, received, Index(source.rows_of(p, source.halos[me]).size())};
     for (const VertexId row : source.rows_of(me, source.halos[p])) peer.send.push_back(source.local(row));
     received += peer.receive_count;
     if (!peer.send.empty()) out.boundary = std::max<Index>(out.boundary, peer.send.back() + 1);
@@ -135,15 +135,16 @@ const Real* data_or_null(const std::vector<Real>& values, Index begin) {
 }  // namespace
 
 std::unique_ptr<LocalGraph> localize(const PreparedGraph& graph, Rank rank, const LocalizeOptions& options) {
-  const Source source(graph, rank, options.induced_on);
-  const auto halo = source.halos[std::size_t(rank)];
+  const int part = options.ranks.part_of(rank);
+  const Source source(graph, part, options.induced_on);
+  const auto halo = source.halos[std::size_t(part)];
   auto local = std::make_unique<LocalGraph>();
   local->rank = rank;
   set_ids(graph, source, halo, *local);
   split_rows(source, halo, *local);
   set_transposes(options.attention, *local);
   set_scales(source, halo, options.normalisation, *local);
-  set_peers(source, rank, *local);
+  set_peers(source, part, options.ranks, *local);
   return local;
 }
 

@@ -5,6 +5,7 @@
 
 #include "plan/dry_run.h"
 #include "plan/mapped.h"
+#include "plan/part_order.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -20,16 +21,17 @@ Index labelled_rows(const Job& job, const Dataset& dataset, std::span<const Vert
   });
 }
 
-Index rows_of(const PreparedGraph& prepared, Rank rank) {
-  return prepared.part_offsets()[std::size_t(rank) + 1] - prepared.part_offsets()[std::size_t(rank)];
+Index rows_of(const PreparedGraph& prepared, int part) {
+  return prepared.part_offsets()[std::size_t(part) + 1] - prepared.part_offsets()[std::size_t(part)];
 }
 
 double total(const TrafficBytes& bytes) {
   return double(std::accumulate(bytes.begin(), bytes.end(), std::int64_t(0)));
 }
 
+/// Of the rank that trains `part`.
 RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                   const PlanOptions& options, Rank rank) {
+                   const PlanOptions& options, int part) {
   const DatasetMeta& meta = dataset.meta();
   const bool inductive = job.training.setting == Setting::kInductive;
   DryRunInput in{job,
@@ -38,17 +40,17 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
                  meta.multi_label,
                  double(meta.vertices),
                  options.threads,
-                 rank_shape(prepared, rank, inductive ? training_marks(dataset, job) : Marks()),
+                 rank_shape(prepared, part, inductive ? training_marks(dataset, job) : Marks()),
                  {}};
-  if (inductive) in.full = rank_shape(prepared, rank, {});
+  if (inductive) in.full = rank_shape(prepared, part, {});
   const Model model = planned_model(job, in.features, in.classes);
   const DryRun dry = dry_run(in);
-  const auto owned = prepared.ids().subspan(std::size_t(prepared.part_offsets()[std::size_t(rank)]),
-                                            std::size_t(rows_of(prepared, rank)));
+  const auto owned = prepared.ids().subspan(std::size_t(prepared.part_offsets()[std::size_t(part)]),
+                                            std::size_t(rows_of(prepared, part)));
   RankPlan plan;
   plan.shape = in.training;
   plan.memory = rank_memory(
-      {in, dry, model, mapped_bytes(job, dataset, prepared, rank, model.layers.front()->gathers()),
+      {in, dry, model, mapped_bytes(job, dataset, prepared, part, model.layers.front()->gathers()),
        meta.weighted, !dataset.original_ids().empty(), meta.vertices, labelled_rows(job, dataset, owned)});
   plan.work = epoch_work(model, in.training, in.features, job.training.recompute == Recompute::kLayer);
   plan.epoch = dry.epoch;
@@ -75,9 +77,10 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
   plan.rates = options.rates;
   plan.link_bytes = options.link_bytes;
   plan.threads = options.threads;
-  for (Rank r = 0; r < prepared.parts(); ++r) {
-    plan.ranks.push_back(plan_rank(job, dataset, prepared, options, r));
-    const RankPlan& rank = plan.ranks.back();
+  for (const int part : rank_traffic(job, dataset, prepared).parts) {
+    plan.ranks.push_back(plan_rank(job, dataset, prepared, options, part));
+    RankPlan& rank = plan.ranks.back();
+    rank.shape.rank = Rank(plan.ranks.size()) - 1;
     plan.epoch_seconds = std::max(plan.epoch_seconds, rank.compute_seconds + rank.communication_seconds);
     plan.evaluation_seconds = std::max(plan.evaluation_seconds, rank.evaluation_seconds);
     for (std::size_t p = 0; p < plan.epoch.size(); ++p) plan.epoch[p] += rank.epoch[p];

@@ -47,7 +47,7 @@ TrafficShape traffic_shape(const Job& job, const Model& model, const PreparedGra
   return shape;
 }
 
-std::vector<PairBytes> rank_flows(const Job& job, const Dataset& dataset, const PreparedGraph& prepared) {
+std::vector<PairBytes> part_flows(const Job& job, const Dataset& dataset, const PreparedGraph& prepared) {
   const DatasetMeta& meta = dataset.meta();
   const Model model = planned_model(job, feature_shape(job, meta), meta.classes);
   return find_strategy(job.strategy.kind)->flows(traffic_shape(job, model, prepared), cut_of(job, prepared));

@@ -25,8 +25,8 @@ constexpr const char* kStateFile = "state.safetensors";
 constexpr const char* kCompleteFile = "COMPLETE";
 constexpr std::string_view kPrefix = "epoch-";
 
-std::string rank_file(Rank rank) {
-  return fmt::format("rank-{}.safetensors", rank);
+std::string part_file(int part) {
+  return fmt::format("part-{}.safetensors", part);
 }
 
 /// The epoch of a folder's name; none where it isn't a checkpoint's.
@@ -98,17 +98,17 @@ fs::path CheckpointStore::partial(Index epoch) const {
   return folder_ / fmt::format(".{}{:06}.attempt-{}", kPrefix, epoch, attempt_);
 }
 
-void CheckpointStore::write_rank_state(Index epoch, Rank rank, std::span<const TensorView> tensors) const {
-  write_safetensors(partial(epoch) / rank_file(rank), tensors, {{"epoch", fmt::to_string(epoch)}});
+void CheckpointStore::write_part_state(Index epoch, int part, std::span<const TensorView> tensors) const {
+  write_safetensors(partial(epoch) / part_file(part), tensors, {{"epoch", fmt::to_string(epoch)}});
 }
 
-void CheckpointStore::commit(const CheckpointState& state, bool rank_states) const {
+void CheckpointStore::commit(const CheckpointState& state, bool part_states) const {
   check_attempt(output_, attempt_);
   const fs::path folder = partial(state.epoch);
   try {
     Metadata seals{{kStateFile, write_checkpoint_state(folder / kStateFile, state)}};
-    for (Rank rank = 0; rank_states && rank < state.ranks; ++rank)
-      seals[rank_file(rank)] = SafetensorsFile::read(folder / rank_file(rank)).seal();
+    for (int part = 0; part_states && part < state.ranks; ++part)
+      seals[part_file(part)] = SafetensorsFile::read(folder / part_file(part)).seal();
     const Json complete = {{"epoch", state.epoch}, {"attempt", attempt_}, {"files", seals}};
     write_file_atomically(folder / kCompleteFile, complete.dump(2) + "\n");
     check_attempt(output_, attempt_);
@@ -155,8 +155,8 @@ std::optional<LoadedCheckpoint> CheckpointStore::newest(std::vector<std::string>
   return std::nullopt;
 }
 
-std::optional<SafetensorsFile> CheckpointStore::read_rank_state(Index epoch, Rank rank) const {
-  const fs::path path = place(epoch) / rank_file(rank);
+std::optional<SafetensorsFile> CheckpointStore::read_part_state(Index epoch, int part) const {
+  const fs::path path = place(epoch) / part_file(part);
   if (!fs::exists(path)) return std::nullopt;
   return SafetensorsFile::read(path);
 }

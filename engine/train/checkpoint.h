@@ -3,14 +3,15 @@
 //   <output>/attempt                            number of the newest attempt at this run: the fence
 //   <output>/checkpoints/epoch-000050/          50 epochs completed; appears whole, by rename
 //     state.safetensors                         what rank 0 writes: weights, optimiser, scalars, identity
-//     rank-0.safetensors …                      what each rank alone knows (stale buffers), where it knows any
+//     part-0.safetensors …                      what only the rank that trains a part knows (stale buffers), where it knows
+//                                               any: by part, for another rank may train it after the next start
 //     COMPLETE                                  JSON: every file with its seal; written last
 //   <output>/checkpoints/.epoch-000050.attempt-3/   being written by attempt 3
 //
-// A commit goes: every rank write_rank_state(), barrier, rank 0 commit(). A rank of an attempt that was given
+// A commit goes: every rank write_part_state(), barrier, rank 0 commit(). A rank of an attempt that was given
 // up (its node was cut off, not dead) writes into a folder of its own and is refused at commit.
 //
-// Exact exchanges know nothing that rank 0 doesn't: rank files (write_rank_state, read_rank_state, commit's rank_states)
+// Exact exchanges know nothing that rank 0 doesn't: part files (write_part_state, read_part_state, commit's part_states)
 // are used by tests alone until the exchanges whose halo rows are stale (PipeGCN, Sancus), which must keep them.
 #pragma once
 
@@ -30,17 +31,17 @@ class CheckpointStore {
   /// `keep`: complete checkpoints that are left after a commit, at least 1.
   CheckpointStore(std::filesystem::path output, int attempt, int keep);
 
-  /// Writes rank-<rank>.safetensors of the checkpoint of `epoch`. Optional; any rank.
-  void write_rank_state(Index epoch, Rank rank, std::span<const TensorView> tensors) const;
-  /// Rank 0, after a barrier: writes the rest, makes it visible and drops old ones. With `rank_states` the
-  /// files of ranks 0 … state.ranks − 1 belong to it. Throws Error when a newer attempt has begun or the disk
+  /// Writes part-<part>.safetensors of the checkpoint of `epoch`. Optional; the rank that trains the part.
+  void write_part_state(Index epoch, int part, std::span<const TensorView> tensors) const;
+  /// Rank 0, after a barrier: writes the rest, makes it visible and drops old ones. With `part_states` the
+  /// files of parts 0 … state.ranks − 1 belong to it. Throws Error when a newer attempt has begun or the disk
   /// is full; checkpoints before stay as they were.
-  void commit(const CheckpointState& state, bool rank_states) const;
+  void commit(const CheckpointState& state, bool part_states) const;
 
   /// Rank 0: the newest checkpoint that is whole. What is torn or altered is skipped and told in `warnings`.
   std::optional<LoadedCheckpoint> newest(std::vector<std::string>& warnings) const;
-  /// Any rank: its own part of the checkpoint of `epoch`; none where none was written.
-  std::optional<SafetensorsFile> read_rank_state(Index epoch, Rank rank) const;
+  /// Any rank: what the checkpoint of `epoch` has of its part; none where none was written.
+  std::optional<SafetensorsFile> read_part_state(Index epoch, int part) const;
   /// Rank 0: removes what interrupted attempts left half-written.
   void remove_partial() const;
   /// Rank 0: removes every checkpoint: the run starts over.

@@ -1,178 +1,134 @@
 #include "train/metrics_server.h"
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
-#include <prometheus/text_serializer.h>
-
-#include <cctype>
+#include <algorithm>
 #include <chrono>
 #include <mutex>
-#include <sstream>
 
-#include "base/memory.h"
+#include "base/error.h"
+#include "http/ask_local.h"
 #include "http/http_endpoint.h"
+#include "train/exposition.h"
 #include "train/progress_state.h"
+#include "train/rank_metrics.h"
 
 namespace atl {
 namespace {
 
-using Labels = std::map<std::string, std::string>;
-using prometheus::Counter;
-using prometheus::Family;
-using prometheus::Gauge;
-using prometheus::Histogram;
+constexpr std::chrono::milliseconds kPatience{1000};  // with the other ranks
+constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
+constexpr const char* kMetricsPage = "/metrics";
+constexpr const char* kWaitPage = "/wait";  // what ranks of a server ask each other for
 
-/// 1 ms … 5000 s, three a decade.
-Histogram::BucketBoundaries epoch_buckets() {
-  Histogram::BucketBoundaries bounds;
-  for (double decade = 1e-3; decade < 5000; decade *= 10)
-    for (const double step : {1., 2.5, 5.}) bounds.push_back(decade * step);
-  return bounds;
+LocalName name_of(const MetricsPlace& place, Rank rank) {
+  return {fmt::format("{}-{}", place.name, rank)};
 }
 
-/// Any text as the name of a label.
-std::string label_name(const std::string& text) {
-  std::string name;
-  for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ? "_" + name : name;
-}
+/// The other ranks of the server.
+struct Others {
+  std::vector<Rank> ranks;
+  std::vector<LocalName> names;
 
-/// Every metric, once. Values that aren't known yet have no sample rather than a false 0.
-struct Metrics {
-  explicit Metrics(Rank rank) : own{{"rank", std::to_string(rank)}} {}
-
-  Family<Gauge>& gauge(const char* name, const char* help) {
-    return prometheus::BuildGauge().Name(name).Help(help).Labels(own).Register(registry);
+  Others(const MetricsPlace& place, Rank self) {
+    for (const Rank rank : place.ranks) {
+      if (rank == self) continue;
+      ranks.push_back(rank);
+      names.push_back(name_of(place, rank));
+    }
   }
-  Family<Counter>& counter(const char* name, const char* help) {
-    return prometheus::BuildCounter().Name(name).Help(help).Labels(own).Register(registry);
-  }
-
-  prometheus::Registry registry;
-  Labels own;
-  Family<Gauge>& build =
-      gauge("atoll_build_info", "Always 1; the labels name what this rank was built from.");
-  Family<Gauge>& run = gauge("atoll_run_info", "Always 1; the labels name what is trained.");
-  Family<Gauge>& epoch = gauge("atoll_epoch", "Epochs completed.");
-  Family<Gauge>& epochs = gauge("atoll_epochs_target", "Epochs asked for.");
-  Family<Gauge>& loss = gauge("atoll_loss", "Mean training loss of the last epoch.");
-  Family<Gauge>& validation_loss =
-      gauge("atoll_validation_loss", "Mean validation loss when last evaluated.");
-  Family<Gauge>& accuracy =
-      gauge("atoll_accuracy", "The run's metric, a fraction from 0 to 1, when last evaluated.");
-  Family<Gauge>& learning_rate = gauge("atoll_learning_rate", "Learning rate of the last epoch.");
-  Family<Gauge>& checkpoint = gauge("atoll_checkpoint_epoch", "Epoch of the newest checkpoint.");
-  Family<Gauge>& last_epoch =
-      gauge("atoll_last_epoch_timestamp_seconds", "When the last epoch ended, in seconds since 1970.");
-  Family<Gauge>& memory = gauge("atoll_rank_memory_bytes", "Memory of this rank that is resident now.");
-  Family<Gauge>& peak =
-      gauge("atoll_rank_memory_peak_bytes", "Most memory that this rank ever had resident.");
-  Family<Counter>& phases = counter("atoll_phase_seconds_total", "Where this rank's time went.");
-  Family<Counter>& traffic = counter("atoll_comm_bytes_total", "Bytes that this rank sent to others.");
-  Histogram& epoch_seconds = prometheus::BuildHistogram()
-                                 .Name("atoll_epoch_seconds")
-                                 .Help("Training time of an epoch, without evaluation and checkpoints.")
-                                 .Labels(own)
-                                 .Register(registry)
-                                 .Add({}, epoch_buckets());
 };
-
-void set(Family<Gauge>& family, double value, const Labels& labels = {}) {
-  family.Add(labels).Set(value);
-}
-
-double seconds_since_1970() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 }  // namespace
 
 struct MetricsServer::State {
-  State(const MetricsAddress& address, Rank rank)
-      : metrics(rank),
-        endpoint(address.host, address.port == 0 ? 0 : address.port + rank,
-                 {{"/metrics",
-                   [this] {
-                     return HttpPage{"text/plain; version=0.0.4; charset=utf-8", metrics_text()};
-                   }},
-                  {"/progress",
-                   [this] {
-                     return HttpPage{"application/json", progress_text()};
-                   }},
-                  {"/healthz", [] {
-                     return HttpPage{"text/plain", "ok\n"};
-                   }}}) {}
-
-  /// Memory is read when asked for, so that it is right in the middle of a long epoch too.
-  std::string metrics_text() {
-    const ProcessMemory now = process_memory();
-    set(metrics.memory, double(now.resident_bytes));
-    set(metrics.peak, double(now.peak_bytes));
-    std::ostringstream out;
-    prometheus::TextSerializer().Serialize(out, metrics.registry.Collect());
-    return out.str();
+  State(const MetricsPlace& place, Rank self, const WaitBoard& board)
+      : rank(self), others(place, self), waits(board), metrics(self) {
+    if (self == std::ranges::min(place.ranks))
+      endpoint = std::make_unique<HttpEndpoint>(place.host, place.port, pages_of_server());
+    else
+      endpoint = std::make_unique<HttpEndpoint>(name_of(place, self), pages_for_lowest());
   }
 
-  std::string progress_text() {
+  HttpPages pages_of_server() {
+    return {{kMetricsPage,
+             [this] {
+               return HttpPage{kMetricsType, server_metrics()};
+             }},
+            {"/progress",
+             [this] {
+               return HttpPage{"application/json", server_progress()};
+             }},
+            {"/healthz", [] {
+               return HttpPage{"text/plain", "ok\n"};
+             }}};
+  }
+
+  HttpPages pages_for_lowest() {
+    return {{kMetricsPage,
+             [this] {
+               return HttpPage{kMetricsType, metrics.text()};
+             }},
+            {kWaitPage, [this] {
+               return HttpPage{"application/json", wait_text(waits.read())};
+             }}};
+  }
+
+  std::string server_metrics() {
+    std::vector<std::string> pages{metrics.text()};
+    std::string up = fmt::format(
+        "# HELP atoll_rank_up Whether this rank answers; 0: it has not started, hangs or is gone.\n"
+        "# TYPE atoll_rank_up gauge\natoll_rank_up{{rank=\"{}\"}} 1\n",
+        rank);
+    const auto theirs = ask_local(others.names, kMetricsPage, kPatience);
+    for (std::size_t i = 0; i < theirs.size(); ++i) {
+      up += fmt::format("atoll_rank_up{{rank=\"{}\"}} {}\n", others.ranks[i], theirs[i] ? 1 : 0);
+      if (theirs[i]) pages.push_back(*theirs[i]);
+    }
+    pages.push_back(std::move(up));
+    return join_expositions(pages);
+  }
+
+  std::string server_progress() {
+    std::vector<RankWait> ranks{{rank, true, waits.read()}};
+    const auto theirs = ask_local(others.names, kWaitPage, kPatience);
+    for (std::size_t i = 0; i < theirs.size(); ++i) {
+      const auto wait = theirs[i] ? read_wait(*theirs[i]) : std::nullopt;
+      ranks.push_back({others.ranks[i], wait.has_value(), wait.value_or(WaitBoard::Wait{})});
+    }
     const std::lock_guard lock(mutex);
-    return progress.json();
+    return progress.json(ranks);
   }
 
-  std::mutex mutex;  // of progress; metrics are thread-safe themselves
+  const Rank rank;
+  const Others others;
+  const WaitBoard& waits;
+  std::mutex mutex;  // of progress
   ProgressState progress;
-  std::string metric;
-  Metrics metrics;
-  HttpEndpoint endpoint;  // last: its threads use the others
+  RankMetrics metrics;
+  std::unique_ptr<HttpEndpoint> endpoint;  // last: its thread uses the others
 };
 
-MetricsServer::MetricsServer(const MetricsAddress& address, Rank rank)
-    : state_(std::make_unique<State>(address, rank)) {}
+MetricsServer::MetricsServer(const MetricsPlace& place, Rank rank, const WaitBoard& waits)
+    : state_(std::make_unique<State>(place, rank, waits)) {}
 MetricsServer::~MetricsServer() = default;
 
 int MetricsServer::port() const {
-  return state_->endpoint.port();
+  return state_->endpoint->port();
 }
 
 void MetricsServer::on_start(const RunRecord& run) {
-  Metrics& m = state_->metrics;
-  const RunSetting& s = run.setting;
-  state_->metric = s.metric;
-  Labels versions;
-  for (const auto& [what, version] : s.versions) versions[label_name(what)] = version;
-  set(m.build, 1, versions);
-  set(m.run, 1, {{"job", s.name}, {"dataset", s.dataset}, {"model", s.model}, {"strategy", s.strategy}});
-  set(m.epoch, double(run.resumed_from));
-  set(m.epochs, double(s.epochs));
-  if (run.resumed_from > 0) set(m.checkpoint, double(run.resumed_from));
+  state_->metrics.start(run);
   const std::lock_guard lock(state_->mutex);
   state_->progress.start(run);
 }
 
-void MetricsServer::on_epoch(const EpochRecord& e) {
-  Metrics& m = state_->metrics;
-  set(m.epoch, double(e.epoch));
-  set(m.loss, e.loss);
-  set(m.learning_rate, e.learning_rate);
-  set(m.last_epoch, seconds_since_1970());
-  if (e.validation_loss) set(m.validation_loss, *e.validation_loss);
-  const auto accuracy = [&](const char* split, const std::optional<double>& value) {
-    if (value) set(m.accuracy, *value, {{"split", split}, {"metric", state_->metric}});
-  };
-  accuracy("train", e.train);
-  accuracy("validation", e.validation);
-  accuracy("test", e.test);
-  m.epoch_seconds.Observe(e.epoch_seconds);
-  for (const Phase& phase : e.own.phases) m.phases.Add({{"phase", phase.name}}).Increment(phase.seconds);
-  for (const LinkTraffic& t : e.own.traffic)
-    m.traffic.Add({{"link", t.link}, {"purpose", t.purpose}}).Increment(double(t.bytes));
+void MetricsServer::on_epoch(const EpochRecord& epoch) {
+  state_->metrics.add(epoch);
   const std::lock_guard lock(state_->mutex);
-  state_->progress.add(e);
+  state_->progress.add(epoch);
 }
 
 void MetricsServer::on_checkpoint(Index epoch) {
-  set(state_->metrics.checkpoint, double(epoch));
+  state_->metrics.checkpoint(epoch);
   const std::lock_guard lock(state_->mutex);
   state_->progress.checkpoint(epoch);
 }

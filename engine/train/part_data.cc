@@ -52,9 +52,9 @@ FeatureForm kept_form(const Job& job, const DatasetMeta& meta) {
 }
 
 PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
-                   std::span<const std::uint8_t> induced_on, bool halo_features) {
+                   const PartRanks& ranks, std::span<const std::uint8_t> induced_on, bool halo_features) {
   const GraphNeeds needs = graph_needs(job.model);
-  graph_ = localize(prepared, rank, {needs.normalisation, needs.attention, induced_on});
+  graph_ = localize(prepared, rank, {needs.normalisation, needs.attention, induced_on, ranks});
   part_.graph = graph_.get();
   part_.own = graph_->own_block();
   part_.outer = graph_->outer_block();

@@ -23,7 +23,7 @@ class PartData {
   /// Reads the rank's rows. induced_on: as in LocalizeOptions. Halo rows' features are read only where asked for: where
   /// the model's first layer doesn't gather, nobody looks at them.
   PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
-           std::span<const std::uint8_t> induced_on, bool halo_features);
+           const PartRanks& ranks, std::span<const std::uint8_t> induced_on, bool halo_features);
   PartData(const PartData&) = delete;
 
   const GraphPart& part() const { return part_; }

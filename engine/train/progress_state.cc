@@ -12,6 +12,17 @@ nlohmann::ordered_json or_null(const std::optional<T>& value) {
   return *value;
 }
 
+nlohmann::ordered_json ranks_json(std::span<const RankWait> ranks) {
+  auto json = nlohmann::ordered_json::array();
+  for (const RankWait& r : ranks) {
+    auto& rank = json.emplace_back(nlohmann::ordered_json{{"rank", r.rank}, {"answers", r.answers}});
+    if (!r.answers) continue;
+    rank["waitingFor"] = r.wait.peers;
+    rank["waitedSeconds"] = r.wait.seconds;
+  }
+  return json;
+}
+
 }  // namespace
 
 std::optional<double> TimeLeft::after_epoch(Index remaining, Clock::time_point now) {
@@ -47,7 +58,7 @@ void ProgressState::finish(const RunRecord& run) {
   if (run.best_epoch > 0) best_epoch_ = run.best_epoch;
 }
 
-std::string ProgressState::json() const {
+std::string ProgressState::json(std::span<const RankWait> ranks) const {
   return nlohmann::ordered_json{{"state", state_},
                                 {"epoch", epoch_},
                                 {"epochs", epochs_},
@@ -58,7 +69,8 @@ std::string ProgressState::json() const {
                                 {"lastCheckpointEpoch", or_null(last_checkpoint_)},
                                 {"bytes", {{"intra", bytes_intra_}, {"inter", bytes_inter_}}},
                                 {"test", or_null(test_)},
-                                {"bestEpoch", or_null(best_epoch_)}}
+                                {"bestEpoch", or_null(best_epoch_)},
+                                {"ranks", ranks_json(ranks)}}
              .dump() +
          "\n";
 }

@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 
+#include "train/rank_waits.h"
 #include "train/record.h"
 
 namespace atl {
@@ -33,9 +35,10 @@ class ProgressState {
   void finish(const RunRecord& run);
 
   /// {"state":"starting|training|<outcome>","epoch":…,"epochs":…,"loss":…,"validation":…,"epochSeconds":…,
-  ///  "etaSeconds":…,"lastCheckpointEpoch":…,"bytes":{"intra":…,"inter":…},"test":…,"bestEpoch":…}; null =
-  ///  unknown yet.
-  std::string json() const;
+  ///  "etaSeconds":…,"lastCheckpointEpoch":…,"bytes":{"intra":…,"inter":…},"test":…,"bestEpoch":…,
+  ///  "ranks":[{"rank":0,"answers":true,"waitingFor":[2],"waitedSeconds":…},{"rank":1,"answers":false},…]}; null =
+  ///  unknown yet. `ranks` are those of this server.
+  std::string json(std::span<const RankWait> ranks) const;
 
  private:
   std::string state_ = "starting";

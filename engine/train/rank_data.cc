@@ -64,14 +64,16 @@ std::vector<std::uint8_t> training_marks(const Dataset& dataset, const Job& job)
   return marks;
 }
 
-RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank)
-    : full_(job, dataset, prepared, rank, {}, reads_halo_features(job, dataset)),
+RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
+                   const PartRanks& ranks)
+    : ranks_(ranks),
+      full_(job, dataset, prepared, rank, ranks, {}, reads_halo_features(job, dataset)),
       classes_(dataset.meta().classes),
       vertices_(double(dataset.meta().vertices)),
       labels_(read_labels(dataset, full_.owned_ids())) {
   read_splits(dataset, job);
   if (job.training.setting != Setting::kInductive) return;
-  training_ = std::make_unique<PartData>(job, dataset, prepared, rank, training_marks(dataset, job),
+  training_ = std::make_unique<PartData>(job, dataset, prepared, rank, ranks, training_marks(dataset, job),
                                          reads_halo_features(job, dataset));
   training_labels_ = read_labels(dataset, training_->owned_ids());
   for (std::size_t row = 0; row < training_->owned_ids().size(); ++row) {

@@ -34,15 +34,16 @@ struct SplitRows {
 /// Read once at the start. Neither copyable nor movable: blocks and views point into it.
 class RankData {
  public:
-  /// Opens the data set and its prepared graph, and reads this rank's rows. Throws Error naming what is
-  /// missing.
-  RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank);
+  /// Reads the rows of this rank's part. Throws Error naming what is missing.
+  RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
+           const PartRanks& ranks = {});
   RankData(const RankData&) = delete;
 
   /// Fills in what only all ranks together know: the splits' totals and the training graph's vertices. Call before
   /// training or evaluation. Collective.
   void count(Communicator& comm);
 
+  const PartRanks& ranks() const { return ranks_; }
   const GraphPart& part() const { return full_.part(); }
   /// The part that training sees: with setting: inductive, the training vertices alone.
   const GraphPart& training_part() const { return training_ ? training_->part() : full_.part(); }
@@ -66,6 +67,7 @@ class RankData {
  private:
   void read_splits(const Dataset& dataset, const Job& job);
 
+  PartRanks ranks_;
   PartData full_;
   std::unique_ptr<PartData> training_;
   Index classes_;

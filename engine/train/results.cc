@@ -41,23 +41,25 @@ void fill_rank_figures(Communicator& comm, const std::vector<Phase>& phases, Run
 }
 
 /// One .npy of a row a vertex; every rank takes part, rank 0 writes.
-void write_rows(Communicator& comm, const PreparedGraph& prepared, const std::filesystem::path& path,
-                const VertexOrder& order, ConstMatrixView mine, VertexRowsFile::Content content) {
+void write_rows(Communicator& comm, const PreparedGraph& prepared, const PartRanks& ranks,
+                const std::filesystem::path& path, const VertexOrder& order, ConstMatrixView mine,
+                VertexRowsFile::Content content) {
   std::unique_ptr<VertexRowsFile> file;
   if (comm.rank() == 0) file = std::make_unique<VertexRowsFile>(path, order, mine.cols, content);
-  collect_rows(comm, prepared, mine,
+  collect_rows(comm, prepared, ranks, mine,
                [&](std::span<const VertexId> ids, ConstMatrixView rows) { file->put(ids, rows); });
   if (file) file->commit();
 }
 
 }  // namespace
 
-void collect_rows(Communicator& comm, const PreparedGraph& prepared, ConstMatrixView mine,
+void collect_rows(Communicator& comm, const PreparedGraph& prepared, const PartRanks& ranks,
+                  ConstMatrixView mine,
                   FunctionRef<void(std::span<const VertexId> ids, ConstMatrixView rows)> put) {
   const auto offsets = prepared.part_offsets();
-  auto ids_of = [&](int r) {
-    return prepared.ids().subspan(std::size_t(offsets[r]),
-                                  std::size_t(offsets[std::size_t(r) + 1] - offsets[r]));
+  auto ids_of = [&](Rank r) {
+    const auto part = std::size_t(ranks.part_of(r));
+    return prepared.ids().subspan(std::size_t(offsets[part]), std::size_t(offsets[part + 1] - offsets[part]));
   };
   if (comm.rank() == 0) put(ids_of(0), mine);
   const Index most =
@@ -87,11 +89,11 @@ ConstMatrixView write_predictions(Communicator& comm, const RankData& data, cons
   const VertexOrder order =
       comm.rank() == 0 ? vertex_order(dataset.meta().vertices, dataset.original_ids()) : VertexOrder{};
   using Content = VertexRowsFile::Content;
-  write_rows(comm, prepared, output / "predictions.npy", order, logits,
+  write_rows(comm, prepared, data.ranks(), output / "predictions.npy", order, logits,
              data.multi_label() ? Content::kClasses : Content::kClass);
   const ConstMatrixView embeddings = inference.embeddings();
   if (embeddings.cols > 0)
-    write_rows(comm, prepared, output / "embeddings.npy", order, embeddings, Content::kValues);
+    write_rows(comm, prepared, data.ranks(), output / "embeddings.npy", order, embeddings, Content::kValues);
   if (comm.rank() == 0) write_vertex_ids(output / "vertex_ids.npy", order);
   return logits;
 }

@@ -25,7 +25,8 @@ void write_report_of(const SessionOptions& options, const RunRecord& record);
 
 /// Collective: every rank's rows (owned, columns) to rank 0, one rank after the other, each given to `put`
 /// there with the data set's ids of its rows. Rank 0 holds one other rank's rows at a time.
-void collect_rows(Communicator& comm, const PreparedGraph& prepared, ConstMatrixView mine,
+void collect_rows(Communicator& comm, const PreparedGraph& prepared, const PartRanks& ranks,
+                  ConstMatrixView mine,
                   FunctionRef<void(std::span<const VertexId> ids, ConstMatrixView rows)> put);
 
 }  // namespace atl

@@ -39,7 +39,7 @@ class Session {
         dataset_(Dataset::open(options.dataset)),
         prepared_(PreparedGraph::open(dataset_, partition_options(job_, comm.size()), graph_transforms(job_),
                                       training_marks(dataset_, job_))),
-        data_(job_, dataset_, prepared_, comm.rank()),
+        data_(job_, dataset_, prepared_, comm.rank(), PartRanks(options.parts)),
         best_(job_.training.early_stopping),
         meter_(comm) {}
 
@@ -67,6 +67,7 @@ class Session {
     comm_.check_same("manifest", o_.job_yaml);
     comm_.check_same("data set", dataset_.meta().checksum);
     comm_.check_same("prepared graph", prepared_.checksum());
+    comm_.check_same("parts", parts_text(o_.parts));
     data_.count(comm_);
     if (data_.train.total > 0) return;
     fail("dataset.split: split '{}' column {} of {} has no labelled training vertex; choose another split",

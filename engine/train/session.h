@@ -4,6 +4,7 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "comm/communicator.h"
 #include "dataset/dataset.h"
@@ -20,9 +21,10 @@ struct SessionOptions {
   std::filesystem::path dataset;  // the data set's folder
   std::filesystem::path output;   // exists where rank 0 runs; no other rank touches it
   int threads = 1;
-  int attempt = 0;                          // 0: one more than the newest (checkpoint.h)
-  double start_seconds = 0;                 // clock (steady) at process start, for startupSeconds
-  RunObserver* observer = nullptr;          // told on every rank; must not be null
+  std::vector<int> parts;           // (ranks) the part that each trains; empty: that of its own number
+  int attempt = 0;                  // 0: one more than the newest (checkpoint.h)
+  double start_seconds = 0;         // clock (steady) at process start, for startupSeconds
+  RunObserver* observer = nullptr;  // told on every rank; must not be null
   const std::atomic<bool>* stop = nullptr;  // set by a signal: finish the epoch, checkpoint, end
 };
 

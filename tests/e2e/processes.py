@@ -41,6 +41,15 @@ def ranks(root):
     return sorted(pid for pid, name in descendants(parent).items() if name == "atoll") if parent else []
 
 
+def by_rank(root):
+    """The pids of the rank processes, in the order of their ranks: mpirun tells each its number."""
+    numbered = {}
+    for pid in ranks(root):
+        variables = pathlib.Path(f"/proc/{pid}/environ").read_text().split("\0")
+        numbered[int(dict(each.split("=", 1) for each in variables if "=" in each)["OMPI_COMM_WORLD_RANK"])] = pid
+    return [numbered[rank] for rank in sorted(numbered)]
+
+
 def alive(pid):
     stat = _stat(pid)
     return stat is not None and stat[2] != "Z"

@@ -10,6 +10,7 @@ namespace {
 Layout graph_layout(const Job& job) {
   const int ranks = job.placement.ranks, together = std::max(1, job.placement.ranks_per_server);
   Layout layout;
+  layout.ranks_are_alike = true;
   for (Rank first = 0; first < ranks; first += together) {
     auto& group = layout.groups.emplace_back();
     for (Rank rank = first; rank < std::min(first + together, ranks); ++rank) group.push_back(rank);

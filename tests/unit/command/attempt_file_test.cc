@@ -48,6 +48,18 @@ TEST_F(AttemptFileTest, RanksThatAreMissingTwiceOrTooManyAreNamed) {
       testing::HasSubstr("rank 0 stands there twice"));
 }
 
+TEST_F(AttemptFileTest, SaysWhichPartEachRankTrains) {
+  const std::string text = kTwoServers, begin = text.substr(0, text.size() - 1);
+  EXPECT_TRUE(read(text, 3).parts.empty());
+  EXPECT_EQ(read(begin + R"(, "parts": [2, 0, 1]})", 3).parts, (std::vector<int>{2, 0, 1}));
+  for (const char* wrong : {"[0, 1]", "[0, 1, 3]", "[0, 1, 1]", "[0, -1, 1]", "[0, 1, 2, 3]"}) {
+    EXPECT_THAT(error_of(begin + R"(, "parts": )" + wrong + "}", 3),
+                testing::HasSubstr("is not allowed (use each of 0 … 2 once)"))
+        << wrong;
+  }
+  EXPECT_THAT(error_of(begin + R"(, "parts": "0,1,2"})", 3), testing::HasSubstr("is not an attempt's"));
+}
+
 TEST_F(AttemptFileTest, WhatIsNoAttemptIsRefused) {
   EXPECT_THAT(error_of("{", 1), testing::HasSubstr("attempt.json: is not"));
   EXPECT_THAT(error_of(R"({"attempt": 1})", 1), testing::HasSubstr("servers"));

@@ -26,6 +26,13 @@ TEST(Places, TheRightHostIsRight) {
   EXPECT_EQ(error_of(2, "job-1-0"), "");
 }
 
+TEST(Places, RanksOfOneHostAreKnown) {
+  EXPECT_EQ(ranks_beside(places_text(kPlaces), 12), (std::vector<Rank>{1, 12}));
+  EXPECT_EQ(ranks_beside(places_text(kPlaces), 0), (std::vector<Rank>{0, 2}));
+  EXPECT_THROW(ranks_beside(places_text(kPlaces), 3), Error);
+  EXPECT_THROW(ranks_beside("job-0-0:1x,-,;", 1), Error);
+}
+
 TEST(Places, AnotherHostAndAnUnknownRankAreNamed) {
   EXPECT_THAT(error_of(2, "job-0-0"),
               testing::HasSubstr("rank 2 runs on job-0-0 and was planned for job-1-0"));

@@ -131,7 +131,7 @@ TEST_P(PlannedAndRun, TheStrategysFormulaSaysWhatIsSent) {
   EXPECT_EQ(formula.gradient, plan.epoch[std::size_t(Traffic::kGradient)]);
   EXPECT_EQ(formula.recompute, plan.epoch[std::size_t(Traffic::kRecompute)]);
   std::vector<double> sent(std::size_t(ranks), 0), planned(std::size_t(ranks), 0);
-  for (const PairBytes& flow : rank_flows(job, dataset, prepared)) sent[std::size_t(flow.from)] += flow.bytes;
+  for (const PairBytes& flow : part_flows(job, dataset, prepared)) sent[std::size_t(flow.from)] += flow.bytes;
   for (int r = 0; r < ranks; ++r)
     for (const Traffic t : {Traffic::kHalo, Traffic::kHaloGradient, Traffic::kGradient, Traffic::kRecompute})
       planned[std::size_t(r)] += double(plan.ranks[std::size_t(r)].epoch[std::size_t(t)]);

@@ -102,11 +102,11 @@ TEST_F(Checkpoints, ATornOneIsSaidAndTheOneBeforeIsUsed) {
 }
 
 TEST_F(Checkpoints, AFlippedBitInAnyFileIsFound) {
-  for (const std::string name : {"state.safetensors", "rank-1.safetensors", "COMPLETE"}) {
+  for (const std::string name : {"state.safetensors", "part-1.safetensors", "COMPLETE"}) {
     store_.clear();
     store_.commit(state(1), false);
-    for (Rank rank : {0, 1})
-      store_.write_rank_state(2, rank, std::vector{tensor_view("w", {3}, weights_.data())});
+    for (int part : {0, 1})
+      store_.write_part_state(2, part, std::vector{tensor_view("w", {3}, weights_.data())});
     store_.commit(state(2), true);
     ASSERT_EQ(newest_epoch(), 2);
     flip_a_bit(folder() / "epoch-000002" / name, name == "COMPLETE" ? 20 : 1);
@@ -121,36 +121,36 @@ TEST_F(Checkpoints, WithoutItsLastFileItIsNone) {
   EXPECT_THAT(warnings_, SizeIs(1));
 }
 
-TEST_F(Checkpoints, AMissingRankFileIsFound) {
-  for (Rank rank : {0, 1}) store_.write_rank_state(1, rank, {});
+TEST_F(Checkpoints, AMissingPartsFileIsFound) {
+  for (int part : {0, 1}) store_.write_part_state(1, part, {});
   store_.commit(state(1), true);
-  fs::remove(folder() / "epoch-000001" / "rank-0.safetensors");
+  fs::remove(folder() / "epoch-000001" / "part-0.safetensors");
   EXPECT_EQ(newest_epoch(), 0);
 }
 
 TEST_F(Checkpoints, EachRankReadsItsOwnPart) {
   const std::vector<float> stale[2] = {{1, 2}, {3, 4}};
-  for (Rank rank : {0, 1})
-    store_.write_rank_state(1, rank, std::vector{tensor_view("halo", {2}, stale[rank].data())});
+  for (int part : {0, 1})
+    store_.write_part_state(1, part, std::vector{tensor_view("halo", {2}, stale[part].data())});
   store_.commit(state(1), true);
-  const auto own = store_.read_rank_state(1, 1);
+  const auto own = store_.read_part_state(1, 1);
   ASSERT_TRUE(own.has_value());
   std::vector<float> read(2);
   own->copy_to("halo", {2}, read.data());
   EXPECT_EQ(read, stale[1]);
-  EXPECT_FALSE(store_.read_rank_state(1, 2).has_value());
+  EXPECT_FALSE(store_.read_part_state(1, 2).has_value());
 }
 
-TEST_F(Checkpoints, ACommitWithoutARanksFileLeavesNothing) {
+TEST_F(Checkpoints, ACommitWithoutAPartsFileLeavesNothing) {
   store_.commit(state(1), false);
-  store_.write_rank_state(2, 0, {});
-  EXPECT_THAT(error_of([&] { store_.commit(state(2), true); }), HasSubstr("rank-1.safetensors"));
+  store_.write_part_state(2, 0, {});
+  EXPECT_THAT(error_of([&] { store_.commit(state(2), true); }), HasSubstr("part-1.safetensors"));
   EXPECT_THAT(names_in(folder()), ElementsAre("epoch-000001"));
 }
 
 TEST_F(Checkpoints, WhatAKilledAttemptLeftIsRemovedAndNeverRead) {
   store_.commit(state(1), false);
-  store_.write_rank_state(2, 0, {});
+  store_.write_part_state(2, 0, {});
   EXPECT_EQ(newest_epoch(), 1);
   EXPECT_THAT(warnings_, IsEmpty());
   CheckpointStore(output_.path(), claim_attempt(output_.path()), 2).remove_partial();
@@ -189,13 +189,13 @@ TEST_F(Checkpoints, ASupersededAttemptMayNotCommit) {
 
 TEST_F(Checkpoints, RanksOfDifferentAttemptsDontMix) {
   const std::vector<float> old_value{1}, new_value{2};
-  store_.write_rank_state(1, 0, std::vector{tensor_view("x", {1}, new_value.data())});
-  store_.write_rank_state(1, 1, std::vector{tensor_view("x", {1}, new_value.data())});
+  store_.write_part_state(1, 0, std::vector{tensor_view("x", {1}, new_value.data())});
+  store_.write_part_state(1, 1, std::vector{tensor_view("x", {1}, new_value.data())});
   CheckpointStore late(output_.path(), attempt_ + 1, 2);
-  late.write_rank_state(1, 1, std::vector{tensor_view("x", {1}, old_value.data())});
+  late.write_part_state(1, 1, std::vector{tensor_view("x", {1}, old_value.data())});
   store_.commit(state(1), true);
   float x = 0;
-  store_.read_rank_state(1, 1)->copy_to("x", {1}, &x);
+  store_.read_part_state(1, 1)->copy_to("x", {1}, &x);
   EXPECT_EQ(x, 2);
 }
 

@@ -114,6 +114,7 @@ TEST_P(Equality, AnyNumberOfRanksAndAnyPartitioner) {
     expect_equal(one, train_small(other, folder / "small", ranks, 20),
                  fmt::format("{} ranks, {}", ranks, partitioner));
   }
+  expect_equal(one, train_small(job, folder / "small", 4, 20, 1, {2, 0, 3, 1}), "4 ranks, parts 2, 0, 3, 1");
   const SmallResult threads = train_small(job, folder / "small", 1, 5, 3);
   for (std::size_t e = 0; e < 5; ++e)
     EXPECT_EQ(one.losses[e], threads.losses[e]) << "3 threads, epoch " << e + 1;

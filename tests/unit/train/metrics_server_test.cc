@@ -42,6 +42,18 @@ std::string body(int port, const std::string& path) {
   return answer.substr(answer.find("\r\n\r\n") + 4);
 }
 
+const WaitBoard kNoWaits;
+
+MetricsPlace alone(Rank rank) {
+  return {"127.0.0.1", 0, {rank}, ""};
+}
+
+/// Ranks of one server, which no other test has.
+MetricsPlace together(std::vector<Rank> ranks) {
+  static int places = 0;
+  return {"127.0.0.1", 0, std::move(ranks), fmt::format("atoll-test-{}-{}", getpid(), places++)};
+}
+
 void play(MetricsServer& server, const RunRecord& run) {
   server.on_start(run);
   for (const EpochRecord& epoch : run.epochs) server.on_epoch(epoch);
@@ -49,7 +61,7 @@ void play(MetricsServer& server, const RunRecord& run) {
 }
 
 TEST(MetricsServer, MetricsTellTheRun) {
-  MetricsServer server({}, 1);
+  MetricsServer server(alone(1), 1, kNoWaits);
   play(server, sample_run());
   const std::string text = body(server.port(), "/metrics");
   for (const char* line : {
@@ -77,8 +89,10 @@ TEST(MetricsServer, PromtoolAccepts) {
   if (std::system((promtool + " --version > /dev/null 2>&1").c_str()) != 0)
     GTEST_SKIP() << "promtool (package prometheus) is not at hand";
   TemporaryFolder folder;
-  MetricsServer server({}, 0);
+  const MetricsPlace place = together({0, 1, 2});
+  MetricsServer server(place, 0, kNoWaits), other(place, 1, kNoWaits);
   play(server, sample_run());
+  play(other, sample_run());
   write_bytes(folder / "metrics", body(server.port(), "/metrics"));
   const std::string command = promtool + " check metrics < " + (folder / "metrics").string() + " > " +
                               (folder / "said").string() + " 2>&1";
@@ -87,7 +101,7 @@ TEST(MetricsServer, PromtoolAccepts) {
 }
 
 TEST(MetricsServer, ProgressIsJson) {
-  MetricsServer server({}, 0);
+  MetricsServer server(alone(0), 0, kNoWaits);
   auto progress = nlohmann::json::parse(body(server.port(), "/progress"));
   EXPECT_EQ(progress["state"], "starting");
   EXPECT_TRUE(progress["loss"].is_null());
@@ -110,7 +124,7 @@ TEST(MetricsServer, ProgressIsJson) {
 }
 
 TEST(MetricsServer, HealthUnknownPathsAndMethods) {
-  MetricsServer server({}, 0);
+  MetricsServer server(alone(0), 0, kNoWaits);
   EXPECT_EQ(body(server.port(), "/healthz"), "ok\n");
   EXPECT_THAT(request(server.port(), "GET /secret"), StartsWith("HTTP/1.1 404"));
   EXPECT_THAT(request(server.port(), "GET /../../etc/passwd"), StartsWith("HTTP/1.1 4"));
@@ -121,30 +135,54 @@ TEST(MetricsServer, HealthUnknownPathsAndMethods) {
 }
 
 TEST(MetricsServer, ATakenPortIsSaid) {
-  MetricsServer first({}, 0);
-  const std::string message = error_of([&] { MetricsServer({"127.0.0.1", first.port()}, 0); });
+  MetricsServer first(alone(0), 0, kNoWaits);
+  const std::string message = error_of([&] { MetricsServer({"127.0.0.1", first.port()}, 0, kNoWaits); });
   EXPECT_THAT(message, HasSubstr("127.0.0.1:" + std::to_string(first.port())));
   EXPECT_THAT(message, HasSubstr("choose another port"));
-  EXPECT_THAT(error_of([&] { MetricsServer({"not-an-address", 1}, 0); }), HasSubstr("not-an-address:1"));
+  EXPECT_THAT(error_of([&] {
+                MetricsServer({"not-an-address", 1}, 0, kNoWaits);
+              }),
+              HasSubstr("not-an-address:1"));
 }
 
-TEST(MetricsServer, EachRankHasThePortAfterTheOneBefore) {
-  for (int attempt = 0; attempt < 10; ++attempt) {
-    MetricsServer first({}, 0);
-    std::unique_ptr<MetricsServer> second;
-    try {
-      second = std::make_unique<MetricsServer>(MetricsAddress{"127.0.0.1", first.port()}, 1);
-    } catch (const Error&) {
-      continue;  // another process has it
-    }
-    EXPECT_EQ(second->port(), first.port() + 1);
-    return;
-  }
-  FAIL() << "ten times the next port was taken";
+TEST(MetricsServer, TheLowestRankTellsOfAllOnItsServer) {
+  const MetricsPlace place = together({2, 5, 7});
+  MetricsServer lowest(place, 2, kNoWaits), other(place, 7, kNoWaits);
+  play(lowest, sample_run());
+  play(other, sample_run());
+  const std::string text = body(lowest.port(), "/metrics");
+  for (const char* line :
+       {"\natoll_epoch{rank=\"2\"} 4\n", "\natoll_epoch{rank=\"7\"} 4\n", "\natoll_rank_up{rank=\"2\"} 1\n",
+        "\natoll_rank_up{rank=\"5\"} 0\n", "\natoll_rank_up{rank=\"7\"} 1\n"})
+    EXPECT_THAT(text, HasSubstr(line));
+  EXPECT_THAT(text, testing::Not(HasSubstr("atoll_epoch{rank=\"5\"}")));
+  const auto first = text.find("# HELP atoll_epoch ");
+  EXPECT_EQ(text.find("# HELP atoll_epoch ", first + 1), std::string::npos) << "said once";
+}
+
+TEST(MetricsServer, ProgressTellsWhomRanksWaitFor) {
+  const MetricsPlace place = together({0, 1, 2});
+  WaitBoard mine, theirs;
+  const MetricsServer lowest(place, 0, mine), other(place, 1, theirs);
+  mine.enter({1, 4}, WaitBoard::Clock::now() - std::chrono::seconds(3));
+  const auto ranks = nlohmann::json::parse(body(lowest.port(), "/progress"))["ranks"];
+  ASSERT_EQ(ranks.size(), 3U);
+  EXPECT_EQ(ranks[0]["rank"], 0);
+  EXPECT_EQ(ranks[0]["waitingFor"], (std::vector<int>{1, 4}));
+  EXPECT_GE(ranks[0]["waitedSeconds"], 3);
+  EXPECT_EQ(ranks[1]["answers"], true);
+  EXPECT_TRUE(ranks[1]["waitingFor"].empty());
+  EXPECT_EQ(ranks[2], nlohmann::json::parse(R"({"rank": 2, "answers": false})"));
+}
+
+TEST(MetricsServer, TwoJobsOnOneMachineDontMeet) {
+  const MetricsPlace one = together({0, 1}), two = together({0, 1});
+  MetricsServer first(one, 0, kNoWaits), other(two, 1, kNoWaits);
+  EXPECT_THAT(body(first.port(), "/metrics"), HasSubstr("\natoll_rank_up{rank=\"1\"} 0\n"));
 }
 
 TEST(MetricsServer, AResumedRunCountsFromWhereItWas) {
-  MetricsServer server({}, 0);
+  MetricsServer server(alone(0), 0, kNoWaits);
   RunRecord run = sample_run();
   run.resumed_from = 4;
   server.on_start(run);

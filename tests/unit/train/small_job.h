@@ -104,14 +104,15 @@ inline Job small_job(const std::vector<std::string>& fields) {
 
 /// One rank's whole set-up; what Session builds, without files.
 struct SmallRank {
-  SmallRank(Communicator& comm, const Job& job_, const std::filesystem::path& dataset_folder, int threads)
+  SmallRank(Communicator& comm, const Job& job_, const std::filesystem::path& dataset_folder, int threads,
+            const std::vector<int>& parts = {})
       : job(job_),
         pool(threads),
         ctx{Device::kCpu, &pool, &workspace},
         dataset(Dataset::open(dataset_folder)),
         prepared(PreparedGraph::make(dataset, partition_options(job, comm.size()), graph_transforms(job),
                                      training_marks(dataset, job))),
-        data(job, dataset, prepared, comm.rank()) {
+        data(job, dataset, prepared, comm.rank(), PartRanks(parts)) {
     data.count(comm);
     trainer = std::make_unique<Trainer>(ctx, comm, job, data);
   }
@@ -151,10 +152,10 @@ struct SmallResult {
 };
 
 inline SmallResult train_small(const Job& job, const std::filesystem::path& dataset, int ranks, int epochs,
-                               int threads = 1) {
+                               int threads = 1, const std::vector<int>& parts = {}) {
   SmallResult result;
   run_ranks(ranks, [&](Communicator& comm) {
-    SmallRank rank(comm, job, dataset, threads);
+    SmallRank rank(comm, job, dataset, threads, parts);
     std::vector<double> losses;
     for (Index epoch = 1; epoch <= epochs; ++epoch) {
       double loss = rank.trainer->train_epoch(epoch, job.training.optimizer.learning_rate);

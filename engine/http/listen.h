@@ -1,0 +1,17 @@
+// Listening sockets that don't block.
+#pragma once
+
+#include <string>
+
+#include "http/descriptor.h"
+#include "http/local_name.h"
+
+namespace atl {
+
+/// `port` 0: any free one. Throws Error naming address, cause and remedy.
+Descriptor listen_at(const std::string& host, int port);
+
+/// Throws Error where the name is taken.
+Descriptor listen_at(const LocalName& name);
+
+}  // namespace atl

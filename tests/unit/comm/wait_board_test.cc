@@ -1,0 +1,51 @@
+// While a rank stands waiting, others can see for whom; when it goes on, that is gone.
+#include "comm/wait_board.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "comm/ranks.h"
+
+namespace atl {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Asks until `wanted` says yes, ten seconds at most.
+bool eventually(const std::function<bool()>& wanted) {
+  const auto end = std::chrono::steady_clock::now() + 10s;
+  while (!wanted()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(10ms);
+  }
+  return true;
+}
+
+TEST(WaitBoard, TellsForWhomARankWaitsAndForgetsIt) {
+  auto group = make_local_group(3, {});
+  WaitBoard boards[3];
+  std::atomic<bool> go_on{false};
+  std::vector<std::thread> threads;
+  for (Rank rank = 0; rank < 3; ++rank)
+    threads.emplace_back([&, rank] {
+      Communicator comm(std::move(group[std::size_t(rank)]), {60s, &boards[rank]});
+      comm.barrier();
+      while (rank == 1 && !go_on) std::this_thread::sleep_for(5ms);  // busy elsewhere
+      std::int64_t one = 1;
+      comm.all_reduce(Traffic::kStatistics, std::span(&one, 1));
+      EXPECT_EQ(one, 3);
+      EXPECT_TRUE(boards[rank].read().peers.empty());
+      comm.barrier();
+    });
+  for (const Rank waiting : {0, 2}) {
+    EXPECT_TRUE(eventually([&] { return boards[waiting].read().peers == std::vector<Rank>{1}; }));
+    EXPECT_GE(boards[waiting].read().seconds, 1);
+  }
+  EXPECT_TRUE(boards[1].read().peers.empty()) << "it waits for nobody";
+  go_on = true;
+  for (auto& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace atl
