@@ -1,6 +1,10 @@
 #include "job/fields.h"
 
+#include <fmt/format.h>
+
 #include <iterator>
+
+#include "job/api_names.h"
 
 namespace atl {
 namespace {
@@ -10,7 +14,8 @@ std::vector<Field> join_parts() {
   all.push_back(
       {.path = "metadata.name",
        .type = FieldType::kText,
-       .description = "the job's name: lower case letters, digits, '-' and '.', at most 63 characters",
+       .description = fmt::format(
+           "the job's name: lower case letters, digits, '-' and '.', at most {} characters", kLongestJobName),
        .slot = at([](Job & j) -> auto& { return j.name; }),
        .required = true});
   for (auto* part :

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "job/api_names.h"
 #include "job/assign.h"
 #include "job/fields.h"
 
@@ -27,8 +28,7 @@ bool is_letter_or_digit(char ch) {
 
 /// A name as Kubernetes has it, RFC 1123: parts between dots, '-' inside them alone.
 bool is_name(const std::string& name) {
-  constexpr std::size_t kLongest = 63;  // pods and services are named after it
-  if (name.empty() || name.size() > kLongest) return false;
+  if (name.empty() || name.size() > std::size_t(kLongestJobName)) return false;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const bool first = i == 0 || name[i - 1] == '.', last = i + 1 == name.size() || name[i + 1] == '.';
     const bool inside = name[i] == '-' && !first && !last,
@@ -42,8 +42,8 @@ void job_name(const Check& c) {
   const std::string& name = c.job.name;
   if (!c.has("metadata.name") || (name.empty() && !c.problems.errors.empty())) return;  // already told
   if (!is_name(name))
-    c.error("metadata.name", "'{}' is no name (use lower case letters, digits, '-' and '.', at most 63)",
-            name);
+    c.error("metadata.name", "'{}' is no name (use lower case letters, digits, '-' and '.', at most {})",
+            name, kLongestJobName);
 }
 
 std::vector<Rule> join_parts() {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "job/api_names.h"
 #include "job/crd/leaf_schema.h"
 #include "job/crd/rule_json.h"
 #include "job/crd/server_defaults.h"
@@ -115,10 +116,9 @@ Json spec_schema() {
 
 const char* const kName = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
 
-/// Kubernetes allows 253 characters; pods and services made of the name allow 63.
 Json metadata_schema() {
   return {{"type", "object"},
-          {"properties", {{"name", {{"type", "string"}, {"maxLength", 63}, {"pattern", kName}}}}}};
+          {"properties", {{"name", {{"type", "string"}, {"maxLength", kLongestJobName}, {"pattern", kName}}}}}};
 }
 
 }  // namespace atl
