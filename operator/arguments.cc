@@ -40,6 +40,12 @@ void read_address(const std::string& address, Options& options) {
   options.metrics_port = int(port.integer("--metrics", 0, 0, 65535));
 }
 
+bool truth_of(const Arguments& arguments, const std::string& name, bool otherwise) {
+  const std::string text = arguments.get(name, otherwise ? "true" : "false");
+  if (text != "true" && text != "false") fail("{}: '{}' is not allowed (use true or false)", name, text);
+  return text == "true";
+}
+
 }  // namespace
 
 Command operator_command(int (*run)(const Arguments&)) {
@@ -60,6 +66,8 @@ Command operator_command(int (*run)(const Arguments&)) {
        {"--workers", "N", "jobs that are looked at side by side (default: 4)"},
        {"--toleration", "SECONDS", "how long a node may be gone before its pods are replaced (default: 30)"},
        {"--grace", "SECONDS", "that ranks have for a last checkpoint (default: 120)"},
+       {"--mpi-jobs", "BOOL",
+        "true where mpi-operator runs: jobs may have launcher: mpijob (default: false)"},
        {"--lease", "SECONDS", "after which another replica takes over (default: 15)"},
        {"--progress-every", "SECONDS", "between two looks at a job's progress (default: 5)"}},
       run};
@@ -75,14 +83,12 @@ Options options_of(const Arguments& arguments) {
   settings.operator_space = arguments.get("--operator-namespace", variable("POD_NAMESPACE", ""));
   settings.scrape_space = arguments.get("--scrape-namespace", settings.scrape_space);
   read_address(arguments.get("--metrics", ":8080"), options);
-  const std::string elects = arguments.get("--leader-elect", "true");
-  if (elects != "true" && elects != "false")
-    fail("--leader-elect: '{}' is not allowed (use true or false)", elects);
-  options.elects = elects == "true";
+  options.elects = truth_of(arguments, "--leader-elect", options.elects);
   options.identity = arguments.get("--identity", variable("POD_NAME", host_name()));
   options.workers = int(arguments.integer("--workers", options.workers, 1, 64));
   settings.toleration_seconds = int(arguments.integer("--toleration", settings.toleration_seconds, 0, 3600));
   settings.grace_seconds = int(arguments.integer("--grace", settings.grace_seconds, 1, 3600));
+  settings.mpi_jobs = truth_of(arguments, "--mpi-jobs", settings.mpi_jobs);
   options.lease = Seconds(arguments.integer("--lease", options.lease.count(), 3, 300));
   options.renew_within = options.lease * 2 / 3;
   options.lease_retry = std::max(Seconds(1), options.lease / 7);

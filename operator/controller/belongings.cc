@@ -22,6 +22,8 @@ const char* word_for(Kind kind) {
       return "Secret";
     case Kind::kNetworkPolicy:
       return "NetworkPolicy";
+    case Kind::kMpiJob:
+      return "MPIJob";
   }
   return "";
 }

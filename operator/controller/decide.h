@@ -3,7 +3,7 @@
 //
 // Every step is safe against the operator's death before, within and after it, because the status is written before
 // anything is done that can't be read from the pods:
-//   attempt      moves on before what belonged to the last one is deleted; older launchers are leftovers then
+//   attempt      moves on before what belonged to the last one is deleted; older launchers, and MPIJobs, are leftovers then
 //   failures, restarts   together with the attempt: what ended it is counted once
 //   Placed, with its nodes   before the first pod is released: a release that was broken off is gone on with
 //   Placed false, Withdrawn   before pods are withdrawn: what is left of them is a leftover then

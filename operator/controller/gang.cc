@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "operator/controller/mpi_job.h"
 #include "operator/controller/questions.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
@@ -29,12 +30,21 @@ void make_worker(Turn& turn, std::size_t server) {
               worker_pod(turn.job(), turn.settings, int(server), turn.gang().servers[server], incarnation));
 }
 
-void say_whether_created(Turn& turn) {
+void make_pods(Turn& turn) {
+  const GangView& gang = turn.gang();
+  for (std::size_t server = 0; server < gang.workers.size(); ++server)
+    if (!gang.workers[server]) make_worker(turn, server);
+  if (!gang.launcher)
+    turn.create(Kind::kPod, launcher_name(turn.name(), turn.attempt()),
+                launcher_pod(turn.job(), turn.settings, turn.attempt()));
+}
+
+void say_whether_created(Turn& turn, bool is_whole) {
   if (!turn.seen.refusals.empty()) {
     const Refusal& first = turn.seen.refusals.front();
     turn.say(kCreated, false, "Refused",
              fmt::format("{} is refused by the API server: {}", first.object, first.message));
-  } else if (!turn.has_writes()) {
+  } else if (is_whole) {
     turn.say(kCreated, true, "Made", "all objects of the job are there");
   }
 }
@@ -46,13 +56,13 @@ bool lacks_pods(Turn& turn) {
   const GangView& gang = turn.gang();
   if (!gang.is_complete() && turn.holds(kPlaced))
     turn.say(kPlaced, false, "Replacing", "a pod of the gang is missing");
-  for (std::size_t server = 0; server < gang.workers.size(); ++server)
-    if (!gang.workers[server]) make_worker(turn, server);
-  if (!gang.launcher)
-    turn.create(Kind::kPod, launcher_name(turn.name(), turn.attempt()),
-                launcher_pod(turn.job(), turn.settings, turn.attempt()));
-  say_whether_created(turn);
-  return turn.has_writes() || gang.launcher->is_terminating();
+  if (turn.spec().launcher == Launcher::kMpiJob)
+    have_pods_made(turn);
+  else
+    make_pods(turn);
+  const bool is_whole = gang.is_complete() && gang.launcher;
+  say_whether_created(turn, is_whole);
+  return !is_whole || gang.launcher->is_terminating();
 }
 
 }  // namespace atl::ctl

@@ -87,10 +87,13 @@ GangView view_gang(const Observed& seen, const Settings& settings, int attempt) 
     if (!is_own(pod.meta, seen)) continue;
     const std::string role = pod.meta.label(kRoleLabel);
     if (role == kPrepareRole) view.prepare = &pod;
-    if (role == kWorkerRole)
-      place_worker(pod, loss_of(pod, seen, settings).empty() && !pod.is_terminating(), view);
+    const int of = number_of(pod.meta.label(kAttemptLabel));
+    if (role == kWorkerRole) {
+      const bool is_past = of >= 0 && of != attempt;
+      place_worker(pod, loss_of(pod, seen, settings).empty() && !pod.is_terminating() && !is_past, view);
+    }
     if (role != kLauncherRole) continue;
-    if (number_of(pod.meta.label(kAttemptLabel)) == attempt)
+    if (of == attempt)
       view.launcher = &pod;
     else
       view.earlier_launchers.push_back(&pod);

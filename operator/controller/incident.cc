@@ -135,7 +135,7 @@ void restart(Turn& turn, const Incident& incident) {
         fmt::format("{}; it was failure {} of a job that may fail {} times (runPolicy.backoffLimit)", what,
                     turn.status.failures, limit));
   turn.say(kRestarting, true, incident.reason, what);
-  if (turn.gang().is_launched) turn.status.attempt = turn.attempt() + 1;
+  turn.end_attempt();
 }
 
 void fail_job(Turn& turn, const std::string& reason, const std::string& message) {

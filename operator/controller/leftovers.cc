@@ -1,4 +1,5 @@
 // What an earlier attempt, a withdrawal or another manifest has left behind. It goes before anything new comes.
+#include "operator/controller/mpi_job.h"
 #include "operator/controller/questions.h"
 #include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
@@ -28,6 +29,7 @@ bool is_outdated(const ObjectView& object, const Turn& turn) {
 }  // namespace
 
 bool has_leftovers(Turn& turn) {
+  dismiss_mpi_jobs(turn, mpi_job_name(turn.name(), turn.attempt()));
   dismiss_withdrawn(turn);
   for (const PodView* worker : turn.gang().spent) dismiss(turn, *worker);
   for (const PodView* launcher : turn.gang().earlier_launchers)

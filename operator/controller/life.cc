@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "operator/api/messages.h"
 #include "operator/controller/incident.h"
+#include "operator/controller/mpi_job.h"
 #include "operator/controller/questions.h"
 #include "operator/controller/withdraw.h"
+#include "operator/objects/mpi_job.h"
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
 #include "operator/objects/template.h"
@@ -15,13 +20,13 @@ namespace atl::ctl {
 namespace {
 
 /// What the engine takes on one machine and a cluster can't do.
-std::vector<std::string> faults_on_cluster(const Job& job) {
+std::vector<std::string> faults_on_cluster(const Job& job, const Settings& settings) {
   std::vector<std::string> faults = template_faults(job);
   if (job.dataset.volume.empty())
     faults.emplace_back(
         "dataset.volume: is missing (on a cluster a volume that all pods can mount holds the data root)");
   if (job.launcher == Launcher::kMpiJob)
-    faults.emplace_back("launcher: mpijob is named in the manifest but not built yet; use atoll");
+    std::ranges::move(mpi_job_faults(job, settings), std::back_inserter(faults));
   return faults;
 }
 
@@ -33,6 +38,15 @@ bool is_to_go(const PodView& pod, CleanPodPolicy policy) {
   return policy == CleanPodPolicy::kRunning || pod.meta.label(kRoleLabel) == kLauncherRole;
 }
 
+/// An MPIJob stays with what is kept of its pods, but not while it would make more of them.
+void dismiss_needless_mpi_jobs(Turn& turn, CleanPodPolicy policy) {
+  const bool has_launcher_ended = std::ranges::any_of(turn.seen.pods, [&](const PodView& pod) {
+    return is_own(pod.meta, turn.seen) && pod.meta.label(kRoleLabel) == kLauncherRole && pod.has_ended();
+  });
+  const bool is_kept = has_launcher_ended && policy != CleanPodPolicy::kAll;
+  dismiss_mpi_jobs(turn, is_kept ? mpi_job_name(turn.name(), turn.attempt()) : "");
+}
+
 }  // namespace
 
 bool is_being_deleted(Turn& turn) {
@@ -42,6 +56,7 @@ bool is_being_deleted(Turn& turn) {
 bool has_ended(Turn& turn) {
   if (!has_ended(turn.status.conditions)) return false;
   const RunPolicySpec policy = turn.job().job ? turn.spec().run_policy : RunPolicySpec{};
+  dismiss_needless_mpi_jobs(turn, policy.clean_pod_policy);
   for (const PodView& pod : turn.seen.pods)
     if (is_own(pod.meta, turn.seen) && is_to_go(pod, policy.clean_pod_policy)) dismiss(turn, pod);
   if (policy.ttl_seconds_after_finished < 0 || !turn.status.completion) return true;
@@ -77,7 +92,7 @@ bool is_unfit(Turn& turn) {
     fail_job(turn, "InvalidSpec", turn.job().refusal);
     return true;
   }
-  const auto faults = faults_on_cluster(turn.spec());
+  const auto faults = faults_on_cluster(turn.spec(), turn.settings);
   if (faults.empty()) return false;
   fail_job(turn, "InvalidSpec", fmt::format("{}", fmt::join(faults, "\n")));
   return true;

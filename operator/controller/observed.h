@@ -15,13 +15,14 @@
 
 namespace atl::ctl {
 
-enum class Kind { kJob, kPod, kConfigMap, kSecret, kNetworkPolicy };
+enum class Kind { kJob, kPod, kConfigMap, kSecret, kNetworkPolicy, kMpiJob };
 
 /// An object that isn't a pod.
 struct ObjectView {
   Kind kind = Kind::kConfigMap;
   Meta meta;
-  std::string prepared;  // of a ConfigMap: its prepared.json, if it has one
+  std::string prepared;   // of a ConfigMap: its prepared.json, if it has one
+  std::string failure{};  // of an MPIJob: why it failed, if it did
 };
 
 struct NodeView {

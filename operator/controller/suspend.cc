@@ -1,17 +1,19 @@
 // Suspending a job: the launcher first, which has the ranks write a checkpoint, then everything else. And resuming.
+#include "operator/controller/mpi_job.h"
 #include "operator/controller/questions.h"
 #include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
+#include "operator/objects/release.h"
 
 namespace atl::ctl {
 namespace {
 
-/// Launchers that may still run, on their way out at the end.
+/// Launchers that run, on their way out at the end.
 bool dismiss_launchers(Turn& turn) {
   bool is_any = false;
   for (const PodView& pod : turn.seen.pods) {
-    if (!is_own(pod.meta, turn.seen) || pod.meta.label(kRoleLabel) != kLauncherRole || pod.has_ended())
-      continue;
+    const bool is_launcher = is_own(pod.meta, turn.seen) && pod.meta.label(kRoleLabel) == kLauncherRole;
+    if (!is_launcher || is_gated(pod) || pod.has_ended()) continue;
     dismiss(turn, pod);
     is_any = true;
   }
@@ -19,7 +21,7 @@ bool dismiss_launchers(Turn& turn) {
 }
 
 bool dismiss_all(Turn& turn) {
-  bool is_any = false;
+  bool is_any = dismiss_mpi_jobs(turn);
   for (const PodView& pod : turn.seen.pods) {
     if (!is_own(pod.meta, turn.seen)) continue;
     dismiss(turn, pod);
@@ -33,7 +35,7 @@ bool dismiss_all(Turn& turn) {
 bool is_resumed(Turn& turn) {
   if (turn.spec().run_policy.suspend || !turn.holds(kSuspended)) return false;
   turn.say(kSuspended, false, "Resumed", "runPolicy.suspend is false");
-  if (turn.gang().is_launched) turn.status.attempt = turn.attempt() + 1;
+  turn.end_attempt();
   return true;
 }
 

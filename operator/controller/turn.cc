@@ -68,6 +68,11 @@ void Turn::look_at(Moment when) {
   if (!decision_.look_again || when < *decision_.look_again) decision_.look_again = when;
 }
 
+void Turn::end_attempt() {
+  const bool is_renewed = spec().launcher == Launcher::kMpiJob;  // an MPIJob serves one attempt, begun or not
+  if (is_renewed || gang().is_launched) status.attempt = std::max(seen.job.status.attempt, 1) + 1;
+}
+
 const ObjectView* Turn::find(Kind kind, const std::string& object_name) const {
   for (const ObjectView& object : seen.objects)
     if (object.kind == kind && object.meta.name == object_name) return &object;

@@ -42,6 +42,8 @@ class Turn {
   /// What follows waits for what came before.
   void next_stage();
   void look_at(Moment when);
+  /// What starts next has the next number, where something may have started under this one. Moves on once a turn.
+  void end_attempt();
   void ask_for_prepare_log() { decision_.wants_prepare_log = true; }
 
   const ObjectView* find(Kind kind, const std::string& name) const;

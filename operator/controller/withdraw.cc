@@ -25,7 +25,10 @@ void dismiss(Turn& turn, const PodView& pod, std::optional<int> grace) {
 
 void withdraw(Turn& turn, const std::string& message) {
   turn.say(kPlaced, false, kWithdrawn, message);
-  dismiss_withdrawn(turn);
+  if (turn.spec().launcher == Launcher::kMpiJob)
+    turn.end_attempt();  // all of it is a leftover then
+  else
+    dismiss_withdrawn(turn);
 }
 
 void dismiss_withdrawn(Turn& turn) {

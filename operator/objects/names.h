@@ -13,7 +13,7 @@ inline constexpr const char* kManager = "atoll";
 inline constexpr const char* kRoleLabel = "atoll.dev/role";  // prepare | worker | launcher
 inline constexpr const char* kServerLabel = "atoll.dev/server";
 inline constexpr const char* kIncarnationLabel = "atoll.dev/incarnation";
-inline constexpr const char* kAttemptLabel = "atoll.dev/attempt";
+inline constexpr const char* kAttemptLabel = "atoll.dev/attempt";  // of launchers, and of an MPIJob's workers
 inline constexpr const char* kManifestLabel = "atoll.dev/manifest";  // GnnJob::digest that a pod is made of
 inline constexpr const char* kRanksAnnotation = "atoll.dev/ranks";   // "0,1"
 inline constexpr const char* kReleasedAnnotation = "atoll.dev/released-at";  // when its gate was taken away
@@ -43,6 +43,10 @@ inline std::string prepare_name(const std::string& job) {
 }
 inline std::string worker_name(const std::string& job, int server, int incarnation) {
   return job + "-" + std::to_string(server) + "-" + std::to_string(incarnation);
+}
+/// Its workers are called J-A-worker-0 and so on, of job J and attempt A.
+inline std::string mpi_job_name(const std::string& job, int attempt) {
+  return job + "-" + std::to_string(attempt);
 }
 inline std::string launcher_name(const std::string& job, int attempt) {
   return job + "-launcher-" + std::to_string(attempt);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_values.h"
+#include "operator/objects/mpi_job.h"
 #include "operator/objects/names.h"
 #include "operator/plan/json_members.h"
 #include "operator/run/marks.h"
@@ -12,13 +13,19 @@ namespace {
 
 using nlohmann::json;
 
-constexpr Kind kObjectKinds[] = {Kind::kConfigMap, Kind::kSecret, Kind::kNetworkPolicy};
+/// Objects of jobs that aren't pods.
+std::vector<Kind> object_kinds(bool mpi_jobs) {
+  std::vector<Kind> kinds = {Kind::kConfigMap, Kind::kSecret, Kind::kNetworkPolicy};
+  if (mpi_jobs) kinds.push_back(Kind::kMpiJob);
+  return kinds;
+}
 
 /// Of a Secret or a ConfigMap nothing is kept that a decision doesn't need, keys least of all.
 ObjectView read_object(Kind kind, std::string_view text) {
   const json object = json::parse(text, nullptr, false);
   return {kind, read_meta(object),
-          kind == Kind::kConfigMap ? text_of(member(object, "data"), "prepared.json") : ""};
+          kind == Kind::kConfigMap ? text_of(member(object, "data"), "prepared.json") : "",
+          kind == Kind::kMpiJob ? mpi_job_failure(object) : ""};
 }
 
 NodeEntry read_node(std::string_view text) {
@@ -77,7 +84,7 @@ kube::Cache<GnnJob> job_cache(CacheListener& listener) {
 }
 
 kube::Cache<PodView> pod_cache(CacheListener& listener, JobIndex& index) {
-  return {[](std::string_view text) { return read_pod(std::string(text)); },
+  return {[](std::string_view text) { return adopted(read_pod(std::string(text))); },
           [&listener, &index](const std::string& name, const auto& before, const auto& after) {
             tell(listener, Kind::kPod, index, name, before, after);
             if (before && takes_room(*before) && (!after || !takes_room(*after))) listener.room_changed();
@@ -106,9 +113,9 @@ std::vector<std::string> JobIndex::names(const std::string& job) const {
   return {found->second.begin(), found->second.end()};
 }
 
-SpaceCaches::SpaceCaches(CacheListener& listener)
+SpaceCaches::SpaceCaches(CacheListener& listener, const std::vector<Kind>& kinds)
     : jobs(job_cache(listener)), pods(pod_cache(listener, pods_by_job)) {
-  for (const Kind kind : kObjectKinds) {
+  for (const Kind kind : kinds) {
     JobIndex& index = objects_by_job[kind];
     objects[kind] = std::make_unique<kube::Cache<ObjectView>>(
         [kind](std::string_view text) { return read_object(kind, text); },
@@ -118,14 +125,15 @@ SpaceCaches::SpaceCaches(CacheListener& listener)
   }
 }
 
-Caches::Caches(std::vector<std::string> spaces, CacheListener& listener)
+Caches::Caches(std::vector<std::string> spaces, CacheListener& listener, bool mpi_jobs)
     : listener_(listener),
       nodes_(read_node, [this](const std::string& name, const auto& before,
                                const auto& after) { node_changed(name, before, after); }),
       others_({[this](const std::string& space) { return find(space) != nullptr; },
                [this] { listener_.room_changed(); }}) {
   if (spaces.empty()) spaces.emplace_back();
-  for (const std::string& space : spaces) spaces_[space] = std::make_unique<SpaceCaches>(listener);
+  for (const std::string& space : spaces)
+    spaces_[space] = std::make_unique<SpaceCaches>(listener, object_kinds(mpi_jobs));
 }
 
 std::vector<Caches::Feed> Caches::feeds() {

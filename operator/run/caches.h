@@ -47,7 +47,7 @@ class JobIndex {
 
 /// Jobs of one namespace, or of all, with what belongs to them.
 struct SpaceCaches {
-  explicit SpaceCaches(CacheListener& listener);
+  SpaceCaches(CacheListener& listener, const std::vector<Kind>& kinds);
 
   JobIndex pods_by_job;
   std::map<Kind, JobIndex> objects_by_job;
@@ -58,8 +58,9 @@ struct SpaceCaches {
 
 class Caches {
  public:
-  /// `spaces`: those whose jobs are seen to; none: all. `listener` must outlive the caches.
-  Caches(std::vector<std::string> spaces, CacheListener& listener);
+  /// `spaces`: those whose jobs are seen to; none: all. With `mpi_jobs` the cluster has that kind too. `listener` must
+  /// outlive the caches.
+  Caches(std::vector<std::string> spaces, CacheListener& listener, bool mpi_jobs = false);
 
   /// One list and watch, and where what it brings is kept.
   struct Feed {

@@ -8,7 +8,7 @@ namespace atl::ctl {
 const kube::Resource& resource_of(Kind kind) {
   static const kube::Resource kJobs{kApiGroup, kApiVersion, kApiPlural}, kPods{"", "v1", "pods"},
       kConfigMaps{"", "v1", "configmaps"}, kSecrets{"", "v1", "secrets"},
-      kPolicies{"networking.k8s.io", "v1", "networkpolicies"};
+      kPolicies{"networking.k8s.io", "v1", "networkpolicies"}, kMpiJobs{"kubeflow.org", "v2beta1", "mpijobs"};
   switch (kind) {
     case Kind::kJob:
       return kJobs;
@@ -20,6 +20,8 @@ const kube::Resource& resource_of(Kind kind) {
       return kSecrets;
     case Kind::kNetworkPolicy:
       return kPolicies;
+    case Kind::kMpiJob:
+      return kMpiJobs;
   }
   ATOLL_CHECK(false, "no kind {}", int(kind));
   return kJobs;
@@ -42,6 +44,8 @@ const char* name_of(Kind kind) {
       return "Secret";
     case Kind::kNetworkPolicy:
       return "NetworkPolicy";
+    case Kind::kMpiJob:
+      return "MPIJob";
   }
   return "";
 }

@@ -2,7 +2,9 @@
 go.mod names the programs (`tool` lines) and whose go.sum pins every source. Programs are kept in the cache,
 in a folder named for the hash of those files, so that a second build is instant."""
 import hashlib
+import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -66,6 +68,13 @@ def build(names):
         target = folder_of(known[name]) / name
         if not target.exists():
             _build(known[name], name, target)
+
+
+def sources(name, path):
+    """The folder of the Go module `path` that a program is built of, fetched again where the cache has lost it."""
+    module = modules()[name]
+    told = run([_go(module), "mod", "download", "-json", path], 600, cwd=module, env=_environment())
+    return pathlib.Path(json.loads(told)["Dir"])
 
 
 def build_ours():

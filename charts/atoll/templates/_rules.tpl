@@ -26,6 +26,11 @@
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]
+{{- if .Values.mpiJobs.enabled }}
+- apiGroups: [kubeflow.org]
+  resources: [mpijobs]
+  verbs: [get, list, watch, create, delete]
+{{- end }}
 {{- end }}
 
 {{/* In the whole cluster: what room there is. */}}

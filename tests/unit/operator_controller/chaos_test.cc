@@ -83,7 +83,7 @@ class Chaos {
   std::mt19937 random_;
 };
 
-void live_through(unsigned seed, const std::vector<std::string>& jobs) {
+void live_through(unsigned seed, const std::vector<std::string>& jobs, const char* launcher = "atoll") {
   SCOPED_TRACE("seed " + std::to_string(seed));
   World world;
   world.cluster.training.seconds = 100;
@@ -91,6 +91,7 @@ void live_through(unsigned seed, const std::vector<std::string>& jobs) {
   for (const std::string& job : jobs)
     world.atoll.submit(sample_job_json({{"/metadata/name", job},
                                         {"/metadata/uid", "uid-of-" + job},
+                                        {"/spec/launcher", launcher},
                                         {"/spec/runPolicy/backoffLimit", 1000},
                                         {"/spec/runPolicy/startDeadlineSeconds", 40}}));
   for (int blow = 0; blow < 40; ++blow) {
@@ -110,6 +111,10 @@ void live_through(unsigned seed, const std::vector<std::string>& jobs) {
 
 TEST(Chaos, EndsWithTheJobCompletedOnce) {
   for (unsigned seed = 1; seed <= 60 && !HasFailure(); ++seed) live_through(seed, {"cora"});
+}
+
+TEST(Chaos, EndsWithTheJobCompletedOnceWhereMpiOperatorMakesItsPods) {
+  for (unsigned seed = 1; seed <= 40 && !HasFailure(); ++seed) live_through(seed, {"cora"}, "mpijob");
 }
 
 TEST(Chaos, EndsWithAllJobsCompletedWhereThereIsRoomForTwoOfThree) {

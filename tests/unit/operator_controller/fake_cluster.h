@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -49,6 +50,7 @@ class FakeCluster {
   std::map<std::string, Run> runs;
   int prepares = 0;
   bool does_prepare_fail = false;
+  std::function<void()> others;  // controllers beside the operator, once a second
 
   void tick();
 
@@ -319,6 +321,7 @@ inline void FakeCluster::live(const std::string& name, json& pod) {
 
 inline void FakeCluster::tick() {
   now += Seconds(1);
+  if (others) others();
   std::vector<std::string> names;
   for (const auto& [name, pod] : pods) names.push_back(name);
   for (const std::string& name : names) {

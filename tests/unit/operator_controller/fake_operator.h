@@ -6,6 +6,7 @@
 #include <string>
 
 #include "operator/controller/decide.h"
+#include "operator/objects/mpi_job.h"
 #include "operator_api/sample_job.h"
 #include "operator_api/status_schema.h"
 #include "operator_controller/fake_cluster.h"
@@ -66,11 +67,12 @@ inline Observed FakeOperator::observe(const std::string& name) {
   Observed seen;
   seen.job = read_job(job(name));
   for (const auto& [pod_name, pod] : cluster_.pods)
-    if (label_of(pod, kJobLabel) == name) seen.pods.push_back(read_pod(pod.dump()));
+    if (label_of(pod, kJobLabel) == name) seen.pods.push_back(adopted(read_pod(pod.dump())));
   for (const auto& [key, object] : cluster_.objects) {
     if (key.first == Kind::kJob) continue;
     const ObjectView view{key.first, read_meta(object),
-                          object.value("data", json::object()).value("prepared.json", "")};
+                          object.value("data", json::object()).value("prepared.json", ""),
+                          mpi_job_failure(object)};
     if (view.meta.label(kJobLabel) == name) seen.objects.push_back(view);
   }
   for (const auto& [node_name, node] : cluster_.nodes)

@@ -12,22 +12,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-using Life = std::function<void(World&)>;
-
-/// Lives it undisturbed, then once for each write after which the operator can die.
-void live(const Life& life) {
-  World first;
-  life(first);
-  const int writes = first.atoll.writes;
-  ASSERT_GT(writes, 5);
-  for (int kill = 0; kill <= writes && !testing::Test::HasFailure(); ++kill) {
-    SCOPED_TRACE("the operator is killed after " + std::to_string(kill) + " writes");
-    World world;
-    world.atoll.kill_after = kill;
-    life(world);
-  }
-}
-
 void expect_success(World& world, const std::string& job = "cora") {
   EXPECT_EQ(world.atoll.state(job), "Succeeded") << world.atoll.job(job).dump(1);
   EXPECT_EQ(world.cluster.runs[job].completions, 1);

@@ -1,8 +1,11 @@
-// A cluster of four nodes in two racks, with room for one server of 3 cores and a launcher on each, and an operator.
+// A cluster of four nodes in two racks, with room for one server of 3 cores and a launcher on each, an operator, and
+// mpi-operator beside it; and lives in it, lived again and again.
 #pragma once
 
+#include <functional>
 #include <string>
 
+#include "operator_controller/fake_mpi_operator.h"
 #include "operator_controller/fake_operator.h"
 
 namespace atl::ctl {
@@ -10,8 +13,10 @@ namespace atl::ctl {
 struct World {
   FakeCluster cluster;
   FakeOperator atoll{cluster};
+  FakeMpiOperator mpi_operator{cluster};
 
   World() {
+    atoll.settings.mpi_jobs = true;
     for (int n = 1; n <= 4; ++n) {
       FakeNode node;
       const std::string name = "n" + std::to_string(n);
@@ -51,5 +56,21 @@ struct World {
     cluster.is_changed = true;
   }
 };
+
+using Life = std::function<void(World&)>;
+
+/// Lives it undisturbed, then once for each write after which the operator can die.
+inline void live(const Life& life) {
+  World first;
+  life(first);
+  const int writes = first.atoll.writes;
+  ASSERT_GT(writes, 5);
+  for (int kill = 0; kill <= writes && !testing::Test::HasFailure(); ++kill) {
+    SCOPED_TRACE("the operator is killed after " + std::to_string(kill) + " writes");
+    World world;
+    world.atoll.kill_after = kill;
+    life(world);
+  }
+}
 
 }  // namespace atl::ctl

@@ -1,0 +1,16 @@
+// A gang whose pods mpi-operator makes (launcher: mpijob). One MPIJob an attempt: mpi-operator neither replaces a worker that
+// has failed nor tries a launcher again, so with the attempt all of its pods go.
+#pragma once
+
+#include "operator/controller/turn.h"
+
+namespace atl::ctl {
+
+/// Sees to it that there is the present attempt's MPIJob, and says so where nobody makes pods of it.
+void have_pods_made(Turn& turn);
+
+/// Takes the job's MPIJobs away, but for one of the name `kept`. False where there is none. It goes before its pods, or they
+/// would be made anew.
+bool dismiss_mpi_jobs(Turn& turn, const std::string& kept = "");
+
+}  // namespace atl::ctl
