@@ -1,6 +1,8 @@
 #include "operator/api/messages.h"
 
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
 #include "operator/api/json_values.h"
 #include "operator/api/pod.h"
@@ -40,6 +42,19 @@ bool is_flow(const json& row, std::int64_t ranks) {
          row[2] >= 0;
 }
 
+/// By rank; nothing unless each of 0 … ranks − 1 stands there once.
+std::optional<std::vector<int>> parts_of(const json& object, std::int64_t ranks) {
+  std::vector<int> parts;
+  std::set<std::int64_t> seen;
+  for (const json& part : list_of(object, "parts")) {
+    if (!part.is_number_integer() || part < 0 || part >= ranks) return {};
+    parts.push_back(part.get<int>());
+    if (!seen.insert(parts.back()).second) return {};
+  }
+  if (!parts.empty() && std::int64_t(parts.size()) != ranks) return {};
+  return parts;
+}
+
 }  // namespace
 
 std::optional<LaunchResult> read_launch_result(const std::string& message) {
@@ -68,7 +83,10 @@ std::optional<Prepared> read_prepared(const std::string& line) {
   const json object = parse_object(line);
   const auto ranks = integer_of(object, "ranks");
   if (!ranks || *ranks < 1 || *ranks > kMostRanks || !member(object, "flows").is_array()) return {};
-  Prepared read{bounded(text_of(object, "preparedChecksum"), kLongestName), int(*ranks), {}};
+  auto parts = parts_of(object, *ranks);
+  if (!parts) return {};
+  Prepared read{
+      bounded(text_of(object, "preparedChecksum"), kLongestName), int(*ranks), std::move(*parts), {}};
   for (const json& row : list_of(object, "flows")) {
     if (!is_flow(row, *ranks)) return {};
     read.flows.push_back({row[0].get<int>(), row[1].get<int>(), row[2].get<double>()});

@@ -37,6 +37,7 @@ std::optional<RankEnd> read_rank_end(const std::string& message);
 struct Prepared {
   std::string checksum;  // of the prepared graph
   int ranks = 0;
+  std::vector<int> parts;        // (ranks) the part that each trains; empty: that of its own number
   std::vector<PairBytes> flows;  // an epoch, between ranks
 };
 

@@ -14,11 +14,11 @@ namespace {
 
 constexpr int kMostFailures = 2;  // of a node, before it is avoided
 
-std::optional<std::vector<PairBytes>> known_flows(const Turn& turn) {
+std::optional<Prepared> known_parts(const Turn& turn) {
   const ObjectView* map = turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().digest));
-  const auto prepared = read_prepared(map ? map->prepared : "");
+  auto prepared = read_prepared(map ? map->prepared : "");
   if (!prepared || prepared->ranks != turn.spec().placement.ranks) return {};
-  return prepared->flows;
+  return prepared;
 }
 
 /// Only what a node is to blame for: a rank that runs out of memory does so anywhere.
@@ -134,8 +134,14 @@ GangPlan plan_missing(const Turn& turn, const Gang& gang, const std::vector<int>
 
 }  // namespace
 
+std::vector<int> parts_by_rank(const Turn& turn) {
+  const auto prepared = known_parts(turn);
+  return prepared ? prepared->parts : std::vector<int>{};
+}
+
 Gang gang_to_place(const Turn& turn) {
-  Gang gang = gang_of(turn.spec(), known_flows(turn));
+  const auto prepared = known_parts(turn);
+  Gang gang = gang_of(turn.spec(), prepared ? std::optional(prepared->flows) : std::nullopt);
   for (const PodView* worker : turn.gang().workers)
     if (worker) gang.server.at_least(worker->requests);
   if (turn.gang().launcher) gang.launcher.at_least(turn.gang().launcher->requests);

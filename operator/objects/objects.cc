@@ -51,11 +51,13 @@ std::string prepared_config_map(const GnnJob& job, const std::string& prepared) 
   return config_map(job, prepared_map_name(job.meta.name, job.digest), "prepared.json", prepared);
 }
 
-std::string attempt_config_map(const GnnJob& job, int attempt, const std::vector<AttemptServer>& servers) {
+std::string attempt_config_map(const GnnJob& job, int attempt, const std::vector<AttemptServer>& servers,
+                               const std::vector<int>& parts) {
   json all = json::array();
   for (const AttemptServer& s : servers)
     all.push_back({{"pod", s.pod}, {"node", s.node}, {"address", s.address}, {"ranks", s.ranks}});
-  const json content = {{"attempt", attempt}, {"servers", std::move(all)}};
+  json content = {{"attempt", attempt}, {"servers", std::move(all)}};
+  if (!parts.empty()) content["parts"] = parts;
   return config_map(job, attempt_map_name(job.meta.name, attempt), "attempt.json", content.dump());
 }
 

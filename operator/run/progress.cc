@@ -1,15 +1,14 @@
 #include "operator/run/progress.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_values.h"
 #include "operator/kube/cpprest_transport.h"
-#include "operator/objects/names.h"
 #include "operator/plan/json_members.h"
 #include "operator/run/kinds.h"
 #include "operator/run/parallel.h"
+#include "operator/run/rank_pages.h"
+#include "operator/run/stalled.h"
 
 namespace atl::ctl {
 namespace {
@@ -19,17 +18,18 @@ using nlohmann::json;
 constexpr std::size_t kLargestAnswer = 64 << 10, kLargestHeaders = 8 << 10;
 constexpr kube::Milliseconds kPatience{2000};
 constexpr int kAtOnce = 16;
+constexpr int kMostSilent = 3;  // servers, before it is taken for our ears
 constexpr double kLongestEta = 10.0 * 365 * 24 * 3600;
 
-/// The pod in which rank 0 runs, once it has an address.
-std::shared_ptr<const PodView> first_pod(const Caches& caches, const std::string& job) {
-  for (const auto& pod : caches.pods_of(job)) {
-    const std::string ranks = pod->meta.annotation(kRanksAnnotation);
-    const bool has_first = ranks == "0" || ranks.starts_with("0,");
-    const bool is_there = pod->phase == "Running" && !pod->ip.empty() && !pod->is_terminating();
-    if (has_first && is_there && pod->meta.label(kRoleLabel) == kWorkerRole) return pod;
-  }
-  return nullptr;
+/// Silence of all is our ears'.
+std::optional<Rank> find_stalled(RankPages& pages, int ranks) {
+  const auto first = pages.first_that_answers(kMostSilent);
+  if (!first) return {};
+  return stalled_rank(*first, [&](Rank rank) -> std::optional<ServerWaits> {
+    const auto page = pages.page_of(rank);
+    if (!page) return {};
+    return read_waits(*page, ranks).value_or(ServerWaits{});
+  });
 }
 
 }  // namespace
@@ -78,11 +78,28 @@ void ProgressPoller::poll(Moment now) {
 }
 
 void ProgressPoller::poll_job(const GnnJob& job, Moment now) {
-  const auto pod = first_pod(caches_, job.full_name());
-  if (!pod) return;
-  const auto text = handlers_.ask(fmt::format("http://{}:{}", pod->ip, port_));
+  RankPages pages(caches_, job.full_name(), handlers_.ask, port_);
+  const PodView* pod = pages.pod_of(0);
+  if (!pod || !job.job) return;
+  const auto text = pages.page_of(0);
   const auto progress = text ? read_progress(*text) : std::nullopt;
   if (progress) take(job.full_name(), pod->meta.uid, job.status.attempt, *progress, now);
+  // A rank 0 that has never spoken may be one that still starts.
+  if (was_heard(job.full_name(), pod->meta.uid, job.status.attempt))
+    take_stalled(job.full_name(), find_stalled(pages, job.job->placement.ranks));
+}
+
+bool ProgressPoller::was_heard(const std::string& job, const std::string& pod_uid, int attempt) const {
+  std::lock_guard lock(mutex_);
+  const auto found = entries_.find(job);
+  return found != entries_.end() && found->second.pod_uid == pod_uid && found->second.attempt == attempt;
+}
+
+/// No news: it matters once nothing has advanced for long.
+void ProgressPoller::take_stalled(const std::string& job, std::optional<Rank> rank) {
+  std::lock_guard lock(mutex_);
+  const auto found = entries_.find(job);
+  if (found != entries_.end()) found->second.heard.stalled_rank = rank;
 }
 
 void ProgressPoller::take(const std::string& job, const std::string& pod_uid, int attempt,

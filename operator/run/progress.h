@@ -1,5 +1,6 @@
-// How far the ranks are: rank 0's pod is asked over HTTP every few seconds. What it says comes from a container and is not
-// trusted: it may be slow, large or nonsense, and can cost us no more than a connection and a write of the status each time.
+// How far the ranks are: rank 0's pod is asked over HTTP every few seconds, and where ranks wait for another one, so are the
+// pods that the waits lead to (stalled.h). What they say comes from containers and is not trusted: it may be slow, large or
+// nonsense, and can cost us no more than a few connections and a write of the status each time.
 #pragma once
 
 #include <functional>
@@ -9,11 +10,9 @@
 #include <string>
 
 #include "operator/run/caches.h"
+#include "operator/run/rank_pages.h"
 
 namespace atl::ctl {
-
-/// A page's text from an address ("http://10.1.0.5:9400"), or nothing.
-using Ask = std::function<std::optional<std::string>(const std::string& address)>;
 
 /// By HTTP: at most 64 KiB, within 2 s.
 std::optional<std::string> ask_for_progress(const std::string& address);
@@ -44,8 +43,10 @@ class ProgressPoller {
     Heard heard;
   };
   void poll_job(const GnnJob& job, Moment now);
+  bool was_heard(const std::string& job, const std::string& pod_uid, int attempt) const;
   void take(const std::string& job, const std::string& pod_uid, int attempt, const Progress& progress,
             Moment now);
+  void take_stalled(const std::string& job, std::optional<Rank> rank);
 
   const Caches& caches_;
   const int port_;

@@ -98,13 +98,18 @@ TEST(LaunchResult, AnythingElseIsNone) {
 
 TEST(Prepared, IsTheTrafficBetweenRanks) {
   const auto prepared = read_prepared(
-      R"({"event":"prepared","preparedChecksum":"abc","ranks":2,"flows":[[0,1,1000],[1,0,2000]]})");
+      R"({"event":"prepared","preparedChecksum":"abc","ranks":2,"parts":[1,0],"flows":[[0,1,1000],[1,0,2000]]})");
   ASSERT_TRUE(prepared);
   EXPECT_EQ(prepared->checksum, "abc");
   ASSERT_EQ(prepared->flows.size(), 2u);
   EXPECT_EQ(prepared->flows[1].bytes, 2000);
-  for (const char* bad : {"done", R"({"ranks":0,"flows":[]})", R"({"ranks":2})",
-                          R"({"ranks":2,"flows":[[0,2,10]]})", R"({"ranks":2,"flows":[[0,1,-1]]})"})
+  EXPECT_THAT(prepared->parts, ElementsAre(1, 0));
+  EXPECT_TRUE(read_prepared(R"({"ranks":2,"flows":[]})")->parts.empty());
+  for (const char* bad :
+       {"done", R"({"ranks":0,"flows":[]})", R"({"ranks":2})", R"({"ranks":2,"flows":[[0,2,10]]})",
+        R"({"ranks":2,"flows":[[0,1,-1]]})", R"({"ranks":2,"parts":[0],"flows":[]})",
+        R"({"ranks":2,"parts":[0,0],"flows":[]})", R"({"ranks":2,"parts":[0,2],"flows":[]})",
+        R"({"ranks":2,"parts":[0,"1"],"flows":[]})", R"({"ranks":2,"parts":[0,-1],"flows":[]})"})
     EXPECT_FALSE(read_prepared(bad)) << bad;
 }
 
