@@ -2,6 +2,7 @@
 // each. Time passes when told to.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -19,7 +20,8 @@ struct Stage {
   kube::Client client{api, {}, {.times = 0}, clock};
   Metrics metrics;
   bool leads = true;
-  std::string progress;  // what rank 0 says; "": nothing
+  std::string progress;                      // what ranks say; "": nothing
+  std::map<std::string, std::string> pages;  // by address: of servers that say something else
   std::unique_ptr<Controller> controller;
 
   Stage() {
@@ -35,8 +37,10 @@ struct Stage {
     Options options;
     options.settings.image = "atoll/engine:1";
     options.identity = "one";
-    const auto ask = [this](const std::string&) -> std::optional<std::string> {
-      return progress.empty() ? std::nullopt : std::optional(progress);
+    const auto ask = [this](const std::string& address) -> std::optional<std::string> {
+      const auto own = pages.find(address);
+      const std::string& page = own == pages.end() ? progress : own->second;
+      return page.empty() ? std::nullopt : std::optional(page);
     };
     api.begin();
     controller = std::make_unique<Controller>(
