@@ -1,7 +1,5 @@
 // The gang's pods: a worker for each server and a launcher, all gated. A pod that was lost has a successor of another
 // name.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "operator/controller/mpi_job.h"
@@ -39,16 +37,6 @@ void make_pods(Turn& turn) {
                 launcher_pod(turn.job(), turn.settings, turn.attempt()));
 }
 
-void say_whether_created(Turn& turn, bool is_whole) {
-  if (!turn.seen.refusals.empty()) {
-    const Refusal& first = turn.seen.refusals.front();
-    turn.say(kCreated, false, "Refused",
-             fmt::format("{} is refused by the API server: {}", first.object, first.message));
-  } else if (is_whole) {
-    turn.say(kCreated, true, "Made", "all objects of the job are there");
-  }
-}
-
 }  // namespace
 
 bool lacks_pods(Turn& turn) {
@@ -61,7 +49,8 @@ bool lacks_pods(Turn& turn) {
   else
     make_pods(turn);
   const bool is_whole = gang.is_complete() && gang.launcher;
-  say_whether_created(turn, is_whole);
+  if (is_whole && turn.seen.refusals.empty())
+    turn.say(kCreated, true, "Made", "all objects of the job are there");
   return !is_whole || gang.launcher->is_terminating();
 }
 

@@ -45,9 +45,9 @@ struct Refusal {
 
 struct Observed {
   GnnJob job;
-  std::vector<PodView> pods;        // with the job's label, or with a name that it needs
-  std::vector<ObjectView> objects;  // likewise
-  std::map<std::string, NodeView> nodes;
+  std::vector<PodView> pods;                  // with the job's label, or with a name that it needs
+  std::vector<ObjectView> objects;            // likewise
+  std::map<std::string, NodeView> nodes;      // on which its pods stand or were to stand; those that exist
   std::function<GangPlan(const Gang&)> plan;  // on the cluster as it is now, pods that are pinned counted
   std::function<std::vector<std::string>(const std::string& node)>
       strangers;  // pods there that aren't the job's
@@ -56,6 +56,8 @@ struct Observed {
   std::optional<std::string>
       prepare_log;                // last lines, once the prepare pod has ended and Decision asked for them
   std::vector<Refusal> refusals;  // of the last writes
+  std::function<bool()>
+      is_another_first;  // one that is refused pods too, holds some, and is older: refusals.h
   Moment now{};
 };
 

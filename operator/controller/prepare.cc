@@ -7,6 +7,7 @@
 #include "operator/api/messages.h"
 #include "operator/controller/incident.h"
 #include "operator/controller/questions.h"
+#include "operator/controller/refusals.h"
 #include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
@@ -68,6 +69,8 @@ bool is_unprepared(Turn& turn) {
       turn.create(Kind::kPod, prepare_name(turn.name()), prepare_pod(turn.job(), turn.settings));
     return true;
   }
+  if (turn.reason_against(kCreated) == kRefused && turn.seen.refusals.empty())
+    turn.say(kCreated, false, "Preparing", "the gang's pods are made once the data set is prepared");
   const std::string loss = pod->phase == "Succeeded" ? "" : loss_of(*pod, turn.seen, turn.settings);
   if (pod->is_terminating() || is_disruption(loss)) {
     dismiss(turn, *pod);

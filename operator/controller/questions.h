@@ -29,6 +29,10 @@ bool is_gang_unbound(Turn& turn);
 // leftovers.cc
 bool has_leftovers(Turn& turn);
 
+// refusals.cc: what the API server doesn't take
+bool is_refused(Turn& turn);
+bool is_giving_way(Turn& turn);
+
 // belongings.cc: what must be there before the pods
 bool lacks_belongings(Turn& turn);
 

@@ -48,6 +48,8 @@ class FakeCluster {
     int launches = 0, completions = 0, newest_attempt = 0, seconds_done = 0, checkpoint = 0;
   };
   std::map<std::string, Run> runs;
+  /// Why the API server doesn't take an object, "" where it does.
+  std::function<std::string(Kind, const json&)> refuse = [](Kind, const json&) { return ""; };
   int prepares = 0;
   bool does_prepare_fail = false;
   std::function<void()> others;  // controllers beside the operator, once a second

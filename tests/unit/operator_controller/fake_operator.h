@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "operator/controller/decide.h"
+#include "operator/controller/refusals.h"
 #include "operator/objects/mpi_job.h"
 #include "operator_api/sample_job.h"
 #include "operator_api/status_schema.h"
@@ -45,11 +47,14 @@ class FakeOperator {
   void look(const std::string& name);
   bool apply(const std::string& name, const Decision& decision);
   bool write(const std::string& name, const Write& write);
+  void create(const std::string& name, const Write& write);
+  bool is_another_first(const GnnJob& job);
   bool survives();
 
   FakeCluster& cluster_;
   std::map<std::string, Moment> look_again_;
-  std::map<std::string, GnnJob> read_;  // by the object's text
+  std::map<std::string, std::vector<Refusal>> refusals_;  // of the last writes, by job
+  std::map<std::string, GnnJob> read_;                    // by the object's text
 };
 
 /// The manifest is parsed when it changes, as a real operator's cache does.
@@ -85,20 +90,40 @@ inline Observed FakeOperator::observe(const std::string& name) {
     return all;
   };
   seen.new_keys = [] { return LoginKeys{{"login", "ssh-ed25519 L"}, {"host", "ssh-ed25519 H"}}; };
+  seen.is_another_first = [this, job = seen.job] { return is_another_first(job); };
+  seen.refusals = std::exchange(refusals_[name], {});
   seen.now = cluster_.now;
   if (add) add(seen);
   return seen;
+}
+
+inline bool FakeOperator::is_another_first(const GnnJob& job) {
+  for (const auto& [key, object] : cluster_.objects) {
+    if (key.first != Kind::kJob) continue;
+    if (!is_refused_before(read_job(object), job)) continue;
+    for (const auto& [name, pod] : cluster_.pods)
+      if (label_of(pod, kJobLabel) == key.second && is_gated(read_pod(pod.dump()))) return true;
+  }
+  return false;
 }
 
 inline bool FakeOperator::survives() {
   return writes++ != kill_after;
 }
 
+inline void FakeOperator::create(const std::string& name, const Write& write) {
+  json object = json::parse(write.body);
+  if (const std::string words = cluster_.refuse(write.kind, object); !words.empty())
+    refusals_[name].push_back({write.name, words});
+  else
+    cluster_.create(write.kind, write.name, std::move(object));
+}
+
 inline bool FakeOperator::write(const std::string& name, const Write& write) {
   if (!survives()) return false;
   switch (write.verb) {
     case Write::Verb::kCreate:
-      cluster_.create(write.kind, write.name, json::parse(write.body));
+      create(name, write);
       break;
     case Write::Verb::kPatch:
       cluster_.patch_pod(write.name, json::parse(write.body));
@@ -117,9 +142,11 @@ inline bool FakeOperator::apply(const std::string& name, const Decision& decisio
     EXPECT_TRUE(is_allowed_status(text));
     job(name)["status"] = json::parse(text);
   }
-  for (const auto& stage : decision.stages)
+  for (const auto& stage : decision.stages) {
     for (const Write& w : stage)
       if (!write(name, w)) return false;
+    if (!refusals_[name].empty()) return false;
+  }
   return true;
 }
 
@@ -139,6 +166,9 @@ inline void FakeOperator::look(const std::string& name) {
     if (decision.look_again) look_again_[name] = *decision.look_again;
     if (decision.is_empty()) return;
     apply(name, decision);
+    if (refusals_[name].empty()) continue;
+    look_again_[name] = cluster_.now + Seconds(1);  // and not at once
+    return;
   }
 }
 
