@@ -78,8 +78,8 @@ std::string what_would_do(int servers, const std::vector<Holder>& all) {
   if (best) return fmt::format("; freeing {} would do", fmt::join(*best, " and "));
   int most = 0;
   for (const Holder& holder : all) most = std::max(most, holder.emptied());
-  return fmt::format("; even were it empty, there is room for {} at most: without other nodes it never starts",
-                     most);
+  return fmt::format(
+      "; even were it empty, there is room for {} at most: without other nodes it never starts", most);
 }
 
 }  // namespace

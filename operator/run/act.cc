@@ -20,9 +20,16 @@ Deed deed(Outcome outcome, std::string problem = {}) {
   return {outcome, std::move(problem), {}};
 }
 
+/// The object isn't what the caches say.
+Deed outdated(Outcome outcome, const kube::ApiError& error, Kind kind, const std::string& name) {
+  Deed found = deed(outcome, error.text());
+  found.aftermath.outdated.push_back({kind, name});
+  return found;
+}
+
 /// An answer that says no, in general.
-Deed refusal(const kube::ApiError& error) {
-  if (error.is_conflict()) return deed(Outcome::kConflict, error.text());
+Deed refusal(const kube::ApiError& error, Kind kind, const std::string& name) {
+  if (error.is_conflict()) return outdated(Outcome::kConflict, error, kind, name);
   return deed(Outcome::kUnanswered, error.text());
 }
 
@@ -74,7 +81,7 @@ Deed create(const Hands& hands, const Observed& seen, const Write& write) {
   }
   if (answer.error->already_exists()) return look_at_holder(hands, seen, write);
   const bool is_refused = answer.error->code == 400 || answer.error->code == 403 || answer.error->code == 422;
-  if (!is_refused) return refusal(*answer.error);
+  if (!is_refused) return refusal(*answer.error, write.kind, write.name);
   Deed refused = deed(Outcome::kRefused, answer.error->text());
   refused.aftermath.refusals.push_back(
       {fmt::format("{} {}", name_of(write.kind), write.name), answer.error->message});
@@ -97,7 +104,8 @@ Deed patch(const Hands& hands, const Observed& seen, const Write& write) {
   }
   // What the patch tests before it changes anything isn't so any more (422), or the pod has gone.
   const bool is_outdated = answer.error->code == 422 || answer.error->is_not_found();
-  return is_outdated ? deed(Outcome::kConflict, answer.error->text()) : refusal(*answer.error);
+  return is_outdated ? outdated(Outcome::kConflict, *answer.error, write.kind, write.name)
+                     : refusal(*answer.error, write.kind, write.name);
 }
 
 Deed remove(const Hands& hands, const Observed& seen, const Write& write) {
@@ -110,7 +118,8 @@ Deed remove(const Hands& hands, const Observed& seen, const Write& write) {
   }
   const bool is_gone =
       answer.error->is_not_found() || answer.error->is_conflict();  // 409: the name is another's
-  return is_gone ? deed(Outcome::kDone) : refusal(*answer.error);
+  return is_gone ? outdated(Outcome::kDone, *answer.error, write.kind, write.name)
+                 : deed(Outcome::kUnanswered, answer.error->text());
 }
 
 Deed perform(const Hands& hands, const Observed& seen, const Write& write) {
@@ -139,6 +148,7 @@ void join(Deed& all, Deed one) {
   std::ranges::move(one.aftermath.pods, std::back_inserter(all.aftermath.pods));
   std::ranges::move(one.aftermath.objects, std::back_inserter(all.aftermath.objects));
   std::ranges::move(one.aftermath.refusals, std::back_inserter(all.aftermath.refusals));
+  std::ranges::move(one.aftermath.outdated, std::back_inserter(all.aftermath.outdated));
 }
 
 }  // namespace
@@ -153,7 +163,7 @@ Deed write_new_status(const Hands& hands, const Observed& seen, const Status& st
   const std::string path = kube::status_path(resource_of(Kind::kJob).path(meta.space, meta.name));
   try {
     const kube::Answer answer = hands.client.patch(path, steps.dump(), {.kind = kube::PatchKind::kJson});
-    if (!answer) return refusal(*answer.error);
+    if (!answer) return refusal(*answer.error, Kind::kJob, meta.name);
     if (kube::object_key(answer.object).version != meta.version) expected.comes();
     return {};
   } catch (const Error& error) {

@@ -1,5 +1,6 @@
 // What the last writes for a job have shown that no cache does: objects of others that stand in the way by their names,
-// and objects that the API server refused. The next look at the job sees it, once.
+// objects that the API server refused, and those that have changed since the caches heard of them. The next look at the job
+// sees it, once.
 #pragma once
 
 #include <map>
@@ -11,13 +12,20 @@
 
 namespace atl::ctl {
 
+/// An object that isn't, or is no more, as the caches have it.
+struct Outdated {
+  Kind kind = Kind::kPod;
+  std::string name;
+};
+
 struct Aftermath {
   std::vector<PodView> pods;        // of others
   std::vector<ObjectView> objects;  // likewise
   std::vector<Refusal> refusals;
+  std::vector<Outdated> outdated;
 
   bool has_foreign() const { return !pods.empty() || !objects.empty(); }
-  bool is_empty() const { return !has_foreign() && refusals.empty(); }
+  bool is_empty() const { return !has_foreign() && refusals.empty() && outdated.empty(); }
 };
 
 /// Thread-safe.

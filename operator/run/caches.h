@@ -77,6 +77,7 @@ class Caches {
   std::vector<std::shared_ptr<const PodView>> pods() const;
   std::vector<std::shared_ptr<const ObjectView>> objects_of(const std::string& job) const;
   std::vector<std::shared_ptr<const NodeEntry>> nodes() const { return nodes_.all(); }
+  std::shared_ptr<const NodeEntry> node(const std::string& name) const { return nodes_.find(name); }
   const ThinPods& others() const { return others_; }
 
  private:

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
+#include <set>
 
 #include "operator/controller/decide.h"
 #include "operator/objects/names.h"
 #include "operator/run/kinds.h"
 #include "operator/run/log.h"
 #include "operator/run/observe.h"
+#include "operator/run/precedence.h"
 
 namespace atl::ctl {
 namespace {
@@ -41,11 +42,9 @@ const char* word_for(Outcome outcome) {
 }
 
 bool waits_for_room(const GnnJob& job) {
-  const auto lacks_room = [&](const char* type) {
-    const Condition* found = find_condition(job.status.conditions, type);
-    return found && !found->holds && found->reason == "NoRoom";
-  };
-  return !has_ended(job.status.conditions) && (lacks_room(kPlaced) || lacks_room(kRunning));
+  const Condition* running = find_condition(job.status.conditions, kRunning);
+  const bool lacks_launcher = running && !running->holds && running->reason == "NoRoom";
+  return waits_for_places_since(job.status) || (lacks_launcher && !has_ended(job.status.conditions));
 }
 
 }  // namespace
@@ -56,7 +55,7 @@ Controller::Controller(const Options& options, Surroundings surroundings)
       queue_(around_.clock),
       expectations_(around_.clock),
       caches_(options.spaces, *this, options.settings.mpi_jobs),
-      planner_(caches_),
+      planner_(caches_, options.reserve_after, around_.now),
       poller_(caches_, options.engine_port, {around_.ask, [this](const std::string& job) { enqueue(job); }}),
       events_(around_.client, options.identity) {}
 
@@ -80,6 +79,7 @@ void Controller::job_changed(const std::string& job, const std::string& mark) {
 void Controller::job_gone(const std::string& job) {
   expectations_.forget(job);
   planner_.forget(job);
+  planner_.stop_waiting(job);
   poller_.forget(job);
   aftermaths_.take(job);
   queue_.forget(job);
@@ -91,20 +91,16 @@ void Controller::room_changed() {
 }
 
 void Controller::look_at_all() {
+  look_at_waiting();  // those for which room may be kept first
   for (const auto& job : caches_.jobs()) enqueue(job->full_name());
 }
 
 /// By priority, then by age.
 void Controller::look_at_waiting() {
-  std::vector<std::tuple<int, Moment, std::string>> waiting;
-  for (const auto& job : caches_.jobs()) {
-    if (!waits_for_room(*job)) continue;
-    int priority = 0;
-    for (const auto& pod : caches_.pods_of(job->full_name())) priority = std::max(priority, pod->priority);
-    waiting.emplace_back(-priority, job->meta.created.value_or(Moment{}), job->full_name());
-  }
-  std::ranges::sort(waiting);
-  for (const auto& [priority, created, job] : waiting) enqueue(job);
+  std::set<Precedence> waiting;
+  for (const auto& job : caches_.jobs())
+    if (waits_for_room(*job)) waiting.insert(precedence_of(*job, caches_));
+  for (const Precedence& next : waiting) enqueue(next.job);
 }
 
 void Controller::work(const std::stop_token& stop) {
@@ -147,7 +143,14 @@ void Controller::work_on(const std::string& job) {
   Aftermath aftermath = aftermaths_.take(job);
   // Objects without our labels aren't watched: that one of them has gone shows only in trying again.
   if (aftermath.has_foreign()) queue_.add_after(job, kNameMayBeFree);
-  auto seen = observe(job, caches_, turn, {std::move(aftermath), poller_.heard(job), around_.now()});
+  const auto outdated = std::exchange(aftermath.outdated, {});
+  auto reread = read_again(around_.client, space_of(job), outdated);
+  if (!reread) {
+    aftermaths_.put(job, {{}, {}, {}, outdated});
+    return enqueue(job, true);
+  }
+  auto seen = observe(job, caches_, turn,
+                      {std::move(aftermath), std::move(*reread), poller_.heard(job), around_.now()});
   if (!seen) return;
   seen->plan = [&](const Gang& gang) {
     const auto begin = Time::now();
@@ -157,6 +160,9 @@ void Controller::work_on(const std::string& job) {
   };
   const Decision decision = decide_on(*seen);
   turn.book(job, decision);
+  const bool waits =
+      waits_for_places_since(decision.status ? *decision.status : seen->job.status).has_value();
+  if (!waits && planner_.stop_waiting(job)) room_changed();
   if (decision.look_again)
     queue_.add_after(job, std::max<Milliseconds>(*decision.look_again - seen->now, Milliseconds(0)));
   if (decision.status || !decision.stages.empty())

@@ -2,17 +2,24 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
+#include "operator/controller/refusals.h"
 #include "operator/objects/names.h"
+#include "operator/objects/release.h"
 #include "operator/run/kinds.h"
 
 namespace atl::ctl {
 namespace {
 
-std::map<std::string, NodeView> node_views(const Caches& caches) {
+std::map<std::string, NodeView> node_views(const Observed& seen, const Caches& caches) {
+  std::set<std::string> names;
+  for (const PodView& pod : seen.pods) names.insert({pod.node, pod.pinned});
+  for (const ServerPlace& server : seen.job.status.servers) names.insert(server.node);
   std::map<std::string, NodeView> views;
-  for (const auto& node : caches.nodes())
-    views[node->state.name] = {node->state.ready, node->since, node->state.labels};
+  for (const std::string& name : names)
+    if (const auto node = caches.node(name))
+      views[name] = {node->state.ready, node->since, node->state.labels};
   return views;
 }
 
@@ -27,6 +34,17 @@ std::vector<std::string> strangers(const Caches& caches, const std::string& job,
   return names;
 }
 
+/// Of the same namespace, refused pods as well, and holding some.
+bool is_another_first(const Caches& caches, const GnnJob& job) {
+  const auto holds_some = [&](const GnnJob& other) {
+    const auto pods = caches.pods_of(other.full_name());
+    return std::ranges::any_of(pods, [](const auto& pod) { return is_gated(*pod); });
+  };
+  for (const auto& other : caches.jobs())
+    if (is_refused_before(*other, job) && holds_some(*other)) return true;
+  return false;
+}
+
 }  // namespace
 
 std::optional<Observed> observe(const std::string& job, const Caches& caches, Planner::Turn& turn,
@@ -37,12 +55,15 @@ std::optional<Observed> observe(const std::string& job, const Caches& caches, Pl
   seen.job = *found;
   for (const auto& pod : caches.pods_of(job)) seen.pods.push_back(*pod);
   for (const auto& object : caches.objects_of(job)) seen.objects.push_back(*object);
+  for (const Reread& reread : circumstances.reread)
+    if (!put_in(seen, reread)) return {};
   std::ranges::move(circumstances.aftermath.pods, std::back_inserter(seen.pods));
   std::ranges::move(circumstances.aftermath.objects, std::back_inserter(seen.objects));
   seen.refusals = std::move(circumstances.aftermath.refusals);
-  seen.nodes = node_views(caches);
+  seen.nodes = node_views(seen, caches);
   seen.plan = [&turn](const Gang& gang) { return turn.plan(gang); };
   seen.strangers = [&caches, job](const std::string& node) { return strangers(caches, job, node); };
+  seen.is_another_first = [&caches, found] { return is_another_first(caches, *found); };
   seen.new_keys = make_login_keys;
   seen.heard = std::move(circumstances.heard);
   seen.now = circumstances.now;

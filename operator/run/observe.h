@@ -3,16 +3,19 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "operator/run/aftermath.h"
 #include "operator/run/caches.h"
 #include "operator/run/planner.h"
+#include "operator/run/read_again.h"
 
 namespace atl::ctl {
 
 /// What stands beside the caches.
 struct Circumstances {
   Aftermath aftermath;
+  std::vector<Reread> reread;
   std::optional<Heard> heard;
   Moment now{};
 };

@@ -21,6 +21,7 @@ struct Options {
   int metrics_port = 8080;
   int engine_port = 9400;  // of rank 0's /progress
   Seconds progress_every{5};
+  Seconds reserve_after{300};  // that a gang waits before room is kept for it
   Seconds lease{15}, renew_within{10}, lease_retry{2};
 };
 

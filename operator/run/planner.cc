@@ -1,6 +1,10 @@
 #include "operator/run/planner.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "operator/objects/names.h"
@@ -41,7 +45,24 @@ std::string planned_node(const GnnJob& job, const PodView& pod) {
 
 GangPlan Planner::Turn::plan(const Gang& gang) {
   if (!lock_.owns_lock()) lock_.lock();
-  return plan_gang(gang, planner_.snapshot());
+  planner_.look_around();
+  // What a gang lacks that stands already is not kept from it: the waiting one may be waiting for its end.
+  return gang.job.empty() ? plan_gang(gang, planner_.snapshot_) : planner_.plan_whole(gang);
+}
+
+GangPlan Planner::plan_whole(const Gang& gang) {
+  const auto kept = waiting_.reservation(snapshot_);
+  const bool is_own = kept && kept->job == gang.job;
+  const bool gives_way = kept && !is_own && !waiting_.comes_before(gang.job, kept->job);
+  if (gives_way) std::ranges::copy(kept->room, std::back_inserter(snapshot_.pods));
+  GangPlan plan = plan_gang(gang, snapshot_);
+  if (plan.fits) return plan;
+  waiting_.put(gang);
+  if (is_own)
+    plan.reasons.push_back(
+        fmt::format("{} kept for it, so that none that comes later takes that", text_of(*kept)));
+  if (gives_way) plan.reasons.push_back(fmt::format("room is kept for {}, which comes first", kept->job));
+  return plan;
 }
 
 void Planner::Turn::book(const std::string& job, const Decision& decision) {
@@ -75,21 +96,30 @@ std::string Planner::booked_node(const PodView& pod) const {
   return owner ? planned_node(*owner, pod) : "";
 }
 
-Snapshot Planner::snapshot() const {
-  Snapshot snapshot;
-  for (const auto& node : caches_.nodes()) snapshot.nodes.push_back(node->state);
-  caches_.others().add_to(snapshot.pods);
+/// Most nodes are as they were the last time: only the others are copied.
+void Planner::look_at_nodes() {
+  auto nodes = caches_.nodes();
+  snapshot_.nodes.resize(nodes.size());
+  nodes_.resize(nodes.size());
+  for (std::size_t n = 0; n < nodes.size(); ++n)
+    if (nodes[n] != nodes_[n]) snapshot_.nodes[n] = nodes[n]->state;
+  nodes_ = std::move(nodes);
+}
+
+void Planner::look_around() {
+  look_at_nodes();
+  snapshot_.pods.clear();
+  caches_.others().add_to(snapshot_.pods);
   for (const auto& pod : caches_.pods()) {
     if (pod->has_ended()) continue;
     PodState state;
-    state.name = full_name(pod->meta.space, pod->meta.name);
     state.node = pod->node;
     state.pinned = pod->pinned.empty() && !pod->is_bound() ? booked_node(*pod) : pod->pinned;
+    if (state.where().empty()) continue;
     state.job = full_name(pod->meta.space, pod->meta.label(kJobLabel));
     state.requests = pod->requests;
-    if (!state.where().empty()) snapshot.pods.push_back(std::move(state));
+    snapshot_.pods.push_back(std::move(state));
   }
-  return snapshot;
 }
 
 }  // namespace atl::ctl

@@ -1,5 +1,6 @@
 // Places for gangs in the cluster as the caches show it. Gangs are planned one at a time, and the room of one counts as
-// taken from the moment it is decided on: else two that are planned back to back would get the same.
+// taken from the moment it is decided on: else two that are planned back to back would get the same. Room that is kept for
+// a gang which has waited too long is taken for all that come after it.
 #pragma once
 
 #include <map>
@@ -8,13 +9,15 @@
 
 #include "operator/controller/decision.h"
 #include "operator/run/caches.h"
+#include "operator/run/waiting_gangs.h"
 
 namespace atl::ctl {
 
 class Planner {
  public:
-  /// `caches` must outlive the planner.
-  explicit Planner(const Caches& caches) : caches_(caches) {}
+  /// Room is kept for a gang that has waited for `patience`. `caches` must outlive the planner.
+  Planner(const Caches& caches, Seconds patience, std::function<Moment()> now)
+      : caches_(caches), waiting_(caches, patience, std::move(now)) {}
 
   /// One job's turn to plan. It begins with the first plan, and until it ends nobody else's does.
   class Turn {
@@ -32,12 +35,22 @@ class Planner {
   /// The caches show what was booked, or it came to nothing.
   void forget(const std::string& job);
 
+  /// The job needs no places any more. True where room was kept for it, which others may have now.
+  bool stop_waiting(const std::string& job) { return waiting_.remove(job); }
+
  private:
-  Snapshot snapshot() const;
+  // By whose turn it is.
+  void look_around();
+  void look_at_nodes();
+  GangPlan plan_whole(const Gang& gang);
+
   std::string booked_node(const PodView& pod) const;
 
   const Caches& caches_;
+  WaitingGangs waiting_;
   std::mutex turn_;
+  Snapshot snapshot_;                                                   // of the present turn
+  std::vector<std::shared_ptr<const NodeEntry>> nodes_;                 // that its nodes are copies of
   mutable std::mutex mutex_;                                            // of bookings_
   std::map<std::string, std::map<std::string, std::string>> bookings_;  // by job: nodes by pod
 };

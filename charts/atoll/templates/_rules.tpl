@@ -4,7 +4,7 @@
 {{- define "atoll.rules.jobs" -}}
 - apiGroups: [atoll.dev]
   resources: [gnnjobs]
-  verbs: [list, watch, delete]  # delete: runPolicy.ttlSecondsAfterFinished
+  verbs: [get, list, watch, delete]  # delete: runPolicy.ttlSecondsAfterFinished
 - apiGroups: [atoll.dev]
   resources: [gnnjobs/status]
   verbs: [patch]

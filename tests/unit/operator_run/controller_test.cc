@@ -97,6 +97,31 @@ TEST(Controller, DecidesAgainWhereTheJobHasChangedMeanwhile) {
   EXPECT_EQ(stage.cluster.runs["cora"].launches, 1);
 }
 
+TEST(Controller, ReadsAnewWhatAConflictShowsToBeOutdated) {
+  Stage stage;
+  stage.submit("cora");
+  stage.run(100, [&] { return stage.state() == "Running"; });
+  stage.api.late = "gnnjobs";
+  stage.job()["spec"]["runPolicy"]["suspend"] = true;
+  stage.progress = R"({"epoch": 7, "epochs": 200})";
+  stage.api.reads.clear();
+  stage.run(7);  // what rank 0 says is to be written, on the version that the caches have
+  EXPECT_THAT(stage.api.reads, Contains("gnnjobs cora"));
+  EXPECT_EQ(stage.count("DELETE pods cora-launcher-1"), 1) << "it is suspended, which no watch has said yet";
+}
+
+TEST(Controller, DeletesOnceWhatIsGoneAlready) {
+  Stage stage;
+  stage.submit("cora");
+  stage.run(100, [&] { return stage.state() == "Running"; });
+  stage.api.late = "pods";
+  stage.cluster.pods.erase("cora-launcher-1");
+  stage.job()["spec"]["runPolicy"]["suspend"] = true;
+  stage.run(3);
+  EXPECT_EQ(stage.count("DELETE pods cora-launcher-1"), 1);
+  EXPECT_EQ(stage.count("DELETE pods cora-0-0"), 1) << "the launcher is gone: now the workers";
+}
+
 TEST(Controller, DoesNothingBeforeTheStatusThatGoesWithItIsWritten) {
   Stage stage;
   stage.submit("cora");
@@ -126,6 +151,29 @@ TEST(Controller, SaysWhatTheServerDoesNotTake) {
   is_exhausted = false;
   stage.run(600, [&] { return stage.has_ended(); });
   EXPECT_EQ(stage.state(), "Succeeded");
+}
+
+TEST(Controller, SaysAtOnceThatAnObjectIsRefusedThatIsNoPod) {
+  for (const auto& [plural, object] : {std::pair{"secrets", "Secret cora-keys"},
+                                       {"configmaps", "ConfigMap cora-job-"},
+                                       {"networkpolicies", "NetworkPolicy cora"}}) {
+    for (const int code : {403, 422}) {
+      Stage stage;
+      stage.submit("cora");
+      stage.api.refuse = [&, refused = std::string(plural)](
+                             const std::string& method,
+                             const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
+        if (method != "POST" || target.plural != refused) return {};
+        return FakeApi::Refusal{code, "Forbidden", "no more of these in namespace team"};
+      };
+      stage.run(2);
+      EXPECT_EQ(stage.reason(kCreated), "Refused");
+      const Status status = stage.status();
+      EXPECT_THAT(find_condition(status.conditions, kCreated)->message, HasSubstr(object));
+      EXPECT_THAT(find_condition(status.conditions, kCreated)->message,
+                  HasSubstr("no more of these in namespace team"));
+    }
+  }
 }
 
 TEST(Controller, LeavesWhatIsSomebodyElsesAndSaysSo) {

@@ -50,11 +50,14 @@ class FakeApi final : public kube::Transport {
   /// Refuses what it gives something for.
   std::function<std::optional<Refusal>(const std::string& method, const Target&)> refuse;
   std::vector<std::string> writes;  // "POST pods cora-0-0"
+  std::vector<std::string> reads;   // "gnnjobs cora"
+  std::string late;                 // of this plural the caches hear nothing
   std::map<std::string, json> events;
 
   std::unique_ptr<kube::Stream> open(const kube::Request& request) override {
     std::lock_guard lock(mutex_);
     const Target target = target_of(request);
+    if (request.method == "GET") reads.push_back(target.plural + " " + target.name);
     if (request.method != "GET") writes.push_back(request.method + " " + target.plural + " " + target.name);
     if (const auto refusal = refuse ? refuse(request.method, target) : std::nullopt)
       return status(refusal->code, refusal->reason, refusal->message);
@@ -71,6 +74,7 @@ class FakeApi final : public kube::Transport {
   void push(Caches& caches) {
     const auto now = all();
     for (const Caches::Feed& feed : caches.feeds()) {
+      if (!late.empty() && feed.path.ends_with("/" + late)) continue;
       Told& told = told_[feed.path + feed.only.fields];
       Told next;
       for (const auto& [path, object] : now)

@@ -22,6 +22,7 @@ struct Stage {
   bool leads = true;
   std::string progress;                      // what ranks say; "": nothing
   std::map<std::string, std::string> pages;  // by address: of servers that say something else
+  Seconds reserve_after{300};
   std::unique_ptr<Controller> controller;
 
   Stage() {
@@ -37,6 +38,7 @@ struct Stage {
     Options options;
     options.settings.image = "atoll/engine:1";
     options.identity = "one";
+    options.reserve_after = reserve_after;
     const auto ask = [this](const std::string& address) -> std::optional<std::string> {
       const auto own = pages.find(address);
       const std::string& page = own == pages.end() ? progress : own->second;

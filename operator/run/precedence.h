@@ -1,0 +1,24 @@
+// Who of several waiting jobs comes first: by priority, then by age, then by name.
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <string>
+
+#include "operator/run/caches.h"
+
+namespace atl::ctl {
+
+struct Precedence {
+  std::int64_t less_urgent = 0;  // the priority of its pods, negated
+  Moment created{};
+  std::string job;
+  auto operator<=>(const Precedence&) const = default;
+};
+
+Precedence precedence_of(const GnnJob& job, const Caches& caches);
+
+/// Since when a job has had no places for its gang; nothing where that isn't what it waits for.
+std::optional<Moment> waits_for_places_since(const Status& status);
+
+}  // namespace atl::ctl
