@@ -23,7 +23,7 @@ from place import CACHE, BedError  # noqa: E402
 READY_SECONDS = 90
 
 
-def _program(name):
+def program(name):
     try:
         return build.program(name)
     except BedError as missing:
@@ -36,7 +36,7 @@ def _etcd():
     return found or harness.skip("there is no etcd: docker/unpack-package etcd-server FOLDER, with FOLDER/usr/bin in PATH")
 
 
-def _free_ports(count):
+def free_ports(count):
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [each.getsockname()[1] for each in sockets]
     for each in sockets:
@@ -62,11 +62,11 @@ class ApiServer:
     """Started by its constructor, which waits until it answers; stopped when the program ends."""
 
     def __init__(self):
-        server, self._kubectl, etcd = _program("kube-apiserver"), _program("kubectl"), _etcd()
+        server, self._kubectl, etcd = program("kube-apiserver"), program("kubectl"), _etcd()
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="atoll-api."))
         self._running = []
         atexit.register(self._stop)
-        clients, peers, self._port = _free_ports(3)
+        clients, peers, self._port = free_ports(3)
         self._start("etcd", etcd, f"--data-dir={self.folder}/etcd", f"--listen-client-urls=http://127.0.0.1:{clients}",
                     f"--advertise-client-urls=http://127.0.0.1:{clients}", f"--listen-peer-urls=http://127.0.0.1:{peers}",
                     "--unsafe-no-fsync", "--log-level=warn")

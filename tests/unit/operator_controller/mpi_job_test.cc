@@ -132,6 +132,7 @@ TEST(MpiJob, AStrangerTakesTheRoomDuringRelease) {
     expect_success(world);
     EXPECT_EQ(world.cluster.runs["cora"].launches, 1);
     EXPECT_EQ(world.atoll.status().failures, 0);
+    EXPECT_THAT(mpi_jobs(world), ElementsAre("cora-2"));
   });
 }
 
