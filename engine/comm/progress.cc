@@ -226,9 +226,8 @@ void Progress::tell_wait(Clock::time_point now) {
     if (!running.operation || running.pending == nullptr) continue;
     for (const Rank peer : running.pending->outstanding()) peers.push_back(peer);
   }
-  std::ranges::sort(peers);
-  const auto repeated = std::ranges::unique(peers);
-  peers.erase(repeated.begin(), repeated.end());
+  std::sort(peers.begin(), peers.end());
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
   board_->enter(std::move(peers), waited_since_);
   next_telling_ = now + kLongWait;
   told_ = true;
