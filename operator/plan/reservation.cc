@@ -16,6 +16,7 @@ namespace {
 struct Candidate {
   const NodeRoom* room = nullptr;
   int now = 0, later = 0;  // servers that fit; later: once all jobs there have ended
+  double lacks = 0;        // room for one more than now, in servers
 };
 
 /// Servers on nodes, in a domain that holds them all.
@@ -26,19 +27,6 @@ struct Choice {
 
 using Candidates = std::vector<Candidate>;
 
-/// By domain of the level that must hold all; in the order of their names.
-std::map<std::vector<std::string>, Candidates> candidates_by_domain(const Gang& gang, const Room& room) {
-  std::map<std::vector<std::string>, Candidates> domains;
-  for (const NodeRoom& node : room.usable()) {
-    const Site now = room.site(node, node.free), later = room.site(node, node.cleared);
-    if (later.slots == 0) continue;
-    std::vector<std::string> domain;
-    for (int level = 0; level <= gang.within; ++level) domain.push_back(now.domain_at(level));
-    domains[domain].push_back({&node, now.slots, later.slots});
-  }
-  return domains;
-}
-
 /// The share of `need` that `free` lacks: of the resource of which it lacks the most.
 double share_lacking(const Resources& need, const Resources& free) {
   double most = 0;
@@ -47,15 +35,26 @@ double share_lacking(const Resources& need, const Resources& free) {
   return most;
 }
 
-/// Of a server more than fit now.
-double lacks(const Candidate& candidate, const Gang& gang) {
-  const int servers = candidate.now + 1;
-  return servers * share_lacking(gang.server * servers, candidate.room->free);
+Candidate candidate_of(const NodeRoom& node, int now, int later, const Gang& gang) {
+  const int more = now + 1;
+  return {&node, now, later, now < later ? more * share_lacking(gang.server * more, node.free) : 0};
 }
 
-std::optional<Choice> choose(Candidates candidates, const Gang& gang) {
+/// By domain of the level that must hold all; in the order of their names.
+std::map<std::vector<std::string>, Candidates> candidates_by_domain(const Gang& gang, const Room& room) {
+  std::map<std::vector<std::string>, Candidates> domains;
+  for (const NodeRoom& node : room.usable()) {
+    const Site now = room.site(node, node.free), later = room.site(node, node.cleared);
+    if (later.slots == 0) continue;
+    std::vector<std::string> domain;
+    for (int level = 0; level <= gang.within; ++level) domain.push_back(now.domain_at(level));
+    domains[domain].push_back(candidate_of(node, now.slots, later.slots, gang));
+  }
+  return domains;
+}
+
+std::optional<Choice> choose(Candidates candidates, int left) {
   Choice choice;
-  int left = int(gang.servers.size());
   const auto take = [&](const Candidate& candidate, int slots) {
     const int taken = std::min(left, slots);
     left -= taken;
@@ -66,10 +65,10 @@ std::optional<Choice> choose(Candidates candidates, const Gang& gang) {
   std::ranges::stable_sort(candidates, std::greater(), &Candidate::now);
   for (const Candidate& candidate : candidates) take(candidate, candidate.now);
   std::erase_if(candidates, [](const Candidate& c) { return c.now == c.later; });
-  if (left > 0) std::ranges::stable_sort(candidates, {}, [&](const Candidate& c) { return lacks(c, gang); });
+  std::ranges::stable_sort(candidates, {}, &Candidate::lacks);
   for (const Candidate& candidate : candidates)
     if (const int taken = take(candidate, candidate.later - candidate.now); taken > 0)
-      choice.lacking += lacks(candidate, gang) + taken - 1;
+      choice.lacking += candidate.lacks + taken - 1;
   if (left > 0) return {};
   return choice;
 }
@@ -93,7 +92,7 @@ std::optional<Reservation> reserve(const Gang& gang, const Snapshot& snapshot) {
   const Room room(gang, snapshot);
   std::optional<Choice> best;
   for (auto& [domain, candidates] : candidates_by_domain(gang, room)) {
-    auto choice = choose(std::move(candidates), gang);
+    auto choice = choose(std::move(candidates), int(gang.servers.size()));
     if (choice && (!best || choice->lacking < best->lacking)) best = std::move(choice);
   }
   if (!best) return {};

@@ -1,0 +1,185 @@
+// What one look at a job costs in a large cluster: 1,000 nodes and 500 jobs of 8 workers, for half of which there is room. The
+// figures are printed; what is asserted only notices a blow-up.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "operator/controller/decide.h"
+#include "operator/objects/objects.h"
+#include "operator/run/observe.h"
+#include "operator_api/sample_job.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+using Time = std::chrono::steady_clock;
+
+constexpr int kNodes = 1000, kJobs = 500, kServers = 8;
+const Moment kNow = *parse_moment("2026-03-01T13:00:00Z");
+
+class Deaf final : public CacheListener {
+ public:
+  void job_changed(const std::string&, const std::string&) override {}
+  void job_gone(const std::string&) override {}
+  void room_changed() override {}
+};
+
+double seconds_since(Time::time_point begin) {
+  return std::chrono::duration<double>(Time::now() - begin).count();
+}
+
+/// Milliseconds of many.
+struct Times {
+  std::vector<double> all;
+
+  double at(double share) {
+    std::ranges::sort(all);
+    return all.empty() ? 0 : 1000 * all[std::size_t(share * double(all.size() - 1))];
+  }
+  void print(const char* what) {
+    std::printf("%-34s p50 %7.2f ms, p99 %7.2f ms, most %7.2f ms (%zu)\n", what, at(0.5), at(0.99), at(1),
+                all.size());
+  }
+};
+
+class Scale : public testing::Test {
+ protected:
+  Deaf deaf;
+  Caches caches{{}, deaf};
+  Planner planner{caches, Seconds(300), [] { return kNow; }};
+  const Settings settings{.image = "atoll/engine:1"};
+  Times plans, decisions;
+
+  void SetUp() override {
+    for (int n = 0; n < kNodes; ++n) put("nodes", node(n));
+    for (int j = 0; j < kJobs; ++j) add_job(j, j < kJobs / 2);
+  }
+
+  kube::Store& store(const std::string& plural) {
+    for (const Caches::Feed& feed : caches.feeds())
+      if (feed.path.ends_with("/" + plural) && feed.only.fields.empty()) return *feed.store;
+    ADD_FAILURE() << plural;
+    std::abort();
+  }
+  void put(const std::string& plural, json object) {
+    object["metadata"]["resourceVersion"] = std::to_string(++versions_);
+    if (!object["metadata"].contains("uid")) object["metadata"]["uid"] = "uid-" + std::to_string(versions_);
+    object["metadata"]["creationTimestamp"] = "2026-03-01T12:00:00Z";
+    store(plural).put(object.dump());
+  }
+  static std::string node_name(int n) { return "worker-pool-a-node-" + std::to_string(n); }
+  static json node(int n) {
+    json labels = {{"kubernetes.io/hostname", node_name(n)},
+                   {"topology.kubernetes.io/zone", "zone-" + std::to_string(n / 500)},
+                   {"rack", "rack-" + std::to_string(n / 20)}};
+    for (int l = 0; l < 12; ++l)
+      labels["cloud.example.com/label-" + std::to_string(l)] = "value of some length";
+    return {{"metadata", {{"name", node_name(n)}, {"labels", labels}}},
+            {"status",
+             {{"allocatable",
+               {{"cpu", "8"}, {"memory", "64Gi"}, {"pods", "110"}, {"ephemeral-storage", "100Gi"}}},
+              {"conditions", json::array({{{"type", "Ready"}, {"status", "True"}}})}}}};
+  }
+
+  /// One that runs, or one whose gated pods wait.
+  void add_job(int number, bool runs) {
+    const std::string name = "job-" + std::to_string(number);
+    json object = sample_job_json({{"/metadata/name", name},
+                                   {"/metadata/uid", "uid-of-" + name},
+                                   {"/spec/placement/ranks", 2 * kServers},
+                                   {"/spec/placement/topologyLevels",
+                                    {"topology.kubernetes.io/zone", "rack", "kubernetes.io/hostname"}}});
+    GnnJob job = read_gnn_job(object.dump());
+    const auto condition = [&](const char* type, bool holds, const char* reason) {
+      job.status.conditions.push_back({type, holds, reason, "", *parse_moment("2026-03-01T12:00:00Z"), 1});
+    };
+    condition(kCreated, true, "Made");
+    condition(kPlaced, runs, runs ? "Planned" : "NoRoom");
+    for (int s = 0; s < kServers && runs; ++s)
+      job.status.servers.push_back({node_name((number * kServers + s) % kNodes), {2 * s, 2 * s + 1}});
+    object["status"] = json::parse(write_status(job.status));
+    put("gnnjobs", object);
+    put("secrets", json::parse(keys_secret(job, {{"login", "open"}, {"host", "open"}})));
+    put("configmaps", json::parse(job_config_map(job)));
+    put("configmaps",
+        json::parse(prepared_config_map(job, R"({"preparedChecksum":"p","ranks":16,"flows":[]})")));
+    put("networkpolicies", json::parse(network_policy(job, settings)));
+    for (int s = 0; s < kServers; ++s) {
+      json pod = json::parse(worker_pod(job, settings, s, {2 * s, 2 * s + 1}, 0));
+      if (runs) bind(pod, job.status.servers[std::size_t(s)].node);
+      put("pods", pod);
+    }
+    json launcher = json::parse(launcher_pod(job, settings, 1));
+    if (runs) bind(launcher, job.status.servers[0].node);
+    put("pods", launcher);
+  }
+  static void bind(json& pod, const std::string& node) {
+    pod["spec"].erase("schedulingGates");
+    pod["spec"]["nodeName"] = node;
+    pod["metadata"]["annotations"]["atoll.dev/released-at"] = "2026-03-01T12:00:00Z";
+    pod["status"] = {{"phase", "Running"},
+                     {"conditions", json::array({{{"type", "Ready"}, {"status", "True"}}})}};
+  }
+  void end_job(int number) {
+    const std::string name = "team/job-" + std::to_string(number);
+    for (const auto& pod : caches.pods_of(name))
+      store("pods").remove(
+          json{{"metadata", {{"name", pod->meta.name}, {"namespace", "team"}, {"uid", pod->meta.uid}}}}
+              .dump());
+  }
+
+  /// As the controller does, without what it asks the API server for.
+  Decision look(int number) {
+    const std::string job = "team/job-" + std::to_string(number);
+    Planner::Turn turn(planner);
+    double planning = 0;
+    const auto begin = Time::now();
+    auto seen = observe(job, caches, turn, {{}, {}, {}, kNow});
+    seen->plan = [&](const Gang& gang) {
+      const auto plan_begin = Time::now();
+      GangPlan plan = turn.plan(gang);
+      planning = seconds_since(plan_begin);
+      plans.all.push_back(planning);
+      return plan;
+    };
+    Decision decision = decide(*seen, settings);
+    turn.book(job, decision);
+    if (decision.status && holds(decision.status->conditions, kPlaced)) planner.stop_waiting(job);
+    decisions.all.push_back(seconds_since(begin) - planning);
+    return decision;
+  }
+  void report(const char* what) {
+    std::printf("%s\n", what);
+    plans.print("  planning");
+    decisions.print("  looking and deciding");
+    EXPECT_LT(plans.at(0.99), 1000);
+    EXPECT_LT(decisions.at(0.99), 500);
+    plans.all.clear();
+    decisions.all.clear();
+  }
+
+ private:
+  int versions_ = 0;
+};
+
+TEST_F(Scale, LooksAtWaitingAndAtPlacedJobs) {
+  for (int j = 0; j < kJobs / 2; ++j) look(j);
+  report("250 jobs whose pods stand");
+  for (int j = kJobs / 2; j < kJobs; j += 2) look(j);
+  report("125 jobs that find no room");
+  for (int j = kJobs / 2 + 1; j < kJobs; j += 2) look(j);
+  report("125 more, with room kept for the first");
+  int placed = 0;
+  for (int j = 0; j < 50; ++j) {
+    end_job(j);
+    const Decision decision = look(kJobs / 2 + j);
+    placed += decision.status && holds(decision.status->conditions, kPlaced);
+  }
+  EXPECT_GT(placed, 25);
+  report("50 jobs that find room");
+}
+
+}  // namespace
+}  // namespace atl::ctl
