@@ -50,10 +50,14 @@ void watch_over(Turn& turn, const PodView& pod) {
   const auto seconds = turn.spec().run_policy.start_deadline_seconds;
   const Moment end = pod.meta.created.value_or(turn.now()) + Seconds(seconds);
   if (has_started) return;
+  if (!pod.unschedulable.empty() && !turn.holds(kPlaced))
+    turn.say(kPlaced, false, "Preparing", "the prepare pod waits for room: " + pod.unschedulable);
   turn.look_at(end);
-  if (turn.now() >= end)
-    fail_prepare(turn, pod, "StartDeadlineExceeded",
-                 fmt::format("the prepare pod did not start within {} s: {}", seconds, waiting_for(pod)));
+  if (turn.now() < end) return;
+  // Not to have found room is no failure of the job's: another one waits on, with a deadline of its own.
+  if (!pod.is_bound()) return dismiss(turn, pod);
+  fail_prepare(turn, pod, "StartDeadlineExceeded",
+               fmt::format("the prepare pod did not start within {} s: {}", seconds, waiting_for(pod)));
 }
 
 }  // namespace

@@ -222,6 +222,18 @@ TEST(Life, AFailedPrepareStepIsTriedAgainAndThenGivenUp) {
   });
 }
 
+TEST(Life, APrepareStepThatFindsNoRoomWaitsForIt) {
+  World world;
+  for (const auto& [node, state] : world.cluster.nodes) world.cluster.occupy(node, 3000, "stranger-" + node);
+  world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 0}}));
+  world.atoll.run(2000);
+  EXPECT_EQ(world.atoll.status().failures, 0);
+  EXPECT_FALSE(world.has_ended());
+  for (const auto& [node, state] : world.cluster.nodes) world.cluster.pods.erase("stranger-" + node);
+  world.run_to_end();
+  expect_success(world);
+}
+
 TEST(Life, AJobThatAlwaysFailsIsGivenUp) {
   live([](World& world) {
     world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 1}}));
