@@ -115,6 +115,13 @@ LaunchEnd train_on(const Arguments& a, const Job& job, const AttemptFile& attemp
   return launch(plan);
 }
 
+/// Ranks that were asked to end wrote a checkpoint and ended well, but training isn't done.
+void judge_interruption(LaunchEnd& end, const Heard& heard) {
+  if (end.status != 0 || !heard.result.is_object() || heard.result.value("outcome", "") != "interrupted") return;
+  end.status = kStatusInterrupted;
+  end.reason = "the ranks were asked to end, and wrote a checkpoint";
+}
+
 int run(const Arguments& a) {
   const Job job = load_job_of(a, say).job;
   const AttemptFile attempt = read_attempt_file(a.get("--servers"), job.placement.ranks);
@@ -123,6 +130,7 @@ int run(const Arguments& a) {
   Heard heard;
   try {
     end = train_on(a, job, attempt, heard);
+    judge_interruption(end, heard);
   } catch (const Error& error) {
     end = {kStatusFailed, error.what(), {}};
   }

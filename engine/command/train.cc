@@ -62,7 +62,7 @@ SessionOptions options_of(const Arguments& a, int ranks) {
   options.threads = int(a.integer("--threads", 1, 1, 1024));
   if (a.has("--parts")) options.parts = read_parts(a.get("--parts"), ranks, "--parts");
   options.attempt = int(a.integer("--attempt", 0, 0, 1'000'000'000));
-  options.start_seconds = a.number("--started", 0);
+  options.start_seconds = a.number("--started", steady_seconds());
   options.stop = &stop_requested();
   return options;
 }

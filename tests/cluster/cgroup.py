@@ -1,6 +1,7 @@
 """The bed's control groups: /atoll-bed in every hierarchy (cgroup v1) or in the one there is (v2), below it a
 group for each machine with its daemons in `system`; kubelets put their pods beside that. Whatever the bed
 starts is born in there, so these groups know every process of a bed, also after a crash."""
+import contextlib
 import pathlib
 import time
 
@@ -68,11 +69,18 @@ def remove(group="", seconds=30):
         kill(pid for pid in processes(group) if name_of(pid) not in keeps)
         left = [path for hierarchy in _hierarchies() if not _remove_tree(path := hierarchy / ROOT / group)]
         if not left:
-            return
+            return _remove_root()
         if time.monotonic() > began + seconds:
             raise BedError(f"waited {seconds} s for control groups to empty: {', '.join(map(str, left))} "
                            f"still hold processes {sorted(processes(group))}")
         time.sleep(0.05)
+
+
+def _remove_root():
+    """Where nothing else is in it."""
+    for hierarchy in _hierarchies():
+        with contextlib.suppress(OSError):
+            (hierarchy / ROOT).rmdir()
 
 
 def _remove_tree(top):

@@ -1,0 +1,128 @@
+"""GNNJobs as a user handles them: applied, waited for, looked at, deleted."""
+import copy
+import json
+
+from control_plane import kubectl
+from place import BedError
+from process import until
+from stage import SHARED, SPACE, operator_log
+
+CORA = {"dataset": {"name": "cora", "split": "default", "normaliseFeatures": "row"},
+        "model": {"kind": "gcn", "layers": 2, "hidden": 16},
+        "training": {"epochs": 60, "optimizer": {"kind": "adam", "learningRate": 0.01,
+                                                 "weightDecay": {"firstLayer": 5e-4}},
+                     "dropout": 0.5, "seed": 1, "checkpoint": {"every": 10, "keep": 2}}}
+# About a minute of two cores, of which every second can be interrupted.
+LONG = {"dataset": {"synthetic": {"kind": "community", "vertices": 60000, "averageDegree": 20, "features": 64,
+                                  "classes": 10, "seed": 1}},
+        "model": {"kind": "sage", "layers": 2, "hidden": 64},
+        "training": {"epochs": 400, "optimizer": {"kind": "adam", "learningRate": 0.01}, "dropout": 0.5, "seed": 1,
+                     "checkpoint": {"every": 10, "keep": 2}}}
+COMMON = {"strategy": {"kind": "graph"},
+          "placement": {"ranks": 4, "ranksPerServer": 2, "topologyLevels": ["network.topology.nvidia.com/block",
+                                                                           "kubernetes.io/hostname"],
+                        "partitioner": {"kind": "metis", "seed": 1}},
+          "resources": {"cpu": "400m", "memory": "512Mi"},
+          "output": {"volume": {"persistentVolumeClaim": {"claimName": "results"}}}}
+
+
+def changed(spec, changes):
+    """A copy with changes by dotted path; None takes a field away."""
+    made = copy.deepcopy(spec)
+    for path, value in changes.items():
+        *parents, last = path.split(".")
+        node = made
+        for name in parents:
+            node = node.setdefault(name, {})
+        if value is None:
+            node.pop(last, None)
+        else:
+            node[last] = value
+    return made
+
+
+class GnnJob:
+    def __init__(self, name, base=None, changes=None):
+        self.name = name
+        volume = {"dataset.volume": {"persistentVolumeClaim": {"claimName": "datasets"}}}
+        self.spec = changed((base or CORA) | COMMON, volume | (changes or {}))
+
+    def manifest(self):
+        return {"apiVersion": "atoll.dev/v1alpha1", "kind": "GNNJob",
+                "metadata": {"name": self.name, "namespace": SPACE}, "spec": self.spec}
+
+    def apply(self):
+        kubectl("apply", "--filename", "-", input=json.dumps(self.manifest()))
+        return self
+
+    def patch(self, **spec):
+        ours("patch", "gnn", self.name, "--type=merge", "--patch", json.dumps({"spec": spec}))
+
+    def delete(self, wait=True):
+        ours("delete", "gnn", self.name, "--ignore-not-found", f"--wait={str(wait).lower()}")
+
+    def read(self):
+        return json.loads(ours("get", "gnn", self.name, "--output", "json"))
+
+    def status(self):
+        return self.read().get("status", {})
+
+    def condition(self, kind):
+        return next((each for each in self.status().get("conditions", []) if each["type"] == kind), None)
+
+    def holds(self, kind):
+        condition = self.condition(kind)
+        return condition is not None and condition["status"] == "True"
+
+    def until(self, kind, seconds=120):
+        """Waits for a condition; a job that has failed instead is not waited for."""
+        def is_so():
+            if kind not in ("Failed", "Restarting") and self.holds("Failed"):
+                raise BedError(f"{self.name} failed instead of being {kind}:\n{self.told()}")
+            return self.holds(kind)
+        self.wait(f"to be {kind}", seconds, is_so)
+        return self
+
+    def wait(self, what, seconds, is_so):
+        try:
+            return until(f"{self.name} {what}", seconds, is_so)
+        except BedError as error:
+            raise BedError(f"{error}\n{self.told()}") from None
+
+    def until_epoch(self, epoch, seconds=120):
+        self.wait(f"to reach epoch {epoch}", seconds, lambda: len(self.losses()) >= epoch)
+
+    def pods(self, role=None):
+        label = f"atoll.dev/job={self.name}" + (f",atoll.dev/role={role}" if role else "")
+        return json.loads(ours("get", "pods", "--selector", label, "--output", "json"))["items"]
+
+    def output(self):
+        return SHARED / "results" / self.name
+
+    def losses(self):
+        """Of each epoch that was ended, in the order of metrics.jsonl."""
+        file = self.output() / "metrics.jsonl"
+        return [json.loads(line)["loss"] for line in file.read_text().splitlines()] if file.exists() else []
+
+    def told(self):
+        """What a person would look at when a job doesn't do what it should."""
+        return "\n".join([json.dumps(self.status(), indent=1), ours("get", "pods", "--output", "wide"),
+                          ours("get", "events", "--sort-by=.lastTimestamp"), operator_log(40)])
+
+
+def ours(*words, **options):
+    return kubectl("--namespace", SPACE, *words, **options)
+
+
+def delete_all():
+    """Of earlier checks that failed."""
+    ours("delete", "gnn", "--all", "--wait=true")
+    until("pods of deleted jobs to be gone", 120, lambda: not ours("get", "pods", "--output", "name").strip())
+
+
+def nothing_remains(job):
+    """Of a deleted job, within seconds."""
+    kinds = "pods,secrets,configmaps,networkpolicies.networking.k8s.io"
+    selector = f"atoll.dev/job={job.name}"
+    until(f"all that {job.name} made to be gone", 60,
+          lambda: not ours("get", kinds, "--selector", selector, "--output", "name").strip())

@@ -1,0 +1,107 @@
+"""Gangs that compete: one trains, then the other, and no launcher ever runs beside a partial gang."""
+import json
+import threading
+
+import life
+from control_plane import kubectl
+from jobs import CORA, SPACE, GnnJob, nothing_remains, ours
+from pods import apply, pod
+from stage import run_here
+from topology import occupy, vacate
+
+# Four servers that fill a node each: there is room for one such gang.
+WHOLE_CLUSTER = {"resources.cpu": "750m", "placement.ranks": 8, "training.epochs": 10}
+
+
+class Watch:
+    """Every state that pods of the jobs' namespace went through, as a watch tells it."""
+
+    def __enter__(self):
+        self.states = []
+        self.process = run_here("kubectl", "get", "pods", "--namespace", SPACE, "--watch", "--output", "json",
+                                "--output-watch-events")
+        self.reader = threading.Thread(target=self._read)
+        self.reader.start()
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.reader.join(timeout=10)
+        self.process.wait(timeout=10)
+
+    def _read(self):
+        self.states.extend(map(json.loads, self.process.stdout))  # an event a line
+
+    def launchers_start_with_whole_gangs(self):
+        """At each moment at which a launcher's container runs for the first time, all workers of its job are ready."""
+        pods, started = {}, set()
+        for event in self.states:
+            each = event["object"]
+            name = each["metadata"]["name"]
+            pods[name] = None if event["type"] == "DELETED" else each
+            if pods[name] and role(each) == "launcher" and each["status"]["phase"] == "Running" and name not in started:
+                started.add(name)
+                gang = {other["metadata"]["name"]: is_ready(other) for other in pods.values()
+                        if other and role(other) == "worker" and same_job(other, each)}
+                assert gang and all(gang.values()), f"{name} runs while its gang's pods are ready: {gang}"
+        return started
+
+
+def role(each):
+    return each["metadata"]["labels"].get("atoll.dev/role")
+
+
+def same_job(one, other):
+    return one["metadata"]["labels"]["atoll.dev/job"] == other["metadata"]["labels"]["atoll.dev/job"]
+
+
+def is_ready(each):
+    return any(state["type"] == "Ready" and state["status"] == "True" for state in each["status"].get("conditions", []))
+
+
+def one_after_the_other(rounds=1):
+    for number in range(rounds):
+        with Watch() as watch:
+            gangs = [GnnJob(f"gang-{number}-{which}", CORA, WHOLE_CLUSTER).apply() for which in ("a", "b")]
+            for job in gangs:
+                job.until("Succeeded", 180)
+        assert len(watch.launchers_start_with_whole_gangs()) == 2, "a launcher for each gang, and one alone"
+        runs = sorted((job.status()["startTime"], job.status()["completionTime"]) for job in gangs)
+        assert all(not job.status().get("restarts") for job in gangs), "no restart"
+        for job in gangs:
+            job.delete()
+            nothing_remains(job)
+        print(f"       round {number + 1}: {runs}", flush=True)
+
+
+def twenty_times():
+    one_after_the_other(20)
+
+
+def withdraws_when_somebody_takes_the_room():
+    """Between the plan and the binding: the scheduler stands still while a foreign pod is put on a planned node."""
+    occupied = ("n1", "n2", "n3")  # one node is left, for what prepares the data
+    occupy(*occupied)
+    try:
+        job = GnnJob("robbed", CORA, {"resources.cpu": "900m", "training.epochs": 20}).apply()
+        job.wait("to wait for room", 60, lambda: (job.condition("Placed") or {}).get("reason") == "NoRoom")
+        life.kill("cp", ["kube-scheduler"])
+        vacate(*occupied)
+        job.wait("to be released", 60, lambda: [each for each in job.pods("worker") if not each["spec"].get("schedulingGates")])
+        robbed = job.status()["placement"]["servers"][0]["node"]
+        thief = pod("thief", nodeName=robbed)
+        thief["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1500m"}}
+        apply(thief)
+    finally:
+        vacate(*occupied)
+        life.up({})
+    job.wait("to say who took its room", 90, lambda: "thief" in ours("get", "events"))
+    job.until("Succeeded", 180)
+    assert robbed not in {each["node"] for each in job.status()["placement"]["servers"]}, "other nodes than the robbed one"
+    kubectl("delete", "pod", "thief", "--now")
+    job.delete()
+    nothing_remains(job)
+
+
+SHORT = [one_after_the_other, withdraws_when_somebody_takes_the_room]
+LONG = [twenty_times]

@@ -1,0 +1,92 @@
+"""Ranks that must share a server do, a job stays inside one rack or waits whole, and starts when room is made."""
+import json
+
+from control_plane import kubectl
+from jobs import CORA, GnnJob, nothing_remains
+from pods import apply, pod
+
+BLOCK = "network.topology.nvidia.com/block"
+# Two servers of two ranks, one a node; inside one rack.
+ONE_RACK = {"resources.cpu": "900m", "placement.within": BLOCK, "training.epochs": 20}
+RACKS = {"r1": {"n1", "n2"}, "r2": {"n3", "n4"}}
+
+
+def occupy(*nodes, cpu="1500m"):
+    """Fills nodes with a pod of somebody else's."""
+    made = [pod(f"elsewhere-{node}", nodeSelector={"kubernetes.io/hostname": node}) for node in nodes]
+    for each in made:
+        each["spec"]["containers"][0]["resources"] = {"requests": {"cpu": cpu}}
+    apply(*made)
+    kubectl("wait", "--for=condition=Ready", *(f"pod/elsewhere-{node}" for node in nodes), "--timeout=60s", seconds=70)
+
+
+def vacate(*nodes):
+    kubectl("delete", "pod", "--ignore-not-found", *(f"elsewhere-{node}" for node in nodes), "--now")
+
+
+def nodes_of(job):
+    return {each["spec"]["nodeName"] for each in job.pods("worker")}
+
+
+def finished(job):
+    job.until("Succeeded", 120)
+    job.delete()
+    nothing_remains(job)
+
+
+def moves_whole_to_the_other_rack():
+    occupy("n1")
+    try:
+        job = GnnJob("one-rack", CORA, ONE_RACK).apply().until("Running", 90)
+        assert nodes_of(job) == RACKS["r2"], f"both servers in r2, not on {nodes_of(job)}"
+        assert [each["metadata"]["annotations"]["atoll.dev/ranks"] for each in job.pods("worker")] == ["0,1", "2,3"]
+        finished(job)
+    finally:
+        vacate("n1")
+
+
+def waits_whole_until_there_is_room():
+    occupy("n1", "n3")
+    try:
+        job = GnnJob("no-room", CORA, ONE_RACK).apply()
+        job.wait("to wait for room", 60, lambda: (job.condition("Placed") or {}).get("reason") == "NoRoom")
+        message = job.condition("Placed")["message"]
+        assert "2 servers of 2 ranks" in message and "r1" in message and "r2" in message, message
+        assert "freeing n1 would do" in message or "freeing n3 would do" in message, message
+        assert all(each["spec"].get("schedulingGates") for each in job.pods("worker")), "every pod gated"
+        vacate("n3")
+        job.until("Running", 60)
+        assert nodes_of(job) == RACKS["r2"], nodes_of(job)
+        finished(job)
+    finally:
+        vacate("n1", "n3")
+
+
+def gpus(node, count):
+    kubectl("patch", "node", node, "--subresource=status", "--type=merge", "--patch",
+            json.dumps({"status": {"capacity": {"nvidia.com/gpu": count}, "allocatable": {"nvidia.com/gpu": count}}}))
+
+
+def goes_where_gpus_are():
+    """Nodes whose status claims GPUs. That the engine then finds none isn't looked at."""
+    gpus("n2", "2")
+    gpus("n4", "2")
+    try:
+        job = GnnJob("gpus", CORA)
+        job.spec["resources"]["nvidia.com/gpu"] = 1
+        job.apply()
+        job.wait("to be placed", 60, lambda: len(nodes_of_planned(job)) == 2)
+        assert nodes_of_planned(job) == {"n2", "n4"}, nodes_of_planned(job)
+        job.delete()
+        nothing_remains(job)
+    finally:
+        gpus("n2", None)
+        gpus("n4", None)
+
+
+def nodes_of_planned(job):
+    return {server["node"] for server in job.status().get("placement", {}).get("servers", [])}
+
+
+SHORT = [moves_whole_to_the_other_rack, waits_whole_until_there_is_room]
+LONG = [goes_where_gpus_are]
