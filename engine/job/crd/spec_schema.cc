@@ -117,8 +117,9 @@ Json spec_schema() {
 const char* const kName = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
 
 Json metadata_schema() {
-  return {{"type", "object"},
-          {"properties", {{"name", {{"type", "string"}, {"maxLength", kLongestJobName}, {"pattern", kName}}}}}};
+  return {
+      {"type", "object"},
+      {"properties", {{"name", {{"type", "string"}, {"maxLength", kLongestJobName}, {"pattern", kName}}}}}};
 }
 
 }  // namespace atl
