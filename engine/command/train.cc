@@ -20,6 +20,7 @@
 #include "launch/places.h"
 #include "launch/rank_guard.h"
 #include "partition/part_ranks.h"
+#include "train/rank_meter.h"
 #include "train/session.h"
 
 namespace atl {
