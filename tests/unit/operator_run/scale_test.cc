@@ -2,8 +2,10 @@
 // figures are printed; what is asserted only notices a blow-up.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "operator/controller/decide.h"
 #include "operator/objects/objects.h"
@@ -179,6 +181,28 @@ TEST_F(Scale, LooksAtWaitingAndAtPlacedJobs) {
   }
   EXPECT_GT(placed, 25);
   report("50 jobs that find room");
+}
+
+/// For ThreadSanitizer: workers that look at jobs while what they look at changes.
+TEST_F(Scale, ManyThreadsLookAtOnce) {
+  std::atomic<int> looks = 0;
+  const auto work = [&](int first) {
+    for (int j = first; j < kJobs / 2 + 20; j += 4) {
+      const std::string job = "team/job-" + std::to_string(j);
+      Planner::Turn turn(planner);
+      const Decision decision = decide(*observe(job, caches, turn, {{}, {}, {}, kNow}), settings);
+      turn.book(job, decision);
+      planner.stop_waiting(job);
+      planner.forget(job);
+      ++looks;
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t) threads.emplace_back(work, kJobs / 2 - 20 + t);
+    for (int j = 0; j < 20; ++j) end_job(j);
+  }
+  EXPECT_EQ(looks, 40);
 }
 
 }  // namespace
