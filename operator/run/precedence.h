@@ -1,9 +1,9 @@
 // Who of several waiting jobs comes first: by priority, then by age, then by name.
 #pragma once
 
-#include <compare>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "operator/run/caches.h"
 
@@ -13,7 +13,10 @@ struct Precedence {
   std::int64_t less_urgent = 0;  // the priority of its pods, negated
   Moment created{};
   std::string job;
-  auto operator<=>(const Precedence&) const = default;
+
+  friend bool operator<(const Precedence& a, const Precedence& b) {
+    return std::tie(a.less_urgent, a.created, a.job) < std::tie(b.less_urgent, b.created, b.job);
+  }
 };
 
 Precedence precedence_of(const GnnJob& job, const Caches& caches);
