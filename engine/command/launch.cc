@@ -117,7 +117,8 @@ LaunchEnd train_on(const Arguments& a, const Job& job, const AttemptFile& attemp
 
 /// Ranks that were asked to end wrote a checkpoint and ended well, but training isn't done.
 void judge_interruption(LaunchEnd& end, const Heard& heard) {
-  if (end.status != 0 || !heard.result.is_object() || heard.result.value("outcome", "") != "interrupted") return;
+  if (end.status != 0 || !heard.result.is_object() || heard.result.value("outcome", "") != "interrupted")
+    return;
   end.status = kStatusInterrupted;
   end.reason = "the ranks were asked to end, and wrote a checkpoint";
 }

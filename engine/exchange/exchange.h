@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -36,6 +37,12 @@ struct Gather {
   Traffic purpose;   // kHalo, kEvaluation, kRecompute, or kSetup for what is gathered once
 };
 
+/// A matrix of a rank's own state, by the name under which a checkpoint keeps it.
+struct NamedMatrix {
+  std::string name;
+  MatrixView values;
+};
+
 /// One per rank and graph part. Calls are collective: all ranks make the same ones in the same order.
 class Exchange {
  public:
@@ -44,16 +51,31 @@ class Exchange {
   virtual std::vector<Index> source_rows() const = 0;
   /// Of the buffers that rows arrive in and leave from.
   virtual Index bytes() const = 0;
+  /// Before the first gather of a pass.
+  virtual void begin(bool training) { static_cast<void>(training); }
   virtual void forward(const Gather& gather, VisitSource visit) = 0;
   /// d_rows (owned, cols) is written, contributions of other ranks included, added in a fixed order: own rows first,
   /// then peers by rank.
   virtual void backward(const Gather& gather, VisitSourceBackward visit, MatrixView d_rows) = 0;
+  /// Between two epochs: what a resumed run must put back here to go on as if it had never stopped, in an order and with
+  /// names and shapes that depend on job and part alone. Waits for what is under way. Views of the exchange's memory.
+  virtual std::vector<NamedMatrix> state() { return {}; }
 };
 
-/// exact.cc, "vanilla partition-parallel training" of PipeGCN (section 2, figures 1a and 2a): this step's boundary rows to every rank that reads them. With `overlap`, own rows are aggregated while
-/// halo rows travel, and halo gradients travel while own ones are computed; without, each transfer is waited for (the
-/// synchronous baseline of the papers).
+/// exact.cc, "vanilla partition-parallel training" of PipeGCN (section 2, figures 1a and 2a): this step's boundary rows to
+/// every rank that reads them. With `overlap`, own rows are aggregated while halo rows travel, and halo gradients travel
+/// while own ones are computed; without, each transfer is waited for (the synchronous baseline of the papers).
 std::unique_ptr<Exchange> make_exact_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
                                               std::vector<ExchangedLayer> layers, bool overlap);
+
+/// pipegcn.cc: halo rows and gradients of the epoch before (Wan et al. 2022, algorithm 1 and section 3.4).
+struct PipeGcnOptions {
+  bool smooth_rows = false, smooth_gradients = false;  // PipeGCN-F, -G, -GF
+  double decay = 0.95;                                 // γ of the moving averages
+  bool bias_correction = true;                         // the authors' code has none
+};
+std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
+                                                std::vector<ExchangedLayer> layers,
+                                                const PipeGcnOptions& options);
 
 }  // namespace atl

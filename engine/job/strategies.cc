@@ -13,7 +13,7 @@ StrategyInfo named(std::string kind, std::string description, std::string source
 const std::vector<StrategyInfo>& strategy_infos() {
   static const std::vector<StrategyInfo> infos{
       graph_strategy(),
-      named("pipegcn", "boundary rows and gradients one epoch stale, hidden behind compute", "PipeGCN"),
+      pipegcn_strategy(),
       named("bns", "boundary rows sampled each epoch", "BNS-GCN"),
       named("cagnet", "blocks of rows broadcast in turn", "CAGNET"),
       named("sancus", "cached rows, broadcast when they have changed enough", "Sancus"),

@@ -34,5 +34,6 @@ std::string only_one_block(const std::string& chosen);
 
 // One function a file in strategies/.
 StrategyInfo graph_strategy();
+StrategyInfo pipegcn_strategy();
 
 }  // namespace atl

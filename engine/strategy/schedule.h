@@ -46,6 +46,8 @@ class Schedule {
   /// From within TrainingStep::loss: the first layer whose output isn't finite on this rank; −1: all are.
   virtual int first_non_finite_layer() = 0;
   virtual ScheduleBytes bytes() const = 0;
+  /// As Exchange::state(): what this rank knows beside the parameters, between two epochs. Collective.
+  virtual std::vector<NamedMatrix> state() { return {}; }
 };
 
 /// Everything a strategy's maker gets.

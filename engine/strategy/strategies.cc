@@ -6,17 +6,35 @@
 namespace atl {
 namespace {
 
-std::unique_ptr<Schedule> make_graph(const ScheduleInput& in) {
-  const bool overlap = in.job.strategy.options.flag("overlap");
+std::unique_ptr<Schedule> full_batch_over(const ScheduleInput& in, MakeExchange make_exchange) {
   const bool recompute = in.job.training.recompute == Recompute::kLayer;
   const FullBatchOptions options{in.job.training.seed, in.inference_only ? Passes::kInference
                                                        : recompute       ? Passes::kRecomputing
                                                                          : Passes::kTraining};
   return std::make_unique<FullBatch>(in.ctx, in.comm, in.model, in.parameters, in.part, in.all_vertices,
-                                     options, [&](std::vector<ExchangedLayer> layers) {
-                                       return make_exact_exchange(in.ctx, in.comm, in.part, std::move(layers),
-                                                                  overlap);
-                                     });
+                                     options, make_exchange);
+}
+
+std::unique_ptr<Schedule> exact(const ScheduleInput& in, bool overlap) {
+  return full_batch_over(in, [&](std::vector<ExchangedLayer> layers) {
+    return make_exact_exchange(in.ctx, in.comm, in.part, std::move(layers), overlap);
+  });
+}
+
+std::unique_ptr<Schedule> make_graph(const ScheduleInput& in) {
+  return exact(in, in.job.strategy.options.flag("overlap"));
+}
+
+std::unique_ptr<Schedule> make_pipegcn(const ScheduleInput& in) {
+  const Options& options = in.job.strategy.options;
+  if (in.inference_only || options.integer("staleness") == 0) return exact(in, true);
+  const std::string& smoothing = options.text("smoothing");
+  const PipeGcnOptions chosen{smoothing == "features" || smoothing == "both",
+                              smoothing == "gradients" || smoothing == "both", options.number("decay"),
+                              options.flag("biasCorrection")};
+  return full_batch_over(in, [&](std::vector<ExchangedLayer> layers) {
+    return make_pipegcn_exchange(in.ctx, in.comm, in.part, std::move(layers), chosen);
+  });
 }
 
 /// Full-batch strategies: every rank holds every parameter whole.
@@ -33,6 +51,7 @@ struct Entry {
 
 constexpr Entry kStrategies[] = {
     {"graph", true, replicate, make_graph},
+    {"pipegcn", false, replicate, make_pipegcn},
 };
 
 const Entry& entry_of(const std::string& kind) {

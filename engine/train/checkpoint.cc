@@ -98,8 +98,10 @@ fs::path CheckpointStore::partial(Index epoch) const {
   return folder_ / fmt::format(".{}{:06}.attempt-{}", kPrefix, epoch, attempt_);
 }
 
-void CheckpointStore::write_part_state(Index epoch, int part, std::span<const TensorView> tensors) const {
-  write_safetensors(partial(epoch) / part_file(part), tensors, {{"epoch", fmt::to_string(epoch)}});
+void CheckpointStore::write_part_state(Index epoch, int part, std::span<const TensorView> tensors,
+                                       const std::string& parts) const {
+  write_safetensors(partial(epoch) / part_file(part), tensors,
+                    {{"epoch", fmt::to_string(epoch)}, {"parts", parts}});
 }
 
 void CheckpointStore::commit(const CheckpointState& state, bool part_states) const {

@@ -8,11 +8,8 @@
 //     COMPLETE                                  JSON: every file with its seal; written last
 //   <output>/checkpoints/.epoch-000050.attempt-3/   being written by attempt 3
 //
-// A commit goes: every rank write_part_state(), barrier, rank 0 commit(). A rank of an attempt that was given
-// up (its node was cut off, not dead) writes into a folder of its own and is refused at commit.
-//
-// Exact exchanges know nothing that rank 0 doesn't: part files (write_part_state, read_part_state, commit's part_states)
-// are used by tests alone until the exchanges whose halo rows are stale (PipeGCN, Sancus), which must keep them.
+// A commit goes: write_part_state() for every part, then commit(), all by rank 0, which alone sees the folder (part_states.h).
+// One of an attempt that was given up (its node was cut off, not dead) writes into a folder of its own and is refused at commit.
 #pragma once
 
 #include <filesystem>
@@ -31,8 +28,10 @@ class CheckpointStore {
   /// `keep`: complete checkpoints that are left after a commit, at least 1.
   CheckpointStore(std::filesystem::path output, int attempt, int keep);
 
-  /// Writes part-<part>.safetensors of the checkpoint of `epoch`. Optional; the rank that trains the part.
-  void write_part_state(Index epoch, int part, std::span<const TensorView> tensors) const;
+  /// Rank 0: writes part-<part>.safetensors of the checkpoint of `epoch`. `parts` says of which parts, on which ranks.
+  /// Optional.
+  void write_part_state(Index epoch, int part, std::span<const TensorView> tensors,
+                        const std::string& parts) const;
   /// Rank 0, after a barrier: writes the rest, makes it visible and drops old ones. With `part_states` the
   /// files of parts 0 … state.ranks − 1 belong to it. Throws Error when a newer attempt has begun or the disk
   /// is full; checkpoints before stay as they were.
@@ -40,7 +39,7 @@ class CheckpointStore {
 
   /// Rank 0: the newest checkpoint that is whole. What is torn or altered is skipped and told in `warnings`.
   std::optional<LoadedCheckpoint> newest(std::vector<std::string>& warnings) const;
-  /// Any rank: what the checkpoint of `epoch` has of its part; none where none was written.
+  /// Rank 0: what the checkpoint of `epoch` has of a part; none where none was written.
   std::optional<SafetensorsFile> read_part_state(Index epoch, int part) const;
   /// Rank 0: removes what interrupted attempts left half-written.
   void remove_partial() const;

@@ -3,6 +3,7 @@
 
 #include "train/best.h"
 #include "train/checkpoint.h"
+#include "train/part_states.h"
 #include "train/rank_meter.h"
 #include "train/session.h"
 #include "train/trainer.h"
@@ -18,6 +19,7 @@ struct LoopParts {
   Trainer& trainer;
   Best& best;
   const CheckpointStore& store;
+  const PartsOnRanks& parts;
   RankMeter& meter;
   RunRecord& record;  // epochs are added
 };

@@ -7,6 +7,7 @@
 #include "partition/prepared_graph.h"
 #include "train/attempt.h"
 #include "train/epoch_loop.h"
+#include "train/part_states.h"
 #include "train/results.h"
 #include "train/run_folder.h"
 #include "train/run_setting.h"
@@ -52,7 +53,8 @@ class Session {
     resume();
     record_.startup_seconds = steady_seconds() - o_.start_seconds;
     o_.observer->on_start(record_);
-    EpochLoop loop({comm_, o_, dataset_.meta(), data_, *trainer_, best_, *store_, meter_, record_});
+    const PartsOnRanks parts = parts_on_ranks();
+    EpochLoop loop({comm_, o_, dataset_.meta(), data_, *trainer_, best_, *store_, parts, meter_, record_});
     const Outcome outcome = loop.run();
     finish(outcome);
     return outcome;
@@ -93,7 +95,19 @@ class Session {
     if (!share(checkpoint)) return;
     load_state(*checkpoint, job_, dataset_.meta(), {trainer_->parameters(), trainer_->optimizer(), best_});
     record_.resumed_from = checkpoint->state.epoch;
+    const std::vector<NamedMatrix> own = trainer_->state();
+    if (!read_part_states(comm_, *store_, record_.resumed_from, parts_on_ranks(), own) && !own.empty())
+      o_.observer->on_message(
+          MessageLevel::kWarning,
+          "the checkpoint's stale rows are those of other parts: this run begins without any");
     if (root()) record_.epochs = read_epochs(o_.output, checkpoint->state.epoch);
+  }
+
+  PartsOnRanks parts_on_ranks() const {
+    const PartRanks order(o_.parts);
+    PartsOnRanks parts{prepared_.checksum(), {}};
+    for (Rank rank = 0; rank < comm_.size(); ++rank) parts.part.push_back(order.part_of(rank));
+    return parts;
   }
 
   /// Rank 0's checkpoint to every rank; false where there is none.

@@ -34,6 +34,8 @@ class Trainer final : private TrainingStep {
   Optimizer& optimizer() { return optimizer_; }
   const Model& model() const { return model_; }
   ScheduleBytes bytes() const;  // of the schedule that trains
+  /// What this rank knows beside the parameters (Schedule::state). Collective.
+  std::vector<NamedMatrix> state() { return training_->state(); }
 
  private:
   void loss(ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits) override;

@@ -45,11 +45,11 @@ TEST(Explain, AnObjectListsItsFields) {
 }
 
 TEST(Explain, ChoicesSayWhatIsNotBuilt) {
-  EXPECT_THAT(explain("strategy.kind"), testing::ContainsRegex("pipegcn .*\\[not built yet\\]"));
+  EXPECT_THAT(explain("strategy.kind"), testing::ContainsRegex("sancus .*\\[not built yet\\]"));
 }
 
 TEST(Explain, AStrategyToComeSaysSo) {
-  EXPECT_THAT(explain("strategy.pipegcn"), AllOf(HasSubstr("strategy.pipegcn"), HasSubstr("not built yet")));
+  EXPECT_THAT(explain("strategy.sancus"), AllOf(HasSubstr("strategy.sancus"), HasSubstr("not built yet")));
 }
 
 TEST(Explain, OptionsOfEveryModelThatHasOne) {

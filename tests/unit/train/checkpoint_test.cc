@@ -106,7 +106,7 @@ TEST_F(Checkpoints, AFlippedBitInAnyFileIsFound) {
     store_.clear();
     store_.commit(state(1), false);
     for (int part : {0, 1})
-      store_.write_part_state(2, part, std::vector{tensor_view("w", {3}, weights_.data())});
+      store_.write_part_state(2, part, std::vector{tensor_view("w", {3}, weights_.data())}, "parts");
     store_.commit(state(2), true);
     ASSERT_EQ(newest_epoch(), 2);
     flip_a_bit(folder() / "epoch-000002" / name, name == "COMPLETE" ? 20 : 1);
@@ -122,7 +122,7 @@ TEST_F(Checkpoints, WithoutItsLastFileItIsNone) {
 }
 
 TEST_F(Checkpoints, AMissingPartsFileIsFound) {
-  for (int part : {0, 1}) store_.write_part_state(1, part, {});
+  for (int part : {0, 1}) store_.write_part_state(1, part, {}, "parts");
   store_.commit(state(1), true);
   fs::remove(folder() / "epoch-000001" / "part-0.safetensors");
   EXPECT_EQ(newest_epoch(), 0);
@@ -131,7 +131,7 @@ TEST_F(Checkpoints, AMissingPartsFileIsFound) {
 TEST_F(Checkpoints, EachRankReadsItsOwnPart) {
   const std::vector<float> stale[2] = {{1, 2}, {3, 4}};
   for (int part : {0, 1})
-    store_.write_part_state(1, part, std::vector{tensor_view("halo", {2}, stale[part].data())});
+    store_.write_part_state(1, part, std::vector{tensor_view("halo", {2}, stale[part].data())}, "parts");
   store_.commit(state(1), true);
   const auto own = store_.read_part_state(1, 1);
   ASSERT_TRUE(own.has_value());
@@ -143,14 +143,14 @@ TEST_F(Checkpoints, EachRankReadsItsOwnPart) {
 
 TEST_F(Checkpoints, ACommitWithoutAPartsFileLeavesNothing) {
   store_.commit(state(1), false);
-  store_.write_part_state(2, 0, {});
+  store_.write_part_state(2, 0, {}, "parts");
   EXPECT_THAT(error_of([&] { store_.commit(state(2), true); }), HasSubstr("part-1.safetensors"));
   EXPECT_THAT(names_in(folder()), ElementsAre("epoch-000001"));
 }
 
 TEST_F(Checkpoints, WhatAKilledAttemptLeftIsRemovedAndNeverRead) {
   store_.commit(state(1), false);
-  store_.write_part_state(2, 0, {});
+  store_.write_part_state(2, 0, {}, "parts");
   EXPECT_EQ(newest_epoch(), 1);
   EXPECT_THAT(warnings_, IsEmpty());
   CheckpointStore(output_.path(), claim_attempt(output_.path()), 2).remove_partial();
@@ -189,10 +189,10 @@ TEST_F(Checkpoints, ASupersededAttemptMayNotCommit) {
 
 TEST_F(Checkpoints, RanksOfDifferentAttemptsDontMix) {
   const std::vector<float> old_value{1}, new_value{2};
-  store_.write_part_state(1, 0, std::vector{tensor_view("x", {1}, new_value.data())});
-  store_.write_part_state(1, 1, std::vector{tensor_view("x", {1}, new_value.data())});
+  store_.write_part_state(1, 0, std::vector{tensor_view("x", {1}, new_value.data())}, "parts");
+  store_.write_part_state(1, 1, std::vector{tensor_view("x", {1}, new_value.data())}, "parts");
   CheckpointStore late(output_.path(), attempt_ + 1, 2);
-  late.write_part_state(1, 1, std::vector{tensor_view("x", {1}, old_value.data())});
+  late.write_part_state(1, 1, std::vector{tensor_view("x", {1}, old_value.data())}, "parts");
   store_.commit(state(1), true);
   float x = 0;
   store_.read_part_state(1, 1)->copy_to("x", {1}, &x);

@@ -1,0 +1,143 @@
+// PipeGCN's exchange (Wan et al. 2022, algorithm 1): halo rows and their gradients are those of the epoch before, so that the
+// transfer that a layer starts in epoch t hides behind everything until the same layer of epoch t + 1. Slot 0 = owned rows,
+// slot 1 = halo rows.
+//
+// In the first epoch nothing has arrived: halo rows are zero and no gradients come from other ranks. Smoothing (section 3.4)
+// replaces what arrived by its moving average, a ← γ a + (1 − γ) arrived. It begins at zero, so that without a correction the
+// average of n arrivals is too small by 1 − γⁿ, which `bias_correction` divides by.
+//
+// Evaluation, and what is gathered once, is exact: an exchange of its own, with buffers of its own, brings it.
+#include <cmath>
+#include <utility>
+
+#include "exchange/exchange.h"
+#include "exchange/halo_transfer.h"
+
+namespace atl {
+namespace {
+
+/// What travels in one direction of one layer: under way to the next epoch while the last one's is in use.
+struct Late {
+  Matrix out;       // (out rows, cols): leaves
+  Matrix arriving;  // (in rows, cols): whole at `event`
+  Matrix used;      // (in rows, cols): of the epoch before, smoothed
+  Matrix average;   // (in rows, cols), where smoothed
+  Event event;
+
+  Late(Index out_rows, Index in_rows, Index cols, bool smoothed, Device device)
+      : out(out_rows, cols, device), arriving(in_rows, cols, device), used(in_rows, cols, device) {
+    arriving.zero();
+    if (!smoothed) return;
+    average.resize(in_rows, cols, device);
+    average.zero();
+  }
+  Index bytes() const {
+    return out.held_bytes() + arriving.held_bytes() + used.held_bytes() + average.held_bytes();
+  }
+};
+
+class PipeGcn final : public Exchange {
+ public:
+  PipeGcn(Context& ctx, Communicator& comm, const GraphPart& part, const std::vector<ExchangedLayer>& layers,
+          const PipeGcnOptions& options)
+      : ctx_(ctx), part_(part), graph_(*part.graph), options_(options), transfer_(ctx, comm, graph_) {
+    std::vector<ExchangedLayer> inferred = layers;
+    for (ExchangedLayer& each : inferred) each.keep = false;
+    exact_ = make_exact_exchange(ctx, comm, part, std::move(inferred), true);
+    const Index sent = transfer_.sent_rows(), halo = graph_.halo;
+    for (const ExchangedLayer& each : layers) {
+      const Index cols = each.gathers && !each.fixed ? each.cols : 0;
+      fixed_.push_back(each.fixed);
+      rows_.emplace_back(sent, halo, cols, options.smooth_rows && cols > 0, ctx.device);
+      gradients_.emplace_back(halo, sent, cols, options.smooth_gradients && cols > 0, ctx.device);
+    }
+    epochs_.resize(1, 1, ctx.device);
+    epochs_.zero();
+  }
+
+  std::vector<Index> source_rows() const override { return exact_->source_rows(); }
+  Index bytes() const override {
+    Index total = exact_->bytes();
+    for (const Late& each : rows_) total += each.bytes();
+    for (const Late& each : gradients_) total += each.bytes();
+    return total;
+  }
+
+  void begin(bool training) override {
+    if (training) epochs_.at(0, 0) += 1;
+  }
+
+  void forward(const Gather& g, VisitSource visit) override {
+    const bool repeated = g.purpose == Traffic::kRecompute;  // with the rows that forward used
+    if (fixed_[std::size_t(g.layer)] || !(repeated || g.purpose == Traffic::kHalo))
+      return exact_->forward(g, visit);
+    Late& late = rows_[std::size_t(g.layer)];
+    if (!repeated) {
+      take(late, options_.smooth_rows);
+      late.event = transfer_.fetch(g.purpose, g.rows.dense, late.out, late.arriving);
+    }
+    visit({&part_.own, g.rows, 0, true});
+    if (graph_.halo > 0) visit({&part_.outer, Rows(late.used.view()), 1, false});
+  }
+
+  void backward(const Gather& g, VisitSourceBackward visit, MatrixView d_rows) override {
+    if (fixed_[std::size_t(g.layer)]) return exact_->backward(g, visit, d_rows);
+    const Rows halo(rows_[std::size_t(g.layer)].used.view());
+    Late& late = gradients_[std::size_t(g.layer)];
+    const bool shipped = d_rows.cols > 0;
+    if (shipped) take(late, options_.smooth_gradients);
+    if (graph_.halo > 0) visit({&part_.outer, halo, 1, false}, shipped ? late.out.view() : MatrixView());
+    if (shipped) late.event = transfer_.ship(late.out, late.arriving);
+    visit({&part_.own, g.rows, 0, true}, d_rows);
+    if (shipped) transfer_.add(late.used, d_rows);
+  }
+
+  std::vector<NamedMatrix> state() override {
+    std::vector<NamedMatrix> all{{"pipegcn.epochs", epochs_}};
+    for (std::size_t l = 0; l < rows_.size(); ++l) {
+      hold(all, fmt::format("pipegcn.rows.{}", l), rows_[l]);
+      hold(all, fmt::format("pipegcn.gradients.{}", l), gradients_[l]);
+    }
+    return all;
+  }
+
+ private:
+  /// Waits for what the last epoch sent, and makes it what this one uses.
+  void take(Late& late, bool smooth) {
+    late.event.wait();
+    std::swap(late.used, late.arriving);
+    const double arrived = double(epochs_.at(0, 0)) - 1;  // transfers so far
+    if (!smooth || arrived == 0) return;
+    const double gamma = options_.decay;
+    axpby(ctx_, Real(1 - gamma), late.used, Real(gamma), late.average);
+    const double whole = options_.bias_correction ? 1 - std::pow(gamma, arrived) : 1;
+    axpby(ctx_, Real(1 / whole), late.average, 0, late.used);
+  }
+
+  static void hold(std::vector<NamedMatrix>& all, const std::string& name, Late& late) {
+    if (late.arriving.cols() == 0) return;
+    late.event.wait();
+    all.push_back({name + ".arrived", late.arriving});
+    if (late.average.cols() > 0) all.push_back({name + ".average", late.average});
+  }
+
+  Context& ctx_;
+  const GraphPart& part_;
+  const LocalGraph& graph_;
+  PipeGcnOptions options_;
+  HaloTransfer transfer_;
+  std::unique_ptr<Exchange> exact_;
+  std::vector<bool> fixed_;             // by layer: its input are the features
+  std::vector<Late> rows_, gradients_;  // by layer
+  Matrix epochs_;                       // (1, 1): training passes begun, this one included
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
+                                                std::vector<ExchangedLayer> layers,
+                                                const PipeGcnOptions& options) {
+  return std::make_unique<PipeGcn>(ctx, comm, part, layers, options);
+}
+
+}  // namespace atl

@@ -1,0 +1,58 @@
+#include "job/strategies/boundary_rows.h"
+
+#include <algorithm>
+
+namespace atl {
+namespace {
+
+/// Bytes that a sum over all ranks moves (comm/all_reduce.h): small ones go from each to each; of larger ones
+/// each rank gathers every other's slice of 1/P, then everybody gets the sums.
+std::int64_t sum_bytes(int ranks, std::int64_t bytes) {
+  constexpr std::int64_t kDirectBytes = 32 * 1024;
+  const std::int64_t others = ranks - 1;
+  return ranks > 2 && bytes > kDirectBytes ? 2 * others * bytes : ranks * others * bytes;
+}
+
+}  // namespace
+
+Layout consecutive_ranks(const Job& job) {
+  const int ranks = job.placement.ranks, together = std::max(1, job.placement.ranks_per_server);
+  Layout layout;
+  layout.ranks_are_alike = true;
+  for (Rank first = 0; first < ranks; first += together) {
+    auto& group = layout.groups.emplace_back();
+    for (Rank rank = first; rank < std::min(first + together, ranks); ++rank) group.push_back(rank);
+  }
+  return layout;
+}
+
+EpochTraffic boundary_traffic(const TrafficShape& shape) {
+  EpochTraffic traffic;
+  for (const Index width : shape.widths) traffic.halo += shape.halo_rows * width * shape.bytes_per_value;
+  traffic.halo_gradient = traffic.halo;
+  for (const Index width : shape.repeated_widths) {
+    traffic.recompute += shape.halo_rows * width * shape.bytes_per_value;
+  }
+  traffic.gradient = sum_bytes(shape.ranks, shape.parameters * shape.bytes_per_value);
+  return traffic;
+}
+
+std::vector<PairBytes> boundary_flows(const TrafficShape& shape, const std::vector<CutRows>& cut) {
+  Index forward = 0, back = 0;  // columns that a row of the cut brings, and whose gradients it sends back
+  for (const Index width : shape.widths) back += width;
+  for (const Index width : shape.repeated_widths) forward += width;
+  forward += back;
+  std::vector<PairBytes> flows;
+  for (const auto& [from, to, rows] : cut) {
+    flows.push_back({from, to, double(rows * forward * shape.bytes_per_value)});
+    flows.push_back({to, from, double(rows * back * shape.bytes_per_value)});
+  }
+  const int pairs = shape.ranks * (shape.ranks - 1);
+  const double each = pairs == 0 ? 0 : double(boundary_traffic(shape).gradient) / pairs;
+  for (Rank from = 0; from < shape.ranks; ++from)
+    for (Rank to = 0; to < shape.ranks; ++to)
+      if (from != to) flows.push_back({from, to, each});
+  return flows;
+}
+
+}  // namespace atl

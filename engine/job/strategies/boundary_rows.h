@@ -1,0 +1,20 @@
+// What strategies have in common whose ranks each train their own part's rows and read boundary rows of other parts.
+#pragma once
+
+#include <vector>
+
+#include "job/job.h"
+#include "job/layout.h"
+
+namespace atl {
+
+/// Nothing must share a server. Where the manifest says ranksPerServer, consecutive ranks do.
+Layout consecutive_ranks(const Job& job);
+
+/// Every halo row moves once forward and its gradient once back, at the width of each learned convolution input; with
+/// recompute, once more for each forward that fetches it again.
+EpochTraffic boundary_traffic(const TrafficShape& shape);
+/// The same by pair of ranks.
+std::vector<PairBytes> boundary_flows(const TrafficShape& shape, const std::vector<CutRows>& cut);
+
+}  // namespace atl

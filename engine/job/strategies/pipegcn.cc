@@ -1,0 +1,68 @@
+// Strategy `pipegcn`: as `graph`, with boundary rows and their gradients one epoch late, so that they travel while the rest
+// is computed (Wan et al. 2022).
+#include "job/option_field.h"
+#include "job/strategies.h"
+#include "job/strategies/boundary_rows.h"
+
+namespace atl {
+namespace {
+
+Field option(const std::string& name, Options::Value initial, Field rest) {
+  return option_field(OptionOwner::kStrategy, "pipegcn", "strategy.pipegcn." + name, std::move(initial),
+                      std::move(rest));
+}
+
+/// A repeated forward uses the rows of the first one: nothing is fetched again.
+TrafficShape fetched_once(const TrafficShape& shape) {
+  TrafficShape once = shape;
+  once.repeated_widths.clear();
+  return once;
+}
+
+EpochTraffic traffic(const TrafficShape& shape) {
+  return boundary_traffic(fetched_once(shape));
+}
+
+std::vector<PairBytes> flows(const TrafficShape& shape, const std::vector<CutRows>& cut) {
+  return boundary_flows(fetched_once(shape), cut);
+}
+
+}  // namespace
+
+StrategyInfo pipegcn_strategy() {
+  const char* source = "Wan et al. 2022";
+  std::vector<Field> options;
+  options.push_back(
+      option("staleness", std::int64_t{1},
+             {.description = "epochs by which boundary rows and gradients are late; 0: as strategy graph",
+              .minimum = 0,
+              .maximum = 1,
+              .source = source}));
+  options.push_back(option("smoothing", std::string("none"),
+                           {.description = "what is replaced by its moving average",
+                            .choices = {{"none", "PipeGCN"},
+                                        {"features", "boundary rows (PipeGCN-F)"},
+                                        {"gradients", "their gradients (PipeGCN-G)"},
+                                        {"both", "PipeGCN-GF"}},
+                            .source = source}));
+  options.push_back(option("decay", 0.95,
+                           {.description = "share of the moving average that an epoch keeps: γ",
+                            .minimum = 0,
+                            .maximum = 1,
+                            .below_maximum = true,
+                            .source = source}));
+  options.push_back(option("biasCorrection", true,
+                           {.description = "divide the average of n epochs, which begins at zero, by 1 − γⁿ; "
+                                           "the authors' code doesn't"}));
+  return {"pipegcn",
+          "boundary rows and gradients one epoch late, hidden behind compute",
+          source,
+          true,
+          std::move(options),
+          {},
+          consecutive_ranks,
+          traffic,
+          flows};
+}
+
+}  // namespace atl
