@@ -78,8 +78,8 @@ bool has_completed(Turn& turn) {
     if (result && result->epochs) turn.status.progress.epoch = result->epochs;
     turn.status.progress.eta.clear();
     const std::string outcome = result && !result->outcome.empty() ? result->outcome : "completed";
-    turn.say(kRunning, false, "Completed", "training has ended");
-    turn.say(kRestarting, false, "Completed", "training has ended");
+    turn.say(kRunning, false, "Completed", "training has ended: " + outcome);
+    turn.say(kRestarting, false, "Completed", "training has ended: " + outcome);
     turn.say(kSucceeded, true, "Completed", outcome);
     turn.status.completion = turn.now();
     return true;

@@ -23,9 +23,17 @@ void Turn::say(const char* condition, bool holds, const std::string& reason, con
   if (ctl::has_ended(status.conditions)) return;
   const Condition* before = find_condition(status.conditions, condition);
   const bool is_news = before ? before->holds != holds || before->reason != reason : true;
-  if (is_news)
-    decision_.events.push_back({is_bad_news(condition, holds), reason, bounded(message, kLongestEvent)});
+  if (is_news) tell(is_bad_news(condition, holds), reason, message);
   set_condition(status.conditions, {condition, holds, reason, message, seen.now, seen.job.meta.generation});
+}
+
+void Turn::tell(bool is_warning, const std::string& reason, const std::string& message) {
+  for (Event& event : decision_.events) {
+    if (event.reason != reason) continue;
+    event.is_warning |= is_warning;
+    return;
+  }
+  decision_.events.push_back({is_warning, reason, bounded(message, kLongestEvent)});
 }
 
 bool Turn::holds(const char* condition) const {

@@ -29,7 +29,8 @@ class Turn {
   /// Of jobs that the engine takes.
   const GangView& gang() const { return *gang_; }
 
-  /// Enters a condition; where its truth or its reason is new, an event says so.
+  /// Enters a condition; where its truth or its reason is new, an event says so: one for each reason, in the words that
+  /// came first, since one thing often changes several conditions.
   void say(const char* condition, bool holds, const std::string& reason, const std::string& message);
   bool holds(const char* condition) const;
   /// Why it does not hold; "" where it does, or nothing has been said of it.
@@ -53,6 +54,7 @@ class Turn {
 
  private:
   void write(Write write);
+  void tell(bool is_warning, const std::string& reason, const std::string& message);
 
   std::optional<GangView> gang_;
   Decision decision_;

@@ -48,8 +48,10 @@ void Events::add(const GnnJob& job, const Event& event, Moment now) {
   said.last = now;
   if (is_new) {
     said.first = now;
-    const std::string name = fmt::format("{}.{}", job.meta.name.substr(0, 200),
-                                         sha256_hex(key + text_of(now) + identity_).substr(0, 16));
+    // Those of one second are shown in the order of their names.
+    const std::string name =
+        fmt::format("{}.{:08x}{:04x}{}", job.meta.name.substr(0, 200), now.time_since_epoch().count(),
+                    said_so_far_++ & 0xffff, sha256_hex(key + identity_).substr(0, 8));
     said.path = kEvents.path(job.meta.space, name);
     letters_.push_back(first_letter(job, event, said, name));
   } else {

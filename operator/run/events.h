@@ -52,6 +52,7 @@ class Events {
   std::map<std::string, Said> said_;
   std::map<std::string, Allowance> allowances_;  // by the job's UID
   std::deque<Letter> letters_;
+  unsigned said_so_far_ = 0;
 };
 
 }  // namespace atl::ctl

@@ -399,6 +399,24 @@ TEST_F(Decide, TheLauncherGoesBeforeTheWorkersOfASuspendedJob) {
   EXPECT_FALSE(condition(decision, kSuspended).holds);
 }
 
+TEST_F(Decide, EachChangeIsToldOnce) {
+  std::vector<std::string> told;
+  world.atoll.add = [&](Observed& seen) {
+    for (const Event& event : decide(seen, world.atoll.settings).events)
+      told.push_back((event.is_warning ? "! " : "") + event.reason + ": " + event.message);
+  };
+  submit();
+  world.until_training();
+  world.cluster.end_pod("cora-1-0", 137, "OOMKilled", R"({"rank":3,"signal":9,"reason":"OOMKilled"})");
+  world.run_to_end();
+  const std::vector<std::string> last(told.end() - 6, told.end());
+  EXPECT_THAT(last, ElementsAre(HasSubstr("! OOMKilled: rank 3 in pod cora-1-0"), HasSubstr("! Replacing: "),
+                                HasSubstr("Planned: "), HasSubstr("Starting: "),
+                                "Training: 4 ranks on 2 servers, attempt 2",
+                                "Completed: training has ended: completed"));
+  EXPECT_THAT(told, Contains("Training: 4 ranks on 2 servers, attempt 1"));
+}
+
 TEST_F(Decide, BadNewsAreWarnings) {
   submit();
   for (const char* node : {"n1", "n2", "n3"})

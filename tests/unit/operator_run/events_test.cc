@@ -41,6 +41,14 @@ TEST_F(EventsTest, IsSilentWhereAJobHasTooMany) {
   EXPECT_EQ(api.events.size(), std::size_t(Events::kBurst + 1));
 }
 
+TEST_F(EventsTest, ThoseOfOneSecondAreShownInTheirOrder) {
+  for (const char* message : {"first", "second", "third", "fourth"}) add(message);
+  events.send();
+  std::vector<std::string> shown;  // the API server lists by name, kubectl then sorts by the second
+  for (const auto& [path, event] : api.events) shown.push_back(event.at("message"));
+  EXPECT_THAT(shown, testing::ElementsAre("first", "second", "third", "fourth"));
+}
+
 TEST_F(EventsTest, BoundsMessages) {
   add(std::string(5000, 'x'));
   events.send();
