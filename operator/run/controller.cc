@@ -23,10 +23,6 @@ constexpr Milliseconds kExpectationsLapse{301'000}, kNameMayBeFree{30'000};
 constexpr std::size_t kLongestLog = 1 << 20;  // of the prepare step: its result is the last line
 constexpr int kLogLines = 20;
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
 const char* word_for(Outcome outcome) {
   switch (outcome) {
     case Outcome::kDone:
@@ -118,25 +114,38 @@ void Controller::take(const std::string& key) {
     look_at_waiting();
     return queue_.done(key);
   }
-  const auto begin = Time::now();
-  {
-    std::lock_guard lock(mutex_);
-    const auto queued = queued_.extract(key);
-    if (!queued.empty())
-      around_.metrics.taken(std::chrono::duration<double>(begin - queued.mapped()).count());
-  }
-  try {
-    work_on(key);
-  } catch (const std::exception& error) {  // an object that can't be read must not end the work on others
-    log_warning("{}: {}", key, error.what());
-    around_.metrics.failed("error");
-    enqueue(key, true);
-  }
-  around_.metrics.worked(seconds_since(begin));
+  look_at(key);
+  put_queued_off(key);
   queue_.done(key);
 }
 
-void Controller::work_on(const std::string& job) {
+/// What happens to a job while it is looked at waits for that look's own answers, and only then for us.
+void Controller::put_queued_off(const std::string& job) {
+  std::lock_guard lock(mutex_);
+  if (const auto queued = queued_.find(job); queued != queued_.end()) queued->second = Time::now();
+}
+
+/// Now, where it was not put there by news of it.
+Controller::Time::time_point Controller::take_queued(const std::string& job) {
+  std::lock_guard lock(mutex_);
+  const auto queued = queued_.extract(job);
+  return queued.empty() ? Time::now() : queued.mapped();
+}
+
+void Controller::look_at(const std::string& job) {
+  Look look(job, take_queued(job));
+  try {
+    work_on(look);
+  } catch (const std::exception& error) {  // an object that can't be read must not end the work on others
+    log_warning("{}: {}", job, error.what());
+    around_.metrics.failed("error");
+    enqueue(job, true);
+  }
+  around_.metrics.looked(look);
+}
+
+void Controller::work_on(Look& look) {
+  const std::string& job = look.job();
   if (!expectations_.are_met(job)) return queue_.add_after(job, kExpectationsLapse);
   planner_.forget(job);  // the caches show what was booked
   Planner::Turn turn(planner_);
@@ -144,7 +153,7 @@ void Controller::work_on(const std::string& job) {
   // Objects without our labels aren't watched: that one of them has gone shows only in trying again.
   if (aftermath.has_foreign()) queue_.add_after(job, kNameMayBeFree);
   const auto outdated = std::exchange(aftermath.outdated, {});
-  auto reread = read_again(around_.client, space_of(job), outdated);
+  auto reread = look.answer([&] { return read_again(around_.client, space_of(job), outdated); });
   if (!reread) {
     aftermaths_.put(job, {{}, {}, {}, outdated});
     return enqueue(job, true);
@@ -152,13 +161,8 @@ void Controller::work_on(const std::string& job) {
   auto seen = observe(job, caches_, turn,
                       {std::move(aftermath), std::move(*reread), poller_.heard(job), around_.now()});
   if (!seen) return;
-  seen->plan = [&](const Gang& gang) {
-    const auto begin = Time::now();
-    GangPlan plan = turn.plan(gang);
-    around_.metrics.planned(seconds_since(begin));
-    return plan;
-  };
-  const Decision decision = decide_on(*seen);
+  seen->plan = [&](const Gang& gang) { return look.plan([&] { return turn.plan(gang); }); };
+  const Decision decision = decide_on(*seen, look);
   turn.book(job, decision);
   const bool waits =
       waits_for_places_since(decision.status ? *decision.status : seen->job.status).has_value();
@@ -166,17 +170,17 @@ void Controller::work_on(const std::string& job) {
   if (decision.look_again)
     queue_.add_after(job, std::max<Milliseconds>(*decision.look_again - seen->now, Milliseconds(0)));
   if (decision.status || !decision.stages.empty())
-    carry_out(*seen, decision);
+    carry_out(*seen, decision, look);
   else if (decision.wants_prepare_log)
     enqueue(job, true);  // it could not be read
   else
     queue_.forget(job);
 }
 
-Decision Controller::decide_on(Observed& seen) {
+Decision Controller::decide_on(Observed& seen, Look& look) {
   Decision decision = decide(seen, options_.settings);
-  if (decision.wants_prepare_log && read_prepare_log(seen)) return decide(seen, options_.settings);
-  return decision;
+  const bool has_log = decision.wants_prepare_log && look.answer([&] { return read_prepare_log(seen); });
+  return has_log ? decide(seen, options_.settings) : decision;
 }
 
 /// False where nobody answers for it now. A log that is gone for good is an empty one.
@@ -196,11 +200,12 @@ bool Controller::read_prepare_log(Observed& seen) {
   }
 }
 
-void Controller::carry_out(const Observed& seen, const Decision& decision) {
-  const std::string job = seen.job.full_name();
+void Controller::carry_out(const Observed& seen, const Decision& decision, Look& look) {
+  const std::string& job = look.job();
+  look.acts();
   const Hands hands{around_.client, expectations_, around_.may_write, options_.writes_at_once};
   if (decision.status) {
-    Deed written = write_new_status(hands, seen, *decision.status);
+    Deed written = look.answer([&] { return write_new_status(hands, seen, *decision.status); });
     if (written.outcome != Outcome::kDone) {
       planner_.forget(job);
       return conclude(job, std::move(written));
@@ -210,7 +215,7 @@ void Controller::carry_out(const Observed& seen, const Decision& decision) {
       around_.metrics.restarted(restarts.back().reason);
   }
   for (const Event& event : decision.events) events_.add(seen.job, event, seen.now);
-  Deed deed = write_stages(hands, seen, decision);
+  Deed deed = look.answer([&] { return write_stages(hands, seen, decision); });
   if (deed.outcome != Outcome::kDone) planner_.forget(job);
   conclude(job, std::move(deed));
 }

@@ -16,6 +16,7 @@
 #include "operator/run/aftermath.h"
 #include "operator/run/caches.h"
 #include "operator/run/events.h"
+#include "operator/run/look.h"
 #include "operator/run/metrics.h"
 #include "operator/run/options.h"
 #include "operator/run/planner.h"
@@ -57,16 +58,19 @@ class Controller final : public CacheListener {
   void room_changed() override;
 
  private:
-  using Time = std::chrono::steady_clock;
+  using Time = Look::Time;
 
   void take(const std::string& key);
-  void work_on(const std::string& job);
-  Decision decide_on(Observed& seen);
-  void carry_out(const Observed& seen, const Decision& decision);
+  void look_at(const std::string& job);
+  void work_on(Look& look);
+  Decision decide_on(Observed& seen, Look& look);
+  void carry_out(const Observed& seen, const Decision& decision, Look& look);
   bool read_prepare_log(Observed& seen);
   void conclude(const std::string& job, Deed deed);
   void enqueue(const std::string& job, bool again = false);
   void look_at_waiting();
+  Time::time_point take_queued(const std::string& job);
+  void put_queued_off(const std::string& job);
 
   const Options options_;
   const Surroundings around_;
@@ -77,8 +81,8 @@ class Controller final : public CacheListener {
   Planner planner_;
   ProgressPoller poller_;
   Events events_;
-  std::mutex mutex_;  // of queued_
-  std::map<std::string, Time::time_point> queued_;
+  std::mutex mutex_;                                // of queued_
+  std::map<std::string, Time::time_point> queued_;  // since when jobs on the queue wait
 };
 
 }  // namespace atl::ctl

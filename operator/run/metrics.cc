@@ -75,6 +75,15 @@ struct Metrics::State {
   Family<Counter>& failures = counter("atoll_job_write_failures_total",
                                       "Decisions that could not be carried out, by what came of them.");
   Histogram& plans = seconds("atoll_job_plan_seconds", "How long a gang's placement took.").Add({}, kSeconds);
+  Histogram& own =
+      seconds(
+          "atoll_job_own_seconds",
+          "What the operator took for a look at a job that did something, without the API server's answers "
+          "and planning.")
+          .Add({}, kSeconds);
+  Histogram& reconciles =
+      seconds("atoll_job_reconcile_seconds", "The same, with the time that the job waited on the queue.")
+          .Add({}, kSeconds);
   Family<Gauge>& lists =
       gauge("atoll_watch_lists", "Whole lists of a resource since the start; the first is no relist.");
 };
@@ -91,14 +100,6 @@ void Metrics::requested(const std::string& method, int code, double seconds) {
 void Metrics::queued(bool again) {
   state_->adds.Increment();
   if (again) state_->retries.Increment();
-}
-
-void Metrics::taken(double waited_seconds) {
-  state_->waited.Observe(waited_seconds);
-}
-
-void Metrics::worked(double seconds) {
-  state_->worked.Observe(seconds);
 }
 
 void Metrics::set_depth(std::size_t depth) {
@@ -125,8 +126,13 @@ void Metrics::failed(const std::string& outcome) {
   state_->failures.Add({{"outcome", outcome}}).Increment();
 }
 
-void Metrics::planned(double seconds) {
-  state_->plans.Observe(seconds);
+void Metrics::looked(const Look& look) {
+  state_->waited.Observe(look.waited());
+  state_->worked.Observe(look.worked());
+  if (look.planned() > 0) state_->plans.Observe(look.planned());
+  if (!look.has_acted()) return;
+  state_->own.Observe(look.own());
+  state_->reconciles.Observe(look.waited() + look.own());
 }
 
 void Metrics::set_lists(const std::string& path, int lists) {

@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "operator/run/look.h"
+
 namespace atl::ctl {
 
 /// All of it may be called from any thread.
@@ -17,8 +19,6 @@ class Metrics {
   void requested(const std::string& method, int code, double seconds);
   // workqueue_*
   void queued(bool again);  // again: after a failure
-  void taken(double waited_seconds);
-  void worked(double seconds);
   void set_depth(std::size_t depth);
   // leader_election_master_status
   void set_leads(bool leads);
@@ -26,7 +26,8 @@ class Metrics {
   void set_jobs(const std::map<std::string, int>& by_state);
   void restarted(const std::string& reason);
   void failed(const std::string& outcome);  // of acting on a decision
-  void planned(double seconds);
+  // Of every look workqueue_*; of those that did something about the job atoll_job_* as well
+  void looked(const Look& look);
   // atoll_watch_lists: how often each resource was listed; more than once: a watch was cut off for too long
   void set_lists(const std::string& path, int lists);
 
