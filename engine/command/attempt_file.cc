@@ -15,6 +15,7 @@ using Json = nlohmann::json;
 AttemptFile parse(const Json& json) {
   AttemptFile file;
   file.attempt = json.at("attempt").get<int>();
+  file.run = json.value("run", "");
   for (const Json& server : json.at("servers")) {
     file.servers.push_back({server.at("pod").get<std::string>(), server.value("node", ""),
                             server.at("address").get<std::string>(),

@@ -1,7 +1,7 @@
 // attempt.json: one start of a job on a cluster, as the operator tells it to the launcher: its number, where each rank
 // runs, and which part of the graph it trains.
 //
-//   {"attempt": 3, "servers": [{"pod": "cora-0-0", "node": "n1", "address": "10.1.0.5", "ranks": [0, 1]}, …],
+//   {"attempt": 3, "run": "…", "servers": [{"pod": "cora-0-0", "node": "n1", "address": "10.1.0.5", "ranks": [0, 1]}, …],
 //    "parts": [2, 0, 1, 3]}
 #pragma once
 
@@ -20,6 +20,7 @@ struct AttemptServer {
 
 struct AttemptFile {
   int attempt = 0;
+  std::string run;  // whose attempts these are: the GNNJob's UID
   std::vector<AttemptServer> servers;
   std::vector<int> parts;  // (ranks) by rank; empty: each that of its own number
 

@@ -45,6 +45,7 @@ std::vector<std::string> rank_program(const Arguments& a, const Job& job, const 
                                    "--places",
                                    places_text(places),
                                    "--result-line"};
+  if (!attempt.run.empty()) program.insert(program.end(), {"--run", attempt.run});
   if (!attempt.parts.empty()) program.insert(program.end(), {"--parts", parts_text(attempt.parts)});
   for (const char* option : {"--timeout", "--metrics"}) {
     if (a.has(option)) program.insert(program.end(), {option, a.get(option)});

@@ -42,8 +42,8 @@ int make_output(const fs::path& output, const Job& job, const OutputOptions& opt
     fail("{}: can't be the output folder: {} (choose another with --output)", output.string(),
          error ? error.message() : "it is a file");
   }
-  const int attempt =
-      claim_attempt(output, options.attempt);  // one that still runs somewhere can't commit any more
+  const int attempt = claim_attempt(output, options.attempt,
+                                    options.run);  // one that still runs somewhere can't commit any more
   if (options.fresh) CheckpointStore(output, attempt, job.training.checkpoint.keep).clear();
   write_file_atomically(output / "job.yaml", write_job(job));
   return attempt;

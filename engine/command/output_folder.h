@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "job/job.h"
 
@@ -11,6 +12,7 @@ struct OutputOptions {
   bool fresh = false;   // start over
   bool resume = false;  // fail unless there is a checkpoint
   int attempt = 0;      // this start's number; 0: one more than the newest
+  std::string run{};    // who counts the attempts (train/attempt.h)
 };
 
 /// Throws Error unless the run that the folder holds, if any, may go on as this job. Changes nothing.

@@ -68,11 +68,11 @@ SessionOptions options_of(const Arguments& a, int ranks) {
   return options;
 }
 
-/// Where whoever starts the ranks doesn't see the output folder.
-void claim_output(const SessionOptions& o) {
-  const OutputOptions options{.attempt = o.attempt};
+/// Where whoever starts the ranks doesn't see the output folder. The attempt's number there.
+int claim_output(const SessionOptions& o, const std::string& run) {
+  const OutputOptions options{.attempt = o.attempt, .run = run};
   check_resumable(o.output, o.job, options);
-  make_output(o.output, o.job, options);
+  return make_output(o.output, o.job, options);
 }
 
 /// Those that share this machine, or this pod, with `rank`.
@@ -100,7 +100,7 @@ int run(const Arguments& a) {
   try {
     SessionOptions options = options_of(a, ranks);
     if (a.has("--places")) check_place(a.get("--places"), rank, host_name());
-    if (a.has("--make-output") && rank == 0) claim_output(options);
+    if (a.has("--make-output") && rank == 0) options.attempt = claim_output(options, a.get("--run"));
     WaitBoard waits;
     const auto observer = observers_of(a, rank, ranks, waits);
     options.observer = observer.get();
@@ -130,6 +130,7 @@ Command train_command() {
                    {"--started", "SECONDS", "steady clock at the start of the run"},
                    {"--parts", "P,P,…", "the part that each rank trains (its own number)"},
                    {"--attempt", "N", "number of this start; 0: one more than the newest"},
+                   {"--run", "ID", "whose number that is; of another's folder it goes on from there"},
                    {"--make-output", "", "rank 0: make the output folder, or go on in it"},
                    {"--places", "HOST:RANKS;…", "where each rank must find itself"},
                    {"--result-line", "", "rank 0: say the result on standard error, too"},

@@ -9,19 +9,26 @@
 namespace atl {
 namespace {
 
-/// 0 where no attempt was made yet.
-int newest_attempt(const std::filesystem::path& output) {
+/// "4 a1b2 3": the folder's fourth attempt, the first of run a1b2; "4" where nobody else counts.
+struct Newest {
+  int number = 0;  // 0: no attempt was made yet
+  std::string run;
+  int before = 0;  // attempts before the run's first
+};
+
+Newest newest_attempt(const std::filesystem::path& output) {
   const std::filesystem::path path = output / "attempt";
-  if (!std::filesystem::exists(path)) return 0;
+  if (!std::filesystem::exists(path)) return {};
   std::ifstream in(path);
-  int number = 0;
-  if (!(in >> number) || number < 1) {
+  Newest newest;
+  if (!(in >> newest.number) || newest.number < 1) {
     fail(
         "{}: should hold the number of the run's newest attempt and doesn't; remove it if no other process writes to "
         "this folder",
         path.string());
   }
-  return number;
+  in >> newest.run >> newest.before;
+  return newest;
 }
 
 [[noreturn]] void fail_superseded(const std::filesystem::path& output, int ours, int newest) {
@@ -33,16 +40,25 @@ int newest_attempt(const std::filesystem::path& output) {
 
 }  // namespace
 
-int claim_attempt(const std::filesystem::path& output, int number) {
-  const int newest = newest_attempt(output);
-  if (number == 0) number = newest + 1;
-  if (number < newest) fail_superseded(output, number, newest);
-  write_file_atomically(output / "attempt", std::to_string(number) + "\n");
+int claim_attempt(const std::filesystem::path& output, int number, const std::string& run) {
+  const Newest newest = newest_attempt(output);
+  std::string whose;
+  if (!run.empty()) {
+    const int before = run == newest.run ? newest.before : newest.number;
+    number += before;
+    whose = fmt::format(" {} {}", run, before);
+  } else if (number == 0) {
+    number = newest.number + 1;
+  } else if (number == newest.number) {
+    return number;
+  }
+  if (number < newest.number) fail_superseded(output, number, newest.number);
+  write_file_atomically(output / "attempt", fmt::format("{}{}\n", number, whose));
   return number;
 }
 
 void check_attempt(const std::filesystem::path& output, int number) {
-  const int newest = newest_attempt(output);
+  const int newest = newest_attempt(output).number;
   if (newest > number) fail_superseded(output, number, newest);
 }
 

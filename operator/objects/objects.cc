@@ -56,7 +56,7 @@ std::string attempt_config_map(const GnnJob& job, int attempt, const std::vector
   json all = json::array();
   for (const AttemptServer& s : servers)
     all.push_back({{"pod", s.pod}, {"node", s.node}, {"address", s.address}, {"ranks", s.ranks}});
-  json content = {{"attempt", attempt}, {"servers", std::move(all)}};
+  json content = {{"attempt", attempt}, {"run", job.meta.uid}, {"servers", std::move(all)}};
   if (!parts.empty()) content["parts"] = parts;
   return config_map(job, attempt_map_name(job.meta.name, attempt), "attempt.json", content.dump());
 }

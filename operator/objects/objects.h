@@ -26,7 +26,7 @@ struct AttemptServer {
   std::vector<Rank> ranks;
 };
 
-/// attempt.json: {"attempt": 3, "servers": [{"pod", "node", "address", "ranks"}, …], "parts": [2, 0, 1, 3]}: the part of
+/// attempt.json: {"attempt": 3, "run": the job's UID, "servers": [{"pod", "node", "address", "ranks"}, …], "parts": [2, 0, 1, 3]}: the part of
 /// the graph that each rank trains; none: that of its own number. Immutable.
 std::string attempt_config_map(const GnnJob& job, int attempt, const std::vector<AttemptServer>& servers,
                                const std::vector<int>& parts);

@@ -1,6 +1,7 @@
 """GNNJobs as a user handles them: applied, waited for, looked at, deleted."""
 import copy
 import json
+import shutil
 
 from control_plane import kubectl
 from place import BedError
@@ -52,6 +53,11 @@ class GnnJob:
                 "metadata": {"name": self.name, "namespace": SPACE}, "spec": self.spec}
 
     def apply(self):
+        """Beginning with an empty output folder."""
+        shutil.rmtree(self.output(), ignore_errors=True)
+        return self.apply_again()
+
+    def apply_again(self):
         kubectl("apply", "--filename", "-", input=json.dumps(self.manifest()))
         return self
 

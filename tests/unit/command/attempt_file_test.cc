@@ -29,13 +29,14 @@ class AttemptFileTest : public testing::Test {
   const std::string path_ = testing::TempDir() + "attempt.json";
 };
 
-constexpr const char* kTwoServers = R"({"attempt": 3, "servers": [
+constexpr const char* kTwoServers = R"({"attempt": 3, "run": "a1b2", "servers": [
     {"pod": "j-0-0", "node": "n1", "address": "10.1.0.5", "ranks": [1]},
     {"pod": "j-1-0", "address": "10.1.0.6", "ranks": [0, 2]}]})";
 
 TEST_F(AttemptFileTest, SaysWhereEachRankRuns) {
   const AttemptFile file = read(kTwoServers, 3);
   EXPECT_EQ(file.attempt, 3);
+  EXPECT_EQ(file.run, "a1b2");
   EXPECT_EQ(file.server_of(1).node, "n1");
   EXPECT_EQ(file.server_of(2).address, "10.1.0.6");
 }

@@ -79,7 +79,7 @@ TEST(AttemptConfigMap, SaysWhereEachRankRuns) {
       {2, 0, 1, 3}));
   EXPECT_EQ(map.at("metadata").at("name"), "cora-attempt-3");
   EXPECT_EQ(json::parse(map.at("data").at("attempt.json").get<std::string>()),
-            json::parse(R"({"attempt": 3, "servers": [
+            json::parse(R"({"attempt": 3, "run": "job-uid", "servers": [
     {"pod": "cora-0-0", "node": "n1", "address": "10.1.0.5", "ranks": [0, 1]},
     {"pod": "cora-1-2", "node": "n2", "address": "10.1.1.7", "ranks": [2, 3]}], "parts": [2, 0, 1, 3]})"));
   const json plain = json::parse(attempt_config_map(sample_job(), 1, {}, {}));

@@ -187,6 +187,20 @@ TEST_F(Checkpoints, ASupersededAttemptMayNotCommit) {
   EXPECT_EQ(claim_attempt(output_.path(), 7), 7);
 }
 
+TEST_F(Checkpoints, AJobThatTakesOverAFolderGoesOnCounting) {
+  const auto& folder = output_.path();
+  EXPECT_EQ(claim_attempt(folder, 1, "old"), attempt_ + 1);
+  EXPECT_EQ(claim_attempt(folder, 2, "old"), attempt_ + 2);
+  EXPECT_EQ(claim_attempt(folder, 1, "new"), attempt_ + 3);
+  EXPECT_EQ(claim_attempt(folder, attempt_ + 3), attempt_ + 3) << "by the folder's number";
+  EXPECT_EQ(claim_attempt(folder, 1, "new"), attempt_ + 3) << "the same attempt";
+  EXPECT_EQ(claim_attempt(folder, 3, "new"), attempt_ + 5);
+  EXPECT_THAT(error_of([&] { claim_attempt(folder, 2, "new"); }), HasSubstr("superseded"));
+  EXPECT_THAT(error_of([&] { check_attempt(folder, attempt_ + 2); }), HasSubstr("superseded"))
+      << "of the old one";
+  EXPECT_EQ(claim_attempt(folder), attempt_ + 6);
+}
+
 TEST_F(Checkpoints, RanksOfDifferentAttemptsDontMix) {
   const std::vector<float> old_value{1}, new_value{2};
   store_.write_part_state(1, 0, std::vector{tensor_view("x", {1}, new_value.data())}, "parts");
