@@ -19,6 +19,7 @@ namespace atl {
 namespace {
 
 using Json = nlohmann::ordered_json;
+constexpr std::chrono::seconds kTimeToAnswer{8};
 constexpr std::size_t kLongestMessage =
     2000;  // of the result file, of which kubelet keeps the last 4,096 bytes
 
@@ -59,10 +60,13 @@ RemoteHosts hosts_of(const Arguments& a, const AttemptFile& attempt, int ranks) 
   return hosts;
 }
 
+HostPort sshd_of(const Arguments& a, const AttemptServer& server) {
+  return {server.pod, server.address, int(a.integer("--port", 2222, 1, 65535))};
+}
+
 void wait_for_hosts(const Arguments& a, const AttemptFile& attempt) {
-  const int port = int(a.integer("--port", 2222, 1, 65535));
   std::vector<HostPort> hosts;
-  for (const AttemptServer& server : attempt.servers) hosts.push_back({server.pod, server.address, port});
+  for (const AttemptServer& server : attempt.servers) hosts.push_back(sshd_of(a, server));
   wait_until_reachable(hosts, std::chrono::seconds(a.integer("--wait", 60, 1, kLongestTimeout)));
 }
 
@@ -82,10 +86,34 @@ struct Heard {
   }
 };
 
-Json end_json(const LaunchEnd& end, const Heard& heard, const AttemptFile& attempt) {
+/// Whether a host that was lost is there, now or soon.
+bool has_answered(const Arguments& a, const AttemptServer& server) {
+  try {
+    wait_until_reachable({sshd_of(a, server)}, kTimeToAnswer);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// An end of mpirun that says nothing of ranks: who was lost, and whether it was the network's doing alone.
+Json lost_server(const Arguments& a, const AttemptFile& attempt, LaunchEnd& end) {
+  for (const AttemptServer& server : attempt.servers) {
+    if (server.address != end.lost_host) continue;
+    const bool answers = has_answered(a, server);
+    end.reason = fmt::format("mpirun lost its connection to {} on {}, which {}", server.pod, server.node,
+                             answers ? "answers again" : "does not answer");
+    return {{"rank", server.ranks.front()}, {"pod", server.pod}, {"node", server.node}, {"answers", answers}};
+  }
+  return {};
+}
+
+Json end_json(const LaunchEnd& end, const Heard& heard, const AttemptFile& attempt, Json lost_host) {
   Json json{{"attempt", attempt.attempt}, {"status", end.status}};
   if (heard.result.is_object()) json["result"] = heard.result;
-  if (end.lost) {
+  if (lost_host.is_object()) {
+    json["culprit"] = std::move(lost_host);
+  } else if (end.lost) {
     const AttemptServer& server = attempt.server_of(end.lost->rank);
     json["culprit"] = {{"rank", end.lost->rank},
                        {"pod", server.pod},
@@ -134,10 +162,11 @@ int run(const Arguments& a) {
     end = train_on(a, job, attempt, heard);
     judge_interruption(end, heard);
   } catch (const Error& error) {
-    end = {kStatusFailed, error.what(), {}};
+    end = {kStatusFailed, error.what(), {}, {}};
   }
+  Json lost_host = lost_server(a, attempt, end);
   if (!end.reason.empty()) say(end.reason);
-  write_end(a.get("--result", "/dev/termination-log"), end_json(end, heard, attempt));
+  write_end(a.get("--result", "/dev/termination-log"), end_json(end, heard, attempt, std::move(lost_host)));
   return end.status;
 }
 

@@ -19,6 +19,7 @@ namespace atl {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr int kLostStatus = 1;  // where a host is lost; mpirun's own would read as a signal
 
 /// A folder in memory for Open MPI's files, gone when the launch is over.
 class Scratch {
@@ -100,6 +101,7 @@ class Watch {
     messages_.finish();
     LaunchEnd end = verdict();
     end.lost = messages_.lost();
+    end.lost_host = messages_.lost_host();
     return end;
   }
 
@@ -109,7 +111,8 @@ class Watch {
     pollfd files[] = {{signals_.file(), POLLIN, 0}, {pipe_open_ ? child_.error_pipe : -1, POLLIN, 0}};
     poll(files, 2, 100);
     if (files[1].revents != 0) read_some();
-    if (messages_.lost() && !deadline_) deadline_ = Clock::now() + plan_.end_patience;
+    const bool is_lost = messages_.lost() || !messages_.lost_host().empty();
+    if (is_lost && !deadline_) deadline_ = Clock::now() + plan_.end_patience;
   }
 
   void read_some() {
@@ -137,25 +140,28 @@ class Watch {
 
   LaunchEnd verdict() const {
     if (stops_ > 0)
-      return {130, stops_ > 1 ? "killed at the second request; the last checkpoint stays" : "", {}};
+      return {130, stops_ > 1 ? "killed at the second request; the last checkpoint stays" : "", {}, {}};
+    if (const auto& host = messages_.lost_host(); !host.empty())
+      return {kLostStatus, "mpirun lost its connection to " + host, {}, {}};
     if (const auto& lost = messages_.lost()) return verdict_on(*lost);
-    if (WIFEXITED(state_)) return {WEXITSTATUS(state_), "", {}};
+    if (WIFEXITED(state_)) return {WEXITSTATUS(state_), "", {}, {}};
     return verdict_on_child(WTERMSIG(state_));
   }
 
   static LaunchEnd verdict_on(const LostRank& lost) {
-    if (lost.signal == 0) return {lost.exit_code, "", {}};
+    if (lost.signal == 0) return {lost.exit_code, "", {}, {}};
     return {128 + lost.signal,
             fmt::format("rank {} on {} was ended by {}", lost.rank, lost.host, signal_text(lost.signal)),
+            {},
             {}};
   }
 
   LaunchEnd verdict_on_child(int signal) const {
-    if (killed_by_us_) return {128 + signal, "the ranks did not end by themselves and were killed", {}};
+    if (killed_by_us_) return {128 + signal, "the ranks did not end by themselves and were killed", {}, {}};
     const char* who = plan_.ranks > 1 ? "mpirun" : "rank 0";
     char host[256] = "this machine";
     gethostname(host, sizeof host - 1);
-    return {128 + signal, fmt::format("{} on {} was ended by {}", who, host, signal_text(signal)), {}};
+    return {128 + signal, fmt::format("{} on {} was ended by {}", who, host, signal_text(signal)), {}, {}};
   }
 
   static std::string signal_text(int signal) {

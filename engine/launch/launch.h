@@ -29,7 +29,8 @@ struct LaunchEnd {
   int status = 0;
   std::string
       reason;  // one line for the user where something was lost; empty where the rank itself has said it
-  std::optional<LostRank> lost;  // the first that ended badly, where mpirun has told
+  std::optional<LostRank> lost;  // the first that ended badly, where mpirun has told …
+  std::string lost_host;         // … or the address of the host that it lost its connection to before
 };
 
 /// Blocks until every process of the job has ended. Takes SIGINT and SIGTERM: the first asks the ranks to

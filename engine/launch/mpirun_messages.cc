@@ -34,6 +34,15 @@ std::optional<LostRank> exited(const std::string& box) {
   return read == 2 ? std::optional(lost) : std::nullopt;
 }
 
+/// "ORTE has lost communication with a remote daemon. … Remote daemon: [[49737,0],2] on node 10.244.2.3"
+std::string silent_host(const std::string& box) {
+  char host[256] = {};
+  const auto at = box.find("Remote daemon: [[");
+  if (at == std::string::npos || !box.starts_with("ORTE has lost communication")) return {};
+  std::sscanf(box.c_str() + at, "Remote daemon: [[%*d,%*d],%*d] on node %255s", host);
+  return host;
+}
+
 /// Remarks that say nothing which we don't say ourselves.
 bool is_noise(const std::string& text) {
   return text.starts_with("mpirun: Forwarding signal") ||
@@ -70,8 +79,12 @@ void MpirunMessages::end_box() {
   box_.clear();
   auto found = killed(box);
   if (!found) found = exited(box);
-  if (found && !lost_) lost_ = found;
-  if (!found && !is_noise(box) && !box.empty()) line_(box.substr(0, box.size() - 1));
+  const std::string silent = silent_host(box);
+  if (!lost_ && lost_host_.empty()) {
+    lost_ = found;
+    lost_host_ = silent;
+  }
+  if (!found && silent.empty() && !is_noise(box) && !box.empty()) line_(box.substr(0, box.size() - 1));
 }
 
 void MpirunMessages::finish() {

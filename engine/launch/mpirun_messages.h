@@ -27,6 +27,8 @@ class MpirunMessages {
   void finish();
 
   const std::optional<LostRank>& lost() const { return lost_; }
+  /// The address of the first host whose daemon mpirun has lost its connection to, before any rank ended badly; "": none.
+  const std::string& lost_host() const { return lost_host_; }
 
  private:
   void end_line();
@@ -37,6 +39,7 @@ class MpirunMessages {
   std::string box_;      // text between two rules of dashes
   bool in_box_ = false;
   std::optional<LostRank> lost_;
+  std::string lost_host_;
 };
 
 }  // namespace atl

@@ -32,6 +32,7 @@ std::optional<RankEnd> end_of_rank(const json& object) {
   const bool has_exited = integer_of(object, "exitCode").value_or(0) > 0;
   RankEnd end{culprit_of(object), has_exited ? "Exit" : "Lost", ""};
   if (!end.culprit.signal.empty()) end.reason = "Signal";
+  if (end.reason == "Lost" && member(object, "answers") == true) end.reason = "Disconnected";
   return end;
 }
 

@@ -11,7 +11,8 @@
 
 namespace atl::ctl {
 
-/// Where something ended badly, and why. A launcher sees Signal | Exit | Lost; a worker's supervisor says OOMKilled |
+/// Where something ended badly, and why. A launcher sees Signal | Exit | Lost, or
+/// Disconnected where a lost server answers again; a worker's supervisor says OOMKilled |
 /// DaemonEnded, or Stopped where it was told to.
 struct RankEnd {
   Culprit culprit;

@@ -85,8 +85,8 @@ Incident vanished(const Turn& turn, std::size_t server) {
 }  // namespace
 
 bool is_disruption(const std::string& reason) {
-  static const std::set<std::string> kDisruptions = {"NodeLost", "Lost",        "Evicted", "Preempted",
-                                                     "Deleted",  "Interrupted", kNotBound};
+  static const std::set<std::string> kDisruptions = {"NodeLost",  kLost,     "Disconnected", "Evicted",
+                                                     "Preempted", "Deleted", "Interrupted",  kNotBound};
   return kDisruptions.contains(reason);
 }
 

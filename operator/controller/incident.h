@@ -14,6 +14,9 @@ struct Incident {
   std::string message;  // sentences
 };
 
+/// mpirun lost a server of which nobody else has said yet that it is gone.
+inline constexpr const char* kLost = "Lost";
+
 /// Nothing that the job did: it doesn't count against backoffLimit.
 bool is_disruption(const std::string& reason);
 

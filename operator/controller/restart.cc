@@ -10,6 +10,7 @@ namespace atl::ctl {
 namespace {
 
 constexpr Seconds kFirstBackoff{10}, kLongestBackoff{300}, kRecent{1200};
+constexpr Seconds kNodeSettles{60};  // by default a silent node is called NotReady after 50 s
 
 /// Pods that are asked to leave have their ranks write a checkpoint first: the moment up to which they may.
 std::optional<Moment> time_to_leave(const Turn& turn) {
@@ -41,6 +42,22 @@ Seconds backoff(const Turn& turn) {
   return std::min(base, kLongestBackoff) + jitter(turn, restarts.back().time, Seconds(3));
 }
 
+/// A server that doesn't answer, on a node of which it isn't known yet whether it has failed too: were the next attempt to
+/// begin now, it would begin there and be lost as well. Whether that is known, or has been waited for long enough.
+bool is_settled(Turn& turn, Incident& incident) {
+  if (incident.reason != kLost || incident.culprit.node.empty()) return true;
+  const auto node = turn.seen.nodes.find(incident.culprit.node);
+  if (node == turn.seen.nodes.end() || !node->second.ready) {
+    incident.reason = "NodeLost";
+    return true;
+  }
+  if (turn.reason_against(kRunning) != kLost)
+    turn.say(kRunning, false, kLost, incident.message + "; waiting for what becomes of its node");
+  const Moment end = turn.since(kRunning) + kNodeSettles;
+  turn.look_at(end);
+  return turn.now() >= end;
+}
+
 }  // namespace
 
 bool is_attempt_over(Turn& turn) {
@@ -50,9 +67,9 @@ bool is_attempt_over(Turn& turn) {
     turn.look_at(*leaving);
     return true;
   }
-  const auto incident = incident_of(turn);
+  auto incident = incident_of(turn);
   if (!incident) return false;
-  restart(turn, *incident);
+  if (is_settled(turn, *incident)) restart(turn, *incident);
   return true;
 }
 

@@ -136,7 +136,8 @@ def a_link_is_cut_for_a_moment():
 
 def memory_runs_out():
     """A limit that the ranks outgrow: they are killed by the kernel, again and again, and the job ends saying so."""
-    job = GnnJob("oom", MINUTE, CHANGES | {"resources.memory": "100Mi", "runPolicy.backoffLimit": 1}).apply()
+    job = GnnJob("oom", MINUTE, CHANGES | {"model.hidden": 1024, "resources.memory": "100Mi",
+                                         "runPolicy.backoffLimit": 1}).apply()
     job.wait("to fail", 240, lambda: job.holds("Failed"))
     restarts = job.status()["restarts"]
     assert restarts and restarts[0]["reason"] == "OOMKilled", restarts

@@ -13,6 +13,7 @@ const std::string kRule = std::string(74, '-') + "\n";
 struct Result {
   std::vector<std::string> lines;
   std::optional<LostRank> lost;
+  std::string lost_host;
 };
 
 Result read(const std::string& text, std::size_t piece = 1000) {
@@ -22,6 +23,7 @@ Result read(const std::string& text, std::size_t piece = 1000) {
     messages.add(text.data() + at, std::min(piece, text.size() - at));
   messages.finish();
   result.lost = messages.lost();
+  result.lost_host = messages.lost_host();
   return result;
 }
 
@@ -56,6 +58,25 @@ TEST(MpirunMessages, ARankThatExitedKeepsItsStatus) {
   EXPECT_EQ(result.lost->rank, 2);
   EXPECT_EQ(result.lost->exit_code, 3);
   EXPECT_EQ(result.lost->signal, 0);
+}
+
+TEST(MpirunMessages, AHostThatMpirunLostIsAFact) {
+  const std::string lost_host = kRule +
+                                "ORTE has lost communication with a remote daemon.\n\n"
+                                "  HNP daemon   : [[49737,0],0] on node cora-launcher-1\n"
+                                "  Remote daemon: [[49737,0],2] on node 10.244.2.3\n\n"
+                                "This is usually due to either a failure of the TCP network\n" +
+                                kRule;
+  const std::string lost_rank =
+      kRule + "mpirun noticed that process rank 1 with PID 0 on node n7 exited on signal 9 (Killed).\n" +
+      kRule;
+  const Result host_first = read(lost_host + lost_rank);
+  EXPECT_THAT(host_first.lines, testing::IsEmpty());
+  EXPECT_EQ(host_first.lost_host, "10.244.2.3");
+  EXPECT_FALSE(host_first.lost) << "what ranks say afterwards follows from it";
+  const Result rank_first = read(lost_rank + lost_host);
+  EXPECT_EQ(rank_first.lost_host, "");
+  EXPECT_TRUE(rank_first.lost);
 }
 
 TEST(MpirunMessages, OtherBoxesAndUnfinishedLinesComeThrough) {

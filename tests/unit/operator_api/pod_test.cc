@@ -90,6 +90,16 @@ TEST(LaunchResult, NamesTheCulprit) {
   EXPECT_EQ(result->message, "rank 3 was killed");
 }
 
+TEST(LaunchResult, TellsALostServerFromALostConnection) {
+  for (const bool answers : {true, false}) {
+    const std::string said = answers ? "true" : "false";
+    const auto result = read_launch_result(
+        R"({"status":1,"culprit":{"rank":2,"pod":"j-1-0","node":"n2","answers":)" + said + "}}");
+    ASSERT_TRUE(result && result->rank_end);
+    EXPECT_EQ(result->rank_end->reason, answers ? "Disconnected" : "Lost");
+  }
+}
+
 TEST(LaunchResult, AnythingElseIsNone) {
   for (const char* text : {"", "killed", "[]", "{}", R"({"result":{}})", R"({"status":"0"})", "{\"status\":"})
     EXPECT_FALSE(read_launch_result(text)) << text;

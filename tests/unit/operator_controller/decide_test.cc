@@ -399,6 +399,29 @@ TEST_F(Decide, TheLauncherGoesBeforeTheWorkersOfASuspendedJob) {
   EXPECT_FALSE(condition(decision, kSuspended).holds);
 }
 
+TEST_F(Decide, ALostServerIsWaitedForUntilItsNodesFateIsKnown) {
+  train();
+  const std::string node = node_of(world.cluster.pods.at("cora-1-0"));
+  world.cluster.end_pod(
+      "cora-launcher-1", 1, "Error",
+      R"({"status":1,"culprit":{"rank":2,"pod":"cora-1-0","node":")" + node + R"(","answers":false}})");
+  world.atoll.run(5);
+  const Status waiting = world.atoll.status();
+  EXPECT_THAT(waiting.restarts, IsEmpty()) << "the node is still called ready";
+  EXPECT_EQ(find_condition(waiting.conditions, kRunning)->reason, "Lost");
+  EXPECT_EQ(waiting.attempt, 1);
+
+  const Decision dead = decide_on([&](Observed& seen) { seen.nodes.at(node) = {false, seen.now, {}}; });
+  ASSERT_EQ(dead.status->restarts.size(), 1U);
+  EXPECT_EQ(dead.status->restarts[0].reason, "NodeLost");
+  EXPECT_EQ(dead.status->restarts[0].culprit, (Culprit{2, "", "cora-1-0", node}));
+
+  const Decision patient = decide_on([](Observed& seen) { seen.now += Seconds(60); });
+  ASSERT_EQ(patient.status->restarts.size(), 1U);
+  EXPECT_EQ(patient.status->restarts[0].reason, "Lost");
+  EXPECT_EQ(patient.status->failures, 0);
+}
+
 TEST_F(Decide, EachChangeIsToldOnce) {
   std::vector<std::string> told;
   world.atoll.add = [&](Observed& seen) {

@@ -270,8 +270,9 @@ inline void FakeCluster::train(const std::string& name, json& pod) {
       const std::string worker = server.at("pod");
       const bool is_there = is_running(worker) && !nodes.at(node_of(pods.at(worker))).is_dead;
       if (is_there) continue;
-      const json message = {{"status", 1},
-                            {"culprit", {{"rank", server.at("ranks").at(0)}, {"pod", worker}}}};
+      const json message = {
+          {"status", 1},
+          {"culprit", {{"rank", server.at("ranks").at(0)}, {"pod", worker}, {"node", server.at("node")}}}};
       return end_pod(name, 1, "Error", message.dump());
     }
   }
