@@ -30,6 +30,7 @@ std::string known_reason(const std::string& reason) {
                                             "Signal",
                                             "Exit",
                                             "Lost",
+                                            "Disconnected",
                                             "NodeLost",
                                             "Evicted",
                                             "Preempted",
