@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 600
 SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: build programs demo test test-unit lint format sanitize fuzz soak accuracy bench bench-peers cluster cluster-down clean build-tools \
+.PHONY: build programs demo test test-unit lint format sanitize fuzz soak accuracy bench bench-peers bench-operator cluster cluster-down clean build-tools \
 	test-tools cluster-tools
 
 build: build-tools
@@ -72,6 +72,10 @@ bench-peers: test-tools build
 	@docker/install-packages docker/packages-peers.txt
 	tests/peers/setup
 	ATOLL=$(abspath $(BUILD)/atoll) tests/peers/bench $(OPTIONS)
+
+# A thousand simulated nodes on a cluster of its own, with mpi-operator beside; OPTIONS="--only REGEX --again". As root.
+bench-operator: programs cluster-tools
+	ATOLL=$(abspath $(BUILD)/atoll) tests/cluster/bench $(OPTIONS)
 
 # The first time it builds Kubernetes, which takes a while. OPTIONS="--nodes 6 --racks 3 --rate 1gbit"; docs/cluster.md.
 cluster: cluster-tools

@@ -6,30 +6,33 @@ import json
 import build
 import pki
 from control_plane import CP, PKI, kubectl
-from layout import saved
+from layout import API_SERVER, saved
 from machine import PROGRAMS
 from place import BedError
 from process import until
 
 KWOK = build.MODULES / "kwok"
+PORT = 10247  # of all their kubelets
 GRACE = 40  # kwok renews the leases of many nodes at leisure
 PARALLEL = {"apiVersion": "config.kwok.x-k8s.io/v1alpha1", "kind": "KwokConfiguration",
             "options": {"podPlayStageParallelism": 64, "nodePlayStageParallelism": 64}}
 
 
-def add(count, per_block):
-    """Adds nodes k0001, k0002, …, in blocks of `per_block`, and waits until they are Ready."""
+def add(count, per_block, played=()):
+    """Adds nodes k0001, k0002, …, in blocks of `per_block`, and waits until they are Ready. `played`: documents of kwok's
+    configuration, of how pods are played if not as kwok does by itself."""
     if saved().node_grace < GRACE:
         raise BedError(f"simulated nodes need a bed that was brought up with --node-grace {GRACE} or more; "
                        f"this one has {saved().node_grace}")
     build.build(["kwok"])
-    (CP.bed / "kwok.json").write_text(json.dumps(PARALLEL))
+    (CP.bed / "kwok.yaml").write_text("\n---\n".join([json.dumps(PARALLEL), *played]))
     (CP.bed / "kwok.kubeconfig").write_text(pki.kubeconfig(PKI, "admin"))
     CP.start("kwok", [
-        f"{PROGRAMS}/{build.folder_of(KWOK).name}/kwok", "--config=/var/lib/bed/kwok.json",
+        f"{PROGRAMS}/{build.folder_of(KWOK).name}/kwok", "--config=/var/lib/bed/kwok.yaml",
         "--kubeconfig=/var/lib/bed/kwok.kubeconfig", "--manage-all-nodes=false",
         "--manage-nodes-with-label-selector=type=kwok", f"--node-lease-duration-seconds={GRACE}",
-        "--node-ip=10.77.0.1", "--cidr=10.200.0.0/16", "--server-address=127.0.0.1:10247"])
+        f"--node-ip={API_SERVER}", "--cidr=10.200.0.0/16", f"--node-port={PORT}", f"--server-address={API_SERVER}:{PORT}",
+        "--tls-cert-file=/var/lib/bed/pki/api-server.crt", "--tls-private-key-file=/var/lib/bed/pki/api-server.key"])
     nodes = [_node(number, (number - 1) // per_block + 1) for number in range(1, count + 1)]
     kubectl("apply", "--server-side", "--filename", "-", seconds=300,
             input=json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes}))

@@ -1,0 +1,131 @@
+"""Who is measured: gangs of pods by nobody's operator (the bed's floor), by Atoll's, by Kubeflow's mpi-operator. All pods ask for
+the same room and mount the same claim; a gang is its workers and a launcher."""
+import json
+
+import build
+import histogram
+from control_plane import CP, inside, kubectl
+from mpi_operator import MODULE, NAME, RESOURCE
+from place import REPOSITORY
+from process import run, until
+from program import Program
+from stage import ATOLL
+
+CLAIM = "datasets"
+IMAGE = "atoll/engine:bench"  # nobody runs it
+SYSTEM = "atoll-system"
+METRICS = "127.0.0.1:9401"
+FAKE = {"nodeSelector": {"type": "kwok"}, "tolerations": [{"key": "type", "value": "kwok", "effect": "NoSchedule"}]}
+
+
+def spec_of_pod(room):
+    """`room`: of a worker; None: of a launcher."""
+    requests = {"limits": room, "requests": room} if room else {"requests": {"cpu": "100m", "memory": "128Mi"}}
+    container = {"name": "main", "image": IMAGE, "resources": requests,
+                 "volumeMounts": [{"name": "data", "mountPath": "/data"}]}
+    return {**FAKE, "containers": [container],
+            "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": CLAIM}}]}
+
+
+class Pods:
+    """Plain pods: what the bed itself takes."""
+    title, agent, resource = "plain pods", None, "pods"
+
+    def start(self, folder):
+        return None
+
+    def wishes(self, shape):
+        for gang in range(shape.gangs):
+            names = [f"gang-{gang:03}-{worker}" for worker in range(shape.workers)]
+            yield from (self._wish(shape, name, shape.room) for name in names)
+            yield self._wish(shape, f"gang-{gang:03}-launcher", None)
+
+    @staticmethod
+    def _wish(shape, name, room):
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec_of_pod(room)}
+        return {"path": f"/api/v1/namespaces/{shape.space}/pods", "object": pod}
+
+    def check(self, shape):
+        pass
+
+    def figures(self, trail):
+        return {"created": trail.last.get(("submit", "create", "pods"))}
+
+
+class Atoll:
+    title, agent, resource = "atoll", "atoll-operator", "gnnjobs"
+
+    def start(self, folder):
+        establish("gnnjobs.atoll.dev", REPOSITORY / "manifests/crd/gnnjobs.atoll.dev.yaml")
+        kubectl("create", "namespace", SYSTEM)
+        program = Program(folder / "atoll-operator.log", ATOLL.with_name("atoll-operator"), f"--image={IMAGE}",
+                          f"--operator-namespace={SYSTEM}", f"--metrics={METRICS}")
+        until("atoll-operator to work", 60, lambda: program.check() or "workers begin" in program.log())
+        return program
+
+    def wishes(self, shape):
+        requests = {"cpu": shape.room["cpu"], "memory": shape.room["memory"], "gpus": int(shape.room["nvidia.com/gpu"])}
+        claim = {"persistentVolumeClaim": {"claimName": CLAIM}}
+        for gang in range(shape.gangs):
+            job = {"apiVersion": "atoll.dev/v1alpha1", "kind": "GNNJob", "metadata": {"name": f"gang-{gang:03}"}, "spec": {
+                "dataset": {"name": "cora", "volume": claim}, "model": {"kind": "gcn", "layers": 2, "hidden": 16},
+                "training": {"epochs": 200}, "strategy": {"kind": "graph"},
+                "placement": {"ranks": shape.workers, "ranksPerServer": 1}, "resources": requests,
+                "template": {"spec": FAKE}}}
+            yield {"path": f"/apis/atoll.dev/v1alpha1/namespaces/{shape.space}/gnnjobs", "object": job}
+
+    def check(self, shape):
+        until("every job to say that it trains", 60, lambda: count_true("gnnjobs", shape.space, "Running") == shape.gangs)
+
+    def figures(self, trail):
+        command, environment = inside(["curl", "--silent", "--fail", f"http://{METRICS}/metrics"])
+        found = histogram.read(run(command, env=environment))
+        times = {"reconcile": "atoll_job_reconcile_seconds", "own": "atoll_job_own_seconds", "plan": "atoll_job_plan_seconds",
+                 "queue": "workqueue_queue_duration_seconds"}
+        quantiles = {name: [histogram.quantile(found[family], share) for share in (0.5, 0.99)]
+                     for name, family in times.items()}
+        return {"created": trail.last.get((self.agent, "create", "pods")), "quantiles": quantiles,
+                "ungated": trail.last.get((self.agent, "patch", "pods")),
+                "reconciles within 50 ms": histogram.share_within(found[times["reconcile"]], 0.05)}
+
+
+class MpiOperator:
+    agent, resource = NAME, "mpijobs"
+
+    def __init__(self, title, *flags):
+        self.title, self._flags = title, flags
+
+    def start(self, folder):
+        build.build([NAME])
+        establish("mpijobs.kubeflow.org", build.sources(NAME, MODULE) / RESOURCE)
+        program = Program(folder / f"{NAME}.log", build.program(NAME), "--lock-namespace=default", *self._flags)
+        until("mpi-operator to lead", 60, lambda: program.check() or kubectl(
+            "get", "lease", NAME, "--ignore-not-found", "--output", "jsonpath={.spec.holderIdentity}"))
+        return program
+
+    def wishes(self, shape):
+        for gang in range(shape.gangs):
+            replicas = {"Launcher": {"replicas": 1, "template": {"spec": spec_of_pod(None)}},
+                        "Worker": {"replicas": shape.workers, "template": {"spec": spec_of_pod(shape.room)}}}
+            job = {"apiVersion": "kubeflow.org/v2beta1", "kind": "MPIJob", "metadata": {"name": f"gang-{gang:03}"},
+                   "spec": {"slotsPerWorker": 1, "mpiReplicaSpecs": replicas}}
+            yield {"path": f"/apis/kubeflow.org/v2beta1/namespaces/{shape.space}/mpijobs", "object": job}
+
+    def check(self, shape):
+        until("every job to say that it runs", 60, lambda: count_true("mpijobs", shape.space, "Running") == shape.gangs)
+
+    def figures(self, trail):
+        return {"created": trail.last.get((self.agent, "create", "pods"))}
+
+
+def establish(kind, file):
+    """`kubectl wait` fails where a new kind has no conditions yet."""
+    kubectl("apply", "--server-side", "--filename", file)
+    path = '{.status.conditions[?(@.type=="Established")].status}'
+    until(f"{kind} to be established", 30, lambda: kubectl("get", "crd", kind, "--output", f"jsonpath={path}") == "True")
+
+
+def count_true(resource, space, condition):
+    found = kubectl("get", resource, "--namespace", space, "--output",
+                    f'jsonpath={{.items[*].status.conditions[?(@.type=="{condition}")].status}}', seconds=120)
+    return found.split().count("True")

@@ -1,0 +1,121 @@
+"""docs/benchmarks/operator.md from the stored cells."""
+import statistics
+
+HEAD = """# The operator among a thousand nodes
+
+Made by `make bench-operator` from operator.json; don't edit. A real control plane on one machine (docs/cluster.md), fresh for
+each row, with nodes and pods that kwok plays; each operator is a process in the control plane's network, administrator of the
+cluster as the other, with the options that it ships with unless said. A gang is so many workers and a launcher. Rows of one round
+were measured in turn.
+
+- Moments are seconds since the first object was submitted, by the API server's audit log, to whoever is measured. A pod runs when
+  kwok says so, which is as soon as it is bound. Nothing ends, so that in the end all run.
+- `plain pods`: the same pods created directly, 16 requests at a time: what the bed itself takes.
+- Atoll prepares a job first: one more pod, whose log (served by kwok) tells the cut between its parts. Its launcher is released
+  when all workers are Ready; mpi-operator's starts with them (its default).
+- Nobody answers on port 9400, so the operator's looks at the progress of jobs that train fail, each at once.
+- Requests are all of the operator's, watches and lists included. Memory is the kernel's high-water mark.
+- Reconcile: from news of a job to what was decided being done, without the API server's answers and without planning;
+  `on the queue` is part of it, `own work` the rest. Quantiles are interpolated in the buckets of the operator's histograms.
+- The machine is shared: `load` is its load average before and after.
+
+"""
+MOMENTS = ("submitted", "created", "ungated", "workers run", "all run")
+GOALS = {"time until all run, to mpi-operator's": 1.0, "peak memory, to mpi-operator's": 1 / 3, "p99 reconcile, ms": 50.0}
+TITLES = {"burst": "{gangs} jobs of {workers of a gang} workers at once", "large": "One job of {workers of a gang} workers"}
+
+
+def summary(cell):
+    times = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in cell["times"].items())
+    whole = "" if cell["whole"] else f"cut short after {cell['limit']} s, "
+    spent = f", {cell['cpu seconds']:.1f} CPU s, {cell['peak MiB']:.0f} MiB" if "peak MiB" in cell else ""
+    return f"{whole}{times}{spent}"
+
+
+def markdown(cells):
+    """`cells`: by name, "burst 1: atoll"."""
+    text = HEAD
+    for contest, title in TITLES.items():
+        chosen = [(name.split(":")[0].split()[1], cell) for name, cell in cells.items() if cell["contest"] == contest]
+        if not chosen:
+            continue
+        text += f"## {title.format(**chosen[0][1])}, {chosen[0][1]['nodes']} nodes\n\n"
+        text += overview(chosen) + control_plane(chosen) + reconciles(chosen) + requests(chosen)
+    return text + goals(cells)
+
+
+def table(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines) + "\n"
+
+
+def overview(chosen):
+    head = ["round", "", *MOMENTS, "requests a job", "CPU s", "peak MiB", "load"]
+    return table(head, [[number, cell["who"], *moments(cell), *spent(cell), load(cell)] for number, cell in chosen])
+
+
+def moments(cell):
+    times = dict(cell["times"])
+    if not cell["whole"]:
+        share = f"{cell['workers']} workers, {cell['launchers']} launchers after {cell['limit']} s"
+        times |= {"workers run": "–", "all run": share, "created": "–"}
+    return [times.get(name, "–") for name in MOMENTS]
+
+
+def spent(cell):
+    if "peak MiB" not in cell:
+        return ["–"] * 3
+    return [f"{cell['requests per gang']:.1f}", f"{cell['cpu seconds']:.1f}", f"{cell['peak MiB']:.0f}"]
+
+
+def load(cell):
+    return "{:.1f}, {:.1f}".format(*cell["load"])
+
+
+def control_plane(chosen):
+    daemons = list(chosen[0][1]["control plane"])
+    rows = [[number, cell["who"], *cell["control plane"].values()] for number, cell in chosen]
+    return "Processor seconds of the control plane:\n\n" + table(["round", "", *daemons], rows)
+
+
+def reconciles(chosen):
+    rows = [[number, cell["who"], *(times(cell["quantiles"][name]) for name in ("reconcile", "queue", "own", "plan")),
+             f"{100 * cell['reconciles within 50 ms']:.1f} %"] for number, cell in chosen if "quantiles" in cell]
+    head = ["round", "", "reconcile", "on the queue", "own work", "planning", "reconciles within 50 ms"]
+    return "p50 / p99:\n\n" + table(head, rows) if rows else ""
+
+
+def times(quantiles):
+    return " / ".join(f"{1000 * seconds:.1f}" for seconds in quantiles) + " ms"
+
+
+def requests(chosen):
+    """Of the first round, whose gangs were all served."""
+    text = ""
+    for number, cell in chosen:
+        if number == "1" and cell["whole"] and "requests" in cell:
+            kinds = ", ".join(f"{what} {times / cell['gangs']:.1f}" for what, times in cell["requests"].items()
+                              if times >= cell["gangs"] / 10)
+            text += f"Requests a job, {cell['who']}: {kinds}; refused in all: {cell['refused']}.\n\n"
+    return text
+
+
+def goals(cells):
+    """Pairs within a round, their median."""
+    found = {name: [] for name in GOALS}
+    for name, ours in cells.items():
+        theirs = cells.get(name.replace("atoll", "mpi-operator, unthrottled"))
+        if ours["contest"] != "burst" or ours["who"] != "atoll" or not theirs or not (ours["whole"] and theirs["whole"]):
+            continue
+        for goal, figure in zip(GOALS, (ours["times"]["all run"] / theirs["times"]["all run"],
+                                        ours["peak MiB"] / theirs["peak MiB"], 1000 * ours["quantiles"]["reconcile"][1])):
+            found[goal].append(figure)
+    rows = [[goal, f"{limit:.2f}", f"{statistics.median(found[goal]):.2f}", ", ".join(f"{each:.2f}" for each in found[goal])]
+            for goal, limit in GOALS.items() if found[goal]]
+    return "## Goals\n\n" + table(["", "at most", "median", "by round"], rows) + machine_line(cells) if rows else ""
+
+
+def machine_line(cells):
+    last = max(cells.values(), key=lambda cell: cell["date"])
+    machine = last["machine"]
+    return f"{machine['cpu']}, {machine['cores']} cores, {machine['memory']}; {last['date'][:10]}.\n"
