@@ -17,6 +17,7 @@
 #include "command/output_folder.h"
 #include "command/rank_style.h"
 #include "job/load.h"
+#include "launch/earlier_ranks.h"
 #include "launch/places.h"
 #include "launch/rank_guard.h"
 #include "partition/part_ranks.h"
@@ -100,6 +101,7 @@ int run(const Arguments& a) {
   try {
     SessionOptions options = options_of(a, ranks);
     if (a.has("--places")) check_place(a.get("--places"), rank, host_name());
+    if (a.has("--run")) end_earlier_ranks(a.get("--run"), options.attempt);
     if (a.has("--make-output") && rank == 0) options.attempt = claim_output(options, a.get("--run"));
     WaitBoard waits;
     const auto observer = observers_of(a, rank, ranks, waits);

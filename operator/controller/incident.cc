@@ -29,11 +29,19 @@ std::string what_happened(const Incident& incident) {
   return incident.message.empty() ? text : text + ": " + incident.message;
 }
 
+/// Lost before this attempt began: another serves in its place.
+bool is_replaced(const PodView& pod, const Turn& turn) {
+  for (const PodView* worker : turn.gang().workers)
+    if (worker && worker->meta.label(kServerLabel) == pod.meta.label(kServerLabel)) return true;
+  return false;
+}
+
 /// The worker that the launcher names, or else any whose end isn't known yet.
 const PodView* lost_worker(const Turn& turn, const std::string& named) {
   const PodView* any = nullptr;
   for (const PodView* pod : turn.gang().spent) {
     if (loss_of(*pod, turn.seen, turn.settings).empty() || is_counted(turn.status, *pod)) continue;
+    if (is_replaced(*pod, turn)) continue;
     if (pod->meta.name == named) return pod;
     any = any ? any : pod;
   }

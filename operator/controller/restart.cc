@@ -11,6 +11,7 @@ namespace {
 
 constexpr Seconds kFirstBackoff{10}, kLongestBackoff{300}, kRecent{1200};
 constexpr Seconds kNodeSettles{60};  // by default a silent node is called NotReady after 50 s
+constexpr Seconds kPodTells{5};      // from a rank's end by its launcher's word to its pod's by kubelet's
 
 /// Pods that are asked to leave have their ranks write a checkpoint first: the moment up to which they may.
 std::optional<Moment> time_to_leave(const Turn& turn) {
@@ -42,18 +43,29 @@ Seconds backoff(const Turn& turn) {
   return std::min(base, kLongestBackoff) + jitter(turn, restarts.back().time, Seconds(3));
 }
 
-/// A server that doesn't answer, on a node of which it isn't known yet whether it has failed too: were the next attempt to
-/// begin now, it would begin there and be lost as well. Whether that is known, or has been waited for long enough.
-bool is_settled(Turn& turn, Incident& incident) {
-  if (incident.reason != kLost || incident.culprit.node.empty()) return true;
-  const auto node = turn.seen.nodes.find(incident.culprit.node);
-  if (node == turn.seen.nodes.end() || !node->second.ready) {
-    incident.reason = "NodeLost";
-    return true;
+/// How long it may take until more is known of what ended the attempt. A server that doesn't answer, on a node that may have
+/// failed too: were the next attempt to begin now, it would begin there and be lost as well. A rank that was killed, perhaps
+/// for memory: its pod's supervisor knows.
+Seconds time_to_settle(const Turn& turn, Incident& incident) {
+  const Culprit& culprit = incident.culprit;
+  if (incident.reason == "Signal" && culprit.signal == "SIGKILL") {
+    const bool serves = std::ranges::any_of(turn.gang().workers, [&](const PodView* worker) {
+      return worker && worker->meta.name == culprit.pod;
+    });
+    return serves ? kPodTells : Seconds(0);
   }
-  if (turn.reason_against(kRunning) != kLost)
-    turn.say(kRunning, false, kLost, incident.message + "; waiting for what becomes of its node");
-  const Moment end = turn.since(kRunning) + kNodeSettles;
+  if (incident.reason != kLost || culprit.node.empty()) return Seconds(0);
+  const auto node = turn.seen.nodes.find(culprit.node);
+  if (node != turn.seen.nodes.end() && node->second.ready) return kNodeSettles;
+  incident.reason = "NodeLost";
+  return Seconds(0);
+}
+
+bool is_settled(Turn& turn, Incident& incident) {
+  const Seconds patience = time_to_settle(turn, incident);
+  if (patience == Seconds(0)) return true;
+  turn.say(kRunning, false, incident.reason, incident.message + "; more may be known of it soon");
+  const Moment end = turn.since(kRunning) + patience;
   turn.look_at(end);
   return turn.now() >= end;
 }

@@ -4,8 +4,7 @@ import pathlib
 import tempfile
 
 import stage
-from control_plane import kubectl
-from jobs import CORA, GnnJob, nothing_remains
+from jobs import CORA, LONG as MINUTE, GnnJob, nothing_remains, ours
 
 
 def expected_losses(job, ranks):
@@ -33,5 +32,22 @@ def same_losses_as_on_one_machine():
     nothing_remains(job)
 
 
-SHORT = [same_losses_as_on_one_machine]
+def bytes_as_the_ledger_says():
+    """The network's own counters, of whole packets, against what the ranks say that they sent."""
+    job = GnnJob("counted", MINUTE, {"resources.cpu": "900m", "training.epochs": 60, "runPolicy.cleanPodPolicy": "None"})
+    job.apply().until("Succeeded", 180)
+    pods = job.pods("worker")
+    planned = [server["node"] for server in job.status()["placement"]["servers"]]
+    assert {each["metadata"]["labels"]["atoll.dev/server"]: each["spec"]["nodeName"] for each in pods} == dict(
+        zip(map(str, range(len(planned))), planned)), "each server on the node that was planned"
+    sent = sum(int(ours("exec", each["metadata"]["name"], "--", "cat", "/sys/class/net/eth0/statistics/tx_bytes"))
+               for each in pods)
+    told = sum(json.loads(line)["bytes"]["inter"] for line in (job.output() / "metrics.jsonl").read_text().splitlines())
+    print(f"       {told / 1e6:.0f} MB by the ledger, {sent / 1e6:.0f} MB by the interfaces", flush=True)
+    assert 1 <= sent / told <= 1.05, f"{sent} bytes went through the interfaces, {told} by the ledger"
+    job.delete()
+    nothing_remains(job)
+
+
+SHORT = [same_losses_as_on_one_machine, bytes_as_the_ledger_says]
 LONG = []

@@ -422,6 +422,42 @@ TEST_F(Decide, ALostServerIsWaitedForUntilItsNodesFateIsKnown) {
   EXPECT_EQ(patient.status->failures, 0);
 }
 
+TEST_F(Decide, TheSupervisorOfAKilledRankHasItsSay) {
+  train();
+  world.cluster.end_pod("cora-launcher-1", 137, "Error",
+                        R"({"status":137,"culprit":{"rank":3,"pod":"cora-1-0","node":"n2","signal":9}})");
+  world.atoll.run(2);
+  EXPECT_THAT(world.atoll.status().restarts, IsEmpty());
+  const Decision patient = decide_on([](Observed& seen) { seen.now += Seconds(5); });
+  ASSERT_EQ(patient.status->restarts.size(), 1U);
+  EXPECT_EQ(patient.status->restarts[0].reason, "Signal");
+
+  world.cluster.end_pod("cora-1-0", 137, "Error", R"({"rank":3,"signal":9,"reason":"OOMKilled"})");
+  world.atoll.run(1);
+  ASSERT_EQ(world.atoll.status().restarts.size(), 1U);
+  EXPECT_EQ(world.atoll.status().restarts[0].reason, "OOMKilled");
+}
+
+TEST_F(Decide, APodThatWasLostBeforeIsNotToBlameAgain) {
+  train({{"/spec/runPolicy/cleanPodPolicy", "Running"}});
+  world.kill_node(node_of(world.cluster.pods.at("cora-1-0")));
+  world.atoll.run(90, [&] { return world.cluster.runs["cora"].launches == 2; });
+  ASSERT_EQ(world.cluster.runs["cora"].launches, 2);
+  Observed seen = world.atoll.observe("cora");
+  PodView hanging = pod(seen, "cora-1-1");  // as the lost one still stands there
+  hanging.meta.name = "cora-1-0", hanging.meta.uid = "lost", hanging.meta.labels[kIncarnationLabel] = "0";
+  hanging.node = world.atoll.status().restarts[0].culprit.node;
+  Status known = seen.job.status;
+  known.restarts[0].culprit.pod = "cora-launcher-1";
+  world.cluster.end_pod("cora-launcher-2", 1, "Error", R"({"status":1,"message":"the port is in use"})");
+  const Decision decision = decide_on([&](Observed& now) {
+    now.job.status = known;
+    now.pods.push_back(hanging);
+  });
+  ASSERT_TRUE(decision.status);
+  EXPECT_EQ(decision.status->restarts.back().reason, "Exit");
+}
+
 TEST_F(Decide, EachChangeIsToldOnce) {
   std::vector<std::string> told;
   world.atoll.add = [&](Observed& seen) {

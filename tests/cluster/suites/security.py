@@ -1,0 +1,93 @@
+"""What a job's NetworkPolicy lets through where it is enforced, and that the operator may do what it does and no more."""
+import json
+
+import images
+from control_plane import CP, kubectl
+from faults import CHANGES, of_a_job_that_lost_nothing, worker
+from jobs import LONG as MINUTE, SPACE, GnnJob, nothing_remains
+from policy import Enforced
+from pods import apply
+from stage import SYSTEM
+
+SSH, METRICS = 2222, 9400
+
+
+def visitor(name, space):
+    """A pod that meets the restricted level and does nothing but what it is told to."""
+    container = {"name": "main", "image": images.BASE, "imagePullPolicy": "Never", "command": ["sleep", "1000"],
+                 "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]},
+                                     "runAsNonRoot": True, "runAsUser": 65534,
+                                     "seccompProfile": {"type": "RuntimeDefault"}}}
+    apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": space},
+           "spec": {"terminationGracePeriodSeconds": 0, "containers": [container]}})
+    kubectl("wait", "--namespace", space, "--for=condition=Ready", f"pod/{name}", "--timeout=60s", seconds=70)
+
+
+def reaches(name, space, address, port):
+    script = f"timeout 3 bash -c 'exec 3<>/dev/tcp/{address}/{port}' 2>/dev/null && echo yes || echo no"
+    return kubectl("exec", "--namespace", space, name, "--", "bash", "-c", script).strip() == "yes"
+
+
+def a_job_is_reached_by_whom_it_should_be():
+    visitor("prometheus-to-be", "monitoring")
+    visitor("stranger", SPACE)
+    try:
+        with Enforced(SPACE):
+            job = GnnJob("guarded", MINUTE, CHANGES).apply().until("Running", 120)
+            job.until_epoch(10, 120)
+            for server in (0, 1):
+                address = worker(job, server)["status"]["podIP"]
+                assert not reaches("stranger", SPACE, address, SSH), "a stranger must not reach sshd"
+                assert not reaches("stranger", SPACE, address, METRICS), "nor the metrics"
+                assert not reaches("prometheus-to-be", "monitoring", address, SSH), "Prometheus' namespace must not reach sshd"
+                assert reaches("prometheus-to-be", "monitoring", address, METRICS), "it may read metrics"
+            job.wait("to have its progress read by the operator", 60, lambda: job.status().get("progress", {}).get("epoch"))
+            job.until("Succeeded", 240)
+            assert job.losses() == of_a_job_that_lost_nothing(job), "the losses of a job that nothing guards"
+            job.delete()
+            nothing_remains(job)
+    finally:
+        kubectl("delete", "pod", "prometheus-to-be", "--namespace", "monitoring", "--now", "--ignore-not-found")
+        kubectl("delete", "pod", "stranger", "--namespace", SPACE, "--now", "--ignore-not-found")
+
+
+def without_a_policy_a_stranger_is_let_in():
+    """Else the check above would prove nothing."""
+    visitor("stranger", SPACE)
+    try:
+        job = GnnJob("open", MINUTE, CHANGES).apply().until("Running", 120)
+        assert reaches("stranger", SPACE, worker(job, 1)["status"]["podIP"], SSH)
+        job.delete()
+        nothing_remains(job)
+    finally:
+        kubectl("delete", "pod", "stranger", "--namespace", SPACE, "--now", "--ignore-not-found")
+
+
+# Reads of single objects after a conflict, which may not have happened.
+AT_CONFLICTS = {("", resource, "get") for resource in ("configmaps", "secrets")}
+AT_CONFLICTS |= {("networking.k8s.io", "networkpolicies", "get"), ("atoll.dev", "gnnjobs", "get"), ("", "pods", "get")}
+
+
+def the_operator_uses_what_it_may():
+    """By the audit log of all that it did on this bed: the last check of the long suite."""
+    account = f"system:serviceaccount:{SYSTEM}:atoll"
+    with open(CP.folder / "log/audit.log", encoding="utf-8") as lines:
+        requests = [each for each in map(json.loads, lines) if each["user"]["username"] == account and "objectRef" in each]
+    refused = [(each["verb"], each["objectRef"]) for each in requests if each["responseStatus"]["code"] == 403
+               and "is forbidden: User" in each["responseStatus"].get("message", "")]
+    assert not refused, f"nothing is forbidden to it, not {refused[:5]}"
+    used = {(ref.get("apiGroup", ""), "/".join(filter(None, (ref["resource"], ref.get("subresource")))), each["verb"])
+            for each in requests if "resource" in (ref := each["objectRef"])}
+    may = granted("clusterrole/atoll") | granted("role/atoll-lease", "--namespace", SYSTEM)
+    assert used <= may, f"nothing beyond what is granted, not {sorted(used - may)}"
+    assert may - used <= AT_CONFLICTS, f"all that is granted is used, but not {sorted(may - used - AT_CONFLICTS)}"
+
+
+def granted(*role):
+    rules = json.loads(kubectl("get", *role, "--output", "json"))["rules"]
+    return {(group, resource, verb) for rule in rules for group in rule["apiGroups"] for resource in rule["resources"]
+            for verb in rule["verbs"]}
+
+
+SHORT = []
+LONG = [a_job_is_reached_by_whom_it_should_be, without_a_policy_a_stranger_is_let_in, the_operator_uses_what_it_may]
