@@ -2,14 +2,15 @@
 #   make demo     builds atoll, trains GCN on Cora on two ranks, shows the result
 #   make test     builds everything and runs every test
 #   make cluster  a Kubernetes with four nodes on this machine; make cluster-down takes it away
+#   make demo-cluster  the same demo on a Kubernetes of its own, with operator and data set installed by helm
 BUILD ?= build
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
 SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: build programs demo test test-unit lint format sanitize fuzz soak accuracy bench bench-peers bench-operator cluster cluster-down clean build-tools \
-	test-tools cluster-tools
+.PHONY: build programs demo test test-unit lint format sanitize fuzz soak accuracy bench bench-peers bench-operator cluster cluster-down \
+	demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
 	@mkdir -p $(BUILD)
@@ -54,9 +55,10 @@ sanitize-%: test-tools
 fuzz: test-tools
 	tests/fuzz/run $(BUILD)-fuzz $(FUZZ_SECONDS)
 
-# Kills a running job SOAK_ROUNDS times and compares the losses of the resumed runs.
-soak: test-tools build
+# Kills a running job SOAK_ROUNDS times and compares the losses of the resumed runs; then the long suite on a cluster, as root.
+soak: test-tools programs cluster-tools
 	ATOLL=$(abspath $(BUILD)/atoll) KILL_ROUNDS=$(SOAK_ROUNDS) tests/e2e/kill_resume
+	ATOLL=$(abspath $(BUILD)/atoll) tests/cluster/suite --long
 
 # Kernels, epochs and memory against the machine's limits; finished cells are kept in docs/benchmarks/engine.json.
 bench: test-tools build
@@ -81,6 +83,9 @@ bench-operator: programs cluster-tools
 cluster: cluster-tools
 	tests/cluster/bed up $(OPTIONS)
 	@tests/cluster/bed kubectl get nodes --label-columns network.topology.nvidia.com/block
+
+demo-cluster: programs cluster-tools
+	ATOLL=$(abspath $(BUILD)/atoll) tests/cluster/demo
 
 cluster-down:
 	tests/cluster/bed down
