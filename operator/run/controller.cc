@@ -58,7 +58,7 @@ Controller::Controller(const Options& options, Surroundings surroundings)
 void Controller::enqueue(const std::string& job, bool again) {
   {
     std::lock_guard lock(mutex_);
-    queued_.try_emplace(job, Time::now());
+    queued_.try_emplace(job, clock_);
   }
   around_.metrics.queued(again);
   if (again)
@@ -122,18 +122,18 @@ void Controller::take(const std::string& key) {
 /// What happens to a job while it is looked at waits for that look's own answers, and only then for us.
 void Controller::put_queued_off(const std::string& job) {
   std::lock_guard lock(mutex_);
-  if (const auto queued = queued_.find(job); queued != queued_.end()) queued->second = Time::now();
+  if (const auto queued = queued_.find(job); queued != queued_.end()) queued->second = Look::Queued(clock_);
 }
 
 /// Now, where it was not put there by news of it.
-Controller::Time::time_point Controller::take_queued(const std::string& job) {
+Look::Queued Controller::take_queued(const std::string& job) {
   std::lock_guard lock(mutex_);
   const auto queued = queued_.extract(job);
-  return queued.empty() ? Time::now() : queued.mapped();
+  return queued.empty() ? Look::Queued(clock_) : queued.mapped();
 }
 
 void Controller::look_at(const std::string& job) {
-  Look look(job, take_queued(job));
+  Look look(job, take_queued(job), clock_);
   try {
     work_on(look);
   } catch (const std::exception& error) {  // an object that can't be read must not end the work on others

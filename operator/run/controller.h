@@ -58,8 +58,6 @@ class Controller final : public CacheListener {
   void room_changed() override;
 
  private:
-  using Time = Look::Time;
-
   void take(const std::string& key);
   void look_at(const std::string& job);
   void work_on(Look& look);
@@ -69,7 +67,7 @@ class Controller final : public CacheListener {
   void conclude(const std::string& job, Deed deed);
   void enqueue(const std::string& job, bool again = false);
   void look_at_waiting();
-  Time::time_point take_queued(const std::string& job);
+  Look::Queued take_queued(const std::string& job);
   void put_queued_off(const std::string& job);
 
   const Options options_;
@@ -81,8 +79,9 @@ class Controller final : public CacheListener {
   Planner planner_;
   ProgressPoller poller_;
   Events events_;
-  std::mutex mutex_;                                // of queued_
-  std::map<std::string, Time::time_point> queued_;  // since when jobs on the queue wait
+  std::mutex mutex_;  // of queued_
+  OwnClock clock_;
+  std::map<std::string, Look::Queued> queued_;  // jobs on the queue
 };
 
 }  // namespace atl::ctl

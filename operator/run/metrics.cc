@@ -26,20 +26,9 @@ const Histogram::BucketBoundaries kSeconds{1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-
 
 /// Reasons come in part from containers: only those that we know become labels.
 std::string known_reason(const std::string& reason) {
-  static const std::set<std::string> kKnown{"OOMKilled",
-                                            "Signal",
-                                            "Exit",
-                                            "Lost",
-                                            "Disconnected",
-                                            "NodeLost",
-                                            "Evicted",
-                                            "Preempted",
-                                            "Deleted",
-                                            "Stalled",
-                                            "NotBound",
-                                            "StartDeadlineExceeded",
-                                            "PrepareFailed",
-                                            "Interrupted"};
+  static const std::set<std::string> kKnown{
+      "OOMKilled", "Signal",  "Exit",    "Lost",     "Disconnected",          "NodeLost",      "Evicted",
+      "Preempted", "Deleted", "Stalled", "NotBound", "StartDeadlineExceeded", "PrepareFailed", "Interrupted"};
   return kKnown.contains(reason) ? reason : "Other";
 }
 
@@ -83,7 +72,10 @@ struct Metrics::State {
           "and planning.")
           .Add({}, kSeconds);
   Histogram& reconciles =
-      seconds("atoll_job_reconcile_seconds", "The same, with the time that the job waited on the queue.")
+      seconds(
+          "atoll_job_reconcile_seconds",
+          "The same since the job was put on the queue, without the time in which all workers waited for answers or "
+          "places.")
           .Add({}, kSeconds);
   Family<Gauge>& lists =
       gauge("atoll_watch_lists", "Whole lists of a resource since the start; the first is no relist.");
@@ -133,7 +125,7 @@ void Metrics::looked(const Look& look) {
   if (look.planned() > 0) state_->plans.Observe(look.planned());
   if (!look.has_acted()) return;
   state_->own.Observe(look.own());
-  state_->reconciles.Observe(look.waited() + look.own());
+  state_->reconciles.Observe(look.own_since_queued());
 }
 
 void Metrics::set_lists(const std::string& path, int lists) {
