@@ -103,6 +103,7 @@ bool is_unlaunched(Turn& turn) {
 
 bool is_running(Turn& turn) {
   const ContainerView* engine = turn.gang().launcher->container(kEngine);
+  if (engine && engine->ended) return true;  // its pod's phase follows, and says how
   if (!engine || !engine->running) {
     turn.say(kRunning, false, "Starting", "all workers are ready; the launcher starts");
     return true;

@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::size_t kLongestEvent = 1024;
 
-bool is_bad_news(const std::string& condition, bool holds) {
+bool is_bad_news(const std::string& condition, bool holds, const std::string& reason) {
+  if (reason == "Preparing" || reason == kSuspended) return false;  // on its way, or as it was wished
   return holds ? condition == kFailed || condition == kRestarting
                : condition == kPlaced || condition == kCreated;
 }
@@ -23,7 +24,7 @@ void Turn::say(const char* condition, bool holds, const std::string& reason, con
   if (ctl::has_ended(status.conditions)) return;
   const Condition* before = find_condition(status.conditions, condition);
   const bool is_news = before ? before->holds != holds || before->reason != reason : true;
-  if (is_news) tell(is_bad_news(condition, holds), reason, message);
+  if (is_news) tell(is_bad_news(condition, holds, reason), reason, message);
   set_condition(status.conditions, {condition, holds, reason, message, seen.now, seen.job.meta.generation});
 }
 

@@ -476,6 +476,26 @@ TEST_F(Decide, EachChangeIsToldOnce) {
   EXPECT_THAT(told, Contains("Training: 4 ranks on 2 servers, attempt 1"));
 }
 
+TEST_F(Decide, ALauncherThatHasJustEndedDoesNotStart) {
+  train();
+  const Decision decision = decide_on([&](Observed& seen) {
+    for (ContainerView& container : pod(seen, "cora-launcher-1").containers)
+      container.running = false, container.ended = true;
+  });
+  EXPECT_FALSE(decision.status) << "until its pod has ended too";
+}
+
+TEST_F(Decide, WhatIsOnItsWayIsNoWarning) {
+  world.atoll.add = [&](Observed& seen) {
+    for (const Event& event : decide(seen, world.atoll.settings).events)
+      EXPECT_FALSE(event.is_warning) << event.reason << ": " << event.message;
+  };
+  submit();
+  world.until_training();
+  world.suspend(true);
+  world.atoll.run(30, [&] { return world.atoll.state() == "Suspended"; });
+}
+
 TEST_F(Decide, BadNewsAreWarnings) {
   submit();
   for (const char* node : {"n1", "n2", "n3"})
