@@ -64,7 +64,7 @@ int run_machine(const Arguments& a) {
 int run_ops(const Arguments& a) {
   const std::vector<Index> columns = parse_columns(a.get("--columns", "64,256"));
   const auto heads = int(a.integer("--heads", 8, 1, 1024));
-  const Dataset dataset = Dataset::open(a.get("DATASET"));
+  const Dataset dataset = Dataset::open(stored_dataset(a.get("DATASET")));
   GraphTransforms transforms;
   transforms.self_loops = GraphTransforms::SelfLoops::kAdd;
   const PreparedGraph prepared = PreparedGraph::make(dataset, {}, transforms, {});
@@ -100,7 +100,7 @@ Command bench_machine_command() {
 Command bench_ops_command() {
   return {"bench ops",
           "time the sparse kernels on a data set, against their bounds",
-          {{"DATASET", "", "folder of the data set", true},
+          {{"DATASET", "", "its folder, or its name below the data root", true},
            {"--columns", "N,…", "widths of rows (64,256)"},
            {"--heads", "N", "of the attention (8)"},
            kThreads,

@@ -2,13 +2,15 @@
 #include <cstdio>
 
 #include "command/commands.h"
+#include "command/job_data.h"
 #include "dataset/export.h"
 
 namespace atl {
 namespace {
 
 int run(const Arguments& arguments) {
-  export_dataset(Dataset::open(arguments.get("DATASET")), arguments.get("DST"), arguments.has("--replace"));
+  export_dataset(Dataset::open(stored_dataset(arguments.get("DATASET"))), arguments.get("DST"),
+                 arguments.has("--replace"));
   std::printf("%s\n", arguments.get("DST").c_str());
   return 0;
 }
@@ -18,7 +20,7 @@ int run(const Arguments& arguments) {
 Command dataset_export_command() {
   return {"dataset export",
           "write a data set as .npy and .npz files for NumPy and SciPy",
-          {{"DATASET", "", "folder of the data set", true},
+          {{"DATASET", "", "its folder, or its name below the data root", true},
            {"DST", "", "folder to write", true},
            {"--replace", "", "replace what is there"}},
           run};

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "command/commands.h"
+#include "command/job_data.h"
 #include "command/partition_graph.h"
 #include "dataset/describe.h"
 #include "partition/prepared_meta.h"
@@ -52,7 +53,7 @@ std::string quality_line(const PartitionQuality& q, const Preset* preset) {
 int run(const Arguments& arguments) {
   const std::vector<int> partitions =
       arguments.has("--partitions") ? parts_of(arguments.get("--partitions")) : std::vector<int>{};
-  const Dataset dataset = Dataset::open(arguments.get("DATASET"));
+  const Dataset dataset = Dataset::open(stored_dataset(arguments.get("DATASET")));
   const bool json = arguments.has("--json");
   const DatasetDescription description = describe(dataset);
   std::printf("%s", json ? (to_json(description) + "\n").c_str() : to_text(description).c_str());
@@ -73,7 +74,7 @@ int run(const Arguments& arguments) {
 Command dataset_info_command() {
   return {"dataset info",
           "print what a data set holds and how it compares with what is published",
-          {{"DATASET", "", "folder of the data set", true},
+          {{"DATASET", "", "its folder, or its name below the data root", true},
            {"--partitions", "LIST",
             "divide the graph as a run would, and keep the parts for runs: 2,4,8 (minutes for 100M arcs)"},
            {"--json", "", "print one JSON object a line"}},

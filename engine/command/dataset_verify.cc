@@ -2,13 +2,14 @@
 #include <cstdio>
 
 #include "command/commands.h"
+#include "command/job_data.h"
 #include "dataset/dataset.h"
 
 namespace atl {
 namespace {
 
 int run(const Arguments& arguments) {
-  const Dataset dataset = Dataset::open(arguments.get("DATASET"));
+  const Dataset dataset = Dataset::open(stored_dataset(arguments.get("DATASET")));
   dataset.verify();
   std::printf("%s: every file is as it was written\n", dataset.folder().c_str());
   return 0;
@@ -19,7 +20,7 @@ int run(const Arguments& arguments) {
 Command dataset_verify_command() {
   return {"dataset verify",
           "check every file against its checksum",
-          {{"DATASET", "", "folder of the data set", true}},
+          {{"DATASET", "", "its folder, or its name below the data root", true}},
           run};
 }
 

@@ -19,9 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path data_root(const Arguments& a) {
+fs::path usual_root() {
   const char* variable = std::getenv("ATOLL_DATA_ROOT");
-  return a.get("--data-root", variable != nullptr && *variable != '\0' ? variable : "datasets");
+  return variable != nullptr && *variable != '\0' ? variable : "datasets";
+}
+
+fs::path data_root(const Arguments& a) {
+  return a.get("--data-root", usual_root().string());
 }
 
 std::vector<std::string> folders_in(const fs::path& root) {
@@ -109,6 +113,11 @@ void check_against(const LoadedJob& loaded, const DatasetMeta& meta) {
 }
 
 }  // namespace
+
+fs::path stored_dataset(const std::string& called) {
+  const fs::path below_root = usual_root() / called;
+  return !fs::exists(called) && fs::exists(below_root) ? below_root : fs::path(called);
+}
 
 LoadedJob load_job_of(const Arguments& a, Say say) {
   std::vector<Override> overrides = a.all("--set");

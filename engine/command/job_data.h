@@ -26,6 +26,10 @@ std::filesystem::path dataset_of(const Arguments& arguments, const LoadedJob& lo
 /// The folder that dataset_of() finds or makes, without a look at it.
 std::filesystem::path dataset_place(const Arguments& arguments, const Job& job);
 
+/// What a person calls a data set: its folder, or, where there is no such folder, its name below ./datasets or
+/// ATOLL_DATA_ROOT. Throws Error as Dataset::open() where it is neither.
+std::filesystem::path stored_dataset(const std::string& called);
+
 /// The job's graph prepared for its ranks, made if need be: then `say` is told how much memory that takes at most.
 /// Throws Error where the split has no training vertex.
 PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset, Say say);

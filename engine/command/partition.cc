@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "command/commands.h"
+#include "command/job_data.h"
 #include "command/partition_graph.h"
 #include "partition/prepared_meta.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 int run(const Arguments& arguments) {
   const int parts = int(arguments.integer("--parts", 1, 1, 4096));
-  const Dataset dataset = Dataset::open(arguments.get("DATASET"));
+  const Dataset dataset = Dataset::open(stored_dataset(arguments.get("DATASET")));
   const auto [options, graph] = partition_graph(dataset, parts, arguments);
   if (arguments.has("--json")) {
     std::printf("%s\n", partition_event(options, graph.quality(), graph.folder()).c_str());
@@ -23,7 +24,7 @@ int run(const Arguments& arguments) {
 }
 
 std::vector<Argument> all_arguments() {
-  std::vector<Argument> all{{"DATASET", "", "folder of the data set", true},
+  std::vector<Argument> all{{"DATASET", "", "its folder, or its name below the data root", true},
                             {"--parts", "N", "number of ranks", true},
                             {"--json", "", "print one JSON object"}};
   for (Argument& argument : partition_arguments()) all.push_back(std::move(argument));

@@ -3,6 +3,7 @@
 
 #include "base/threads.h"
 #include "command/commands.h"
+#include "command/job_data.h"
 #include "train/predict.h"
 
 namespace atl {
@@ -15,7 +16,7 @@ void print(const char* split, const std::optional<double>& metric) {
 int run(const Arguments& a) {
   PredictOptions options;
   options.model = a.get("--model");
-  options.dataset = a.get("--dataset");
+  options.dataset = stored_dataset(a.get("--dataset"));
   options.output = a.get("--output", a.get("--model") + "/predictions");
   options.threads = int(a.integer("--threads", available_cores(), 1, 1024));
   const Evaluation e = predict(options);
@@ -32,7 +33,7 @@ Command predict_command() {
   return {"predict",
           "predict every vertex's class with a trained model",
           {{"--model", "RUN", "the output folder of the run that trained it", true},
-           {"--dataset", "DIR", "folder of the data set", true},
+           {"--dataset", "DIR", "its folder, or its name below the data root", true},
            {"--output", "DIR", "where predictions.npy goes (RUN/predictions)"},
            {"--threads", "N", "threads (all available)"}},
           run};
