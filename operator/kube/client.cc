@@ -143,7 +143,11 @@ Listing Client::list(const std::string& path, const ListOptions& options,
     std::string target = path;
     select(target, options.only);
     add_query(target, "limit", std::to_string(options.page));
-    if (next.empty()) add_query(target, "resourceVersion", options.version);
+    if (next.empty()) {
+      add_query(target, "resourceVersion", options.version);
+      // With a limit the server would otherwise list what was so at that version, and refuse to watch from it.
+      if (!options.version.empty()) add_query(target, "resourceVersionMatch", "NotOlderThan");
+    }
     add_query(target, "continue", next);
     Request request = request_of("GET", target, "");
     request.stop = stop_;

@@ -4,6 +4,7 @@ import json
 import re
 import signal
 import subprocess
+import time
 
 import stage
 from control_plane import CP, KUBECONFIG, inside, kubectl
@@ -88,3 +89,12 @@ class Audit:
         """Those that had their way, without leases and events."""
         return [each for each in self.requests() if each["verb"] in WRITES and each["responseStatus"]["code"] < 300
                 and each["objectRef"]["resource"] not in ("leases", "events")]
+
+    def next_writes(self, seconds):
+        """As soon as there is one, or none in so many seconds."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if found := self.writes():
+                return found
+            time.sleep(0.002)  # the next write may be that near
+        return []

@@ -201,7 +201,7 @@ TEST_F(ClientTest, AListComesByPagesItemByItem) {
   EXPECT_EQ(
       line(0),
       "GET " + kPods +
-          "?labelSelector=a%3Db%2Cc%21%3Dd&fieldSelector=spec.nodeName%21%3D&limit=3&resourceVersion=0");
+          "?labelSelector=a%3Db%2Cc%21%3Dd&fieldSelector=spec.nodeName%21%3D&limit=3&resourceVersion=0&resourceVersionMatch=NotOlderThan");
   EXPECT_EQ(
       line(1),
       "GET " + kPods +
