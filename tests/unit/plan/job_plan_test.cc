@@ -22,6 +22,10 @@ std::vector<SmallCase> cases() {
       {"gcn_inductive", {"training.setting=inductive", "model.norm=layer"}},
       {"resgcn_inductive_batch_norm",
        {"model.kind=resgcn", "training.setting=inductive", "model.norm=batch"}},
+      {"pipegcn", {"strategy.kind=pipegcn"}},
+      {"pipegcn_sage_smoothed_recompute",
+       {"strategy.kind=pipegcn", "strategy.pipegcn={smoothing: both}", "model.kind=sage",
+        "training.recompute=layer"}},
       {"gcn_directed", {"model.norm=layer"}, {.symmetric = false}},
       {"sage", {"model.kind=sage", "training.optimizer={kind: sgd}"}},
       {"gat", {"model.kind=gat", "model.options={heads: 2}", "training.attentionDropout=0.4"}},
@@ -124,7 +128,7 @@ TEST_P(PlannedAndRun, TheStrategysFormulaSaysWhatIsSent) {
   const DatasetMeta& meta = dataset.meta();
   const FeatureShape features = feature_shape(job, meta);
   const Model model = planned_model(job, features, meta.classes);
-  const EpochTraffic formula = find_strategy("graph")->traffic(traffic_shape(job, model, prepared));
+  const EpochTraffic formula = find_strategy(job.strategy.kind)->traffic(traffic_shape(job, model, prepared));
   const JobPlan plan = plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9});
   EXPECT_EQ(formula.halo, plan.epoch[std::size_t(Traffic::kHalo)]);
   EXPECT_EQ(formula.halo_gradient, plan.epoch[std::size_t(Traffic::kHaloGradient)]);
