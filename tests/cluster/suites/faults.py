@@ -146,6 +146,6 @@ def memory_runs_out():
     nothing_remains(job)
 
 
-SHORT = [a_rank_is_killed, a_pod_is_deleted, a_node_loses_power]
-LONG = [a_pod_is_evicted, memory_runs_out, a_node_is_silent_while_its_ranks_run, a_link_is_cut_for_a_moment,
+SHORT = [a_rank_is_killed, a_node_loses_power]
+LONG = [a_pod_is_deleted, a_pod_is_evicted, memory_runs_out, a_node_is_silent_while_its_ranks_run, a_link_is_cut_for_a_moment,
         a_link_is_cut_for_long]
