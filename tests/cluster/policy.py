@@ -6,7 +6,7 @@ import threading
 import layout
 from control_plane import kubectl
 
-TABLE = "policy"
+TABLE = "network_policies"
 EVERY = 0.3  # seconds: pods come, and have an address only then
 
 

@@ -8,6 +8,7 @@ from control_plane import CP, kubectl
 from faults import CHANGES, RANKS, of_a_job_that_lost_nothing, survives, worker
 from jobs import CORA, LONG as MINUTE, GnnJob, nothing_remains, ours
 from operator_here import Audit, OperatorHere
+from place import BedError
 from process import until
 from training import expected_losses
 
@@ -52,12 +53,24 @@ def kill_rank_3(job):
     ours("exec", worker(job, 1)["metadata"]["name"], "--", "bash", "-c", RANKS % 3)
 
 
+def restart_api_server(seconds=0):
+    life.kill("cp", ["kube-apiserver"])
+    time.sleep(seconds)
+    life.up({})
+    until("GNNJobs to be served again", 30, serves_jobs)
+
+
+def serves_jobs():
+    try:
+        return ours("get", "gnn", "--output", "name")
+    except BedError:
+        return False
+
+
 def the_api_server_restarts():
     """The ranks don't notice; what happens to them afterwards is seen to."""
     def fault(job):
-        life.kill("cp", ["kube-apiserver"])
-        time.sleep(5)
-        life.up({})
+        restart_api_server(seconds=5)
         assert not job.status().get("restarts"), "training needs no API server"
         kill_rank_3(job)
     survives("api-restart", fault, "Signal", 1)
@@ -86,8 +99,7 @@ def the_operator_is_frozen_past_compaction():
         operator.freeze()
         ours("delete", "pod", worker(job, 1)["metadata"]["name"], "--grace-period=1")
         compact()
-        life.kill("cp", ["kube-apiserver"])  # what it remembers of the past goes as well
-        life.up({})
+        restart_api_server()  # what it remembers of the past goes as well
         operator.thaw()
         until("a new list", 30, lambda: operator.lists() > lists)
         job.until("Succeeded", 240)
