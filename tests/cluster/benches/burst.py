@@ -15,7 +15,7 @@ import simulated
 from contestants import CLAIM
 from control_plane import CP, KUBECONFIG, inside, kubectl
 from place import BedError
-from process import run
+from process import run, until
 from program import of_control_plane
 from stage import make_volume
 from trail import Trail
@@ -49,6 +49,7 @@ def bed(shape, nodes):
         simulated.add(nodes, 16, played.documents({shape.space: shape.workers}))
         kubectl("create", "namespace", shape.space)
         make_volume(CLAIM, shape.space)
+        until("pods to be allowed", 30, lambda: "default" in kubectl("get", "serviceaccounts", "--namespace", shape.space))
         yield
     finally:
         life.down()

@@ -119,10 +119,10 @@ class MpiOperator:
 
 
 def establish(kind, file):
-    """`kubectl wait` fails where a new kind has no conditions yet."""
+    """Until the API server serves it: `kubectl wait` fails where a new kind has no conditions yet."""
     kubectl("apply", "--server-side", "--filename", file)
-    path = '{.status.conditions[?(@.type=="Established")].status}'
-    until(f"{kind} to be established", 30, lambda: kubectl("get", "crd", kind, "--output", f"jsonpath={path}") == "True")
+    group = kind.split(".", 1)[1]
+    until(f"{kind} to be served", 30, lambda: kind in kubectl("api-resources", "--api-group", group, "--output", "name"))
 
 
 def count_true(resource, space, condition):

@@ -15,14 +15,15 @@ were measured in turn.
   when all workers are Ready; mpi-operator's starts with them (its default).
 - Nobody answers on port 9400, so the operator's looks at the progress of jobs that train fail, each at once.
 - Requests are all of the operator's, watches and lists included. Memory is the kernel's high-water mark.
-- Reconcile: from news of a job to what was decided being done, without the API server's answers and without planning;
-  `on the queue` is part of it, `own work` the rest. Quantiles are interpolated in the buckets of the operator's histograms.
+- Reconcile: from news of a job to what was decided being done, without the API server's answers, without planning, and without
+  the time on the queue in which all workers waited for either. `own work` is its part after the queue, `on the queue` all of the
+  time there. Looks at a job that led to nothing aren't counted. Quantiles are interpolated in the operator's histograms.
 - The machine is shared: `load` is its load average before and after.
 
 """
 MOMENTS = ("submitted", "created", "ungated", "workers run", "all run")
 GOALS = {"time until all run, to mpi-operator's": 1.0, "peak memory, to mpi-operator's": 1 / 3, "p99 reconcile, ms": 50.0}
-TITLES = {"burst": "{gangs} jobs of {workers of a gang} workers at once", "large": "One job of {workers of a gang} workers"}
+OURS, THEIRS = "atoll", "mpi-operator, unthrottled"
 
 
 def summary(cell):
@@ -33,15 +34,17 @@ def summary(cell):
 
 
 def markdown(cells):
-    """`cells`: by name, "burst 1: atoll"."""
+    """`cells`: by name."""
+    contests = {}
+    for cell in cells.values():
+        contests.setdefault((cell["gangs"], cell["workers of a gang"], cell["nodes"]), []).append(cell)
     text = HEAD
-    for contest, title in TITLES.items():
-        chosen = [(name.split(":")[0].split()[1], cell) for name, cell in cells.items() if cell["contest"] == contest]
-        if not chosen:
-            continue
-        text += f"## {title.format(**chosen[0][1])}, {chosen[0][1]['nodes']} nodes\n\n"
-        text += overview(chosen) + control_plane(chosen) + reconciles(chosen) + requests(chosen)
-    return text + goals(cells)
+    for (gangs, workers, nodes), chosen in sorted(contests.items(), reverse=True):
+        chosen.sort(key=lambda cell: cell["round"])
+        jobs = f"{gangs} jobs at once, each" if gangs > 1 else "One job"
+        text += f"## {jobs} of {workers} workers; {nodes} nodes\n\n"
+        text += overview(chosen) + notes(chosen) + control_plane(chosen) + reconciles(chosen) + requests(chosen) + goals(chosen)
+    return text + machine_line(cells)
 
 
 def table(head, rows):
@@ -51,7 +54,12 @@ def table(head, rows):
 
 def overview(chosen):
     head = ["round", "", *MOMENTS, "requests a job", "CPU s", "peak MiB", "load"]
-    return table(head, [[number, cell["who"], *moments(cell), *spent(cell), load(cell)] for number, cell in chosen])
+    return table(head, [[cell["round"], cell["who"], *moments(cell), *spent(cell), load(cell)] for cell in chosen])
+
+
+def notes(chosen):
+    said = sorted({cell["note"] for cell in chosen} - {""})
+    return "".join(f"Meanwhile: {note}.\n\n" for note in said)
 
 
 def moments(cell):
@@ -73,14 +81,14 @@ def load(cell):
 
 
 def control_plane(chosen):
-    daemons = list(chosen[0][1]["control plane"])
-    rows = [[number, cell["who"], *cell["control plane"].values()] for number, cell in chosen]
+    daemons = list(chosen[0]["control plane"])
+    rows = [[cell["round"], cell["who"], *cell["control plane"].values()] for cell in chosen]
     return "Processor seconds of the control plane:\n\n" + table(["round", "", *daemons], rows)
 
 
 def reconciles(chosen):
-    rows = [[number, cell["who"], *(times(cell["quantiles"][name]) for name in ("reconcile", "queue", "own", "plan")),
-             f"{100 * cell['reconciles within 50 ms']:.1f} %"] for number, cell in chosen if "quantiles" in cell]
+    rows = [[cell["round"], cell["who"], *(times(cell["quantiles"][name]) for name in ("reconcile", "queue", "own", "plan")),
+             f"{100 * cell['reconciles within 50 ms']:.1f} %"] for cell in chosen if "quantiles" in cell]
     head = ["round", "", "reconcile", "on the queue", "own work", "planning", "reconciles within 50 ms"]
     return "p50 / p99:\n\n" + table(head, rows) if rows else ""
 
@@ -92,27 +100,27 @@ def times(quantiles):
 def requests(chosen):
     """Of the first round, whose gangs were all served."""
     text = ""
-    for number, cell in chosen:
-        if number == "1" and cell["whole"] and "requests" in cell:
+    for cell in chosen:
+        if cell["round"] == 1 and cell["whole"] and "requests" in cell:
             kinds = ", ".join(f"{what} {times / cell['gangs']:.1f}" for what, times in cell["requests"].items()
                               if times >= cell["gangs"] / 10)
             text += f"Requests a job, {cell['who']}: {kinds}; refused in all: {cell['refused']}.\n\n"
     return text
 
 
-def goals(cells):
-    """Pairs within a round, their median."""
-    found = {name: [] for name in GOALS}
-    for name, ours in cells.items():
-        theirs = cells.get(name.replace("atoll", "mpi-operator, unthrottled"))
-        if ours["contest"] != "burst" or ours["who"] != "atoll" or not theirs or not (ours["whole"] and theirs["whole"]):
-            continue
-        for goal, figure in zip(GOALS, (ours["times"]["all run"] / theirs["times"]["all run"],
-                                        ours["peak MiB"] / theirs["peak MiB"], 1000 * ours["quantiles"]["reconcile"][1])):
-            found[goal].append(figure)
-    rows = [[goal, f"{limit:.2f}", f"{statistics.median(found[goal]):.2f}", ", ".join(f"{each:.2f}" for each in found[goal])]
-            for goal, limit in GOALS.items() if found[goal]]
-    return "## Goals\n\n" + table(["", "at most", "median", "by round"], rows) + machine_line(cells) if rows else ""
+def goals(chosen):
+    """Pairs within a round, their median; of bursts."""
+    ours, theirs = ({cell["round"]: cell for cell in chosen if cell["who"] == who and cell["whole"]} for who in (OURS, THEIRS))
+    pairs = [figures(ours[number], theirs[number]) for number in ours if number in theirs and ours[number]["gangs"] > 1]
+    rows = [[goal, f"{limit:.2f}", f"{statistics.median(found):.2f}", ", ".join(f"{each:.2f}" for each in found)]
+            for (goal, limit), found in zip(GOALS.items(), zip(*pairs))]
+    return "Goals:\n\n" + table(["", "at most", "median", "by round"], rows) if rows else ""
+
+
+def figures(ours, theirs):
+    """In the order of GOALS."""
+    return (ours["times"]["all run"] / theirs["times"]["all run"], ours["peak MiB"] / theirs["peak MiB"],
+            1000 * ours["quantiles"]["reconcile"][1])
 
 
 def machine_line(cells):
