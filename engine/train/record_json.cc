@@ -191,7 +191,7 @@ std::string result_summary(const RunRecord& run) {
                   {"test", to_json(run.test)},
                   {"validation", to_json(run.validation)},
                   {"bestEpoch", run.best_epoch},
-                  {"epochs", run.resumed_from + Index(run.epochs.size())},
+                  {"epochs", run.epochs.empty() ? run.resumed_from : run.epochs.back().epoch},
                   {"epochSecondsMedian", to_json(run.epoch_seconds_median)},
                   {"startupSeconds", to_json(run.startup_seconds)},
                   {"peakMemoryBytes", peaks.empty() ? 0 : *std::max_element(peaks.begin(), peaks.end())}});

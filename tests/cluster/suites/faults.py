@@ -32,6 +32,7 @@ def survives(name, fault, reason, counts, changes=None):
     job.wait("to tell of the restart", 120, lambda: job.status().get("restarts"))
     job.until("Succeeded", 240)
     assert job.losses() == of_a_job_that_lost_nothing(job), "the losses of a job that lost nothing"
+    assert job.status()["progress"]["epoch"] == len(job.losses()), job.status()["progress"]
     restarts = job.status()["restarts"]
     assert [each["reason"] for each in restarts] == [reason], f"one restart, for {reason}, not {restarts}"
     assert job.status().get("failures", 0) == counts, f"{counts} failures that count, not {job.status().get('failures')}"

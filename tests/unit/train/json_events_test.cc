@@ -24,6 +24,13 @@ TEST(JsonEvents, AnEpochsLine) {
             R"("bytes":{"intra":1000,"inter":2000}})");
 }
 
+TEST(JsonEvents, ASummaryCountsTheEpochsOfAResumedRunOnce) {
+  RunRecord run = sample_run();
+  run.epochs = {sample_epoch(1), sample_epoch(2), sample_epoch(3)};
+  run.resumed_from = 2;
+  EXPECT_NE(result_summary(run).find(R"("epochs":3,)"), std::string::npos) << result_summary(run);
+}
+
 TEST(JsonEvents, TheResultsLine) {
   EXPECT_EQ(result_event(sample_run()),
             R"({"event":"result","test":0.815,"validation":0.75,"bestEpoch":4,"epochSecondsMedian":0.25,)"
