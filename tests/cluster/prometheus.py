@@ -1,96 +1,111 @@
-"""A real Prometheus in the bed: it finds what charts/atoll-monitoring annotates, evaluates its rules, and answers queries."""
+"""A real Prometheus beside the control plane: it scrapes what charts/atoll-monitoring annotates, evaluates its rules, and answers
+queries. Debian's is built without Kubernetes discovery, so a thread here does that part: endpoints of annotated Services."""
 import json
 import pathlib
 import shutil
+import subprocess
 import tempfile
+import threading
 import urllib.parse
 
-import images
-import layout
 import stage
-from control_plane import kubectl
-from place import REPOSITORY, BedError
-from pods import apply
-from process import run
+from control_plane import CP, inside, kubectl
+from place import CACHE, REPOSITORY, BedError, write_whole
+from process import run, until
 
-IMAGE = "atoll.dev/bed/prometheus:1"
-SPACE = "monitoring"
-FILE = f"FROM {images.BASE}\nCOPY prometheus /usr/bin/prometheus\nUSER 65534:65534\nENTRYPOINT [\"prometheus\"]\n"
-
-# As in Prometheus' own example: endpoints of Services that carry the annotations.
-SCRAPE = {
-    "job_name": "annotated", "kubernetes_sd_configs": [{"role": "endpoints"}],
-    "relabel_configs": [
-        {"source_labels": ["__meta_kubernetes_service_annotation_prometheus_io_scrape"], "action": "keep", "regex": "true"},
-        {"source_labels": ["__address__", "__meta_kubernetes_service_annotation_prometheus_io_port"], "action": "replace",
-         "regex": r"([^:]+)(?::\d+)?;(\d+)", "replacement": "$1:$2", "target_label": "__address__"},
-        {"action": "labelmap", "regex": "__meta_kubernetes_service_label_(.+)"},
-        {"source_labels": ["__meta_kubernetes_namespace"], "target_label": "namespace"},
-        {"source_labels": ["__meta_kubernetes_pod_name"], "target_label": "pod"}]}
+PORT = 9601  # in the control plane's network
+EVERY = 2    # seconds between two looks at Services
 
 
-def make_image():
-    if images.archive_of(IMAGE).exists():
-        return
-    with tempfile.TemporaryDirectory(prefix="atoll-prometheus.") as folder:
-        run([REPOSITORY / "docker/unpack-package", "prometheus", f"{folder}/debian"], seconds=300)
-        shutil.copy(f"{folder}/debian/usr/bin/prometheus", folder)
-        (pathlib.Path(folder) / "Containerfile").write_text(FILE)
-        images.build(IMAGE, f"{folder}/Containerfile", folder)
+class Prometheus:
+    """Ready from __enter__ to __exit__; its rules are those of the chart that is installed."""
+
+    def __enter__(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="atoll-prometheus."))
+        self.ended = threading.Event()
+        self._configure()
+        self._discover()
+        self.follower = threading.Thread(target=self._follow)
+        self.follower.start()
+        command, environment = inside([_program(), f"--config.file={self.folder}/prometheus.yml",
+                                       f"--storage.tsdb.path={self.folder}/data", f"--web.listen-address=127.0.0.1:{PORT}"])
+        with open(CP.log("prometheus"), "ab") as log:
+            self.process = subprocess.Popen([str(word) for word in command], env=environment, stdin=subprocess.DEVNULL,
+                                            stdout=log, stderr=log)
+        until("Prometheus to be ready", 60, self._is_ready, CP.log("prometheus"))
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.follower.join(timeout=30)
+        self.process.kill()
+        self.process.wait(timeout=10)
+        shutil.rmtree(self.folder)
+
+    def query(self, expression):
+        """[(labels, value)]"""
+        answer = self._get(f"query?query={urllib.parse.quote(expression)}")
+        return [(each["metric"], float(each["value"][1])) for each in answer["result"]]
+
+    def firing(self):
+        """Names of the alerts that fire now."""
+        return {each["labels"]["alertname"] for each in self._get("alerts")["alerts"] if each["state"] == "firing"}
+
+    def _get(self, path):
+        command, environment = inside(["curl", "-s", f"http://127.0.0.1:{PORT}/api/v1/{path}"])
+        answer = json.loads(run(command, env=environment))
+        if answer["status"] != "success":
+            raise BedError(f"{path}: {answer}")
+        return answer["data"]
+
+    def _is_ready(self):
+        if self.process.poll() is not None:
+            raise BedError(f"Prometheus ended: see {CP.log('prometheus')}")
+        try:
+            return self.query("vector(1)")
+        except (BedError, ValueError):
+            return False
+
+    def _configure(self):
+        maps = json.loads(kubectl("get", "configmaps", "--namespace", stage.SYSTEM, "--output", "json", "--selector",
+                                  "app.kubernetes.io/name=atoll-monitoring"))["items"]
+        rules = next(text for each in maps for name, text in each["data"].items() if name.endswith((".yaml", ".yml")))
+        (self.folder / "rules.yaml").write_text(rules)
+        scrape = {"job_name": "annotated", "file_sd_configs": [{"files": [f"{self.folder}/targets.json"]}]}
+        configuration = {"global": {"scrape_interval": "5s", "evaluation_interval": "5s"},
+                         "rule_files": [f"{self.folder}/rules.yaml"], "scrape_configs": [scrape]}
+        (self.folder / "prometheus.yml").write_text(json.dumps(configuration))
+
+    def _follow(self):
+        while not self.ended.wait(EVERY):
+            try:
+                self._discover()
+            except BedError:
+                pass  # the next look may succeed, and a target that is missing fails the test
+
+    def _discover(self):
+        write_whole(self.folder / "targets.json", json.dumps(list(targets())))
 
 
-def start():
-    """Ready when it returns; rules are those of the chart that is installed."""
-    make_image()
-    images.load([images.archive_of(IMAGE)], layout.saved().all_nodes())
-    rules = json.loads(kubectl("get", "configmaps", "--namespace", stage.SYSTEM, "--output", "json", "--selector",
-                               "app.kubernetes.io/name=atoll-monitoring"))["items"]
-    text = next(text for each in rules for name, text in each["data"].items() if name.endswith((".yaml", ".yml")))
-    configuration = {"global": {"scrape_interval": "5s", "evaluation_interval": "5s"},
-                     "rule_files": ["/etc/prometheus/rules.yaml"], "scrape_configs": [SCRAPE]}
-    apply(*permissions(), {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "prometheus", "namespace": SPACE},
-                           "data": {"prometheus.yml": json.dumps(configuration), "rules.yaml": text}}, pod())
-    kubectl("wait", "--namespace", SPACE, "--for=condition=Ready", "pod/prometheus", "--timeout=60s", seconds=70)
+def targets():
+    """As in Prometheus' own example for Kubernetes: endpoints of Services that carry the annotations."""
+    services, endpoints = (json.loads(kubectl("get", kind, "--all-namespaces", "--output", "json"))["items"]
+                           for kind in ("services", "endpoints"))
+    ports = {}
+    for each in services:
+        marks = each["metadata"].get("annotations", {})
+        if marks.get("prometheus.io/scrape") == "true":
+            ports[each["metadata"]["namespace"], each["metadata"]["name"]] = marks["prometheus.io/port"]
+    for each in endpoints:
+        space, name = each["metadata"]["namespace"], each["metadata"]["name"]
+        addresses = [address for subset in each.get("subsets", []) for address in subset.get("addresses", [])]
+        if (space, name) in ports:
+            for address in addresses:
+                yield {"targets": [f"{address['ip']}:{ports[space, name]}"],
+                       "labels": {"namespace": space, "pod": address.get("targetRef", {}).get("name", "")}}
 
 
-def permissions():
-    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "prometheus", "namespace": SPACE}}
-    role = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "prometheus"},
-            "rules": [{"apiGroups": [""], "resources": ["services", "endpoints", "pods"],
-                       "verbs": ["get", "list", "watch"]}]}
-    binding = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
-               "metadata": {"name": "prometheus"},
-               "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "prometheus"},
-               "subjects": [{"kind": "ServiceAccount", "name": "prometheus", "namespace": SPACE}]}
-    return account, role, binding
-
-
-def pod():
-    container = {"name": "prometheus", "image": IMAGE, "imagePullPolicy": "Never",
-                 "args": ["--config.file=/etc/prometheus/prometheus.yml", "--storage.tsdb.path=/data",
-                          "--web.listen-address=:9090"],
-                 "readinessProbe": {"httpGet": {"path": "/-/ready", "port": 9090}, "periodSeconds": 1},
-                 "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]},
-                                     "runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
-                 "volumeMounts": [{"name": "configuration", "mountPath": "/etc/prometheus"},
-                                  {"name": "data", "mountPath": "/data"}]}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "prometheus", "namespace": SPACE}, "spec": {
-        "serviceAccountName": "prometheus", "terminationGracePeriodSeconds": 0, "containers": [container],
-        "securityContext": {"fsGroup": 65534},
-        "volumes": [{"name": "configuration", "configMap": {"name": "prometheus"}}, {"name": "data", "emptyDir": {}}]}}
-
-
-def query(expression):
-    """[(labels, value)]"""
-    path = f"/api/v1/namespaces/{SPACE}/pods/prometheus:9090/proxy/api/v1/query?query={urllib.parse.quote(expression)}"
-    answer = json.loads(kubectl("get", "--raw", path))
-    if answer["status"] != "success":
-        raise BedError(f"{expression}: {answer}")
-    return [(each["metric"], float(each["value"][1])) for each in answer["data"]["result"]]
-
-
-def firing():
-    """Names of the alerts that fire now."""
-    path = f"/api/v1/namespaces/{SPACE}/pods/prometheus:9090/proxy/api/v1/alerts"
-    alerts = json.loads(kubectl("get", "--raw", path))["data"]["alerts"]
-    return {each["labels"]["alertname"] for each in alerts if each["state"] == "firing"}
+def _program():
+    folder = CACHE / "debian/prometheus"
+    run([REPOSITORY / "docker/unpack-package", "prometheus", folder], seconds=300)
+    return folder / "usr/bin/prometheus"

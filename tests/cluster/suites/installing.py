@@ -2,8 +2,6 @@
 what jobs do."""
 import json
 
-import images
-import prometheus
 import stage
 from control_plane import kubectl
 from faults import CHANGES, worker
@@ -11,6 +9,7 @@ from jobs import CORA, LONG as MINUTE, GnnJob, nothing_remains, ours
 from place import REPOSITORY
 from pods import address_of, apply, pod
 from process import run, until
+from prometheus import Prometheus
 
 DATA = REPOSITORY / "charts/atoll-datasets"
 MONITORING = REPOSITORY / "charts/atoll-monitoring"
@@ -85,20 +84,24 @@ def jobs_outlive_the_operator():
     nothing_remains(job)
 
 
-def prometheus_sees_a_job():
+def install_monitoring():
     stage.helm("upgrade", "--install", "monitoring", MONITORING, "--namespace", stage.SYSTEM, "--set",
                f"discovery=annotations,jobNamespaces={{{stage.SPACE}}},operator.namespace={stage.SYSTEM}")
-    prometheus.start()
+
+
+def a_job_that_is_seen(prometheus):
     job = GnnJob("watched", MINUTE, CHANGES).apply().until("Running", 120)
-    until("four ranks' epochs in Prometheus", 60, lambda: len(prometheus.query('atoll_epoch > 1')) >= 4)
+    until("four ranks' epochs in Prometheus", 60, lambda: len(prometheus.query("atoll_epoch > 1")) >= 4)
     until("an operator that leads", 30, lambda: prometheus.query("leader_election_master_status == 1"))
     loss = until("the loss by rank 0", 30, lambda: prometheus.query("atoll_loss"))
     assert loss[0][1] > 0, loss
     return job
 
 
-def an_operators_prometheus():
-    job = prometheus_sees_a_job()
+def prometheus_sees_a_job():
+    install_monitoring()
+    with Prometheus() as prometheus:
+        job = a_job_that_is_seen(prometheus)
     job.delete()
     nothing_remains(job)
 
@@ -109,13 +112,15 @@ done; true"""
 
 
 def an_alert_for_a_stalled_job():
-    job = prometheus_sees_a_job()
-    for server in (0, 1):
-        ours("exec", worker(job, server)["metadata"]["name"], "--", "bash", "-c", STOP)
-    until("the alert", 600, lambda: "AtollJobStalled" in prometheus.firing())
+    install_monitoring()
+    with Prometheus() as prometheus:
+        job = a_job_that_is_seen(prometheus)
+        for server in (0, 1):
+            ours("exec", worker(job, server)["metadata"]["name"], "--", "bash", "-c", STOP)
+        until("the alert", 600, lambda: "AtollJobStalled" in prometheus.firing())
     job.delete()
     nothing_remains(job)
 
 
 SHORT = [a_data_set_with_a_wrong_checksum]
-LONG = [jobs_outlive_the_operator, an_operators_prometheus, an_alert_for_a_stalled_job]
+LONG = [jobs_outlive_the_operator, prometheus_sees_a_job, an_alert_for_a_stalled_job]
