@@ -17,6 +17,7 @@ class Trail:
         self.requests = collections.Counter()  # by (who, verb, resource/subresource, code)
         self.first, self.last = {}, {}         # likewise without the code, in `space`: when it succeeded
         self.runs = {}                         # pod: when kwok first told how it is
+        self.told = None                       # when every job was seen to say that it runs
         self._file = open(CP.folder / "log/audit.log", encoding="utf-8")
         self._file.seek(0, 2)
         self._rest = ""
