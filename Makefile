@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 600
 SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: build programs demo test test-unit lint format sanitize fuzz soak accuracy bench bench-peers bench-operator cluster cluster-down \
+.PHONY: build programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy bench bench-peers bench-operator cluster cluster-down \
 	demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
@@ -27,7 +27,7 @@ programs: build
 demo: build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/e2e/demo
 
-test: test-tools cluster-tools
+test: test-tools
 	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
 	ninja -C $(BUILD) -j $(JOBS)
 	$(CTEST)
@@ -36,6 +36,10 @@ test-unit: test-tools
 	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
 	ninja -C $(BUILD) -j $(JOBS) unit_tests
 	$(CTEST) -L unit
+
+# The short suite on a real Kubernetes with four nodes, as root; the first time it builds Kubernetes.
+test-cluster: cluster-tools programs
+	ATOLL=$(abspath $(BUILD)/atoll) tests/cluster/suite
 
 lint: test-tools
 	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
