@@ -75,7 +75,7 @@ struct PipeGcnOptions {
   bool bias_correction = true;                         // the authors' code has none
 };
 std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
-                                                std::vector<ExchangedLayer> layers,
+                                                const std::vector<ExchangedLayer>& layers,
                                                 const PipeGcnOptions& options);
 
 }  // namespace atl

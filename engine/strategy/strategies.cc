@@ -32,8 +32,8 @@ std::unique_ptr<Schedule> make_pipegcn(const ScheduleInput& in) {
   const PipeGcnOptions chosen{smoothing == "features" || smoothing == "both",
                               smoothing == "gradients" || smoothing == "both", options.number("decay"),
                               options.flag("biasCorrection")};
-  return full_batch_over(in, [&](std::vector<ExchangedLayer> layers) {
-    return make_pipegcn_exchange(in.ctx, in.comm, in.part, std::move(layers), chosen);
+  return full_batch_over(in, [&](const std::vector<ExchangedLayer>& layers) {
+    return make_pipegcn_exchange(in.ctx, in.comm, in.part, layers, chosen);
   });
 }
 

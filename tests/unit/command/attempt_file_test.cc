@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "train/temporary_folder.h"
 
 namespace atl {
 namespace {
@@ -24,9 +25,9 @@ class AttemptFileTest : public testing::Test {
     }
     return "";
   }
-  ~AttemptFileTest() override { std::filesystem::remove(path_); }
 
-  const std::string path_ = testing::TempDir() + "attempt.json";
+  TemporaryFolder folder_;
+  const std::string path_ = (folder_ / "attempt.json").string();
 };
 
 constexpr const char* kTwoServers = R"({"attempt": 3, "run": "a1b2", "servers": [
