@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -14,8 +15,8 @@ namespace atl {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::chrono::milliseconds kLook{50};
-constexpr int kLooks = 100;
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kLook{10}, kPatience{5000};
 
 std::optional<int> number(const std::string& text) {
   int value = 0;
@@ -24,9 +25,9 @@ std::optional<int> number(const std::string& text) {
   return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
 }
 
-/// None of a process that has ended and isn't reaped yet.
-std::vector<std::string> words_of(const fs::path& process) {
-  std::ifstream file(process / "cmdline", std::ios::binary);
+/// None of a process that has ended, or is about to: its memory is gone first.
+std::vector<std::string> words_of(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
   std::vector<std::string> words;
   for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
   return words;
@@ -38,30 +39,58 @@ std::string value_of(const std::vector<std::string>& words, const std::string& o
   return found == words.end() || std::next(found) == words.end() ? "" : *std::next(found);
 }
 
+bool is_earlier_rank(pid_t process, const std::string& run, int attempt) {
+  const auto words = words_of(process);
+  const auto theirs = number(value_of(words, "--attempt"));
+  return words.size() > 1 && words[1] == "train" && value_of(words, "--run") == run && theirs &&
+         *theirs < attempt;
+}
+
+std::string name_of(const std::string& process) {
+  std::ifstream file("/proc/" + process + "/comm");
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+/// A process of our program that somebody, a rank beside us perhaps, has killed, and that still holds what it had.
+bool is_ending(pid_t process) {
+  return words_of(process).empty() && name_of(std::to_string(process)) == name_of("self");
+}
+
 std::vector<pid_t> earlier_ranks(const std::string& run, int attempt) {
   std::vector<pid_t> found;
   std::error_code gone;
   for (const auto& entry : fs::directory_iterator("/proc", gone)) {
     const auto pid = number(entry.path().filename());
-    if (!pid) continue;
-    const auto words = words_of(entry.path());
-    const auto theirs = number(value_of(words, "--attempt"));
-    if (words.size() > 1 && words[1] == "train" && value_of(words, "--run") == run && theirs &&
-        *theirs < attempt)
-      found.push_back(*pid);
+    if (pid && (is_earlier_rank(*pid, run, attempt) || is_ending(*pid))) found.push_back(*pid);
   }
   return found;
+}
+
+/// Ended, reaped or not. `thread`: its folder in /proc.
+bool has_ended(const fs::path& thread) {
+  std::ifstream file(thread / "stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto name_end = text.rfind(") ");  // of "PID (NAME) STATE …"
+  return name_end == std::string::npos || text[name_end + 2] == 'Z' || text[name_end + 2] == 'X';
+}
+
+/// Its last thread has ended, and with it what the process held: ports go last.
+bool is_gone(pid_t process) {
+  std::error_code gone;
+  for (const auto& thread : fs::directory_iterator("/proc/" + std::to_string(process) + "/task", gone))
+    if (!has_ended(thread.path())) return false;
+  return true;
 }
 
 }  // namespace
 
 void end_earlier_ranks(const std::string& run, int attempt) {
-  for (int looks = 0; looks < kLooks; ++looks) {
-    const auto pids = earlier_ranks(run, attempt);
-    if (pids.empty()) return;
-    for (const pid_t pid : pids) kill(pid, SIGKILL);
-    std::this_thread::sleep_for(kLook);
-  }
+  const auto ranks = earlier_ranks(run, attempt);
+  for (const pid_t rank : ranks) kill(rank, SIGKILL);
+  const auto deadline = Clock::now() + kPatience;
+  while (!std::ranges::all_of(ranks, is_gone) && Clock::now() < deadline) std::this_thread::sleep_for(kLook);
 }
 
 }  // namespace atl

@@ -6,8 +6,8 @@
 
 namespace atl {
 
-/// Kills every `train` process here of the same run whose attempt is lower, and returns when they are gone, or after some
-/// seconds. Attempts are a run's own numbers (--run, --attempt).
+/// Kills every `train` process here of the same run whose attempt is lower, and returns when they are gone with all that they
+/// held, or after some seconds. Attempts are a run's own numbers (--run, --attempt).
 void end_earlier_ranks(const std::string& run, int attempt);
 
 }  // namespace atl
