@@ -19,6 +19,10 @@
 namespace atl {
 namespace {
 
+struct LateError {
+  double differences = 0, size = 0;  // sums of squares
+};
+
 /// What travels in one direction of one layer: under way to the next epoch while the last one's is in use.
 struct Late {
   Matrix out;       // (out rows, cols): leaves
@@ -26,6 +30,7 @@ struct Late {
   Matrix used;      // (in rows, cols): of the epoch before, smoothed
   Matrix average;   // (in rows, cols), where smoothed
   Arrival arrival;
+  LateError error;  // of what the last epoch used, where measured
 
   Late(Index out_rows, Index in_rows, Index cols, bool smoothed, Device device)
       : out(out_rows, cols, device), arriving(in_rows, cols, device), used(in_rows, cols, device) {
@@ -81,6 +86,8 @@ class PipeGcn final : public Exchange {
     if (!training) return;
     epochs_.at(0, 0) += 1;
     epoch_ = epoch;
+    const bool is_measured = options_.measure_every > 0 && (epoch - 1) % options_.measure_every == 0;
+    measures_ = is_measured && passes_++ > 0;
   }
 
   void forward(const Gather& g, VisitSource visit) override {
@@ -111,6 +118,16 @@ class PipeGcn final : public Exchange {
     if (shipped) transfer_.add(*crossing_, used_epoch() - options_.staleness, late.used, d_rows);
   }
 
+  std::vector<LayerLateness> lateness() const override {
+    std::vector<LayerLateness> all;
+    for (std::size_t l = 0; measures_ && l < rows_.size(); ++l) {
+      if (rows_[l].arriving.cols() == 0) continue;
+      const LateError &rows = rows_[l].error, &gradients = gradients_[l].error;
+      all.push_back({int(l), rows.differences, rows.size, gradients.differences, gradients.size});
+    }
+    return all;
+  }
+
   std::vector<NamedMatrix> state() override {
     std::vector<NamedMatrix> all{{"pipegcn.epochs", epochs_}};
     for (std::size_t l = 0; l < rows_.size(); ++l) {
@@ -134,6 +151,7 @@ class PipeGcn final : public Exchange {
   /// Waits for what is under way, and makes it what this epoch uses.
   void take(Late& late, bool smooth) {
     late.arrival.wait();
+    if (measures_) late.error = error_of(late);
     std::swap(late.used, late.arriving);
     const double arrived = double(epochs_.at(0, 0)) - options_.staleness;  // transfers so far
     if (!smooth || arrived == 0) return;
@@ -141,6 +159,13 @@ class PipeGcn final : public Exchange {
     axpby(ctx_, Real(1 - gamma), late.used, Real(gamma), late.average);
     const double whole = options_.bias_correction ? 1 - std::pow(gamma, arrived) : 1;
     axpby(ctx_, Real(1 / whole), late.average, 0, late.used);
+  }
+
+  /// Of what the last epoch used, now that its own has arrived. Nothing reads the former any more, so that its memory serves.
+  LateError error_of(Late& late) const {
+    axpby(ctx_, 1, late.arriving, -1, late.used);
+    const Index count = late.used.rows() * late.used.cols();
+    return {squared_norm(ctx_, count, late.used.data()), squared_norm(ctx_, count, late.arriving.data())};
   }
 
   static void hold(std::vector<NamedMatrix>& all, const std::string& name, Late& late) {
@@ -156,10 +181,11 @@ class PipeGcn final : public Exchange {
   std::unique_ptr<Crossing> crossing_;
   HaloTransfer transfer_;
   std::unique_ptr<Exchange> exact_;
-  std::vector<bool> fixed_;             // by layer: its input are the features
-  std::vector<Late> rows_, gradients_;  // by layer
-  Matrix epochs_{1, 1};                 // on the host: training passes begun, this one included
-  std::int64_t epoch_ = 0;
+  std::vector<bool> fixed_;              // by layer: its input are the features
+  std::vector<Late> rows_, gradients_;   // by layer
+  Matrix epochs_{1, 1};                  // on the host: training passes begun, this one included
+  std::int64_t epoch_ = 0, passes_ = 0;  // passes of training since the exchange was made
+  bool measures_ = false;                // in this pass
 };
 
 }  // namespace

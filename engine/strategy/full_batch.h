@@ -31,6 +31,7 @@ class FullBatch final : public Schedule {
   int first_non_finite_layer() override;
   ScheduleBytes bytes() const override;
   std::vector<NamedMatrix> state() override { return exchange_->state(); }
+  std::vector<LayerLateness> lateness() const override { return exchange_->lateness(); }
 
   /// The last layer's output (owned, classes), valid until the next call. `step` keys this pass's draws.
   MatrixView forward(std::int64_t step, bool training);

@@ -50,6 +50,8 @@ class Schedule {
   virtual ScheduleBytes bytes() const = 0;
   /// As Exchange::state(): what this rank knows beside the parameters, between two epochs. Collective.
   virtual std::vector<NamedMatrix> state() { return {}; }
+  /// As Exchange::lateness(), after train_epoch().
+  virtual std::vector<LayerLateness> lateness() const { return {}; }
 };
 
 /// Everything a strategy's maker gets.

@@ -40,11 +40,14 @@ std::unique_ptr<Schedule> make_pipegcn(const ScheduleInput& in) {
   const Options& options = in.job.strategy.options;
   if (in.inference_only) return exact(in, true);
   const std::string& smoothing = options.text("smoothing");
+  const double rate = options.number("boundaryRate");
+  const bool is_late = options.integer("staleness") > 0 && rate == 1;
   const PipeGcnOptions chosen{int(options.integer("staleness")),
                               smoothing == "features" || smoothing == "both",
-                              smoothing == "gradients" || smoothing == "both", options.number("decay"),
-                              options.flag("biasCorrection")};
-  const double rate = options.number("boundaryRate");
+                              smoothing == "gradients" || smoothing == "both",
+                              options.number("decay"),
+                              options.flag("biasCorrection"),
+                              is_late ? in.job.training.evaluate_every : 0};
   return full_batch_over(in, [&](const std::vector<ExchangedLayer>& layers) {
     return make_pipegcn_exchange(in.ctx, in.comm, in.part, layers, chosen,
                                  rate < 1 ? sampled(in, rate) : all_rows(in));

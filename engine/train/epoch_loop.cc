@@ -37,6 +37,7 @@ bool EpochLoop::run_epoch(Index epoch) {
   p_.meter.end_training();
   e.epoch_seconds = p_.meter.training_seconds();
   const bool stop = sum_over_ranks(my_loss, e);
+  e.lateness = lateness_over_ranks();
   if (!std::isfinite(e.loss) || !p_.trainer.finite()) p_.trainer.explain_non_finite(epoch, last_checkpoint_);
 
   const bool due = t.evaluate_every > 0 && epoch % t.evaluate_every == 0;
@@ -56,6 +57,19 @@ bool EpochLoop::sum_over_ranks(double loss, EpochRecord& e) {
   e.bytes_intra = std::int64_t(sums[1]);
   e.bytes_inter = std::int64_t(sums[2]);
   return sums[3] > 0;
+}
+
+std::vector<Lateness> EpochLoop::lateness_over_ranks() {
+  const std::vector<LayerLateness> mine = p_.trainer.lateness();
+  std::vector<double> sums;
+  for (const LayerLateness& layer : mine)
+    sums.insert(sums.end(), {layer.row_errors, layer.rows, layer.gradient_errors, layer.gradients});
+  if (!sums.empty()) p_.comm.all_reduce(Traffic::kStatistics, std::span<double>(sums));
+  const auto relative = [&](std::size_t i) { return sums[i + 1] > 0 ? std::sqrt(sums[i] / sums[i + 1]) : 0; };
+  std::vector<Lateness> all;
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    all.push_back({mine[i].layer, relative(4 * i), relative(4 * i + 2)});
+  return all;
 }
 
 void EpochLoop::evaluate_into(EpochRecord& e) {

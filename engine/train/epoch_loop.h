@@ -36,6 +36,7 @@ class EpochLoop {
  private:
   bool run_epoch(Index epoch);
   bool sum_over_ranks(double loss, EpochRecord& epoch);
+  std::vector<Lateness> lateness_over_ranks();
   void evaluate_into(EpochRecord& epoch);
   void checkpoint(Index epoch);
 

@@ -48,6 +48,12 @@ struct TypicalEpoch {
   double progress_cpu_seconds = 0;
 };
 
+/// Of one layer, how far what came late was from what it stood for: norm of the difference over norm of the latter.
+struct Lateness {
+  int layer = 0;  // from 0
+  double rows = 0, gradients = 0;
+};
+
 /// One epoch. All but `own` is the same on every rank.
 struct EpochRecord {
   Index epoch = 0;                                // from 1: epochs completed
@@ -57,6 +63,7 @@ struct EpochRecord {
   double learning_rate = 0;
   double epoch_seconds = 0;                       // training alone: no evaluation, no checkpoint
   std::int64_t bytes_intra = 0, bytes_inter = 0;  // sent by all ranks in this epoch
+  std::vector<Lateness> lateness;                 // of the epoch before, where it has shown in this one
   RankSample own;                                 // this rank's; rank 0's in metrics.jsonl
 };
 

@@ -43,6 +43,7 @@ Json to_json(const std::vector<LinkTraffic>& traffic) {
   return json;
 }
 Json to_json(const std::vector<TypicalEpoch>& ranks);
+Json to_json(const std::vector<Lateness>& layers);
 template <class T>
 Json to_json(const T& value) {
   return Json(value);
@@ -67,6 +68,7 @@ void from_json(const Json& json, std::vector<LinkTraffic>& traffic) {
   for (const Json& t : json) traffic.push_back({t.at("link"), t.at("purpose"), t.at("bytes")});
 }
 void from_json(const Json& json, std::vector<TypicalEpoch>& ranks);
+void from_json(const Json& json, std::vector<Lateness>& layers);
 template <class T>
 void from_json(const Json& json, T& value) {
   json.get_to(value);
@@ -132,6 +134,10 @@ constexpr std::tuple kSampleSince{Key{"communicationSeconds", &RankSample::commu
 constexpr std::tuple kRunSince{Key{"typicalEpochByRank", &RunRecord::typical_by_rank},
                                Key{"trainingTraffic", &RunRecord::training_traffic}};
 
+constexpr std::tuple kEpochSince{Key{"lateness", &EpochRecord::lateness}};
+
+constexpr std::tuple kLateness{Key{"layer", &Lateness::layer}, Key{"rows", &Lateness::rows},
+                               Key{"gradients", &Lateness::gradients}};
 constexpr std::tuple kTypical{Key{"epochSeconds", &TypicalEpoch::epoch_seconds},
                               Key{"computeSeconds", &TypicalEpoch::compute_seconds},
                               Key{"exposedCommunicationSeconds", &TypicalEpoch::exposed_seconds},
@@ -163,6 +169,15 @@ Json to_json(const std::vector<TypicalEpoch>& ranks) {
 }
 void from_json(const Json& json, std::vector<TypicalEpoch>& ranks) {
   for (const Json& rank : json) get(kTypical, rank, ranks.emplace_back());
+}
+
+Json to_json(const std::vector<Lateness>& layers) {
+  Json json = Json::array();
+  for (const Lateness& layer : layers) put(kLateness, layer, json.emplace_back());
+  return json;
+}
+void from_json(const Json& json, std::vector<Lateness>& layers) {
+  for (const Json& layer : json) get(kLateness, layer, layers.emplace_back());
 }
 
 Json bytes_json(const EpochRecord& epoch) {
@@ -234,6 +249,7 @@ std::string epoch_line(const EpochRecord& epoch) {
   put(kEpoch, epoch, json);
   put(kSample, epoch.own, json);
   put(kSampleSince, epoch.own, json);
+  if (!epoch.lateness.empty()) put(kEpochSince, epoch, json);
   json["bytes"] = bytes_json(epoch);
   return text_of(json);
 }
@@ -245,6 +261,7 @@ EpochRecord parse_epoch_line(const std::string& line) {
     get(kEpoch, json, epoch);
     get(kSample, json, epoch.own);
     get_if_present(kSampleSince, json, epoch.own);
+    get_if_present(kEpochSince, json, epoch);
     json.at("bytes").at("intra").get_to(epoch.bytes_intra);
     json.at("bytes").at("inter").get_to(epoch.bytes_inter);
     return epoch;

@@ -36,6 +36,8 @@ class Trainer final : private TrainingStep {
   ScheduleBytes bytes() const;  // of the schedule that trains
   /// What this rank knows beside the parameters (Schedule::state). Collective.
   std::vector<NamedMatrix> state() { return training_->state(); }
+  /// This rank's part of it, after train_epoch() (Schedule::lateness).
+  std::vector<LayerLateness> lateness() const { return training_->lateness(); }
 
  private:
   void loss(ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits) override;

@@ -38,6 +38,93 @@ INSTANTIATE_TEST_SUITE_P(
                               {"strategy.pipegcn={boundaryRate: 0.4}", "training.recompute=layer"}}),
     [](const auto& each) { return each.param.name; });
 
+/// The simulation, which looks at how far what it uses is from what it stands for.
+struct WatchedGcn : StaleGcn {
+  explicit WatchedGcn(StaleGcn gcn) : StaleGcn(std::move(gcn)) {}
+  std::vector<LayerLateness> seen = std::vector<LayerLateness>(3);  // by convolution
+
+  static double squares(const Dense& rows) {
+    double sum = 0;
+    for (const auto& row : rows)
+      for (const double value : row) sum += value * value;
+    return sum;
+  }
+  static double differences(const Dense& a, Dense b) {
+    for (std::size_t i = 0; i < a.size(); ++i)
+      for (std::size_t j = 0; j < a[i].size(); ++j) b[i][j] -= a[i][j];
+    return squares(b);
+  }
+  /// Rows that no other part reads are neither sent nor used.
+  Dense boundary(Dense rows) const {
+    for (std::size_t j = 0; j < rows.size(); ++j) {
+      bool is_read = false;
+      for (std::size_t i = 0; i < rows.size(); ++i) is_read |= adjacency[i][j] != 0 && !together(i, j);
+      if (!is_read) rows[j].assign(rows[j].size(), 0);
+    }
+    return rows;
+  }
+  Dense from_others(std::size_t l, const Dense& rows) override {
+    seen[l].row_errors = differences(boundary(late_rows[l].used()), boundary(rows));
+    seen[l].rows = squares(boundary(rows));
+    return StaleGcn::from_others(l, rows);
+  }
+  Dense back_from_others(std::size_t l, const Dense& d_sum) override {
+    const Dense now = gathered(transposed(read), d_sum, true);
+    seen[l].gradient_errors = differences(late_back[l].used(), now);
+    seen[l].gradients = squares(now);
+    return StaleGcn::back_from_others(l, d_sum);
+  }
+};
+
+constexpr std::size_t kConstant =
+    1;  // layers before the first convolution's product: its aggregation, computed once
+
+class LateRows : public Recurrence {};
+
+/// In two parts every boundary row is read by one rank, and each rank's gradient is the whole of what comes back.
+TEST_P(LateRows, OfEachMeasuredEpochIsTheRecurrences) {
+  const Job job = small_job(with(with(kPlain, GetParam().fields), {"training.evaluateEvery=2"}));
+  WatchedGcn expected(simulation(job, 2, 7));
+  std::vector<std::vector<LayerLateness>> got(8);
+  std::mutex lock;
+  run_ranks(2, [&](Communicator& comm) {
+    SmallRank rank(comm, job, folder_ / "small", 1);
+    for (Index epoch = 1; epoch <= 7; ++epoch) {
+      rank.trainer->train_epoch(epoch, job.training.optimizer.learning_rate);
+      std::lock_guard guard(lock);
+      auto& sums = got[std::size_t(epoch)];
+      const auto mine = rank.trainer->lateness();
+      if (sums.empty()) sums.resize(mine.size());
+      for (std::size_t i = 0; i < mine.size(); ++i) {
+        sums[i].layer = mine[i].layer;
+        sums[i].row_errors += mine[i].row_errors;
+        sums[i].rows += mine[i].rows;
+        sums[i].gradient_errors += mine[i].gradient_errors;
+        sums[i].gradients += mine[i].gradients;
+      }
+    }
+  });
+  for (std::size_t epoch = 1; epoch < 7; ++epoch) {
+    expected.train();
+    const auto& next = got[epoch + 1];
+    ASSERT_EQ(next.size(), epoch % 2 == 0 ? 2U : 0U) << "after epoch " << epoch;
+    for (const LayerLateness& layer : next) {
+      const LayerLateness& seen = expected.seen[std::size_t(layer.layer) - kConstant];
+      EXPECT_GT(seen.row_errors, 0);
+      EXPECT_NEAR(layer.row_errors, seen.row_errors, 1e-10) << "layer " << layer.layer;
+      EXPECT_NEAR(layer.rows, seen.rows, 1e-10);
+      EXPECT_NEAR(layer.gradient_errors, seen.gradient_errors, 1e-10);
+      EXPECT_NEAR(layer.gradients, seen.gradients, 1e-10);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(PipeGcn, LateRows,
+                         testing::Values(SmallCase{"plain", {}},
+                                         SmallCase{"both",
+                                                   {"strategy.pipegcn={smoothing: both, decay: 0.7}"}}),
+                         [](const auto& each) { return each.param.name; });
+
 /// Without staleness, and on one rank, the result is that of strategy graph, also where layers are computed twice.
 TEST(PipeGcn, IsStrategyGraphWhereNothingIsLate) {
   TemporaryFolder folder;

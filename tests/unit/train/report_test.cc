@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "train/record_json.h"
 #include "train/report_chart.h"
 #include "train/report_matrix.h"
 #include "train/sample_run.h"
@@ -77,6 +78,19 @@ TEST(Report, ShowsWhatAReaderLooksFor) {
         "5 of 75", "0123456789abcdef", "4.1.4", "2 cores, 24 GiB"})
     EXPECT_THAT(html, HasSubstr(text));
   expect_balanced(html);
+}
+
+TEST(Report, DrawsHowFarLateRowsWereOff) {
+  RunRecord run = sample_run();
+  EXPECT_THAT(report_html(run), Not(HasSubstr("Error of late rows")));
+  for (std::size_t e = 1; e < run.epochs.size(); ++e)
+    run.epochs[e].lateness = {{1, 0.5 / double(e), 0.7}, {2, 0.2, 0.125}};
+  const std::string html = report_html(run);
+  for (const char* text : {"Error of late rows and gradients", "layer 1, rows", "layer 2, gradients", "12.5"})
+    EXPECT_THAT(html, HasSubstr(text));
+  expect_balanced(html);
+  for (EpochRecord& epoch : run.epochs) epoch = parse_epoch_line(epoch_line(epoch));
+  EXPECT_EQ(report_html(run), html) << "it comes from metrics.jsonl again";
 }
 
 TEST(Report, NeedsNoNetworkAndLetsNothingIn) {
