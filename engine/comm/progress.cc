@@ -221,19 +221,22 @@ void Progress::fail_all(const std::string& why) {
   done_.notify_all();
 }
 
+/// "rank 1 on server1, rank 3 on server2"
+std::string Progress::names(const std::vector<Rank>& ranks) const {
+  std::string text;
+  for (const Rank rank : ranks)
+    text += fmt::format("{}rank {} on {}", text.empty() ? "" : ", ", rank, transport_->host(rank));
+  return text;
+}
+
 std::string Progress::missing_ranks() const {
   std::string text;
   for (const Running& running : running_) {
     if (!running.operation || running.pending == nullptr) continue;
     text += text.empty() ? "" : "; ";
-    text +=
-        fmt::format("{} exchange: no message for {:g} s from or to", traffic_name(running.operation->purpose),
-                    std::chrono::duration<double>(timeout_).count());
-    const char* separator = " ";
-    for (const Rank r : running.pending->outstanding()) {
-      text += fmt::format("{}rank {} on {}", separator, r, transport_->host(r));
-      separator = ", ";
-    }
+    text += fmt::format(
+        "{} exchange: no message for {:g} s from or to {}", traffic_name(running.operation->purpose),
+        std::chrono::duration<double>(timeout_).count(), names(running.pending->outstanding()));
   }
   return text + "; is it still running, and is its link up?";
 }
@@ -247,7 +250,8 @@ void Progress::tell_wait(Clock::time_point now) {
   }
   std::sort(peers.begin(), peers.end());
   peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
-  board_->enter(std::move(peers), waited_since_);
+  const std::string who = names(peers);
+  board_->enter(std::move(peers), waited_since_, who);
   next_telling_ = now + kLongWait;
   told_ = true;
 }

@@ -77,6 +77,7 @@ class Progress {
   bool advance(Running& running);
   void finish_arrived();
   void fail_all(const std::string& why);
+  std::string names(const std::vector<Rank>& ranks) const;
   std::string missing_ranks() const;
   void rest(std::unique_lock<std::mutex>& lock);
   void tell_wait(Clock::time_point now);

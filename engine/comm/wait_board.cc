@@ -1,13 +1,22 @@
 #include "comm/wait_board.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace atl {
 
-void WaitBoard::enter(std::vector<Rank> peers, Clock::time_point since) {
+void WaitBoard::enter(std::vector<Rank> peers, Clock::time_point since, const std::string& names) {
+  if (notice_ && !peers.empty()) tell(Clock::now() - since, names);
   const std::lock_guard guard(lock_);
   peers_ = std::move(peers);
   since_ = since;
+}
+
+void WaitBoard::tell(Clock::duration waited, const std::string& names) {
+  if (waited < worth_telling_) return;
+  notice_(fmt::format("no message for {} s from or to {}", worth_telling_.count(), names));
+  while (worth_telling_ <= waited) worth_telling_ *= 2;
 }
 
 WaitBoard::Wait WaitBoard::read() const {

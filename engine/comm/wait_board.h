@@ -1,9 +1,11 @@
 // Whom a rank stands waiting for, written down where its other threads can see it: a rank that is waited for by all and waits
-// for nobody is the one that hangs.
+// for nobody is the one that hangs. A wait that is longer than a user would expect is told of while it lasts.
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "base/types.h"
@@ -19,11 +21,21 @@ class WaitBoard {
     double seconds = 0;
   };
 
-  void enter(std::vector<Rank> peers, Clock::time_point since);
+  /// `notice` hears of the first wait of five seconds, of the first of ten, of twenty, and so on, so that a run whose waits
+  /// are all long says little; from the thread that enters it.
+  using Notice = std::function<void(const std::string&)>;
+  explicit WaitBoard(Notice notice = {}) : notice_(std::move(notice)) {}
+
+  /// `names`: the peers' and their hosts', for the notice.
+  void enter(std::vector<Rank> peers, Clock::time_point since, const std::string& names = {});
   void clear() { enter({}, {}); }
   Wait read() const;
 
  private:
+  void tell(Clock::duration waited, const std::string& names);
+
+  const Notice notice_;
+  std::chrono::seconds worth_telling_{5};  // the entering thread's own
   mutable std::mutex lock_;
   std::vector<Rank> peers_;
   Clock::time_point since_;

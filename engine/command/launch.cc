@@ -96,11 +96,13 @@ bool has_answered(const Arguments& a, const AttemptServer& server) {
   }
 }
 
-/// An end of mpirun that says nothing of ranks: who was lost, and whether it was the network's doing alone.
+/// An end of mpirun that says nothing of ranks: who was lost, and whether it was the network's doing alone. Where mpirun hung, it
+/// is whoever doesn't answer, if somebody doesn't.
 Json lost_server(const Arguments& a, const AttemptFile& attempt, LaunchEnd& end) {
   for (const AttemptServer& server : attempt.servers) {
-    if (server.address != end.lost_host) continue;
+    if (server.address != end.lost_host && !end.hung) continue;
     const bool answers = has_answered(a, server);
+    if (answers && end.hung) continue;
     end.reason = fmt::format("mpirun lost its connection to {} on {}, which {}", server.pod, server.node,
                              answers ? "answers again" : "does not answer");
     return {{"rank", server.ranks.front()}, {"pod", server.pod}, {"node", server.node}, {"answers", answers}};

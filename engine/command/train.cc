@@ -20,6 +20,7 @@
 #include "job/load.h"
 #include "launch/earlier_ranks.h"
 #include "launch/places.h"
+#include "launch/rank_failure.h"
 #include "launch/rank_guard.h"
 #include "partition/part_ranks.h"
 #include "train/rank_meter.h"
@@ -97,6 +98,12 @@ std::unique_ptr<RunObserver> observers_of(const Arguments& a, Rank rank, int ran
   return observers;
 }
 
+/// While the wait lasts: it may end well.
+void say_wait(int rank, const std::string& news, std::chrono::seconds timeout) {
+  std::fprintf(stderr, "atoll: warning: rank %d on %s: %s; it waits for %lld s at most (--timeout)\n", rank,
+               host_name().c_str(), news.c_str(), static_cast<long long>(timeout.count()));
+}
+
 int run(const Arguments& a) {
   return_freed_memory();
   end_with_parent();
@@ -107,18 +114,19 @@ int run(const Arguments& a) {
     if (a.has("--places")) check_place(a.get("--places"), rank, host_name());
     if (a.has("--run")) end_earlier_ranks(a.get("--run"), options.attempt);
     if (a.has("--make-output") && rank == 0) options.attempt = claim_output(options, a.get("--run"));
-    WaitBoard waits;
+    const std::chrono::seconds timeout(a.integer("--timeout", 300, 1, kLongestTimeout));
+    WaitBoard waits([&](const std::string& news) { say_wait(rank, news, timeout); });
     const auto observer = observers_of(a, rank, ranks, waits);
     options.observer = observer.get();
-    const std::chrono::seconds timeout(a.integer("--timeout", 300, 1, kLongestTimeout));
     std::optional<Trace> trace;
     if (a.has("--trace")) trace.emplace();
     Communicator comm = open_communicator(rank, ranks, {timeout, &waits, trace ? &*trace : nullptr});
     run_session(comm, options);
     return 0;
   } catch (const std::exception& error) {
-    const std::string who = ranks > 1 ? fmt::format("rank {} on {}: ", rank, host_name()) : "";
-    std::fprintf(stderr, "atoll: %s%s\n", who.c_str(), error.what());
+    const std::string why = error.what();
+    const std::string words = ranks > 1 ? rank_failure(rank, host_name(), why) : "atoll: " + why;
+    std::fprintf(stderr, "%s\n", words.c_str());
     std::fflush(nullptr);
     // The others wait for messages that will never come: this status is how mpirun learns of it.
     std::_Exit(kStatusFailed);

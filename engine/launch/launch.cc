@@ -19,7 +19,7 @@ namespace atl {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int kLostStatus = 1;  // where a host is lost; mpirun's own would read as a signal
+constexpr int kLostStatus = 1;  // where mpirun's own would read as a signal
 
 /// A folder in memory for Open MPI's files, gone when the launch is over.
 class Scratch {
@@ -100,7 +100,9 @@ class Watch {
     read_messages();
     messages_.finish();
     LaunchEnd end = verdict();
-    end.lost = messages_.lost();
+    end.hung = has_hung();
+    end.lost = end.hung ? LostRank{messages_.failed()->rank, messages_.failed()->host, 0, kLostStatus}
+                        : messages_.lost();
     end.lost_host = messages_.lost_host();
     return end;
   }
@@ -111,7 +113,7 @@ class Watch {
     pollfd files[] = {{signals_.file(), POLLIN, 0}, {pipe_open_ ? child_.error_pipe : -1, POLLIN, 0}};
     poll(files, 2, 100);
     if (files[1].revents != 0) read_some();
-    const bool is_lost = messages_.lost() || !messages_.lost_host().empty();
+    const bool is_lost = messages_.lost() || !messages_.lost_host().empty() || messages_.failed();
     if (is_lost && !deadline_) deadline_ = Clock::now() + plan_.end_patience;
   }
 
@@ -144,8 +146,15 @@ class Watch {
     if (const auto& host = messages_.lost_host(); !host.empty())
       return {kLostStatus, "mpirun lost its connection to " + host, {}, {}};
     if (const auto& lost = messages_.lost()) return verdict_on(*lost);
+    if (has_hung()) return {kLostStatus, "", {}, {}};
     if (WIFEXITED(state_)) return {WEXITSTATUS(state_), "", {}, {}};
     return verdict_on_child(WTERMSIG(state_));
+  }
+
+  /// mpirun has told of nothing, though a rank has failed, and had to be killed.
+  bool has_hung() const {
+    return killed_by_us_ && stops_ == 0 && messages_.failed() && !messages_.lost() &&
+           messages_.lost_host().empty();
   }
 
   static LaunchEnd verdict_on(const LostRank& lost) {

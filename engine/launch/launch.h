@@ -33,6 +33,8 @@ struct LaunchEnd {
       reason;  // one line for the user where something was lost; empty where the rank itself has said it
   std::optional<LostRank> lost;  // the first that ended badly, where mpirun has told …
   std::string lost_host;         // … or the address of the host that it lost its connection to before
+  bool hung =
+      false;  // `lost` has said so itself, and mpirun didn't end: it may not reach every host any more
 };
 
 /// Blocks until every process of the job has ended. Takes SIGINT and SIGTERM: the first asks the ranks to

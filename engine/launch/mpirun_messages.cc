@@ -70,6 +70,7 @@ void MpirunMessages::end_line() {
   } else if (in_box_) {
     box_ += line + "\n";
   } else if (!is_noise(line)) {
+    if (!failed_) failed_ = read_rank_failure(line);
     line_(line);
   }
 }

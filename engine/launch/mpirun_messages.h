@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "launch/rank_failure.h"
+
 namespace atl {
 
 /// The first rank that ended badly.
@@ -29,6 +31,8 @@ class MpirunMessages {
   const std::optional<LostRank>& lost() const { return lost_; }
   /// The address of the first host whose daemon mpirun has lost its connection to, before any rank ended badly; "": none.
   const std::string& lost_host() const { return lost_host_; }
+  /// The first rank that has said itself that it fails, which mpirun tells later, if at all.
+  const std::optional<FailedRank>& failed() const { return failed_; }
 
  private:
   void end_line();
@@ -40,6 +44,7 @@ class MpirunMessages {
   bool in_box_ = false;
   std::optional<LostRank> lost_;
   std::string lost_host_;
+  std::optional<FailedRank> failed_;
 };
 
 }  // namespace atl

@@ -47,5 +47,22 @@ TEST(WaitBoard, TellsForWhomARankWaitsAndForgetsIt) {
   for (auto& thread : threads) thread.join();
 }
 
+TEST(WaitBoard, NoticesWaitsThatAreLongerThanAllBefore) {
+  std::vector<std::string> heard;
+  WaitBoard board([&](const std::string& news) { heard.push_back(news); });
+  const auto waited = [&](std::chrono::seconds time) {
+    board.enter({1}, WaitBoard::Clock::now() - time, "rank 1 on server1");
+    board.clear();
+    return heard.size();
+  };
+  EXPECT_EQ(waited(4s), 0U);
+  EXPECT_EQ(waited(6s), 1U);
+  EXPECT_EQ(heard.back(), "no message for 5 s from or to rank 1 on server1");
+  EXPECT_EQ(waited(9s), 1U) << "another as long";
+  EXPECT_EQ(waited(50s), 2U);
+  EXPECT_EQ(waited(70s), 2U);
+  EXPECT_EQ(waited(81s), 3U);
+}
+
 }  // namespace
 }  // namespace atl

@@ -63,6 +63,7 @@ class Launch : public testing::Test {
     plan.message = [&](const std::string& line) { messages << line << std::endl; };
     plan.end_patience = std::chrono::seconds(2);
     const LaunchEnd end = launch(plan);
+    if (end.hung) messages << "hung: rank " << end.lost->rank << std::endl;
     messages << "reason: " << end.reason << std::endl;
     _exit(end.status);
   }
@@ -101,6 +102,15 @@ TEST_F(Launch, EndsWithZeroWhenAllRanksDo) {
   EXPECT_EQ(wait(), 0);
   EXPECT_THAT(messages(), testing::HasSubstr("rank 1 says hello"));
   EXPECT_THAT(messages(), testing::HasSubstr("reason: \n"));
+}
+
+/// As where a host can't be reached: mpirun waits for its daemon.
+TEST_F(Launch, AnMpirunThatDoesNotEndAfterARankHasFailedIsKilled) {
+  start(2, "[ $RANK = 1 ] && echo 'atoll: rank 1 on n7: no message for 4 s' >&2\n" + std::string(kSleep));
+  const pid_t rank = pid_of(0);
+  EXPECT_EQ(wait(), 1);
+  EXPECT_THAT(messages(), testing::HasSubstr("no message for 4 s\nhung: rank 1\nreason: \n"));
+  EXPECT_NE(kill(rank, 0), 0) << "no rank is left";
 }
 
 TEST_F(Launch, OneRankNeedsNoMpirun) {

@@ -88,5 +88,20 @@ TEST(MpirunMessages, OtherBoxesAndUnfinishedLinesComeThrough) {
   EXPECT_THAT(read(kRule + "cut off").lines, testing::ElementsAre("cut off"));
 }
 
+TEST(MpirunMessages, ARankThatSaysItFailsIsKnownAtOnce) {
+  std::string heard;
+  MpirunMessages messages([&](const std::string& line) { heard += line + "\n"; });
+  const std::string before = "atoll: warning: rank 0 on server0: no message for 5 s\natoll: rank 7 is here\n";
+  messages.add(before.data(), before.size());
+  EXPECT_FALSE(messages.failed());
+  const std::string words = rank_failure(1, "server1", "no message for 300 s") + "\n" +
+                            rank_failure(0, "server0", "no message either") + "\n";
+  messages.add(words.data(), words.size());
+  ASSERT_TRUE(messages.failed());
+  EXPECT_EQ(messages.failed()->rank, 1);
+  EXPECT_EQ(messages.failed()->host, "server1");
+  EXPECT_EQ(heard, before + words) << "users read it, too";
+}
+
 }  // namespace
 }  // namespace atl
