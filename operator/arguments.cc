@@ -68,6 +68,7 @@ Command operator_command(int (*run)(const Arguments&)) {
        {"--grace", "SECONDS", "that ranks have for a last checkpoint (default: 120)"},
        {"--mpi-jobs", "BOOL",
         "true where mpi-operator runs: jobs may have launcher: mpijob (default: false)"},
+       {"--kueue", "BOOL", "true where Kueue runs: jobs with its label wait in their queue (default: false)"},
        {"--reserve-after", "SECONDS", "that a gang waits before room is kept for it (default: 300)"},
        {"--lease", "SECONDS", "after which another replica takes over (default: 15)"},
        {"--progress-every", "SECONDS", "between two looks at a job's progress (default: 5)"}},
@@ -90,6 +91,7 @@ Options options_of(const Arguments& arguments) {
   settings.toleration_seconds = int(arguments.integer("--toleration", settings.toleration_seconds, 0, 3600));
   settings.grace_seconds = int(arguments.integer("--grace", settings.grace_seconds, 1, 3600));
   settings.mpi_jobs = truth_of(arguments, "--mpi-jobs", settings.mpi_jobs);
+  settings.kueue = truth_of(arguments, "--kueue", settings.kueue);
   options.reserve_after =
       Seconds(arguments.integer("--reserve-after", options.reserve_after.count(), 0, 604800));
   options.lease = Seconds(arguments.integer("--lease", options.lease.count(), 3, 300));

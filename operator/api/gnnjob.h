@@ -7,6 +7,7 @@
 #include "job/job.h"
 #include "operator/api/meta.h"
 #include "operator/api/status.h"
+#include "operator/api/workload.h"
 
 namespace atl::ctl {
 
@@ -17,6 +18,7 @@ struct GnnJob {
   std::string refusal;     // then: its words, one line for each fault
   std::string digest;      // the same for manifests that train alike: runPolicy doesn't count. 10 hex digits
   std::string priority_class;
+  Admitted admitted;  // what its queue asks of its pods beside its template
   Status status;
 
   std::string full_name() const { return meta.space + "/" + meta.name; }

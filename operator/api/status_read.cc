@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "job/quantity.h"
+#include "operator/api/condition_json.h"
 #include "operator/api/json_values.h"
 #include "operator/api/status.h"
 #include "operator/plan/json_members.h"
@@ -14,17 +15,6 @@ using nlohmann::json;
 
 std::optional<double> bytes_of(const json& object, const char* name) {
   return parse_quantity(text_of(object, name));
-}
-
-Condition read_condition(const json& object) {
-  Condition condition;
-  condition.type = text_of(object, "type");
-  condition.holds = text_of(object, "status") == "True";
-  condition.reason = text_of(object, "reason");
-  condition.message = text_of(object, "message");
-  condition.changed = moment_of(object, "lastTransitionTime").value_or(Moment{});
-  condition.generation = integer_of(object, "observedGeneration").value_or(0);
-  return condition;
 }
 
 ServerPlace read_server(const json& object) {

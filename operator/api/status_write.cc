@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "operator/api/condition_json.h"
 #include "operator/api/json_values.h"
 #include "operator/api/status.h"
 
@@ -44,15 +45,6 @@ void put_bytes(Json& object, const char* name, const std::optional<double>& byte
 /// Objects with nothing in them are left out.
 void put_object(Json& parent, const char* name, Json object) {
   if (!object.empty()) parent[name] = std::move(object);
-}
-
-Json condition_json(const Condition& condition) {
-  return {{"type", condition.type},
-          {"status", condition.holds ? "True" : "False"},
-          {"observedGeneration", condition.generation},
-          {"lastTransitionTime", text_of(condition.changed)},
-          {"reason", bounded(condition.reason, kLongestReason)},
-          {"message", bounded(condition.message, kLongestMessage)}};
 }
 
 Json placement_json(const Status& status) {

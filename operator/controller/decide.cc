@@ -1,6 +1,7 @@
 #include "operator/controller/decide.h"
 
 #include "operator/controller/questions.h"
+#include "operator/controller/queue.h"
 
 namespace atl::ctl {
 namespace {
@@ -19,6 +20,7 @@ Decision decide(const Observed& seen, const Settings& settings) {
   Turn turn(seen, settings);
   for (const auto& question : kQuestions)
     if (question(turn)) break;
+  tell_queue(turn);
   return turn.decision();
 }
 

@@ -1,6 +1,7 @@
 // What an earlier attempt, a withdrawal or another manifest has left behind. It goes before anything new comes.
 #include "operator/controller/mpi_job.h"
 #include "operator/controller/questions.h"
+#include "operator/controller/queue.h"
 #include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 
@@ -16,8 +17,9 @@ bool is_kept_for_its_log(const PodView& launcher, const Turn& turn) {
          launcher.meta.label(kAttemptLabel) == std::to_string(turn.attempt() - 1);
 }
 
-/// ConfigMaps of ours that no pod will need again.
+/// ConfigMaps of ours that no pod will need again, and a place in a queue that the job has left.
 bool is_outdated(const ObjectView& object, const Turn& turn) {
+  if (is_old_place(object, turn)) return true;
   if (object.kind != Kind::kConfigMap) return false;
   const std::string& job = turn.name();
   const std::string digest = turn.job().digest;

@@ -16,6 +16,8 @@ const char* name_of(Kind kind) {
       return "NetworkPolicy";
     case Kind::kMpiJob:
       return "MPIJob";
+    case Kind::kWorkload:
+      return "Workload";
   }
   return "";
 }

@@ -15,7 +15,7 @@
 
 namespace atl::ctl {
 
-enum class Kind { kJob, kPod, kConfigMap, kSecret, kNetworkPolicy, kMpiJob };
+enum class Kind { kJob, kPod, kConfigMap, kSecret, kNetworkPolicy, kMpiJob, kWorkload };
 /// "Pod"
 const char* name_of(Kind kind);
 
@@ -25,6 +25,7 @@ struct ObjectView {
   Meta meta;
   std::string prepared;   // of a ConfigMap: its prepared.json, if it has one
   std::string failure{};  // of an MPIJob: why it failed, if it did
+  std::optional<Workload> workload{};
 };
 
 struct NodeView {
@@ -60,6 +61,7 @@ struct Observed {
   std::vector<Refusal> refusals;  // of the last writes
   std::function<bool()>
       is_another_first;  // one that is refused pods too, holds some, and is older: refusals.h
+  std::optional<QueuePriority> queue_priority;  // nothing: the job names a class that isn't known
   Moment now{};
 };
 

@@ -132,6 +132,25 @@ GangPlan plan_missing(const Turn& turn, const Gang& gang, const std::vector<int>
   return plan;
 }
 
+/// The nodes that the template allows, and a queue for this kind of pods.
+NodeFilter filter_of(const Turn& turn, const std::string& admitted) {
+  NodeFilter filter = NodeFilter::of_template(turn.spec().template_);
+  filter.join(NodeFilter::of_template(admitted));
+  filter.excluded = bad_nodes(turn.status);
+  return filter;
+}
+
+GangPlan plan_together(const Turn& turn, const Gang& gang) {
+  const auto waiting = waiting_servers(turn);
+  const bool is_whole = waiting.size() == gang.servers.size();
+  GangPlan plan = is_whole ? turn.seen.plan(gang) : plan_missing(turn, gang, waiting);
+  if (plan.fits || gang.within < 0 || turn.spec().placement.policy != PlacementPolicy::kPreferred)
+    return plan;
+  Gang anywhere = gang;
+  anywhere.within = -1;
+  return is_whole ? turn.seen.plan(anywhere) : plan_missing(turn, anywhere, waiting);
+}
+
 }  // namespace
 
 std::vector<int> parts_by_rank(const Turn& turn) {
@@ -145,23 +164,23 @@ Gang gang_to_place(const Turn& turn) {
   for (const PodView* worker : turn.gang().workers)
     if (worker) gang.server.at_least(worker->requests);
   if (turn.gang().launcher) gang.launcher.at_least(turn.gang().launcher->requests);
-  gang.filter.excluded = bad_nodes(turn.status);
+  gang.filter = filter_of(turn, turn.job().admitted.workers);
   return gang;
 }
 
 GangPlan plan_places(const Turn& turn, const Gang& gang) {
-  const auto waiting = waiting_servers(turn);
-  const bool is_whole = waiting.size() == gang.servers.size();
-  GangPlan plan = is_whole ? turn.seen.plan(gang) : plan_missing(turn, gang, waiting);
-  if (plan.fits || gang.within < 0 || turn.spec().placement.policy != PlacementPolicy::kPreferred)
-    return plan;
-  Gang anywhere = gang;
-  anywhere.within = -1;
-  return is_whole ? turn.seen.plan(anywhere) : plan_missing(turn, anywhere, waiting);
+  if (turn.job().admitted.launcher == turn.job().admitted.workers) return plan_together(turn, gang);
+  // Its queue may have put the launcher on nodes of another kind: it is placed when it starts.
+  Gang workers = gang;
+  workers.launcher = {};
+  GangPlan plan = plan_together(turn, workers);
+  plan.launcher.clear();
+  return plan;
 }
 
 std::string place_for_launcher(const Turn& turn) {
   Gang alone = gang_to_place(turn);
+  alone.filter = filter_of(turn, turn.job().admitted.launcher);
   alone.job.clear();
   alone.servers = {{0}};
   alone.server = std::exchange(alone.launcher, {});

@@ -1,6 +1,8 @@
-// Suspending a job: the launcher first, which has the ranks write a checkpoint, then everything else. And resuming.
+// Suspending a job, as its user wishes or its queue: the launcher first, which has the ranks write a checkpoint, then
+// everything else. And resuming.
 #include "operator/controller/mpi_job.h"
 #include "operator/controller/questions.h"
+#include "operator/controller/queue.h"
 #include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
@@ -30,26 +32,38 @@ bool dismiss_all(Turn& turn) {
   return is_any;
 }
 
+std::optional<Hold> held(const Turn& turn) {
+  if (turn.spec().run_policy.suspend) return Hold{kSuspended, "runPolicy.suspend is true"};
+  return held_by_queue(turn);
+}
+
 }  // namespace
 
 bool is_resumed(Turn& turn) {
-  if (turn.spec().run_policy.suspend || !turn.holds(kSuspended)) return false;
-  turn.say(kSuspended, false, "Resumed", "runPolicy.suspend is false");
+  if (!turn.holds(kSuspended) || held(turn)) return false;
+  const std::string queue = turn.job().meta.label(kQueueLabel);
+  if (queue.empty())
+    turn.say(kSuspended, false, "Resumed", "runPolicy.suspend is false");
+  else
+    turn.say(kSuspended, false, kAdmitted, "the queue " + queue + " has room for it");
   turn.end_attempt();
   return true;
 }
 
 bool is_suspended(Turn& turn) {
-  if (!turn.spec().run_policy.suspend) return false;
+  const auto hold = held(turn);
+  if (!hold) return false;
   if (dismiss_launchers(turn) || dismiss_all(turn)) {
-    turn.say(kSuspended, false, "Suspending", "the ranks write a checkpoint, then the pods go");
+    turn.say(kSuspended, false, "Suspending",
+             "the ranks write a checkpoint, then the pods go: " + hold->message);
     return true;
   }
-  const std::string why = "runPolicy.suspend is true";
-  for (const char* condition : {kPlaced, kRunning, kRestarting}) turn.say(condition, false, kSuspended, why);
-  turn.say(kSuspended, true, kSuspended, why);
+  for (const char* condition : {kPlaced, kRunning, kRestarting})
+    turn.say(condition, false, kSuspended, hold->message);
+  turn.say(kSuspended, true, hold->reason, hold->message);
   turn.status.servers.clear();
   turn.status.start.reset();  // deadlines count from the next start
+  keep_place(turn, !turn.spec().run_policy.suspend);
   return true;
 }
 

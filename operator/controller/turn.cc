@@ -65,6 +65,10 @@ void Turn::patch(const PodView& pod, std::string patch) {
   write({Write::Verb::kPatch, Kind::kPod, pod.meta.name, std::move(patch), "", {}});
 }
 
+void Turn::patch(Kind kind, const std::string& object_name, std::string patch) {
+  write({Write::Verb::kPatch, kind, object_name, std::move(patch), "", {}});
+}
+
 void Turn::remove(Kind kind, const Meta& meta, std::optional<int> grace) {
   write({Write::Verb::kDelete, kind, meta.name, "", meta.uid, grace});
 }

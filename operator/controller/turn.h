@@ -39,6 +39,7 @@ class Turn {
 
   void create(Kind kind, const std::string& name, std::string object);
   void patch(const PodView& pod, std::string patch);
+  void patch(Kind kind, const std::string& name, std::string patch);
   void remove(Kind kind, const Meta& meta, std::optional<int> grace = {});
   /// What follows waits for what came before.
   void next_stage();

@@ -5,6 +5,8 @@ namespace {
 
 // A watch that ends sooner, with nothing said, is a server in trouble: resuming at once would only add to it.
 constexpr Milliseconds kShortWatch{1000};
+// A resource that isn't there now may be installed one day.
+constexpr Milliseconds kLookAgain{30'000};
 
 }  // namespace
 
@@ -31,6 +33,11 @@ Reflector::Next Reflector::list() {
   store_.begin_list();
   const Listing listing = client_.list(options_.path, {options_.only, options_.page, list_version_},
                                        [this](std::string_view object) { store_.put(object); });
+  if (listing.error && listing.error->is_not_found() && options_.may_be_absent) {
+    store_.end_list();
+    is_absent_ = true;
+    return {false, kLookAgain};
+  }
   if (listing.error) {
     list_version_.clear();  // the server may have forgotten it, or not reached it yet
     return {false, listing.error->retry_after};

@@ -18,6 +18,7 @@ struct ReflectorOptions {
   std::string path;  // of the resource
   Selection only;
   int page = 500;
+  bool may_be_absent = false;  // a server that doesn't know the resource (404) has none of it, for now
   BackoffRule backoff{Milliseconds(800), Milliseconds(30'000), 1.0};
   /// The longest silence of a watch: servers send a bookmark every minute, and a connection that is half open
   /// brings none.
@@ -35,7 +36,7 @@ class Reflector {
 
   // From any thread.
   /// The store has held everything at least once.
-  bool has_synced() const { return lists_ > 0; }
+  bool has_synced() const { return lists_ > 0 || is_absent_; }
   /// Lists that came whole: the first, and each relist.
   int lists() const { return lists_; }
 
@@ -57,6 +58,7 @@ class Reflector {
   Backoff backoff_;
   std::minstd_rand random_{std::random_device{}()};
   std::atomic<int> lists_ = 0;
+  std::atomic<bool> is_absent_ = false;
   std::string version_;             // to watch from; "": list first
   std::string list_version_ = "0";  // not older than this: "0" any, which spares etcd; "" the latest
 };

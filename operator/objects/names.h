@@ -17,6 +17,8 @@ inline constexpr const char* kAttemptLabel = "atoll.dev/attempt";  // of launche
 inline constexpr const char* kManifestLabel = "atoll.dev/manifest";  // GnnJob::digest that a pod is made of
 inline constexpr const char* kRanksAnnotation = "atoll.dev/ranks";   // "0,1"
 inline constexpr const char* kReleasedAnnotation = "atoll.dev/released-at";  // when its gate was taken away
+inline constexpr const char* kQueueLabel = "kueue.x-k8s.io/queue-name";      // of jobs: Kueue's
+inline constexpr const char* kQueuePriorityLabel = "kueue.x-k8s.io/priority-class";
 inline constexpr const char* kGate = "atoll.dev/placement";
 
 inline constexpr const char* kPrepareRole = "prepare";
@@ -43,6 +45,9 @@ inline std::string prepare_name(const std::string& job) {
 }
 inline std::string worker_name(const std::string& job, int server, int incarnation) {
   return job + "-" + std::to_string(server) + "-" + std::to_string(incarnation);
+}
+inline std::string workload_name(const std::string& job) {
+  return "gnnjob-" + job;
 }
 /// Its workers are called J-A-worker-0 and so on, of job J and attempt A.
 inline std::string mpi_job_name(const std::string& job, int attempt) {

@@ -77,6 +77,7 @@ std::string prepare_pod(const GnnJob& job, const Settings& settings) {
   const int ranks = job.job->placement.ranks_per_server;
   engine["resources"] = rank_resources(*job.job, std::max(ranks, 1), 0);
   merge_template(pod, *job.job, kPrepareRole);
+  merge_admitted(pod, job, kPrepareRole);
   return pod.dump();
 }
 
@@ -97,6 +98,7 @@ std::string worker_pod(const GnnJob& job, const Settings& settings, int server,
   engine["resources"] = rank_resources(*job.job, int(ranks.size()), shared);
   serve_ssh(engine);
   merge_template(pod, *job.job, kWorkerRole);
+  merge_admitted(pod, job, kWorkerRole);
   engine_of(pod)["command"] = {"atoll", "supervise", "--grace", std::to_string(time_for_ranks(pod))};
   return pod.dump();
 }
@@ -118,6 +120,7 @@ std::string launcher_pod(const GnnJob& job, const Settings& settings, int attemp
   engine["resources"] = {{"requests", {{"cpu", "100m"}, {"memory", "128Mi"}}},
                          {"limits", {{"memory", "512Mi"}}}};
   merge_template(pod, *job.job, kLauncherRole);
+  merge_admitted(pod, job, kLauncherRole);
   return pod.dump();
 }
 

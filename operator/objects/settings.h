@@ -15,6 +15,7 @@ struct Settings {
   int grace_seconds = 120;                      // from SIGTERM to SIGKILL: long enough for a checkpoint
   std::int64_t shared_memory = 64 << 20;        // bytes of /dev/shm for each rank of a pod
   bool mpi_jobs = false;                        // mpi-operator runs here: launcher: mpijob is allowed
+  bool kueue = false;                           // Kueue runs here: jobs may name a queue
   std::int64_t fs_group = 10001;                // group of the mounted keys, and of volumes that take one
 };
 

@@ -67,17 +67,26 @@ void merge_spec(json& spec, const json& given, bool with_resources) {
   }
 }
 
-}  // namespace
-
-void merge_template(json& pod, const Job& job, const char* role) {
-  const json given = template_of(job);
+void merge(json& pod, const json& given, bool with_resources) {
   if (!given.is_object()) return;
   for (const char* map : {"labels", "annotations"}) {
     const json& texts = member(member(given, "metadata"), map);
     if (texts.is_object()) pod["metadata"][map].merge_patch(texts);
   }
   const json& spec = member(given, "spec");
-  if (spec.is_object()) merge_spec(pod["spec"], spec, role == std::string_view(kWorkerRole));
+  if (spec.is_object()) merge_spec(pod["spec"], spec, with_resources);
+}
+
+}  // namespace
+
+void merge_template(json& pod, const Job& job, const char* role) {
+  merge(pod, template_of(job), role == std::string_view(kWorkerRole));
+}
+
+void merge_admitted(json& pod, const GnnJob& job, const char* role) {
+  const bool is_launcher = role == std::string_view(kLauncherRole);
+  const std::string& admitted = is_launcher ? job.admitted.launcher : job.admitted.workers;
+  if (!admitted.empty()) merge(pod, json::parse(admitted), false);
 }
 
 }  // namespace atl::ctl

@@ -6,12 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "job/job.h"
+#include "operator/api/gnnjob.h"
 
 namespace atl::ctl {
 
 /// One line for each thing that isn't allowed: "template.spec.hostNetwork: …". Empty: merge_template() will do.
 std::vector<std::string> template_faults(const Job& job);
+
+/// Joins what the job's queue asks of such a pod, in the same way.
+void merge_admitted(nlohmann::json& pod, const GnnJob& job, const char* role);
 
 /// Labels, annotations, nodeSelector, securityContext and resources are joined key by key, null takes a key away;
 /// tolerations, volumes, volumeMounts, envFrom, imagePullSecrets and init containers are appended; env is joined by

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -85,6 +86,11 @@ NodeFilter NodeFilter::of_template(const std::string& pod_template) {
     filter.tolerations.push_back(
         {text_of(t, "key"), text_of(t, "operator"), text_of(t, "value"), text_of(t, "effect")});
   return filter;
+}
+
+void NodeFilter::join(const NodeFilter& other) {
+  std::ranges::copy(other.selector, std::back_inserter(selector));
+  std::ranges::copy(other.tolerations, std::back_inserter(tolerations));
 }
 
 std::string NodeFilter::refusal(const NodeState& node) const {

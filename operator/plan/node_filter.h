@@ -31,6 +31,9 @@ struct NodeFilter {
   /// not the plan, refuses it.
   static NodeFilter of_template(const std::string& pod_template);
 
+  /// What the other demands and tolerates as well. It has no terms.
+  void join(const NodeFilter& other);
+
   /// Why the node can't be used, "" if it can.
   std::string refusal(const NodeState& node) const;
 };

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "operator/controller/read_object.h"
 #include "operator/kube/object_key.h"
 #include "operator/plan/json_members.h"
 #include "operator/run/marks.h"
@@ -64,7 +65,7 @@ Deed look_at_holder(const Hands& hands, const Observed& seen, const Write& write
     if (pod.meta.owner_uid == seen.job.meta.uid) return deed(Outcome::kDone);
     found.aftermath.pods.push_back(std::move(pod));
   } else {
-    ObjectView object{write.kind, read_meta(json::parse(answer.object, nullptr, false)), {}};
+    ObjectView object = read_object(write.kind, json::parse(answer.object, nullptr, false));
     if (object.meta.owner_uid == seen.job.meta.uid) return deed(Outcome::kDone);
     found.aftermath.objects.push_back(std::move(object));
   }
@@ -80,7 +81,8 @@ Deed create(const Hands& hands, const Observed& seen, const Write& write) {
     return {};
   }
   if (answer.error->already_exists()) return look_at_holder(hands, seen, write);
-  const bool is_refused = answer.error->code == 400 || answer.error->code == 403 || answer.error->code == 422;
+  const int code = answer.error->code;  // 404: of a kind that the server doesn't know
+  const bool is_refused = code == 400 || code == 403 || code == 404 || code == 422;
   if (!is_refused) return refusal(*answer.error, write.kind, write.name);
   Deed refused = deed(Outcome::kRefused, answer.error->text());
   refused.aftermath.refusals.push_back(
@@ -88,18 +90,27 @@ Deed create(const Hands& hands, const Observed& seen, const Write& write) {
   return refused;
 }
 
-std::string version_of(const Observed& seen, const std::string& pod) {
-  const auto found = std::ranges::find(seen.pods, pod, [](const PodView& view) { return view.meta.name; });
-  return found == seen.pods.end() ? "" : found->meta.version;
+std::string version_of(const Observed& seen, const Write& write) {
+  for (const PodView& pod : seen.pods)
+    if (write.kind == Kind::kPod && pod.meta.name == write.name) return pod.meta.version;
+  for (const ObjectView& object : seen.objects)
+    if (object.kind == write.kind && object.meta.name == write.name) return object.meta.version;
+  return {};
+}
+
+/// Of a Workload only the status is ours to change.
+std::string patched_path(const Observed& seen, const Write& write) {
+  const std::string path = resource_of(write.kind).path(seen.job.meta.space, write.name);
+  return write.kind == Kind::kWorkload ? kube::status_path(path) : path;
 }
 
 Deed patch(const Hands& hands, const Observed& seen, const Write& write) {
   Expected expected(hands, seen, changed_mark(write.kind, write.name));
-  const std::string path = resource_of(write.kind).path(seen.job.meta.space, write.name);
-  const kube::Answer answer = hands.client.patch(path, write.body, {.kind = kube::PatchKind::kJson});
+  const kube::Answer answer =
+      hands.client.patch(patched_path(seen, write), write.body, {.kind = kube::PatchKind::kJson});
   if (answer) {
     // A patch that changes nothing brings no event.
-    if (kube::object_key(answer.object).version != version_of(seen, write.name)) expected.comes();
+    if (kube::object_key(answer.object).version != version_of(seen, write)) expected.comes();
     return {};
   }
   // What the patch tests before it changes anything isn't so any more (422), or the pod has gone.

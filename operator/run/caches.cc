@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_values.h"
+#include "operator/controller/read_object.h"
 #include "operator/objects/mpi_job.h"
 #include "operator/objects/names.h"
 #include "operator/plan/json_members.h"
@@ -14,18 +15,11 @@ namespace {
 using nlohmann::json;
 
 /// Objects of jobs that aren't pods.
-std::vector<Kind> object_kinds(bool mpi_jobs) {
+std::vector<Kind> object_kinds(const OtherKinds& others) {
   std::vector<Kind> kinds = {Kind::kConfigMap, Kind::kSecret, Kind::kNetworkPolicy};
-  if (mpi_jobs) kinds.push_back(Kind::kMpiJob);
+  if (others.mpi_jobs) kinds.push_back(Kind::kMpiJob);
+  if (others.workloads) kinds.push_back(Kind::kWorkload);
   return kinds;
-}
-
-/// Of a Secret or a ConfigMap nothing is kept that a decision doesn't need, keys least of all.
-ObjectView read_object(Kind kind, std::string_view text) {
-  const json object = json::parse(text, nullptr, false);
-  return {kind, read_meta(object),
-          kind == Kind::kConfigMap ? text_of(member(object, "data"), "prepared.json") : "",
-          kind == Kind::kMpiJob ? mpi_job_failure(object) : ""};
 }
 
 NodeEntry read_node(std::string_view text) {
@@ -118,33 +112,35 @@ SpaceCaches::SpaceCaches(CacheListener& listener, const std::vector<Kind>& kinds
   for (const Kind kind : kinds) {
     JobIndex& index = objects_by_job[kind];
     objects[kind] = std::make_unique<kube::Cache<ObjectView>>(
-        [kind](std::string_view text) { return read_object(kind, text); },
+        [kind](std::string_view text) { return read_object(kind, json::parse(text, nullptr, false)); },
         [kind, &listener, &index](const std::string& name, const auto& before, const auto& after) {
           tell(listener, kind, index, name, before, after);
         });
   }
 }
 
-Caches::Caches(std::vector<std::string> spaces, CacheListener& listener, bool mpi_jobs)
+Caches::Caches(std::vector<std::string> spaces, CacheListener& listener, OtherKinds others)
     : listener_(listener),
       nodes_(read_node, [this](const std::string& name, const auto& before,
                                const auto& after) { node_changed(name, before, after); }),
       others_({[this](const std::string& space) { return find(space) != nullptr; },
-               [this] { listener_.room_changed(); }}) {
+               [this] { listener_.room_changed(); }}),
+      queues_(others.workloads ? std::make_unique<QueueCaches>() : nullptr) {
   if (spaces.empty()) spaces.emplace_back();
   for (const std::string& space : spaces)
-    spaces_[space] = std::make_unique<SpaceCaches>(listener, object_kinds(mpi_jobs));
+    spaces_[space] = std::make_unique<SpaceCaches>(listener, object_kinds(others));
 }
 
-std::vector<Caches::Feed> Caches::feeds() {
+std::vector<Feed> Caches::feeds() {
   const std::string ours = std::string(kManagedByLabel) + "=" + kManager + "," + kJobLabel;
   std::vector<Feed> all;
   for (const auto& [space, caches] : spaces_) {
     all.push_back({resource_of(Kind::kJob).path(space), {}, &caches->jobs});
     all.push_back({resource_of(Kind::kPod).path(space), {kJobLabel, ""}, &caches->pods});
     for (const auto& [kind, objects] : caches->objects)
-      all.push_back({resource_of(kind).path(space), {ours, ""}, objects.get()});
+      all.push_back({resource_of(kind).path(space), {ours, ""}, objects.get(), kind == Kind::kWorkload});
   }
+  if (queues_) queues_->add_feeds(all);
   all.push_back({nodes_resource().path(), {}, &nodes_});
   all.push_back({resource_of(Kind::kPod).path(),
                  {"", "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed"},

@@ -13,6 +13,8 @@
 #include "operator/controller/observed.h"
 #include "operator/kube/cache.h"
 #include "operator/kube/client.h"
+#include "operator/run/feed.h"
+#include "operator/run/queue_caches.h"
 #include "operator/run/thin_pods.h"
 
 namespace atl::ctl {
@@ -56,18 +58,16 @@ struct SpaceCaches {
   std::map<Kind, std::unique_ptr<kube::Cache<ObjectView>>> objects;
 };
 
+/// Kinds that only some clusters have.
+struct OtherKinds {
+  bool mpi_jobs = false, workloads = false;
+};
+
 class Caches {
  public:
-  /// `spaces`: those whose jobs are seen to; none: all. With `mpi_jobs` the cluster has that kind too. `listener` must
-  /// outlive the caches.
-  Caches(std::vector<std::string> spaces, CacheListener& listener, bool mpi_jobs = false);
+  /// `spaces`: those whose jobs are seen to; none: all. `listener` must outlive the caches.
+  Caches(std::vector<std::string> spaces, CacheListener& listener, OtherKinds others = {});
 
-  /// One list and watch, and where what it brings is kept.
-  struct Feed {
-    std::string path;
-    kube::Selection only;
-    kube::Store* store;
-  };
   std::vector<Feed> feeds();
 
   // From any thread.
@@ -79,6 +79,8 @@ class Caches {
   std::vector<std::shared_ptr<const NodeEntry>> nodes() const { return nodes_.all(); }
   std::shared_ptr<const NodeEntry> node(const std::string& name) const { return nodes_.find(name); }
   const ThinPods& others() const { return others_; }
+  /// Null where the cluster has no queues.
+  const QueueCaches* queues() const { return queues_.get(); }
 
  private:
   const SpaceCaches* find(const std::string& space) const;
@@ -89,6 +91,7 @@ class Caches {
   std::map<std::string, std::unique_ptr<SpaceCaches>> spaces_;  // by namespace; "": all
   kube::Cache<NodeEntry> nodes_;
   ThinPods others_;
+  const std::unique_ptr<QueueCaches> queues_;
 };
 
 }  // namespace atl::ctl

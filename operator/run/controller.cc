@@ -50,7 +50,7 @@ Controller::Controller(const Options& options, Surroundings surroundings)
       around_(std::move(surroundings)),
       queue_(around_.clock),
       expectations_(around_.clock),
-      caches_(options.spaces, *this, options.settings.mpi_jobs),
+      caches_(options.spaces, *this, {options.settings.mpi_jobs, options.settings.kueue}),
       planner_(caches_, options.reserve_after, around_.now),
       poller_(caches_, options.engine_port, {around_.ask, [this](const std::string& job) { enqueue(job); }}),
       events_(around_.client, options.identity) {}

@@ -5,10 +5,11 @@
 namespace atl::ctl {
 
 Feeds::Feeds(kube::Client& client, Caches& caches, const std::stop_token& stop) {
-  for (const Caches::Feed& feed : caches.feeds()) {
+  for (const ctl::Feed& feed : caches.feeds()) {
     kube::ReflectorOptions options;
     options.path = feed.path;
     options.only = feed.only;
+    options.may_be_absent = feed.may_be_absent;
     // Two caches may be of one path: the selection tells them apart.
     const std::string fields = feed.only.fields.empty() ? "" : "?" + feed.only.fields;
     feeds_.emplace_back(client, *feed.store, feed.path + fields, options);

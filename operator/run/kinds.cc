@@ -8,7 +8,8 @@ namespace atl::ctl {
 const kube::Resource& resource_of(Kind kind) {
   static const kube::Resource kJobs{kApiGroup, kApiVersion, kApiPlural}, kPods{"", "v1", "pods"},
       kConfigMaps{"", "v1", "configmaps"}, kSecrets{"", "v1", "secrets"},
-      kPolicies{"networking.k8s.io", "v1", "networkpolicies"}, kMpiJobs{"kubeflow.org", "v2beta1", "mpijobs"};
+      kPolicies{"networking.k8s.io", "v1", "networkpolicies"}, kMpiJobs{"kubeflow.org", "v2beta1", "mpijobs"},
+      kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads"};
   switch (kind) {
     case Kind::kJob:
       return kJobs;
@@ -22,9 +23,26 @@ const kube::Resource& resource_of(Kind kind) {
       return kPolicies;
     case Kind::kMpiJob:
       return kMpiJobs;
+    case Kind::kWorkload:
+      return kWorkloads;
   }
   ATOLL_CHECK(false, "no kind {}", int(kind));
   return kJobs;
+}
+
+const kube::Resource& flavors_resource() {
+  static const kube::Resource kFlavors{"kueue.x-k8s.io", "v1beta2", "resourceflavors"};
+  return kFlavors;
+}
+
+const kube::Resource& queue_priorities_resource() {
+  static const kube::Resource kClasses{"kueue.x-k8s.io", "v1beta2", "workloadpriorityclasses"};
+  return kClasses;
+}
+
+const kube::Resource& pod_priorities_resource() {
+  static const kube::Resource kClasses{"scheduling.k8s.io", "v1", "priorityclasses"};
+  return kClasses;
 }
 
 const kube::Resource& nodes_resource() {

@@ -10,6 +10,9 @@ namespace atl::ctl {
 
 const kube::Resource& resource_of(Kind kind);
 const kube::Resource& nodes_resource();
+const kube::Resource& flavors_resource();           // Kueue's kinds of nodes
+const kube::Resource& queue_priorities_resource();  // Kueue's classes of priority
+const kube::Resource& pod_priorities_resource();    // Kubernetes' own
 
 /// "space/name", by which caches and the work queue know an object.
 inline std::string full_name(const std::string& space, const std::string& name) {

@@ -45,6 +45,14 @@ bool is_another_first(const Caches& caches, const GnnJob& job) {
   return false;
 }
 
+void look_at_queue(Observed& seen, const QueueCaches& queues) {
+  seen.queue_priority = queues.priority_of(seen.job);
+  for (const ObjectView& object : seen.objects)
+    if (object.workload && object.meta.owner_uid == seen.job.meta.uid)
+      seen.job.admitted =
+          admitted_pods(*object.workload, [&](const std::string& name) { return queues.flavor(name); });
+}
+
 }  // namespace
 
 std::optional<Observed> observe(const std::string& job, const Caches& caches, Planner::Turn& turn,
@@ -60,6 +68,7 @@ std::optional<Observed> observe(const std::string& job, const Caches& caches, Pl
   std::ranges::move(circumstances.aftermath.pods, std::back_inserter(seen.pods));
   std::ranges::move(circumstances.aftermath.objects, std::back_inserter(seen.objects));
   seen.refusals = std::move(circumstances.aftermath.refusals);
+  if (const QueueCaches* queues = caches.queues()) look_at_queue(seen, *queues);
   seen.nodes = node_views(seen, caches);
   seen.plan = [&turn](const Gang& gang) { return turn.plan(gang); };
   seen.strangers = [&caches, job](const std::string& node) { return strangers(caches, job, node); };

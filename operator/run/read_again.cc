@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "operator/controller/read_object.h"
 #include "operator/objects/mpi_job.h"
 #include "operator/run/kinds.h"
 
@@ -43,7 +44,7 @@ bool put_in(Observed& seen, const Reread& reread) {
   take_out(seen, object);
   if (text && object.kind == Kind::kPod) seen.pods.push_back(adopted(read_pod(*text)));
   if (text && object.kind != Kind::kPod)
-    seen.objects.push_back({object.kind, read_meta(nlohmann::json::parse(*text, nullptr, false)), {}});
+    seen.objects.push_back(read_object(object.kind, nlohmann::json::parse(*text, nullptr, false)));
   return true;
 }
 

@@ -31,13 +31,29 @@
   resources: [mpijobs]
   verbs: [get, list, watch, create, delete]
 {{- end }}
+{{- if .Values.kueue.enabled }}
+- apiGroups: [kueue.x-k8s.io]
+  resources: [workloads]
+  verbs: [get, list, watch, create, delete]
+- apiGroups: [kueue.x-k8s.io]
+  resources: [workloads/status]
+  verbs: [patch]
+{{- end }}
 {{- end }}
 
-{{/* In the whole cluster: what room there is. */}}
+{{/* In the whole cluster: what room there is, and what queues go by. */}}
 {{- define "atoll.rules.capacity" -}}
 - apiGroups: [""]
   resources: [nodes, pods]
   verbs: [list, watch]
+{{- if .Values.kueue.enabled }}
+- apiGroups: [kueue.x-k8s.io]
+  resources: [resourceflavors, workloadpriorityclasses]
+  verbs: [list, watch]
+- apiGroups: [scheduling.k8s.io]
+  resources: [priorityclasses]
+  verbs: [list, watch]
+{{- end }}
 {{- end }}
 
 {{/* In its own namespace: which replica leads. */}}

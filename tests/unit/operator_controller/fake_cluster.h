@@ -41,6 +41,7 @@ class FakeCluster {
   std::map<std::string, FakeNode> nodes;
   std::map<std::string, json> pods;                      // by name
   std::map<std::pair<Kind, std::string>, json> objects;  // all others, jobs too
+  std::map<std::string, json> flavors;                   // Kueue's ResourceFlavors
   FakeTraining training;
   bool is_changed = true;  // since somebody looked
 
@@ -58,6 +59,7 @@ class FakeCluster {
 
   void create(Kind kind, const std::string& name, json object);
   void patch_pod(const std::string& name, const json& patch);
+  void patch_object(Kind kind, const std::string& name, const json& patch);
   void remove(Kind kind, const std::string& name, const std::string& uid, std::optional<int> grace);
 
   /// Somebody else's pod, bound at once.
@@ -115,6 +117,12 @@ inline void FakeCluster::patch_pod(const std::string& name, const json& patch) {
   if (label_of(after, kRoleLabel) == kLauncherRole && !is_gated(read_pod(after.dump())))
     check_gang(name, after);
   pods.at(name) = std::move(after);
+  is_changed = true;
+}
+
+inline void FakeCluster::patch_object(Kind kind, const std::string& name, const json& patch) {
+  json& object = objects.at({kind, name});
+  object = object.patch(patch);
   is_changed = true;
 }
 

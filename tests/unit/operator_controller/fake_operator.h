@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "operator/controller/decide.h"
+#include "operator/controller/read_object.h"
 #include "operator/controller/refusals.h"
 #include "operator/objects/mpi_job.h"
 #include "operator_api/sample_job.h"
@@ -75,11 +76,15 @@ inline Observed FakeOperator::observe(const std::string& name) {
     if (label_of(pod, kJobLabel) == name) seen.pods.push_back(adopted(read_pod(pod.dump())));
   for (const auto& [key, object] : cluster_.objects) {
     if (key.first == Kind::kJob) continue;
-    const ObjectView view{key.first, read_meta(object),
-                          object.value("data", json::object()).value("prepared.json", ""),
-                          mpi_job_failure(object)};
+    const ObjectView view = read_object(key.first, object);
     if (view.meta.label(kJobLabel) == name) seen.objects.push_back(view);
+    if (view.workload && view.meta.label(kJobLabel) == name)
+      seen.job.admitted = admitted_pods(*view.workload, [this](const std::string& flavor) {
+        const auto found = cluster_.flavors.find(flavor);
+        return found == cluster_.flavors.end() ? std::nullopt : std::optional(flavor_template(found->second));
+      });
   }
+  seen.queue_priority = QueuePriority{};
   for (const auto& [node_name, node] : cluster_.nodes)
     seen.nodes[node_name] = {!node.is_dead, node.since, node.labels};
   seen.plan = [this](const Gang& gang) { return plan_gang(gang, cluster_.snapshot()); };
@@ -114,7 +119,7 @@ inline bool FakeOperator::survives() {
 inline void FakeOperator::create(const std::string& name, const Write& write) {
   json object = json::parse(write.body);
   if (const std::string words = cluster_.refuse(write.kind, object); !words.empty())
-    refusals_[name].push_back({write.name, words});
+    refusals_[name].push_back({std::string(name_of(write.kind)) + " " + write.name, words});
   else
     cluster_.create(write.kind, write.name, std::move(object));
 }
@@ -126,7 +131,10 @@ inline bool FakeOperator::write(const std::string& name, const Write& write) {
       create(name, write);
       break;
     case Write::Verb::kPatch:
-      cluster_.patch_pod(write.name, json::parse(write.body));
+      if (write.kind == Kind::kPod)
+        cluster_.patch_pod(write.name, json::parse(write.body));
+      else
+        cluster_.patch_object(write.kind, write.name, json::parse(write.body));
       break;
     case Write::Verb::kDelete:
       cluster_.remove(write.kind, write.name, write.uid, write.grace);

@@ -65,10 +65,15 @@ struct ReflectorTest : testing::Test {
     const auto transport = cpprest_transport(server.address(), always({}));
     Client client(*transport, stop.get_token(), {.times = 0}, clock);
     Reflector reflector(client, cache,
-                        {.path = "/api/v1/pods", .only = {"a=b", ""}, .quiet = Milliseconds(200)}, clock);
+                        {.path = "/api/v1/pods",
+                         .only = {"a=b", ""},
+                         .may_be_absent = may_be_absent,
+                         .quiet = Milliseconds(200)},
+                        clock);
     EXPECT_FALSE(reflector.has_synced());
     reflector.run(stop.get_token());
     synced_lists = reflector.lists();
+    has_synced = reflector.has_synced();
   }
   static bool act(Peering& p, const Turn& turn) {
     if (!turn.is_watch) return p.answer(turn.body, std::to_string(turn.code) + " X");
@@ -98,6 +103,7 @@ struct ReflectorTest : testing::Test {
   FakeClock clock;
   std::vector<std::string> requests;
   int synced_lists = 0;
+  bool may_be_absent = false, has_synced = false;
   Cache<std::string> cache{[](std::string_view text) {
                              const ObjectKey key = object_key(text);
                              return key.name + "@" + key.version;
@@ -117,6 +123,27 @@ TEST_F(ReflectorTest, ListsThenWatchesFromTheListsVersion) {
   EXPECT_EQ(version(0), "0") << "the first list is content with what the server has at hand";
   EXPECT_TRUE(is_watch(1));
   EXPECT_EQ(version(1), "10");
+}
+
+TEST_F(ReflectorTest, AKindThatTheServerLacksIsWaitedFor) {
+  play({refuses(404)});
+  EXPECT_FALSE(has_synced) << "it must be there, so it is waited for";
+}
+
+TEST_F(ReflectorTest, AKindThatMayBeAbsentIsListedOnceItIsThere) {
+  may_be_absent = true;
+  play({refuses(404), lists("10", {object("a", "5")})});
+  EXPECT_TRUE(has_synced);
+  EXPECT_THAT(names(), ElementsAre("a@5"));
+  EXPECT_THAT(clock.sleeps(), testing::Contains(testing::Ge(Milliseconds(30'000))))
+      << "and not asked for all the time";
+}
+
+TEST_F(ReflectorTest, AKindThatMayBeAbsentAndIsCountsAsNone) {
+  may_be_absent = true;
+  play({refuses(404)});
+  EXPECT_TRUE(has_synced);
+  EXPECT_EQ(synced_lists, 0);
 }
 
 TEST_F(ReflectorTest, ACleanEndResumesAtOnceFromTheLastVersion) {

@@ -53,27 +53,31 @@ class FakeApi final : public kube::Transport {
   std::vector<std::string> reads;   // "gnnjobs cora"
   std::string late;                 // of this plural the caches hear nothing
   std::map<std::string, json> events;
+  int cut_in = -1;  // writes from now on at which the operator dies; −1: never
+  bool cut_after =
+      false;            // once the server has done it, before its answer; else before the server hears of it
+  bool is_cut = false;  // since then nothing comes through
+  std::vector<std::string> made;     // "pods cora-0-0", each time
+  std::map<std::string, json> more;  // objects that are only read: "priorityclasses/urgent"
 
   std::unique_ptr<kube::Stream> open(const kube::Request& request) override {
     std::lock_guard lock(mutex_);
     const Target target = target_of(request);
-    if (request.method == "GET") reads.push_back(target.plural + " " + target.name);
-    if (request.method != "GET") writes.push_back(request.method + " " + target.plural + " " + target.name);
-    if (const auto refusal = refuse ? refuse(request.method, target) : std::nullopt)
-      return status(refusal->code, refusal->reason, refusal->message);
-    if (target.plural == "events") return take_event(request, target);
-    if (request.method == "POST") return create(request, target);
-    if (!exists(target)) return status(404, "NotFound", target.plural + " not found");
-    if (target.sub == "log") return answer(kLog);
-    if (request.method == "PATCH") return patch(request, target);
-    if (request.method == "DELETE") return remove(request, target);
-    return answer(shown(target).dump());
+    const bool is_write = request.method != "GET" && target.plural != "events";
+    if (is_cut) fail_as_cut();
+    if (is_write && cut_in-- == 0) {
+      is_cut = true;
+      if (!cut_after) fail_as_cut();
+    }
+    auto given = serve(request, target);
+    if (is_cut) fail_as_cut();
+    return given;
   }
 
   /// Tells the caches everything that has changed since the last time.
   void push(Caches& caches) {
     const auto now = all();
-    for (const Caches::Feed& feed : caches.feeds()) {
+    for (const Feed& feed : caches.feeds()) {
       if (!late.empty() && feed.path.ends_with("/" + late)) continue;
       Told& told = told_[feed.path + feed.only.fields];
       Told next;
@@ -94,6 +98,22 @@ class FakeApi final : public kube::Transport {
   static constexpr const char* kLog =
       "loading\n{\"preparedChecksum\":\"p\",\"ranks\":4,\"flows\":[[0,2,100],[1,3,50]]}\n";
 
+  [[noreturn]] static void fail_as_cut() {
+    throw kube::TransportError(kube::TransportError::Kind::kBroken, "the operator is dead");
+  }
+  std::unique_ptr<kube::Stream> serve(const kube::Request& request, const Target& target) {
+    if (request.method == "GET") reads.push_back(target.plural + " " + target.name);
+    if (request.method != "GET") writes.push_back(request.method + " " + target.plural + " " + target.name);
+    if (const auto refusal = refuse ? refuse(request.method, target) : std::nullopt)
+      return status(refusal->code, refusal->reason, refusal->message);
+    if (target.plural == "events") return take_event(request, target);
+    if (request.method == "POST") return create(request, target);
+    if (!exists(target)) return status(404, "NotFound", target.plural + " not found");
+    if (target.sub == "log") return answer(kLog);
+    if (request.method == "PATCH") return patch(request, target);
+    if (request.method == "DELETE") return remove(request, target);
+    return answer(shown(target).dump());
+  }
   static Target target_of(const kube::Request& request) {
     std::vector<std::string> words;
     std::istringstream stream(request.target.substr(0, request.target.find('?')));
@@ -108,7 +128,8 @@ class FakeApi final : public kube::Transport {
     return target;
   }
   static Kind kind_of(const Target& target) {
-    for (const Kind kind : {Kind::kJob, Kind::kConfigMap, Kind::kSecret, Kind::kNetworkPolicy})
+    for (const Kind kind :
+         {Kind::kJob, Kind::kConfigMap, Kind::kSecret, Kind::kNetworkPolicy, Kind::kWorkload})
       if (resource_of(kind).plural == target.plural) return kind;
     return Kind::kPod;
   }
@@ -147,6 +168,7 @@ class FakeApi final : public kube::Transport {
     if (object["metadata"].value("annotations", json::object()).empty())
       object["metadata"].erase("annotations");  // as the real one does
     cluster_.create(kind_of(target), target.name, std::move(object));
+    made.push_back(target.plural + " " + target.name);
     return answer(shown(target).dump());
   }
   std::unique_ptr<kube::Stream> patch(const kube::Request& request, const Target& target) {
@@ -201,12 +223,14 @@ class FakeApi final : public kube::Transport {
     std::map<std::string, json> found;
     for (const auto& [name, node] : cluster_.nodes) found["nodes/" + name] = node_json(name, node);
     for (const auto& [name, pod] : cluster_.pods) found["pods/" + name] = pod;
+    for (const auto& [name, flavor] : cluster_.flavors) found["resourceflavors/" + name] = flavor;
+    for (const auto& [path, object] : more) found[path] = object;
     for (const auto& [key, object] : cluster_.objects)
       found[resource_of(key.first).plural + "/" + key.second] = object;
     for (auto& [path, object] : found) object = versioned(path, object);
     return found;
   }
-  static bool is_in(const Caches::Feed& feed, const std::string& path, const json& object) {
+  static bool is_in(const Feed& feed, const std::string& path, const json& object) {
     if (!feed.path.ends_with("/" + path.substr(0, path.find('/')))) return false;
     if (!feed.only.fields.empty())
       return !node_of(object).empty() && phase_of(object) != "Succeeded" && phase_of(object) != "Failed";

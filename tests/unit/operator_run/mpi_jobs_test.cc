@@ -26,7 +26,7 @@ struct Listener final : CacheListener {
 
 /// Null where nothing is listed there.
 kube::Store* store_of(Caches& caches, const std::string& path) {
-  for (const Caches::Feed& feed : caches.feeds())
+  for (const Feed& feed : caches.feeds())
     if (feed.path == path) return feed.store;
   return nullptr;
 }
@@ -41,14 +41,14 @@ json sample_mpi_job() {
 
 TEST(MpiJobs, AreListedOnlyWhereTheyAreToBeExpected) {
   Listener listener;
-  Caches without({"team"}, listener), with({"team"}, listener, true);
+  Caches without({"team"}, listener), with({"team"}, listener, {.mpi_jobs = true});
   EXPECT_FALSE(store_of(without, kPath)) << "a list of a kind that isn't there never comes";
   EXPECT_TRUE(store_of(with, kPath));
 }
 
 TEST(MpiJobs, AreTheirJobsWithWhatMpiOperatorSaysOfThem) {
   Listener listener;
-  Caches caches({"team"}, listener, true);
+  Caches caches({"team"}, listener, {.mpi_jobs = true});
   json object = sample_mpi_job();
   object["status"]["conditions"] = json::array(
       {{{"type", "Failed"}, {"status", "True"}, {"reason", "BackoffLimitExceeded"}, {"message", "m"}}});
@@ -63,7 +63,7 @@ TEST(MpiJobs, AreTheirJobsWithWhatMpiOperatorSaysOfThem) {
 
 TEST(MpiJobs, PodsOfTheirsAreTheJobs) {
   Listener listener;
-  Caches caches({"team"}, listener, true);
+  Caches caches({"team"}, listener, {.mpi_jobs = true});
   json pod = sample_mpi_job().at("spec").at("mpiReplicaSpecs").at("Worker").at("template");
   pod["metadata"].update(
       {{"name", "cora-1-worker-1"}, {"namespace", "team"}, {"uid", "p"}, {"resourceVersion", "2"}});

@@ -60,7 +60,7 @@ class Scale : public testing::Test {
   }
 
   kube::Store& store(const std::string& plural) {
-    for (const Caches::Feed& feed : caches.feeds())
+    for (const Feed& feed : caches.feeds())
       if (feed.path.ends_with("/" + plural) && feed.only.fields.empty()) return *feed.store;
     ADD_FAILURE() << plural;
     std::abort();

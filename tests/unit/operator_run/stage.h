@@ -23,6 +23,8 @@ struct Stage {
   std::string progress;                      // what ranks say; "": nothing
   std::map<std::string, std::string> pages;  // by address: of servers that say something else
   Seconds reserve_after{300};
+  bool kueue = false;
+  int writes_at_once = 16;
   std::unique_ptr<Controller> controller;
 
   Stage() {
@@ -39,6 +41,8 @@ struct Stage {
     options.settings.image = "atoll/engine:1";
     options.identity = "one";
     options.reserve_after = reserve_after;
+    options.settings.kueue = kueue;
+    options.writes_at_once = writes_at_once;
     const auto ask = [this](const std::string& address) -> std::optional<std::string> {
       const auto own = pages.find(address);
       const std::string& page = own == pages.end() ? progress : own->second;
@@ -87,6 +91,9 @@ struct Stage {
       clock.advance(Seconds(1));
       work();
       if (s % 5 == 0) controller->poll_progress_once();
+      if (!api.is_cut) continue;
+      api.is_cut = false;
+      start();
     }
   }
   bool has_ended(const std::string& name = "cora") { return ctl::has_ended(status(name).conditions); }

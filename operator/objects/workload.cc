@@ -1,0 +1,73 @@
+#include "operator/objects/workload.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "operator/api/condition_json.h"
+#include "operator/objects/names.h"
+#include "operator/objects/objects.h"
+#include "operator/objects/parts.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kJobUidLabel = "kueue.x-k8s.io/job-uid";  // by which Kueue's own tools find a job's
+
+/// Of pods that were made outside of any queue: what a flavor will add is not theirs to ask for.
+json pod_set(const char* name, std::size_t count, const std::string& text) {
+  json pod = json::parse(text);
+  pod["spec"].erase("schedulingGates");
+  const json& metadata = pod["metadata"];
+  return {{"name", name},
+          {"count", count},
+          {"template",
+           {{"metadata", {{"labels", metadata["labels"]}, {"annotations", metadata["annotations"]}}},
+            {"spec", pod["spec"]}}}};
+}
+
+json step(const char* op, const std::string& path, const json& value) {
+  return {{"op", op}, {"path", path}, {"value", value}};
+}
+
+}  // namespace
+
+std::string workload(const GnnJob& job, const Settings& settings,
+                     const std::vector<std::vector<Rank>>& servers, const QueuePriority& priority) {
+  GnnJob alone = job;
+  alone.admitted = {};
+  const auto largest = std::ranges::max_element(servers, {}, &std::vector<Rank>::size);
+  json object = object_of(job, "kueue.x-k8s.io/v1beta2", "Workload", workload_name(job.meta.name));
+  object["metadata"]["labels"][kJobUidLabel] = job.meta.uid;
+  object["metadata"]["labels"][kManifestLabel] = job.digest;
+  const std::string worker = worker_pod(alone, settings, 0, *largest, 0);
+  object["spec"] = {{"queueName", job.meta.label(kQueueLabel)},
+                    {"priority", priority.value},
+                    {"podSets", json::array({pod_set(kWorkerPods, servers.size(), worker),
+                                             pod_set(kLauncherPods, 1, launcher_pod(alone, settings, 1))})}};
+  if (!priority.name.empty())
+    object["spec"]["priorityClassRef"] = {
+        {"group", priority.group}, {"kind", priority.kind}, {"name", priority.name}};
+  return object.dump();
+}
+
+std::string conditions_patch(const Meta& meta, const Workload& workload,
+                             const std::vector<Condition>& conditions, bool releases) {
+  json patch = json::array({step("add", "/metadata/resourceVersion", meta.version)});
+  if (!workload.has_status) patch.push_back(step("add", "/status", json::object()));
+  if (workload.conditions.empty()) patch.push_back(step("add", "/status/conditions", json::array()));
+  for (Condition condition : conditions) {
+    const auto known = std::ranges::find(workload.conditions, condition.type, &Condition::type);
+    const bool is_new = known == workload.conditions.end();
+    if (!is_new && known->holds == condition.holds) condition.changed = known->changed;
+    condition.generation = meta.generation;
+    const std::string place = is_new ? "-" : std::to_string(known - workload.conditions.begin());
+    patch.push_back(
+        step(is_new ? "add" : "replace", "/status/conditions/" + place, condition_json(condition)));
+  }
+  if (releases && workload.has_admission) patch.push_back({{"op", "remove"}, {"path", "/status/admission"}});
+  return patch.dump();
+}
+
+}  // namespace atl::ctl

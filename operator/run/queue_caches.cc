@@ -1,0 +1,56 @@
+#include "operator/run/queue_caches.h"
+
+#include <nlohmann/json.hpp>
+
+#include "operator/api/json_values.h"
+#include "operator/objects/names.h"
+#include "operator/plan/json_members.h"
+#include "operator/run/kinds.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+
+/// A job whose queue waits for one of them looks again by itself.
+constexpr auto kNobodyIsTold = [](const auto&...) {};
+
+}  // namespace
+
+QueueCaches::PriorityClass QueueCaches::read_class(std::string_view text) {
+  const json object = json::parse(text, nullptr, false);
+  return {read_meta(object).name, int(integer_of(object, "value").value_or(0)),
+          member(object, "globalDefault") == true};
+}
+
+QueueCaches::QueueCaches()
+    : flavors_([](std::string_view text) { return flavor_template(json::parse(text, nullptr, false)); },
+               kNobodyIsTold),
+      queue_classes_(read_class, kNobodyIsTold),
+      pod_classes_(read_class, kNobodyIsTold) {}
+
+void QueueCaches::add_feeds(std::vector<Feed>& feeds) {
+  feeds.push_back({flavors_resource().path(), {}, &flavors_, true});
+  feeds.push_back({queue_priorities_resource().path(), {}, &queue_classes_, true});
+  feeds.push_back({pod_priorities_resource().path(), {}, &pod_classes_});
+}
+
+std::optional<std::string> QueueCaches::flavor(const std::string& name) const {
+  const auto found = flavors_.find(name);
+  return found ? std::optional(*found) : std::nullopt;
+}
+
+std::optional<QueuePriority> QueueCaches::priority_of(const GnnJob& job) const {
+  if (const std::string name = job.meta.label(kQueuePriorityLabel); !name.empty()) {
+    const auto found = queue_classes_.find(name);
+    if (!found) return {};
+    return QueuePriority{"kueue.x-k8s.io", "WorkloadPriorityClass", name, found->value};
+  }
+  for (const auto& each : pod_classes_.all())
+    if (job.priority_class.empty() ? each->is_default : each->name == job.priority_class)
+      return QueuePriority{"scheduling.k8s.io", "PriorityClass", each->name, each->value};
+  if (!job.priority_class.empty()) return {};
+  return QueuePriority{};
+}
+
+}  // namespace atl::ctl

@@ -1,0 +1,39 @@
+// What Kueue's queues go by in the whole cluster: kinds of nodes, and classes of priority.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/api/gnnjob.h"
+#include "operator/kube/cache.h"
+#include "operator/run/feed.h"
+
+namespace atl::ctl {
+
+class QueueCaches {
+ public:
+  QueueCaches();
+
+  void add_feeds(std::vector<Feed>& feeds);
+
+  // From any thread.
+  /// A ResourceFlavor's partial pod template; nothing where there is none of that name.
+  std::optional<std::string> flavor(const std::string& name) const;
+  /// By the class that the job's label names, else by that of its pods, else by the cluster's default. Nothing where
+  /// there is no such class.
+  std::optional<QueuePriority> priority_of(const GnnJob& job) const;
+
+ private:
+  struct PriorityClass {
+    std::string name;
+    int value = 0;
+    bool is_default = false;
+  };
+  static PriorityClass read_class(std::string_view text);
+
+  kube::Cache<std::string> flavors_;
+  kube::Cache<PriorityClass> queue_classes_, pod_classes_;
+};
+
+}  // namespace atl::ctl

@@ -1,0 +1,134 @@
+// Jobs in a queue before the API server: what Kueue says of Workloads and flavors arrives, and so does our answer.
+#include <gmock/gmock.h>
+
+#include "operator_controller/fake_kueue.h"
+#include "operator_run/stage.h"
+
+namespace atl::ctl {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Queues : testing::Test {
+  Stage stage;
+  FakeKueue kueue{stage.cluster};
+
+  Queues() {
+    stage.kueue = true;
+    stage.start();
+    stage.cluster.flavors["on-demand"] = {{"metadata", {{"name", "on-demand"}, {"uid", "f"}}},
+                                          {"spec", {{"nodeLabels", {{"rack", "r2"}}}}}};
+  }
+  void submit(const json& labels = json::object(), Changes changes = {}) {
+    stage.submit("cora", changes);
+    stage.job()["metadata"]["labels"] = labels;
+    stage.job()["metadata"]["labels"][kQueueLabel] = "team-queue";
+  }
+  std::string suspended() {
+    const Status status = stage.status();
+    const Condition* found = find_condition(status.conditions, kSuspended);
+    return found ? found->reason + ": " + found->message : "";
+  }
+};
+
+TEST_F(Queues, AdmittedAJobStandsOnTheNodesOfItsFlavorAndIsFinished) {
+  submit();
+  stage.run(200, [&] { return stage.state() == "Running"; });
+  for (const ServerPlace& server : stage.status().servers)
+    EXPECT_THAT(server.node, testing::AnyOf("n3", "n4"));
+  stage.run(600, [&] { return stage.has_ended(); });
+  stage.run(5);
+  EXPECT_TRUE(holds(kueue.read().conditions, kFinished));
+  EXPECT_EQ(stage.count("POST workloads gnnjob-cora"), 1);
+}
+
+TEST_F(Queues, ReadsAWorkloadAnewThatHasChangedMeanwhile) {
+  submit();
+  stage.run(200, [&] { return stage.state() == "Running"; });
+  stage.run(2);
+  stage.api.late = "workloads";
+  kueue.workload()["metadata"]["labels"]["example.com/team"] = "graphs";
+  stage.run(600, [&] { return stage.has_ended(); });
+  stage.run(5);
+  EXPECT_THAT(stage.api.reads, Contains("workloads gnnjob-cora"));
+  EXPECT_TRUE(holds(kueue.read().conditions, kFinished));
+}
+
+TEST_F(Queues, AreOrderedByTheClassThatTheJobNames) {
+  stage.api.more["workloadpriorityclasses/urgent"] = {{"metadata", {{"name", "urgent"}, {"uid", "c"}}},
+                                                      {"value", 7}};
+  stage.api.more["priorityclasses/usual"] = {
+      {"metadata", {{"name", "usual"}, {"uid", "d"}}}, {"value", 3}, {"globalDefault", true}};
+  submit({{kQueuePriorityLabel, "urgent"}});
+  stage.run(5);
+  EXPECT_EQ(kueue.workload().at("spec").at("priority"), 7);
+  EXPECT_EQ(kueue.workload().at("spec").at("priorityClassRef").at("kind"), "WorkloadPriorityClass");
+  EXPECT_EQ(kueue.workload().at("spec").at("priorityClassRef").at("name"), "urgent");
+}
+
+TEST_F(Queues, AreOrderedByThePodsClassElse) {
+  stage.api.more["priorityclasses/usual"] = {
+      {"metadata", {{"name", "usual"}, {"uid", "d"}}}, {"value", 3}, {"globalDefault", true}};
+  submit();
+  stage.run(5);
+  EXPECT_EQ(kueue.workload().at("spec").at("priority"), 3) << "the cluster's default";
+}
+
+TEST_F(Queues, AClassThatIsMissingHoldsAJobUntilItIsThere) {
+  submit({{kQueuePriorityLabel, "urgent"}});
+  stage.run(5);
+  EXPECT_THAT(suspended(), HasSubstr("'urgent'"));
+  stage.api.more["workloadpriorityclasses/urgent"] = {{"metadata", {{"name", "urgent"}, {"uid", "c"}}},
+                                                      {"value", 7}};
+  stage.run(200, [&] { return stage.state() == "Running"; });
+  EXPECT_EQ(stage.state(), "Running");
+}
+
+TEST_F(Queues, WithoutKueueInTheClusterAJobWaitsAndSaysSo) {
+  bool is_installed = false;
+  stage.api.refuse = [&](const std::string&,
+                         const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
+    if (is_installed || target.plural != "workloads") return {};
+    return FakeApi::Refusal{404, "NotFound", "the server could not find the requested resource"};
+  };
+  submit();
+  stage.run(120);
+  EXPECT_THAT(suspended(), HasSubstr("QueueRefused: Workload gnnjob-cora is refused"));
+  EXPECT_THAT(stage.cluster.pods, IsEmpty());
+  EXPECT_LT(stage.count("POST workloads gnnjob-cora"), 30) << "it is tried less and less often";
+  is_installed = true;
+  stage.run(600, [&] { return stage.has_ended(); });
+  EXPECT_EQ(stage.state(), "Succeeded");
+}
+
+TEST_F(Queues, AJobWhoseWorkloadsNameIsTakenSaysSoUntilItIsFree) {
+  kueue.is_down = true;
+  const std::pair place(Kind::kWorkload, std::string("gnnjob-cora"));
+  stage.cluster.create(Kind::kWorkload, place.second,
+                       {{"metadata", {{"name", place.second}, {"namespace", "default"}, {"uid", "other"}}}});
+  submit();
+  stage.run(60, [&] { return suspended().starts_with("NameTaken"); });
+  EXPECT_THAT(suspended(), HasSubstr("Workload gnnjob-cora has the name that this job's needs"));
+  const int writes = stage.count("PATCH gnnjobs cora");
+  stage.run(200);
+  EXPECT_THAT(suspended(), HasSubstr("NameTaken"));
+  EXPECT_EQ(stage.count("PATCH gnnjobs cora"), writes) << "nothing new is nothing to write";
+  stage.cluster.objects.erase(place);
+  kueue.is_down = false;
+  stage.run(600, [&] { return stage.has_ended(); });
+  EXPECT_EQ(stage.state(), "Succeeded");
+}
+
+TEST_F(Queues, AreListedOnlyWhereKueueIsToBeExpected) {
+  EXPECT_TRUE(stage.controller->caches().queues());
+  stage.kueue = false;
+  stage.start();
+  EXPECT_FALSE(stage.controller->caches().queues());
+  for (const Feed& feed : stage.controller->caches().feeds())
+    EXPECT_THAT(feed.path, testing::Not(HasSubstr("kueue")));
+}
+
+}  // namespace
+}  // namespace atl::ctl
