@@ -10,7 +10,7 @@ SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
 .PHONY: build programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-strategies \
-	bench bench-peers bench-operator cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
+	bench bench-peers bench-operator bench-strategies cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
 	@mkdir -p $(BUILD)
@@ -59,10 +59,13 @@ sanitize-%: test-tools
 fuzz: test-tools
 	tests/fuzz/run $(BUILD)-fuzz $(FUZZ_SECONDS)
 
-# Kills a running job SOAK_ROUNDS times and compares the losses of the resumed runs; then the long suite on a cluster, as root.
+# Kills a running job SOAK_ROUNDS times and compares the losses of the resumed runs; then the long suite on a cluster, as root,
+# and jobs in a queue of the real Kueue.
 soak: test-tools programs cluster-tools
 	ATOLL=$(abspath $(BUILD)/atoll) KILL_ROUNDS=$(SOAK_ROUNDS) tests/e2e/kill_resume
 	ATOLL=$(abspath $(BUILD)/atoll) tests/cluster/suite --long
+	tests/cluster/bed build helm kueue
+	ATOLL=$(abspath $(BUILD)/atoll) tests/e2e/kueue_itself
 
 # Kernels, epochs and memory against the machine's limits; finished cells are kept in docs/benchmarks/engine.json.
 bench: test-tools build
@@ -82,6 +85,10 @@ bench-peers: test-tools build
 	@docker/install-packages docker/packages-peers.txt
 	tests/peers/setup
 	ATOLL=$(abspath $(BUILD)/atoll) tests/peers/bench $(OPTIONS)
+
+# Strategies on slow links, each comparison on a rig of its own (docs/rig.md); OPTIONS="--only REGEX --again". As root.
+bench-strategies: test-tools build
+	ATOLL=$(abspath $(BUILD)/atoll) tests/rig/compare $(OPTIONS)
 
 # A thousand simulated nodes on a cluster of its own, with mpi-operator beside; OPTIONS="--only REGEX --again". As root.
 bench-operator: programs cluster-tools

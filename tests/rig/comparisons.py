@@ -1,0 +1,62 @@
+"""What is compared on the rig: data sets, shapes of the model, servers, shares of communication, strategies. A cell is one
+`atoll bench strategies`."""
+from dataclasses import dataclass
+
+# GraphSAGE as in PipeGCN's Table 3, of this machine's size. Sets that are generated have the shape of the named one.
+DATA = {
+    "ogbn_arxiv": {"layers": 3, "hidden": 128},
+    "fb_nyu": {"layers": 3, "hidden": 128},
+    "tolokers": {"layers": 4, "hidden": 128, "metric": "rocAuc"},
+    "amazon_computers": {"layers": 3, "hidden": 128},
+    "reddit": {"layers": 4, "hidden": 256, "scale": 0.05},
+    "products": {"layers": 3, "hidden": 128, "scale": 0.02},
+    "yelp": {"layers": 4, "hidden": 256, "scale": 0.05, "metric": "f1Micro", "loss": "binaryCrossEntropy"},
+}
+SHARES = (0.5, 0.65, 0.8)
+BASELINE = "graph:overlap=false"
+ON_TWO = (BASELINE, "graph", "pipegcn")
+ON_FOUR = (*ON_TWO, "pipegcn:smoothing=both", "bns", "cagnet:replication=2", "sancus")
+NARROW = (BASELINE, "pipegcn")
+EPOCHS = 12
+
+
+@dataclass(frozen=True)
+class Comparison:
+    dataset: str
+    servers: int
+    share: float
+    strategies: tuple
+    wire: str = "float32"
+
+    @property
+    def name(self):
+        wire = "" if self.wire == "float32" else f", {self.wire}"
+        return f"{self.dataset}, {self.servers} servers, {100 * self.share:.0f} %{wire}"
+
+
+def comparisons():
+    """Each data set on two servers at every share; at the middle one on four, with everybody; then half the bytes."""
+    for dataset in DATA:
+        for share in SHARES:
+            yield Comparison(dataset, 2, share, ON_TWO)
+    for dataset in DATA:
+        yield Comparison(dataset, 4, SHARES[1], ON_FOUR)
+    for share in SHARES:
+        yield Comparison("ogbn_arxiv", 2, share, NARROW, "bfloat16")
+
+
+def manifest(comparison):
+    """A dict that is a manifest once written as JSON, which YAML contains."""
+    data = DATA[comparison.dataset]
+    source = {"name": comparison.dataset}
+    if "scale" in data:
+        source = {"synthetic": {"kind": "community", "preset": comparison.dataset, "scale": data["scale"]}}
+    training = {"epochs": EPOCHS, "evaluateEvery": EPOCHS, "checkpoint": {"every": 0}, "dropout": 0.5,
+                "optimizer": {"kind": "adam", "learningRate": 0.01}, "metric": data.get("metric", "accuracy")}
+    if "loss" in data:
+        training["loss"] = data["loss"]
+    return {"apiVersion": "atoll.dev/v1alpha1", "kind": "GNNJob", "metadata": {"name": comparison.dataset.replace("_", "-")},
+            "spec": {"dataset": source,
+                     "model": {"kind": "sage", "layers": data["layers"], "hidden": data["hidden"], "norm": "layer"},
+                     "training": training, "strategy": {"kind": "graph", "wire": comparison.wire},
+                     "placement": {"ranks": comparison.servers}, "output": {"path": "comparison"}}}
