@@ -54,6 +54,29 @@ int run_on_nodes(const Arguments& a, const LoadedJob& loaded) {
   return plan_on_nodes(loaded.job, a.get("--nodes"), flows, a.has("--json"));
 }
 
+/// The ranks that should take longest.
+std::vector<Rank> slowest_ranks(const JobPlan& plan, std::size_t count) {
+  std::vector<const RankPlan*> order;
+  for (const RankPlan& rank : plan.ranks) order.push_back(&rank);
+  std::ranges::stable_sort(order, std::greater(), [](const RankPlan* rank) {
+    return rank->compute_seconds + rank->communication_seconds;
+  });
+  std::vector<Rank> ranks;
+  for (std::size_t i = 0; i < std::min(count, order.size()); ++i) ranks.push_back(order[i]->shape.rank);
+  std::ranges::sort(ranks);
+  return ranks;
+}
+
+void probe(const Arguments& a, const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
+           JobPlan& plan) {
+  const auto count = std::size_t(a.integer("--probe", 1, 1, loaded.job.placement.ranks));
+  ProbeOptions options{slowest_ranks(plan, count), rank_traffic(loaded.job, dataset, prepared).parts,
+                       plan.threads, plan.link_bytes, plan.rates.triad_bytes / 4};
+  say(fmt::format("training {} of {} ranks for a few epochs", options.ranks.size(), plan.ranks.size()));
+  enter_probe(loaded.job, probe_epoch(loaded.job, dataset, prepared, options), int(options.ranks.size()),
+              plan);
+}
+
 int run(const Arguments& a) {
   const LoadedJob loaded = load_job_of(a, say);
   if (a.has("--nodes")) return run_on_nodes(a, loaded);
@@ -67,7 +90,8 @@ int run(const Arguments& a) {
   // Between ranks of one machine a byte is read and written twice.
   options.link_bytes = a.has("--link") ? a.number("--link", 0) * 1e9 : options.rates.triad_bytes / 4;
   if (!(options.link_bytes > 0)) fail("--link: '{}' is not allowed (use GB/s above 0)", a.get("--link"));
-  const JobPlan plan = plan_job(job, dataset, prepared, options);
+  JobPlan plan = plan_job(job, dataset, prepared, options);
+  if (a.has("--probe")) probe(a, loaded, dataset, prepared, plan);
   if (a.has("--json")) {
     std::printf("%s\n", to_json(plan, job).c_str());
   } else {
@@ -87,7 +111,9 @@ Command plan_command() {
            {"--data-root", "DIR", "where data sets lie (ATOLL_DATA_ROOT, or ./datasets)"},
            {"--set", "FIELD=VALUE", "change a field of the manifest; may be repeated", false, true},
            {"--rates", "T,G,P", "of a rank: triad and gather in GB/s, products in Gflop/s (measured here)"},
-           {"--link", "GB/S", "between two ranks (what this machine's memory gives)"},
+           {"--link", "GB/S", "of a server, each way (what this machine's memory gives)"},
+           {"--probe", "RANKS",
+            "measure epochs: so many ranks, as many as a machine has, train here on emulated links"},
            {"--nodes", "FILE",
             "what `kubectl get nodes,pods -A -o json` printed: show where the ranks would stand"},
            {"--json", "", "print one JSON object"}},

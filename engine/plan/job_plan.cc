@@ -64,6 +64,12 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
   return plan;
 }
 
+void add_up(const Job& job, JobPlan& plan) {
+  const int epochs = job.training.epochs, every = job.training.evaluate_every;
+  const int evaluations = every > 0 ? (epochs + every - 1) / every : 1;  // the last epoch's always
+  plan.total_seconds = plan.epoch_seconds * epochs + plan.evaluation_seconds * evaluations;
+}
+
 }  // namespace
 
 Index JobPlan::peak_bytes() const {
@@ -86,10 +92,15 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
     plan.evaluation_seconds = std::max(plan.evaluation_seconds, rank.evaluation_seconds);
     for (std::size_t p = 0; p < plan.epoch.size(); ++p) plan.epoch[p] += rank.epoch[p];
   }
-  const int epochs = job.training.epochs, every = job.training.evaluate_every;
-  const int evaluations = every > 0 ? (epochs + every - 1) / every : 1;  // the last epoch's always
-  plan.total_seconds = plan.epoch_seconds * epochs + plan.evaluation_seconds * evaluations;
+  add_up(job, plan);
   return plan;
+}
+
+void enter_probe(const Job& job, const ProbedEpoch& probed, int ranks, JobPlan& plan) {
+  plan.epoch_seconds = probed.epoch_seconds;
+  plan.evaluation_seconds = probed.evaluation_seconds;
+  plan.probed_ranks = ranks;
+  add_up(job, plan);
 }
 
 }  // namespace atl

@@ -7,6 +7,7 @@
 #include "partition/prepared_graph.h"
 #include "plan/epoch_work.h"
 #include "plan/memory.h"
+#include "plan/probe.h"
 
 namespace atl {
 
@@ -28,6 +29,7 @@ struct JobPlan {
   double epoch_seconds = 0, evaluation_seconds = 0;  // of the slowest rank
   double total_seconds = 0;                          // of all epochs and their evaluations
   TrafficBytes epoch{};                              // of all ranks together
+  int probed_ranks = 0;  // by which times were measured (probe.h); 0: they follow from rates
 
   Index peak_bytes() const;  // of the largest rank
 };
@@ -41,6 +43,9 @@ struct PlanOptions {
 /// Pure but for reading the data set's and the prepared graph's sizes.
 JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                  const PlanOptions& options);
+
+/// Enters measured times in place of the predicted ones.
+void enter_probe(const Job& job, const ProbedEpoch& probed, int ranks, JobPlan& plan);
 
 /// For a terminal, and as one JSON object.
 std::string to_text(const JobPlan& plan, const Job& job);

@@ -68,10 +68,13 @@ std::string time_text(const JobPlan& plan, const Job& job) {
                       bytes_text(w.streamed_bytes));
   if (slowest->communication_seconds > 0)
     text += fmt::format(", communication {}", duration_text(slowest->communication_seconds));
-  return text +
-         fmt::format("\npredicted: {} an epoch, {} an evaluation, {} for {} epochs and their evaluations\n",
-                     duration_text(plan.epoch_seconds), duration_text(plan.evaluation_seconds),
-                     duration_text(plan.total_seconds), job.training.epochs);
+  return text + fmt::format("\n{}: {} an epoch, {} an evaluation, {} for {} epochs and their evaluations\n",
+                            plan.probed_ranks > 0
+                                ? fmt::format("measured by {} rank{} on emulated links", plan.probed_ranks,
+                                              plan.probed_ranks == 1 ? "" : "s")
+                                : "predicted",
+                            duration_text(plan.epoch_seconds), duration_text(plan.evaluation_seconds),
+                            duration_text(plan.total_seconds), job.training.epochs);
 }
 
 }  // namespace

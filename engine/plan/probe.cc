@@ -1,0 +1,116 @@
+#include "plan/probe.h"
+
+#include <algorithm>
+#include <barrier>
+#include <exception>
+#include <thread>
+
+#include "base/threads.h"
+#include "comm/communicator.h"
+#include "job/strategies.h"
+#include "plan/emulated_transport.h"
+#include "plan/stopwatch.h"
+#include "train/record.h"
+#include "train/trainer.h"
+
+namespace atl {
+namespace {
+
+constexpr int kEpochs = 6;  // the first claims memory, and finds nothing under way
+
+/// Between evaluations, which measure more than an epoch needs.
+Job in_training(const Job& job) {
+  Job probed = job;
+  probed.training.evaluate_every = 0;
+  return probed;
+}
+
+std::vector<std::string> hosts_of(const std::vector<std::vector<Rank>>& servers, int ranks) {
+  std::vector<std::string> hosts(static_cast<std::size_t>(ranks));
+  for (std::size_t s = 0; s < servers.size(); ++s)
+    for (const Rank rank : servers[s]) hosts[std::size_t(rank)] = "server" + std::to_string(s);
+  return hosts;
+}
+
+class Probe {
+ public:
+  Probe(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, const ProbeOptions& options)
+      : job_(in_training(job)),
+        dataset_(dataset),
+        prepared_(prepared),
+        options_(options),
+        hosts_(hosts_of(find_strategy(job.strategy.kind)->layout(job).groups, job.placement.ranks)),
+        step_(std::ptrdiff_t(options.ranks.size())),
+        probed_(options.ranks.size()),
+        failures_(options.ranks.size()) {}
+
+  ProbedEpoch run() {
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 0; i < options_.ranks.size(); ++i) threads.emplace_back([this, i] { guard(i); });
+    }
+    for (const std::exception_ptr& failure : failures_)
+      if (failure) std::rethrow_exception(failure);
+    return *std::ranges::max_element(probed_, {}, &ProbedEpoch::epoch_seconds);
+  }
+
+ private:
+  void guard(std::size_t i) {
+    try {
+      run_rank(i);
+    } catch (...) {
+      failures_[i] = std::current_exception();
+      step_.arrive_and_drop();
+    }
+  }
+
+  /// All begin each epoch together, and so share the machine as they would.
+  void run_rank(std::size_t i) {
+    ThreadPool pool(options_.threads);
+    Workspace workspace;
+    Context ctx{Device::kCpu, &pool, &workspace};
+    const Rank rank = options_.ranks[i];
+    RankData data(job_, dataset_, prepared_, rank, PartRanks(options_.parts));
+    const auto sharing = std::ranges::count(hosts_, hosts_[std::size_t(rank)]);
+    Communicator comm(make_emulated_transport(
+        rank, hosts_, {options_.server_link / double(sharing), options_.memory_link}));
+    data.count(comm);
+    Trainer trainer(ctx, comm, job_, data);
+    std::vector<double> epochs, exposed;
+    for (int epoch = 1; epoch <= kEpochs; ++epoch) {
+      step_.arrive_and_wait();
+      const double begin = seconds_now(), waited = exposed_seconds(comm.ledger());
+      trainer.train_epoch(epoch, 0);
+      if (epoch == 1) continue;
+      epochs.push_back(seconds_now() - begin);
+      exposed.push_back(exposed_seconds(comm.ledger()) - waited);
+    }
+    const double begin = seconds_now();
+    trainer.evaluate();
+    probed_[i] = {median(epochs), seconds_now() - begin, median(exposed)};
+  }
+
+  static double exposed_seconds(const Ledger& ledger) {
+    double seconds = 0;
+    for (int p = 0; p < kTraffics; ++p) seconds += ledger.exposed_seconds(Traffic(p));
+    return seconds;
+  }
+
+  const Job job_;
+  const Dataset& dataset_;
+  const PreparedGraph& prepared_;
+  const ProbeOptions& options_;
+  const std::vector<std::string> hosts_;
+  std::barrier<> step_;
+  std::vector<ProbedEpoch> probed_;
+  std::vector<std::exception_ptr> failures_;
+};
+
+}  // namespace
+
+ProbedEpoch probe_epoch(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                        const ProbeOptions& options) {
+  return Probe(job, dataset, prepared, options).run();
+}
+
+}  // namespace atl
