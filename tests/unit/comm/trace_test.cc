@@ -56,7 +56,7 @@ TEST(Trace, AWaitPartsTheWorkThatItInterrupts) {
 TEST(Trace, ATransferKeepsTheWorkThatStartedIt) {
   std::vector<Trace> traces(2);
   std::vector<std::thread> ranks;
-  auto transports = make_slow_group(2, milliseconds(5));
+  auto transports = make_slow_group(2, milliseconds(200));
   for (Rank r = 0; r < 2; ++r)
     ranks.emplace_back([&, r] {
       Trace& trace = traces[std::size_t(r)];
@@ -81,7 +81,7 @@ TEST(Trace, ATransferKeepsTheWorkThatStartedIt) {
     ASSERT_EQ(sent.size(), 1U);
     EXPECT_EQ(sent[0].label.layer, 2);
     EXPECT_EQ(sent[0].bytes, Index(12 * sizeof(Real)));
-    EXPECT_GE(sent[0].end - sent[0].begin, 5'000'000);
+    EXPECT_GE(sent[0].end - sent[0].begin, 200'000'000);
     ASSERT_EQ(computed.size(), 4U) << "layer 2, layer 3, wait, layer 3";
     EXPECT_FALSE(computed[2].computes);
     EXPECT_GE(computed[2].end, sent[0].end);
