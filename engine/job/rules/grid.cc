@@ -18,6 +18,20 @@ void a_grid_of_the_ranks(const Check& c) {
           replication_of(c.job), ranks, fmt::join(replications_of(ranks), " or "));
 }
 
+/// CEL has no way to list the grids there are; the rest of the words is the same.
+Rule a_grid_of_the_ranks_rule() {
+  const std::string replication = "self.strategy.cagnet.replication",
+                    ranks = "(has(self.placement) && has(self.placement.ranks) ? self.placement.ranks : 1)";
+  return {
+      a_grid_of_the_ranks,
+      {{"", "strategy.cagnet.replication",
+        "!has(self.strategy) || !has(self.strategy.cagnet) || !has(" + replication + ") || " + ranks +
+            " % (" + replication + " * " + replication + ") == 0",
+        "",
+        "'the square of %d does not divide placement.ranks %d (use a number whose square does)'.format([" +
+            replication + ", " + ranks + "])"}}};
+}
+
 /// A softmax over a vertex's neighbours is whole at no rank of a row, and layers merge sums alone.
 void sums_over_a_grid(const Check& c) {
   if (replication_of(c.job) == 1) return;
@@ -33,9 +47,9 @@ void sums_over_a_grid(const Check& c) {
 
 }  // namespace
 
-/// CEL would have to see two sections from one place: the operator alone tells.
+/// Which models have a softmax is for the operator alone to tell.
 std::vector<Rule> grid_rules() {
-  return {{a_grid_of_the_ranks}, {sums_over_a_grid}};
+  return {a_grid_of_the_ranks_rule(), {sums_over_a_grid}};
 }
 
 }  // namespace atl
