@@ -36,7 +36,7 @@ const std::vector<Preset>& table() {
        {{2, 0.36, kPipeGcn}, {4, 0.85, kPipeGcn}, {8, 2.61, kGnnPipe}}},
       {{.name = "products", .vertices = 2449029, .average_degree = 50.52, .features = 100, .classes = 47,
         .homophily = 0.81, .tail_exponent = 2.5, .largest_degree = 17481,
-        .community_size = 1000, .long_shares = {0.00075}, .octave_growth = 1.7, .far_share = 0.1,
+        .community_size = 1000, .long_shares = {0.00097, 0.00128}, .octave_growth = 1.7, .far_share = 0.1,
         .class_skew = 1.0, .signal = 2.0, .train = 0.08, .validation = 0.02},
        {{2, 0.17, kBetween}, {4, 0.33, kBetween}, {5, 0.40, kPipeGcn}, {8, 0.62, kBetween}, {10, 0.755, kDgl}}},
       {{.name = "yelp", .vertices = 716847, .average_degree = 19.46, .features = 300, .classes = 100,
