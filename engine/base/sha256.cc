@@ -42,14 +42,16 @@ std::string sha256_hex(std::string_view text) {
 
 std::string sha256_of_file(const std::filesystem::path& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) fail("{}: cannot be read for its checksum: {}", path.string(), std::strerror(errno));
+  if (file < 0)
+    fail("{}: cannot be read for its checksum: {}; check the path", path.string(), std::strerror(errno));
   Sha256 hash;
   std::vector<char> piece(1 << 20);
   ssize_t got = 0;
   while ((got = ::read(file, piece.data(), piece.size())) > 0) hash.update(piece.data(), std::size_t(got));
   const int error = errno;
   ::close(file);
-  if (got < 0) fail("{}: cannot be read for its checksum: {}", path.string(), std::strerror(error));
+  if (got < 0)
+    fail("{}: cannot be read for its checksum: {}; is its disk sound?", path.string(), std::strerror(error));
   return hash.hex();
 }
 

@@ -95,9 +95,21 @@ double Arguments::number(const std::string& name, double otherwise) const {
   const std::string text = get(name);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) fail("{}: '{}' is not a number", name, text);
+  if (error != std::errc() || end != text.data() + text.size())
+    fail("{}: '{}' is not a number (use one, as in 0.5)", name, text);
   return value;
 }
+
+namespace {
+
+/// --help, or words that don't make a command.
+int end_early(const CLI::App& root, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return root.exit(error);
+  std::fprintf(stderr, "%s: %s; see --help\n", root.get_name().c_str(), error.what());
+  return kStatusUsage;
+}
+
+}  // namespace
 
 int run_command_line(int count, char** words, std::span<const Command> commands) {
   if (const std::string message = misspelt_word({words + 1, words + count}, commands); !message.empty()) {
@@ -110,7 +122,7 @@ int run_command_line(int count, char** words, std::span<const Command> commands)
   try {
     root.parse(count, words);
   } catch (const CLI::ParseError& error) {
-    return root.exit(error) == 0 ? 0 : kStatusUsage;
+    return end_early(root, error);
   }
   for (const auto& parser : parsers) {
     if (parser->app->parsed()) return parser->command->run(parser->arguments());
@@ -125,7 +137,7 @@ int run_program(int count, char** words, const Command& command) {
   try {
     root.parse(count, words);
   } catch (const CLI::ParseError& error) {
-    return root.exit(error) == 0 ? 0 : kStatusUsage;
+    return end_early(root, error);
   }
   return command.run(parser.arguments());
 }

@@ -20,7 +20,9 @@ constexpr Index kBufferBytes = 4 << 20;
 ScratchFile::ScratchFile(const std::filesystem::path& folder) : folder_(folder) {
   std::string name = (folder / ".scratchXXXXXX").string();
   file_ = ::mkostemp(name.data(), O_CLOEXEC);
-  if (file_ < 0) fail("{}: no temporary file can be made: {}", folder.string(), std::strerror(errno));
+  if (file_ < 0)
+    fail("{}: no temporary file can be made: {}; choose a folder that can be written", folder.string(),
+         std::strerror(errno));
   ::unlink(name.c_str());
 }
 
@@ -67,7 +69,7 @@ void ScratchFile::read_at(Index offset, void* data, Index bytes) const {
     const ssize_t got = ::pread(file_, next, std::size_t(bytes), offset);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
-      fail("{}: a temporary file cannot be read back: {}", folder_.string(),
+      fail("{}: a temporary file cannot be read back: {}; is the disk sound?", folder_.string(),
            got < 0 ? std::strerror(errno) : "short");
     }
     next += got;
@@ -81,7 +83,8 @@ MappedFile ScratchFile::map() const {
 }
 
 void ScratchFile::clear() {
-  if (::ftruncate(file_, 0) != 0) fail("{}: a temporary file cannot be emptied", folder_.string());
+  if (::ftruncate(file_, 0) != 0)
+    fail("{}: a temporary file cannot be emptied; is the disk sound?", folder_.string());
   buffer_ = {};
   size_ = flushed_ = 0;
 }

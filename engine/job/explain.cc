@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 #include "job/assign.h"
@@ -83,6 +84,16 @@ std::string children_text(const std::string& path) {
   return out;
 }
 
+/// A path with few typing errors, or the fields of that name in other sections; "": none.
+std::string meant(const std::string& wanted, const std::vector<std::string>& known) {
+  const std::string near = nearest_word(wanted, known);
+  if (!near.empty()) return near;
+  std::set<std::string> elsewhere;
+  for (const std::string& path : known)
+    if (field_name(path) == field_name(wanted)) elsewhere.insert(path);
+  return fmt::format("{}", fmt::join(elsewhere, " or "));
+}
+
 }  // namespace
 
 std::string explain(const std::string& path) {
@@ -102,7 +113,7 @@ std::string explain(const std::string& path) {
       if (wanted == "strategy." + strategy.kind && !strategy.built)
         return fmt::format("{}\n  {} [not built yet: its options come with it]\n", wanted,
                            strategy.description);
-    const std::string near = nearest_word(wanted, known);
+    const std::string near = meant(wanted, known);
     fail("{}: no such field{}", wanted,
          near.empty() ? "; atoll explain lists them" : "; did you mean " + near + "?");
   }

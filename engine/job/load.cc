@@ -25,7 +25,8 @@ Node gnn_job_of(std::vector<Node> documents, const std::string& name) {
     if (documents.size() == 1 || (kind && kind->written == "GNNJob")) jobs.push_back(std::move(document));
   }
   if (documents.empty()) fail("{}: is empty (a manifest begins with apiVersion: atoll.dev/v1alpha1)", name);
-  if (jobs.empty()) fail("{}: none of its {} documents is of kind GNNJob", name, documents.size());
+  if (jobs.empty())
+    fail("{}: none of its {} documents is a job (one needs kind: GNNJob)", name, documents.size());
   if (jobs.size() > 1) {
     fail("{}: kind: {} GNNJobs in one file, the first at {} (give each a file of its own)", jobs[1].where,
          jobs.size(), jobs[0].where);
@@ -51,7 +52,8 @@ LoadedJob parse_job(const std::string& text, const std::string& name,
 LoadedJob load_job(const std::filesystem::path& file, const std::vector<Override>& overrides) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream || std::filesystem::is_directory(file)) {
-    fail("{}: can't be read: {}", file.string(), stream ? "it is a folder" : std::strerror(errno));
+    fail("{}: can't be read: {}; check the path", file.string(),
+         stream ? "it is a folder" : std::strerror(errno));
   }
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   return parse_job(text, file.string(), overrides);

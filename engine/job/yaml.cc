@@ -65,7 +65,7 @@ class Builder : public YAML::EventHandler {
     Node node;
     node.where = where(mark);
     if (find_invalid_utf8(value) != std::string::npos)  // the library makes such of NUL and other controls
-      fail("{}: a character that has no place in YAML", node.where);
+      fail("{}: a character that has no place in YAML; remove it", node.where);
     node.written = value;
     node.scalar = tagged_scalar(tag, value, node.where);
     add(std::move(node), anchor);
@@ -73,7 +73,7 @@ class Builder : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) fail("{}: an alias inside its own anchor", where(mark));
+    if (found == anchors_.end()) fail("{}: an alias inside its own anchor; write the value out", where(mark));
     count(size_of(found->second), where(mark));
     add(Node(found->second), YAML::NullAnchor);
   }
@@ -104,7 +104,7 @@ class Builder : public YAML::EventHandler {
   void count(std::size_t values, const std::string& at) {
     values_ += values;
     if (values_ > most_values_)
-      fail("{}: more than {} values in one document (aliases expanded)", at, most_values_);
+      fail("{}: more than {} values in one document (aliases expanded); leave some out", at, most_values_);
   }
 
   void open(Node::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
@@ -171,7 +171,8 @@ class Builder : public YAML::EventHandler {
 };
 
 std::vector<Node> parse(const std::string& text, const std::string& name, bool lines, YamlLimits limits) {
-  if (text.size() > limits.bytes) fail("{}: larger than the {} bytes that are read", name, limits.bytes);
+  if (text.size() > limits.bytes)
+    fail("{}: larger than the {} bytes that are read; leave something out", name, limits.bytes);
   refuse_characters(text, name, lines);
   std::vector<Node> documents;
   // The library takes the end of the text for the end of a quoted scalar, where only white space is between: with a

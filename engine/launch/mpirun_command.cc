@@ -30,7 +30,7 @@ std::string write_host_file(const RemoteHosts& hosts, int ranks, const std::file
   std::ofstream file(path);
   for (const std::string& address : hosts.addresses) file << address << '\n';
   file.close();
-  if (!file) fail("{}: cannot be written", path.string());
+  if (!file) fail("{}: cannot be written; is there room in that folder?", path.string());
   return path.string();
 }
 

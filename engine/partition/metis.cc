@@ -75,7 +75,8 @@ class Problem {
     const int code = method(&vertices, &constraints_, offsets_.data(), columns_, weights_.data(), nullptr,
                             nullptr, &parts_, nullptr, imbalance_.data(), settings, &value, part.data());
     if (code != METIS_OK)
-      fail("metis could not make {} parts of {} vertices: {}", parts_, vertices, reason(code));
+      fail("metis could not make {} parts of {} vertices: {}; use fewer parts, or method hash", parts_,
+           vertices, reason(code));
     return {part.begin(), part.end()};
   }
 

@@ -8,7 +8,7 @@ namespace {
 constexpr Index kReal = sizeof(Real);
 // Measured: program and libraries touched, stacks, heap of a job of no size; what MPI adds; and what each
 // thread's stack and packed panels take.
-constexpr Index kProcess = Index(14) << 20, kMpi = Index(9) << 20, kThread = Index(1) << 20;
+constexpr Index kProcess = Index(18) << 20, kMpi = Index(10) << 20, kThread = Index(1) << 20;
 constexpr Index kRowsOnTheWay = Index(5) << 20;  // collect_rows() and VertexRowsFile
 
 /// Of a CSR of `rows` and `arcs`.

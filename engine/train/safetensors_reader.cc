@@ -107,7 +107,8 @@ SafetensorsFile SafetensorsFile::read(const std::filesystem::path& path) {
   std::error_code missing;
   const std::uint64_t file_bytes = std::filesystem::file_size(path, missing);
   std::ifstream in(path, std::ios::binary);
-  if (missing || !in) fail("{}: cannot be read: no such file, or it may not be read", path.string());
+  if (missing || !in)
+    fail("{}: cannot be read: no such file, or it may not be read; check the path", path.string());
   std::vector<std::byte> bytes(file_bytes);
   if (!in.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size())))
     fail_to_read(path, "the data cannot be read");

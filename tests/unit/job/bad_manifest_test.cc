@@ -67,7 +67,8 @@ TEST(BadManifestText, IsNamedWithItsLine) {
             "m.yaml:2: byte 0xec is not UTF-8; save the file as UTF-8");
   EXPECT_EQ(error_of("kind: \"\\uD800\"\n"), "m.yaml:1: not valid YAML: invalid unicode: 55296");
   EXPECT_EQ(error_of(", a\nkind: GNNJob\n"), "m.yaml: not valid YAML: more than 1000 documents");
-  EXPECT_EQ(error_of("kind: A\n---\nkind: B\n"), "m.yaml: none of its 2 documents is of kind GNNJob");
+  EXPECT_EQ(error_of("kind: A\n---\nkind: B\n"),
+            "m.yaml: none of its 2 documents is a job (one needs kind: GNNJob)");
   EXPECT_NE(error_of(std::string(2 << 20, ' ')).find("larger than the 1048576 bytes"), std::string::npos);
 }
 

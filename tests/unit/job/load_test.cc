@@ -134,7 +134,7 @@ TEST(Load, AMissingFileIsNamed) {
     load_job("/nowhere/x.yaml");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "/nowhere/x.yaml: can't be read: No such file or directory");
+    EXPECT_STREQ(error.what(), "/nowhere/x.yaml: can't be read: No such file or directory; check the path");
   }
   EXPECT_THROW(load_job("/tmp"), Error);
 }
