@@ -15,7 +15,7 @@ void* counted(std::size_t bytes) {
 }
 }  // namespace
 
-// These are the whole test program's.
+// These are the whole test program's. None is inlined: GCC would warn of a free() for what new has returned.
 extern "C" void* aligned_alloc(std::size_t alignment,
                                std::size_t bytes) noexcept {  // matrices' (cpu/memory.cc)
   ++allocations;
@@ -28,16 +28,16 @@ void* operator new(std::size_t bytes) {
 void* operator new[](std::size_t bytes) {
   return counted(bytes);
 }
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
-void operator delete[](void* memory) noexcept {
+[[gnu::noinline]] void operator delete[](void* memory) noexcept {
   std::free(memory);
 }
-void operator delete(void* memory, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
   std::free(memory);
 }
-void operator delete[](void* memory, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept {
   std::free(memory);
 }
 
