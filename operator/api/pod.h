@@ -25,7 +25,7 @@ struct PodView {
   std::string reason, message;  // of the pod: Evicted
   std::string node, ip;         // "" until it is bound, and has an address
   std::string affinity;         // spec.affinity as JSON, or ""
-  std::string pinned;           // the node that its affinity allows alone
+  std::string pinned;           // the node that the operator has pinned it to, or ""
   bool ready = false;
   std::string unschedulable;  // why the scheduler finds no node for it
   std::string disruption;     // DisruptionTarget's reason: PreemptionByScheduler, EvictionByEvictionAPI, …

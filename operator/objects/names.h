@@ -16,6 +16,7 @@ inline constexpr const char* kIncarnationLabel = "atoll.dev/incarnation";
 inline constexpr const char* kAttemptLabel = "atoll.dev/attempt";  // of launchers, and of an MPIJob's workers
 inline constexpr const char* kManifestLabel = "atoll.dev/manifest";  // GnnJob::digest that a pod is made of
 inline constexpr const char* kRanksAnnotation = "atoll.dev/ranks";   // "0,1"
+inline constexpr const char* kPinnedAnnotation = "atoll.dev/pinned-to";       // a node
 inline constexpr const char* kReleasedAnnotation = "atoll.dev/released-at";  // when its gate was taken away
 inline constexpr const char* kQueueLabel = "kueue.x-k8s.io/queue-name";      // of jobs: Kueue's
 inline constexpr const char* kQueuePriorityLabel = "kueue.x-k8s.io/priority-class";

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "operator/objects/names.h"
+#include "operator/plan/json_members.h"
 
 namespace atl::ctl {
 namespace {
@@ -15,8 +16,15 @@ json step(const char* op, const std::string& path, const json& value) {
   return {{"op", op}, {"path", path}, {"value", value}};
 }
 
-json same_pod(const PodView& pod) {
-  return step("test", "/metadata/uid", pod.meta.uid);
+// '~1' is JSON Pointer's '/'.
+constexpr const char *kPinned = "/metadata/annotations/atoll.dev~1pinned-to",
+                     *kReleased = "/metadata/annotations/atoll.dev~1released-at";
+
+/// What every patch begins with: the pod that it is for, and a place for annotations, which a patch doesn't make.
+json patch_of(const PodView& pod) {
+  json patch = json::array({step("test", "/metadata/uid", pod.meta.uid)});
+  if (pod.meta.annotations.empty()) patch.push_back(step("add", "/metadata/annotations", json::object()));
+  return patch;
 }
 
 /// Every term gets the node: terms are alternatives, and a gated pod's may only grow narrower.
@@ -34,6 +42,7 @@ void add_pin(json& patch, const PodView& pod, const std::string& node) {
   if (!pod.pinned.empty()) return;
   if (!pod.affinity.empty()) patch.push_back(step("test", "/spec/affinity", json::parse(pod.affinity)));
   patch.push_back(step("add", "/spec/affinity", narrowed(pod, node)));
+  patch.push_back(step("add", kPinned, node));  // a template can allow one node alone, too, and takes no room by that
 }
 
 void add_release(json& patch, const PodView& pod, Moment now) {
@@ -42,10 +51,7 @@ void add_release(json& patch, const PodView& pod, Moment now) {
   const std::string path = "/spec/schedulingGates/" + std::to_string(gate - pod.gates.begin());
   patch.push_back(step("test", path + "/name", kGate));
   patch.push_back({{"op", "remove"}, {"path", path}});
-  if (pod.meta.annotations.empty())  // the API has no empty ones, and a patch adds to what is there alone
-    patch.push_back(step("add", "/metadata/annotations", json::object()));
-  // '~1' is JSON Pointer's '/'.
-  patch.push_back(step("add", "/metadata/annotations/atoll.dev~1released-at", text_of(now)));
+  patch.push_back(step("add", kReleased, text_of(now)));
 }
 
 }  // namespace
@@ -54,20 +60,26 @@ bool is_gated(const PodView& pod) {
   return std::ranges::count(pod.gates, kGate) > 0;
 }
 
+std::string pinned_by(const std::string& patch) {
+  for (const json& one : json::parse(patch, nullptr, false))
+    if (text_of(one, "op") == "add" && text_of(one, "path") == kPinned) return text_of(one, "value");
+  return {};
+}
+
 std::string pin_patch(const PodView& pod, const std::string& node) {
-  json patch = json::array({same_pod(pod)});
+  json patch = patch_of(pod);
   add_pin(patch, pod, node);
   return patch.dump();
 }
 
 std::string release_patch(const PodView& pod, Moment now) {
-  json patch = json::array({same_pod(pod)});
+  json patch = patch_of(pod);
   add_release(patch, pod, now);
   return patch.dump();
 }
 
 std::string pin_and_release_patch(const PodView& pod, const std::string& node, Moment now) {
-  json patch = json::array({same_pod(pod)});
+  json patch = patch_of(pod);
   add_pin(patch, pod, node);
   add_release(patch, pod, now);
   return patch.dump();

@@ -17,6 +17,9 @@ std::string release_patch(const PodView& pod, Moment now);
 /// Both in one, for a worker. A pod that is pinned is left so.
 std::string pin_and_release_patch(const PodView& pod, const std::string& node, Moment now);
 
+/// The node that one of these pins its pod to, or "".
+std::string pinned_by(const std::string& patch);
+
 /// Whether our gate is on it.
 bool is_gated(const PodView& pod);
 

@@ -1,7 +1,6 @@
 #include "operator/plan/snapshot.h"
 
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "base/error.h"
 #include "job/yaml.h"
@@ -13,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr char kJobLabel[] = "atoll.dev/job";
-constexpr char kHostname[] = "kubernetes.io/hostname";
+constexpr char kPinnedAnnotation[] = "atoll.dev/pinned-to";
 constexpr YamlLimits kClusterFile = {std::size_t(256) << 20, 50'000'000};
 
 Resources resources_of(const json& quantities) {
@@ -24,25 +23,6 @@ Resources resources_of(const json& quantities) {
 
 Resources container_requests(const json& container) {
   return resources_of(member(member(container, "resources"), "requests"));
-}
-
-/// The name in a term that allows one node by its name.
-std::string named_in(const json& term) {
-  for (const json& rule : member(term, "matchFields")) {
-    const json& values = member(rule, "values");
-    if (text_of(rule, "key") == "metadata.name" && text_of(rule, "operator") == "In" && values.size() == 1)
-      return text_of(values[0]);
-  }
-  return {};
-}
-
-std::string pinned_node(const json& spec) {
-  const json& required = member(member(member(spec, "affinity"), "nodeAffinity"),
-                                "requiredDuringSchedulingIgnoredDuringExecution");
-  std::set<std::string> names;
-  for (const json& term : member(required, "nodeSelectorTerms")) names.insert(named_in(term));
-  if (names.size() == 1 && !names.begin()->empty()) return *names.begin();
-  return text_of(member(member(spec, "nodeSelector"), kHostname));
 }
 
 void take(const json& object, Snapshot& snapshot) {
@@ -113,7 +93,7 @@ PodState pod_state(const json& pod) {
   const std::string job = text_of(member(member(metadata, "labels"), kJobLabel));
   if (!job.empty()) {
     state.job = space + "/" + job;
-    state.pinned = pinned_node(spec);
+    state.pinned = text_of(member(member(metadata, "annotations"), kPinnedAnnotation));
   }
   const std::string phase = text_of(member(member(pod, "status"), "phase"));
   state.finished = phase == "Succeeded" || phase == "Failed";

@@ -5,28 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
-#include "operator/plan/json_members.h"
 #include "operator/run/kinds.h"
 
 namespace atl::ctl {
 namespace {
-
-using nlohmann::json;
-
-/// The node that a JSON patch pins a pod to, or "".
-std::string pin_in(const std::string& patch) {
-  for (const json& step : json::parse(patch, nullptr, false)) {
-    if (text_of(step, "op") != "add" || text_of(step, "path") != "/spec/affinity") continue;
-    const json pod = {{"metadata", {{"labels", {{kJobLabel, "any"}}}}},
-                      {"spec", {{"affinity", step["value"]}}}};
-    return pod_state(pod).pinned;
-  }
-  return {};
-}
 
 /// A gated worker of a job whose plan is in its status stands, as good as, where that says: the operator that wrote it
 /// may have died before it could pin the pod.
@@ -70,7 +55,7 @@ void Planner::Turn::book(const std::string& job, const Decision& decision) {
   for (const auto& stage : decision.stages)
     for (const Write& write : stage)
       if (write.verb == Write::Verb::kPatch)
-        if (auto node = pin_in(write.body); !node.empty()) nodes[write.name] = std::move(node);
+        if (auto node = pinned_by(write.body); !node.empty()) nodes[write.name] = std::move(node);
   if (!nodes.empty()) {
     std::lock_guard lock(planner_.mutex_);
     planner_.bookings_[job] = std::move(nodes);

@@ -16,10 +16,9 @@ using testing::ElementsAre;
 TEST(Pod, GatedAndPinned) {
   const PodView pod = read_pod(R"({
     "metadata": {"name": "j-0-0", "namespace": "team", "uid": "p1", "labels": {"atoll.dev/job": "j"},
+      "annotations": {"atoll.dev/pinned-to": "n1"},
       "ownerReferences": [{"uid": "other"}, {"uid": "u1", "controller": true}]},
     "spec": {"schedulingGates": [{"name": "atoll.dev/placement"}], "priority": 100,
-      "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms":
-        [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]}}},
       "containers": [{"name": "engine", "resources": {"requests": {"cpu": "2"}}}]},
     "status": {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
       "reason": "SchedulingGated"}]}})");

@@ -24,6 +24,7 @@ inline const Moment kBegin = *parse_moment("2026-03-01T12:00:00Z");
 struct FakeNode {
   std::int64_t cores = 4000;  // in thousandths
   bool is_dead = false;       // nothing on it is heard of; what ran there runs on
+  bool is_cordoned = false;
   Moment since = kBegin;
   bool pulls_images = true;
   std::map<std::string, std::string> labels;
@@ -79,6 +80,7 @@ class FakeCluster {
   void begin_training(const std::string& name, const json& pod);
   void evict_from_dead_nodes(json& pod);
   bool take_away(const std::string& name, json& pod);
+  NodeState state_of_node(const std::string& name) const;
   std::int64_t used(const std::string& node) const;
 
   std::set<std::string> started_;  // uids of pods whose container has run
@@ -181,16 +183,20 @@ inline bool FakeCluster::is_running(const std::string& pod) const {
   return pods.contains(pod) && phase_of(pods.at(pod)) == "Running";
 }
 
+inline NodeState FakeCluster::state_of_node(const std::string& name) const {
+  const FakeNode& node = nodes.at(name);
+  NodeState state;
+  state.name = name;
+  state.labels = node.labels;
+  state.ready = !node.is_dead;
+  state.cordoned = node.is_cordoned;
+  state.allocatable = Resources({{"cpu", node.cores}, {"memory", 1LL << 40}, {"pods", 100}});
+  return state;
+}
+
 inline Snapshot FakeCluster::snapshot() const {
   Snapshot snapshot;
-  for (const auto& [name, node] : nodes) {
-    NodeState state;
-    state.name = name;
-    state.labels = node.labels;
-    state.ready = !node.is_dead;
-    state.allocatable = Resources({{"cpu", node.cores}, {"memory", 1LL << 40}, {"pods", 100}});
-    snapshot.nodes.push_back(state);
-  }
+  for (const auto& [name, node] : nodes) snapshot.nodes.push_back(state_of_node(name));
   for (const auto& [name, pod] : pods) snapshot.pods.push_back(pod_state(pod));
   return snapshot;
 }
@@ -206,9 +212,9 @@ inline std::int64_t FakeCluster::used(const std::string& node) const {
 inline void FakeCluster::schedule(json& pod) {
   const json& spec = pod.at("spec");
   if (!node_of(pod).empty() || !spec.value("schedulingGates", json::array()).empty()) return;
-  const std::string pinned = pod_state(pod).pinned;
+  const NodeFilter filter = NodeFilter::of_template(pod.dump());
   for (const auto& [name, node] : nodes) {
-    if (node.is_dead || (!pinned.empty() && pinned != name)) continue;
+    if (!filter.refusal(state_of_node(name)).empty()) continue;
     if (used(name) + requests_of(spec).of("cpu") > node.cores) continue;
     pod["spec"]["nodeName"] = name;
     is_changed = true;

@@ -104,6 +104,23 @@ TEST(Life, AStrangerTakesTheRoomDuringRelease) {
   });
 }
 
+TEST(Life, AGangWhoseTemplateAllowsOneNodeAloneIsWithdrawnOnce) {
+  live([](World& world) {
+    world.atoll.submit(
+        sample_job_json({{"/spec/placement/ranks", 2},
+                         {"/spec/template/spec/nodeSelector", {{"kubernetes.io/hostname", "n1"}}}}));
+    world.atoll.run(600, [&] { return holds(world.atoll.status().conditions, kPlaced); });
+    world.cluster.occupy("n1", 3000);
+    world.atoll.run(60);  // a launcher that is made and deleted again and again fails here
+    EXPECT_EQ(world.atoll.status().servers.at(0).node, "n1");
+    world.cluster.pods.erase("stranger");
+    world.cluster.is_changed = true;
+    world.run_to_end();
+    expect_success(world);
+    EXPECT_EQ(world.cluster.runs["cora"].launches, 1);
+  });
+}
+
 TEST(Life, AWorkerIsLostWhileTheGangIsReleased) {
   live([](World& world) {
     world.atoll.submit(sample_job_json());

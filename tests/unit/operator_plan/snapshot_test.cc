@@ -83,11 +83,8 @@ items:
   spec: {nodeName: n1, containers: [{resources: {requests: {cpu: 100m}}}]}
   status: {phase: Running}
 - kind: Pod
-  metadata: {name: b, namespace: x, labels: {atoll.dev/job: train}}
-  spec:
-    containers: [{}]
-    affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [
-      {matchFields: [{key: metadata.name, operator: In, values: [n1]}]}]}}}
+  metadata: {name: b, namespace: x, labels: {atoll.dev/job: train}, annotations: {atoll.dev/pinned-to: n1}}
+  spec: {containers: [{}]}
   status: {phase: Pending}
 - kind: Pod
   metadata: {name: c, namespace: x}
@@ -110,6 +107,18 @@ TEST(ReadSnapshot, OfYaml) {
   EXPECT_EQ(s.pods[1].where(), "n1") << "pinned by us, and not bound yet";
   EXPECT_EQ(s.pods[1].job, "x/train");
   EXPECT_TRUE(s.pods[2].finished);
+}
+
+TEST(PodState, IsPinnedByTheOperatorAlone) {
+  const json rule = {{"key", "metadata.name"}, {"operator", "In"}, {"values", {"n1"}}};
+  const json terms = json::array({{{"matchFields", {rule}}}});
+  json pod = {{"metadata", {{"labels", {{"atoll.dev/job", "train"}}}}}};
+  pod["spec"]["nodeSelector"] = {{"kubernetes.io/hostname", "n1"}};
+  pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] = {
+      {"nodeSelectorTerms", terms}};
+  EXPECT_EQ(pod_state(pod).where(), "") << "its template has a choice of one, and it has no place yet";
+  pod["metadata"]["annotations"] = {{"atoll.dev/pinned-to", "n1"}};
+  EXPECT_EQ(pod_state(pod).where(), "n1");
 }
 
 TEST(ReadSnapshot, OfJson) {

@@ -70,6 +70,16 @@ TEST(Controller, GivesTheRoomForOneGangToOneOfTwo) {
   EXPECT_EQ(stage.cluster.runs["one"].launches + stage.cluster.runs["two"].launches, 2);
 }
 
+TEST(Controller, StartsJobsWhoseTemplatesAllowTheSameNodeAlone) {
+  const json on_n1 = {{"spec", {{"nodeSelector", {{"kubernetes.io/hostname", "n1"}}}}}};
+  Stage stage;
+  for (const char* name : {"one", "two"})
+    stage.submit(name, {{"/spec/placement/ranks", 2}, {"/spec/template", on_n1}});
+  stage.run(300, [&] { return stage.has_ended("one") && stage.has_ended("two"); });
+  EXPECT_EQ(stage.state("one"), "Succeeded") << stage.job("one").at("status").dump(1);
+  EXPECT_EQ(stage.state("two"), "Succeeded");
+}
+
 TEST(Controller, StartsAWaitingJobWhenSomebodyElsesPodGoes) {
   Stage stage;
   stage.cluster.occupy("n1", 3000);

@@ -214,6 +214,7 @@ class FakeApi final : public kube::Transport {
                         {"lastTransitionTime", text_of(node.since)}};
     return {
         {"metadata", {{"name", name}, {"uid", name}, {"labels", node.labels}}},
+        {"spec", {{"unschedulable", node.is_cordoned}}},
         {"status",
          {{"allocatable", {{"cpu", std::to_string(node.cores) + "m"}, {"memory", "1Ti"}, {"pods", "100"}}},
           {"conditions", json::array({ready})}}}};

@@ -22,10 +22,10 @@ extern "C" void* aligned_alloc(std::size_t alignment,
   void* memory = nullptr;
   return posix_memalign(&memory, alignment, bytes) == 0 ? memory : nullptr;
 }
-void* operator new(std::size_t bytes) {
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   return counted(bytes);
 }
-void* operator new[](std::size_t bytes) {
+[[gnu::noinline]] void* operator new[](std::size_t bytes) {
   return counted(bytes);
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
