@@ -1,6 +1,7 @@
 """Finding the processes of a running job: `atoll run` → mpirun → one `atoll train` a rank."""
 import os
 import pathlib
+import signal
 import time
 
 
@@ -48,6 +49,19 @@ def by_rank(root):
         variables = pathlib.Path(f"/proc/{pid}/environ").read_text().split("\0")
         numbered[int(dict(each.split("=", 1) for each in variables if "=" in each)["OMPI_COMM_WORLD_RANK"])] = pid
     return [numbered[rank] for rank in sorted(numbered)]
+
+
+def stop(pid):
+    """Stops a process and returns once all its threads stand: on a loaded machine they go on for a moment."""
+    os.kill(pid, signal.SIGSTOP)
+    deadline = time.monotonic() + 10
+    while not _stands(pid) and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
+def _stands(pid):
+    threads = pathlib.Path(f"/proc/{pid}/task").glob("*/stat")
+    return all(text[text.rindex(")") + 2] in "TtZX" for text in (each.read_text() for each in threads))
 
 
 def alive(pid):
