@@ -42,7 +42,8 @@ void add_pin(json& patch, const PodView& pod, const std::string& node) {
   if (!pod.pinned.empty()) return;
   if (!pod.affinity.empty()) patch.push_back(step("test", "/spec/affinity", json::parse(pod.affinity)));
   patch.push_back(step("add", "/spec/affinity", narrowed(pod, node)));
-  patch.push_back(step("add", kPinned, node));  // a template can allow one node alone, too, and takes no room by that
+  // An affinity to one node may be the template's, and takes no room.
+  patch.push_back(step("add", kPinned, node));
 }
 
 void add_release(json& patch, const PodView& pod, Moment now) {

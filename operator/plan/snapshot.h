@@ -28,7 +28,7 @@ struct NodeState {
 struct PodState {
   std::string name;    // namespace/name
   std::string node;    // where it is bound; "" while it isn't
-  std::string pinned;  // the node that we have pinned it to; where its template alone allows but one, nobody has yet
+  std::string pinned;  // the node that we have pinned it to, whatever its template allows
   std::string job;     // namespace/name of the GNNJob that it belongs to, or ""
   bool finished = false;
   bool of_daemon_set = false;  // it stays wherever its node is
