@@ -87,7 +87,8 @@ class PipeGcn final : public Exchange {
     epochs_.at(0, 0) += 1;
     epoch_ = epoch;
     const bool is_measured = options_.measure_every > 0 && (epoch - 1) % options_.measure_every == 0;
-    measures_ = is_measured && passes_++ > 0;
+    measures_ = is_measured && passes_ > 0;
+    ++passes_;
   }
 
   void forward(const Gather& g, VisitSource visit) override {

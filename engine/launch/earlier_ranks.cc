@@ -53,18 +53,11 @@ std::string name_of(const std::string& process) {
   return name;
 }
 
-/// A process of our program that somebody, a rank beside us perhaps, has killed, and that still holds what it had.
-bool is_ending(pid_t process) {
-  return words_of(process).empty() && name_of(std::to_string(process)) == name_of("self");
-}
-
-std::vector<pid_t> earlier_ranks(const std::string& run, int attempt) {
+std::vector<pid_t> processes() {
   std::vector<pid_t> found;
   std::error_code gone;
-  for (const auto& entry : fs::directory_iterator("/proc", gone)) {
-    const auto pid = number(entry.path().filename());
-    if (pid && (is_earlier_rank(*pid, run, attempt) || is_ending(*pid))) found.push_back(*pid);
-  }
+  for (const auto& entry : fs::directory_iterator("/proc", gone))
+    if (const auto pid = number(entry.path().filename())) found.push_back(*pid);
   return found;
 }
 
@@ -84,13 +77,24 @@ bool is_gone(pid_t process) {
   return true;
 }
 
+/// A process of our program that somebody, a rank beside us perhaps, has killed, and that still holds what it had. One that
+/// begins looks like it for a moment, so that it is waited for and never killed.
+bool is_ending(pid_t process) {
+  return words_of(process).empty() && name_of(std::to_string(process)) == name_of("self") &&
+         !is_gone(process);
+}
+
 }  // namespace
 
 void end_earlier_ranks(const std::string& run, int attempt) {
-  const auto ranks = earlier_ranks(run, attempt);
+  std::vector<pid_t> ranks = processes();
+  std::erase_if(ranks, [&](pid_t process) { return !is_earlier_rank(process, run, attempt); });
   for (const pid_t rank : ranks) kill(rank, SIGKILL);
+  const auto is_over = [&] {
+    return std::ranges::all_of(ranks, is_gone) && std::ranges::none_of(processes(), is_ending);
+  };
   const auto deadline = Clock::now() + kPatience;
-  while (!std::ranges::all_of(ranks, is_gone) && Clock::now() < deadline) std::this_thread::sleep_for(kLook);
+  while (!is_over() && Clock::now() < deadline) std::this_thread::sleep_for(kLook);
 }
 
 }  // namespace atl
