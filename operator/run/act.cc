@@ -8,6 +8,7 @@
 
 #include "operator/controller/read_object.h"
 #include "operator/kube/object_key.h"
+#include "operator/objects/names.h"
 #include "operator/plan/json_members.h"
 #include "operator/run/marks.h"
 #include "operator/run/parallel.h"
@@ -54,19 +55,38 @@ class Expected {
   bool is_coming_ = false;
 };
 
-/// The object of a name that is taken: ours, made a moment ago, or somebody else's.
-Deed look_at_holder(const Hands& hands, const Observed& seen, const Write& write) {
+/// The caches show no object without these labels.
+bool is_labelled(const Meta& meta, const Observed& seen) {
+  return meta.label(kJobLabel) == seen.job.meta.name && meta.label(kManagedByLabel) == kManager;
+}
+
+/// An object of the job's own, which the caches don't show: not yet, or not while its labels are gone. Whoever looks again
+/// at once would find the same.
+Deed unseen(const Write& write, const Meta& meta, const kube::ApiError& error, const Observed& seen) {
+  if (is_labelled(meta, seen)) return outdated(Outcome::kConflict, error, write.kind, write.name);
+  Deed found = deed(Outcome::kRefused, error.text());
+  found.aftermath.refusals.push_back(
+      {fmt::format("{} {}", name_of(write.kind), write.name),
+       fmt::format(
+           "it exists, but without labels that it was made with; put back {}={} and {}={}, or delete it",
+           kJobLabel, seen.job.meta.name, kManagedByLabel, kManager)});
+  return found;
+}
+
+/// The object of a name that is taken: the job's own, or somebody else's.
+Deed look_at_holder(const Hands& hands, const Observed& seen, const Write& write,
+                    const kube::ApiError& error) {
   const std::string path = resource_of(write.kind).path(seen.job.meta.space, write.name);
   const kube::Answer answer = hands.client.get(path);
   if (!answer) return deed(Outcome::kConflict, answer.error->text());  // it has gone again
   Deed found = deed(Outcome::kRefused, fmt::format("{} {} exists already", name_of(write.kind), write.name));
   if (write.kind == Kind::kPod) {
     PodView pod = read_pod(answer.object);
-    if (pod.meta.owner_uid == seen.job.meta.uid) return deed(Outcome::kDone);
+    if (pod.meta.owner_uid == seen.job.meta.uid) return unseen(write, pod.meta, error, seen);
     found.aftermath.pods.push_back(std::move(pod));
   } else {
     ObjectView object = read_object(write.kind, json::parse(answer.object, nullptr, false));
-    if (object.meta.owner_uid == seen.job.meta.uid) return deed(Outcome::kDone);
+    if (object.meta.owner_uid == seen.job.meta.uid) return unseen(write, object.meta, error, seen);
     found.aftermath.objects.push_back(std::move(object));
   }
   return found;
@@ -80,7 +100,7 @@ Deed create(const Hands& hands, const Observed& seen, const Write& write) {
     expected.comes();
     return {};
   }
-  if (answer.error->already_exists()) return look_at_holder(hands, seen, write);
+  if (answer.error->already_exists()) return look_at_holder(hands, seen, write, *answer.error);
   const int code = answer.error->code;  // 404: of a kind that the server doesn't know
   const bool is_refused = code == 400 || code == 403 || code == 404 || code == 422;
   if (!is_refused) return refusal(*answer.error, write.kind, write.name);

@@ -8,6 +8,7 @@
 namespace atl::ctl {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 
@@ -196,6 +197,24 @@ TEST(Controller, LeavesWhatIsSomebodyElsesAndSaysSo) {
   EXPECT_TRUE(stage.cluster.pods.empty());
   EXPECT_TRUE(stage.cluster.objects.contains({Kind::kSecret, "cora-keys"}));
   stage.cluster.objects.erase({Kind::kSecret, "cora-keys"});
+  stage.run(600, [&] { return stage.has_ended(); });
+  EXPECT_EQ(stage.state(), "Succeeded");
+}
+
+TEST(Controller, SaysWhichObjectLostItsLabelsAndTriesLessAndLessOften) {
+  Stage stage;
+  stage.submit("cora");
+  stage.run(2);
+  json& labels = stage.cluster.objects.at({Kind::kSecret, "cora-keys"})["metadata"]["labels"];
+  const json before = labels;
+  labels.erase(kJobLabel);
+  stage.run(60);
+  EXPECT_EQ(stage.reason(kCreated), "Refused");
+  const Status status = stage.status();
+  EXPECT_THAT(find_condition(status.conditions, kCreated)->message,
+              AllOf(HasSubstr("Secret cora-keys"), HasSubstr("put back atoll.dev/job=cora")));
+  EXPECT_LT(stage.count("POST secrets cora-keys"), 25);
+  stage.cluster.objects.at({Kind::kSecret, "cora-keys"})["metadata"]["labels"] = before;
   stage.run(600, [&] { return stage.has_ended(); });
   EXPECT_EQ(stage.state(), "Succeeded");
 }
