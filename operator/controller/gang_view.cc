@@ -46,6 +46,13 @@ std::string reason_of_end(const PodView& pod) {
   return engine->signal > 0 || engine->exit_code > 128 ? "Signal" : "Exit";
 }
 
+bool has_attempt_map(const Observed& seen, int attempt) {
+  const std::string map = attempt_map_name(seen.job.meta.name, attempt);
+  return std::ranges::any_of(seen.objects, [&](const ObjectView& object) {
+    return object.kind == Kind::kConfigMap && object.meta.name == map && is_own(object.meta, seen);
+  });
+}
+
 }  // namespace
 
 bool GangView::is_complete() const {
@@ -110,10 +117,9 @@ GangView view_gang(const Observed& seen, const Settings& settings, int attempt) 
     else
       view.earlier_launchers.push_back(&pod);
   }
-  const std::string map = attempt_map_name(seen.job.meta.name, attempt);
-  view.is_launched = std::ranges::any_of(seen.objects, [&](const ObjectView& object) {
-    return object.kind == Kind::kConfigMap && object.meta.name == map && is_own(object.meta, seen);
-  });
+  // A map that somebody deleted takes nothing back.
+  const bool is_released = view.launcher && !is_gated(*view.launcher);
+  view.is_launched = is_released || has_attempt_map(seen, attempt);
   return view;
 }
 

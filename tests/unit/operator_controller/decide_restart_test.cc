@@ -212,6 +212,18 @@ TEST_F(DecideRestart, APodThatWasLostBeforeIsNotToBlameAgain) {
   EXPECT_EQ(decision.status->restarts.back().reason, "Exit");
 }
 
+TEST_F(DecideRestart, AnAttemptWhoseConfigMapSomebodyDeletedEndsWithItsLauncher) {
+  train();
+  world.cluster.objects.erase({Kind::kConfigMap, "cora-attempt-1"});
+  world.cluster.end_pod("cora-launcher-1", 1, "Error", R"({"status":1,"message":"the port is in use"})");
+  world.atoll.run(5);
+  ASSERT_EQ(world.atoll.status().restarts.size(), 1U);
+  EXPECT_EQ(world.atoll.status().restarts[0].reason, "Exit");
+  EXPECT_EQ(world.atoll.status().attempt, 2);
+  world.run_to_end();
+  expect_success(world);
+}
+
 TEST_F(DecideRestart, ALauncherThatHasJustEndedDoesNotStart) {
   train();
   const Decision decision = decide_on([&](Observed& seen) {
