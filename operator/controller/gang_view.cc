@@ -38,7 +38,10 @@ void place_worker(const PodView& pod, bool serves, GangView& view) {
 
 std::string reason_of_end(const PodView& pod) {
   const ContainerView* engine = pod.container(kEngine);
-  if (!engine || !engine->ended) return pod.is_terminating() ? "Deleted" : "Exit";
+  if (!engine || !engine->ended) {
+    if (pod.is_terminating()) return "Deleted";
+    return pod.reason.empty() ? "Exit" : "Rejected";  // kubelet didn't take it: OutOfcpu, NodeAffinity, …
+  }
   const auto told = read_rank_end(engine->message);
   if (engine->reason == "OOMKilled" || (told && told->reason == "OOMKilled")) return "OOMKilled";
   if (told && told->reason == "DaemonEnded") return told->reason;

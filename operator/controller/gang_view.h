@@ -26,8 +26,8 @@ struct GangView {
 /// `attempt`: the present one.
 GangView view_gang(const Observed& seen, const Settings& settings, int attempt);
 
-/// Why a pod does not and will not run any more: "" | NodeLost | Evicted | Preempted | OOMKilled | Signal | Exit |
-/// DaemonEnded | Deleted (it was told to end).
+/// Why a pod does not and will not run any more: "" | NodeLost | Evicted | Preempted | Rejected (by the node's kubelet,
+/// before it ran) | OOMKilled | Signal | Exit | DaemonEnded | Deleted (it was told to end).
 std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings);
 
 /// It is to go, but still has time to write a checkpoint.

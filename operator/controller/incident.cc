@@ -93,8 +93,9 @@ Incident vanished(const Turn& turn, std::size_t server) {
 }  // namespace
 
 bool is_disruption(const std::string& reason) {
-  static const std::set<std::string> kDisruptions = {"NodeLost",  kLost,     "Disconnected", "Evicted",
-                                                     "Preempted", "Deleted", "Interrupted",  kNotBound};
+  static const std::set<std::string> kDisruptions = {"NodeLost",    kLost,       "Disconnected",
+                                                     "Evicted",     "Preempted", "Deleted",
+                                                     "Interrupted", kNotBound,   "Rejected"};
   return kDisruptions.contains(reason);
 }
 

@@ -21,12 +21,16 @@ std::optional<Prepared> known_parts(const Turn& turn) {
   return prepared;
 }
 
-/// Only what a node is to blame for: a rank that runs out of memory does so anywhere.
+/// A node is to blame for it: a rank that runs out of memory does so anywhere.
+bool is_of_node(const Restart& restart) {
+  return restart.reason == "NodeLost" || restart.reason == "Lost" || restart.reason == "Rejected" ||
+         restart.culprit.signal == "SIGBUS";
+}
+
 std::set<std::string> bad_nodes(const Status& status) {
   std::map<std::string, int> failures;
   for (const Restart& restart : status.restarts)
-    if (restart.reason == "NodeLost" || restart.reason == "Lost" || restart.culprit.signal == "SIGBUS")
-      ++failures[restart.culprit.node];
+    if (is_of_node(restart)) ++failures[restart.culprit.node];
   std::set<std::string> bad;
   for (const auto& [node, count] : failures)
     if (count >= kMostFailures && !node.empty()) bad.insert(node);

@@ -23,7 +23,7 @@ std::string last_line(const std::string& log) {
                     end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
-/// Counted once, then the pod makes room for another.
+/// Entered once, then the pod makes room for another.
 void fail_prepare(Turn& turn, const PodView& pod, const std::string& reason, const std::string& message) {
   if (!is_counted(turn.status, pod)) restart(turn, {reason, {{}, "", pod.meta.name, pod.node}, message});
   dismiss(turn, pod);
@@ -76,7 +76,9 @@ bool is_unprepared(Turn& turn) {
   if (turn.reason_against(kCreated) == kRefused && turn.seen.refusals.empty())
     turn.say(kCreated, false, "Preparing", "the gang's pods are made once the data set is prepared");
   const std::string loss = pod->phase == "Succeeded" ? "" : loss_of(*pod, turn.seen, turn.settings);
-  if (pod->is_terminating() || is_disruption(loss)) {
+  if (loss == "Rejected") {
+    fail_prepare(turn, *pod, loss, pod->message);
+  } else if (pod->is_terminating() || is_disruption(loss)) {
     dismiss(turn, *pod);
   } else if (pod->phase == "Succeeded") {
     keep_result(turn, *pod);

@@ -93,7 +93,9 @@ bool has_worker_failed(Turn& turn) {
     const bool is_known =
         is_counted(turn.status, *pod) || (!turn.status.restarts.empty() && pod->meta.created &&
                                           *pod->meta.created <= turn.status.restarts.back().time);
-    if (loss.empty() || is_disruption(loss) || is_known) continue;
+    // Others are replaced at once; a kubelet may reject one pod after the other, so that is entered, and waits.
+    const bool needs_no_entry = is_disruption(loss) && loss != "Rejected";
+    if (loss.empty() || needs_no_entry || is_known) continue;
     restart(turn, worker_incident(*pod, turn));
     return true;
   }

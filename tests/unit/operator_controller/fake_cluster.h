@@ -27,6 +27,7 @@ struct FakeNode {
   bool is_cordoned = false;
   Moment since = kBegin;
   bool pulls_images = true;
+  bool rejects = false;  // its kubelet, every pod
   std::map<std::string, std::string> labels;
 };
 
@@ -226,6 +227,10 @@ inline void FakeCluster::begin(const std::string& name, json& pod) {
   const FakeNode& node = nodes.at(node_of(pod));
   json& status = pod["status"];
   is_changed = true;
+  if (node.rejects) {
+    status = {{"phase", "Failed"}, {"reason", "OutOfcpu"}, {"message", "Pod was rejected: not enough cpu"}};
+    return;
+  }
   if (!node.pulls_images) {
     const json waiting = {{"reason", "ImagePullBackOff"}, {"message", "no such image"}};
     is_changed = !status.contains("containerStatuses");

@@ -185,6 +185,37 @@ TEST(Life, AnImageThatCantBePulledHoldsNobodyUp) {
   });
 }
 
+TEST(Life, ANodeWhoseKubeletRejectsPodsIsLeftAndNothingCounts) {
+  live([](World& world) {
+    world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 0}}));
+    world.atoll.run(600, [&] { return holds(world.atoll.status().conditions, kPlaced); });
+    const std::string node = world.atoll.status().servers[1].node;
+    world.cluster.nodes.at(node).rejects = true;
+    world.run_to_end();
+    expect_success(world);
+    const Status status = world.atoll.status();
+    EXPECT_EQ(status.failures, 0);
+    EXPECT_GE(status.restarts.size(), 2u);
+    for (const Restart& restart : status.restarts) {
+      EXPECT_EQ(restart.reason, "Rejected");
+      EXPECT_EQ(restart.culprit.node, node);
+    }
+    for (const ServerPlace& server : status.servers) EXPECT_NE(server.node, node);
+  });
+}
+
+TEST(Life, APreparePodThatKubeletRejectsIsMadeAnewLessAndLessOften) {
+  World world;
+  for (auto& [name, node] : world.cluster.nodes) node.rejects = true;
+  world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 0}}));
+  world.atoll.run(120);
+  EXPECT_FALSE(world.has_ended());
+  EXPECT_THAT(world.atoll.status().restarts, SizeIs(testing::Lt(7u)));
+  for (auto& [name, node] : world.cluster.nodes) node.rejects = false;
+  world.run_to_end();
+  expect_success(world);
+}
+
 TEST(Life, AFailedPrepareStepIsTriedAgainAndThenGivenUp) {
   live([](World& world) {
     world.cluster.does_prepare_fail = true;
