@@ -77,7 +77,6 @@ std::string loss_of(const PodView& pod, const Observed& seen, const Settings& se
   if (is_node_lost(pod.node, seen, settings) && !pod.has_ended()) return "NodeLost";
   if (pod.reason == "Evicted") return "Evicted";
   if (pod.disruption == "PreemptionByScheduler") return pod.has_ended() ? "Preempted" : "";
-  if (pod.disruption == "DeletionByTaintManager") return "NodeLost";
   if (!pod.disruption.empty() && pod.has_ended()) return "Evicted";
   if (pod.has_ended()) return reason_of_end(pod);
   return pod.is_terminating() && seen.now >= *pod.meta.deletion ? "Deleted" : "";

@@ -78,6 +78,24 @@ TEST_F(DecideRestart, APodThatIsAskedToLeaveMayFinishItsCheckpoint) {
   EXPECT_EQ(decision.look_again, world.cluster.now + Seconds(100));
 }
 
+TEST_F(DecideRestart, ADrainByTaintIsWaitedForLikeAnyOtherAndIsNotTheNodesFault) {
+  train();
+  const auto drain = [&](Observed& seen) {
+    pod(seen, "cora-1-0").disruption = "DeletionByTaintManager";
+    pod(seen, "cora-1-0").meta.deletion = seen.now + Seconds(100);
+  };
+  const Decision waiting = decide_on(drain);
+  EXPECT_FALSE(waiting.status) << "the ranks write a checkpoint";
+  EXPECT_EQ(waiting.look_again, world.cluster.now + Seconds(100));
+  const Decision after = decide_on([&](Observed& seen) {
+    drain(seen);
+    pod(seen, "cora-1-0").phase = "Failed";
+  });
+  ASSERT_TRUE(after.status);
+  EXPECT_EQ(after.status->restarts.back().reason, "Evicted");
+  EXPECT_EQ(after.status->failures, 0);
+}
+
 TEST_F(DecideRestart, AHangingJobRestartsAndNamesTheRankThatStalled) {
   train({{"/spec/runPolicy/progressDeadlineSeconds", 60}});
   auto hear = [&](int seconds_ago) {
