@@ -30,6 +30,13 @@ std::vector<std::string> faults_on_cluster(const Job& job, const Settings& setti
   return faults;
 }
 
+/// Its MPIJobs are not watched, by an operator that was restarted without what the one before it had been told: no fault of
+/// a job which that one took.
+bool is_out_of_sight(const Turn& turn) {
+  return turn.spec().launcher == Launcher::kMpiJob && !turn.settings.mpi_jobs &&
+         !turn.job().status.conditions.empty();
+}
+
 /// Which pods go when a job has ended. A launcher that still runs is stopped in any case, and gated pods are nobody's
 /// evidence.
 bool is_to_go(const PodView& pod, CleanPodPolicy policy) {
@@ -90,6 +97,13 @@ bool has_completed(Turn& turn) {
 bool is_unfit(Turn& turn) {
   if (!turn.job().job) {
     fail_job(turn, "InvalidSpec", turn.job().refusal);
+    return true;
+  }
+  if (is_out_of_sight(turn)) {
+    turn.say(
+        kCreated, false, "NoMpiOperator",
+        "this operator was not told that mpi-operator is there: the job is left as it is (set the chart's "
+        "mpiJobs.enabled)");
     return true;
   }
   const auto faults = faults_on_cluster(turn.spec(), turn.settings);

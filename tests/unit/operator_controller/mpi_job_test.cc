@@ -164,6 +164,23 @@ TEST(MpiJob, IsRefusedWhereThereIsNoMpiOperator) {
   EXPECT_THAT(condition(world, kFailed).message, HasSubstr("mpiJobs.enabled"));
 }
 
+TEST(MpiJob, RunsOnUnderAnOperatorThatIsNotToldOfMpiOperatorAnyMore) {
+  World world;
+  world.atoll.submit(mpi_job_json());
+  world.until_training();
+  world.atoll.settings.mpi_jobs = false;
+  world.cluster.is_changed = true;
+  world.atoll.run(3);
+  EXPECT_FALSE(world.has_ended());
+  EXPECT_TRUE(world.trains());
+  EXPECT_EQ(condition(world, kCreated).reason, "NoMpiOperator");
+  EXPECT_THAT(condition(world, kCreated).message, HasSubstr("mpiJobs.enabled"));
+  world.atoll.settings.mpi_jobs = true;
+  world.run_to_end();
+  expect_success(world);
+  EXPECT_EQ(world.cluster.runs["cora"].launches, 1);
+}
+
 TEST(MpiJob, OfSomebodyElseIsLeftAlone) {
   World world;
   world.atoll.add = [](Observed& seen) {
