@@ -12,7 +12,8 @@
 namespace atl::ctl {
 namespace {
 
-constexpr int kMostFailures = 2;  // of a node, before it is avoided
+constexpr int kMostFailures = 2;      // of a node, before it is avoided
+constexpr Seconds kRemembered{3600};  // a failure: by then somebody has mended the node, or it fails again
 
 std::optional<Prepared> known_parts(const Turn& turn) {
   const ObjectView* map = turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().digest));
@@ -27,10 +28,10 @@ bool is_of_node(const Restart& restart) {
          restart.culprit.signal == "SIGBUS";
 }
 
-std::set<std::string> bad_nodes(const Status& status) {
+std::set<std::string> bad_nodes(const Turn& turn) {
   std::map<std::string, int> failures;
-  for (const Restart& restart : status.restarts)
-    if (is_of_node(restart)) ++failures[restart.culprit.node];
+  for (const Restart& restart : turn.status.restarts)
+    if (is_of_node(restart) && turn.now() - restart.time < kRemembered) ++failures[restart.culprit.node];
   std::set<std::string> bad;
   for (const auto& [node, count] : failures)
     if (count >= kMostFailures && !node.empty()) bad.insert(node);
@@ -140,7 +141,7 @@ GangPlan plan_missing(const Turn& turn, const Gang& gang, const std::vector<int>
 NodeFilter filter_of(const Turn& turn, const std::string& admitted) {
   NodeFilter filter = NodeFilter::of_template(turn.spec().template_);
   filter.join(NodeFilter::of_template(admitted));
-  filter.excluded = bad_nodes(turn.status);
+  filter.excluded = bad_nodes(turn);
   return filter;
 }
 

@@ -11,10 +11,20 @@ using testing::IsEmpty;
 
 using DecideRestart = Decide;
 
+TEST_F(DecideRestart, ANodeThatFailedTwiceLongAgoIsUsedAgain) {
+  submit();
+  json status = json::parse(write_status({}));
+  for (const char* time : {"2026-03-01T10:30:00Z", "2026-03-01T11:30:00Z"})
+    status["restarts"].push_back({{"time", time}, {"culprit", {{"node", "n1"}}}, {"reason", "NodeLost"}});
+  world.atoll.job()["status"] = status;
+  until_placed();
+  EXPECT_EQ(world.atoll.status().servers.at(0).node, "n1");
+}
+
 TEST_F(DecideRestart, ANodeThatFailedTwiceIsAvoided) {
   submit();
   json status = json::parse(write_status({}));
-  for (const char* time : {"2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"})
+  for (const char* time : {"2026-03-01T11:15:00Z", "2026-03-01T11:45:00Z"})
     status["restarts"].push_back({{"time", time}, {"culprit", {{"node", "n1"}}}, {"reason", "NodeLost"}});
   world.atoll.job()["status"] = status;
   until_placed();
