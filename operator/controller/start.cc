@@ -88,7 +88,7 @@ bool is_start_overdue(Turn& turn) {
   const std::string message = fmt::format("not started within {} s (runPolicy.startDeadlineSeconds): {}",
                                           seconds, listed(reasons, "; "));
   restart(turn, {"StartDeadlineExceeded", {{}, "", first->meta.name, first->node}, message});
-  withdraw(turn, message);
+  if (!has_ended(turn.status.conditions)) withdraw(turn, message);  // else its policy says which pods go
   return true;
 }
 

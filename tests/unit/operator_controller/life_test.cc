@@ -185,6 +185,18 @@ TEST(Life, AnImageThatCantBePulledHoldsNobodyUp) {
   });
 }
 
+TEST(Life, WorkersThatNeverStartedStayWhereThePolicyKeepsThem) {
+  live([](World& world) {
+    world.atoll.submit(
+        sample_job_json({{"/spec/runPolicy/backoffLimit", 0}, {"/spec/runPolicy/cleanPodPolicy", "None"}}));
+    world.atoll.run(600, [&] { return holds(world.atoll.status().conditions, kPlaced); });
+    world.cluster.nodes.at(world.atoll.status().servers[1].node).pulls_images = false;
+    world.run_to_end();
+    EXPECT_EQ(world.atoll.state(), "Failed");
+    EXPECT_THAT(world.cluster.pods_of("cora", kWorkerRole), SizeIs(2));
+  });
+}
+
 TEST(Life, ANodeWhoseKubeletRejectsPodsIsLeftAndNothingCounts) {
   live([](World& world) {
     world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 0}}));
