@@ -32,6 +32,7 @@ struct NodeView {
   bool ready = true;
   Moment since{};  // when `ready` changed last
   std::map<std::string, std::string> labels;
+  bool cordoned = false;
 };
 
 /// What rank 0's endpoint said last.

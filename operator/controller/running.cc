@@ -6,6 +6,7 @@
 #include "operator/controller/incident.h"
 #include "operator/controller/places.h"
 #include "operator/controller/questions.h"
+#include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/objects/release.h"
@@ -40,7 +41,18 @@ std::string silent_node(const Turn& turn) {
   return {};
 }
 
+/// It may have died or been cordoned since the launcher was pinned to it.
+bool takes_pods(const Turn& turn, const std::string& node) {
+  const auto found = turn.seen.nodes.find(node);
+  return found != turn.seen.nodes.end() && found->second.ready && !found->second.cordoned;
+}
+
 void launch(Turn& turn, const PodView& launcher) {
+  if (!launcher.pinned.empty() && !takes_pods(turn, launcher.pinned)) {
+    turn.say(kRunning, false, "Starting",
+             fmt::format("the launcher's node {} takes no pods any more; it gets another", launcher.pinned));
+    return dismiss(turn, launcher);  // a pin can't be changed, so it is made anew
+  }
   const std::string node = launcher.pinned.empty() ? place_for_launcher(turn) : launcher.pinned;
   if (node.empty()) {
     turn.say(kRunning, false, "NoRoom", "all workers are ready, but no node has room for the launcher");

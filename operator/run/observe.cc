@@ -19,7 +19,7 @@ std::map<std::string, NodeView> node_views(const Observed& seen, const Caches& c
   std::map<std::string, NodeView> views;
   for (const std::string& name : names)
     if (const auto node = caches.node(name))
-      views[name] = {node->state.ready, node->since, node->state.labels};
+      views[name] = {node->state.ready, node->since, node->state.labels, node->state.cordoned};
   return views;
 }
 

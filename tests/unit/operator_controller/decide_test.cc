@@ -101,6 +101,19 @@ TEST_F(Decide, TheLauncherWaitsForTheLastWorker) {
   EXPECT_THAT(condition(decision, kRunning).message, "waiting for cora-1-0 on n2: not ready");
 }
 
+TEST_F(Decide, ALauncherWhoseNodeIsCordonedBeforeItStartsGetsAnother) {
+  submit();
+  until_placed();
+  world.cluster.tick();  // the workers are bound
+  const std::string node = read_pod(world.cluster.pods.at("cora-launcher-1").dump()).pinned;
+  world.cluster.nodes.at(node).is_cordoned = true;
+  world.atoll.run(10, [&] { return world.trains(); });
+  ASSERT_TRUE(world.trains());
+  EXPECT_NE(node_of_pod("cora-launcher-1"), node);
+  EXPECT_EQ(world.atoll.status().attempt, 1);
+  EXPECT_THAT(world.atoll.status().restarts, IsEmpty());
+}
+
 TEST_F(Decide, WhoTookTheRoomIsNamed) {
   submit();
   until_placed();

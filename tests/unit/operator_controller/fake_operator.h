@@ -86,7 +86,7 @@ inline Observed FakeOperator::observe(const std::string& name) {
   }
   seen.queue_priority = QueuePriority{};
   for (const auto& [node_name, node] : cluster_.nodes)
-    seen.nodes[node_name] = {!node.is_dead, node.since, node.labels};
+    seen.nodes[node_name] = {!node.is_dead, node.since, node.labels, node.is_cordoned};
   seen.plan = [this](const Gang& gang) { return plan_gang(gang, cluster_.snapshot()); };
   seen.strangers = [this, name](const std::string& node) {
     std::vector<std::string> all;
