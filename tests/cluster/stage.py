@@ -10,6 +10,7 @@ import tempfile
 import build
 import images
 import layout
+import lean
 import life
 from control_plane import inside, kubectl
 from place import FOLDER, REPOSITORY
@@ -35,8 +36,9 @@ def make_images():
             run(["install", "-D", "-s", "-t", context / "build/programs", ATOLL.with_name(name)])
         state = _digest(context)
         images.make_base()
-        for name, target in ((ENGINE, "engine"), (OPERATOR, "operator")):
+        for name, target, most in ((ENGINE, "engine", 250e6), (OPERATOR, "operator", 120e6)):
             _make_image(name, target, context, state)
+            lean.check(name, most)
 
 
 def _make_image(name, target, context, state):
@@ -98,10 +100,10 @@ def helm(*words, seconds=180):
     return run(command, seconds, env=environment)
 
 
-def install_operator(**values):
-    """By the chart; `values`: the chart's, by dotted names, beside those that suit a bed."""
+def install_operator(chart=REPOSITORY / "charts/atoll", **values):
+    """By the chart, also in place of one that is installed; `values`: the chart's, by dotted names, beside those that suit a bed."""
     settings = [word for name, value in (QUICK | values).items() for word in ("--set", f"{name}={value}")]
-    helm("upgrade", "--install", "atoll", REPOSITORY / "charts/atoll", "--namespace", SYSTEM, "--wait", "--timeout", "120s",
+    helm("upgrade", "--install", "atoll", chart, "--namespace", SYSTEM, "--wait", "--timeout", "120s",
          *settings)
 
 
