@@ -63,6 +63,8 @@ fuzz: test-tools
 # and jobs in a queue of the real Kueue.
 soak: test-tools programs cluster-tools
 	ATOLL=$(abspath $(BUILD)/atoll) KILL_ROUNDS=$(SOAK_ROUNDS) tests/e2e/kill_resume
+	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
+	ninja -C $(BUILD) -j $(JOBS) test_operator_kube
 	ATOLL=$(abspath $(BUILD)/atoll) tests/cluster/suite --long
 	tests/cluster/bed build helm kueue
 	ATOLL=$(abspath $(BUILD)/atoll) tests/e2e/kueue_itself

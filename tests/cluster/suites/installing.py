@@ -1,12 +1,16 @@
 """The charts on a cluster: data sets by checksum or not at all, jobs that outlive an operator's removal, a Prometheus that sees
 what jobs do."""
 import json
+import pathlib
+import re
+import shutil
+import tempfile
 
 import stage
 from control_plane import kubectl
-from faults import CHANGES
+from faults import CHANGES, of_a_job_that_lost_nothing
 from jobs import CORA, LONG as MINUTE, GnnJob, nothing_remains, ours
-from place import REPOSITORY
+from place import REPOSITORY, BedError
 from pods import address_of, apply, pod
 from process import run, until
 from prometheus import Prometheus
@@ -84,6 +88,48 @@ def jobs_outlive_the_operator():
     nothing_remains(job)
 
 
+def older_chart(folder):
+    """The chart as it was before its resource had `progressDeadlineSeconds`."""
+    shutil.copytree(REPOSITORY / "charts/atoll", folder, dirs_exist_ok=True)
+    crd = pathlib.Path(folder, "crd/gnnjobs.atoll.dev.yaml")
+    text, removed = re.subn(r"\n {18}progressDeadlineSeconds:(\n {19,}.*)+", "", crd.read_text())
+    assert removed == 1, f"{removed} fields of that name"
+    crd.write_text(text)
+
+
+def an_upgrade_brings_a_field():
+    """A job that was made with the older resource trains on meanwhile."""
+    stage.helm("uninstall", "atoll", "--namespace", stage.SYSTEM, "--wait")
+    kubectl("delete", "crd", "gnnjobs.atoll.dev")
+    try:
+        with tempfile.TemporaryDirectory(prefix="atoll-chart.") as folder:
+            older_chart(folder)
+            stage.install_operator(folder)
+        until("the older resource to be served", 30, lambda: "gnnjobs" in kubectl("api-resources", "--api-group=atoll.dev"))
+        job = GnnJob("before", MINUTE, CHANGES).apply().until("Running", 120)
+        newer = GnnJob("after", CORA, {"runPolicy.progressDeadlineSeconds": 60, "training.epochs": 5})
+        assert 'unknown field "spec.runPolicy.progressDeadlineSeconds"' in refusal_of(newer)
+    finally:
+        stage.install_operator()
+    until("the field to be known", 30, lambda: not refusal_of(newer))
+    newer.until("Succeeded", 180)
+    job.until("Succeeded", 240)
+    assert not job.status().get("restarts"), job.status()
+    assert job.losses() == of_a_job_that_lost_nothing(job), "the losses of a job whose operator wasn't upgraded"
+    for each in (job, newer):
+        each.delete()
+        nothing_remains(each)
+
+
+def refusal_of(job):
+    """What the API server says against it; nothing where it takes it."""
+    try:
+        job.apply()
+        return ""
+    except BedError as error:
+        return str(error)
+
+
 def install_monitoring():
     stage.helm("upgrade", "--install", "monitoring", MONITORING, "--namespace", stage.SYSTEM, "--set",
                f"discovery=annotations,jobNamespaces={{{stage.SPACE}}},operator.namespace={stage.SYSTEM}")
@@ -117,4 +163,4 @@ def an_alert_for_a_stalled_job():
 
 
 SHORT = [a_data_set_with_a_wrong_checksum]
-LONG = [jobs_outlive_the_operator, prometheus_sees_a_job, an_alert_for_a_stalled_job]
+LONG = [jobs_outlive_the_operator, an_upgrade_brings_a_field, prometheus_sees_a_job, an_alert_for_a_stalled_job]

@@ -1,10 +1,11 @@
-"""What a job's NetworkPolicy lets through where it is enforced, and that the operator may do what it does and no more."""
+"""What a job's NetworkPolicy lets through where it is enforced, who logs in to whom, and that the operator may do what it does and
+no more."""
 import json
 
 import images
 from control_plane import CP, kubectl
 from faults import CHANGES, of_a_job_that_lost_nothing
-from jobs import LONG as MINUTE, SPACE, GnnJob, nothing_remains
+from jobs import CORA, LONG as MINUTE, SPACE, GnnJob, nothing_remains
 from policy import Enforced
 from pods import apply
 from stage import SYSTEM
@@ -63,6 +64,17 @@ def without_a_policy_a_stranger_is_let_in():
         kubectl("delete", "pod", "stranger", "--namespace", SPACE, "--now", "--ignore-not-found")
 
 
+def no_server_logs_in_to_another():
+    """A tree of depth four, in which mpirun would have each server log in to the next: they hold no key, so it must do it all."""
+    job = GnnJob("no-tree", CORA, {"placement.ranksPerServer": 1, "training.epochs": 5})
+    job.spec["template"] = {"spec": {"containers": [{"name": "engine", "env": [
+        {"name": "OMPI_MCA_routed_radix", "value": "1"}]}]}}
+    job.apply().until("Succeeded", 120)
+    assert len(job.status()["placement"]["servers"]) == 4, job.status()["placement"]
+    job.delete()
+    nothing_remains(job)
+
+
 # Reads of single objects after a conflict, which may not have happened.
 AT_CONFLICTS = {("", resource, "get") for resource in ("configmaps", "secrets")}
 AT_CONFLICTS |= {("networking.k8s.io", "networkpolicies", "get"), ("atoll.dev", "gnnjobs", "get"), ("", "pods", "get")}
@@ -100,4 +112,5 @@ def granted(*role):
 
 
 SHORT = []
-LONG = [a_job_is_reached_by_whom_it_should_be, without_a_policy_a_stranger_is_let_in, the_operator_uses_what_it_may]
+LONG = [a_job_is_reached_by_whom_it_should_be, without_a_policy_a_stranger_is_let_in, no_server_logs_in_to_another,
+        the_operator_uses_what_it_may]
