@@ -1,11 +1,13 @@
-// The gang's pods: a worker for each server and a launcher, all gated. A pod that was lost has a successor of another
-// name.
+// The gang's pods: a worker for each server and a launcher. A gang that finds room at once is made where it is to stand;
+// otherwise its pods are gated. A pod that was lost has a successor of another name.
 #include <algorithm>
 
 #include "operator/controller/mpi_job.h"
+#include "operator/controller/places.h"
 #include "operator/controller/questions.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
+#include "operator/objects/release.h"
 
 namespace atl::ctl {
 namespace {
@@ -22,19 +24,35 @@ int next_incarnation(const Turn& turn, std::size_t server) {
   return next;
 }
 
-void make_worker(Turn& turn, std::size_t server) {
+/// Nobody has looked for places yet. What admission adds to pods isn't known before they are there: a gang that doesn't
+/// find the room it was planned for is withdrawn, and gated from then on, so that its pods' real sizes can be seen.
+bool is_unborn(const Turn& turn) {
+  const GangView& gang = turn.gang();
+  const Condition* placed = find_condition(turn.status.conditions, kPlaced);
+  return !gang.launcher && std::ranges::count(gang.workers, nullptr) == std::ssize(gang.workers) &&
+         (!placed || placed->reason == kPreparing);
+}
+
+void make_worker(Turn& turn, std::size_t server, const std::string& node) {
   const int incarnation = next_incarnation(turn, server);
-  turn.create(Kind::kPod, worker_name(turn.name(), int(server), incarnation),
-              worker_pod(turn.job(), turn.settings, int(server), turn.gang().servers[server], incarnation));
+  std::string pod =
+      worker_pod(turn.job(), turn.settings, int(server), turn.gang().servers[server], incarnation);
+  if (!node.empty()) pod = born_released(pod, node, turn.now());
+  turn.create(Kind::kPod, worker_name(turn.name(), int(server), incarnation), std::move(pod));
+}
+
+void make_launcher(Turn& turn, const std::string& node) {
+  std::string pod = launcher_pod(turn.job(), turn.settings, turn.attempt());
+  if (!node.empty()) pod = born_pinned(pod, node);
+  turn.create(Kind::kPod, launcher_name(turn.name(), turn.attempt()), std::move(pod));
 }
 
 void make_pods(Turn& turn) {
   const GangView& gang = turn.gang();
+  const GangPlan plan = is_unborn(turn) ? find_places(turn) : GangPlan{};
   for (std::size_t server = 0; server < gang.workers.size(); ++server)
-    if (!gang.workers[server]) make_worker(turn, server);
-  if (!gang.launcher)
-    turn.create(Kind::kPod, launcher_name(turn.name(), turn.attempt()),
-                launcher_pod(turn.job(), turn.settings, turn.attempt()));
+    if (!gang.workers[server]) make_worker(turn, server, plan.fits ? plan.nodes[server] : "");
+  if (!gang.launcher) make_launcher(turn, plan.fits ? plan.launcher : "");
 }
 
 }  // namespace

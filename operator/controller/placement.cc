@@ -53,20 +53,10 @@ void enter(Turn& turn, const GangPlan& plan, const Gang& gang) {
            fmt::format("{} servers on {}", plan.nodes.size(), fmt::join(plan.nodes, ", ")));
 }
 
-/// False where there is no room.
-bool find_places(Turn& turn) {
-  const Gang gang = gang_to_place(turn);
-  const GangPlan plan = plan_places(turn, gang);
-  if (!plan.fits) {
-    turn.say(kPlaced, false, "NoRoom", fmt::format("{}", fmt::join(plan.reasons, "; ")));
-    turn.look_at(turn.now() + kPlanAgain);  // room is noticed by watching; this is for what no watch shows
-    return false;
-  }
-  enter(turn, plan, gang);
+void pin_launcher(Turn& turn, const std::string& node) {
   const PodView* launcher = turn.gang().launcher;
-  if (launcher && launcher->pinned.empty() && !plan.launcher.empty())
-    turn.patch(*launcher, pin_patch(*launcher, plan.launcher));
-  return true;
+  if (launcher && launcher->pinned.empty() && !node.empty())
+    turn.patch(*launcher, pin_patch(*launcher, node));
 }
 
 void release_all(Turn& turn) {
@@ -78,10 +68,27 @@ void release_all(Turn& turn) {
 
 }  // namespace
 
+GangPlan find_places(Turn& turn) {
+  const Gang gang = gang_to_place(turn);
+  GangPlan plan = plan_places(turn, gang);
+  if (plan.fits) {
+    enter(turn, plan, gang);
+  } else {
+    turn.say(kPlaced, false, "NoRoom", fmt::format("{}", fmt::join(plan.reasons, "; ")));
+    turn.look_at(turn.now() + kPlanAgain);  // room is noticed by watching; this is for what no watch shows
+  }
+  return plan;
+}
+
 bool is_unplaced(Turn& turn) {
   const bool is_planned = turn.holds(kPlaced) && turn.status.servers.size() == turn.gang().workers.size();
   if (is_planned && !is_any_gated(turn)) return false;
-  if (!is_planned && (must_wait(turn) || !find_places(turn))) return true;
+  if (!is_planned) {
+    if (must_wait(turn)) return true;
+    const GangPlan plan = find_places(turn);
+    if (!plan.fits) return true;
+    pin_launcher(turn, plan.launcher);
+  }
   release_all(turn);
   return true;
 }

@@ -8,6 +8,9 @@
 
 namespace atl::ctl {
 
+/// Why Placed doesn't hold while nobody has looked for places yet.
+inline constexpr const char* kPreparing = "Preparing";
+
 /// What the job asks of the cluster: traffic as the prepare step found it, sizes as the API server has the pods, nodes
 /// that failed twice left out.
 Gang gang_to_place(const Turn& turn);
@@ -17,6 +20,9 @@ std::vector<int> parts_by_rank(const Turn& turn);
 
 /// The nodes by server; those whose pods are released already keep theirs.
 GangPlan plan_places(const Turn& turn, const Gang& gang);
+
+/// plan_places(), and what comes of it said in the status.
+GangPlan find_places(Turn& turn);
 
 /// A node for a launcher alone, beside the workers if it can be; "" where there is none.
 std::string place_for_launcher(const Turn& turn);

@@ -6,6 +6,7 @@
 
 #include "operator/api/messages.h"
 #include "operator/controller/incident.h"
+#include "operator/controller/places.h"
 #include "operator/controller/questions.h"
 #include "operator/controller/refusals.h"
 #include "operator/controller/withdraw.h"
@@ -51,7 +52,7 @@ void watch_over(Turn& turn, const PodView& pod) {
   const Moment end = pod.meta.created.value_or(turn.now()) + Seconds(seconds);
   if (has_started) return;
   if (!pod.unschedulable.empty() && !turn.holds(kPlaced))
-    turn.say(kPlaced, false, "Preparing", "the prepare pod waits for room: " + pod.unschedulable);
+    turn.say(kPlaced, false, kPreparing, "the prepare pod waits for room: " + pod.unschedulable);
   turn.look_at(end);
   if (turn.now() < end) return;
   // Not to have found room is no failure of the job's: another one waits on, with a deadline of its own.
@@ -67,7 +68,7 @@ bool is_unprepared(Turn& turn) {
       turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().digest)))
     return false;
   const PodView* pod = turn.gang().prepare;
-  if (!turn.holds(kPlaced)) turn.say(kPlaced, false, "Preparing", "the data set is checked and partitioned");
+  if (!turn.holds(kPlaced)) turn.say(kPlaced, false, kPreparing, "the data set is checked and partitioned");
   if (!pod) {
     if (!is_backing_off(turn))
       turn.create(Kind::kPod, prepare_name(turn.name()), prepare_pod(turn.job(), turn.settings));

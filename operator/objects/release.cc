@@ -20,9 +20,11 @@ json step(const char* op, const std::string& path, const json& value) {
 constexpr const char *kPinned = "/metadata/annotations/atoll.dev~1pinned-to",
                      *kReleased = "/metadata/annotations/atoll.dev~1released-at";
 
-/// What every patch begins with: the pod that it is for, and a place for annotations, which a patch doesn't make.
+/// What every patch begins with: the pod that it is for, which one that isn't there yet can't say, and a place for
+/// annotations, which a patch doesn't make.
 json patch_of(const PodView& pod) {
-  json patch = json::array({step("test", "/metadata/uid", pod.meta.uid)});
+  json patch = json::array();
+  if (!pod.meta.uid.empty()) patch.push_back(step("test", "/metadata/uid", pod.meta.uid));
   if (pod.meta.annotations.empty()) patch.push_back(step("add", "/metadata/annotations", json::object()));
   return patch;
 }
@@ -84,6 +86,14 @@ std::string pin_and_release_patch(const PodView& pod, const std::string& node, M
   add_pin(patch, pod, node);
   add_release(patch, pod, now);
   return patch.dump();
+}
+
+std::string born_pinned(const std::string& pod, const std::string& node) {
+  return json::parse(pod).patch(json::parse(pin_patch(read_pod(pod), node))).dump();
+}
+
+std::string born_released(const std::string& pod, const std::string& node, Moment now) {
+  return json::parse(pod).patch(json::parse(pin_and_release_patch(read_pod(pod), node, now))).dump();
 }
 
 }  // namespace atl::ctl

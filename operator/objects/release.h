@@ -20,6 +20,12 @@ std::string pin_and_release_patch(const PodView& pod, const std::string& node, M
 /// The node that one of these pins its pod to, or "".
 std::string pinned_by(const std::string& patch);
 
+/// A gated pod that isn't there yet, as its pin leaves it.
+std::string born_pinned(const std::string& pod, const std::string& node);
+
+/// Likewise with its gate gone.
+std::string born_released(const std::string& pod, const std::string& node, Moment now);
+
 /// Whether our gate is on it.
 bool is_gated(const PodView& pod);
 

@@ -26,6 +26,19 @@ std::string planned_node(const GnnJob& job, const PodView& pod) {
   return job.status.servers[server].node;
 }
 
+/// A pod that a write pins to a node; without a name where the pod is there already.
+PodState booked_by(const Write& write, const std::string& job) {
+  PodState state;
+  if (write.verb == Write::Verb::kPatch) state.pinned = pinned_by(write.body);
+  if (write.verb != Write::Verb::kCreate || write.kind != Kind::kPod) return state;
+  PodView pod = read_pod(write.body);
+  state.name = full_name(pod.meta.space, pod.meta.name);
+  state.pinned = std::move(pod.pinned);
+  state.job = job;
+  state.requests = std::move(pod.requests);
+  return state;
+}
+
 }  // namespace
 
 GangPlan Planner::Turn::plan(const Gang& gang) {
@@ -51,14 +64,13 @@ GangPlan Planner::plan_whole(const Gang& gang) {
 }
 
 void Planner::Turn::book(const std::string& job, const Decision& decision) {
-  std::map<std::string, std::string> nodes;
+  std::map<std::string, PodState> pods;
   for (const auto& stage : decision.stages)
     for (const Write& write : stage)
-      if (write.verb == Write::Verb::kPatch)
-        if (auto node = pinned_by(write.body); !node.empty()) nodes[write.name] = std::move(node);
-  if (!nodes.empty()) {
+      if (auto pod = booked_by(write, job); !pod.pinned.empty()) pods[write.name] = std::move(pod);
+  if (!pods.empty()) {
     std::lock_guard lock(planner_.mutex_);
-    planner_.bookings_[job] = std::move(nodes);
+    planner_.bookings_[job] = std::move(pods);
   }
   if (lock_.owns_lock()) lock_.unlock();
 }
@@ -75,10 +87,19 @@ std::string Planner::booked_node(const PodView& pod) const {
     const auto booking = bookings_.find(job);
     if (booking != bookings_.end())
       if (const auto node = booking->second.find(pod.meta.name); node != booking->second.end())
-        return node->second;
+        return node->second.pinned;
   }
   const auto owner = caches_.job(job);
   return owner ? planned_node(*owner, pod) : "";
+}
+
+std::map<std::string, PodState> Planner::unborn() const {
+  std::map<std::string, PodState> pods;
+  std::lock_guard lock(mutex_);
+  for (const auto& [job, booked] : bookings_)
+    for (const auto& [name, pod] : booked)
+      if (!pod.name.empty()) pods.emplace(pod.name, pod);
+  return pods;
 }
 
 /// Most nodes are as they were the last time: only the others are copied.
@@ -95,7 +116,9 @@ void Planner::look_around() {
   look_at_nodes();
   snapshot_.pods.clear();
   caches_.others().add_to(snapshot_.pods);
+  auto unborn = this->unborn();  // before the caches are looked at, which may show them from then on
   for (const auto& pod : caches_.pods()) {
+    if (!unborn.empty()) unborn.erase(full_name(pod->meta.space, pod->meta.name));
     if (pod->has_ended()) continue;
     PodState state;
     state.node = pod->node;
@@ -105,6 +128,7 @@ void Planner::look_around() {
     state.requests = pod->requests;
     snapshot_.pods.push_back(std::move(state));
   }
+  for (auto& [name, pod] : unborn) snapshot_.pods.push_back(std::move(pod));
 }
 
 }  // namespace atl::ctl

@@ -45,14 +45,16 @@ class Planner {
   GangPlan plan_whole(const Gang& gang);
 
   std::string booked_node(const PodView& pod) const;
+  /// Those that are being made on their nodes, by full name.
+  std::map<std::string, PodState> unborn() const;
 
   const Caches& caches_;
   WaitingGangs waiting_;
   std::mutex turn_;
   Snapshot snapshot_;                                                   // of the present turn
   std::vector<std::shared_ptr<const NodeEntry>> nodes_;                 // that its nodes are copies of
-  mutable std::mutex mutex_;                                            // of bookings_
-  std::map<std::string, std::map<std::string, std::string>> bookings_;  // by job: nodes by pod
+  mutable std::mutex mutex_;                                         // of bookings_
+  std::map<std::string, std::map<std::string, PodState>> bookings_;  // by job and pod
 };
 
 }  // namespace atl::ctl

@@ -74,6 +74,18 @@ TEST_F(Quota, TheYoungerOfTwoHalvesGivesWay) {
   EXPECT_EQ(created("younger").reason, "Made");
 }
 
+TEST_F(Quota, HalfAGangTakesNoRoomOnNodes) {
+  most_of_a_job = 2;
+  submit("cora", "2026-03-01T11:00:00Z");
+  world.atoll.run(60);
+  ASSERT_EQ(gang_pods("cora"), 2);
+  for (const std::string& name : world.cluster.pods_of("cora", kWorkerRole))
+    EXPECT_EQ(node_of(world.cluster.pods.at(name)), "") << name;
+  most_of_a_job = 1000;
+  world.run_to_end();
+  expect_success(world);
+}
+
 TEST_F(Quota, AnOlderGangThatCanNeverHaveAllLetsTheYoungerPass) {
   most = 4;
   submit("cora", "2026-03-01T11:00:00Z", 8);  // five pods

@@ -71,6 +71,15 @@ TEST(Controller, GivesTheRoomForOneGangToOneOfTwo) {
   EXPECT_EQ(stage.cluster.runs["one"].launches + stage.cluster.runs["two"].launches, 2);
 }
 
+TEST(Controller, MakesAGangThatFindsRoomWhereItIsToStand) {
+  Stage stage;
+  stage.submit("cora");
+  stage.run(60, [&] { return stage.state() == "Running"; });
+  ASSERT_EQ(stage.state(), "Running");
+  EXPECT_EQ(stage.count("PATCH pods cora-0-0") + stage.count("PATCH pods cora-1-0"), 0) << "they had no gates";
+  EXPECT_EQ(stage.count("PATCH pods cora-launcher-1"), 1) << "it was pinned, and let go once all were ready";
+}
+
 TEST(Controller, StartsJobsWhoseTemplatesAllowTheSameNodeAlone) {
   const json on_n1 = {{"spec", {{"nodeSelector", {{"kubernetes.io/hostname", "n1"}}}}}};
   Stage stage;
