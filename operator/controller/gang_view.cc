@@ -49,6 +49,13 @@ std::string reason_of_end(const PodView& pod) {
   return engine->signal > 0 || engine->exit_code > 128 ? "Signal" : "Exit";
 }
 
+/// The launcher lost it and its kubelet is silent: two witnesses, and nothing to be patient for.
+bool is_known_lost(const std::string& node, Moment silent_since, const Status& status) {
+  return std::ranges::any_of(status.restarts, [&](const Restart& restart) {
+    return restart.reason == "NodeLost" && restart.culprit.node == node && restart.time >= silent_since;
+  });
+}
+
 bool has_attempt_map(const Observed& seen, int attempt) {
   const std::string map = attempt_map_name(seen.job.meta.name, attempt);
   return std::ranges::any_of(seen.objects, [&](const ObjectView& object) {
@@ -70,7 +77,10 @@ bool is_node_lost(const std::string& node, const Observed& seen, const Settings&
   if (node.empty()) return false;
   const auto found = seen.nodes.find(node);
   if (found == seen.nodes.end()) return true;
-  return !found->second.ready && seen.now - found->second.since >= Seconds(settings.toleration_seconds);
+  const NodeView& view = found->second;
+  if (view.ready) return false;
+  return seen.now - view.since >= Seconds(settings.toleration_seconds) ||
+         is_known_lost(node, view.since, seen.job.status);
 }
 
 std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings) {

@@ -204,6 +204,32 @@ TEST_F(DecideRestart, ALostServerIsWaitedForUntilItsNodesFateIsKnown) {
   EXPECT_EQ(patient.status->failures, 0);
 }
 
+TEST_F(DecideRestart, AServerThatLauncherAndKubeletHaveLostIsReplacedWithoutPatience) {
+  train();
+  const std::string node = node_of(world.cluster.pods.at("cora-1-0"));
+  world.kill_node(node);
+  world.cluster.end_pod(
+      "cora-launcher-1", 1, "Error",
+      R"({"status":1,"culprit":{"rank":2,"pod":"cora-1-0","node":")" + node + R"(","answers":false}})");
+  world.atoll.run(10);
+  ASSERT_TRUE(world.cluster.pods.contains("cora-1-1")) << "sooner than the toleration of 30 s";
+  EXPECT_NE(node_of(world.cluster.pods.at("cora-1-1")), node);
+  world.run_to_end();
+  expect_success(world);
+}
+
+TEST_F(DecideRestart, AKubeletsSilenceAloneIsTolerated) {
+  train();
+  const std::string node = node_of(world.cluster.pods.at("cora-1-0"));
+  const auto silent_for = [&](int seconds) {
+    return decide_on([&](Observed& seen) { seen.nodes.at(node) = {false, seen.now - Seconds(seconds), {}}; });
+  };
+  EXPECT_FALSE(silent_for(29).status) << "its ranks may run on";
+  const Decision decision = silent_for(30);
+  ASSERT_TRUE(decision.status);
+  EXPECT_EQ(decision.status->restarts.at(0).reason, "NodeLost");
+}
+
 TEST_F(DecideRestart, TheSupervisorOfAKilledRankHasItsSay) {
   train();
   world.cluster.end_pod("cora-launcher-1", 137, "Error",
