@@ -14,7 +14,7 @@
 namespace atl::ctl {
 namespace {
 
-constexpr Seconds kTimeToStart{10};
+constexpr Seconds kTimeToStart{20};
 
 std::vector<AttemptServer> servers_of(const Turn& turn) {
   std::vector<AttemptServer> servers;
@@ -49,7 +49,7 @@ bool takes_pods(const Turn& turn, const std::string& node) {
 
 void launch(Turn& turn, const PodView& launcher) {
   if (!launcher.pinned.empty() && !takes_pods(turn, launcher.pinned)) {
-    turn.say(kRunning, false, "Starting",
+    turn.say(kRunning, false, kStarting,
              fmt::format("the launcher's node {} takes no pods any more; it gets another", launcher.pinned));
     return dismiss(turn, launcher);  // a pin can't be changed, so it is made anew
   }
@@ -66,17 +66,28 @@ void launch(Turn& turn, const PodView& launcher) {
   turn.patch(launcher, pin_and_release_patch(launcher, node, turn.now()));
 }
 
+/// Null where all are ready. Of several that of which was said before that others wait for it.
+const PodView* slow_worker(const Turn& turn) {
+  const Condition* running = find_condition(turn.status.conditions, kRunning);
+  const PodView* slow = nullptr;
+  for (const PodView* worker : turn.gang().workers) {
+    if (worker->ready && !worker->ip.empty()) continue;
+    if (running && running->message.starts_with("waiting for " + worker->meta.name)) return worker;
+    if (!slow) slow = worker;
+  }
+  return slow;
+}
+
 /// Whoever is slow is named, and only after a while: each change of words is a write.
-void wait_for_workers(Turn& turn, const PodView& slow) {
+void wait_for(Turn& turn, const PodView& slow) {
   const Moment end = released_at(slow).value_or(turn.now()) + kTimeToStart;
   const bool is_late = turn.now() >= end;
   if (!is_late) turn.look_at(end);
-  turn.say(kRunning, false, "Starting",
-           is_late ? "waiting for " + why_not_started(slow) : "the workers start");
+  turn.say(kRunning, false, kStarting, is_late ? "waiting for " + why_not_started(slow) : "the pods start");
 }
 
 void wait_for(Turn& turn, const std::string& node) {
-  turn.say(kRunning, false, "Starting",
+  turn.say(kRunning, false, kStarting,
            fmt::format("node {} does not answer; its pods are replaced unless it does soon", node));
   if (const auto found = turn.seen.nodes.find(node); found != turn.seen.nodes.end())
     turn.look_at(found->second.since + Seconds(turn.settings.toleration_seconds));
@@ -111,12 +122,9 @@ bool has_stalled(Turn& turn) {
 bool is_unlaunched(Turn& turn) {
   const PodView& launcher = *turn.gang().launcher;
   if (!is_gated(launcher)) return false;
-  const auto& workers = turn.gang().workers;
   const std::string silent = silent_node(turn);
-  const auto slow =
-      std::ranges::find_if(workers, [](const PodView* pod) { return !pod->ready || pod->ip.empty(); });
-  if (slow != workers.end())
-    wait_for_workers(turn, **slow);
+  if (const PodView* slow = slow_worker(turn))
+    wait_for(turn, *slow);
   else if (!silent.empty())
     wait_for(turn, silent);
   else if (!is_another_alive(turn))
@@ -128,13 +136,13 @@ bool is_running(Turn& turn) {
   const ContainerView* engine = turn.gang().launcher->container(kEngine);
   if (engine && engine->ended) return true;  // its pod's phase follows, and says how
   if (!engine || !engine->running) {
-    turn.say(kRunning, false, "Starting", "all workers are ready; the launcher starts");
+    wait_for(turn, *turn.gang().launcher);
     return true;
   }
   turn.say(kRunning, true, "Training",
            fmt::format("{} ranks on {} servers, attempt {}", turn.spec().placement.ranks,
                        turn.gang().servers.size(), turn.attempt()));
-  turn.say(kRestarting, false, "Training", "the ranks run again");
+  if (turn.holds(kRestarting)) turn.say(kRestarting, false, "Training", "the ranks run again");
   if (!turn.status.start) turn.status.start = turn.now();
   if (!has_stalled(turn)) take_progress(turn);
   return true;

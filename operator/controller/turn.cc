@@ -13,6 +13,11 @@ bool is_bad_news(const std::string& condition, bool holds, const std::string& re
                : condition == kPlaced || condition == kCreated;
 }
 
+/// What goes without saying between a plan and training.
+bool is_step(const std::string& reason) {
+  return reason == "Made" || reason == kStarting;
+}
+
 }  // namespace
 
 Turn::Turn(const Observed& observed, const Settings& given)
@@ -24,7 +29,7 @@ void Turn::say(const char* condition, bool holds, const std::string& reason, con
   if (ctl::has_ended(status.conditions)) return;
   const Condition* before = find_condition(status.conditions, condition);
   const bool is_news = before ? before->holds != holds || before->reason != reason : true;
-  if (is_news) tell(is_bad_news(condition, holds, reason), reason, message);
+  if (is_news && !is_step(reason)) tell(is_bad_news(condition, holds, reason), reason, message);
   set_condition(status.conditions, {condition, holds, reason, message, seen.now, seen.job.meta.generation});
 }
 

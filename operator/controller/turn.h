@@ -11,6 +11,9 @@
 
 namespace atl::ctl {
 
+/// Why Running doesn't hold while pods start.
+inline constexpr const char* kStarting = "Starting";
+
 class Turn {
  public:
   /// Both must outlive it.
@@ -29,7 +32,7 @@ class Turn {
   /// Of jobs that the engine takes.
   const GangView& gang() const { return *gang_; }
 
-  /// Enters a condition; where its truth or its reason is new, an event says so: one for each reason, in the words that
+  /// Enters a condition; where its truth or its reason is new, an event says so, if it is worth one: one for each reason, in the words that
   /// came first, since one thing often changes several conditions.
   void say(const char* condition, bool holds, const std::string& reason, const std::string& message);
   bool holds(const char* condition) const;

@@ -96,9 +96,22 @@ TEST_F(Decide, TheLauncherWaitsForTheLastWorker) {
     pod(seen, "cora-launcher-1").gates = {kGate};
     pod(seen, "cora-launcher-1").containers.clear();
     pod(seen, "cora-1-0").ready = false;
+    seen.now += Seconds(20);
   });
   EXPECT_THAT(writes(decision), IsEmpty());
   EXPECT_THAT(condition(decision, kRunning).message, "waiting for cora-1-0 on n2: not ready");
+}
+
+TEST_F(Decide, OfSlowWorkersTheOneThatWasNamedStaysSo) {
+  submit();
+  until_placed();
+  for (auto& [name, node] : world.cluster.nodes) node.pulls_images = false;
+  world.atoll.run(60);
+  const Decision decision = decide_on([&](Observed& seen) {
+    set_condition(seen.job.status.conditions,
+                  {kRunning, false, "Starting", "waiting for cora-1-0 on n2", seen.now, 1});
+  });
+  EXPECT_THAT(condition(decision, kRunning).message, HasSubstr("cora-1-0 on n2: ImagePullBackOff"));
 }
 
 TEST_F(Decide, ALauncherWhoseNodeIsCordonedBeforeItStartsGetsAnother) {
@@ -229,10 +242,9 @@ TEST_F(Decide, EachChangeIsToldOnce) {
   world.until_training();
   world.cluster.end_pod("cora-1-0", 137, "OOMKilled", R"({"rank":3,"signal":9,"reason":"OOMKilled"})");
   world.run_to_end();
-  const std::vector<std::string> last(told.end() - 6, told.end());
+  const std::vector<std::string> last(told.end() - 5, told.end());
   EXPECT_THAT(last, ElementsAre(HasSubstr("! OOMKilled: rank 3 in pod cora-1-0"), HasSubstr("! Replacing: "),
-                                HasSubstr("Planned: "), HasSubstr("Starting: "),
-                                "Training: 4 ranks on 2 servers, attempt 2",
+                                HasSubstr("Planned: "), "Training: 4 ranks on 2 servers, attempt 2",
                                 "Completed: training has ended: completed"));
   EXPECT_THAT(told, Contains("Training: 4 ranks on 2 servers, attempt 1"));
 }

@@ -76,8 +76,18 @@ TEST(Controller, MakesAGangThatFindsRoomWhereItIsToStand) {
   stage.submit("cora");
   stage.run(60, [&] { return stage.state() == "Running"; });
   ASSERT_EQ(stage.state(), "Running");
-  EXPECT_EQ(stage.count("PATCH pods cora-0-0") + stage.count("PATCH pods cora-1-0"), 0) << "they had no gates";
+  EXPECT_EQ(stage.count("PATCH pods cora-0-0"), 0) << "it had no gate";
   EXPECT_EQ(stage.count("PATCH pods cora-launcher-1"), 1) << "it was pinned, and let go once all were ready";
+}
+
+TEST(Controller, WritesAStartsStatusFourTimes) {
+  Stage stage;
+  stage.submit("cora");
+  stage.run(60, [&] { return stage.state() == "Running"; });
+  ASSERT_EQ(stage.state(), "Running");
+  EXPECT_EQ(stage.count("PATCH gnnjobs cora"), 4) << "preparing, planned, starting, training";
+  stage.controller->flush_events();
+  EXPECT_EQ(stage.api.events.size(), 3U);
 }
 
 TEST(Controller, StartsJobsWhoseTemplatesAllowTheSameNodeAlone) {
