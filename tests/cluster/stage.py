@@ -42,12 +42,16 @@ def make_images():
 
 
 def _make_image(name, target, context, state):
-    archive = images.archive_of(name)
-    note = archive.with_suffix(".made-of")
-    if not archive.exists() or not note.exists() or note.read_text() != state:
+    note = _made_of(name)
+    if not images.archive_of(name).exists() or not note.exists() or note.read_text() != state:
         images.build(name, context / "Dockerfile", context, "--build-arg", f"BASE={images.BASE}", "--build-arg",
                      "PROGRAMS=prebuilt", "--target", target)
         note.write_text(state)
+
+
+def _made_of(name):
+    """Says which programs the image has."""
+    return images.archive_of(name).with_suffix(".made-of")
 
 
 def _digest(folder):
@@ -101,8 +105,10 @@ def helm(*words, seconds=180):
 
 
 def install_operator(chart=REPOSITORY / "charts/atoll", **values):
-    """By the chart, also in place of one that is installed; `values`: the chart's, by dotted names, beside those that suit a bed."""
+    """By the chart, also in place of one that is installed; `values`: the chart's, by dotted names, beside those that suit a bed.
+    Pods of an image that was made anew since are replaced, though its name is the same."""
     settings = [word for name, value in (QUICK | values).items() for word in ("--set", f"{name}={value}")]
+    settings += ["--set-string", f"podAnnotations.made-of={_made_of(OPERATOR).read_text()}"]
     helm("upgrade", "--install", "atoll", chart, "--namespace", SYSTEM, "--wait", "--timeout", "120s",
          *settings)
 
