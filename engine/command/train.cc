@@ -23,7 +23,9 @@
 #include "launch/rank_failure.h"
 #include "launch/rank_guard.h"
 #include "partition/part_ranks.h"
+#include "train/rank_cpus.h"
 #include "train/rank_meter.h"
+#include "train/run_setting.h"
 #include "train/session.h"
 
 namespace atl {
@@ -65,6 +67,7 @@ SessionOptions options_of(const Arguments& a, int ranks) {
   options.dataset = a.get("--dataset");
   options.output = a.get("--output");
   options.threads = int(a.integer("--threads", 1, 1, 1024));
+  options.machine = machine_line();
   if (a.has("--parts")) options.parts = read_parts(a.get("--parts"), ranks, "--parts");
   options.attempt = int(a.integer("--attempt", 0, 0, 1'000'000'000));
   options.trace = a.get("--trace");
@@ -121,6 +124,7 @@ int run(const Arguments& a) {
     std::optional<Trace> trace;
     if (a.has("--trace")) trace.emplace();
     Communicator comm = open_communicator(rank, ranks, {timeout, &waits, trace ? &*trace : nullptr});
+    options.cpus = take_cpus(comm, options.threads);
     run_session(comm, options);
     return 0;
   } catch (const std::exception& error) {

@@ -82,9 +82,10 @@ struct RunSetting {
   int classes = 0;
   std::string model, strategy, metric, partitioner;
   Index parameters = 0;
-  Index epochs = 0;                             // asked for
-  int ranks = 1, threads = 1;                   // threads of each rank
-  std::vector<std::string> hosts;               // (ranks): the server each sits on
+  Index epochs = 0;                // asked for
+  int ranks = 1, threads = 1;      // threads of each rank
+  std::vector<std::string> hosts;  // (ranks): the server each sits on
+  std::vector<std::string> cpus;   // (ranks): "0-3", those that its threads are bound to; "": to none
   std::map<std::string, std::string> versions;  // atoll, compiler, mpi, openblas, …
   std::string machine;                          // processor, cores, memory: one line
   std::string output;                           // folder

@@ -129,11 +129,11 @@ constexpr std::tuple kRun{Key{"resumedFrom", &RunRecord::resumed_from},
                           Key{"phasesByRank", &RunRecord::phases_by_rank}};
 
 // Of runs that are younger than the keys above: absent from older files.
+constexpr std::tuple kSettingSince{Key{"cpus", &RunSetting::cpus}};
 constexpr std::tuple kSampleSince{Key{"communicationSeconds", &RankSample::communication_seconds},
                                   Key{"progressCpuSeconds", &RankSample::progress_cpu_seconds}};
 constexpr std::tuple kRunSince{Key{"typicalEpochByRank", &RunRecord::typical_by_rank},
                                Key{"trainingTraffic", &RunRecord::training_traffic}};
-
 constexpr std::tuple kEpochSince{Key{"lateness", &EpochRecord::lateness}};
 
 constexpr std::tuple kLateness{Key{"layer", &Lateness::layer}, Key{"rows", &Lateness::rows},
@@ -271,6 +271,7 @@ EpochRecord parse_epoch_line(const std::string& line) {
 std::string run_document(const RunRecord& run) {
   Json setting, json = {{"format", 1}};
   put(kSetting, run.setting, setting);
+  put(kSettingSince, run.setting, setting);
   json["setting"] = std::move(setting);
   put(kRun, run, json);
   put(kRunSince, run, json);
@@ -284,6 +285,7 @@ RunRecord parse_run_document(const std::string& text) {
     if (json.at("format") != 1) fail("format {}, but this version reads 1", json.at("format").dump());
     RunRecord run;
     get(kSetting, json.at("setting"), run.setting);
+    get_if_present(kSettingSince, json.at("setting"), run.setting);
     get(kRun, json, run);
     get_if_present(kRunSince, json, run);
     json.at("confusion").at("classes").get_to(run.confusion.classes);

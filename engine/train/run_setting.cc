@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "base/cpus.h"
 #include "base/threads.h"
 #include "job/options.h"
 
@@ -27,7 +28,7 @@ std::map<std::string, std::string> build_versions() {
   return {{"atoll", ATOLL_VERSION}, {"compiler", "g++ " __VERSION__}};
 }
 
-RunSetting run_setting(const Communicator& comm, const SessionOptions& o, const DatasetMeta& dataset,
+RunSetting run_setting(Communicator& comm, const SessionOptions& o, const DatasetMeta& dataset,
                        Trainer& trainer) {
   RunSetting s;
   s.name = o.job.name;
@@ -51,7 +52,10 @@ RunSetting run_setting(const Communicator& comm, const SessionOptions& o, const 
   for (int r = 0; r < comm.size(); ++r) s.hosts.push_back(comm.host(r));
   s.versions = build_versions();
   s.versions["transport"] = comm.transport_name();
-  s.machine = machine_line();
+  const std::string cpus = cpu_list(o.cpus);
+  for (const auto& text : comm.all_gather(Traffic::kSetup, std::as_bytes(std::span(cpus))))
+    s.cpus.emplace_back(reinterpret_cast<const char*>(text.data()), text.size());
+  s.machine = o.machine;
   s.output = o.output.string();
   return s;
 }

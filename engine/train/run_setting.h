@@ -9,7 +9,7 @@
 
 namespace atl {
 
-RunSetting run_setting(const Communicator& comm, const SessionOptions& options, const DatasetMeta& dataset,
+RunSetting run_setting(Communicator& comm, const SessionOptions& options, const DatasetMeta& dataset,
                        Trainer& trainer);
 
 /// One line: processor, cores, memory.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/cpus.h"
 #include "base/threads.h"
 #include "partition/prepared_graph.h"
 #include "train/attempt.h"
@@ -46,6 +47,7 @@ class Session {
         meter_(comm) {}
 
   Outcome run() {
+    if (!o_.cpus.empty()) bind_threads(pool_, o_.cpus);
     check_same();
     if (comm_.trace() != nullptr) clocks_ = measure_clock_offsets(comm_);
     dataset_.forget();  // data_ has its own copy

@@ -21,6 +21,8 @@ struct SessionOptions {
   std::filesystem::path dataset;  // the data set's folder
   std::filesystem::path output;   // exists where rank 0 runs; no other rank touches it
   int threads = 1;
+  std::vector<int> cpus;            // (threads) the one that each stays on; empty: left to the kernel
+  std::string machine;              // as machine_line() has it: one line of the run's record
   std::vector<int> parts;           // (ranks) the part that each trains; empty: that of its own number
   int attempt = 0;                  // 0: one more than the newest (checkpoint.h)
   std::filesystem::path trace;      // of the communicator's trace, written at the end on rank 0; empty: none

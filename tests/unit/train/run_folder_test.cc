@@ -37,6 +37,7 @@ TEST(RunFolder, GivesBackTheWholeRecord) {
     EXPECT_EQ(epoch_line(read.epochs[i]), epoch_line(run.epochs[i]));
   EXPECT_EQ(read.setting.job_yaml, run.setting.job_yaml);
   EXPECT_EQ(read.setting.hosts, run.setting.hosts);
+  EXPECT_EQ(read.setting.cpus, run.setting.cpus);
   EXPECT_EQ(read.phases_by_rank[1][1].name, "communication");
   EXPECT_EQ(read.phases_by_rank[1][1].seconds, 0.3);
   EXPECT_EQ(read.confusion.counts, run.confusion.counts);

@@ -44,6 +44,7 @@ inline RunRecord sample_run(Index epochs = 4) {
   run.setting.epochs = epochs;
   run.setting.ranks = 2;
   run.setting.hosts = {"n1", "n2"};
+  run.setting.cpus = {"0-3,8", ""};
   run.setting.versions = {{"atoll", "0.1.0"}, {"open mpi", "4.1.4"}};
   run.setting.machine = "2 cores, 24 GiB";
   run.setting.output = "results/cora-gcn";
