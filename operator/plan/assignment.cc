@@ -12,6 +12,9 @@ Assignment::Assignment(const Topology& topology, const Traffic& traffic)
       site_of_(std::size_t(traffic.servers()), kNowhere),
       bytes_in_(topology.domains().size(), 0) {
   for (const Site& site : topology.sites()) free_.push_back(site.slots);
+  double dearest = 0;
+  for (const double weight : topology.weights()) dearest = std::max(dearest, weight);
+  penalty_ = 1 + 2 * dearest * traffic.total_bytes();
 }
 
 void Assignment::put(int server, int site) {
@@ -29,14 +32,20 @@ void Assignment::swap(int a, int b) {
 }
 
 double Assignment::cost() const {
-  double twice = 0;
+  double twice = 0, penalties = 0;
   for (int s = 0; s < traffic_->servers(); ++s) {
-    if (site_of(s) != kNowhere) twice += cost_at(s, site_of(s));
+    if (site_of(s) == kNowhere) continue;
+    twice += bytes_cost_at(s, site_of(s));
+    penalties += penalty(s, site_of(s));
   }
-  return twice / 2;
+  return twice / 2 + penalties;
 }
 
 double Assignment::cost_at(int server, int site) const {
+  return bytes_cost_at(server, site) + penalty(server, site);
+}
+
+double Assignment::bytes_cost_at(int server, int site) const {
   double cost = 0;
   for (const auto& [peer, bytes] : traffic_->peers(server)) {
     if (site_of(peer) != kNowhere) cost += bytes * topology_->distance(site, site_of(peer));
@@ -61,7 +70,7 @@ void Assignment::costs_everywhere(int server, std::vector<double>& costs) {
       cost += topology_->weights()[std::size_t(l)] * (around - inside);
       around = inside;
     }
-    costs[std::size_t(site)] = cost;
+    costs[std::size_t(site)] = cost + penalty(server, site);
   }
   for (const auto& [peer, bytes] : peers) {
     if (site_of(peer) == kNowhere) continue;

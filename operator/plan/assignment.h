@@ -21,12 +21,17 @@ class Assignment {
   int site_of(int server) const { return site_of_[std::size_t(server)]; }
   const std::vector<int>& site_of() const { return site_of_; }
   int free_slots(int site) const { return free_[std::size_t(site)]; }
+  /// Only server 0 is choosy (Site::takes_first).
+  bool may_stand(int server, int site) const {
+    return server != 0 || topology_->sites()[std::size_t(site)].takes_first;
+  }
 
   /// Puts a server on a site with a free slot, or takes it away (kNowhere).
   void put(int server, int site);
   void swap(int a, int b);
 
-  /// Σ over pairs of bytes × distance, of the servers that stand somewhere.
+  /// Σ over pairs of bytes × distance, of the servers that stand somewhere. A server where it may not stand costs more
+  /// than any placement without: a search leads away from there, and no best answer has one where there is another.
   double cost() const;
   /// What `server` would pay on `site` with all others where they are.
   double cost_at(int server, int site) const;
@@ -37,8 +42,12 @@ class Assignment {
   double swap_gain(int a, int b, double a_here, double a_there) const;
 
  private:
+  double bytes_cost_at(int server, int site) const;
+  double penalty(int server, int site) const { return may_stand(server, site) ? 0 : penalty_; }
+
   const Topology* topology_;
   const Traffic* traffic_;
+  double penalty_ = 0;
   std::vector<int> site_of_, free_;
   std::vector<double> bytes_in_;  // by domain, of one server: scratch of costs_everywhere()
 };

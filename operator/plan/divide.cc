@@ -76,7 +76,10 @@ void divide(Assignment& assignment, int domain, Fill fill, int first) {
 
 void in_order(Assignment& assignment) {
   int site = 0;
-  for (int server = 0; server < assignment.traffic().servers(); ++server) {
+  while (!assignment.may_stand(0, site)) ++site;
+  assignment.put(0, site);
+  site = 0;
+  for (int server = 1; server < assignment.traffic().servers(); ++server) {
     while (assignment.free_slots(site) == 0) ++site;
     assignment.put(server, site);
   }

@@ -15,7 +15,7 @@ enum class Fill {
 /// server around which the first group grows.
 void divide(Assignment& assignment, int domain, Fill fill, int first);
 
-/// Server 0, 1, … on the sites in their order: what a hostfile without thought gives.
+/// Server 0, 1, … on the sites in their order: what a hostfile without thought gives. Some site takes server 0.
 void in_order(Assignment& assignment);
 
 }  // namespace atl::ctl

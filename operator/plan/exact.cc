@@ -58,7 +58,9 @@ class BranchAndBound {
     const int server = order_[depth];
     std::vector<std::size_t> sites;
     for (std::size_t site = 0; site < sites_; ++site)
-      if (open_.free_slots(int(site)) > 0 && !like_an_empty_one_before(site)) sites.push_back(site);
+      if (open_.free_slots(int(site)) > 0 && open_.may_stand(server, int(site)) &&
+          !like_an_empty_one_before(site))
+        sites.push_back(site);
     std::ranges::stable_sort(sites, {}, [&](std::size_t site) { return added(server, site); });
     for (const std::size_t site : sites) {
       if (--steps_ < 0) return;
@@ -88,7 +90,8 @@ class BranchAndBound {
     const auto& sites = open_.topology().sites();
     if (site == 0 || open_.free_slots(int(site)) < sites[site].slots) return false;
     for (std::size_t other = site; other-- > 0 && sites[other].domains == sites[site].domains;)
-      if (sites[other].slots == sites[site].slots && open_.free_slots(int(other)) == sites[other].slots)
+      if (sites[other].slots == sites[site].slots && sites[other].takes_first == sites[site].takes_first &&
+          open_.free_slots(int(other)) == sites[other].slots)
         return true;
     return false;
   }

@@ -90,8 +90,11 @@ std::vector<double> bytes_by_level(const Gang& gang, const Topology& topology,
 }  // namespace
 
 GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
-  const Room room(gang, snapshot);
   GangPlan plan;
+  for (const GangVolume& volume : gang.volumes)
+    if (!volume.place.problem.empty()) plan.reasons.push_back(volume.place.problem);
+  if (!plan.reasons.empty()) return plan;
+  const Room room(gang, snapshot);
   auto answer = place_all(room, gang);
   if (!answer) {
     plan.reasons = obstacles(gang, room);

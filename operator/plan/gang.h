@@ -11,6 +11,7 @@
 #include "operator/plan/node_filter.h"
 #include "operator/plan/placement.h"
 #include "operator/plan/snapshot.h"
+#include "operator/plan/volumes.h"
 
 namespace atl::ctl {
 
@@ -22,9 +23,13 @@ struct Gang {
   Traffic traffic{0, {}};                  // between servers
   bool assumed = false;                    // the traffic: each server as much to each, for want of the parts
   NodeFilter filter;
+  std::vector<GangVolume> volumes;
   std::vector<std::string> levels;  // node labels, coarsest first; the last is the node
   std::vector<double> weights;      // of a byte, by level
   int within = -1;                  // a level of which one domain must hold all
+
+  /// Whether server 0 is that of rank 0, which alone mounts what is to be kept.
+  bool has_first_server() const { return !servers.empty() && !servers[0].empty() && servers[0][0] == 0; }
 };
 
 /// `flows`: bytes an epoch between ranks, where they are known.

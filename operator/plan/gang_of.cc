@@ -71,6 +71,7 @@ Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& flows)
   const int servers = int(layout.groups.size());
   gang.traffic = flows ? Traffic(servers, between_groups(layout, *flows)) : Traffic::uniform(servers, 1);
   gang.filter = NodeFilter::of_template(job.template_);
+  gang.volumes = volumes_of(job);
   set_levels(job.placement, gang);
   return gang;
 }

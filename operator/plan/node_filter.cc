@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "operator/plan/json_members.h"
+#include "operator/plan/snapshot.h"
 
 namespace atl::ctl {
 namespace {
@@ -50,29 +51,33 @@ bool tolerates(const Toleration& toleration, const Taint& taint) {
   return toleration.comparison == "Exists" || (!toleration.key.empty() && toleration.value == taint.value);
 }
 
-std::string text(const LabelRule& rule) {
-  const std::string key = rule.of_name ? "metadata.name" : rule.key;
-  if (rule.values.empty()) return key + " " + rule.comparison;
-  return fmt::format("{} {} [{}]", key, rule.comparison, fmt::join(rule.values, ", "));
-}
-
 void read_rules(const json& rules, bool of_name, std::vector<LabelRule>& all) {
   for (const json& rule : rules)
     all.push_back(
         {text_of(rule, "key"), text_of(rule, "operator"), texts_of(member(rule, "values")), of_name});
 }
 
-void read_affinity(const json& affinity, NodeFilter& filter) {
-  const json& required =
-      member(member(affinity, "nodeAffinity"), "requiredDuringSchedulingIgnoredDuringExecution");
-  for (const json& term : member(required, "nodeSelectorTerms")) {
-    auto& rules = filter.terms.emplace_back();
+}  // namespace
+
+NodeTerms node_terms(const json& selector) {
+  NodeTerms terms;
+  for (const json& term : member(selector, "nodeSelectorTerms")) {
+    auto& rules = terms.emplace_back();
     read_rules(member(term, "matchExpressions"), false, rules);
     read_rules(member(term, "matchFields"), true, rules);
   }
+  return terms;
 }
 
-}  // namespace
+bool is_chosen_by(const NodeTerms& terms, const NodeState& node) {
+  return std::ranges::any_of(terms, [&](const auto& term) { return !term.empty() && all_hold(term, node); });
+}
+
+std::string text(const LabelRule& rule) {
+  const std::string key = rule.of_name ? "metadata.name" : rule.key;
+  if (rule.values.empty()) return key + " " + rule.comparison;
+  return fmt::format("{} {} [{}]", key, rule.comparison, fmt::join(rule.values, ", "));
+}
 
 NodeFilter NodeFilter::of_template(const std::string& pod_template) {
   NodeFilter filter;
@@ -81,7 +86,8 @@ NodeFilter NodeFilter::of_template(const std::string& pod_template) {
   const json& spec = member(parsed, "spec");
   for (const auto& [key, value] : member(spec, "nodeSelector").items())
     filter.selector.push_back({key, "In", {text_of(value)}, false});
-  read_affinity(member(spec, "affinity"), filter);
+  filter.terms = node_terms(member(member(member(spec, "affinity"), "nodeAffinity"),
+                                   "requiredDuringSchedulingIgnoredDuringExecution"));
   for (const json& t : member(spec, "tolerations"))
     filter.tolerations.push_back(
         {text_of(t, "key"), text_of(t, "operator"), text_of(t, "value"), text_of(t, "effect")});
@@ -106,10 +112,7 @@ std::string NodeFilter::refusal(const NodeState& node) const {
   }
   for (const LabelRule& rule : selector)
     if (!holds(rule, node)) return fmt::format("has not {}={}", rule.key, rule.values[0]);
-  const bool chosen = terms.empty() || std::ranges::any_of(terms, [&](const auto& term) {
-                        return !term.empty() && all_hold(term, node);
-                      });
-  if (chosen) return {};
+  if (terms.empty() || is_chosen_by(terms, node)) return {};
   return terms.size() == 1 && !terms[0].empty()
              ? "is not " + text(*std::ranges::find_if(
                                terms[0], [&](const LabelRule& rule) { return !holds(rule, node); }))

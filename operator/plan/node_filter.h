@@ -2,13 +2,14 @@
 // words for each refusal. The same rules as the scheduler's filters.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "operator/plan/snapshot.h"
-
 namespace atl::ctl {
+
+struct NodeState;
 
 /// key operator values: In, NotIn, Exists, DoesNotExist, Gt, Lt; of a label, or of the node's name.
 struct LabelRule {
@@ -17,13 +18,23 @@ struct LabelRule {
   bool of_name = false;  // matchFields metadata.name
 };
 
+/// Of each term all rules must hold.
+using NodeTerms = std::vector<std::vector<LabelRule>>;
+
+/// Of a NodeSelector, as node affinities of pods and of volumes have them.
+NodeTerms node_terms(const nlohmann::json& selector);
+/// Whether one of them holds. A term without rules holds for no node.
+bool is_chosen_by(const NodeTerms& terms, const NodeState& node);
+/// "zone In [a, b]"
+std::string text(const LabelRule& rule);
+
 struct Toleration {
   std::string key, comparison, value, effect;  // Equal (also where empty) or Exists; empty key or effect: all
 };
 
 struct NodeFilter {
-  std::vector<LabelRule> selector;            // all must hold
-  std::vector<std::vector<LabelRule>> terms;  // one of them must hold, if there are any
+  std::vector<LabelRule> selector;  // all must hold
+  NodeTerms terms;                  // one of them must hold, if there are any
   std::vector<Toleration> tolerations;
   std::set<std::string> excluded;  // nodes that failed before
 

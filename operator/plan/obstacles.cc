@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace atl::ctl {
@@ -18,7 +19,8 @@ std::string plural(std::size_t count, const char* what) {
 /// A domain of the level that must hold all, or the whole cluster.
 struct Holder {
   std::string name;
-  int slots = 0;                                   // as it is
+  int slots = 0;  // as it is
+  bool takes_first = false;
   std::vector<std::pair<int, std::string>> gains;  // more slots were this node freed, most first
   int emptied() const {
     int all = slots;
@@ -48,6 +50,7 @@ std::vector<Holder> holders(const Gang& gang, const Room& room) {
     Holder& holder = by_name[name];
     holder.name = name;
     holder.slots += now[i].slots;
+    holder.takes_first |= now[i].slots > 0 && now[i].takes_first;
     const int gain = empty[i].slots - now[i].slots;
     if (gain > 0) holder.gains.emplace_back(gain, now[i].node);
   }
@@ -107,14 +110,21 @@ std::vector<std::string> obstacles(const Gang& gang, const Room& room) {
   std::string need = "needs " + demand_text(gang);
   if (gang.within >= 0) need += " inside one " + level_name(gang.levels[std::size_t(gang.within)]);
   std::vector<std::string> sentences;
-  const bool servers_fit = !all.empty() && all[0].slots >= servers;
-  if (servers_fit)
+  bool servers_fit = false, first_fits = false;
+  for (const Holder& holder : all) {
+    servers_fit |= holder.slots >= servers;
+    first_fits |= holder.slots >= servers && holder.takes_first;
+  }
+  if (servers_fit && !first_fits)
+    sentences.push_back(need + "; there is room for them, but not for server 0 where its volume is");
+  else if (servers_fit)
     sentences.push_back(
         fmt::format("{}, and a launcher ({}) beside them; there is room for the servers alone", need,
                     gang.launcher.text()));
   else
     sentences.push_back(fmt::format("{}; {}{}", need, what_there_is(gang, all), what_would_do(servers, all)));
   if (!room.refusals().empty()) sentences.push_back("not considered: " + listed(room.refusals()));
+  std::ranges::move(room.far_volumes(), std::back_inserter(sentences));
   return sentences;
 }
 

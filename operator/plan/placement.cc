@@ -83,7 +83,12 @@ class Search {
   double affordable_ = 0;  // rounds of refinement
 };
 
-/// In one domain.
+bool takes_first(const Topology& topology, const Domain& domain) {
+  const auto sites = topology.sites().begin();
+  return std::any_of(sites + domain.first, sites + domain.last, [](const Site& s) { return s.takes_first; });
+}
+
+/// In one domain, of which some site takes server 0.
 Placement place_inside(const Topology& topology, const Traffic& traffic) {
   const Topology reduced = without_twins(topology, traffic.servers());
   Placement answer = Search(reduced, traffic).run();
@@ -99,7 +104,10 @@ std::optional<Placement> place(const Topology& topology, const Traffic& traffic,
   ATOLL_CHECK(within >= -1 && within < topology.levels(), "level {} of {}", within, topology.levels());
   std::optional<Placement> best;
   std::vector<int> tight_first = domains_that_hold(topology, traffic.servers());
-  std::erase_if(tight_first, [&](int d) { return topology.domains()[std::size_t(d)].level != within; });
+  std::erase_if(tight_first, [&](int d) {
+    const Domain& domain = topology.domains()[std::size_t(d)];
+    return domain.level != within || !takes_first(topology, domain);
+  });
   for (const int d : tight_first) {
     const Domain& domain = topology.domains()[std::size_t(d)];
     const auto begin = topology.sites().begin();

@@ -33,8 +33,8 @@ struct Placement {
   bool proven = false;             // that there is none cheaper
 };
 
-/// `within`: a level (not the last) of which one domain must hold all servers; −1: the cluster. Nothing where
-/// there is no room for all. Memory: linear in sites, servers and pairs that talk.
+/// `within`: a level (not the last) of which one domain must hold all servers; −1: the cluster. Server 0 stands on a site
+/// that takes it. Nothing where there is no room for all. Memory: linear in sites, servers and pairs that talk.
 std::optional<Placement> place(const Topology& topology, const Traffic& traffic, int within = -1);
 
 /// Cost of a placement that is given.

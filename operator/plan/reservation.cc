@@ -53,6 +53,14 @@ std::map<std::vector<std::string>, Candidates> candidates_by_domain(const Gang& 
   return domains;
 }
 
+/// Puts the first that takes server 0 before all others. False where none does.
+bool begin_with_first(Candidates& candidates) {
+  const auto first = std::ranges::find_if(candidates, [](const Candidate& c) { return c.room->takes_first; });
+  if (first == candidates.end()) return false;
+  std::rotate(candidates.begin(), first, first + 1);
+  return true;
+}
+
 std::optional<Choice> choose(Candidates candidates, int left) {
   Choice choice;
   const auto take = [&](const Candidate& candidate, int slots) {
@@ -63,9 +71,14 @@ std::optional<Choice> choose(Candidates candidates, int left) {
   };
   // Ties: by name, as they come.
   std::ranges::stable_sort(candidates, std::greater(), &Candidate::now);
+  if (!begin_with_first(candidates)) return {};
+  const int kept_for_first = candidates[0].now == 0 ? 1 : 0;
+  left -= kept_for_first;
   for (const Candidate& candidate : candidates) take(candidate, candidate.now);
+  left += kept_for_first;
   std::erase_if(candidates, [](const Candidate& c) { return c.now == c.later; });
   std::ranges::stable_sort(candidates, {}, &Candidate::lacks);
+  if (kept_for_first) begin_with_first(candidates);
   for (const Candidate& candidate : candidates)
     if (const int taken = take(candidate, candidate.later - candidate.now); taken > 0)
       choice.lacking += candidate.lacks + taken - 1;

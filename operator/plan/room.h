@@ -14,6 +14,8 @@ struct NodeRoom {
   Resources free;     // less all pods but the gang's own
   Resources cleared;  // less those that are no job's: what there is once all jobs have ended
   Resources empty;    // less those of daemon sets alone
+  // As far as volumes are in reach: the launcher may stand on any.
+  bool takes_servers = true, takes_first = true;
 };
 
 class Room {
@@ -23,15 +25,21 @@ class Room {
 
   const std::vector<NodeRoom>& usable() const { return usable_; }         // by name
   const std::vector<std::string>& refusals() const { return refusals_; }  // "n1 is cordoned"
+  /// One sentence for each volume that is out of some node's reach.
+  std::vector<std::string> far_volumes() const;
   /// Sites of the gang's servers, with the room there is, or would be on empty nodes.
   std::vector<Site> sites(bool empty) const;
   /// The site of one node.
   Site site(const NodeRoom& room, const Resources& free) const;
 
  private:
+  void heed(const GangVolume& volume);
+
   const Gang& gang_;
   std::vector<NodeRoom> usable_;
   std::vector<std::string> refusals_;
+  std::vector<std::pair<const GangVolume*, std::vector<std::string>>>
+      far_;  // of which nodes it is out of reach
 };
 
 }  // namespace atl::ctl

@@ -21,15 +21,27 @@ Resources resources_of(const json& quantities) {
   return all;
 }
 
+/// What is limited and not requested is requested: so the API server completes a container that is made.
 Resources container_requests(const json& container) {
-  return resources_of(member(member(container, "resources"), "requests"));
+  const json& resources = member(container, "resources");
+  return resources_of(member(resources, "limits")).replaced_by(resources_of(member(resources, "requests")));
+}
+
+void take_storage(const std::string& kind, const json& object, Storage& storage) {
+  const json& metadata = member(object, "metadata");
+  const std::string name = text_of(metadata, "name");
+  if (kind == "PersistentVolumeClaim")
+    storage.claims[text_of(metadata, "namespace") + "/" + name] = claim_state(object);
+  if (kind == "PersistentVolume") storage.volumes[name] = nodes_of_volume(object);
+  if (kind == "StorageClass") storage.classes[name] = nodes_of_class(object);
 }
 
 void take(const json& object, Snapshot& snapshot) {
   const std::string kind = text_of(object, "kind");
   if (kind == "Node") snapshot.nodes.push_back(node_state(object));
   if (kind == "Pod") snapshot.pods.push_back(pod_state(object));
-  if (kind == "List" || kind == "NodeList" || kind == "PodList")
+  take_storage(kind, object, snapshot.storage);
+  if (kind.ends_with("List"))
     for (const json& item : member(object, "items")) take(item, snapshot);
 }
 
@@ -111,7 +123,7 @@ Snapshot read_snapshot(const std::string& text, const std::string& name) {
     fail("{}: is not what kubectl prints: {}", name, error.what());
   }
   if (snapshot.nodes.empty())
-    fail("{}: holds no nodes; make it with `kubectl get nodes,pods -A -o json`", name);
+    fail("{}: holds no nodes; make it with `kubectl get nodes,pods,pvc,pv,sc -A -o json`", name);
   return snapshot;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "operator/plan/resources.h"
+#include "operator/plan/volumes.h"
 
 namespace atl::ctl {
 
@@ -40,6 +41,7 @@ struct PodState {
 struct Snapshot {
   std::vector<NodeState> nodes;
   std::vector<PodState> pods;
+  Storage storage;
 };
 
 NodeState node_state(const nlohmann::json& node);
@@ -49,8 +51,8 @@ PodState pod_state(const nlohmann::json& pod);
 /// the sidecars started before it); amounts stated for the pod as a whole in their place; the overhead; one pod.
 Resources requests_of(const nlohmann::json& pod_spec);
 
-/// What `kubectl get nodes,pods -A -o json` or `-o yaml` printed; other kinds in it are passed over. Throws Error
-/// naming the file and what is wrong.
+/// What `kubectl get nodes,pods,pvc,pv,sc -A -o json` or `-o yaml` printed; other kinds in it are passed over, and what
+/// isn't in it binds nobody to nodes. Throws Error naming the file and what is wrong.
 Snapshot read_snapshot(const std::string& text, const std::string& name);
 
 }  // namespace atl::ctl

@@ -16,7 +16,8 @@ class Shapes {
     const Domain& d = topology_.domains()[std::size_t(domain)];
     if (d.children.empty()) {
       kept.push_back(d.first);
-      return number_of({-1, topology_.sites()[std::size_t(d.first)].slots});
+      const Site& site = topology_.sites()[std::size_t(d.first)];
+      return number_of({-1, site.slots, site.takes_first});
     }
     std::vector<int> shapes;
     std::map<int, int> seen;
@@ -39,7 +40,7 @@ class Shapes {
 
   const Topology& topology_;
   int servers_;
-  std::map<std::vector<int>, int> numbers_;  // slots of a node, or its children's shapes → number
+  std::map<std::vector<int>, int> numbers_;  // what a node takes, or its children's shapes → number
 };
 
 }  // namespace

@@ -12,8 +12,9 @@ namespace atl::ctl {
 struct Site {
   std::string node;  // its name
   std::vector<std::string>
-      domains;    // by level, coarsest first, without the node; "" where it has no such label
-  int slots = 0;  // servers of this job that fit there, ≥ 0
+      domains;              // by level, coarsest first, without the node; "" where it has no such label
+  int slots = 0;            // servers of this job that fit there, ≥ 0
+  bool takes_first = true;  // server 0 may be one of them
 
   /// Its domain at a level; of the last level that is the node.
   const std::string& domain_at(int level) const {

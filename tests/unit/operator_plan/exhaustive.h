@@ -21,7 +21,7 @@ inline double exhaustive(const Topology& topology, const Traffic& traffic) {
       return;
     }
     for (int site = 0; site < int(free.size()); ++site) {
-      if (free[site] == 0) continue;
+      if (free[site] == 0 || (server == 0 && !topology.sites()[site].takes_first)) continue;
       double added = 0;
       for (const auto& [peer, bytes] : traffic.peers(server))
         if (peer < server) added += bytes * topology.distance(site, at[peer]);
