@@ -1,5 +1,6 @@
 #include "operator/api/gnnjob.h"
 
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -23,8 +24,15 @@ json manifest_of(const json& object, const Meta& meta) {
           {"spec", member(object, "spec")}};
 }
 
-std::string digest_of(json manifest) {
-  if (member(manifest, "spec").is_object()) manifest["spec"].erase("runPolicy");
+std::string digest_of(json manifest, std::initializer_list<const char*> without) {
+  for (const char* path : without) {
+    const json::json_pointer field(path);
+    if (!manifest.contains(field)) continue;
+    const json::json_pointer holder = field.parent_pointer();
+    manifest[holder].erase(field.back());
+    if (manifest[holder].empty())
+      manifest[holder.parent_pointer()].erase(holder.back());  // as if it had not been there
+  }
   return sha256_hex(manifest.dump(-1, ' ', false, json::error_handler_t::replace)).substr(0, 10);
 }
 
@@ -48,7 +56,11 @@ GnnJob read_gnn_job(const std::string& text) {
   read.meta = read_meta(object);
   const json manifest = manifest_of(object, read.meta);
   read.manifest = manifest.dump(-1, ' ', false, json::error_handler_t::replace);
-  read.digest = digest_of(manifest);
+  read.digest = digest_of(manifest, {"/spec/runPolicy"});
+  read.prepare_digest = digest_of(
+      manifest, {"/spec/runPolicy", "/spec/template", "/spec/resources", "/spec/output", "/spec/launcher",
+                 "/spec/training/epochs", "/spec/placement/topologyLevels", "/spec/placement/levelWeights",
+                 "/spec/placement/within", "/spec/placement/policy"});
   read.status = read_status(member(object, "status"));
   read.priority_class =
       text_of(member(member(member(object, "spec"), "template"), "spec"), "priorityClassName");

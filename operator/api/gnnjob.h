@@ -17,6 +17,8 @@ struct GnnJob {
   std::optional<Job> job;  // nothing where the engine refuses it
   std::string refusal;     // then: its words, one line for each fault
   std::string digest;      // the same for manifests that train alike: runPolicy doesn't count. 10 hex digits
+  std::string
+      prepare_digest;  // the same for those whose data set, parts and traffic between ranks are the same, too
   std::string priority_class;
   Admitted admitted;  // what its queue asks of its pods beside its template
   Status status;

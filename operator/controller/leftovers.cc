@@ -24,7 +24,7 @@ bool is_outdated(const ObjectView& object, const Turn& turn) {
   const std::string& job = turn.name();
   const std::string digest = turn.job().digest;
   return object.meta.name != job_map_name(job, digest) &&
-         object.meta.name != prepared_map_name(job, digest) &&
+         object.meta.name != prepared_map_name(job, turn.job().prepare_digest) &&
          object.meta.name != attempt_map_name(job, turn.attempt());
 }
 
@@ -39,7 +39,7 @@ bool has_leftovers(Turn& turn) {
   for (const ObjectView& object : turn.seen.objects)
     if (is_own(object.meta, turn.seen) && is_outdated(object, turn)) turn.remove(object.kind, object.meta);
   const PodView* prepare = turn.gang().prepare;
-  if (prepare && turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().digest)))
+  if (prepare && turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().prepare_digest)))
     dismiss(turn, *prepare);
   return turn.has_writes();
 }

@@ -16,7 +16,8 @@ constexpr int kMostFailures = 2;      // of a node, before it is avoided
 constexpr Seconds kRemembered{3600};  // a failure: by then somebody has mended the node, or it fails again
 
 std::optional<Prepared> known_parts(const Turn& turn) {
-  const ObjectView* map = turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().digest));
+  const ObjectView* map =
+      turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().prepare_digest));
   auto prepared = read_prepared(map ? map->prepared : "");
   if (!prepared || prepared->ranks != turn.spec().placement.ranks) return {};
   return prepared;

@@ -35,7 +35,7 @@ void keep_result(Turn& turn, const PodView& pod) {
   const std::string line = last_line(*turn.seen.prepare_log);
   if (!read_prepared(line))
     return fail_prepare(turn, pod, "PrepareFailed", "the last line of its log is no result: " + line);
-  turn.create(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().digest),
+  turn.create(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().prepare_digest),
               prepared_config_map(turn.job(), line));
 }
 
@@ -65,7 +65,7 @@ void watch_over(Turn& turn, const PodView& pod) {
 
 bool is_unprepared(Turn& turn) {
   if (turn.gang().is_launched ||
-      turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().digest)))
+      turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().prepare_digest)))
     return false;
   const PodView* pod = turn.gang().prepare;
   if (!turn.holds(kPlaced)) turn.say(kPlaced, false, kPreparing, "the data set is checked and partitioned");

@@ -35,8 +35,8 @@ inline std::string keys_name(const std::string& job) {
 inline std::string job_map_name(const std::string& job, const std::string& digest) {
   return job + "-job-" + digest;
 }
-inline std::string prepared_map_name(const std::string& job, const std::string& digest) {
-  return job + "-prepared-" + digest;
+inline std::string prepared_map_name(const std::string& job, const std::string& prepare_digest) {
+  return job + "-prepared-" + prepare_digest;
 }
 inline std::string attempt_map_name(const std::string& job, int attempt) {
   return job + "-attempt-" + std::to_string(attempt);

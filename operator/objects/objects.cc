@@ -48,7 +48,7 @@ std::string job_config_map(const GnnJob& job) {
 }
 
 std::string prepared_config_map(const GnnJob& job, const std::string& prepared) {
-  return config_map(job, prepared_map_name(job.meta.name, job.digest), "prepared.json", prepared);
+  return config_map(job, prepared_map_name(job.meta.name, job.prepare_digest), "prepared.json", prepared);
 }
 
 std::string attempt_config_map(const GnnJob& job, int attempt, const std::vector<AttemptServer>& servers,

@@ -68,6 +68,25 @@ TEST(GnnJob, WhatDoesNotChangeTrainingDoesNotChangeTheDigest) {
   EXPECT_NE(read_gnn_job(other.dump()).digest, read_gnn_job(object().dump()).digest);
 }
 
+TEST(GnnJob, WhatTheDataSetsPartsDoNotDependOnDoesNotChangeThePreparesDigest) {
+  const GnnJob before = read_gnn_job(object().dump());
+  json other = object();
+  other["spec"]["resources"]["memory"] = "64Gi";
+  other["spec"]["template"] = {{"spec", {{"nodeSelector", {{"disk", "ssd"}}}}}};
+  other["spec"]["placement"]["topologyLevels"] = {"rack"};
+  other["spec"]["training"]["epochs"] = 7;
+  EXPECT_NE(read_gnn_job(other.dump()).digest, before.digest);
+  EXPECT_EQ(read_gnn_job(other.dump()).prepare_digest, before.prepare_digest);
+  for (const char* field : {"/spec/placement/ranks", "/spec/placement/ranksPerServer"}) {
+    json changed = object();
+    changed[json::json_pointer(field)] = 3;
+    EXPECT_NE(read_gnn_job(changed.dump()).prepare_digest, before.prepare_digest) << field;
+  }
+  other = object();
+  other["spec"]["dataset"]["name"] = "another";
+  EXPECT_NE(read_gnn_job(other.dump()).prepare_digest, before.prepare_digest);
+}
+
 TEST(GnnJob, IsAnObject) {
   EXPECT_THROW(read_gnn_job("[1]"), Error);
   EXPECT_THROW(read_gnn_job("{"), Error);
