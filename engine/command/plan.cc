@@ -115,7 +115,7 @@ Command plan_command() {
            {"--probe", "RANKS",
             "measure epochs: so many ranks, as many as a machine has, train here on emulated links"},
            {"--nodes", "FILE",
-            "what `kubectl get nodes,pods -A -o json` printed: show where the ranks would stand"},
+            "what `kubectl get nodes,pods,pvc,pv,sc -A -o json` printed: show where the ranks would stand"},
            {"--json", "", "print one JSON object"}},
           run};
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "operator/api/messages.h"
+#include "operator/objects/demand.h"
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
 
@@ -167,6 +168,7 @@ std::vector<int> parts_by_rank(const Turn& turn) {
 Gang gang_to_place(const Turn& turn) {
   const auto prepared = known_parts(turn);
   Gang gang = gang_of(turn.spec(), prepared ? std::optional(prepared->flows) : std::nullopt);
+  if (!turn.gang().is_complete() || !turn.gang().launcher) count_pods(turn.job(), turn.settings, gang);
   for (const PodView* worker : turn.gang().workers)
     if (worker) gang.server.at_least(worker->requests);
   if (turn.gang().launcher) gang.launcher.at_least(turn.gang().launcher->requests);
@@ -191,6 +193,7 @@ std::string place_for_launcher(const Turn& turn) {
   alone.servers = {{0}};
   alone.server = std::exchange(alone.launcher, {});
   alone.traffic = Traffic(1, {});
+  std::erase_if(alone.volumes, [](const GangVolume& volume) { return volume.mounters != Mounters::kAll; });
   alone.within = -1;
   const std::vector<std::vector<LabelRule>> circles = {{{"metadata.name", "In", standing_nodes(turn), true}},
                                                        {}};
