@@ -52,6 +52,7 @@ Controller::Controller(const Options& options, Surroundings surroundings)
       expectations_(around_.clock),
       caches_(options.spaces, *this, {options.settings.mpi_jobs, options.settings.kueue}),
       planner_(caches_, options.reserve_after, around_.now),
+      claim_places_(around_.client, around_.now),
       poller_(caches_, options.engine_port, {around_.ask, [this](const std::string& job) { enqueue(job); }}),
       events_(around_.client, options.identity) {}
 
@@ -161,7 +162,7 @@ void Controller::work_on(Look& look) {
   auto seen = observe(job, caches_, turn,
                       {std::move(aftermath), std::move(*reread), poller_.heard(job), around_.now()});
   if (!seen) return;
-  seen->plan = [&](const Gang& gang) { return look.plan([&] { return turn.plan(gang); }); };
+  seen->plan = [&](const Gang& gang) { return plan(gang, seen->job, turn, look); };
   const Decision decision = decide_on(*seen, look);
   turn.book(job, decision);
   const bool waits =
@@ -175,6 +176,12 @@ void Controller::work_on(Look& look) {
     enqueue(job, true);  // it could not be read
   else
     queue_.forget(job);
+}
+
+GangPlan Controller::plan(Gang gang, const GnnJob& job, Planner::Turn& turn, Look& look) {
+  for (GangVolume& volume : gang.volumes)
+    volume.place = look.answer([&] { return claim_places_.of(job.meta.space, volume.claim); });
+  return look.plan([&] { return turn.plan(gang); });
 }
 
 Decision Controller::decide_on(Observed& seen, Look& look) {

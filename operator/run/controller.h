@@ -15,6 +15,7 @@
 #include "operator/run/act.h"
 #include "operator/run/aftermath.h"
 #include "operator/run/caches.h"
+#include "operator/run/claim_places.h"
 #include "operator/run/events.h"
 #include "operator/run/look.h"
 #include "operator/run/metrics.h"
@@ -61,6 +62,7 @@ class Controller final : public CacheListener {
   void take(const std::string& key);
   void look_at(const std::string& job);
   void work_on(Look& look);
+  GangPlan plan(Gang gang, const GnnJob& job, Planner::Turn& turn, Look& look);
   Decision decide_on(Observed& seen, Look& look);
   void carry_out(const Observed& seen, const Decision& decision, Look& look);
   bool read_prepare_log(Observed& seen);
@@ -77,6 +79,7 @@ class Controller final : public CacheListener {
   Aftermaths aftermaths_;
   Caches caches_;
   Planner planner_;
+  ClaimPlaces claim_places_;
   ProgressPoller poller_;
   Events events_;
   std::mutex mutex_;  // of queued_

@@ -45,6 +45,21 @@ const kube::Resource& pod_priorities_resource() {
   return kClasses;
 }
 
+const kube::Resource& claims_resource() {
+  static const kube::Resource kClaims{"", "v1", "persistentvolumeclaims"};
+  return kClaims;
+}
+
+const kube::Resource& volumes_resource() {
+  static const kube::Resource kVolumes{"", "v1", "persistentvolumes"};
+  return kVolumes;
+}
+
+const kube::Resource& storage_classes_resource() {
+  static const kube::Resource kClasses{"storage.k8s.io", "v1", "storageclasses"};
+  return kClasses;
+}
+
 const kube::Resource& nodes_resource() {
   static const kube::Resource kNodes{"", "v1", "nodes"};
   return kNodes;

@@ -10,6 +10,9 @@ namespace atl::ctl {
 
 const kube::Resource& resource_of(Kind kind);
 const kube::Resource& nodes_resource();
+const kube::Resource& claims_resource();   // PersistentVolumeClaims
+const kube::Resource& volumes_resource();  // PersistentVolumes
+const kube::Resource& storage_classes_resource();
 const kube::Resource& flavors_resource();           // Kueue's kinds of nodes
 const kube::Resource& queue_priorities_resource();  // Kueue's classes of priority
 const kube::Resource& pod_priorities_resource();    // Kubernetes' own

@@ -26,6 +26,9 @@
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]
+- apiGroups: [""]
+  resources: [persistentvolumeclaims]  # those that jobs mount: which volume is theirs
+  verbs: [get]
 {{- if .Values.mpiJobs.enabled }}
 - apiGroups: [kubeflow.org]
   resources: [mpijobs]
@@ -46,6 +49,12 @@
 - apiGroups: [""]
   resources: [nodes, pods]
   verbs: [list, watch]
+- apiGroups: [""]
+  resources: [persistentvolumes]  # of such claims: which nodes can use them
+  verbs: [get]
+- apiGroups: [storage.k8s.io]
+  resources: [storageclasses]  # likewise
+  verbs: [get]
 {{- if .Values.kueue.enabled }}
 - apiGroups: [kueue.x-k8s.io]
   resources: [resourceflavors, workloadpriorityclasses]

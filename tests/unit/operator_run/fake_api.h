@@ -49,9 +49,11 @@ class FakeApi final : public kube::Transport {
 
   /// Refuses what it gives something for.
   std::function<std::optional<Refusal>(const std::string& method, const Target&)> refuse;
-  std::vector<std::string> writes;  // "POST pods cora-0-0"
-  std::vector<std::string> reads;   // "gnnjobs cora"
-  std::string late;                 // of this plural the caches hear nothing
+  std::vector<std::string> writes;                           // "POST pods cora-0-0"
+  std::vector<std::string> reads;                            // "gnnjobs cora"
+  std::vector<json> trials;                                  // objects that were to be made on trial
+  std::function<std::optional<Refusal>(const json&)> judge;  // refuses those
+  std::string late;                                          // of this plural the caches hear nothing
   std::map<std::string, json> events;
   int cut_in = -1;  // writes from now on at which the operator dies; −1: never
   bool cut_after =
@@ -102,12 +104,15 @@ class FakeApi final : public kube::Transport {
     throw kube::TransportError(kube::TransportError::Kind::kBroken, "the operator is dead");
   }
   std::unique_ptr<kube::Stream> serve(const kube::Request& request, const Target& target) {
+    if (request.target.find("dryRun=All") != std::string::npos) return try_out(request);
     if (request.method == "GET") reads.push_back(target.plural + " " + target.name);
     if (request.method != "GET") writes.push_back(request.method + " " + target.plural + " " + target.name);
     if (const auto refusal = refuse ? refuse(request.method, target) : std::nullopt)
       return status(refusal->code, refusal->reason, refusal->message);
     if (target.plural == "events") return take_event(request, target);
     if (request.method == "POST") return create(request, target);
+    const auto only_read = more.find(target.plural + "/" + target.name);
+    if (only_read != more.end()) return answer(only_read->second.dump());
     if (!exists(target)) return status(404, "NotFound", target.plural + " not found");
     if (target.sub == "log") return answer(kLog);
     if (request.method == "PATCH") return patch(request, target);
@@ -118,7 +123,8 @@ class FakeApi final : public kube::Transport {
     std::vector<std::string> words;
     std::istringstream stream(request.target.substr(0, request.target.find('?')));
     for (std::string word; std::getline(stream, word, '/');) words.push_back(word);
-    const auto at = std::find(words.begin(), words.end(), "namespaces");
+    auto at = std::find(words.begin(), words.end(), "namespaces");
+    if (at == words.end()) at = words.begin() + (words.at(1) == "api" ? 1 : 2);  // of the whole cluster
     Target target;
     const auto word = [&](int n) { return words.end() - at > n ? *(at + n) : ""; };
     target.plural = word(2);
@@ -162,6 +168,12 @@ class FakeApi final : public kube::Transport {
     return object;
   }
 
+  std::unique_ptr<kube::Stream> try_out(const kube::Request& request) {
+    EXPECT_NE(request.target.find("fieldValidation=Strict"), std::string::npos);
+    trials.push_back(json::parse(request.body));
+    const auto refusal = judge ? judge(trials.back()) : std::nullopt;
+    return refusal ? status(refusal->code, refusal->reason, refusal->message) : answer(request.body);
+  }
   std::unique_ptr<kube::Stream> create(const kube::Request& request, const Target& target) {
     if (exists(target)) return status(409, "AlreadyExists", target.name + " already exists");
     json object = json::parse(request.body);
