@@ -1,5 +1,5 @@
-// What must be there before the pods: keys, manifest, network policy. Objects of their names that aren't the job's are
-// left alone, whoever made them.
+// What must be there before the pods: keys, manifest, network policy; and what must be there while they run, whoever takes
+// it away. Objects of their names that aren't the job's are left alone, whoever made them.
 #include <fmt/format.h>
 
 #include "operator/controller/questions.h"
@@ -31,10 +31,20 @@ void make_keys(Turn& turn) {
   turn.create(Kind::kSecret, keys_name(turn.name()), keys_secret(turn.job(), turn.seen.new_keys()));
 }
 
+/// The pods that run have read their manifest, and their keys, which others wouldn't fit: those are seen to before the next
+/// attempt.
+void restore_what_protects(Turn& turn) {
+  if (!turn.find(Kind::kNetworkPolicy, turn.name()))
+    turn.create(Kind::kNetworkPolicy, turn.name(), network_policy(turn.job(), turn.settings));
+}
+
 }  // namespace
 
 bool lacks_belongings(Turn& turn) {
-  if (turn.gang().is_launched) return false;  // what runs needs none of it any more
+  if (turn.gang().is_launched) {
+    restore_what_protects(turn);
+    return false;
+  }
   if (const auto foreign = foreign_object(turn.seen); !foreign.empty()) {
     turn.say(
         kCreated, false, "NameTaken",
@@ -42,10 +52,10 @@ bool lacks_belongings(Turn& turn) {
     return true;
   }
   const std::string map = job_map_name(turn.name(), turn.job().digest);
+  if (!turn.find(Kind::kConfigMap, map) && is_malformed(turn)) return true;
   if (!turn.find(Kind::kSecret, keys_name(turn.name()))) make_keys(turn);
   if (!turn.find(Kind::kConfigMap, map)) turn.create(Kind::kConfigMap, map, job_config_map(turn.job()));
-  if (!turn.find(Kind::kNetworkPolicy, turn.name()))
-    turn.create(Kind::kNetworkPolicy, turn.name(), network_policy(turn.job(), turn.settings));
+  restore_what_protects(turn);
   return turn.has_writes();
 }
 

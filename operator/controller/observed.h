@@ -56,6 +56,7 @@ struct Observed {
   std::function<std::vector<std::string>(const std::string& node)>
       strangers;  // pods there that aren't the job's
   std::function<LoginKeys()> new_keys;
+  std::function<std::string(const std::string& pod)> fault_of;  // what the API server finds wrong with it; ""
   std::optional<Heard> heard;
   std::optional<std::string>
       prepare_log;                // last lines, once the prepare pod has ended and Decision asked for them

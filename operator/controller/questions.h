@@ -36,6 +36,9 @@ bool is_giving_way(Turn& turn);
 // belongings.cc: what must be there before the pods
 bool lacks_belongings(Turn& turn);
 
+// dry_run.cc: asked before the first of them is made
+bool is_malformed(Turn& turn);
+
 // prepare.cc
 bool is_unprepared(Turn& turn);
 

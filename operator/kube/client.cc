@@ -111,9 +111,10 @@ Answer Client::get(const std::string& path) {
   return send(request_of("GET", path, ""), Repeat::kAlways);
 }
 
-Answer Client::create(const std::string& path, const std::string& object, bool dry_run) {
+Answer Client::create(const std::string& path, const std::string& object, const CreateOptions& options) {
   std::string target = path;
-  add_query(target, "dryRun", dry_run ? "All" : "");
+  add_query(target, "dryRun", options.dry_run ? "All" : "");
+  add_query(target, "fieldValidation", options.is_strict ? "Strict" : "");
   return send(request_of("POST", target, object), Repeat::kIfUnseen);
 }
 

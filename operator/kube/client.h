@@ -44,6 +44,11 @@ struct WatchOptions {
   std::chrono::seconds lifetime{300};  // after which the server ends the watch in good order
 };
 
+struct CreateOptions {
+  bool dry_run = false;
+  bool is_strict = false;  // unknown and repeated fields are refused
+};
+
 enum class PatchKind { kJson, kMerge, kApply };
 
 struct PatchOptions {
@@ -74,7 +79,7 @@ class Client {
       : transport_(transport), stop_(std::move(stop)), retry_(retry), clock_(clock) {}
 
   Answer get(const std::string& path);
-  Answer create(const std::string& path, const std::string& object, bool dry_run = false);
+  Answer create(const std::string& path, const std::string& object, const CreateOptions& options = {});
   /// The whole object, its resourceVersion as it was read: 409 where somebody was faster.
   Answer replace(const std::string& path, const std::string& object);
   Answer patch(const std::string& path, const std::string& patch, const PatchOptions& options);

@@ -163,6 +163,9 @@ void Controller::work_on(Look& look) {
                       {std::move(aftermath), std::move(*reread), poller_.heard(job), around_.now()});
   if (!seen) return;
   seen->plan = [&](const Gang& gang) { return plan(gang, seen->job, turn, look); };
+  seen->fault_of = [&](const std::string& pod) {
+    return look.answer([&] { return fault_of(pod, seen->job.meta.space); });
+  };
   const Decision decision = decide_on(*seen, look);
   turn.book(job, decision);
   const bool waits =
@@ -176,6 +179,16 @@ void Controller::work_on(Look& look) {
     enqueue(job, true);  // it could not be read
   else
     queue_.forget(job);
+}
+
+/// By a dry run. What another pod may be refused for as well, quota or admission, or another day, isn't its fault.
+std::string Controller::fault_of(const std::string& pod, const std::string& space) {
+  const kube::Answer answer =
+      around_.client.create(resource_of(Kind::kPod).path(space), pod, {.dry_run = true, .is_strict = true});
+  if (answer) return {};
+  const bool is_unknown_field =
+      answer.error->code == 400 && answer.error->message.find("strict decoding error") != std::string::npos;
+  return is_unknown_field || answer.error->code == 422 ? answer.error->message : "";
 }
 
 GangPlan Controller::plan(Gang gang, const GnnJob& job, Planner::Turn& turn, Look& look) {

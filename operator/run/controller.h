@@ -62,6 +62,7 @@ class Controller final : public CacheListener {
   void take(const std::string& key);
   void look_at(const std::string& job);
   void work_on(Look& look);
+  std::string fault_of(const std::string& pod, const std::string& space);
   GangPlan plan(Gang gang, const GnnJob& job, Planner::Turn& turn, Look& look);
   Decision decide_on(Observed& seen, Look& look);
   void carry_out(const Observed& seen, const Decision& decision, Look& look);

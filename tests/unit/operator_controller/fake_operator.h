@@ -25,6 +25,7 @@ class FakeOperator {
   int writes = 0;
   bool is_down = false;
   std::function<void(Observed&)> add;  // to what is seen
+  std::function<std::string(const std::string& pod)> fault_of = [](const std::string&) { return ""; };
 
   void submit(const json& job) {
     cluster_.objects[{Kind::kJob, job.at("metadata").at("name")}] = job;
@@ -95,6 +96,7 @@ inline Observed FakeOperator::observe(const std::string& name) {
     return all;
   };
   seen.new_keys = [] { return LoginKeys{{"login", "ssh-ed25519 L"}, {"host", "ssh-ed25519 H"}}; };
+  seen.fault_of = fault_of;
   seen.is_another_first = [this, job = seen.job] { return is_another_first(job); };
   seen.refusals = std::exchange(refusals_[name], {});
   seen.now = cluster_.now;

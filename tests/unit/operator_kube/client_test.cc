@@ -89,13 +89,13 @@ TEST_F(ClientTest, ARefusalThatIsNoStatusKeepsItsWords) {
 TEST_F(ClientTest, EachVerbAsTheApiWantsIt) {
   replies = {{"200 OK", "{}", ""}};
   const std::string pod = kPods + "/a", job = Resource{"atoll.dev", "v1alpha1", "gnnjobs"}.path("x y", "j");
-  client.create(kPods, R"({"new":1})", true);
+  client.create(kPods, R"({"new":1})", {.dry_run = true, .is_strict = true});
   client.replace(pod, R"({"whole":1})");
   client.patch(pod, "[]", {.kind = PatchKind::kJson});
   client.patch(status_path(job), R"({"status":{}})", {.kind = PatchKind::kMerge, .manager = "atoll"});
   client.patch(pod, "{}", {.kind = PatchKind::kApply, .manager = "atoll", .force = true});
   client.remove(pod, {.uid = "u-1", .grace_seconds = 0});
-  EXPECT_EQ(line(0), "POST /api/v1/namespaces/default/pods?dryRun=All");
+  EXPECT_EQ(line(0), "POST /api/v1/namespaces/default/pods?dryRun=All&fieldValidation=Strict");
   EXPECT_EQ(body(0), R"({"new":1})");
   EXPECT_EQ(line(1), "PUT /api/v1/namespaces/default/pods/a");
   EXPECT_EQ(line(2), "PATCH /api/v1/namespaces/default/pods/a");

@@ -1,0 +1,118 @@
+// What a job has beside its pods: looked at before the first of it is made, made once, and put back where it must be there.
+#include <gmock/gmock.h>
+
+#include "operator_controller/world.h"
+
+namespace atl::ctl {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+struct Belongings : testing::Test {
+  World world;
+
+  bool has(Kind kind, const std::string& name) { return world.cluster.objects.contains({kind, name}); }
+  void take_away(Kind kind, const std::string& name) {
+    ASSERT_EQ(world.cluster.objects.erase({kind, name}), 1u);
+    world.cluster.is_changed = true;
+  }
+  std::string failure() {
+    const Status status = world.atoll.status();
+    const Condition* found = find_condition(status.conditions, kFailed);
+    return found ? found->reason + ": " + found->message : "";
+  }
+};
+
+TEST_F(Belongings, AJobThatRunsGetsItsNetworkPolicyBack) {
+  world.atoll.submit(sample_job_json());
+  world.until_training();
+  take_away(Kind::kNetworkPolicy, "cora");
+  world.atoll.run(2);
+  EXPECT_TRUE(has(Kind::kNetworkPolicy, "cora"));
+  world.run_to_end();
+  expect_success(world);
+  EXPECT_EQ(world.cluster.runs["cora"].launches, 1) << "the ranks run on";
+}
+
+TEST_F(Belongings, NewKeysWaitForTheNextAttempt) {
+  world.atoll.submit(sample_job_json());
+  world.until_training();
+  take_away(Kind::kSecret, "cora-keys");
+  world.atoll.run(2);
+  EXPECT_FALSE(has(Kind::kSecret, "cora-keys")) << "those that run don't know them";
+  world.run_to_end();
+  expect_success(world);
+  EXPECT_EQ(world.cluster.runs["cora"].launches, 1);
+}
+
+TEST_F(Belongings, WhatIsPreparedIsNotPreparedAgainForAnotherSize) {
+  world.atoll.submit(sample_job_json());
+  world.until_training();
+  world.suspend(true);
+  world.atoll.run(200, [&] { return world.atoll.state() == "Suspended"; });
+  world.atoll.job()["spec"]["resources"]["memory"] = "2Gi";
+  world.atoll.job()["spec"]["template"] = {{"metadata", {{"labels", {{"team", "graphs"}}}}}};
+  world.suspend(false);
+  world.run_to_end();
+  expect_success(world);
+  EXPECT_EQ(world.cluster.prepares, 1);
+}
+
+TEST_F(Belongings, OtherPartsArePreparedAnew) {
+  world.atoll.submit(sample_job_json());
+  world.until_training();
+  world.suspend(true);
+  world.atoll.run(200, [&] { return world.atoll.state() == "Suspended"; });
+  world.atoll.job()["spec"]["placement"]["ranks"] = 2;
+  world.suspend(false);
+  world.run_to_end();
+  expect_success(world);
+  EXPECT_EQ(world.cluster.prepares, 2);
+}
+
+TEST_F(Belongings, ATemplateThatTheApiServerDoesNotTakeFailsBeforeAnythingIsMade) {
+  world.atoll.fault_of = [](const std::string&) {
+    return "Pod in version \"v1\" cannot be handled as a Pod: strict decoding error: unknown field "
+           "\"spec.containers[0].resource\", unknown field \"spec.volumes[4].persistentVolumeClaim.claim\", unknown "
+           "field \"spec.dnsConfigs\"";
+  };
+  world.atoll.submit(sample_job_json({{"/spec/template/spec/dnsConfigs", json::object()}}));
+  world.run_to_end();
+  EXPECT_THAT(failure(), HasSubstr("InvalidSpec: the API server takes no pods of template and volumes: "));
+  EXPECT_THAT(failure(), AllOf(HasSubstr("\"template.spec.containers[engine].resource\""),
+                               HasSubstr("\"dataset.volume.persistentVolumeClaim.claim\""),
+                               HasSubstr("\"template.spec.dnsConfigs\""), Not(HasSubstr("\"spec."))));
+  EXPECT_THAT(world.cluster.pods, IsEmpty());
+  EXPECT_THAT(world.cluster.objects, SizeIs(1)) << "the job alone";
+}
+
+TEST_F(Belongings, OnlyWhatCouldBeWrongIsTriedAndOnlyOnce) {
+  std::vector<std::string> tried;
+  world.atoll.fault_of = [&](const std::string& pod) {
+    tried.push_back(pod);
+    return std::string();
+  };
+  world.atoll.submit(sample_job_json());
+  world.run_to_end();
+  EXPECT_THAT(tried, IsEmpty()) << "its volumes are claims, it has no template";
+  const std::vector<std::pair<const char*, json>> changes = {
+      {"/spec/template", {{"metadata", {{"labels", {{"a", "b"}}}}}}},
+      {"/spec/dataset/volume", {{"nfs", {{"server", "s"}, {"path", "/"}}}}},
+      {"/spec/output/volume", {{"persistentVolumeClaim", {{"claimName", "c"}, {"readonly", true}}}}}};
+  for (const auto& [field, value] : changes) {
+    tried.clear();
+    World other;
+    other.atoll.fault_of = world.atoll.fault_of;
+    other.atoll.submit(sample_job_json({{field, value}}));
+    other.run_to_end();
+    expect_success(other);
+    EXPECT_THAT(tried, SizeIs(1)) << field;
+  }
+}
+
+}  // namespace
+}  // namespace atl::ctl
