@@ -101,8 +101,10 @@ Deed create(const Hands& hands, const Observed& seen, const Write& write) {
     return {};
   }
   if (answer.error->already_exists()) return look_at_holder(hands, seen, write, *answer.error);
-  const int code = answer.error->code;  // 404: of a kind that the server doesn't know
-  const bool is_refused = code == 400 || code == 403 || code == 404 || code == 422;
+  // 404: of a kind that the server doesn't know; 500 and more: of an admission webhook, or the server's own, which nobody
+  // would know of where it lasts.
+  const int code = answer.error->code;
+  const bool is_refused = code == 400 || code == 403 || code == 404 || code == 422 || code >= 500;
   if (!is_refused) return refusal(*answer.error, write.kind, write.name);
   Deed refused = deed(Outcome::kRefused, answer.error->text());
   refused.aftermath.refusals.push_back(

@@ -1,0 +1,90 @@
+// What the API server and its webhooks say of a job's objects, before they are made and when they are.
+#include <gmock/gmock.h>
+
+#include "operator_run/stage.h"
+
+namespace atl::ctl {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+struct Admission : testing::Test {
+  Stage stage;
+
+  std::string said(const char* condition) {
+    const Status status = stage.status();
+    const Condition* found = find_condition(status.conditions, condition);
+    return found ? found->reason + ": " + found->message : "";
+  }
+  void submit_with_template() { stage.submit("cora", {{"/spec/template/spec/dnsPolicy", "ClusterFirst"}}); }
+};
+
+TEST_F(Admission, AWebhookThatDoesNotAnswerIsNamedAndTriedAgain) {
+  bool is_down = true;
+  stage.api.refuse = [&](const std::string& method,
+                         const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
+    if (!is_down || method != "POST" || target.plural != "pods") return {};
+    return FakeApi::Refusal{500, "InternalError",
+                            "failed calling webhook \"pods.example.com\": connection refused"};
+  };
+  stage.submit("cora");
+  stage.run(120);
+  EXPECT_THAT(
+      said(kCreated),
+      AllOf(HasSubstr("Refused: Pod cora-prepare is refused by the API server: failed calling webhook"),
+            HasSubstr("connection refused")));
+  EXPECT_LT(stage.count("POST pods cora-prepare"), 30) << "it is tried less and less often";
+  is_down = false;
+  stage.run(600, [&] { return stage.has_ended(); });
+  EXPECT_EQ(stage.state(), "Succeeded");
+}
+
+TEST_F(Admission, ATemplateIsTriedOnceAJob) {
+  submit_with_template();
+  stage.run(200, [&] { return stage.has_ended(); });
+  EXPECT_EQ(stage.state(), "Succeeded");
+  ASSERT_THAT(stage.api.trials, SizeIs(1));
+  EXPECT_EQ(stage.api.trials[0].at("spec").at("dnsPolicy"), "ClusterFirst");
+}
+
+TEST_F(Admission, AWrongTemplateFailsTheJobInTheServersWords) {
+  const std::pair<int, const char*> verdicts[] = {
+      {400,
+       "Pod in version \"v1\" cannot be handled as a Pod: strict decoding error: unknown field \"spec.dns\""},
+      {422, "Pod \"cora-0-0\" is invalid: spec.dns: Invalid value"}};
+  for (const auto& [code, words] : verdicts) {
+    Stage other;
+    other.api.judge = [code = code, words = words](const json&) {
+      return FakeApi::Refusal{code, "Invalid", words};
+    };
+    other.submit("cora", {{"/spec/template/spec/dnsPolicy", "Wrong"}});
+    other.run(20);
+    const Status status = other.status();
+    const Condition* failed = find_condition(status.conditions, kFailed);
+    ASSERT_TRUE(failed) << code;
+    EXPECT_EQ(failed->reason, "InvalidSpec");
+    EXPECT_THAT(failed->message, HasSubstr("template.spec.dns"));
+    EXPECT_THAT(other.cluster.pods, IsEmpty());
+  }
+}
+
+TEST_F(Admission, WhatMayPassAnotherDayIsNotTheTemplatesFault) {
+  const std::pair<int, const char*> verdicts[] = {{403, "exceeded quota: team"},
+                                                  {400, "admission webhook \"x\" does not support dry run"},
+                                                  {500, "failed calling webhook \"x\": connection refused"}};
+  for (const auto& [code, words] : verdicts) {
+    Stage other;
+    other.api.judge = [code = code, words = words](const json&) {
+      return FakeApi::Refusal{code, "Forbidden", words};
+    };
+    other.submit("cora", {{"/spec/template/spec/dnsPolicy", "ClusterFirst"}});
+    other.run(200, [&] { return other.has_ended(); });
+    EXPECT_EQ(other.state(), "Succeeded") << words;
+  }
+}
+
+}  // namespace
+}  // namespace atl::ctl
