@@ -9,12 +9,12 @@ namespace {
 class Cagnet final : public Exchange {
  public:
   Cagnet(Context& ctx, Communicator& comm, const GraphPart& part, std::vector<ExchangedLayer> layers,
-         int replication)
+         int replication, Precision wire)
       : ctx_(ctx),
         layers_(std::move(layers)),
         grid_{comm.size(), replication},
-        rounds_(ctx, comm, part, layers_, grid_),
-        sums_(ctx, comm, part, grid_),
+        rounds_(ctx, comm, part, layers_, grid_, wire),
+        sums_(ctx, comm, part, grid_, wire),
         shared_halo_(rounds_.halo_rows(), rounds_.widest(), ctx.device),
         kept_halo_(layers_.size()) {
     for (std::size_t l = 0; l < layers_.size(); ++l) {
@@ -91,8 +91,9 @@ class Cagnet final : public Exchange {
 }  // namespace
 
 std::unique_ptr<Exchange> make_cagnet_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
-                                               std::vector<ExchangedLayer> layers, int replication) {
-  return std::make_unique<Cagnet>(ctx, comm, part, std::move(layers), replication);
+                                               std::vector<ExchangedLayer> layers, int replication,
+                                               Precision wire) {
+  return std::make_unique<Cagnet>(ctx, comm, part, std::move(layers), replication, wire);
 }
 
 }  // namespace atl

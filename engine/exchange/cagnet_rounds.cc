@@ -5,10 +5,11 @@
 namespace atl {
 
 CagnetRounds::CagnetRounds(Context& ctx, Communicator& comm, const GraphPart& part,
-                           const std::vector<ExchangedLayer>& layers, const CagnetGrid& grid)
+                           const std::vector<ExchangedLayer>& layers, const CagnetGrid& grid, Precision wire)
     : ctx_(ctx),
       comm_(comm),
       part_(part),
+      wire_(ctx, wire),
       rank_(comm.rank()),
       all_own_rows_(grid.replication == 1),
       all_(std::size_t(comm.size()), true) {
@@ -44,13 +45,14 @@ std::vector<Index> CagnetRounds::source_rows() const {
 }
 
 /// Starts a round forward; after the last one, nothing.
-Event CagnetRounds::start(std::size_t round, const Gather& g, const Travels& travels) {
+Event CagnetRounds::start(std::size_t round, const Broadcast& b) {
   if (round >= rounds_.size()) return {};
   const auto [from, to, read] = rounds_[round];
-  const RowsTo send{to, travels[std::size_t(rank_)] ? g.rows.dense : ConstMatrixView()};
-  const RowsFrom receive{
-      from, travels[std::size_t(from)] ? buffer(round % 2, owned(from), g.rows.cols()) : MatrixView()};
-  return comm_.exchange(Lane::kBulk, g.purpose, {&send, 1}, {&receive, 1});
+  const Message send = b.own.message(to);
+  Message receive{from, nullptr, 0};
+  if (b.travels[std::size_t(from)])
+    receive = b.wire.packed(buffer(round % 2, owned(from), b.gather.rows.cols())).message(from);
+  return comm_.exchange(Lane::kBulk, b.gather.purpose, {&send, 1}, {&receive, 1});
 }
 
 /// False where no own row is read.
@@ -67,7 +69,10 @@ bool CagnetRounds::visit_own(const Gather& g, MatrixView halo, VisitSource visit
 }
 
 void CagnetRounds::forward(const Gather& g, const Travels& travels, MatrixView halo, VisitSource visit) {
-  std::array<Event, 2> under_way{start(0, g, travels), start(1, g, travels)};
+  Broadcast broadcast{g, travels, wire_.of(g.purpose), {}};
+  if (travels[std::size_t(rank_)] && !rounds_.empty())
+    broadcast.own = broadcast.wire.pack_copy(g.rows.dense, "cagnet.packed");
+  std::array<Event, 2> under_way{start(0, broadcast), start(1, broadcast)};
   bool first = !visit_own(g, halo, visit);
   for (std::size_t r = 0; r < rounds_.size(); ++r) {
     under_way[r % 2].wait();
@@ -75,10 +80,13 @@ void CagnetRounds::forward(const Gather& g, const Travels& travels, MatrixView h
     MatrixView rows;
     if (read.rows != nullptr) {
       rows = halo.slice_rows(read.halo_begin, read.count());
-      if (travels[std::size_t(from)])
-        gather_rows(ctx_, buffer(r % 2, owned(from), g.rows.cols()), read.rows->rows.data(), rows);
+      if (travels[std::size_t(from)]) {
+        const MatrixView block = buffer(r % 2, owned(from), g.rows.cols());
+        broadcast.wire.unpack(block);
+        gather_rows(ctx_, block, read.rows->rows.data(), rows);
+      }
     }
-    under_way[r % 2] = start(r + 2, g, travels);  // the buffer is free again
+    under_way[r % 2] = start(r + 2, broadcast);  // the buffer is free again
     if (read.rows == nullptr) continue;
     visit({&read.rows->block, rows, read.slot, first});
     first = false;
@@ -88,15 +96,14 @@ void CagnetRounds::forward(const Gather& g, const Travels& travels, MatrixView h
 /// Starts a round of the way back: the gradients of the block that came in this round of forward go home, those that are
 /// zero too. Own rows' arrive in the second buffer.
 Event CagnetRounds::ship(const Round& round, const Travels& travels, ConstMatrixView d_read, Index cols) {
-  RowsTo send{round.from, {}};
+  Message send{round.from, nullptr, 0}, receive{round.to, nullptr, 0};
   if (travels[std::size_t(round.from)]) {
     MatrixView whole = buffer(0, owned(round.from), cols);
     fill(ctx_, 0, whole);
     if (round.read.rows != nullptr) scatter_add_rows(ctx_, d_read, round.read.rows->rows.data(), whole);
-    send.rows = whole;
+    send = wire_.pack(whole).message(round.from);
   }
-  const RowsFrom receive{round.to,
-                         travels[std::size_t(rank_)] ? buffer(1, owned(rank_), cols) : MatrixView()};
+  if (travels[std::size_t(rank_)]) receive = wire_.packed(buffer(1, owned(rank_), cols)).message(round.to);
   return comm_.exchange(Lane::kBulk, Traffic::kHaloGradient, {&send, 1}, {&receive, 1});
 }
 
@@ -117,8 +124,10 @@ void CagnetRounds::backward(const Gather& g, const Travels& travels, ConstMatrix
   Event under_way;
   const auto take = [&] {  // the round before's, which travelled meanwhile
     under_way.wait();
-    if (shipped && travels[std::size_t(rank_)])
-      axpby(ctx_, 1, buffer(1, owned(rank_), d_rows.cols), 1, d_rows);
+    if (!shipped || !travels[std::size_t(rank_)]) return;
+    const MatrixView own = buffer(1, owned(rank_), d_rows.cols);
+    wire_.unpack(own);
+    axpby(ctx_, 1, own, 1, d_rows);
   };
   for (std::size_t r = 0; r < rounds_.size(); ++r) {
     const Read& read = rounds_[r].read;

@@ -10,6 +10,7 @@
 #include <array>
 
 #include "exchange/exchange.h"
+#include "exchange/wire.h"
 #include "job/strategies/cagnet_grid.h"
 
 namespace atl {
@@ -19,7 +20,7 @@ namespace atl {
 class CagnetRounds {
  public:
   CagnetRounds(Context& ctx, Communicator& comm, const GraphPart& part,
-               const std::vector<ExchangedLayer>& layers, const CagnetGrid& grid);
+               const std::vector<ExchangedLayer>& layers, const CagnetGrid& grid, Precision wire);
 
   /// (ranks) whether each rank's block travels, the same on all ranks.
   using Travels = std::vector<bool>;
@@ -53,10 +54,17 @@ class CagnetRounds {
     Rank from = 0, to = 0;
     Read read;  // of `from`
   };
+  /// Of a layer's blocks, those that travel.
+  struct Broadcast {
+    const Gather& gather;
+    const Travels& travels;
+    Wire wire;
+    PackedRows own;  // as they leave
+  };
 
   Index owned(Rank rank) const { return part_.owned_by_rank[std::size_t(rank)]; }
   void place(Read& read, Rank owner, int& slots);
-  Event start(std::size_t round, const Gather& gather, const Travels& travels);
+  Event start(std::size_t round, const Broadcast& broadcast);
   Event ship(const Round& round, const Travels& travels, ConstMatrixView d_read, Index cols);
   bool visit_own(const Gather& gather, MatrixView halo, VisitSource visit);
   void visit_own(const Gather& gather, ConstMatrixView halo, VisitSourceBackward visit, MatrixView d_rows);
@@ -67,6 +75,7 @@ class CagnetRounds {
   Context& ctx_;
   Communicator& comm_;
   const GraphPart& part_;
+  Wire wire_;  // of training
   Rank rank_;
   bool all_own_rows_;  // 1D: the own block is the part's
   Travels all_;

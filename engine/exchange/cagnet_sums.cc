@@ -2,8 +2,9 @@
 
 namespace atl {
 
-CagnetSums::CagnetSums(Context& ctx, Communicator& comm, const GraphPart& part, const CagnetGrid& grid)
-    : ctx_(ctx), comm_(comm), own_(std::size_t(comm.rank() % grid.replication)) {
+CagnetSums::CagnetSums(Context& ctx, Communicator& comm, const GraphPart& part, const CagnetGrid& grid,
+                       Precision wire)
+    : ctx_(ctx), comm_(comm), wire_(ctx, wire), own_(std::size_t(comm.rank() % grid.replication)) {
   for (int column = 0; column < grid.replication; ++column) {
     const Rank rank = grid.at(grid.row(comm.rank()), column);
     members_.push_back({rank, vertices_, part.owned_by_rank[std::size_t(rank)]});
@@ -19,22 +20,23 @@ void CagnetSums::merge(Traffic purpose, MatrixView partial, MatrixView target, b
   const Member& own = members_[own_];
   const auto others = Index(members_.size()) - 1;
   MatrixView arrived = ctx_.workspace->matrix("cagnet.arrived", others * own.count, target.cols);
-  std::vector<RowsTo> sends;
-  std::vector<RowsFrom> receives;
-  std::vector<ConstMatrixView> terms;  // by column
+  const Wire wire = wire_.of(purpose);
+  std::vector<Message> sends, receives;
+  std::vector<MatrixView> terms;  // by column
   for (const Member& each : members_) {
     if (each.rank == own.rank) {
-      terms.emplace_back(partial.slice_rows(own.begin, own.count));
+      terms.push_back(partial.slice_rows(own.begin, own.count));
       continue;
     }
     const MatrixView from = arrived.slice_rows(Index(receives.size()) * own.count, own.count);
-    sends.push_back({each.rank, partial.slice_rows(each.begin, each.count)});
-    receives.push_back({each.rank, from});
-    terms.emplace_back(from);
+    sends.push_back(wire.pack(partial.slice_rows(each.begin, each.count)).message(each.rank));
+    receives.push_back(wire.packed(from).message(each.rank));
+    terms.push_back(from);
   }
   comm_.exchange(Lane::kBulk, purpose, sends, receives).wait();
-  for (const ConstMatrixView& term : terms) {
-    axpby(ctx_, 1, term, begun ? 1 : 0, target);
+  for (std::size_t column = 0; column < terms.size(); ++column) {
+    if (column != own_) wire.unpack(terms[column]);
+    axpby(ctx_, 1, terms[column], begun ? 1 : 0, target);
     begun = true;
   }
 }
@@ -44,14 +46,17 @@ ConstMatrixView CagnetSums::spread(ConstMatrixView d_target) {
   const Member& own = members_[own_];
   const MatrixView mine = whole.slice_rows(own.begin, own.count);
   axpby(ctx_, 1, d_target, 0, mine);
-  std::vector<RowsTo> sends;
-  std::vector<RowsFrom> receives;
+  const PackedRows packed = wire_.pack_copy(mine, "cagnet.d_packed");
+  std::vector<Message> sends, receives;
+  std::vector<MatrixView> others;
   for (const Member& each : members_) {
     if (each.rank == own.rank) continue;
-    sends.push_back({each.rank, mine});
-    receives.push_back({each.rank, whole.slice_rows(each.begin, each.count)});
+    others.push_back(whole.slice_rows(each.begin, each.count));
+    sends.push_back(packed.message(each.rank));
+    receives.push_back(wire_.packed(others.back()).message(each.rank));
   }
   comm_.exchange(Lane::kBulk, Traffic::kHaloGradient, sends, receives).wait();
+  for (const MatrixView& each : others) wire_.unpack(each);
   return whole;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "exchange/exchange.h"
+#include "exchange/wire.h"
 #include "job/strategies/cagnet_grid.h"
 
 namespace atl {
@@ -11,12 +12,12 @@ namespace atl {
 /// One per exchange; references outlive it. Calls are collective over the row.
 class CagnetSums {
  public:
-  CagnetSums(Context& ctx, Communicator& comm, const GraphPart& part, const CagnetGrid& grid);
+  CagnetSums(Context& ctx, Communicator& comm, const GraphPart& part, const CagnetGrid& grid, Precision wire);
 
   /// (the row's vertices, cols): sums over this column's sources; valid until the next call.
   MatrixView partial(Index cols) const;
   /// target (owned, cols) becomes, or with `begun` grows by, the sum of all ranks' partial sums of own vertices, added in the
-  /// order of columns.
+  /// order of columns. `partial` isn't whole any more.
   void merge(Traffic purpose, MatrixView partial, MatrixView target, bool begun);
   /// (the row's vertices, cols): the gradients d_target (owned, cols) of all ranks of the row; valid until the next call.
   ConstMatrixView spread(ConstMatrixView d_target);
@@ -29,6 +30,7 @@ class CagnetSums {
 
   Context& ctx_;
   Communicator& comm_;
+  Wire wire_;
   std::vector<Member> members_;  // by column
   std::size_t own_ = 0;          // among them
   Index vertices_ = 0;           // of the row

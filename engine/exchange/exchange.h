@@ -120,7 +120,8 @@ std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm
 /// cagnet.cc: every rank's whole block to all others, owner by owner (Tripathy et al. 2020, section IV: 1D and, with a
 /// replication above 1, 1.5D).
 std::unique_ptr<Exchange> make_cagnet_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
-                                               std::vector<ExchangedLayer> layers, int replication);
+                                               std::vector<ExchangedLayer> layers, int replication,
+                                               Precision wire = Precision::kFloat32);
 
 /// sancus.cc: CAGNET's broadcasts, left out while a block has changed little (Peng et al. 2022).
 struct SancusOptions {
@@ -132,6 +133,7 @@ struct SancusOptions {
   double threshold = 0.05;               // bounded: largest relative change since it was sent …
   std::int64_t staleness = 4;            // … and most epochs since
   bool gradients_of_cached_rows = true;  // sent to their owners all the same
+  Precision wire = Precision::kFloat32;
 };
 std::unique_ptr<Exchange> make_sancus_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
                                                const std::vector<ExchangedLayer>& layers,

@@ -1,63 +1,50 @@
 #include "exchange/halo_transfer.h"
 
-#include "tensor/bfloat16.h"
-
 namespace atl {
-namespace {
-
-bool is_narrow(const Crossing& crossing) {
-  return crossing.wire() == Precision::kBFloat16;
-}
-
-}  // namespace
 
 void Arrival::wait() {
   event_.wait();
-  if (narrow_.cols > 0) widen_in_place(*ctx_, narrow_);
-  narrow_ = {};
+  if (wire_) wire_->unpack(rows_);
+  wire_.reset();
 }
 
 Arrival HaloTransfer::fetch(Crossing& crossing, std::int64_t epoch, Traffic purpose, ConstMatrixView rows,
                             MatrixView packed, MatrixView halo) {
-  const View<Bfloat16> narrow(reinterpret_cast<Bfloat16*>(packed.data), packed.rows, packed.cols);
+  const Wire wire(ctx_, crossing.wire());
   Index row = 0;
   for (const PeerRows& peer : crossing.peers(epoch)) {
     const auto count = Index(peer.send.size());
-    if (is_narrow(crossing))
-      gather_rows_bfloat16(ctx_, rows, peer.send.data(), narrow.slice_rows(row, count));
-    else
-      gather_rows(ctx_, rows, peer.send.data(), packed.slice_rows(row, count));
+    wire.gather(rows, peer.send.data(), wire.packed(packed).slice(row, count));
     row += count;
   }
   return start(crossing, epoch, purpose, Way::kOut, packed, halo);
 }
 
 Arrival HaloTransfer::ship(Crossing& crossing, std::int64_t epoch, MatrixView d_halo, MatrixView received) {
-  if (is_narrow(crossing)) narrow_in_place(ctx_, d_halo);
+  Wire(ctx_, crossing.wire()).pack(d_halo);
   return start(crossing, epoch, Traffic::kHaloGradient, Way::kBack, received, d_halo);
 }
 
 /// `boundary` (sent, cols) goes out and `halo` (arriving, cols) comes, or they do the reverse on the way back.
 Arrival HaloTransfer::start(Crossing& crossing, std::int64_t epoch, Traffic purpose, Way way,
                             MatrixView boundary, MatrixView halo) {
-  const Index bytes = halo.cols * Index(is_narrow(crossing) ? sizeof(Bfloat16) : sizeof(Real));
-  const auto message = [&](Rank peer, MatrixView rows, Index begin, Index count) {
-    return Message{peer, reinterpret_cast<std::byte*>(rows.data) + begin * bytes, count * bytes};
-  };
+  const Wire wire(ctx_, crossing.wire());
+  const PackedRows near = wire.packed(boundary), far = wire.packed(halo);
   sends_.clear();
   receives_.clear();
   Index row = 0;
   for (const PeerRows& peer : crossing.peers(epoch)) {
     const auto count = Index(peer.send.size());
-    (way == Way::kOut ? sends_ : receives_).push_back(message(peer.peer, boundary, row, count));
-    (way == Way::kOut ? receives_ : sends_)
-        .push_back(message(peer.peer, halo, peer.receive_begin, peer.receive_count));
+    const Message own = near.slice(row, count).message(peer.peer),
+                  others = far.slice(peer.receive_begin, peer.receive_count).message(peer.peer);
+    (way == Way::kOut ? sends_ : receives_).push_back(own);
+    (way == Way::kOut ? receives_ : sends_).push_back(others);
     row += count;
   }
   Arrival arrival;
   arrival.event_ = comm_.exchange(Lane::kBulk, purpose, sends_, receives_);
-  arrival.ctx_ = &ctx_;
-  if (is_narrow(crossing)) arrival.narrow_ = way == Way::kOut ? halo : boundary;
+  arrival.wire_ = wire;
+  arrival.rows_ = way == Way::kOut ? halo : boundary;
   return arrival;
 }
 

@@ -3,10 +3,12 @@
 // are waited for, each exchange's.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "comm/communicator.h"
 #include "exchange/crossing.h"
+#include "exchange/wire.h"
 #include "tensor/kernels.h"
 
 namespace atl {
@@ -20,8 +22,8 @@ class Arrival {
  private:
   friend class HaloTransfer;
   Event event_;
-  Context* ctx_ = nullptr;
-  MatrixView narrow_;  // rows that arrive as bfloat16, to be widened in place; or empty
+  std::optional<Wire> wire_;  // none: the rows are whole
+  MatrixView rows_;
 };
 
 /// One per exchange; references outlive it. Calls are collective, about the rows that cross in `epoch`: `sent` of them

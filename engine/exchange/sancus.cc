@@ -18,7 +18,10 @@ class Sancus final : public Exchange {
  public:
   Sancus(Context& ctx, Communicator& comm, const GraphPart& part, const std::vector<ExchangedLayer>& layers,
          const SancusOptions& options)
-      : ctx_(ctx), comm_(comm), options_(options), rounds_(ctx, comm, part, layers, {comm.size(), 1}) {
+      : ctx_(ctx),
+        comm_(comm),
+        options_(options),
+        rounds_(ctx, comm, part, layers, {comm.size(), 1}, options.wire) {
     for (const ExchangedLayer& each : layers) {
       const Index cols = each.gathers && !each.fixed ? each.cols : 0;
       layers_.push_back({each.fixed, rounds_.all(), {}, {}});

@@ -67,7 +67,8 @@ int replication_of(const Job& job) {
 
 std::unique_ptr<Schedule> make_cagnet(const ScheduleInput& in) {
   return full_batch_over(in, [&](std::vector<ExchangedLayer> layers) {
-    return make_cagnet_exchange(in.ctx, in.comm, in.part, std::move(layers), replication_of(in.job));
+    return make_cagnet_exchange(in.ctx, in.comm, in.part, std::move(layers), replication_of(in.job),
+                                in.job.strategy.wire);
   });
 }
 
@@ -80,7 +81,8 @@ std::unique_ptr<Schedule> make_sancus(const ScheduleInput& in) {
                              options.integer("every"),
                              options.number("threshold"),
                              options.integer("staleness"),
-                             options.text("gradients") == "always"};
+                             options.text("gradients") == "always",
+                             in.job.strategy.wire};
   return full_batch_over(in, [&](const std::vector<ExchangedLayer>& layers) {
     return make_sancus_exchange(in.ctx, in.comm, in.part, layers, chosen);
   });

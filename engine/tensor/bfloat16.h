@@ -26,6 +26,8 @@ constexpr Bfloat16 to_bfloat16(float value) {
   return {std::uint16_t((is_nan ? bits | 0x400000u : rounded) >> 16)};
 }
 
+/// out = x, rounded.  x (n, m), out (n, m) contiguous.
+void narrow_rows(Context& ctx, ConstMatrixView x, View<Bfloat16> out);
 /// out[i] = x[index[i]], rounded.  x (n, m), index (out.rows), out (rows, m) contiguous.
 void gather_rows_bfloat16(Context& ctx, ConstMatrixView x, const VertexId* index, View<Bfloat16> out);
 

@@ -22,13 +22,13 @@ std::vector<Field> strategy_fields() {
                .description = "the way of living with slow links",
                .slot = at([](Job & j) -> auto& { return j.strategy.kind; }),
                .choices = kinds()});
-  f.push_back({.path = "strategy.wire",
-               .type = FieldType::kChoice,
-               .description =
-                   "number format in which boundary rows and their gradients cross between ranks in training",
-               .slot = at([](Job & j) -> auto& { return j.strategy.wire; }),
-               .choices = {{"float32", ""},
-                           {"bfloat16", "half the bytes, rounded to nearest; computed with in float32"}}});
+  f.push_back(
+      {.path = "strategy.wire",
+       .type = FieldType::kChoice,
+       .description = "number format in which rows and their gradients cross between ranks in training",
+       .slot = at([](Job & j) -> auto& { return j.strategy.wire; }),
+       .choices = {{"float32", ""},
+                   {"bfloat16", "half the bytes, rounded to nearest; computed with in float32"}}});
   for (const auto& info : strategy_infos()) {
     if (!info.built) continue;
     f.push_back({.path = "strategy." + info.kind, .description = info.description, .of_kind = info.kind});

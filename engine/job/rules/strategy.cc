@@ -14,15 +14,6 @@ void smoothing_or_sampling(const Check& c) {
     c.error("strategy.pipegcn.smoothing", "{}", kOtherRows);
 }
 
-const std::string kBlocksAsTheyAre =
-    "bfloat16 is for boundary rows; blocks are sent from where they are computed with (use float32)";
-
-void boundary_rows_alone_are_narrow(const Check& c) {
-  const std::string& kind = c.job.strategy.kind;
-  if (c.job.strategy.wire == Precision::kBFloat16 && (kind == "cagnet" || kind == "sancus"))
-    c.error("strategy.wire", "{}", kBlocksAsTheyAre);
-}
-
 }  // namespace
 
 std::vector<Rule> strategy_rules() {
@@ -30,11 +21,7 @@ std::vector<Rule> strategy_rules() {
                              "!has(self.smoothing) || !has(self.boundaryRate) || self.smoothing == 'none' || "
                              "self.boundaryRate >= 1.0",
                              kOtherRows};
-  const ServerRule wire{"strategy", "wire",
-                        "!has(self.wire) || !has(self.kind) || self.wire == 'float32' || "
-                        "!(self.kind in ['cagnet', 'sancus'])",
-                        kBlocksAsTheyAre};
-  return {{smoothing_or_sampling, {smoothing}}, {boundary_rows_alone_are_narrow, {wire}}};
+  return {{smoothing_or_sampling, {smoothing}}};
 }
 
 }  // namespace atl

@@ -67,6 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
                     SmallCase{"gcn_transform_first", {"training.inputDropout={rate: 0.3}"}, {.features = 20}},
                     SmallCase{"gcn_aggregate_first", {"training.inputDropout={rate: 0.3}"}},
                     SmallCase{"sage_inductive", {"model.kind=sage", "training.setting=inductive"}},
+                    SmallCase{"gcn_bfloat16", {"strategy.wire=bfloat16", "training.recompute=layer"}},
                     SmallCase{"gcnii", {"model.kind=gcnii"}},
                     SmallCase{"resgcn", {"model.kind=resgcn", "model.norm=batch"}}),
     [](const auto& each) { return each.param.name; });

@@ -1,4 +1,4 @@
-// strategy.wire: bfloat16 under every exchange of boundary rows: half the bytes, and nearly the same training.
+// strategy.wire: bfloat16 under every exchange: half the bytes, and nearly the same training.
 #include <gmock/gmock.h>
 
 #include <mutex>
@@ -14,11 +14,13 @@ struct Sent {
   std::int64_t of(Traffic purpose) const { return bytes[std::size_t(purpose)]; }
 };
 
-Sent train(const std::vector<std::string>& fields, const std::filesystem::path& data) {
+Sent train(std::vector<std::string> fields, const std::filesystem::path& data, int threads = 1) {
+  fields.insert(fields.begin(), "placement.ranks=3");
+  const Job job = small_job(fields);
   Sent sent;
   std::mutex lock;
-  run_ranks(3, [&](Communicator& comm) {
-    SmallRank rank(comm, small_job(fields), data, 1);
+  run_ranks(job.placement.ranks, [&](Communicator& comm) {
+    SmallRank rank(comm, job, data, threads);
     std::vector<double> losses;
     for (Index epoch = 1; epoch <= 20; ++epoch) {
       double loss = rank.trainer->train_epoch(epoch, 0.01);
@@ -54,15 +56,31 @@ TEST_P(Wire, HalfTheBytesAndNearlyTheSameLosses) {
   EXPECT_NE(narrow.losses, whole.losses) << "rows are rounded";
 }
 
+TEST_P(Wire, TheSameBitsOnAnyNumberOfThreads) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {});
+  std::vector<std::string> fields = GetParam().fields;
+  fields.push_back("strategy.wire=bfloat16");
+  EXPECT_EQ(train(fields, folder / "small", 2).losses, train(fields, folder / "small").losses);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Exchanges, Wire,
-    testing::Values(SmallCase{"graph", {"model.kind=sage"}},
-                    SmallCase{"graph_recompute", {"training.recompute=layer", "model.norm=layer"}},
-                    SmallCase{"graph_gat", {"model.kind=gat", "model.options={heads: 2}"}},
-                    SmallCase{"bns", {"strategy.kind=bns", "strategy.bns={rate: 0.4}"}},
-                    SmallCase{"pipegcn", {"strategy.kind=pipegcn", "strategy.pipegcn={smoothing: both}"}},
-                    SmallCase{"pipegcn_sampled",
-                              {"strategy.kind=pipegcn", "strategy.pipegcn={boundaryRate: 0.4}"}}),
+    testing::Values(
+        SmallCase{"graph", {"model.kind=sage"}},
+        SmallCase{"graph_recompute", {"training.recompute=layer", "model.norm=layer"}},
+        SmallCase{"graph_gat", {"model.kind=gat", "model.options={heads: 2}"}},
+        SmallCase{"bns", {"strategy.kind=bns", "strategy.bns={rate: 0.4}"}},
+        SmallCase{"pipegcn", {"strategy.kind=pipegcn", "strategy.pipegcn={smoothing: both}"}},
+        SmallCase{"pipegcn_sampled", {"strategy.kind=pipegcn", "strategy.pipegcn={boundaryRate: 0.4}"}},
+        SmallCase{"cagnet", {"strategy.kind=cagnet", "training.recompute=layer"}},
+        SmallCase{"cagnet_gat", {"strategy.kind=cagnet", "model.kind=gat", "model.options={heads: 2}"}},
+        SmallCase{"cagnet_grid",
+                  {"strategy.kind=cagnet", "strategy.cagnet={replication: 2}", "placement.ranks=4",
+                   "training.recompute=layer"}},
+        SmallCase{"sancus", {"strategy.kind=sancus", "strategy.sancus={warmup: 5}"}},
+        SmallCase{"sancus_with_rows",
+                  {"strategy.kind=sancus", "strategy.sancus={warmup: 5, gradients: withRows}"}}),
     [](const auto& each) { return each.param.name; });
 
 }  // namespace
