@@ -20,12 +20,14 @@ class Conv final : public FinishedLayer {
  private:
   void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView target,
                 const Epilogue& finish) const override {
-    sum_.forward(verbs, input.rows, w.value(0), saved, target, finish);
+    OwnRows own(verbs.context());
+    sum_.forward(verbs, input.rows, own, w.value(0), saved, target, finish);
   }
   void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
                          MatrixView d_target, MatrixView scratch,
                          const LayerGradient& gradient) const override {
-    sum_.backward(verbs, input.rows, w.value(0), saved, d_target, scratch, w.gradient(0), gradient.rows);
+    OwnRows own(verbs.context());
+    sum_.backward(verbs, input.rows, own, w.value(0), saved, d_target, scratch, w.gradient(0), gradient.rows);
   }
 
   NeighbourSum sum_;

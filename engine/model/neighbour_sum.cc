@@ -10,14 +10,15 @@ std::vector<SavedSpec> NeighbourSum::saved() const {
   return {{"aggregated", SavedSpec::Over::kDestinations, options_.in}};
 }
 
-void NeighbourSum::forward(Verbs& verbs, const Rows& rows, ConstMatrixView w, Saved& saved, MatrixView target,
-                           const Epilogue& finish, const FunctionRef<void()>* begin) const {
+void NeighbourSum::forward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstMatrixView w, Saved& saved,
+                           MatrixView target, const Epilogue& finish,
+                           const FunctionRef<void()>* begin) const {
   Context& ctx = verbs.context();
   if (aggregate_first_) {
     MatrixView aggregated = saved.at(0);
     verbs.gather_sum(rows, {aggregated}, [&](const Source& s, MatrixView sum, bool accumulate) {
-      const ConstMatrixView dropped = dropped_rows(ctx, s.rows, dropout_of(verbs, s), "neighbour_sum.rows");
-      spmm(ctx, arcs_of(*s.block), dropped, sum, accumulate);
+      const auto [source, due] = own.due(s.rows, dropout_of(verbs, s));
+      spmm(ctx, arcs_of(*s.block), dropped_rows(ctx, source, due, "neighbour_sum.rows"), sum, accumulate);
     });
     if (begin != nullptr) (*begin)();
     gemm(ctx, aggregated, w, target, begin != nullptr, finish);
@@ -25,13 +26,14 @@ void NeighbourSum::forward(Verbs& verbs, const Rows& rows, ConstMatrixView w, Sa
   }
   verbs.gather_sum(rows, {target, begin}, [&](const Source& s, MatrixView sum, bool accumulate) {
     MatrixView z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out);
-    transform(ctx, s.rows, dropout_of(verbs, s), w, z);
+    const auto [source, due] = own.due(s.rows, dropout_of(verbs, s));
+    transform(ctx, source, due, w, z);
     spmm(ctx, arcs_of(*s.block), z, sum, accumulate);
   });
   apply(ctx, finish, target);
 }
 
-void NeighbourSum::backward(Verbs& verbs, const Rows& rows, ConstMatrixView w, Saved& saved,
+void NeighbourSum::backward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstMatrixView w, Saved& saved,
                             ConstMatrixView d_target, MatrixView scratch, MatrixView d_w,
                             MatrixView d_rows) const {
   Context& ctx = verbs.context();
@@ -41,7 +43,10 @@ void NeighbourSum::backward(Verbs& verbs, const Rows& rows, ConstMatrixView w, S
         [&](const Source& s, ConstMatrixView d_sum, MatrixView d_block) {
           MatrixView d_z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out);
           spmm(ctx, transposed_arcs_of(*s.block), d_sum, d_z);
-          transform_backward(ctx, s.rows, dropout_of(verbs, s), w, d_z, d_w, d_block);
+          const Dropout dropout = dropout_of(verbs, s);
+          const auto [source, due] = own.due(s.rows, dropout);
+          weight_backward(ctx, source, due, d_z, d_w);
+          if (d_block.cols > 0) rows_backward(ctx, dropout, w, d_z, d_block);
         },
         d_rows);
     return;

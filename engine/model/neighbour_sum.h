@@ -20,13 +20,13 @@ class NeighbourSum {
   Index gather_columns() const { return aggregate_first_ ? options_.in : options_.out; }
 
   /// target = [begun +] Â · drop(rows) · w, then the finish.  rows (own, in), w (in, out), target (dst, out).
-  /// `begin`, where given, writes a first summand into target, once rows of other ranks are on their way.
-  void forward(Verbs& verbs, const Rows& rows, ConstMatrixView w, Saved& saved, MatrixView target,
-               const Epilogue& finish, const FunctionRef<void()>* begin = nullptr) const;
+  /// `begin`, where given, writes a first summand into target, once rows of other ranks are on their way. `own`: of `rows`.
+  void forward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstMatrixView w, Saved& saved,
+               MatrixView target, const Epilogue& finish, const FunctionRef<void()>* begin = nullptr) const;
   /// d_w (in, out) is added to; d_rows (own, in), unless it is empty, is written. d_target (dst, out); `scratch`
   /// (dst, out) is memory that nobody needs any more.
-  void backward(Verbs& verbs, const Rows& rows, ConstMatrixView w, Saved& saved, ConstMatrixView d_target,
-                MatrixView scratch, MatrixView d_w, MatrixView d_rows) const;
+  void backward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstMatrixView w, Saved& saved,
+                ConstMatrixView d_target, MatrixView scratch, MatrixView d_w, MatrixView d_rows) const;
 
  private:
   Dropout dropout_of(Verbs& verbs, const Source& s) const {

@@ -23,19 +23,25 @@ class Sage final : public FinishedLayer {
  private:
   void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView target,
                 const Epilogue& finish) const override {
-    auto own_rows = [&] {
-      transform(verbs.context(), input.self, self_dropout(verbs), self_weight(w.value(0)), target);
+    OwnRows own(verbs.context(), input.rows);
+    auto own_product = [&] {
+      const auto [rows, due] = own.due(input.self, self_dropout(verbs));
+      transform(verbs.context(), rows, due, self_weight(w.value(0)), target);
     };
-    const FunctionRef<void()> begin(own_rows);
-    sum_.forward(verbs, input.rows, neighbour_weight(w.value(0)), saved, target, finish, &begin);
+    const FunctionRef<void()> begin(own_product);
+    sum_.forward(verbs, input.rows, own, neighbour_weight(w.value(0)), saved, target, finish, &begin);
   }
   void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
                          MatrixView d_target, MatrixView scratch,
                          const LayerGradient& gradient) const override {
-    sum_.backward(verbs, input.rows, neighbour_weight(w.value(0)), saved, d_target, scratch,
+    OwnRows own(verbs.context(), input.rows);
+    sum_.backward(verbs, input.rows, own, neighbour_weight(w.value(0)), saved, d_target, scratch,
                   neighbour_weight(w.gradient(0)), gradient.rows);
-    transform_backward(verbs.context(), input.self, self_dropout(verbs), self_weight(w.value(0)), d_target,
-                       self_weight(w.gradient(0)), gradient.self, true);
+    const Dropout dropout = self_dropout(verbs);
+    const auto [rows, due] = own.due(input.self, dropout);
+    weight_backward(verbs.context(), rows, due, d_target, self_weight(w.gradient(0)));
+    if (gradient.self.cols > 0)
+      rows_backward(verbs.context(), dropout, self_weight(w.value(0)), d_target, gradient.self, true);
   }
 
   template <class T>

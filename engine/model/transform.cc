@@ -1,6 +1,13 @@
 #include "model/transform.h"
 
+#include <algorithm>
+
 namespace atl {
+namespace {
+
+constexpr Index kPieceElements = Index(1) << 18;  // a megabyte
+
+}  // namespace
 
 ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& d, const char* name) {
   ATOLL_CHECK(!rows.packed(), "packed rows are transformed, never copied");
@@ -8,6 +15,13 @@ ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& d, c
   MatrixView copy = ctx.workspace->matrix(name, rows.rows(), rows.cols());
   dropout(ctx, d, rows.dense, copy);
   return copy;
+}
+
+OwnRows::Due OwnRows::due(const Rows& rows, const Dropout& d) {
+  const bool are_own = !rows.packed() && rows.dense.data == own_.dense.data && rows.rows() == own_.rows();
+  if (!d || !are_own) return {rows, d};
+  if (dropped_.data == nullptr) dropped_ = dropped_rows(ctx_, own_, d, "transform.own_rows");
+  return {dropped_, {}};
 }
 
 void transform(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView w, MatrixView out,
@@ -23,20 +37,37 @@ void transform(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView
   }
 }
 
+void weight_backward(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView d_out,
+                     MatrixView d_w) {
+  if (rows.bits != nullptr)
+    bit_gemm_at(ctx, *rows.bits, d_out, d_w, true);
+  else if (rows.sparse != nullptr)
+    sparse_gemm_at(ctx, *rows.sparse, d, d_out, d_w, true);
+  else
+    gemm_at(ctx, dropped_rows(ctx, rows, d, "transform.rows"), d_out, d_w, true);
+}
+
+void rows_backward(Context& ctx, const Dropout& d, ConstMatrixView w, ConstMatrixView d_out,
+                   MatrixView d_rows, bool accumulate) {
+  if (!accumulate || !d) return gemm_bt(ctx, d_out, w, d_rows, accumulate, d);
+  // A few rows at a time: what is masked is added while it is in the cache.
+  const Index piece = std::max<Index>(1, kPieceElements / std::max<Index>(1, d_rows.cols));
+  const MatrixView masked =
+      ctx.workspace->matrix("transform.d_rows", std::min(piece, d_rows.rows), d_rows.cols);
+  for (Index begin = 0; begin < d_rows.rows; begin += piece) {
+    const Index count = std::min(piece, d_rows.rows - begin);
+    const MatrixView product = masked.slice_rows(0, count);
+    gemm_bt(ctx, d_out.slice_rows(begin, count), w, product, false,
+            {d.rate, d.draws, d.ids.subspan(std::size_t(begin), std::size_t(count))});
+    axpby(ctx, 1, product, 1, d_rows.slice_rows(begin, count));
+  }
+}
+
 void transform_backward(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView w,
                         ConstMatrixView d_out, MatrixView d_w, MatrixView d_rows, bool accumulate_rows) {
-  // Packed features take no gradient.
-  if (rows.bits != nullptr) return bit_gemm_at(ctx, *rows.bits, d_out, d_w, true);
-  if (rows.sparse != nullptr) return sparse_gemm_at(ctx, *rows.sparse, d, d_out, d_w, true);
-  gemm_at(ctx, dropped_rows(ctx, rows, d, "transform.rows"), d_out, d_w, true);
-  if (d_rows.cols == 0) return;
-  if (accumulate_rows && d) {  // the mask belongs to this product alone, not to what d_rows holds
-    MatrixView masked = ctx.workspace->matrix("transform.d_rows", d_rows.rows, d_rows.cols);
-    gemm_bt(ctx, d_out, w, masked, false, d);
-    axpby(ctx, 1, masked, 1, d_rows);
-  } else {
-    gemm_bt(ctx, d_out, w, d_rows, accumulate_rows, d);
-  }
+  weight_backward(ctx, rows, d, d_out, d_w);
+  if (rows.packed() || d_rows.cols == 0) return;  // packed features take no gradient
+  rows_backward(ctx, d, w, d_out, d_rows, accumulate_rows);
 }
 
 }  // namespace atl

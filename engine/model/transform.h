@@ -8,11 +8,36 @@ namespace atl {
 /// rows as they are, or a dropped-out copy in workspace `name` (dense rows only; valid until the name's next use).
 ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& dropout, const char* name);
 
+/// The rows of a layer's input that a pass owns, where several products read them: dropped out once, they serve all.
+class OwnRows {
+ public:
+  /// The context outlives it, and one lives at a time. Without `own` every product sees to its rows itself.
+  explicit OwnRows(Context& ctx, const Rows& own = {}) : ctx_(ctx), own_(own) {}
+
+  struct Due {
+    Rows rows;
+    Dropout dropout;  // still to be applied
+  };
+  /// Rows that are due a dropout: themselves, or where they are the own ones those that have had it.
+  Due due(const Rows& rows, const Dropout& dropout);
+
+ private:
+  Context& ctx_;
+  Rows own_;
+  ConstMatrixView dropped_;  // once they were asked for
+};
+
 /// out = dropout(rows) · w, then the epilogue.  rows (n, in), w (in, m), out (n, m).
 void transform(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView w, MatrixView out,
                const Epilogue& epilogue = {}, bool accumulate = false);
 
-/// d_w += dropout(rows)ᵀ · d_out ;  d_rows (+)= dropout mask of d_out · wᵀ, unless d_rows is empty.
+/// d_w += dropout(rows)ᵀ · d_out.
+void weight_backward(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView d_out,
+                     MatrixView d_w);
+/// d_rows (+)= dropout mask of d_out · wᵀ. The mask is this product's alone, not that of what d_rows holds.
+void rows_backward(Context& ctx, const Dropout& dropout, ConstMatrixView w, ConstMatrixView d_out,
+                   MatrixView d_rows, bool accumulate = false);
+/// Both; where d_rows is empty, the first alone.
 void transform_backward(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView w,
                         ConstMatrixView d_out, MatrixView d_w, MatrixView d_rows,
                         bool accumulate_rows = false);
