@@ -1,13 +1,13 @@
 // atoll launch: trains a manifest on hosts that sshd reaches. On a cluster the launcher's pod runs it when every other pod
 // of the job is ready; it says how the run ended in a file that the operator reads.
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "command/attempt_file.h"
 #include "command/commands.h"
 #include "command/job_data.h"
+#include "command/last_word.h"
 #include "command/rank_style.h"
 #include "launch/launch.h"
 #include "launch/places.h"
@@ -20,8 +20,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr std::chrono::seconds kTimeToAnswer{8};
-constexpr std::size_t kLongestMessage =
-    2000;  // of the result file, of which kubelet keeps the last 4,096 bytes
 
 void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
@@ -124,16 +122,8 @@ Json end_json(const LaunchEnd& end, const Heard& heard, const AttemptFile& attem
                        {"exitCode", end.lost->exit_code}};
   }
   const std::string& why = end.reason.empty() ? heard.last_line : end.reason;
-  if (end.status != 0) json["message"] = why.substr(0, kLongestMessage);
+  if (end.status != 0) json["message"] = why;
   return json;
-}
-
-/// The file may be a device or a mount that can't be replaced: written in place.
-void write_end(const std::string& path, const Json& json) {
-  std::ofstream file(path);
-  file << json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  file.close();
-  if (!file) say(fmt::format("warning: {}: how the run ended can't be written there", path));
 }
 
 LaunchEnd train_on(const Arguments& a, const Job& job, const AttemptFile& attempt, Heard& heard) {
@@ -168,7 +158,7 @@ int run(const Arguments& a) {
   }
   Json lost_host = lost_server(a, attempt, end);
   if (!end.reason.empty()) say(end.reason);
-  write_end(a.get("--result", "/dev/termination-log"), end_json(end, heard, attempt, std::move(lost_host)));
+  leave_word(a.get("--result", "/dev/termination-log"), end_json(end, heard, attempt, std::move(lost_host)));
   return end.status;
 }
 

@@ -1,11 +1,11 @@
 // atoll supervise: PID 1 of a pod with ranks (launch/supervisor.h).
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/error.h"
 #include "command/commands.h"
+#include "command/last_word.h"
 #include "launch/supervisor.h"
 #include "launch/user_entry.h"
 
@@ -23,15 +23,11 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-void write_end(const std::string& path, const SuperviseEnd& end) {
+nlohmann::ordered_json end_json(const SuperviseEnd& end) {
   nlohmann::ordered_json json{{"reason", end.reason}, {"message", end.message}};
   if (end.rank) json["rank"] = *end.rank;
   if (end.reason == "OOMKilled") json["signal"] = end.status - 128;
-  std::ofstream file(path);
-  file << json.dump();
-  file.close();
-  if (!file)
-    std::fprintf(stderr, "atoll: warning: %s: how this pod ended can't be written there\n", path.c_str());
+  return json;
 }
 
 int run(const Arguments& a) {
@@ -41,7 +37,7 @@ int run(const Arguments& a) {
   make_user_known();
   const SuperviseEnd end = supervise(plan);
   std::fprintf(stderr, "atoll: %s\n", end.message.c_str());
-  write_end(a.get("--result", "/dev/termination-log"), end);
+  leave_word(a.get("--result", "/dev/termination-log"), end_json(end));
   return end.status;
 }
 

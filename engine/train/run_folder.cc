@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMetricsFile = "metrics.jsonl";
 constexpr const char* kRunFile = "run.json";
+constexpr const char* kResultFile = "result.json";
 
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -45,6 +46,7 @@ class RunFolderWriter : public RunObserver {
 
   void on_result(const RunRecord& run) override {
     write_file_atomically(folder_ / kRunFile, run_document(run));
+    write_file_atomically(folder_ / kResultFile, result_summary(run) + "\n");
   }
 
  private:

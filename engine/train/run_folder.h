@@ -1,6 +1,6 @@
 // The story of a run in its output folder: metrics.jsonl, one object an epoch, appended as they end, and
 // run.json, everything else, written at the start and again at the end. `atoll report` makes report.html from
-// the two.
+// the two. result.json is for programs: the few figures of the end, as a cluster's operator gets them.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace atl {
 
-/// Keeps both files up to date. A resumed run drops the epochs after the one that it resumed from, so that
+/// Keeps these files up to date. A resumed run drops the epochs after the one that it resumed from, so that
 /// the file of a run that was killed reads like that of a run that wasn't. Rank 0 alone; Errors name the
 /// file.
 std::unique_ptr<RunObserver> make_run_folder_writer(const std::filesystem::path& folder);
