@@ -43,6 +43,12 @@ def plug_in(node, layout):
     node.machine.run("ip", "route", "replace", "unreachable", "default")
 
 
+def cut_off(machine):
+    """Until it is plugged in again."""
+    if machine.name != FABRIC.name and machine.init():
+        FABRIC.run("ip", "link", "set", machine.name, "down")
+
+
 def _plug_in(machine, address, switch, rate):
     links.plug_in(machine, address, FABRIC, switch)
     _limit(FABRIC, machine.name, rate)
