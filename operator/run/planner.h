@@ -51,8 +51,8 @@ class Planner {
   const Caches& caches_;
   WaitingGangs waiting_;
   std::mutex turn_;
-  Snapshot snapshot_;                                                   // of the present turn
-  std::vector<std::shared_ptr<const NodeEntry>> nodes_;                 // that its nodes are copies of
+  Snapshot snapshot_;                                                // of the present turn
+  std::vector<std::shared_ptr<const NodeEntry>> nodes_;              // that its nodes are copies of
   mutable std::mutex mutex_;                                         // of bookings_
   std::map<std::string, std::map<std::string, PodState>> bookings_;  // by job and pod
 };
