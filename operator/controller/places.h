@@ -8,9 +8,6 @@
 
 namespace atl::ctl {
 
-/// Why Placed doesn't hold while nobody has looked for places yet.
-inline constexpr const char* kPreparing = "Preparing";
-
 /// What the job asks of the cluster: traffic as the prepare step found it, sizes as the API server has the pods, nodes
 /// that failed twice left out.
 Gang gang_to_place(const Turn& turn);

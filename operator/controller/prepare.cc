@@ -6,7 +6,6 @@
 
 #include "operator/api/messages.h"
 #include "operator/controller/incident.h"
-#include "operator/controller/places.h"
 #include "operator/controller/questions.h"
 #include "operator/controller/refusals.h"
 #include "operator/controller/withdraw.h"
@@ -75,7 +74,7 @@ bool is_unprepared(Turn& turn) {
     return true;
   }
   if (turn.reason_against(kCreated) == kRefused && turn.seen.refusals.empty())
-    turn.say(kCreated, false, "Preparing", "the gang's pods are made once the data set is prepared");
+    turn.say(kCreated, false, kPreparing, "the gang's pods are made once the data set is prepared");
   const std::string loss = pod->phase == "Succeeded" ? "" : loss_of(*pod, turn.seen, turn.settings);
   if (loss == "Rejected") {
     fail_prepare(turn, *pod, loss, pod->message);

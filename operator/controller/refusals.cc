@@ -64,8 +64,8 @@ bool is_refused(Turn& turn) {
 
 bool is_giving_way(Turn& turn) {
   if (!is_refused_pods(turn)) return false;
-  if (turn.holds(
-          kPlaced)) {  // it was made where it is to stand, so what there is of it takes room from others
+  // Half a gang that was made where it is to stand takes room from others.
+  if (turn.holds(kPlaced)) {
     withdraw(turn, find_condition(turn.status.conditions, kCreated)->message);
     return true;
   }

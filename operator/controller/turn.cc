@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kLongestEvent = 1024;
 
 bool is_bad_news(const std::string& condition, bool holds, const std::string& reason) {
-  if (reason == "Preparing" || reason == kSuspended) return false;  // on its way, or as it was wished
+  if (reason == kPreparing || reason == kSuspended) return false;  // on its way, or as it was wished
   return holds ? condition == kFailed || condition == kRestarting
                : condition == kPlaced || condition == kCreated;
 }

@@ -11,6 +11,8 @@
 
 namespace atl::ctl {
 
+/// Why Placed, or Created, doesn't hold while the data set is prepared: nobody has looked for places yet.
+inline constexpr const char* kPreparing = "Preparing";
 /// Why Running doesn't hold while pods start.
 inline constexpr const char* kStarting = "Starting";
 
@@ -32,8 +34,8 @@ class Turn {
   /// Of jobs that the engine takes.
   const GangView& gang() const { return *gang_; }
 
-  /// Enters a condition; where its truth or its reason is new, an event says so, if it is worth one: one for each reason, in the words that
-  /// came first, since one thing often changes several conditions.
+  /// Enters a condition; where its truth or its reason is new, an event says so, if it is worth one: one for each reason,
+  /// in the words that came first, since one thing often changes several conditions.
   void say(const char* condition, bool holds, const std::string& reason, const std::string& message);
   bool holds(const char* condition) const;
   /// Why it does not hold; "" where it does, or nothing has been said of it.
