@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "operator/plan/assignment.h"
+#include "operator/plan/floor.h"
+
 namespace atl::ctl {
 namespace {
 
@@ -10,18 +13,21 @@ constexpr double kRounding = 1e-9;
 
 class BranchAndBound {
  public:
-  BranchAndBound(Assignment& best, long steps)
-      : best_(best),
-        open_(best.topology(), best.traffic()),
-        bound_(best.cost()),
+  BranchAndBound(const Topology& topology, const Traffic& traffic, double known, long steps)
+      : open_(topology, traffic),
         steps_(steps),
-        sites_(best.topology().sites().size()),
-        order_(order_of(best.traffic())),
-        added_(order_.size() * sites_, 0) {}
+        sites_(topology.sites().size()),
+        order_(order_of(traffic)),
+        among_rest_(floors(topology, traffic, order_)),
+        added_(order_.size() * sites_, 0),
+        distances_(sites_) {
+    best_.cost = known;
+  }
 
-  bool run() {
+  Proof run() {
     place(0, 0);
-    return steps_ >= 0;
+    best_.is_whole = steps_ >= 0;
+    return std::move(best_);
   }
 
  private:
@@ -46,13 +52,26 @@ class BranchAndBound {
     return order;
   }
 
+  static std::vector<double> floors(const Topology& topology, const Traffic& traffic,
+                                    const std::vector<int>& order) {
+    const Floor floor(topology, traffic);
+    std::vector<bool> is_open(order.size(), true);
+    std::vector<double> among;
+    for (const int server : order) {
+      among.push_back(floor.among(is_open));
+      is_open[std::size_t(server)] = false;
+    }
+    among.push_back(0);
+    return among;
+  }
+
   double& added(int server, std::size_t site) { return added_[std::size_t(server) * sites_ + site]; }
 
   void place(std::size_t depth, double cost) {
-    if (cost + least_of_rest(depth) >= bound_ * (1 - kRounding)) return;
+    if (cost + among_rest_[depth] + least_of_rest(depth) >= best_.cost * (1 - kRounding)) return;
     if (depth == order_.size()) {
-      bound_ = cost;
-      best_ = open_;
+      best_.cost = cost;
+      best_.site_of = open_.site_of();
       return;
     }
     const int server = order_[depth];
@@ -73,7 +92,7 @@ class BranchAndBound {
     }
   }
 
-  /// Every server that isn't placed pays at least its cheapest free site's cost to those that are.
+  /// To those that are placed each other server pays at least what it costs on its cheapest free site.
   double least_of_rest(std::size_t depth) {
     double sum = 0;
     for (std::size_t i = depth; i < order_.size(); ++i) {
@@ -87,34 +106,49 @@ class BranchAndBound {
 
   /// An empty node beside an empty node of the same slots in the same domain brings nothing new.
   bool like_an_empty_one_before(std::size_t site) const {
-    const auto& sites = open_.topology().sites();
-    if (site == 0 || open_.free_slots(int(site)) < sites[site].slots) return false;
-    for (std::size_t other = site; other-- > 0 && sites[other].domains == sites[site].domains;)
+    const Topology& topology = open_.topology();
+    const auto& sites = topology.sites();
+    const int level = topology.levels() - 2, domain = topology.domain_of(int(site), level);
+    if (open_.free_slots(int(site)) < sites[site].slots) return false;
+    for (std::size_t other = site; other-- > 0 && topology.domain_of(int(other), level) == domain;)
       if (sites[other].slots == sites[site].slots && sites[other].takes_first == sites[site].takes_first &&
           open_.free_slots(int(other)) == sites[other].slots)
         return true;
     return false;
   }
 
-  void tell_peers(int server, std::size_t site, double sign) {
-    for (const auto& [peer, bytes] : open_.traffic().peers(server))
-      for (std::size_t s = 0; s < sites_; ++s)
-        added(peer, s) += sign * bytes * open_.topology().distance(int(s), int(site));
+  /// From every site: a level's weight holds outside the domain there, so that narrower ones overwrite it.
+  void measure_from(std::size_t site) {
+    const Topology& topology = open_.topology();
+    std::ranges::fill(distances_, topology.weights()[0]);
+    for (int level = 0; level < topology.levels(); ++level) {
+      const Domain& inside = topology.domains()[std::size_t(topology.domain_of(int(site), level))];
+      const double weight = level + 1 < topology.levels() ? topology.weights()[std::size_t(level) + 1] : 0;
+      std::fill(distances_.begin() + inside.first, distances_.begin() + inside.last, weight);
+    }
   }
 
-  Assignment& best_;
+  void tell_peers(int server, std::size_t site, double sign) {
+    measure_from(site);
+    for (const auto& [peer, bytes] : open_.traffic().peers(server))
+      for (std::size_t s = 0; s < sites_; ++s) added(peer, s) += sign * bytes * distances_[s];
+  }
+
+  Proof best_;
   Assignment open_;
-  double bound_;
   long steps_;
   std::size_t sites_;
   std::vector<int> order_;
-  std::vector<double> added_;  // (servers, sites): what a server would pay there to those that are placed
+  std::vector<double> among_rest_;  // by depth: what those that aren't placed cost one another at the least
+  std::vector<double> added_;      // (servers, sites): what a server would pay there to those that are placed
+  std::vector<double> distances_;  // (sites) scratch
 };
 
 }  // namespace
 
-bool prove(Assignment& assignment, long steps) {
-  return BranchAndBound(assignment, steps).run();
+Proof prove(const Topology& topology, const Traffic& traffic, double known, long steps) {
+  if (steps < traffic.servers()) return {false, {}, known};  // not even one answer
+  return BranchAndBound(topology, traffic, known, steps).run();
 }
 
 }  // namespace atl::ctl

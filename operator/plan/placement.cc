@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "operator/plan/divide.h"
 #include "operator/plan/exact.h"
+#include "operator/plan/floor.h"
 #include "operator/plan/refine.h"
 #include "operator/plan/symmetry.h"
 
@@ -14,12 +15,12 @@ namespace {
 
 // How long is looked, in looks at a server on a site (about a nanosecond each).
 constexpr double kSearchLooks = 8e6, kProofLooks = 20e6;
+constexpr double kRounding = 1e-9;
 constexpr int kMostStarts = 40, kMostRounds = 800;
 
-std::vector<std::string> nodes_of(const Assignment& assignment) {
+std::vector<std::string> nodes_of(const Topology& topology, const std::vector<int>& site_of) {
   std::vector<std::string> nodes;
-  for (const int site : assignment.site_of())
-    nodes.push_back(assignment.topology().sites()[std::size_t(site)].node);
+  for (const int site : site_of) nodes.push_back(topology.sites()[std::size_t(site)].node);
   return nodes;
 }
 
@@ -39,13 +40,12 @@ class Search {
 
   Placement run() {
     Assignment best = first_answers();
-    search_on(best, int(std::min(affordable_, double(kMostRounds))), 1);
     Placement answer;
-    answer.searched_cost = best.cost();
-    const double looks = double(traffic_.servers()) * double(topology_.sites().size());
-    answer.proven = prove(best, long(kProofLooks / looks));
-    answer.nodes = nodes_of(best);
-    answer.cost = best.cost();
+    answer.proven = best.cost() <= Floor(topology_, traffic_).among_all() * (1 + kRounding);
+    if (!answer.proven) search_on(best, int(std::min(affordable_, double(kMostRounds))), 1);
+    answer.nodes = nodes_of(topology_, best.site_of());
+    answer.searched_cost = answer.cost = best.cost();
+    if (!answer.proven) prove_or_better(answer);
     return answer;
   }
 
@@ -59,7 +59,7 @@ class Search {
     const auto consider = [&](Assignment candidate) {
       refine(candidate);
       const double cost = candidate.cost();
-      if (least < 0 || cost < least * (1 - 1e-9)) {
+      if (least < 0 || cost < least * (1 - kRounding)) {
         least = cost;
         best = std::move(candidate);
       }
@@ -76,6 +76,16 @@ class Search {
     in_order(plain);
     consider(std::move(plain));
     return best;
+  }
+
+  void prove_or_better(Placement& answer) {
+    const Topology small = without_twins(roomiest_nodes(topology_, traffic_.servers()), traffic_.servers());
+    const double looks = double(traffic_.servers()) * double(small.sites().size());
+    const Proof proof = prove(small, traffic_, answer.cost, long(kProofLooks / looks));
+    answer.proven = proof.is_whole;
+    if (proof.site_of.empty()) return;
+    answer.nodes = nodes_of(small, proof.site_of);
+    answer.cost = proof.cost;
   }
 
   const Topology& topology_;

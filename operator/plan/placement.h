@@ -12,6 +12,8 @@
 //  4. The best is disturbed and refined again, a number of times that falls with the size of the job.
 //  5. Small jobs: branch and bound proves the answer, or finds the better one (exact.h).
 //
+//  An answer that costs no more than any can (floor.h) ends the search at once.
+//
 // Ties: the first answer found, and answers are looked for in tight domains before wide ones, then by name. So
 // a job fills the hole that fits it, and the same cluster gives the same answer.
 #pragma once
