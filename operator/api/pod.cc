@@ -46,6 +46,8 @@ void read_spec(const json& spec, PodView& pod) {
   const json& affinity = member(spec, "affinity");
   if (affinity.is_object()) pod.affinity = affinity.dump();
   for (const json& gate : list_of(spec, "schedulingGates")) pod.gates.push_back(text_of(gate, "name"));
+  for (const json& volume : list_of(spec, "volumes"))
+    pod.mounts_claims |= volume.contains("persistentVolumeClaim") || volume.contains("ephemeral");
   pod.priority = int(integer_of(spec, "priority").value_or(0));
   pod.requests = requests_of(spec);
 }

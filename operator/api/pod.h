@@ -30,6 +30,7 @@ struct PodView {
   std::string unschedulable;  // why the scheduler finds no node for it
   std::string disruption;     // DisruptionTarget's reason: PreemptionByScheduler, EvictionByEvictionAPI, …
   std::vector<std::string> gates;
+  bool mounts_claims = false;
   int priority = 0;
   Resources requests;
   std::vector<ContainerView> containers;  // init containers first

@@ -57,8 +57,9 @@ struct Result {
 struct Status {
   std::int64_t observed_generation = 0;
   std::vector<Condition> conditions;
-  int attempt = 0;   // the newest start of the ranks; 0: none yet. What the output folder is fenced with
-  int failures = 0;  // restarts that count against backoffLimit
+  int attempt = 0;      // the newest start of the ranks; 0: none yet. What the output folder is fenced with
+  int failures = 0;     // restarts that count against backoffLimit
+  int withdrawals = 0;  // since it ran last: how often its pods were let go because their room wasn't there
   std::vector<ServerPlace> servers;
   Predicted predicted;
   Progress progress;

@@ -58,6 +58,7 @@ Status read_status(const json& status) {
     read.conditions.push_back(read_condition(condition));
   read.attempt = int(integer_of(status, "attempt").value_or(0));
   read.failures = int(integer_of(status, "failures").value_or(0));
+  read.withdrawals = int(integer_of(status, "withdrawals").value_or(0));
   const json& placement = member(status, "placement");
   for (const json& server : list_of(placement, "servers")) read.servers.push_back(read_server(server));
   const json& predicted = member(placement, "predicted");

@@ -120,6 +120,7 @@ std::string write_status(const Status& status) {
   put_object(json, "conditions", std::move(conditions));
   json["attempt"] = status.attempt;
   json["failures"] = status.failures;
+  json["withdrawals"] = status.withdrawals;
   put_object(json, "placement", placement_json(status));
   put_object(json, "progress", progress_json(status.progress));
   put_object(json, "traffic", traffic_json(status.progress));

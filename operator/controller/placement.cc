@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "operator/controller/jitter.h"
@@ -13,7 +14,8 @@
 namespace atl::ctl {
 namespace {
 
-constexpr Seconds kShortestWait{2}, kLongestJitter{13}, kPlanAgain{60};
+constexpr Seconds kShortestWait{2}, kFirstJitter{13}, kPlanAgain{60};
+constexpr int kMostDoublings = 7;  // of the shortest wait: to four minutes
 
 bool is_any_gated(const Turn& turn) {
   for (const PodView* worker : turn.gang().workers)
@@ -21,11 +23,14 @@ bool is_any_gated(const Turn& turn) {
   return false;
 }
 
-/// After a withdrawal, so that two gangs which took room from each other don't do so again.
+/// After a withdrawal, so that two gangs which took room from each other don't do so again; longer each time, for what was
+/// in the way may be something that no plan sees.
 bool must_wait(Turn& turn) {
   const std::string reason = turn.reason_against(kPlaced);
   if (reason != kWithdrawn && reason != kNotBound) return false;
-  const Moment since = turn.since(kPlaced), end = since + kShortestWait + jitter(turn, since, kLongestJitter);
+  const Seconds least = kShortestWait * (1 << std::clamp(turn.status.withdrawals - 1, 0, kMostDoublings));
+  const Moment since = turn.since(kPlaced);
+  const Moment end = since + least + jitter(turn, since, std::max(least, kFirstJitter));
   if (turn.now() >= end) return false;
   turn.look_at(end);
   return true;

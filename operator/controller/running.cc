@@ -144,6 +144,7 @@ bool is_running(Turn& turn) {
                        turn.gang().servers.size(), turn.attempt()));
   if (turn.holds(kRestarting)) turn.say(kRestarting, false, "Training", "the ranks run again");
   if (!turn.status.start) turn.status.start = turn.now();
+  turn.status.withdrawals = 0;
   if (!has_stalled(turn)) take_progress(turn);
   return true;
 }

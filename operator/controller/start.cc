@@ -13,7 +13,7 @@
 namespace atl::ctl {
 namespace {
 
-constexpr Seconds kTimeToBind{30};
+constexpr Seconds kTimeToBind{30}, kTimeForVolumes{300};
 constexpr std::size_t kMostNamed = 5;  // pods in a message
 
 using Pods = std::vector<const PodView*>;
@@ -46,12 +46,18 @@ bool has_started(const PodView& pod) {
   return engine && (engine->running || engine->ended);
 }
 
-/// Who stands where an unbound pod was to stand.
-std::string who_took(const Turn& turn, const PodView& pod) {
+/// Who stands where an unbound pod was to stand, and what the scheduler has against it: that may be something else.
+std::string why_not_bound(const Turn& turn, const PodView& pod) {
   const auto strangers = turn.seen.strangers(pod.pinned);
-  return fmt::format("{} found no room on {}, where {} {} now", pod.meta.name, pod.pinned,
+  return fmt::format("{} was not bound to {}, where {} {} now{}{}", pod.meta.name, pod.pinned,
                      strangers.empty() ? "nothing" : listed(strangers, ", "),
-                     strangers.size() > 1 ? "stand" : "stands");
+                     strangers.size() > 1 ? "stand" : "stands",
+                     pod.unschedulable.empty() ? "" : "; the scheduler says: ", pod.unschedulable);
+}
+
+/// A volume that is made for a pod once its node is known takes a while; the scheduler then has nothing against the pod.
+Seconds time_to_bind(const PodView& pod) {
+  return pod.mounts_claims && pod.unschedulable.empty() ? kTimeForVolumes : kTimeToBind;
 }
 
 /// Healthy pods of an attempt before, whose missing ones were to be replaced, waiting for a room that doesn't come: two
@@ -94,13 +100,17 @@ bool is_start_overdue(Turn& turn) {
 
 bool is_gang_unbound(Turn& turn) {
   const Pods pods = released(turn);
-  if (std::ranges::all_of(pods, &PodView::is_bound)) return false;
-  const Moment end = last_release(pods) + kTimeToBind;
+  std::vector<std::string> reasons;
+  Seconds time = kTimeForVolumes;
+  for (const PodView* pod : pods) {
+    if (pod->is_bound()) continue;
+    reasons.push_back(why_not_bound(turn, *pod));
+    time = std::min(time, time_to_bind(*pod));
+  }
+  if (reasons.empty()) return false;
+  const Moment end = last_release(pods) + time;
   turn.look_at(end);
   if (turn.now() < end) return false;
-  std::vector<std::string> reasons;
-  for (const PodView* pod : pods)
-    if (!pod->is_bound()) reasons.push_back(who_took(turn, *pod));
   if (turn.gang().is_launched) {  // all workers are ready: it is the launcher
     restart(turn, {kNotBound, {{}, "", turn.gang().launcher->meta.name, ""}, listed(reasons, "; ")});
     return true;
@@ -114,7 +124,7 @@ bool is_gang_unbound(Turn& turn) {
     withdraw(turn, listed(reasons, "; "));
     return true;
   }
-  turn.say(kPlaced, false, kNotBound, listed(reasons, "; "));
+  give_up_plan(turn, kNotBound, listed(reasons, "; "));
   for (const PodView* pod : pods)
     if (!is_kept(pod)) dismiss(turn, *pod);
   return true;

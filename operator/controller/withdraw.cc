@@ -23,8 +23,13 @@ void dismiss(Turn& turn, const PodView& pod, std::optional<int> grace) {
   turn.remove(Kind::kPod, pod.meta, 0);
 }
 
+void give_up_plan(Turn& turn, const char* reason, const std::string& message) {
+  if (turn.reason_against(kPlaced) != reason) ++turn.status.withdrawals;
+  turn.say(kPlaced, false, reason, message);
+}
+
 void withdraw(Turn& turn, const std::string& message) {
-  turn.say(kPlaced, false, kWithdrawn, message);
+  give_up_plan(turn, kWithdrawn, message);
   if (turn.spec().launcher == Launcher::kMpiJob)
     turn.end_attempt();  // all of it is a leftover then
   else

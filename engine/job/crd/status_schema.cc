@@ -139,6 +139,8 @@ Json status_schema() {
        {"conditions", conditions()},
        {"attempt", count("starts of the ranks so far")},
        {"failures", count("restarts that count against runPolicy.backoffLimit")},
+       {"withdrawals",
+        count("since it ran last: how often its pods were let go, their room not being there")},
        {"placement", placement()},
        {"progress", progress()},
        {"traffic", traffic()},

@@ -24,6 +24,7 @@ Status full_status() {
                        {kRunning, true, "Training", "4 ranks on 2 nodes", at(2), 3}};
   status.attempt = 2;
   status.failures = 1;
+  status.withdrawals = 2;
   status.servers = {{"n1", {0, 1}}, {"n2", {2, 3}}};
   status.predicted = {12.0 * (1 << 20), 1500, "n3 is taken"};
   status.progress = {.epoch = 120,

@@ -136,7 +136,44 @@ TEST_F(Decide, WhoTookTheRoomIsNamed) {
   const Status status = world.atoll.status();
   EXPECT_EQ(find_condition(status.conditions, kPlaced)->reason, "Withdrawn");
   EXPECT_EQ(find_condition(status.conditions, kPlaced)->message,
-            "cora-1-0 found no room on " + node + ", where team-x-pod stands now");
+            "cora-1-0 was not bound to " + node +
+                ", where team-x-pod stands now; the scheduler says: no node has 3 cpu");
+}
+
+TEST_F(Decide, WhatNoPlanSeesIsTriedEverMoreRarely) {
+  world.cluster.hinder = [](const json& pod) -> std::optional<std::string> {
+    if (label_of(pod, kRoleLabel) != kWorkerRole) return {};
+    return "persistentvolumeclaim \"data\" not found";
+  };
+  submit();
+  std::vector<Seconds> waits;
+  const auto is_placed = [&] { return holds(world.atoll.status().conditions, kPlaced); };
+  world.atoll.run(300, is_placed);
+  while (waits.size() < 5) {
+    world.atoll.run(60, [&] { return !is_placed(); });
+    const Moment withdrawn = world.cluster.now;
+    world.atoll.run(600, is_placed);
+    waits.push_back(world.cluster.now - withdrawn);
+  }
+  for (std::size_t n = 0; n < waits.size(); ++n) EXPECT_GE(waits[n], Seconds(2 << n)) << n;
+  EXPECT_EQ(world.atoll.status().withdrawals, 5);
+  world.cluster.hinder = [](const json&) { return std::nullopt; };
+  world.run_to_end();
+  expect_success(world);
+  EXPECT_EQ(world.atoll.status().withdrawals, 0) << "it has run";
+}
+
+TEST_F(Decide, AVolumeThatIsMadeForAPodTakesItsTime) {
+  world.cluster.hinder = [](const json& pod) -> std::optional<std::string> {
+    if (label_of(pod, kRoleLabel) != kWorkerRole) return {};
+    return "";
+  };
+  submit();
+  until_placed();
+  world.atoll.run(250);
+  EXPECT_TRUE(holds(world.atoll.status().conditions, kPlaced)) << "nobody has anything against its pods";
+  world.atoll.run(60, [&] { return !holds(world.atoll.status().conditions, kPlaced); });
+  EXPECT_EQ(find_condition(world.atoll.status().conditions, kPlaced)->reason, "Withdrawn");
 }
 
 TEST_F(Decide, AReplacementThatFindsNoRoomLeavesTheHealthyAlone) {

@@ -53,6 +53,8 @@ class FakeCluster {
   std::map<std::string, Run> runs;
   /// Why the API server doesn't take an object, "" where it does.
   std::function<std::string(Kind, const json&)> refuse = [](Kind, const json&) { return ""; };
+  /// The scheduler finds a node for it by itself, or: "", it is silent; else what it has against the pod.
+  std::function<std::optional<std::string>(const json&)> hinder = [](const json&) { return std::nullopt; };
   int prepares = 0;
   bool does_prepare_fail = false;
   std::function<void()> others;  // controllers beside the operator, once a second
@@ -74,6 +76,7 @@ class FakeCluster {
 
  private:
   void schedule(json& pod);
+  void refuse_place(json& pod, const std::string& why);
   void live(const std::string& name, json& pod);
   void begin(const std::string& name, json& pod);
   void train(const std::string& name, json& pod);
@@ -210,9 +213,20 @@ inline std::int64_t FakeCluster::used(const std::string& node) const {
   return cores;
 }
 
+inline void FakeCluster::refuse_place(json& pod, const std::string& why) {
+  const json condition = {
+      {"type", "PodScheduled"}, {"status", "False"}, {"reason", "Unschedulable"}, {"message", why}};
+  is_changed |= pod["status"].value("conditions", json()) != json::array({condition});
+  pod["status"]["conditions"] = json::array({condition});
+}
+
 inline void FakeCluster::schedule(json& pod) {
   const json& spec = pod.at("spec");
   if (!node_of(pod).empty() || !spec.value("schedulingGates", json::array()).empty()) return;
+  if (const auto hindrance = hinder(pod)) {
+    if (!hindrance->empty()) refuse_place(pod, *hindrance);
+    return;
+  }
   const NodeFilter filter = NodeFilter::of_template(pod.dump());
   for (const auto& [name, node] : nodes) {
     if (!filter.refusal(state_of_node(name)).empty()) continue;
@@ -221,6 +235,7 @@ inline void FakeCluster::schedule(json& pod) {
     is_changed = true;
     return;
   }
+  refuse_place(pod, "no node has 3 cpu");
 }
 
 inline void FakeCluster::begin(const std::string& name, json& pod) {
