@@ -9,8 +9,8 @@ FUZZ_SECONDS ?= 600
 SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: build programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-strategies \
-	bench bench-peers bench-operator bench-strategies cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
+.PHONY: build programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-strategies accuracy-smoothing \
+	bench bench-peers bench-operator bench-strategies bench-scale cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
 	@mkdir -p $(BUILD)
@@ -27,10 +27,14 @@ programs: build
 demo: build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/e2e/demo
 
+# The suite on a cluster watches the clock: it has the machine to itself, but for clang-tidy, which takes what is left of it.
 test: test-tools cluster-tools
 	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
 	ninja -C $(BUILD) -j $(JOBS)
-	$(CTEST)
+	-tests/cluster/bed build  # tests of charts and of the API want them too, and say so where they can't be had
+	-tests/cluster/bed build helm kubeconform
+	$(CTEST) -LE long
+	$(CTEST) -L long
 
 test-unit: test-tools
 	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
@@ -82,6 +86,10 @@ accuracy: test-tools build
 accuracy-strategies: test-tools build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/strategies $(OPTIONS)
 
+# Kinds and decays of PipeGCN's smoothing: errors of late rows, and how fast accuracy comes.
+accuracy-smoothing: test-tools build
+	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/smoothing $(OPTIONS)
+
 # PyG and DGL beside Atoll: about 3 GB of download.
 bench-peers: test-tools build
 	@docker/install-packages docker/packages-peers.txt
@@ -91,6 +99,10 @@ bench-peers: test-tools build
 # Strategies on slow links, each comparison on a rig of its own (docs/rig.md); OPTIONS="--only REGEX --again". As root.
 bench-strategies: test-tools build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/rig/compare $(OPTIONS)
+
+# Every strategy as ranks are added and as the graph grows, on this machine alone.
+bench-scale: test-tools build
+	ATOLL=$(abspath $(BUILD)/atoll) tests/bench/scale $(OPTIONS)
 
 # A thousand simulated nodes on a cluster of its own, with mpi-operator beside; OPTIONS="--only REGEX --again". As root.
 bench-operator: programs cluster-tools

@@ -59,7 +59,8 @@ class EarlierRanks : public testing::Test {
     ASSERT_NE(mkdtemp(folder_.data()), nullptr);
     before_ = std::filesystem::current_path();
     std::filesystem::current_path(folder_);
-    std::ofstream("train") << "sleep 100\n";  // what bash runs under that name
+    std::ofstream("train")
+        << "kill -STOP $$\n";  // what bash runs under that name: nothing that could outlive it
   }
   void TearDown() override {
     std::filesystem::current_path(before_);

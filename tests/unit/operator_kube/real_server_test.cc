@@ -87,12 +87,15 @@ TEST_P(RealServer, AWatchIsResumedFromItsBookmark) {
   const auto first = watch(version_now(), seconds(6));
   make("before");
   EXPECT_EQ(name_in(first->next(kPatience)), "before");
-  const auto bookmark = first->next(kPatience);  // servers send one 2 s before they end a watch
-  ASSERT_TRUE(bookmark);
-  ASSERT_EQ(bookmark->kind, WatchEvent::Kind::kBookmark);
-  EXPECT_FALSE(first->next(kPatience)) << "an end in good order";
+  std::string bookmark;
+  while (const auto event =
+             first->next(kPatience)) {  // servers send one 2 s before they end a watch in good order
+    ASSERT_EQ(event->kind, WatchEvent::Kind::kBookmark);
+    bookmark = object_key(event->object).version;
+  }
+  ASSERT_NE(bookmark, "");
   make("after");
-  const auto second = watch(object_key(bookmark->object).version, seconds(30));
+  const auto second = watch(bookmark, seconds(30));
   EXPECT_EQ(name_in(second->next(kPatience)), "after") << "and nothing again that was before the bookmark";
 }
 
