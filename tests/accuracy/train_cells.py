@@ -12,15 +12,17 @@ ATOLL_F64 = os.environ.get("ATOLL_F64", ATOLL + "_f64")
 CELL_SECONDS = int(os.environ.get("CELL_SECONDS", "600"))
 
 
-def train(cell, results, folder, again=False):
-    """The stored result; None where the data set isn't at hand. `again`: measured anew, even if it is stored."""
+def train(cell, results, folder, again=False, read=lambda output: {}):
+    """The stored result; None where the data set isn't at hand. `again`: measured anew, even if it is stored; `read`: what else to
+    store of the run's output folder."""
     if again or not results.get(cell.name):
         source = cases.source_of(cell, ROOT, DATA)
         if source is None:
             print(f"{cell.name}: skipped, {DATA / cell.dataset} is not here", flush=True)
             return None
-        results.put(cell.name, _run(cell, source, folder))
-        print(f"{cell.name}: {results.get(cell.name)}", flush=True)
+        told = _run(cell, source, folder)
+        print(f"{cell.name}: {told}", flush=True)
+        results.put(cell.name, told | read(folder / "out" / cell.name))
     return results.get(cell.name)
 
 
