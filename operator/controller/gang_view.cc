@@ -56,6 +56,15 @@ bool is_known_lost(const std::string& node, Moment silent_since, const Status& s
   });
 }
 
+/// The other ranks wait for one there, and its server doesn't answer us either: witnesses, too, and the only ones where the
+/// launcher was there itself or the network swallows what mpirun would notice.
+bool is_waited_for_in_vain(const std::string& node, const Observed& seen) {
+  if (!seen.heard || !seen.heard->stalled_rank || !seen.heard->is_its_server_silent) return false;
+  return std::ranges::any_of(seen.job.status.servers, [&](const ServerPlace& server) {
+    return server.node == node && std::ranges::count(server.ranks, Rank(*seen.heard->stalled_rank)) > 0;
+  });
+}
+
 bool has_attempt_map(const Observed& seen, int attempt) {
   const std::string map = attempt_map_name(seen.job.meta.name, attempt);
   return std::ranges::any_of(seen.objects, [&](const ObjectView& object) {
@@ -80,7 +89,7 @@ bool is_node_lost(const std::string& node, const Observed& seen, const Settings&
   const NodeView& view = found->second;
   if (view.ready) return false;
   return seen.now - view.since >= Seconds(settings.toleration_seconds) ||
-         is_known_lost(node, view.since, seen.job.status);
+         is_known_lost(node, view.since, seen.job.status) || is_waited_for_in_vain(node, seen);
 }
 
 std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings) {

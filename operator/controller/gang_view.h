@@ -33,7 +33,7 @@ std::string loss_of(const PodView& pod, const Observed& seen, const Settings& se
 /// It is to go, but still has time to write a checkpoint.
 bool is_leaving(const PodView& pod, const Observed& seen, const Settings& settings);
 
-/// It doesn't exist, has not answered for longer than is tolerated, or was lost by the job's launcher too.
+/// It doesn't exist, its kubelet has been silent for longer than is tolerated, or the job's launcher or ranks have lost it too.
 bool is_node_lost(const std::string& node, const Observed& seen, const Settings& settings);
 
 /// The pod was made by this job, not by one of the same name before it or by somebody else.

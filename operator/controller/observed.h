@@ -40,6 +40,7 @@ struct Heard {
   Progress progress;
   Moment advanced{};                         // when an epoch was last seen to end
   std::optional<std::int64_t> stalled_rank;  // the rank that others wait for, where that is known
+  bool is_its_server_silent = false;         // to us as well, though it has answered in this attempt
 };
 
 /// The API server took an object not (quota, LimitRange, admission).

@@ -21,8 +21,8 @@ class Floor {
 
  private:
   struct Rung {
-    int others = 0;         // of a server, so near or nearer
-    double byte_cost = 0;   // of a byte to them
+    int others = 0;        // of a server, so near or nearer
+    double byte_cost = 0;  // of a byte to them
   };
   double least_cost(std::vector<double>& bytes) const;
 

@@ -85,8 +85,9 @@ void ProgressPoller::poll_job(const GnnJob& job, Moment now) {
   const auto progress = text ? read_progress(*text) : std::nullopt;
   if (progress) take(job.full_name(), pod->meta.uid, job.status.attempt, *progress, now);
   // A rank 0 that has never spoken may be one that still starts.
-  if (was_heard(job.full_name(), pod->meta.uid, job.status.attempt))
-    take_stalled(job.full_name(), find_stalled(pages, job.job->placement.ranks));
+  if (!was_heard(job.full_name(), pod->meta.uid, job.status.attempt)) return;
+  const auto stalled = find_stalled(pages, job.job->placement.ranks);
+  take_stalled(job.full_name(), stalled, stalled && !pages.page_of(*stalled));
 }
 
 bool ProgressPoller::was_heard(const std::string& job, const std::string& pod_uid, int attempt) const {
@@ -95,11 +96,19 @@ bool ProgressPoller::was_heard(const std::string& job, const std::string& pod_ui
   return found != entries_.end() && found->second.pod_uid == pod_uid && found->second.attempt == attempt;
 }
 
-/// No news: it matters once nothing has advanced for long.
-void ProgressPoller::take_stalled(const std::string& job, std::optional<Rank> rank) {
-  std::lock_guard lock(mutex_);
-  const auto found = entries_.find(job);
-  if (found != entries_.end()) found->second.heard.stalled_rank = rank;
+/// Who is waited for is no news: it matters once nothing has advanced for long. A server that has fallen silent is.
+void ProgressPoller::take_stalled(const std::string& job, std::optional<Rank> rank, bool is_silent) {
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = entries_.find(job);
+    if (found == entries_.end()) return;
+    Heard& heard = found->second.heard;
+    const bool is_news = is_silent && !heard.is_its_server_silent;
+    heard.stalled_rank = rank;
+    heard.is_its_server_silent = is_silent;
+    if (!is_news) return;
+  }
+  handlers_.on_news(job);
 }
 
 void ProgressPoller::take(const std::string& job, const std::string& pod_uid, int attempt,

@@ -46,7 +46,7 @@ class ProgressPoller {
   bool was_heard(const std::string& job, const std::string& pod_uid, int attempt) const;
   void take(const std::string& job, const std::string& pod_uid, int attempt, const Progress& progress,
             Moment now);
-  void take_stalled(const std::string& job, std::optional<Rank> rank);
+  void take_stalled(const std::string& job, std::optional<Rank> rank, bool is_silent);
 
   const Caches& caches_;
   const int port_;

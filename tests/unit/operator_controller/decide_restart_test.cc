@@ -230,6 +230,38 @@ TEST_F(DecideRestart, AKubeletsSilenceAloneIsTolerated) {
   EXPECT_EQ(decision.status->restarts.at(0).reason, "NodeLost");
 }
 
+TEST_F(DecideRestart, ASilentNodeThatRanksWaitForIsNotTolerated) {
+  train();
+  const std::string node = node_of_pod("cora-1-0");
+  const auto dead = [&](bool is_kubelet_silent, Rank waited_for, bool is_silent_to_us) {
+    return decide_on([&](Observed& seen) {
+      if (is_kubelet_silent) seen.nodes.at(node) = {false, seen.now, {}};
+      seen.heard = Heard{seen.job.status.progress, seen.now, waited_for, is_silent_to_us};
+    });
+  };
+  EXPECT_FALSE(dead(false, 2, true).status) << "its kubelet says that it is well";
+  EXPECT_FALSE(dead(true, 2, false).status) << "the rank may be slow: its server answers";
+  EXPECT_FALSE(dead(true, 1, true).status) << "they wait for another";
+  const Decision decision = dead(true, 2, true);
+  ASSERT_TRUE(decision.status);
+  EXPECT_EQ(decision.status->restarts.at(0).reason, "NodeLost");
+  EXPECT_EQ(decision.status->restarts.at(0).culprit.node, node);
+}
+
+TEST_F(DecideRestart, ALaunchersNodeThatRanksWaitForIsNotToleratedEither) {
+  train();
+  const std::string node = node_of_pod("cora-launcher-1");
+  ASSERT_EQ(node, node_of_pod("cora-0-0"));
+  world.kill_node(node);
+  world.atoll.add = [](Observed& seen) {
+    if (seen.job.status.attempt == 1) seen.heard = Heard{seen.job.status.progress, seen.now, 0, true};
+  };
+  world.atoll.run(8);
+  EXPECT_EQ(world.atoll.status().attempt, 2) << "sooner than the toleration of 30 s";
+  world.run_to_end();
+  expect_success(world);
+}
+
 TEST_F(DecideRestart, TheSupervisorOfAKilledRankHasItsSay) {
   train();
   world.cluster.end_pod("cora-launcher-1", 137, "Error",

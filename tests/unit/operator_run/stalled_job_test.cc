@@ -48,5 +48,23 @@ TEST(StalledJob, NamesRankZeroWhereItFallsSilent) {
   EXPECT_EQ(restart.culprit.pod, "cora-0-0");
 }
 
+TEST(StalledJob, IsNotTheKubeletsAloneToGiveUp) {
+  LongRun stage;
+  stage.says("cora-0-0", R"({"rank": 0, "answers": true, "waitingFor": []})");
+  stage.says("cora-1-0", R"({"rank": 2, "answers": true, "waitingFor": []})");
+  stage.run(7);
+  const std::string node = node_of(stage.cluster.pods.at("cora-1-0"));
+  stage.says("cora-1-0", "");
+  stage.says("cora-0-0", R"({"rank": 0, "answers": true, "waitingFor": [2]})");
+  stage.run(7);
+  stage.cluster.nodes.at(node).is_dead = true;
+  stage.cluster.nodes.at(node).since = stage.cluster.now;
+  stage.cluster.is_changed = true;
+  stage.run(10, [&] { return !stage.status().restarts.empty(); });
+  ASSERT_FALSE(stage.status().restarts.empty()) << "sooner than the toleration of 30 s";
+  EXPECT_EQ(stage.status().restarts.back().reason, "NodeLost");
+  EXPECT_EQ(stage.status().restarts.back().culprit.node, node);
+}
+
 }  // namespace
 }  // namespace atl::ctl
