@@ -97,7 +97,17 @@ void print(const StrategyBench& bench, const Arguments& a) {
   std::fputs((a.has("--json") ? to_json(bench) : to_text(bench)).c_str(), stdout);
 }
 
+/// They would be lost without a word: the manifest's own strategy doesn't count.
+void refuse_changes_of_strategy(const Arguments& a) {
+  for (const std::string& change : a.all("--set"))
+    if (change.starts_with("strategy.") || change.starts_with("strategy="))
+      fail(
+          "--set {}: is not allowed (use --strategies, where options follow the kind, as in pipegcn:wire=bfloat16)",
+          change);
+}
+
 int bench(const Arguments& a) {
+  refuse_changes_of_strategy(a);
   if (a.has("--svg"))
     write_file_atomically(a.get("--svg"), "");  // can it be? Better asked before hours of runs
   Rig rig = Rig::from_environment();

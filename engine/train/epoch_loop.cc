@@ -35,8 +35,9 @@ bool EpochLoop::run_epoch(Index epoch) {
   p_.meter.begin_epoch();
   const double my_loss = p_.trainer.train_epoch(epoch, e.learning_rate);
   p_.meter.end_training();
-  e.epoch_seconds = p_.meter.training_seconds();
   const bool stop = sum_over_ranks(my_loss, e);
+  p_.meter.end_sums();
+  e.epoch_seconds = p_.meter.training_seconds();
   e.lateness = lateness_over_ranks();
   if (!std::isfinite(e.loss) || !p_.trainer.finite()) p_.trainer.explain_non_finite(epoch, last_checkpoint_);
 

@@ -42,17 +42,20 @@ void RankMeter::begin_epoch() {
 }
 
 void RankMeter::end_training() {
-  trained_ = steady_seconds();
   after_ = comm_.ledger();
+}
+
+void RankMeter::end_sums() {
+  trained_ = steady_seconds();
+  exposed_ = exposed_seconds(comm_.ledger()) - exposed_seconds(before_);
   communicated_ = comm_.communication_seconds() - communicated_;
   progress_cpu_ = comm_.progress_cpu_seconds() - progress_cpu_;
 }
 
 RankSample RankMeter::end_epoch() {
-  const double exposed = exposed_seconds(after_) - exposed_seconds(before_);
   RankSample s;
-  s.phases = {{"compute", training_seconds() - exposed},
-              {"communication", exposed},
+  s.phases = {{"compute", training_seconds() - exposed_},
+              {"communication", exposed_},
               {"evaluation", steady_seconds() - trained_},
               {"checkpoint", checkpoint_seconds_}};
   checkpoint_seconds_ = 0;

@@ -16,8 +16,9 @@ class RankMeter {
   explicit RankMeter(const Communicator& comm);
 
   void begin_epoch();
-  void end_training();  // evaluation, if any, comes next
-  /// Of the training between the two.
+  void end_training();  // its bytes are counted
+  void end_sums();  // of the loss over ranks: late transfers go on meanwhile, so their time is the epoch's
+  /// From begin_epoch() to end_sums(). Evaluation, if any, comes next.
   double training_seconds() const { return trained_ - began_; }
   std::int64_t bytes_sent(Link link) const { return after_.bytes(link) - before_.bytes(link); }
   /// After the evaluation: the epoch's figures.
@@ -32,6 +33,7 @@ class RankMeter {
   const Communicator& comm_;
   Ledger before_, after_;  // at the beginning and end of the epoch's training
   double began_ = 0, trained_ = 0;
+  double exposed_ = 0;                          // of the same time
   double communicated_ = 0, progress_cpu_ = 0;  // of the epoch's training
   double checkpoint_seconds_ = 0;               // since the last epoch's figures
   std::vector<Phase> phases_;

@@ -1,4 +1,5 @@
 """docs/benchmarks/pipegcn.md from the stored comparisons."""
+import statistics
 
 HEAD = """# PipeGCN and its rivals on slow links
 
@@ -8,13 +9,12 @@ papers' synchronous baseline, spends the named share of its epoch in communicati
 paired ratios; a goal is met or missed only outside the noise band (the baseline against itself).
 
 ideal: max(compute, communication) where bytes travel while a rank computes, their sum where it waits. Goals: `pipegcn` at most 1.1 ×
-its ideal, at least 1.8, 1.4 and 1.13 × faster than the baseline at 50, 65 and 80 %, never slower than `graph`, 3 × faster than
-`cagnet` with replication 2. planned: by how much the epoch of `atoll plan --probe` differs (goal: 15 %).
+its ideal, so at least 1.8, 1.4 and 1.13 × faster than the baseline at 50, 65 and 80 % (judged at the share that was reached), never slower
+than `graph`, 3 × faster than `cagnet` with replication 2; beside each how far it is from what was wanted. planned: by how much the epoch of `atoll plan --probe` differs (goal: 15 %).
 
 """
 COLUMNS = "| strategy | epoch | speed-up | compute | exposed | communication | epoch / ideal | bound by | planned | sent | memory | |\n" + \
           "|---|---|---|---|---|---|---|---|---|---|---|---|\n"
-WANTED = {0.5: 1.8, 0.65: 1.4, 0.8: 1.13}  # speed-up over the baseline, by share
 CLOSE_TO_IDEAL, OVER_CAGNET = 1.1, 3
 
 
@@ -48,19 +48,34 @@ def seconds(value):
 
 
 def verdict(run, cell):
-    """Of the goals, where the row has some. Those of equal precision are of float32 alone."""
+    """Of the goals, where the row has some: those of equal precision and without smoothing."""
     if run["strategy"] != "pipegcn":
         return ""
-    width = (cell["noise"][1] - cell["noise"][0]) / 2
     others = {each["strategy"]: each for each in cell["runs"] if not each["again"]}
-    goals = [("ideal", CLOSE_TO_IDEAL / run["epochOverIdeal"]),
-             ("baseline", run["speedUp"] / WANTED[cell["commShare"]["asked"]])]
+    goals = {"ideal": CLOSE_TO_IDEAL / run["epochOverIdeal"], "baseline": run["speedUp"] / wanted(cell["commShare"]["reached"])}
     if "graph" in others:
-        goals.append(("graph", run["speedUp"] / others["graph"]["speedUp"]))
+        goals["graph"] = times_faster(run, others["graph"])
     if "cagnet:replication=2" in others:
-        goals.append(("cagnet", run["speedUp"] / others["cagnet:replication=2"]["speedUp"] / OVER_CAGNET))
-    missed = [f"{name} by {100 * (1 - ratio):.0f} %" for name, ratio in goals if ratio < 1 - width]
-    return "missed: " + ", ".join(missed) if missed else "met"
+        goals["cagnet"] = times_faster(run, others["cagnet:replication=2"]) / OVER_CAGNET
+    noise = (cell["noise"][1] - cell["noise"][0]) / 2
+    return ", ".join(f"{name} {judgement(ratio, noise)}" for name, ratio in goals.items())
+
+
+def judgement(ratio, noise):
+    """Of what was reached over what was wanted. Within the noise nothing is met, or missed."""
+    word = "met" if ratio > 1 + noise else "missed" if ratio < 1 - noise else "within noise"
+    return f"{word} ({100 * (ratio - 1):+.0f} %)"
+
+
+def wanted(share):
+    """A speed-up over the baseline, of which so much is communication: 1.8, 1.4 and 1.13 at 50, 65 and 80 %."""
+    return 1 / (CLOSE_TO_IDEAL * max(share, 1 - share))
+
+
+def times_faster(run, other):
+    """Median of ratios within a round."""
+    rounds = zip(run["rounds"], other["rounds"])
+    return statistics.median(theirs["epochSecondsMedian"] / ours["epochSecondsMedian"] for ours, theirs in rounds)
 
 
 def summary(cell):

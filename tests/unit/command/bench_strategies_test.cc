@@ -13,6 +13,7 @@
 namespace atl {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr const char* kManifest =
@@ -85,6 +86,20 @@ TEST_F(RigTest, ItsProgramIsToldTheRate) {
   EXPECT_THROW(rig.set_rate(13e6), Error);
   setenv("ATOLL_RIG", "2 servers", 1);
   EXPECT_THROW(Rig::from_environment(), Error);
+}
+
+TEST(BenchStrategies, TakesNoChangesOfTheStrategyItself) {
+  for (const char* change : {"strategy.wire=bfloat16", "strategy={kind: graph}"}) {
+    Arguments arguments;
+    arguments.add("--strategies", "graph");
+    arguments.add("--set", change);
+    try {
+      bench_strategies_command().run(arguments);
+      FAIL() << "was run";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), AllOf(HasSubstr(change), HasSubstr("pipegcn:wire=bfloat16")));
+    }
+  }
 }
 
 TEST_F(RigTest, AShareOfCommunicationNeedsOne) {

@@ -18,7 +18,8 @@ TEST(Symmetry, TheRoomiestNodesAreAsGoodAsAll) {
     std::ranges::find_if(sites, [](const Site& s) { return s.slots > 0; })->takes_first = true;
     const Topology topology(sites, kWeights);
     const Traffic traffic(servers, planar_cut(servers, random));
-    EXPECT_EQ(exhaustive(roomiest_nodes(topology, servers), traffic), exhaustive(topology, traffic)) << "case " << c;
+    EXPECT_EQ(exhaustive(roomiest_nodes(topology, servers), traffic), exhaustive(topology, traffic))
+        << "case " << c;
   }
 }
 
