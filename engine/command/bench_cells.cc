@@ -53,7 +53,7 @@ StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
   const StrategyInfo& info = *find_strategy(cell.job.strategy.kind);
   StrategyRuns runs;
   runs.label = cell.listed.label;
-  runs.hides = info.hides == nullptr || info.hides(cell.job.strategy.options);
+  runs.hides = info.hides_communication(cell.job.strategy.options);
   runs.sends_less = info.sends_less;
   runs.planned = plan_job(loaded.job, dataset, prepared, no_rates).epoch;
   return runs;

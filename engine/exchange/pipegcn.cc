@@ -135,6 +135,7 @@ class PipeGcn final : public Exchange {
       hold(all, fmt::format("pipegcn.rows.{}", l), rows_[l]);
       hold(all, fmt::format("pipegcn.gradients.{}", l), gradients_[l]);
     }
+    if (all.size() == 1) all.clear();  // nothing is late that epochs would be counted for
     return all;
   }
 
@@ -169,10 +170,11 @@ class PipeGcn final : public Exchange {
     return {squared_norm(ctx_, count, late.used.data()), squared_norm(ctx_, count, late.arriving.data())};
   }
 
-  static void hold(std::vector<NamedMatrix>& all, const std::string& name, Late& late) {
+  /// Without staleness what has arrived was used at once.
+  void hold(std::vector<NamedMatrix>& all, const std::string& name, Late& late) const {
     if (late.arriving.cols() == 0) return;
     late.arrival.wait();
-    all.push_back({name + ".arrived", late.arriving});
+    if (options_.staleness > 0) all.push_back({name + ".arrived", late.arriving});
     if (late.average.cols() > 0) all.push_back({name + ".average", late.average});
   }
 

@@ -27,6 +27,8 @@ struct StrategyInfo {
   /// Whether bytes travel while a rank computes; null: they do.
   bool (*hides)(const Options&) = nullptr;
   bool sends_less = false;  // epochs differ, and `traffic` is the most that one sends
+
+  bool hides_communication(const Options& given) const { return hides == nullptr || hides(given); }
 };
 
 const std::vector<StrategyInfo>& strategy_infos();

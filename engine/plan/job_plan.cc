@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "job/strategies.h"
 #include "plan/dry_run.h"
 #include "plan/mapped.h"
 #include "plan/part_order.h"
@@ -58,6 +59,9 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
   plan.evaluation = dry.evaluation;
   plan.compute_seconds = seconds_of(plan.work, options.rates);
   plan.communication_seconds = total(plan.epoch) / options.link_bytes;
+  const bool at_once = find_strategy(job.strategy.kind)->hides_communication(job.strategy.options);
+  plan.epoch_seconds = at_once ? std::max(plan.compute_seconds, plan.communication_seconds)
+                               : plan.compute_seconds + plan.communication_seconds;
   plan.evaluation_seconds =
       seconds_of(evaluation_work(model, in.full ? *in.full : in.training, in.features), options.rates) +
       total(plan.evaluation) / options.link_bytes;
@@ -88,7 +92,7 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
     plan.ranks.push_back(plan_rank(job, dataset, prepared, options, part));
     RankPlan& rank = plan.ranks.back();
     rank.shape.rank = Rank(plan.ranks.size()) - 1;
-    plan.epoch_seconds = std::max(plan.epoch_seconds, rank.compute_seconds + rank.communication_seconds);
+    plan.epoch_seconds = std::max(plan.epoch_seconds, rank.epoch_seconds);
     plan.evaluation_seconds = std::max(plan.evaluation_seconds, rank.evaluation_seconds);
     for (std::size_t p = 0; p < plan.epoch.size(); ++p) plan.epoch[p] += rank.epoch[p];
   }

@@ -51,10 +51,7 @@ std::string traffic_text(const JobPlan& plan) {
 }
 
 std::string time_text(const JobPlan& plan, const Job& job) {
-  const auto slowest =
-      std::max_element(plan.ranks.begin(), plan.ranks.end(), [](const RankPlan& a, const RankPlan& b) {
-        return a.compute_seconds + a.communication_seconds < b.compute_seconds + b.communication_seconds;
-      });
+  const auto slowest = std::ranges::max_element(plan.ranks, {}, &RankPlan::epoch_seconds);
   const EpochWork& w = slowest->work;
   const MachineRates& r = plan.rates;
   std::string text = fmt::format(
