@@ -59,9 +59,9 @@ bool is_known_lost(const std::string& node, Moment silent_since, const Status& s
 /// The other ranks wait for one there, and its server doesn't answer us either: witnesses, too, and the only ones where the
 /// launcher was there itself or the network swallows what mpirun would notice.
 bool is_waited_for_in_vain(const std::string& node, const Observed& seen) {
-  if (!seen.heard || !seen.heard->stalled_rank || !seen.heard->is_its_server_silent) return false;
+  if (!seen.silent_rank) return false;
   return std::ranges::any_of(seen.job.status.servers, [&](const ServerPlace& server) {
-    return server.node == node && std::ranges::count(server.ranks, Rank(*seen.heard->stalled_rank)) > 0;
+    return server.node == node && std::ranges::count(server.ranks, *seen.silent_rank) > 0;
   });
 }
 

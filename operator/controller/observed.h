@@ -40,7 +40,6 @@ struct Heard {
   Progress progress;
   Moment advanced{};                         // when an epoch was last seen to end
   std::optional<std::int64_t> stalled_rank;  // the rank that others wait for, where that is known
-  bool is_its_server_silent = false;         // to us as well, though it has answered in this attempt
 };
 
 /// The API server took an object not (quota, LimitRange, admission).
@@ -59,6 +58,7 @@ struct Observed {
   std::function<LoginKeys()> new_keys;
   std::function<std::string(const std::string& pod)> fault_of;  // what the API server finds wrong with it; ""
   std::optional<Heard> heard;
+  std::optional<Rank> silent_rank;  // that the others wait for, and whose server doesn't answer us either
   std::optional<std::string>
       prepare_log;                // last lines, once the prepare pod has ended and Decision asked for them
   std::vector<Refusal> refusals;  // of the last writes

@@ -160,7 +160,8 @@ void Controller::work_on(Look& look) {
     return enqueue(job, true);
   }
   auto seen = observe(job, caches_, turn,
-                      {std::move(aftermath), std::move(*reread), poller_.heard(job), around_.now()});
+                      {std::move(aftermath), std::move(*reread), poller_.heard(job), poller_.silent_rank(job),
+                       around_.now()});
   if (!seen) return;
   seen->plan = [&](const Gang& gang) { return plan(gang, seen->job, turn, look); };
   seen->fault_of = [&](const std::string& pod) {

@@ -75,6 +75,7 @@ std::optional<Observed> observe(const std::string& job, const Caches& caches, Pl
   seen.is_another_first = [&caches, found] { return is_another_first(caches, *found); };
   seen.new_keys = make_login_keys;
   seen.heard = std::move(circumstances.heard);
+  seen.silent_rank = circumstances.silent_rank;
   seen.now = circumstances.now;
   return seen;
 }

@@ -17,6 +17,7 @@ struct Circumstances {
   Aftermath aftermath;
   std::vector<Reread> reread;
   std::optional<Heard> heard;
+  std::optional<Rank> silent_rank;
   Moment now{};
 };
 

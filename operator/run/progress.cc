@@ -84,10 +84,13 @@ void ProgressPoller::poll_job(const GnnJob& job, Moment now) {
   const auto text = pages.page_of(0);
   const auto progress = text ? read_progress(*text) : std::nullopt;
   if (progress) take(job.full_name(), pod->meta.uid, job.status.attempt, *progress, now);
-  // A rank 0 that has never spoken may be one that still starts.
-  if (!was_heard(job.full_name(), pod->meta.uid, job.status.attempt)) return;
+  // A rank 0 that has never spoken, to us or to the operator before us, may be one that still starts.
+  const bool is_known = was_heard(job.full_name(), pod->meta.uid, job.status.attempt);
+  if (!is_known && !job.status.progress.epoch) return;
   const auto stalled = find_stalled(pages, job.job->placement.ranks);
-  take_stalled(job.full_name(), stalled, stalled && !pages.page_of(*stalled));
+  if (is_known) take_stalled(job.full_name(), stalled);
+  const bool is_silent = stalled && !pages.page_of(*stalled);
+  take_silent(job, is_silent ? stalled : std::nullopt);
 }
 
 bool ProgressPoller::was_heard(const std::string& job, const std::string& pod_uid, int attempt) const {
@@ -96,19 +99,27 @@ bool ProgressPoller::was_heard(const std::string& job, const std::string& pod_ui
   return found != entries_.end() && found->second.pod_uid == pod_uid && found->second.attempt == attempt;
 }
 
-/// Who is waited for is no news: it matters once nothing has advanced for long. A server that has fallen silent is.
-void ProgressPoller::take_stalled(const std::string& job, std::optional<Rank> rank, bool is_silent) {
+/// No news: it matters once nothing has advanced for long.
+void ProgressPoller::take_stalled(const std::string& job, std::optional<Rank> rank) {
+  std::lock_guard lock(mutex_);
+  const auto found = entries_.find(job);
+  if (found != entries_.end()) found->second.heard.stalled_rank = rank;
+}
+
+void ProgressPoller::take_silent(const GnnJob& job, std::optional<Rank> rank) {
+  const std::string name = job.full_name();
   {
     std::lock_guard lock(mutex_);
-    const auto found = entries_.find(job);
-    if (found == entries_.end()) return;
-    Heard& heard = found->second.heard;
-    const bool is_news = is_silent && !heard.is_its_server_silent;
-    heard.stalled_rank = rank;
-    heard.is_its_server_silent = is_silent;
-    if (!is_news) return;
+    if (!rank) {
+      silent_.erase(name);
+      return;
+    }
+    const auto [found, is_new] = silent_.try_emplace(name);
+    const Silence now{job.status.attempt, *rank};
+    if (!is_new && found->second == now) return;
+    found->second = now;
   }
-  handlers_.on_news(job);
+  handlers_.on_news(name);
 }
 
 void ProgressPoller::take(const std::string& job, const std::string& pod_uid, int attempt,
@@ -134,8 +145,17 @@ std::optional<Heard> ProgressPoller::heard(const std::string& job) const {
   return found->second.heard;
 }
 
+std::optional<Rank> ProgressPoller::silent_rank(const std::string& job) const {
+  const auto known = caches_.job(job);
+  std::lock_guard lock(mutex_);
+  const auto found = silent_.find(job);
+  if (!known || found == silent_.end() || found->second.attempt != known->status.attempt) return {};
+  return found->second.rank;
+}
+
 void ProgressPoller::forget(const std::string& job) {
   std::lock_guard lock(mutex_);
+  silent_.erase(job);
   entries_.erase(job);
 }
 

@@ -34,9 +34,16 @@ class ProgressPoller {
   void poll(Moment now);
   /// What was heard in the present attempt.
   std::optional<Heard> heard(const std::string& job) const;
+  /// The rank that others wait for in the present attempt and whose server doesn't answer.
+  std::optional<Rank> silent_rank(const std::string& job) const;
   void forget(const std::string& job);
 
  private:
+  struct Silence {
+    int attempt = 0;
+    Rank rank = 0;
+    bool operator==(const Silence&) const = default;
+  };
   struct Entry {
     std::string pod_uid;  // whose word it is
     int attempt = 0;
@@ -46,13 +53,15 @@ class ProgressPoller {
   bool was_heard(const std::string& job, const std::string& pod_uid, int attempt) const;
   void take(const std::string& job, const std::string& pod_uid, int attempt, const Progress& progress,
             Moment now);
-  void take_stalled(const std::string& job, std::optional<Rank> rank, bool is_silent);
+  void take_stalled(const std::string& job, std::optional<Rank> rank);
+  void take_silent(const GnnJob& job, std::optional<Rank> rank);
 
   const Caches& caches_;
   const int port_;
   const Handlers handlers_;
   mutable std::mutex mutex_;
-  std::map<std::string, Entry> entries_;  // by job
+  std::map<std::string, Entry> entries_;   // by job
+  std::map<std::string, Silence> silent_;  // likewise
 };
 
 }  // namespace atl::ctl

@@ -43,10 +43,11 @@ def plug_in(node, layout):
     node.machine.run("ip", "route", "replace", "unreachable", "default")
 
 
-def cut_off(machine):
-    """Until it is plugged in again."""
-    if machine.name != FABRIC.name and machine.init():
-        FABRIC.run("ip", "link", "set", machine.name, "down")
+def pull_plug(machine):
+    """Until it is plugged in again. Its link is gone, not only down: connections that can't end any more would keep the network of a
+    machine that is off for minutes, and with it its end of the link."""
+    if machine.name in links.devices(FABRIC):
+        FABRIC.run("ip", "link", "delete", machine.name)
 
 
 def _plug_in(machine, address, switch, rate):

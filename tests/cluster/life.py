@@ -104,7 +104,7 @@ def kill(name, daemons):
     for daemon in daemons:
         each.kill(daemon)
     if not daemons:
-        fabric.cut_off(each)  # processes die one by one: none may tell the others' machines of it
+        fabric.pull_plug(each)  # processes die one by one: none may tell the others' machines of it
         each.power_off()
 
 

@@ -1,12 +1,13 @@
 """Gangs that compete: one trains, then the other, and no launcher ever runs beside a partial gang."""
 import json
+import os
 import threading
 
 import life
 from control_plane import kubectl
 from jobs import CORA, SPACE, GnnJob, nothing_remains, ours
 from pods import apply, pod
-from stage import run_here
+from stage import SHARED, USER, run_here
 from topology import occupy, vacate
 
 # Four servers that fill a node each: there is room for one such gang.
@@ -103,5 +104,30 @@ def withdraws_when_somebody_takes_the_room():
     nothing_remains(job)
 
 
+def waits_for_a_volume():
+    """Its output's claim has a class that makes volumes once a pod has a node, and makes none: the user hears what the scheduler says,
+    and once there is a volume the job goes on by itself."""
+    folder = SHARED / "late"
+    folder.mkdir(exist_ok=True)
+    os.chown(folder, USER, USER)
+    common = {"accessModes": ["ReadWriteOnce"], "storageClassName": "late"}
+    apply({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "late"},
+           "provisioner": "kubernetes.io/no-provisioner", "volumeBindingMode": "WaitForFirstConsumer"},
+          {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "late", "namespace": SPACE},
+           "spec": {**common, "resources": {"requests": {"storage": "1Gi"}}}})
+    job = GnnJob("unprovided", CORA, {"output.volume.persistentVolumeClaim.claimName": "late"}).apply()
+    job.wait("to be withdrawn", 120, lambda: job.status().get("withdrawals"))
+    job.wait("to hear the scheduler", 30, lambda: any(
+        "unprovided-0-0 was not bound to" in line and "the scheduler says: " in line for line in ours("get", "events").splitlines()))
+    apply({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "late"},
+           "spec": {**common, "capacity": {"storage": "1Gi"}, "hostPath": {"path": "/mnt/late"}}})
+    job.until("Succeeded", 240)
+    assert job.status()["withdrawals"] == 0, "it has run"
+    job.delete()
+    nothing_remains(job)
+    ours("delete", "pvc", "late")
+    kubectl("delete", "pv/late", "storageclass/late")
+
+
 SHORT = [one_after_the_other, withdraws_when_somebody_takes_the_room]
-LONG = [twenty_times]
+LONG = [twenty_times, waits_for_a_volume]

@@ -70,9 +70,9 @@ def a_node_loses_power():
 def patience(node_grace, toleration):
     """Seconds until the control plane calls a silent node NotReady, and until the operator gives it up after that."""
     plan = layout.saved()
-    let_nodes_be_silent(dataclasses.replace(plan, node_grace=node_grace))
-    stage.install_operator(**{"jobs.tolerationSeconds": toleration})
     try:
+        let_nodes_be_silent(dataclasses.replace(plan, node_grace=node_grace))
+        stage.install_operator(**{"jobs.tolerationSeconds": toleration})
         yield
     finally:
         let_nodes_be_silent(plan)

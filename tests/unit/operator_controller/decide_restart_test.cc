@@ -236,7 +236,7 @@ TEST_F(DecideRestart, ASilentNodeThatRanksWaitForIsNotTolerated) {
   const auto dead = [&](bool is_kubelet_silent, Rank waited_for, bool is_silent_to_us) {
     return decide_on([&](Observed& seen) {
       if (is_kubelet_silent) seen.nodes.at(node) = {false, seen.now, {}};
-      seen.heard = Heard{seen.job.status.progress, seen.now, waited_for, is_silent_to_us};
+      if (is_silent_to_us) seen.silent_rank = waited_for;
     });
   };
   EXPECT_FALSE(dead(false, 2, true).status) << "its kubelet says that it is well";
@@ -254,7 +254,7 @@ TEST_F(DecideRestart, ALaunchersNodeThatRanksWaitForIsNotToleratedEither) {
   ASSERT_EQ(node, node_of_pod("cora-0-0"));
   world.kill_node(node);
   world.atoll.add = [](Observed& seen) {
-    if (seen.job.status.attempt == 1) seen.heard = Heard{seen.job.status.progress, seen.now, 0, true};
+    if (seen.job.status.attempt == 1) seen.silent_rank = 0;
   };
   world.atoll.run(8);
   EXPECT_EQ(world.atoll.status().attempt, 2) << "sooner than the toleration of 30 s";
