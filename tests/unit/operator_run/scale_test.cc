@@ -138,7 +138,7 @@ class Scale : public testing::Test {
     Planner::Turn turn(planner);
     double planning = 0;
     const auto begin = Time::now();
-    auto seen = observe(job, caches, turn, {{}, {}, {}, kNow});
+    auto seen = observe(job, caches, turn, {.now = kNow});
     seen->plan = [&](const Gang& gang) {
       const auto plan_begin = Time::now();
       GangPlan plan = turn.plan(gang);
@@ -190,7 +190,7 @@ TEST_F(Scale, ManyThreadsLookAtOnce) {
     for (int j = first; j < kJobs / 2 + 20; j += 4) {
       const std::string job = "team/job-" + std::to_string(j);
       Planner::Turn turn(planner);
-      const Decision decision = decide(*observe(job, caches, turn, {{}, {}, {}, kNow}), settings);
+      const Decision decision = decide(*observe(job, caches, turn, {.now = kNow}), settings);
       turn.book(job, decision);
       planner.stop_waiting(job);
       planner.forget(job);
