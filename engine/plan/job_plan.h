@@ -19,8 +19,8 @@ struct RankPlan {
   double evaluation_seconds = 0;
   TrafficBytes epoch{};       // sent by the rank in an epoch
   TrafficBytes evaluation{};  // sent in an evaluation's pass
-  double epoch_seconds =
-      0;  // from rates: computing and communicating at once where the strategy does, else one after the other
+  /// From rates: computing and communicating at once where the strategy does, else one after the other.
+  double epoch_seconds = 0;
 };
 
 struct JobPlan {

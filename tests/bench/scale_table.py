@@ -4,8 +4,8 @@ HEAD = """# Cost against ranks and vertices
 
 Made by `make bench-scale` from scale.json; don't edit. A generated graph of 16 arcs a vertex, GraphSAGE of 3 layers of 64, layer norm;
 all ranks on one machine, whose cores they share: an epoch should take the same time for each arc however many ranks and vertices there are,
-but for halo rows, which are computed nowhere twice, yet read, sent and, by `cagnet` and `sancus`, sent whole. Medians of epochs; `graph again` is the noise. One machine's memory is the link, so that what bounds an
-epoch is computing (docs/benchmarks/engine.md says how close that is to the machine's limits).
+but for halo rows, which are computed nowhere twice, yet read, sent and, by `cagnet` and `sancus`, sent whole. Medians of epochs;
+`graph again` is the noise. One machine's memory is the link, so that what bounds an epoch is computing (docs/benchmarks/engine.md says how close that is to the machine's limits).
 
 An arc: an epoch's time, all of the machine's, over arcs. Sent: by all ranks in an epoch; a halo row is counted once for each rank that
 reads it. Memory: of the rank with the most; planned: how far the peak that `atoll plan` derives (docs/strategies.md) is from the
@@ -27,8 +27,9 @@ def markdown(names, results):
 def row(name, run):
     vertices, ranks = (part.split()[0] for part in name.split(", "))
     sent = sum(count for purposes in run["bytes"].values() for count in purposes.values())
+    label = run["strategy"] + (" again" if run["again"] else "")
     far = sorted(100 * (planned / peak - 1) for planned, peak in zip(run["plannedPeakMemoryBytes"], run["peakMemoryBytes"]))
-    return (f"| {int(vertices):,} | {ranks} | {run['halo']:,} | {run['strategy']}{" again" if run["again"] else ""} | {1000 * run['epochSecondsMedian']:.0f} ms | "
+    return (f"| {int(vertices):,} | {ranks} | {run['halo']:,} | {label} | {1000 * run['epochSecondsMedian']:.0f} ms | "
             f"{1e9 * run['epochSecondsMedian'] / run['arcs']:.0f} ns | {sent / 1e6:.1f} MB | {max(run['peakMemoryBytes']) / 2**20:.0f} MiB | "
             f"{far[0]:+.1f} … {far[-1]:+.1f} % |\n")
 

@@ -10,7 +10,8 @@ paired ratios; a goal is met or missed only outside the noise band (the baseline
 
 ideal: max(compute, communication) where bytes travel while a rank computes, their sum where it waits. Goals: `pipegcn` at most 1.1 ×
 its ideal, so at least 1.8, 1.4 and 1.13 × faster than the baseline at 50, 65 and 80 % (judged at the share that was reached), never slower
-than `graph`, 3 × faster than `cagnet` with replication 2; beside each how far it is from what was wanted. planned: by how much the epoch of `atoll plan --probe` differs (goal: 15 %).
+than `graph`, 3 × faster than `cagnet` with replication 2; beside each how far it is from what was wanted. planned: by how much the epoch
+of `atoll plan --probe` differs (goal: 15 %).
 
 """
 COLUMNS = "| strategy | epoch | speed-up | compute | exposed | communication | epoch / ideal | bound by | planned | sent | memory | |\n" + \
