@@ -21,12 +21,18 @@ std::int64_t all_reduce_bytes(int ranks, Rank rank, Index count, Index width) {
   return (count - mine + (ranks - 1) * mine) * width;
 }
 
+std::int64_t all_reduce_memory(int ranks, Rank rank, Index count, Index width) {
+  const Index term =
+      is_sliced(ranks, count * width) ? count * (rank + 1) / ranks - count * rank / ranks : count;
+  return (ranks - 1) * term * width;
+}
+
 void AllReduce::begin(Rank rank, int ranks, std::byte* values, Index count, Index width, Add add,
                       std::vector<Message>& sends, std::vector<Message>& receives) {
   rank_ = rank, ranks_ = ranks, round_ = 0, values_ = values, count_ = count, width_ = width, add_ = add;
   sliced_ = is_sliced(ranks, count * width);
-  const Index term = (sliced_ ? slice_count(rank) : count) * width;
-  if (Index(terms_.size()) < term * (ranks - 1)) terms_.resize(std::size_t(term * (ranks - 1)));
+  const Index term = (sliced_ ? slice_count(rank) : count) * width, memory = term * (ranks - 1);
+  if (Index(terms_.size()) < memory) terms_.resize(std::size_t(memory));
   sends.clear(), receives.clear();
   std::byte* to = terms_.data();
   for (Rank r = 0; r < ranks; ++r) {

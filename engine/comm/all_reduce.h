@@ -16,6 +16,9 @@ namespace atl {
 /// Bytes that `rank` sends in one all-reduce of `count` elements of `width` bytes: the ledger's formula.
 std::int64_t all_reduce_bytes(int ranks, Rank rank, Index count, Index width);
 
+/// That it holds meanwhile besides the array: what others have sent.
+std::int64_t all_reduce_memory(int ranks, Rank rank, Index count, Index width);
+
 /// The rounds of messages of one all-reduce. Knows no thread and no transport. Reusable: its buffer grows
 /// once.
 class AllReduce {

@@ -44,18 +44,16 @@ class Cagnet final : public Exchange {
     const MatrixView partial = sums_.partial(sum.target.cols);
     bool any = false;
     go_round(g, [&](const Source& s) {
-      if (!any && sum.begin != nullptr) (*sum.begin)();  // once rows are on their way
       any = true;
       visit(s, partial, !s.first);
     });
     if (!any) fill(ctx_, 0, partial);
-    if (!any && sum.begin != nullptr) (*sum.begin)();
-    sums_.merge(g.purpose, partial, sum.target, sum.begin != nullptr);
+    sums_.merge(g.purpose, partial, sum);
   }
-  void backward_sum(const Gather& g, ConstMatrixView d_target, VisitSumBackward visit,
+  void backward_sum(const Gather& g, const SumGradient& sum, VisitSumBackward visit,
                     MatrixView d_rows) override {
-    if (alone()) return Exchange::backward_sum(g, d_target, visit, d_rows);
-    const ConstMatrixView d_partial = sums_.spread(d_target);
+    if (alone()) return Exchange::backward_sum(g, sum, visit, d_rows);
+    const ConstMatrixView d_partial = sums_.spread(sum);
     go_back(
         g, [&](const Source& s, MatrixView d_block) { visit(s, d_partial, d_block); }, d_rows);
   }

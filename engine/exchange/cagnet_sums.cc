@@ -16,10 +16,10 @@ MatrixView CagnetSums::partial(Index cols) const {
   return ctx_.workspace->matrix("cagnet.partial", vertices_, cols);
 }
 
-void CagnetSums::merge(Traffic purpose, MatrixView partial, MatrixView target, bool begun) {
+void CagnetSums::merge(Traffic purpose, MatrixView partial, const Sum& sum) {
   const Member& own = members_[own_];
   const auto others = Index(members_.size()) - 1;
-  MatrixView arrived = ctx_.workspace->matrix("cagnet.arrived", others * own.count, target.cols);
+  MatrixView arrived = ctx_.workspace->matrix("cagnet.arrived", others * own.count, sum.target.cols);
   const Wire wire = wire_.of(purpose);
   std::vector<Message> sends, receives;
   std::vector<MatrixView> terms;  // by column
@@ -33,19 +33,22 @@ void CagnetSums::merge(Traffic purpose, MatrixView partial, MatrixView target, b
     receives.push_back(wire.packed(from).message(each.rank));
     terms.push_back(from);
   }
-  comm_.exchange(Lane::kBulk, purpose, sends, receives).wait();
+  Event arrival = comm_.exchange(Lane::kBulk, purpose, sends, receives);
+  sum.rows_travel();
+  arrival.wait();
+  bool begun = sum.begin != nullptr;
   for (std::size_t column = 0; column < terms.size(); ++column) {
     if (column != own_) wire.unpack(terms[column]);
-    axpby(ctx_, 1, terms[column], begun ? 1 : 0, target);
+    axpby(ctx_, 1, terms[column], begun ? 1 : 0, sum.target);
     begun = true;
   }
 }
 
-ConstMatrixView CagnetSums::spread(ConstMatrixView d_target) {
-  MatrixView whole = ctx_.workspace->matrix("cagnet.d_partial", vertices_, d_target.cols);
+ConstMatrixView CagnetSums::spread(const SumGradient& sum) {
+  MatrixView whole = ctx_.workspace->matrix("cagnet.d_partial", vertices_, sum.d_target.cols);
   const Member& own = members_[own_];
   const MatrixView mine = whole.slice_rows(own.begin, own.count);
-  axpby(ctx_, 1, d_target, 0, mine);
+  axpby(ctx_, 1, sum.d_target, 0, mine);
   const PackedRows packed = wire_.pack_copy(mine, "cagnet.d_packed");
   std::vector<Message> sends, receives;
   std::vector<MatrixView> others;
@@ -55,7 +58,9 @@ ConstMatrixView CagnetSums::spread(ConstMatrixView d_target) {
     sends.push_back(packed.message(each.rank));
     receives.push_back(wire_.packed(others.back()).message(each.rank));
   }
-  comm_.exchange(Lane::kBulk, Traffic::kHaloGradient, sends, receives).wait();
+  Event spread = comm_.exchange(Lane::kBulk, Traffic::kHaloGradient, sends, receives);
+  sum.gradients_travel();
+  spread.wait();
   for (const MatrixView& each : others) wire_.unpack(each);
   return whole;
 }

@@ -16,11 +16,11 @@ class CagnetSums {
 
   /// (the row's vertices, cols): sums over this column's sources; valid until the next call.
   MatrixView partial(Index cols) const;
-  /// target (owned, cols) becomes, or with `begun` grows by, the sum of all ranks' partial sums of own vertices, added in the
-  /// order of columns. `partial` isn't whole any more.
-  void merge(Traffic purpose, MatrixView partial, MatrixView target, bool begun);
-  /// (the row's vertices, cols): the gradients d_target (owned, cols) of all ranks of the row; valid until the next call.
-  ConstMatrixView spread(ConstMatrixView d_target);
+  /// sum.target (owned, cols) becomes, or where it is begun grows by, the sum of all ranks' partial sums of own vertices, added
+  /// in the order of columns. `partial` isn't whole any more.
+  void merge(Traffic purpose, MatrixView partial, const Sum& sum);
+  /// (the row's vertices, cols): the gradients sum.d_target (owned, cols) of all ranks of the row; valid until the next call.
+  ConstMatrixView spread(const SumGradient& sum);
 
  private:
   struct Member {

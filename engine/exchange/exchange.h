@@ -82,10 +82,10 @@ class Exchange {
   virtual void forward_sum(const Gather& gather, const Sum& sum, VisitSum visit) {
     forward(gather, [&](const Source& s) { visit_sum(s, sum, visit); });
   }
-  virtual void backward_sum(const Gather& gather, ConstMatrixView d_target, VisitSumBackward visit,
+  virtual void backward_sum(const Gather& gather, const SumGradient& sum, VisitSumBackward visit,
                             MatrixView d_rows) {
     backward(
-        gather, [&](const Source& s, MatrixView d_block) { visit(s, d_target, d_block); }, d_rows);
+        gather, [&](const Source& s, MatrixView d_block) { visit_sum(s, sum, visit, d_block); }, d_rows);
   }
   /// Between two epochs: what a resumed run must put back here to go on as if it had never stopped, in an order and with
   /// names and shapes that depend on job and part alone. Waits for what is under way. Views of the exchange's memory.

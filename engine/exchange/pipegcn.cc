@@ -2,7 +2,9 @@
 // transfer that a layer starts in epoch t hides behind everything until the same layer of epoch t + 1. Slot 0 = owned rows,
 // slot 1 = halo rows.
 //
-// In the first epoch nothing has arrived: halo rows are zero and no gradients come from other ranks. Smoothing (section 3.4)
+// In the first epoch nothing has arrived: halo rows are zero and no gradients come from other ranks. A run that goes on without
+// the rows that were under way, since it is on other ranks than before, waits in its first epoch for this epoch's own, and so
+// fills its buffers with what is exact. Smoothing (section 3.4)
 // replaces what arrived by its moving average, a ← γ a + (1 − γ) arrived. It begins at zero, so that without a correction the
 // average of n arrivals is too small by 1 − γⁿ, which `bias_correction` divides by.
 //
@@ -84,10 +86,11 @@ class PipeGcn final : public Exchange {
 
   void begin(std::int64_t epoch, bool training) override {
     if (!training) return;
+    if (options_.staleness > 0 && epochs_.at(0, 0) == 0 && epoch > 1) epochs_.at(0, 1) = Real(epoch);
     epochs_.at(0, 0) += 1;
     epoch_ = epoch;
     const bool is_measured = options_.measure_every > 0 && (epoch - 1) % options_.measure_every == 0;
-    measures_ = is_measured && passes_ > 0;
+    measures_ = is_measured && passes_ > 0 && !is_refilled(epoch - 1);
     ++passes_;
   }
 
@@ -101,12 +104,13 @@ class PipeGcn final : public Exchange {
         return transfer_.fetch(*crossing_, epoch_, g.purpose, g.rows.dense, late.out, late.arriving);
       });
     visit({&part_.own, g.rows, 0, true});
-    if (late.used.rows() > 0) visit({&crossing_->block(used_epoch()), Rows(late.used.view()), 1, false});
+    const ConstMatrixView halo = in_use(late);
+    if (halo.rows > 0) visit({&crossing_->block(used_epoch()), Rows(halo), 1, false});
   }
 
   void backward(const Gather& g, VisitSourceBackward visit, MatrixView d_rows) override {
     if (fixed_[std::size_t(g.layer)]) return exact_->backward(g, visit, d_rows);
-    const Rows halo(std::as_const(rows_[std::size_t(g.layer)].used).view());
+    const Rows halo(in_use(rows_[std::size_t(g.layer)]));
     Late& late = gradients_[std::size_t(g.layer)];
     const bool shipped = d_rows.cols > 0;
     late.arrival.wait();  // `out` has left
@@ -116,7 +120,7 @@ class PipeGcn final : public Exchange {
       exchange(late, options_.smooth_gradients,
                [&] { return transfer_.ship(*crossing_, used_epoch(), late.out, late.arriving); });
     visit({&part_.own, g.rows, 0, true}, d_rows);
-    if (shipped) transfer_.add(*crossing_, used_epoch() - options_.staleness, late.used, d_rows);
+    if (shipped) transfer_.add(*crossing_, returned_epoch(), in_use(late), d_rows);
   }
 
   std::vector<LayerLateness> lateness() const override {
@@ -141,13 +145,27 @@ class PipeGcn final : public Exchange {
 
  private:
   /// In which the rows left that this epoch uses, and whose gradients it sends back.
-  std::int64_t used_epoch() const { return epoch_ - options_.staleness; }
+  std::int64_t used_epoch() const { return is_refilled(epoch_) ? epoch_ : epoch_ - options_.staleness; }
+  /// In which the rows left whose gradients this epoch adds to its own.
+  std::int64_t returned_epoch() const {
+    if (options_.staleness == 0 || is_refilled(epoch_)) return epoch_;
+    return is_refilled(epoch_ - 1) ? epoch_ - 1 : epoch_ - 2;
+  }
+  /// Whether it waited for its own rows and gradients, see the top.
+  bool is_refilled(std::int64_t epoch) const { return double(epochs_.at(0, 1)) == double(epoch); }
 
   /// Starts this epoch's transfer, and takes what is due: the last epoch's, or without staleness the one just started.
   void exchange(Late& late, bool smooth, FunctionRef<Arrival()> start) {
+    if (is_refilled(epoch_)) {  // used as it came, and again in the next epoch
+      late.arrival = start();
+      return late.arrival.wait();
+    }
     if (options_.staleness > 0) take(late, smooth);
     late.arrival = start();
     if (options_.staleness == 0) take(late, smooth);
+  }
+  ConstMatrixView in_use(const Late& late) const {
+    return is_refilled(epoch_) ? late.arriving.view() : late.used.view();
   }
 
   /// Waits for what is under way, and makes it what this epoch uses.
@@ -184,9 +202,10 @@ class PipeGcn final : public Exchange {
   std::unique_ptr<Crossing> crossing_;
   HaloTransfer transfer_;
   std::unique_ptr<Exchange> exact_;
-  std::vector<bool> fixed_;              // by layer: its input are the features
-  std::vector<Late> rows_, gradients_;   // by layer
-  Matrix epochs_{1, 1};                  // on the host: training passes begun, this one included
+  std::vector<bool> fixed_;             // by layer: its input are the features
+  std::vector<Late> rows_, gradients_;  // by layer
+  Matrix epochs_{
+      1, 2};  // on the host: training passes begun, this one included; the epoch that was refilled, or 0
   std::int64_t epoch_ = 0, passes_ = 0;  // passes of training since the exchange was made
   bool measures_ = false;                // in this pass
 };

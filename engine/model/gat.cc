@@ -58,10 +58,13 @@ class Gat final : public FinishedLayer {
     Context& ctx = verbs.context();
     MatrixView dst_score = saved.at(kDstScore), aggregated = saved.at(kAggregated);
     const SoftmaxState state{saved.at(kMax), saved.at(kSum)};
-    transform(ctx, input.self, self_dropout(verbs), folded_vector(ctx, w), dst_score);
-    dst_score = verbs.sync(dst_score);
-    attention_begin(ctx, state, aggregated);
+    const auto begin = [&] {
+      transform(ctx, input.self, self_dropout(verbs), folded_vector(ctx, w), dst_score);
+      dst_score = verbs.sync(dst_score);
+      attention_begin(ctx, state, aggregated);
+    };
     verbs.gather(input.rows, [&](const Source& s) {
+      if (s.first) begin();  // once rows of other ranks are on their way
       const Index rows = s.rows.rows();
       MatrixView z = saved.at(kZ, s.slot, rows), src_score = saved.at(kSrcScore, s.slot, rows);
       transform(ctx, s.rows, source_dropout(verbs, s), w.value(kWeight), z);

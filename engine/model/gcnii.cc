@@ -46,15 +46,18 @@ class Gcnii final : public FinishedLayer {
                          MatrixView d_target, MatrixView scratch,
                          const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
-    MatrixView d_mixed = ctx.workspace->matrix("gcnii.d_mixed", in(), in());
-    gemm_at(ctx, saved.at(0), d_target, d_mixed);
-    axpby(ctx, o_.theta, d_mixed, 1, w.gradient(0));
+    const auto weight = [&] {
+      MatrixView d_mixed = ctx.workspace->matrix("gcnii.d_mixed", in(), in());
+      gemm_at(ctx, saved.at(0), d_target, d_mixed);
+      axpby(ctx, o_.theta, d_mixed, 1, w.gradient(0));
+    };
+    const FunctionRef<void()> meanwhile(weight);
     const MatrixView d_s = scratch;  // of the same shape
     gemm_bt(ctx, d_target, mixed_weight(ctx, w), d_s);
     axpby(ctx, o_.alpha, d_s, 1, gradient.tap);
     scale(ctx, 1 - o_.alpha, d_s);
     verbs.gather_sum_backward(
-        input.rows, d_s,
+        input.rows, {d_s, &meanwhile},
         [&](const Source& source, ConstMatrixView d_sum, MatrixView d_rows) {
           if (d_rows.cols == 0) return;
           spmm(ctx, transposed_arcs_of(*source.block), d_sum, d_rows, false, source_dropout(verbs, source));

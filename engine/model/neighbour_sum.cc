@@ -16,11 +16,11 @@ void NeighbourSum::forward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstMa
   Context& ctx = verbs.context();
   if (aggregate_first_) {
     MatrixView aggregated = saved.at(0);
-    verbs.gather_sum(rows, {aggregated}, [&](const Source& s, MatrixView sum, bool accumulate) {
-      const auto [source, due] = own.due(s.rows, dropout_of(verbs, s));
-      spmm(ctx, arcs_of(*s.block), dropped_rows(ctx, source, due, "neighbour_sum.rows"), sum, accumulate);
-    });
-    if (begin != nullptr) (*begin)();
+    verbs.gather_sum(
+        rows, {aggregated, nullptr, begin}, [&](const Source& s, MatrixView sum, bool accumulate) {
+          const auto [source, due] = own.due(s.rows, dropout_of(verbs, s));
+          spmm(ctx, arcs_of(*s.block), dropped_rows(ctx, source, due, "neighbour_sum.rows"), sum, accumulate);
+        });
     gemm(ctx, aggregated, w, target, begin != nullptr, finish);
     return;
   }
@@ -34,12 +34,12 @@ void NeighbourSum::forward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstMa
 }
 
 void NeighbourSum::backward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstMatrixView w, Saved& saved,
-                            ConstMatrixView d_target, MatrixView scratch, MatrixView d_w,
-                            MatrixView d_rows) const {
+                            ConstMatrixView d_target, MatrixView scratch, MatrixView d_w, MatrixView d_rows,
+                            const FunctionRef<void()>* meanwhile) const {
   Context& ctx = verbs.context();
   if (!aggregate_first_) {
     verbs.gather_sum_backward(
-        rows, d_target,
+        rows, {d_target, meanwhile},
         [&](const Source& s, ConstMatrixView d_sum, MatrixView d_block) {
           MatrixView d_z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out);
           spmm(ctx, transposed_arcs_of(*s.block), d_sum, d_z);
@@ -51,12 +51,16 @@ void NeighbourSum::backward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstM
         d_rows);
     return;
   }
-  gemm_at(ctx, saved.at(0), d_target, d_w, true);
-  if (d_rows.cols == 0) return;
+  const auto weight = [&] {
+    gemm_at(ctx, saved.at(0), d_target, d_w, true);
+    if (meanwhile != nullptr) (*meanwhile)();
+  };
+  if (d_rows.cols == 0) return weight();
+  const FunctionRef<void()> weights(weight);
   MatrixView d_aggregated(scratch.data, scratch.rows, options_.in);  // in ≤ out
   gemm_bt(ctx, d_target, w, d_aggregated);
   verbs.gather_sum_backward(
-      rows, d_aggregated,
+      rows, {d_aggregated, &weights},
       [&](const Source& s, ConstMatrixView d_sum, MatrixView d_block) {
         if (d_block.cols == 0) return;
         spmm(ctx, transposed_arcs_of(*s.block), d_sum, d_block, false, dropout_of(verbs, s));

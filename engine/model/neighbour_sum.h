@@ -24,9 +24,10 @@ class NeighbourSum {
   void forward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstMatrixView w, Saved& saved,
                MatrixView target, const Epilogue& finish, const FunctionRef<void()>* begin = nullptr) const;
   /// d_w (in, out) is added to; d_rows (own, in), unless it is empty, is written. d_target (dst, out); `scratch`
-  /// (dst, out) is memory that nobody needs any more.
+  /// (dst, out) is memory that nobody needs any more. `meanwhile`: SumGradient's.
   void backward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstMatrixView w, Saved& saved,
-                ConstMatrixView d_target, MatrixView scratch, MatrixView d_w, MatrixView d_rows) const;
+                ConstMatrixView d_target, MatrixView scratch, MatrixView d_w, MatrixView d_rows,
+                const FunctionRef<void()>* meanwhile = nullptr) const;
 
  private:
   Dropout dropout_of(Verbs& verbs, const Source& s) const {

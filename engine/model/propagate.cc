@@ -35,7 +35,7 @@ class Propagate final : public Layer {
     Context& ctx = verbs.context();
     ConstMatrixView d_aggregated = with_self_ ? d_out.slice_cols(in_, in_) : d_out;
     verbs.gather_sum_backward(
-        input.rows, d_aggregated,
+        input.rows, {d_aggregated},
         [&](const Source& s, ConstMatrixView d_sum, MatrixView d_rows) {
           if (d_rows.cols == 0) return;
           spmm(ctx, transposed_arcs_of(*s.block), d_sum, d_rows);

@@ -16,22 +16,27 @@ class MeanBlock final : public ResidualBlock {
   void convolve(const Pass& p, MatrixView out, const Epilogue& ending) const override {
     Context& ctx = p.verbs.context();
     MatrixView aggregated = p.saved.at(0);
-    p.verbs.gather_sum(p.rows, {aggregated}, [&](const Source& s, MatrixView sum, bool accumulate) {
+    const auto own = [&] { gemm(ctx, p.self.rows, self_weight(p.weights.value(0)), out); };
+    const FunctionRef<void()> meanwhile(own);
+    const Sum into{aggregated, nullptr, &meanwhile};
+    p.verbs.gather_sum(p.rows, into, [&](const Source& s, MatrixView sum, bool accumulate) {
       spmm(ctx, arcs_of(*s.block), started(p, s).rows, sum, accumulate);
     });
-    gemm(ctx, p.self.rows, self_weight(p.weights.value(0)), out);
     gemm(ctx, aggregated, neighbour_weight(p.weights.value(0)), out, true, ending);
   }
 
   MatrixView convolve_backward(const Pass& p, RowStart::Sums sums, ConstMatrixView d_out, MatrixView scratch,
                                MatrixView d_rows) const override {
     Context& ctx = p.verbs.context();
-    gemm_at(ctx, p.self.rows, d_out, self_weight(p.weights.gradient(0)), true);
-    gemm_at(ctx, p.saved.at(0), d_out, neighbour_weight(p.weights.gradient(0)), true);
+    const auto weights = [&] {
+      gemm_at(ctx, p.self.rows, d_out, self_weight(p.weights.gradient(0)), true);
+      gemm_at(ctx, p.saved.at(0), d_out, neighbour_weight(p.weights.gradient(0)), true);
+    };
+    const FunctionRef<void()> meanwhile(weights);
     const MatrixView d_aggregated = scratch;  // of the same shape
     gemm_bt(ctx, d_out, neighbour_weight(p.weights.value(0)), d_aggregated);
     p.verbs.gather_sum_backward(
-        p.rows, d_aggregated,
+        p.rows, {d_aggregated, &meanwhile},
         [&](const Source& s, ConstMatrixView d_sum, MatrixView d_block) {
           if (d_block.cols == 0) return;
           spmm(ctx, transposed_arcs_of(*s.block), d_sum, d_block);

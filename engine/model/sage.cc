@@ -35,11 +35,14 @@ class Sage final : public FinishedLayer {
                          MatrixView d_target, MatrixView scratch,
                          const LayerGradient& gradient) const override {
     OwnRows own(verbs.context(), input.rows);
-    sum_.backward(verbs, input.rows, own, neighbour_weight(w.value(0)), saved, d_target, scratch,
-                  neighbour_weight(w.gradient(0)), gradient.rows);
     const Dropout dropout = self_dropout(verbs);
-    const auto [rows, due] = own.due(input.self, dropout);
-    weight_backward(verbs.context(), rows, due, d_target, self_weight(w.gradient(0)));
+    auto own_weight = [&] {
+      const auto [rows, due] = own.due(input.self, dropout);
+      weight_backward(verbs.context(), rows, due, d_target, self_weight(w.gradient(0)));
+    };
+    const FunctionRef<void()> meanwhile(own_weight);
+    sum_.backward(verbs, input.rows, own, neighbour_weight(w.value(0)), saved, d_target, scratch,
+                  neighbour_weight(w.gradient(0)), gradient.rows, &meanwhile);
     if (gradient.self.cols > 0)
       rows_backward(verbs.context(), dropout, self_weight(w.value(0)), d_target, gradient.self, true);
   }

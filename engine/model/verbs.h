@@ -36,21 +36,41 @@ using VisitSource = FunctionRef<void(const Source&)>;
 /// d_rows (src, in) is to be written in full; it is empty where the rows take no gradient.
 using VisitSourceBackward = FunctionRef<void(const Source&, MatrixView d_rows)>;
 
-/// Where a gather of sums goes.
+/// Where a gather of sums goes, and what is done once rows of other ranks are on their way.
 struct Sum {
-  MatrixView target;  // (dst, cols)
-  const FunctionRef<void()>* begin =
-      nullptr;  // writes a first summand, once rows of other ranks are on their way
+  MatrixView target;                               // (dst, cols)
+  const FunctionRef<void()>* begin = nullptr;      // writes a first summand to `target`
+  const FunctionRef<void()>* meanwhile = nullptr;  // other work
+  void rows_travel() const {
+    if (begin != nullptr) (*begin)();
+    if (meanwhile != nullptr) (*meanwhile)();
+  }
 };
 /// Adds the block's sum to `target` (the block's destinations, cols), or writes it there.
 using VisitSum = FunctionRef<void(const Source&, MatrixView target, bool accumulate)>;
 /// d_target (the block's destinations, cols); d_rows as in VisitSourceBackward.
 using VisitSumBackward = FunctionRef<void(const Source&, ConstMatrixView d_target, MatrixView d_rows)>;
 
+/// What a gather of sums goes back from.
+struct SumGradient {
+  ConstMatrixView d_target;  // (dst, cols)
+  /// Other work, done once while gradients of other ranks' rows travel, and before anything is written to d_rows.
+  const FunctionRef<void()>* meanwhile = nullptr;
+  void gradients_travel() const {
+    if (meanwhile != nullptr) (*meanwhile)();
+  }
+};
+
 /// A block of a gather of sums where each visited block has the pass's own destinations.
 inline void visit_sum(const Source& source, const Sum& sum, VisitSum visit) {
-  if (source.first && sum.begin != nullptr) (*sum.begin)();
+  if (source.first) sum.rows_travel();
   visit(source, sum.target, sum.begin != nullptr || !source.first);
+}
+/// The same on the way back, where the first block, of own rows, is visited after the others.
+inline void visit_sum(const Source& source, const SumGradient& sum, VisitSumBackward visit,
+                      MatrixView d_rows) {
+  if (source.first) sum.gradients_travel();
+  visit(source, sum.d_target, d_rows);
 }
 
 class Verbs {
@@ -78,11 +98,11 @@ class Verbs {
   virtual void gather_sum(const Rows& rows, const Sum& sum, VisitSum visit) {
     gather(rows, [&](const Source& s) { visit_sum(s, sum, visit); });
   }
-  /// The way back: visitors read d_target (dst, cols), the sum's gradient, from what they are given.
-  virtual void gather_sum_backward(const Rows& rows, ConstMatrixView d_target, VisitSumBackward visit,
+  /// The way back: visitors read the sum's gradient from what they are given.
+  virtual void gather_sum_backward(const Rows& rows, const SumGradient& sum, VisitSumBackward visit,
                                    MatrixView d_rows) {
     gather_backward(
-        rows, [&](const Source& s, MatrixView d_block) { visit(s, d_target, d_block); }, d_rows);
+        rows, [&](const Source& s, MatrixView d_block) { visit_sum(s, sum, visit, d_block); }, d_rows);
   }
 
   /// Turns a partial result (a sum over this rank's columns of the input) into the whole; returns the rows of it

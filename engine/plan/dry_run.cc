@@ -80,6 +80,8 @@ DryRun dry_run(const DryRunInput& in) {
   const Ledger trained = comm.ledger();
   out.epoch = sent_since(before, trained);
   out.schedule = schedule->bytes();
+  for (const NamedMatrix& each : schedule->state())
+    out.state += Index(sizeof(Real)) * each.values.rows * each.values.cols;
 
   if (in.full) {
     const DryPart whole(*in.full, in.features, halo_features);

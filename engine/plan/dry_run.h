@@ -21,6 +21,7 @@ struct DryRun {
   ScheduleBytes schedule;   // that trains
   ScheduleBytes inference;  // of the second one, where training sees less of the graph (setting: inductive)
   Index workspace = 0;      // kernels' scratch memory
+  Index state = 0;          // what the schedule hands to a checkpoint beside the parameters
   Index values = 0, trainable = 0;  // elements of all parameters, and of those with gradients
   TrafficBytes epoch{};             // sent by this rank in a training epoch
   TrafficBytes evaluation{};        // and in an evaluation's forward pass

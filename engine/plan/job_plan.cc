@@ -68,6 +68,13 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
   return plan;
 }
 
+/// Rank 0 writes the checkpoints: the others' states come to it one after the other (train/part_states.h).
+void add_checkpoints(std::vector<RankPlan>& ranks) {
+  Index largest = 0;
+  for (const RankPlan& each : std::span(ranks).subspan(1)) largest = std::max(largest, each.memory.state);
+  ranks.front().memory.checkpoint += largest;
+}
+
 void add_up(const Job& job, JobPlan& plan) {
   const int epochs = job.training.epochs, every = job.training.evaluate_every;
   const int evaluations = every > 0 ? (epochs + every - 1) / every : 1;  // the last epoch's always
@@ -96,6 +103,7 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
     plan.evaluation_seconds = std::max(plan.evaluation_seconds, rank.evaluation_seconds);
     for (std::size_t p = 0; p < plan.epoch.size(); ++p) plan.epoch[p] += rank.epoch[p];
   }
+  add_checkpoints(plan.ranks);
   add_up(job, plan);
   return plan;
 }

@@ -27,6 +27,7 @@ Json rank_json(const RankPlan& r) {
           {"mappedBytes", r.memory.mapped},
           {"loadingBytes", r.memory.loading},
           {"trainingBytes", r.memory.training},
+          {"checkpointBytes", r.memory.checkpoint},
           {"resultsBytes", r.memory.results},
           {"peakMemoryBytes", r.memory.peak()},
           {"epochBytes", traffic_json(r.epoch)},

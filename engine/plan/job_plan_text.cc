@@ -33,6 +33,8 @@ std::string memory_text(const JobPlan& plan) {
   text += row("while training", ranks, [&](const RankPlan& r) { return bytes(r.memory.training); });
   text += row("mapped files, loading", ranks, [&](const RankPlan& r) { return bytes(r.memory.mapped); });
   text += row("while loading", ranks, [&](const RankPlan& r) { return bytes(r.memory.loading); });
+  text +=
+      row("while writing checkpoints", ranks, [&](const RankPlan& r) { return bytes(r.memory.checkpoint); });
   text += row("while writing results", ranks, [&](const RankPlan& r) { return bytes(r.memory.results); });
   return text + row("peak", ranks, [&](const RankPlan& r) { return bytes(r.memory.peak()); });
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "comm/all_reduce.h"
+
 namespace atl {
 namespace {
 
@@ -77,7 +79,8 @@ Index feature_bytes(const RankShape& s, const FeatureShape& f, const Model& mode
 /// Weights, gradients, moments, the best epoch's weights, and the other ranks' terms of a gradient's sum.
 Index parameter_bytes(const DryRunInput& in, const DryRun& dry) {
   const Index moments = in.job.training.optimizer.kind == OptimizerKind::kSgd ? 1 : 2;
-  return kReal * (2 * dry.values + (1 + moments + in.training.ranks - 1) * dry.trainable);
+  return kReal * (2 * dry.values + (1 + moments) * dry.trainable) +
+         all_reduce_memory(in.training.ranks, in.training.rank, dry.trainable, kReal);
 }
 
 /// Labels of each part's rows, and the numbers of those in a split; of the training part's, all are in one.
@@ -98,7 +101,7 @@ Index result_bytes(const MemoryInput& in) {
 }  // namespace
 
 Index RankMemory::peak() const {
-  return std::max({loading, training, results});
+  return std::max({loading, training, checkpoint, results});
 }
 
 RankMemory rank_memory(const MemoryInput& in) {
@@ -130,6 +133,8 @@ RankMemory rank_memory(const MemoryInput& in) {
              {"scratch", in.dry.workspace},
              {"parameters and moments", parameter_bytes(run, in.dry)}};
   for (const MemoryItem& item : m.items) m.training += item.bytes;
+  m.state = in.dry.state;
+  m.checkpoint = m.training;
   m.results = m.training + result_bytes(in);
   return m;
 }

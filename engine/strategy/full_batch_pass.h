@@ -36,9 +36,9 @@ class FullBatchPass final : public Verbs {
   void gather_sum(const Rows& rows, const Sum& sum, VisitSum visit) override {
     exchange_.forward_sum({layer_, rows, purpose_}, sum, visit);
   }
-  void gather_sum_backward(const Rows& rows, ConstMatrixView d_target, VisitSumBackward visit,
+  void gather_sum_backward(const Rows& rows, const SumGradient& sum, VisitSumBackward visit,
                            MatrixView d_rows) override {
-    exchange_.backward_sum({layer_, rows, purpose_}, d_target, visit, d_rows);
+    exchange_.backward_sum({layer_, rows, purpose_}, sum, visit, d_rows);
   }
   MatrixView sync(MatrixView partial) override { return partial; }
   void reduce(std::span<double> values) override { comm_.all_reduce(Traffic::kStatistics, values); }

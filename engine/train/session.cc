@@ -103,7 +103,7 @@ class Session {
     if (!read_part_states(comm_, *store_, record_.resumed_from, parts_on_ranks(), own) && !own.empty())
       o_.observer->on_message(
           MessageLevel::kWarning,
-          "the checkpoint's stale rows are those of other parts: this run begins without any");
+          "the checkpoint's late rows are those of other parts: the first epoch brings all rows in time");
     if (root()) record_.epochs = read_epochs(o_.output, checkpoint->state.epoch);
   }
 

@@ -3,6 +3,7 @@
 //   mpirun -n 3 mpi_comm_test leave      rank 1 fails: the job must end, not hang
 //   mpirun -n 2 mpi_comm_test absent     rank 1 never sends: rank 0's time-out names it
 //   mpirun -n 2 mpi_comm_test latency    microseconds of one exchange and one sum
+//   mpirun -n 2 mpi_comm_test beside     milliseconds of a barrier beside an exchange of 64 MB, and what that moved a second
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -141,6 +142,35 @@ void latency(Communicator& comm) {
     fmt::print("progress thread: {:.2f} s of processor time\n", comm.progress_cpu_seconds());
 }
 
+/// Every rank's whole bulk to the next one; all stop together, after as many barriers as rank 0 found time for.
+void beside(Communicator& comm) {
+  using Clock = std::chrono::steady_clock;
+  const Rank next = (comm.rank() + 1) % comm.size(), last = (comm.rank() + comm.size() - 1) % comm.size();
+  Matrix out(Index(16) << 20, 1), in(Index(16) << 20, 1);
+  out.zero(), in.zero();
+  const std::vector<RowsTo> sends{{next, out}};
+  const std::vector<RowsFrom> receives{{last, in}};
+  std::vector<double> ms;
+  const auto milliseconds_since = [](Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  };
+  const auto begin = Clock::now();
+  Event bulk = comm.exchange(Lane::kBulk, Traffic::kHalo, sends, receives);
+  for (std::int64_t under_way = 1; under_way == 1;) {
+    const auto asked = Clock::now();
+    under_way = comm.rank() == 0 && !bulk.complete() ? 1 : 0;
+    comm.all_reduce(Traffic::kStatistics, std::span(&under_way, 1));
+    ms.push_back(milliseconds_since(asked));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  bulk.wait();
+  const double took = milliseconds_since(begin);
+  std::nth_element(ms.begin(), ms.begin() + Index(ms.size()) / 2, ms.end());
+  if (comm.rank() == 0)
+    fmt::print("{} sums, median {:.2f} ms; {:.0f} Mbit/s\n", ms.size(), ms[ms.size() / 2],
+               8e-3 * double(out.held_bytes()) / took);
+}
+
 int run(const std::string& mode) {
   MpiOptions options;
   if (mode.empty()) options.max_message_bytes = 1000;
@@ -151,6 +181,7 @@ int run(const std::string& mode) {
     if (mode == "absent") absent(comm);
     if (mode == "leave") leave(comm);
     if (mode == "latency") latency(comm);
+    if (mode == "beside") beside(comm);
     if (comm.rank() == 0) fmt::print("ok on {} ranks\n", comm.size());
     return 0;
   } catch (const std::exception& e) {
