@@ -28,13 +28,13 @@ std::int64_t all_reduce_memory(int ranks, Rank rank, Index count, Index width) {
 }
 
 void AllReduce::begin(Rank rank, int ranks, std::byte* values, Index count, Index width, Add add,
-                      std::vector<Message>& sends, std::vector<Message>& receives) {
-  rank_ = rank, ranks_ = ranks, round_ = 0, values_ = values, count_ = count, width_ = width, add_ = add;
+                      std::byte* terms, std::vector<Message>& sends, std::vector<Message>& receives) {
+  rank_ = rank, ranks_ = ranks, round_ = 0, values_ = values, count_ = count, width_ = width, add_ = add,
+  terms_ = terms;
   sliced_ = is_sliced(ranks, count * width);
-  const Index term = (sliced_ ? slice_count(rank) : count) * width, memory = term * (ranks - 1);
-  if (Index(terms_.size()) < memory) terms_.resize(std::size_t(memory));
+  const Index term = (sliced_ ? slice_count(rank) : count) * width;
   sends.clear(), receives.clear();
-  std::byte* to = terms_.data();
+  std::byte* to = terms;
   for (Rank r = 0; r < ranks; ++r) {
     if (r == rank) continue;
     if (sliced_) {
@@ -68,7 +68,7 @@ void AllReduce::sum_in_rank_order(std::byte* mine, Index count) {
   for (Index begin = 0; begin < count; begin += block) {
     const Index n = std::min(block, count - begin), at = begin * width_;
     for (Rank r = 0; r < ranks_; ++r) {
-      const std::byte* from = r == rank_ ? mine + at : terms_.data() + (r < rank_ ? r : r - 1) * term + at;
+      const std::byte* from = r == rank_ ? mine + at : terms_ + (r < rank_ ? r : r - 1) * term + at;
       if (r == 0) {
         std::memcpy(sum, from, std::size_t(n * width_));
       } else {

@@ -19,15 +19,14 @@ std::int64_t all_reduce_bytes(int ranks, Rank rank, Index count, Index width);
 /// That it holds meanwhile besides the array: what others have sent.
 std::int64_t all_reduce_memory(int ranks, Rank rank, Index count, Index width);
 
-/// The rounds of messages of one all-reduce. Knows no thread and no transport. Reusable: its buffer grows
-/// once.
+/// The rounds of messages of one all-reduce. Knows no thread and no transport. Reusable.
 class AllReduce {
  public:
   using Add = void (*)(std::byte* sum, const std::byte* term, Index count);
 
-  /// Fills the first round's messages. `values` holds `count` elements of `width` bytes and is summed in
-  /// place.
-  void begin(Rank rank, int ranks, std::byte* values, Index count, Index width, Add add,
+  /// Fills the first round's messages. `values` holds `count` elements of `width` bytes and is summed in place; `terms`
+  /// has room for all_reduce_memory().
+  void begin(Rank rank, int ranks, std::byte* values, Index count, Index width, Add add, std::byte* terms,
              std::vector<Message>& sends, std::vector<Message>& receives);
   /// Called when a round's messages have all arrived: adds them up. True with the next round's messages, or
   /// false when `values` holds the sum.
@@ -46,7 +45,7 @@ class AllReduce {
   std::byte* values_ = nullptr;
   Index count_ = 0, width_ = 0;
   Add add_ = nullptr;
-  std::vector<std::byte> terms_;  // others' arrays or slices, by rank, without mine
+  std::byte* terms_ = nullptr;  // others' arrays or slices, by rank, without mine
 };
 
 }  // namespace atl

@@ -32,7 +32,8 @@ struct Event::State {
   Trace* trace;
   Progress progress;
   std::vector<std::shared_ptr<Operation>> pool;
-  mutable std::mutex lock;  // guards the ledger
+  std::vector<std::byte> terms;  // of the sum that is waited for; grows once
+  mutable std::mutex lock;       // guards the ledger
   Ledger ledger;
 };
 
@@ -83,6 +84,10 @@ const char* Communicator::transport_name() const {
 }
 double Communicator::progress_cpu_seconds() const {
   return state_->progress.cpu_seconds();
+}
+
+void Communicator::abandon() {
+  state_->progress.abandon();
 }
 
 Trace* Communicator::trace() const {
@@ -174,15 +179,31 @@ void add_terms(std::byte* sum, const std::byte* term, Index count) {
 }  // namespace
 
 template <class T>
-void Communicator::sum(Traffic purpose, std::span<T> values) {
-  if (size() == 1 || values.empty()) return;
+Event Communicator::begin_sum(Traffic purpose, std::span<T> values, std::byte* terms) {
   auto operation = state_->fresh_operation();
   operation->sums = true;
   const AllReduce::Add add = add_terms<T>;
   operation->all_reduce.begin(rank(), size(), reinterpret_cast<std::byte*>(values.data()),
-                              Index(values.size()), Index(sizeof(T)), add, operation->sends,
+                              Index(values.size()), Index(sizeof(T)), add, terms, operation->sends,
                               operation->receives);
-  run(Lane::kSmall, purpose, std::move(operation)).wait();
+  return run(Lane::kSmall, purpose, std::move(operation));
+}
+
+template <class T>
+void Communicator::sum(Traffic purpose, std::span<T> values) {
+  if (size() == 1 || values.empty()) return;
+  const auto room = std::size_t(all_reduce_memory(size(), rank(), Index(values.size()), Index(sizeof(T))));
+  std::vector<std::byte>& terms = state_->terms;
+  if (terms.size() < room) terms.resize(room);
+  begin_sum(purpose, values, terms.data()).wait();
+}
+
+Event Communicator::begin_all_reduce(Traffic purpose, std::span<Real> values, std::span<std::byte> terms) {
+  if (size() == 1 || values.empty()) return {};
+  ATOLL_CHECK(
+      Index(terms.size()) >= all_reduce_memory(size(), rank(), Index(values.size()), Index(sizeof(Real))),
+      "{} bytes for the terms of {} values", terms.size(), values.size());
+  return begin_sum(purpose, values, terms.data());
 }
 
 void Communicator::all_reduce(Traffic purpose, std::span<float> values) {

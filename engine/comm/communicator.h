@@ -80,11 +80,13 @@ class Communicator {
                  std::span<const Message> receives);
 
   /// Sum over ranks in place, added in rank order whatever the transport, so that the result is the same bits
-  /// on every rank, every run and every transport. Waited for: a step's gradients are small beside its halo rows, and
-  /// the first layer's, mostly the largest, are the last to be ready, so that little of the sum could be hidden.
+  /// on every rank, every run and every transport. Waited for.
   void all_reduce(Traffic purpose, std::span<float> values);
   void all_reduce(Traffic purpose, std::span<double> values);
   void all_reduce(Traffic purpose, std::span<std::int64_t> values);
+  /// The same, begun: `values` are whole at the event. `terms`: all_reduce_memory() bytes (comm/all_reduce.h), the sum's until
+  /// then.
+  Event begin_all_reduce(Traffic purpose, std::span<Real> values, std::span<std::byte> terms);
 
   void broadcast(Traffic purpose, Rank root, std::span<std::byte> bytes);
   /// Every rank's bytes, in rank order; sizes may differ. Sends 8 bytes for the size besides.
@@ -97,6 +99,10 @@ class Communicator {
   /// Throws Error naming the ranks and hosts that differ unless `value` is the same on all ranks: build,
   /// manifest, data set. `what` says what is compared.
   void check_same(const std::string& what, const std::string& value);
+
+  /// After an error of this rank's own, before the memory goes that messages come to and leave from: ends all that is under
+  /// way. Whatever is asked for later fails.
+  void abandon();
 
   /// As given in the options; null: nothing is traced. The compute thread tells it what it is at.
   Trace* trace() const;
@@ -111,6 +117,8 @@ class Communicator {
  private:
   using Blobs = std::vector<std::vector<std::byte>>;
   Event run(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation);
+  template <class T>
+  Event begin_sum(Traffic purpose, std::span<T> values, std::byte* terms);
   template <class T>
   void sum(Traffic purpose, std::span<T> values);
   void exchange_bytes(Traffic purpose, std::vector<Message> sends, std::vector<Message> receives);

@@ -82,6 +82,13 @@ void Progress::wait(Operation& operation) {
   if (std::exchange(told_, false)) board_->clear();
 }
 
+void Progress::abandon() {
+  std::unique_lock lock(lock_);
+  abandoned_ = true;
+  work_.notify_one();
+  done_.wait_for(lock, kGrace, [this] { return !broken_.empty(); });
+}
+
 double Progress::cpu_seconds() const {
   clockid_t clock;
   timespec time{};
@@ -115,13 +122,17 @@ void Progress::thread_main() {
 void Progress::loop() {
   std::unique_lock lock(lock_);
   while (!stop_) {
+    if (abandoned_ && broken_.empty()) fail_all("this rank has given up");
     const bool busy = take_next();
     if (std::exchange(expired_, false) && busy) {
       fail_all(missing_ranks());
       continue;
     }
     if (!busy) {
-      work_.wait(lock, [this] { return stop_ || expired_ || !queues_[0].empty() || !queues_[1].empty(); });
+      work_.wait(lock, [this] {
+        return stop_ || expired_ || (abandoned_ && broken_.empty()) || !queues_[0].empty() ||
+               !queues_[1].empty();
+      });
       continue;
     }
     lock.unlock();

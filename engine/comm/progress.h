@@ -53,6 +53,8 @@ class Progress {
   /// Sleeps until `operation` is finished. After the time-out the operations under way, and all later ones,
   /// fail with the names of the ranks that they wait for.
   void wait(Operation& operation);
+  /// Fails all operations, under way and later ones: from here on nothing is written to their buffers.
+  void abandon();
   /// Processor time of the progress thread so far.
   double cpu_seconds() const;
   /// Time so far in which an operation was under way in either lane.
@@ -91,7 +93,7 @@ class Progress {
   mutable std::mutex lock_;  // guards what follows
   std::condition_variable work_, done_;
   std::array<std::deque<std::shared_ptr<Operation>>, kLanes> queues_;
-  bool stop_ = false, expired_ = false, opened_ = false, failing_ = false;
+  bool stop_ = false, abandoned_ = false, expired_ = false, opened_ = false, failing_ = false;
   std::optional<Clock::time_point> busy_since_;  // an operation is under way since then
   Clock::duration busy_{};                       // before that
   std::string broken_;                           // why every further operation fails; empty: nothing is wrong

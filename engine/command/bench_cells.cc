@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "command/job_data.h"
+#include "command/run_hosts.h"
 #include "job/strategies.h"
 #include "launch/launch.h"
 #include "plan/job_plan.h"
@@ -49,13 +50,18 @@ StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
   const LoadedJob loaded = load_job_of(changed, say_nothing);
   const Dataset dataset = Dataset::open(dataset_of(changed, loaded, say));
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
-  const PlanOptions no_rates{threads_of(changed, loaded.job), {1, 1, 1}, 1};  // bytes alone are asked for
+  const PlanOptions no_rates{threads_of(changed, loaded.job),  // bytes alone are asked for
+                             {1, 1, 1},
+                             1,
+                             run_hosts(changed, loaded.job).addresses};
   const StrategyInfo& info = *find_strategy(cell.job.strategy.kind);
   StrategyRuns runs;
   runs.label = cell.listed.label;
   runs.hides = info.hides_communication(cell.job.strategy.options);
   runs.sends_less = info.sends_less;
-  runs.planned = plan_job(loaded.job, dataset, prepared, no_rates).epoch;
+  const JobPlan plan = plan_job(loaded.job, dataset, prepared, no_rates);
+  runs.planned = plan.epoch;
+  runs.planned_between = plan.epoch_between;
   return runs;
 }
 

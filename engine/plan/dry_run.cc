@@ -26,6 +26,7 @@ class DryStep final : public TrainingStep {
       cross_entropy(ctx_, logits, nullptr, {}, 1, d_logits);
     }
   }
+  void layer_done(int layer) override { gradient_.begin_sum(layer); }
   void update() override {
     gradient_.sum(ctx_);
     gradient_.finite(ctx_);
@@ -33,6 +34,8 @@ class DryStep final : public TrainingStep {
     optimizer_.step(ctx_, 0);
     parameters_.zero_gradients();
   }
+
+  Index bytes_of_terms() const { return gradient_.bytes(); }
 
  private:
   Context& ctx_;
@@ -42,14 +45,21 @@ class DryStep final : public TrainingStep {
   Optimizer optimizer_;
 };
 
-TrafficBytes sent_since(const Ledger& before, const Ledger& after) {
+/// Over all links from `first` on.
+TrafficBytes sent_since(const Ledger& before, const Ledger& after, Link first = Link::kIntra) {
   TrafficBytes sent{};
-  for (int l = 0; l < kLinks; ++l) {
+  for (int l = int(first); l < kLinks; ++l) {
     for (int p = 0; p < kTraffics; ++p) {
       sent[std::size_t(p)] += after.flow(Link(l), Traffic(p)).bytes - before.flow(Link(l), Traffic(p)).bytes;
     }
   }
   return sent;
+}
+
+std::unique_ptr<Transport> transport_of(const DryRunInput& in) {
+  const auto ranks = std::size_t(in.training.ranks);
+  return make_dry_transport(in.training.rank,
+                            in.hosts.empty() ? std::vector<std::string>(ranks, "nowhere") : in.hosts);
 }
 
 }  // namespace
@@ -62,12 +72,13 @@ DryRun dry_run(const DryRunInput& in) {
   const auto pool = ThreadPool::dry(in.threads);
   Workspace workspace;
   Context ctx{Device::kCpu, pool.get(), &workspace};
-  Communicator comm(make_dry_transport(in.training.rank, in.training.ranks));
+  Communicator comm(transport_of(in));
   const Model model = planned_model(in.job, in.features, in.classes);
   Parameters parameters(model.parameters(), in.job.training.seed,
                         placement_on(in.job, in.training.rank, in.training.ranks));
   DryStep step(ctx, comm, in, parameters);
   DryRun out;
+  out.terms = step.bytes_of_terms();
   out.values = Index(parameters.values().size());
   out.trainable = Index(parameters.gradients().size());
 
@@ -79,6 +90,7 @@ DryRun dry_run(const DryRunInput& in) {
   schedule->train_epoch(1, step);
   const Ledger trained = comm.ledger();
   out.epoch = sent_since(before, trained);
+  out.epoch_between = sent_since(before, trained, Link::kInter);
   out.schedule = schedule->bytes();
   for (const NamedMatrix& each : schedule->state())
     out.state += Index(sizeof(Real)) * each.values.rows * each.values.cols;

@@ -22,8 +22,10 @@ struct DryRun {
   ScheduleBytes inference;  // of the second one, where training sees less of the graph (setting: inductive)
   Index workspace = 0;      // kernels' scratch memory
   Index state = 0;          // what the schedule hands to a checkpoint beside the parameters
+  Index terms = 0;          // of other ranks' gradients, while they are summed
   Index values = 0, trainable = 0;  // elements of all parameters, and of those with gradients
   TrafficBytes epoch{};             // sent by this rank in a training epoch
+  TrafficBytes epoch_between{};     // of it, to other servers
   TrafficBytes evaluation{};        // and in an evaluation's forward pass
 };
 
@@ -34,8 +36,9 @@ struct DryRunInput {
   bool multi_label = false;
   double all_vertices = 0;
   int threads = 1;
-  RankShape training;             // the part that training sees
-  std::optional<RankShape> full;  // the part that evaluation sees, where it is another
+  RankShape training;                // the part that training sees
+  std::optional<RankShape> full;     // the part that evaluation sees, where it is another
+  std::vector<std::string> hosts{};  // by rank; empty: all are on one server
 };
 
 /// The model that the job trains on such data, without data.

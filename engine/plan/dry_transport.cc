@@ -1,5 +1,7 @@
 #include "plan/dry_transport.h"
 
+#include <utility>
+
 namespace atl {
 namespace {
 
@@ -11,27 +13,26 @@ class Done final : public Pending {
 
 class DryTransport final : public Transport {
  public:
-  DryTransport(Rank rank, int ranks) : rank_(rank), ranks_(ranks) {}
+  DryTransport(Rank rank, std::vector<std::string> hosts) : rank_(rank), hosts_(std::move(hosts)) {}
   void open() override {}
   void close(bool) override {}
   Rank rank() const override { return rank_; }
-  int size() const override { return ranks_; }
-  const std::string& host(Rank) const override { return host_; }
+  int size() const override { return int(hosts_.size()); }
+  const std::string& host(Rank rank) const override { return hosts_[std::size_t(rank)]; }
   Pending& start(Lane, std::span<const Message>, std::span<const Message>) override { return done_; }
   void abandon() override {}
   const char* name() const override { return "dry"; }
 
  private:
   Rank rank_;
-  int ranks_;
-  std::string host_ = "nowhere";
+  std::vector<std::string> hosts_;
   Done done_;
 };
 
 }  // namespace
 
-std::unique_ptr<Transport> make_dry_transport(Rank rank, int ranks) {
-  return std::make_unique<DryTransport>(rank, ranks);
+std::unique_ptr<Transport> make_dry_transport(Rank rank, std::vector<std::string> hosts) {
+  return std::make_unique<DryTransport>(rank, std::move(hosts));
 }
 
 }  // namespace atl

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "comm/transport.h"
 
 namespace atl {
 
-std::unique_ptr<Transport> make_dry_transport(Rank rank, int ranks);
+/// hosts: by rank, so that the ledger tells servers apart.
+std::unique_ptr<Transport> make_dry_transport(Rank rank, std::vector<std::string> hosts);
 
 }  // namespace atl

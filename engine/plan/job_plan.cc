@@ -30,21 +30,24 @@ double total(const TrafficBytes& bytes) {
   return double(std::accumulate(bytes.begin(), bytes.end(), std::int64_t(0)));
 }
 
-/// Of the rank that trains `part`.
 RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                   const PlanOptions& options, int part) {
+                   const PlanOptions& options, std::span<const int> part_of_rank, Rank rank) {
+  const int part = part_of_rank[std::size_t(rank)];
   const DatasetMeta& meta = dataset.meta();
   const bool inductive = job.training.setting == Setting::kInductive;
   const auto grid = owner_grid(job, prepared.parts());
-  DryRunInput in{job,
-                 feature_shape(job, meta),
-                 meta.classes,
-                 meta.multi_label,
-                 double(meta.vertices),
-                 options.threads,
-                 rank_shape(prepared, part, inductive ? training_marks(dataset, job) : Marks(), grid),
-                 {}};
-  if (inductive) in.full = rank_shape(prepared, part, {}, grid);
+  DryRunInput in{
+      job,
+      feature_shape(job, meta),
+      meta.classes,
+      meta.multi_label,
+      double(meta.vertices),
+      options.threads,
+      on_ranks(rank_shape(prepared, part, inductive ? training_marks(dataset, job) : Marks(), grid),
+               part_of_rank),
+      {},
+      options.hosts};
+  if (inductive) in.full = on_ranks(rank_shape(prepared, part, {}, grid), part_of_rank);
   const Model model = planned_model(job, in.features, in.classes);
   const DryRun dry = dry_run(in);
   const auto owned = prepared.ids().subspan(std::size_t(prepared.part_offsets()[std::size_t(part)]),
@@ -56,6 +59,7 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
        meta.weighted, !dataset.original_ids().empty(), meta.vertices, labelled_rows(job, dataset, owned)});
   plan.work = epoch_work(model, in.training, in.features, job.training.recompute == Recompute::kLayer);
   plan.epoch = dry.epoch;
+  plan.epoch_between = dry.epoch_between;
   plan.evaluation = dry.evaluation;
   plan.compute_seconds = seconds_of(plan.work, options.rates);
   plan.communication_seconds = total(plan.epoch) / options.link_bytes;
@@ -95,13 +99,16 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
   plan.rates = options.rates;
   plan.link_bytes = options.link_bytes;
   plan.threads = options.threads;
-  for (const int part : rank_traffic(job, dataset, prepared).parts) {
-    plan.ranks.push_back(plan_rank(job, dataset, prepared, options, part));
-    RankPlan& rank = plan.ranks.back();
-    rank.shape.rank = Rank(plan.ranks.size()) - 1;
+  const std::vector<int> part_of_rank = rank_traffic(job, dataset, prepared).parts;
+  for (Rank r = 0; r < Rank(part_of_rank.size()); ++r) {
+    plan.ranks.push_back(plan_rank(job, dataset, prepared, options, part_of_rank, r));
+    const RankPlan& rank = plan.ranks.back();
     plan.epoch_seconds = std::max(plan.epoch_seconds, rank.epoch_seconds);
     plan.evaluation_seconds = std::max(plan.evaluation_seconds, rank.evaluation_seconds);
-    for (std::size_t p = 0; p < plan.epoch.size(); ++p) plan.epoch[p] += rank.epoch[p];
+    for (std::size_t p = 0; p < plan.epoch.size(); ++p) {
+      plan.epoch[p] += rank.epoch[p];
+      plan.epoch_between[p] += rank.epoch_between[p];
+    }
   }
   add_checkpoints(plan.ranks);
   add_up(job, plan);

@@ -17,8 +17,9 @@ struct RankPlan {
   EpochWork work;
   double compute_seconds = 0, communication_seconds = 0;  // of an epoch
   double evaluation_seconds = 0;
-  TrafficBytes epoch{};       // sent by the rank in an epoch
-  TrafficBytes evaluation{};  // sent in an evaluation's pass
+  TrafficBytes epoch{};          // sent by the rank in an epoch
+  TrafficBytes epoch_between{};  // of it, to other servers
+  TrafficBytes evaluation{};     // sent in an evaluation's pass
   /// From rates: computing and communicating at once where the strategy does, else one after the other.
   double epoch_seconds = 0;
 };
@@ -30,7 +31,7 @@ struct JobPlan {
   int threads = 1;
   double epoch_seconds = 0, evaluation_seconds = 0;  // of the slowest rank
   double total_seconds = 0;                          // of all epochs and their evaluations
-  TrafficBytes epoch{};                              // of all ranks together
+  TrafficBytes epoch{}, epoch_between{};             // of all ranks together
   int probed_ranks = 0;  // by which times were measured (probe.h); 0: they follow from rates
 
   Index peak_bytes() const;  // of the largest rank
@@ -40,6 +41,7 @@ struct PlanOptions {
   int threads = 1;     // of each rank
   MachineRates rates;  // of all threads of one rank
   double link_bytes = 0;
+  std::vector<std::string> hosts{};  // by rank; empty: all are on one server
 };
 
 /// Pure but for reading the data set's and the prepared graph's sizes.

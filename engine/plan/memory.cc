@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "comm/all_reduce.h"
-
 namespace atl {
 namespace {
 
@@ -79,8 +77,7 @@ Index feature_bytes(const RankShape& s, const FeatureShape& f, const Model& mode
 /// Weights, gradients, moments, the best epoch's weights, and the other ranks' terms of a gradient's sum.
 Index parameter_bytes(const DryRunInput& in, const DryRun& dry) {
   const Index moments = in.job.training.optimizer.kind == OptimizerKind::kSgd ? 1 : 2;
-  return kReal * (2 * dry.values + (1 + moments) * dry.trainable) +
-         all_reduce_memory(in.training.ranks, in.training.rank, dry.trainable, kReal);
+  return kReal * (2 * dry.values + (1 + moments) * dry.trainable) + dry.terms;
 }
 
 /// Labels of each part's rows, and the numbers of those in a split; of the training part's, all are in one.

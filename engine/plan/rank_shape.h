@@ -41,4 +41,7 @@ struct RankShape {
 RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on,
                      const std::optional<CagnetGrid>& grid = {});
 
+/// The same part where not every rank trains the part of its own number: ranks in place of parts.
+RankShape on_ranks(RankShape shape, std::span<const int> part_of_rank);
+
 }  // namespace atl

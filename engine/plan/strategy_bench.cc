@@ -35,19 +35,28 @@ std::vector<double> steady_seconds_of(const StrategyRuns& runs, const RunRecord&
   return seconds;
 }
 
-/// Of an epoch, as the ledgers of all ranks have it; held against the plan.
-std::vector<LinkTraffic> epoch_bytes(const StrategyRuns& runs, const RunRecord& run) {
-  const Index epochs = run.epochs.back().epoch - run.resumed_from;
+/// Fails where the bytes that were sent, of those that `counts`, aren't those that were planned.
+template <class Counts>
+void hold_against_plan(const StrategyRuns& runs, const RunRecord& run, const TrafficBytes& planned,
+                       Index epochs, const char* where, Counts counts) {
   TrafficBytes sent{};
   for (const LinkTraffic& t : run.training_traffic)
     for (int p = 0; p < kTraffics; ++p)
-      if (t.purpose == traffic_name(Traffic(p))) sent[std::size_t(p)] += t.bytes;
+      if (counts(t) && t.purpose == traffic_name(Traffic(p))) sent[std::size_t(p)] += t.bytes;
   for (int p = 0; p < kTraffics; ++p) {
-    const std::int64_t planned = runs.planned[std::size_t(p)] * epochs;
-    if (sent[std::size_t(p)] == planned || (runs.sends_less && sent[std::size_t(p)] < planned)) continue;
-    fail("{}: {} bytes for {} in {} epochs ({}), but the plan says {}: please report this", runs.label,
-         sent[std::size_t(p)], traffic_name(Traffic(p)), epochs, run.setting.output, planned);
+    const std::int64_t expected = planned[std::size_t(p)] * epochs;
+    if (sent[std::size_t(p)] == expected || (runs.sends_less && sent[std::size_t(p)] < expected)) continue;
+    fail("{}: {} bytes{} for {} in {} epochs ({}), but the plan says {}: please report this", runs.label,
+         sent[std::size_t(p)], where, traffic_name(Traffic(p)), epochs, run.setting.output, expected);
   }
+}
+
+/// Of an epoch, as the ledgers of all ranks have it; held against the plan.
+std::vector<LinkTraffic> epoch_bytes(const StrategyRuns& runs, const RunRecord& run) {
+  const Index epochs = run.epochs.back().epoch - run.resumed_from;
+  hold_against_plan(runs, run, runs.planned, epochs, "", [](const LinkTraffic&) { return true; });
+  hold_against_plan(runs, run, runs.planned_between, epochs, " between servers",
+                    [](const LinkTraffic& t) { return t.link == link_name(Link::kInter); });
   std::vector<LinkTraffic> bytes = run.training_traffic;
   for (LinkTraffic& t : bytes) t.bytes /= epochs;
   return bytes;

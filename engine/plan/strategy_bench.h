@@ -13,11 +13,12 @@ namespace atl {
 
 /// One entry of the list in all its rounds.
 struct StrategyRuns {
-  std::string label;              // "pipegcn:smoothing=both"
-  bool hides = false;             // its communication may travel while the compute thread works
-  bool sends_less = false;        // than planned, in some epochs
-  TrafficBytes planned{};         // sent by all ranks in an epoch, as `atoll plan` says
-  std::vector<RunRecord> rounds;  // one a round
+  std::string label;               // "pipegcn:smoothing=both"
+  bool hides = false;              // its communication may travel while the compute thread works
+  bool sends_less = false;         // than planned, in some epochs
+  TrafficBytes planned{};          // sent by all ranks in an epoch, as `atoll plan` says …
+  TrafficBytes planned_between{};  // … and of it, between servers
+  std::vector<RunRecord> rounds;   // one a round
 };
 
 /// Seconds of an epoch on the rank that computes longest: others wait for it, which is no communication of theirs. Of

@@ -69,7 +69,8 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
     set_merged(job, model, shape);
   }
   for (const auto& layer : model.parameters()) {
-    for (const ParameterSpec& p : layer) shape.parameters += p.trainable ? p.rows * p.cols : 0;
+    Index& count = shape.parameters.emplace_back(0);
+    for (const ParameterSpec& p : layer) count += p.trainable ? p.rows * p.cols : 0;
   }
   shape.bytes_per_weight = sizeof(Real);
   shape.bytes_per_value = job.strategy.wire == Precision::kBFloat16 ? 2 : sizeof(Real);

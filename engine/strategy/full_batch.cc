@@ -73,7 +73,7 @@ void FullBatch::train_epoch(std::int64_t epoch, TrainingStep& step) {
   const ConstMatrixView logits = forward(epoch, true);
   tell(Work::kLoss);
   step.loss(logits, {}, memory_->d_logits());
-  backward(memory_->d_logits());
+  backward(memory_->d_logits(), &step);
   tell(Work::kUpdate);
   step.update();
   tell(Work::kNone);
@@ -94,7 +94,7 @@ MatrixView FullBatch::forward(std::int64_t step, bool training) {
 }
 
 /// The first layer's input is fixed and takes no gradient.
-void FullBatch::backward(MatrixView d_logits) {
+void FullBatch::backward(MatrixView d_logits, TrainingStep* step) {
   const int tapped = memory_->tapped();
   if (tapped >= 0) fill(ctx_, 0, memory_->d_tap());
   MatrixView d_out = d_logits;
@@ -102,6 +102,7 @@ void FullBatch::backward(MatrixView d_logits) {
     const MatrixView d_in = l > prefix_ ? memory_->d_input(l) : MatrixView();
     if (l == tapped) axpby(ctx_, 1, memory_->d_tap(), 1, d_out);
     backward_layer(l, d_out, d_in);
+    if (step != nullptr) step->layer_done(l);
     d_out = d_in;
   }
 }

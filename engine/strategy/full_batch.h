@@ -37,7 +37,8 @@ class FullBatch final : public Schedule {
   MatrixView forward(std::int64_t step, bool training);
   /// After a training forward: adds to the parameters' gradients. d_logits (owned, classes) is overwritten.
   /// The gradients are this rank's share: their sum over ranks is the whole.
-  void backward(MatrixView d_logits);
+  /// `step`, where given, is told of each layer that is done.
+  void backward(MatrixView d_logits, TrainingStep* step = nullptr);
 
  private:
   void compute_prefix();

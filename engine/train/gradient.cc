@@ -13,7 +13,7 @@ bool has_gradient(const Entry& entry) {
 
 }  // namespace
 
-/// Neighbours with the same replicas are one run: all of those ranks hold both, so they agree on where a run ends.
+/// Neighbours of a layer with the same replicas are one run: all of those ranks hold both, so they agree on where a run ends.
 Gradient::Gradient(Communicator& comm, Parameters& parameters) : comm_(comm), parameters_(parameters) {
   const std::vector<Entry>& entries = parameters.entries();
   for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
@@ -21,17 +21,30 @@ Gradient::Gradient(Communicator& comm, Parameters& parameters) : comm_(comm), pa
     const Entry& first = entries[begin];
     if (!has_gradient(first)) continue;
     const auto joins = [&](const Entry& e) {
-      return has_gradient(e) && e.placement.replicas == first.placement.replicas;
+      return has_gradient(e) && e.layer == first.layer && e.placement.replicas == first.placement.replicas;
     };
     Index count = first.count;
     for (; end < entries.size() && joins(entries[end]); ++end) count += entries[end].count;
-    runs_.emplace_back(comm, first.placement.replicas,
-                       parameters.gradients().subspan(std::size_t(first.offset), std::size_t(count)));
+    const auto values = parameters.gradients().subspan(std::size_t(first.offset), std::size_t(count));
+    runs_.push_back({first.layer, ReplicatedRun(comm, first.placement.replicas, values)});
   }
 }
 
+Index Gradient::bytes() const {
+  Index sum = 0;
+  for (const Run& run : runs_) sum += run.values.bytes();
+  return sum;
+}
+
+void Gradient::begin_sum(int layer) {
+  for (Run& run : runs_)
+    if (run.layer == layer) run.values.begin_sum(comm_);
+}
+
 void Gradient::sum(Context& ctx) {
-  for (ReplicatedRun& run : runs_) run.sum(comm_, ctx);
+  for (Run& run : runs_)
+    if (!run.values.begun()) run.values.begin_sum(comm_);
+  for (Run& run : runs_) run.values.finish_sum(ctx);
 }
 
 bool Gradient::finite(Context& ctx) {
@@ -43,7 +56,7 @@ bool Gradient::finite(Context& ctx) {
 /// What every rank holds each adds for itself; of the rest each rank has a share.
 double Gradient::norm(Context& ctx) {
   double shared = 0, share = 0;
-  for (const ReplicatedRun& run : runs_) {
+  for (const auto& [layer, run] : runs_) {
     if (!run.everywhere() && !run.counted_here()) continue;
     (run.everywhere() ? shared : share) += squared_norm(ctx, Index(run.values().size()), run.values().data());
   }
@@ -57,13 +70,13 @@ void Gradient::clip(Context& ctx, double longest) {
   if (length > longest) scale(ctx, Real(longest / length), all());
 }
 
-int Gradient::last_non_finite(Context& ctx) {
-  if (count_non_finite(ctx, all()) == 0) return -1;
+int Gradient::last_non_finite(Context& ctx, std::optional<int> layer) {
+  if (!layer && count_non_finite(ctx, all()) == 0) return -1;
   const std::vector<Entry>& entries = parameters_.entries();
   for (int i = int(entries.size()) - 1; i >= 0; --i) {
     const Entry& e = entries[std::size_t(i)];
     const MatrixView held(parameters_.gradients().data() + e.offset, 1, e.count);
-    if (has_gradient(e) && count_non_finite(ctx, held) > 0) return i;
+    if (has_gradient(e) && layer.value_or(e.layer) == e.layer && count_non_finite(ctx, held) > 0) return i;
   }
   return -1;
 }

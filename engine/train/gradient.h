@@ -1,6 +1,9 @@
 // A step's gradient over ranks, by where each parameter lives (Placement): summed over the ranks that hold the same rows,
-// judged and clipped as one vector of which every row counts once.
+// judged and clipped as one vector of which every row counts once. A layer's part of the sum begins when backward has
+// left the layer, and travels while the layers below are worked on.
 #pragma once
+
+#include <optional>
 
 #include "tensor/kernels.h"
 #include "train/replicated_run.h"
@@ -12,15 +15,19 @@ class Gradient {
  public:
   Gradient(Communicator& comm, Parameters& parameters);
 
-  /// Sums each parameter's gradient over the ranks that hold the same rows, in rank order. Collective.
+  /// Begins to sum a layer's gradients, which are whole on this rank, over the ranks that hold the same rows. Collective.
+  void begin_sum(int layer);
+  /// Returns when all are summed, in rank order; begins what hasn't been. Collective.
   void sum(Context& ctx);
   /// After sum(): whether the whole model's gradient is finite; the same on all ranks. Collective.
   bool finite(Context& ctx);
   /// After sum(): scales the whole model's gradient down to the 2-norm `longest`; 0: no limit. Collective.
   void clip(Context& ctx, double longest);
-  /// Which of Parameters::entries() has, on this rank as it is now, a gradient that isn't finite; −1: none. The last of
-  /// them, for backward comes to the last layer first. Not collective.
-  int last_non_finite(Context& ctx);
+  /// Which of Parameters::entries(), or of a layer's, has, on this rank as it is now, a gradient that isn't finite; −1: none.
+  /// The last of them, for backward comes to the last layer first. Not collective.
+  int last_non_finite(Context& ctx, std::optional<int> layer = {});
+  /// Held for what other ranks send.
+  Index bytes() const;
 
  private:
   double norm(Context& ctx);
@@ -28,7 +35,11 @@ class Gradient {
 
   Communicator& comm_;
   Parameters& parameters_;
-  std::vector<ReplicatedRun> runs_;  // in the order of parameters, which is the same on all ranks
+  struct Run {
+    int layer;
+    ReplicatedRun values;
+  };
+  std::vector<Run> runs_;  // in the order of parameters, which is the same on all ranks
 };
 
 }  // namespace atl

@@ -2,13 +2,18 @@
 
 #include <algorithm>
 
+#include "comm/all_reduce.h"
 #include "tensor/kernels.h"
 
 namespace atl {
 
 ReplicatedRun::ReplicatedRun(const Communicator& comm, std::vector<Rank> replicas, std::span<Real> values)
     : replicas_(std::move(replicas)), values_(values) {
-  if (everywhere()) return;
+  if (everywhere()) {
+    terms_.resize(
+        std::size_t(all_reduce_memory(comm.size(), comm.rank(), Index(values.size()), Index(sizeof(Real)))));
+    return;
+  }
   const auto mine = std::find(replicas_.begin(), replicas_.end(), comm.rank());
   ATOLL_CHECK(mine != replicas_.end() && std::is_sorted(replicas_.begin(), replicas_.end()),
               "rank {} holds rows of which it is no replica", comm.rank());
@@ -23,10 +28,18 @@ ReplicatedRun::ReplicatedRun(const Communicator& comm, std::vector<Rank> replica
 }
 
 /// Everybody sends all to all: groups of replicas are small where there are several of them.
-void ReplicatedRun::sum(Communicator& comm, Context& ctx) {
-  if (everywhere()) return comm.all_reduce(Traffic::kGradient, values_);
-  if (replicas_.size() == 1) return;
-  comm.exchange(Lane::kSmall, Traffic::kGradient, sends_, receives_).wait();
+void ReplicatedRun::begin_sum(Communicator& comm) {
+  begun_ = true;
+  if (everywhere())
+    arrival_ = comm.begin_all_reduce(Traffic::kGradient, values_, terms_);
+  else if (replicas_.size() > 1)
+    arrival_ = comm.exchange(Lane::kSmall, Traffic::kGradient, sends_, receives_);
+}
+
+void ReplicatedRun::finish_sum(Context& ctx) {
+  begun_ = false;
+  arrival_.wait();
+  if (everywhere() || replicas_.size() == 1) return;
   MatrixView mine(values_.data(), 1, Index(values_.size()));
   const MatrixView theirs = others_;
   for (Index r = 1; r < before_; ++r) axpby(ctx, 1, theirs.slice_rows(r, 1), 1, theirs.slice_rows(0, 1));

@@ -13,11 +13,15 @@ namespace atl {
 class ReplicatedRun {
  public:
   /// `values` of this rank are to be summed with those of `replicas` (as in Placement) and outlive it. Allocates all that
-  /// sum() needs.
+  /// a sum needs.
   ReplicatedRun(const Communicator& comm, std::vector<Rank> replicas, std::span<Real> values);
 
-  /// Sums in place, in rank order, so that all replicas get the same bits. Collective over the replicas.
-  void sum(Communicator& comm, Context& ctx);
+  /// Begins to sum in place, in rank order, so that all replicas get the same bits. Collective over the replicas.
+  void begin_sum(Communicator& comm);
+  /// Returns when the sum that was begun is whole.
+  void finish_sum(Context& ctx);
+  bool begun() const { return begun_; }
+  Index bytes() const { return Index(terms_.size()) + others_.held_bytes(); }
 
   std::span<Real> values() const { return values_; }
   bool everywhere() const { return replicas_.empty(); }
@@ -27,8 +31,11 @@ class ReplicatedRun {
  private:
   std::vector<Rank> replicas_;
   std::span<Real> values_;
-  Matrix others_;     // (replicas − 1, values): theirs, by rank
-  Index before_ = 0;  // replicas of lower rank than ours
+  Matrix others_;                 // (replicas − 1, values): theirs, by rank
+  Index before_ = 0;              // replicas of lower rank than ours
+  std::vector<std::byte> terms_;  // of a sum over all ranks
+  bool begun_ = false;
+  Event arrival_;
   std::vector<RowsTo> sends_;
   std::vector<RowsFrom> receives_;
 };

@@ -167,7 +167,13 @@ class Session {
 }  // namespace
 
 Outcome run_session(Communicator& comm, const SessionOptions& options) {
-  return Session(comm, options).run();
+  Session session(comm, options);
+  try {
+    return session.run();
+  } catch (...) {
+    comm.abandon();
+    throw;
+  }
 }
 
 }  // namespace atl

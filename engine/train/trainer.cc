@@ -32,6 +32,7 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
 double Trainer::train_epoch(Index epoch, double learning_rate) {
   learning_rate_ = learning_rate;
   loss_sum_ = 0;
+  non_finite_ = {};
   parameters_.zero_gradients();
   training_->train_epoch(epoch, *this);
   return loss_sum_;
@@ -47,8 +48,13 @@ void Trainer::loss(ConstMatrixView logits, std::span<const VertexId> rows, Matri
   if (!std::isfinite(loss_sum_)) non_finite_.layer = training_->first_non_finite_layer();
 }
 
+void Trainer::layer_done(int layer) {
+  // Asked now: the sum spreads it to all ranks.
+  if (non_finite_.share < 0) non_finite_.share = gradient_.last_non_finite(ctx_, layer);
+  gradient_.begin_sum(layer);
+}
+
 void Trainer::update() {
-  non_finite_.share = gradient_.last_non_finite(ctx_);  // asked now: the sum spreads it to all ranks
   gradient_.sum(ctx_);
   finite_ = gradient_.finite(ctx_);
   if (finite_) {

@@ -25,6 +25,7 @@ def markdown(comparisons, cells):
         cell = cells.get(comparison.name)
         if cell:
             text += section(comparison.name, cell)
+            text += f"![bars and curves]({comparison.picture})\n\n" if comparison.picture else ""
     return text
 
 

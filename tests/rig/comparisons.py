@@ -34,6 +34,11 @@ class Comparison:
         what = {EVERYBODY: ", everybody", NARROW: ", half the bytes"}.get(self.strategies, "")
         return f"{self.dataset}, {self.servers} servers, {100 * self.share:.0f} %{what}"
 
+    @property
+    def picture(self):
+        """The file of its bars and curves, beside the table; None: it has none."""
+        return f"pipegcn-{self.dataset}.svg" if self.strategies == EVERYBODY else None
+
 
 def comparisons():
     """Each data set on two and four servers at every share; then everybody, and half the bytes, for one set."""

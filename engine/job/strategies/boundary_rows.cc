@@ -28,7 +28,9 @@ Layout consecutive_ranks(const Job& job) {
 }
 
 std::int64_t gradient_bytes(const TrafficShape& shape) {
-  return sum_bytes(shape.ranks, shape.parameters * shape.bytes_per_weight);
+  std::int64_t sum = 0;
+  for (const Index count : shape.parameters) sum += sum_bytes(shape.ranks, count * shape.bytes_per_weight);
+  return sum;
 }
 
 std::vector<PairBytes> gradient_flows(const TrafficShape& shape) {

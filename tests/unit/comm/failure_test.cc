@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 
@@ -68,7 +69,8 @@ void sum_once(Communicator& comm) {
 
 /// One row to and from every other rank, on the other lane.
 void exchange_once(Communicator& comm) {
-  const Matrix mine(1, 4);
+  Matrix mine(1, 4);
+  std::fill_n(mine.data(), 4, Real(1));
   Matrix theirs(comm.size(), 4);
   std::vector<RowsTo> sends;
   std::vector<RowsFrom> receives;
@@ -96,6 +98,26 @@ TEST(Failure, a_rank_that_throws_ends_the_others_within_seconds_by_its_name) {
     named += failures[std::size_t(r)].find("rank 2 on b") != std::string::npos;
   }
   EXPECT_GE(named, 1);
+}
+
+TEST(Failure, a_rank_that_gives_up_has_its_memory_back) {
+  const auto failures = failures_of_ranks(make_local_group(2), {500ms}, [](Communicator& comm) {
+    if (comm.rank() == 1) {
+      std::this_thread::sleep_for(100ms);
+      return exchange_once(comm);
+    }
+    Matrix rows(1, 4);
+    rows.zero();
+    const std::vector<RowsFrom> receives{{1, rows}};
+    Event under_way = comm.exchange(Lane::kBulk, Traffic::kHalo, std::span<const RowsTo>(), receives);
+    comm.abandon();
+    std::this_thread::sleep_for(200ms);
+    EXPECT_EQ(rows.at(0, 0), 0) << "nothing arrives any more";
+    EXPECT_THROW(under_way.wait(), Error);
+    sum_once(comm);
+  });
+  EXPECT_THAT(failures[0], HasSubstr("this rank has given up"));
+  EXPECT_THAT(failures[1], HasSubstr("rank 0"));
 }
 
 TEST(Failure, time_out_names_every_missing_rank_with_its_host) {
