@@ -18,7 +18,9 @@ ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& d, c
 }
 
 OwnRows::Due OwnRows::due(const Rows& rows, const Dropout& d) {
-  const bool are_own = !rows.packed() && rows.dense.data == own_.dense.data && rows.rows() == own_.rows();
+  // Where no own rows were given there are no columns; null data they share with those of a rank without vertices.
+  const bool are_own =
+      !rows.packed() && own_.cols() > 0 && rows.dense.data == own_.dense.data && rows.rows() == own_.rows();
   if (!d || !are_own) return {rows, d};
   if (dropped_.data == nullptr) dropped_ = dropped_rows(ctx_, own_, d, "transform.own_rows");
   return {dropped_, {}};

@@ -1,6 +1,7 @@
 // Under cagnet with a replication above 1 (1.5D) the result is that of one rank: float64, 20 epochs, dropout on.
 #include <gmock/gmock.h>
 
+#include "train/odd_ranks.h"
 #include "train/same_training.h"
 
 namespace atl {
@@ -51,13 +52,13 @@ TEST_P(CagnetGridOfRanks, IsOneRank) {
 INSTANTIATE_TEST_SUITE_P(Models, CagnetGridOfRanks, testing::ValuesIn(cases()),
                          [](const auto& each) { return each.param.name; });
 
-/// Nine vertices by hash on eight ranks: some have none.
 TEST(CagnetGridSmall, RanksWithoutVertices) {
   TemporaryFolder folder;
-  write_small_data(folder / "small", {.vertices = 9, .arc_share = 0.2});
+  write_small_data(folder / "small", kNineVertices);
   for (const char* model : {"gcn", "sage", "resgcn"}) {
     const std::vector<std::string> fields{fmt::format("model.kind={}", model),
                                           "placement.partitioner={kind: hash}"};
+    EXPECT_TRUE(odd_ranks(grid_job(fields, 8, 2), folder / "small", {8}).without_vertices);
     const SmallResult one = train_small(small_job(fields), folder / "small", 1, 5);
     expect_same_training(one, train_small(grid_job(fields, 8, 2), folder / "small", 8, 5), model);
   }

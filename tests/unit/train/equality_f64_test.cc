@@ -1,9 +1,11 @@
-// One rank = two = three = four, any partitioner, dropout on, for every model: the whole path in float64, 20 epochs.
+// One rank = two = three = four, any partitioner, dropout on, for every model: the whole path in float64, 20 epochs. Five to eight
+// ranks under every exchange that brings all rows in time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <mutex>
 
+#include "train/every_model.h"
+#include "train/odd_ranks.h"
 #include "train/same_training.h"
 
 namespace atl {
@@ -104,48 +106,51 @@ TEST_P(Equality, AnyNumberOfRanksAndAnyPartitioner) {
     EXPECT_EQ(one.losses[e], threads.losses[e]) << "3 threads, epoch " << e + 1;
 }
 
-/// What a rank of a very small graph may come to.
-struct OddRanks {
-  bool without_vertices = false, without_halo = false, without_training_vertices = false;
-};
+class ManyRanks : public testing::TestWithParam<SmallCase> {};
 
-OddRanks odd_ranks(const Job& job, const std::filesystem::path& dataset, int ranks) {
-  OddRanks odd;
-  std::mutex lock;
-  run_ranks(ranks, [&](Communicator& comm) {
-    SmallRank rank(comm, job, dataset, 1);
-    const LocalGraph& graph = *rank.data.part().graph;
-    std::lock_guard guard(lock);
-    odd.without_vertices |= graph.owned == 0;
-    odd.without_halo |= graph.owned > 0 && graph.halo == 0;
-    odd.without_training_vertices |= graph.owned > 0 && rank.data.train.rows.empty();
-  });
-  return odd;
+TEST_P(ManyRanks, AreOneUnderEveryExchangeThatBringsAllRowsInTime) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", GetParam().data);
+  const int epochs = 4;
+  const SmallResult one = train_small(small_job(GetParam().fields), folder / "small", 1, epochs);
+  for (const char* strategy : {"{kind: graph}", "{kind: cagnet}", "{kind: bns, bns: {rate: 1}}",
+                               "{kind: pipegcn, pipegcn: {staleness: 0}}"}) {
+    std::vector<std::string> fields = GetParam().fields;
+    fields.push_back(fmt::format("strategy={}", strategy));
+    Job job = small_job(fields);
+    for (const auto& [ranks, partitioner] :
+         {std::pair(5, "hash"), {6, "metis"}, {7, "range"}, {8, "metis"}}) {
+      job.placement.partitioner.kind = partitioner;
+      expect_same_training(one, train_small(job, folder / "small", ranks, epochs),
+                           fmt::format("{}, {} ranks, {}", strategy, ranks, partitioner));
+    }
+  }
 }
 
-/// Nine vertices by hash: ranks without training vertices, without halo, without any vertex.
-TEST(SmallGraph, RanksWithoutVerticesTrainingVerticesOrHalo) {
+INSTANTIATE_TEST_SUITE_P(Models, ManyRanks, testing::ValuesIn(every_model()),
+                         [](const auto& each) { return each.param.name; });
+
+class SmallGraph : public testing::TestWithParam<const char*> {};
+
+TEST_P(SmallGraph, RanksWithoutVerticesTrainingVerticesOrHalo) {
   TemporaryFolder folder;
-  write_small_data(folder / "small", {.vertices = 9, .arc_share = 0.2});
-  for (const char* model : {"gcn", "sage", "gat", "gcnii", "resgcn", "sgc"}) {
-    const Job job = small_job({fmt::format("model.kind={}", model), "placement.partitioner={kind: hash}"});
+  write_small_data(folder / "small", kNineVertices);
+  for (const double rate : {0.0, 0.3}) {
+    const Job job = small_job({fmt::format("model.kind={}", GetParam()), "placement.partitioner={kind: hash}",
+                               fmt::format("training.inputDropout={{rate: {}}}", rate)});
+    EXPECT_TRUE(odd_ranks(job, folder / "small", kFourAndFive).of_each_kind());
     const SmallResult one = train_small(job, folder / "small", 1, 5);
-    OddRanks seen;
-    for (const int ranks : {4, 5}) {
-      const OddRanks odd = odd_ranks(job, folder / "small", ranks);
-      seen.without_vertices |= odd.without_vertices;
-      seen.without_halo |= odd.without_halo;
-      seen.without_training_vertices |= odd.without_training_vertices;
+    for (const int ranks : kFourAndFive) {
       const SmallResult many = train_small(job, folder / "small", ranks, 5);
       for (std::size_t e = 0; e < 5; ++e)
         EXPECT_NEAR(one.losses[e], many.losses[e], 1e-9 * one.losses[e])
-            << model << ", " << ranks << " ranks";
+            << "input dropout " << rate << ", " << ranks << " ranks";
     }
-    EXPECT_TRUE(seen.without_vertices);
-    EXPECT_TRUE(seen.without_halo);
-    EXPECT_TRUE(seen.without_training_vertices);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Models, SmallGraph, testing::Values("gcn", "sage", "gat", "gcnii", "resgcn", "sgc"),
+                         [](const auto& each) { return std::string(each.param); });
 
 INSTANTIATE_TEST_SUITE_P(Models, Equality, testing::ValuesIn(cases()),
                          [](const auto& each) { return each.param.name; });

@@ -12,15 +12,17 @@
 namespace atl {
 
 /// Relative to `one`; weights to 1 too, so that those near zero don't decide.
-inline void expect_same_training(const SmallResult& one, const SmallResult& many, const std::string& what) {
+inline void expect_same_training(const SmallResult& one, const SmallResult& many, const std::string& what,
+                                 double within = 1e-9) {
   ASSERT_EQ(one.losses.size(), many.losses.size());
   for (std::size_t e = 0; e < one.losses.size(); ++e)
-    EXPECT_NEAR(one.losses[e], many.losses[e], 1e-9 * std::abs(one.losses[e])) << what << ", epoch " << e + 1;
-  EXPECT_NEAR(one.validation, many.validation, 1e-9) << what;
-  EXPECT_NEAR(one.validation_loss, many.validation_loss, 1e-9 * std::abs(one.validation_loss)) << what;
+    EXPECT_NEAR(one.losses[e], many.losses[e], within * std::abs(one.losses[e]))
+        << what << ", epoch " << e + 1;
+  EXPECT_NEAR(one.validation, many.validation, within) << what;
+  EXPECT_NEAR(one.validation_loss, many.validation_loss, within * std::abs(one.validation_loss)) << what;
   ASSERT_EQ(one.weights.size(), many.weights.size());
   for (std::size_t i = 0; i < one.weights.size(); ++i)
-    ASSERT_NEAR(one.weights[i], many.weights[i], 1e-9 * std::max(1.0, std::abs(double(one.weights[i]))))
+    ASSERT_NEAR(one.weights[i], many.weights[i], within * std::max(1.0, std::abs(double(one.weights[i]))))
         << what;
 }
 

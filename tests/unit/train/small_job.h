@@ -151,6 +151,16 @@ struct SmallResult {
   std::vector<Real> weights;
 };
 
+/// Collective.
+inline SmallResult result_of(std::vector<double> losses, Trainer& trainer) {
+  const Evaluation e = trainer.evaluate();
+  const auto values = trainer.parameters().values();
+  return {std::move(losses),
+          e.validation.value_or(-1),
+          e.validation_loss.value_or(-1),
+          {values.begin(), values.end()}};
+}
+
 inline SmallResult train_small(const Job& job, const std::filesystem::path& dataset, int ranks, int epochs,
                                int threads = 1, const std::vector<int>& parts = {}) {
   SmallResult result;
@@ -162,13 +172,8 @@ inline SmallResult train_small(const Job& job, const std::filesystem::path& data
       comm.all_reduce(Traffic::kStatistics, std::span<double>(&loss, 1));
       losses.push_back(loss / rank.data.train.total);
     }
-    const Evaluation e = rank.trainer->evaluate();
-    if (comm.rank() != 0) return;
-    result.losses = losses;
-    result.validation = e.validation.value_or(-1);
-    result.validation_loss = e.validation_loss.value_or(-1);
-    const auto values = rank.trainer->parameters().values();
-    result.weights.assign(values.begin(), values.end());
+    const SmallResult mine = result_of(losses, *rank.trainer);
+    if (comm.rank() == 0) result = mine;
   });
   return result;
 }

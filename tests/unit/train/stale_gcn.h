@@ -7,15 +7,10 @@
 #include <functional>
 #include <vector>
 
+#include "train/late_average.h"
 #include "train/small_job.h"
 
 namespace atl {
-
-using Dense = std::vector<std::vector<double>>;  // (rows)(columns)
-
-inline Dense zeros(std::size_t rows, std::size_t cols) {
-  return Dense(rows, std::vector<double>(cols, 0.0));
-}
 
 inline Dense product(const Dense& a, const Dense& b) {
   Dense out = zeros(a.size(), b[0].size());
@@ -31,28 +26,6 @@ inline Dense transposed(const Dense& a) {
     for (std::size_t j = 0; j < a[0].size(); ++j) out[j][i] = a[i][j];
   return out;
 }
-
-/// A moving average that begins at zero; without smoothing, what came last.
-struct Late {
-  Dense average;
-  double decay = 0;
-  bool corrected = true;
-  int arrived = 0;
-
-  void arrive(const Dense& rows) {
-    ++arrived;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      for (std::size_t j = 0; j < rows[i].size(); ++j)
-        average[i][j] = decay * average[i][j] + (1 - decay) * rows[i][j];
-  }
-  Dense used() const {
-    Dense out = average;
-    const double whole = corrected && arrived > 0 ? 1 - std::pow(decay, arrived) : 1;
-    for (auto& row : out)
-      for (double& value : row) value /= whole;
-    return out;
-  }
-};
 
 struct StaleGcn {
   virtual ~StaleGcn() = default;

@@ -137,13 +137,9 @@ class Recurrence : public testing::TestWithParam<SmallCase> {
   }
 
   static void smooth(StaleGcn& gcn, const Job& job) {
-    const Options& o = job.strategy.options;
-    const std::string kind = o.has("smoothing") ? o.text("smoothing") : "none";
-    const bool rows = kind == "features" || kind == "both", back = kind == "gradients" || kind == "both";
     for (const Dense& weight : gcn.weight) {
-      const Dense none = zeros(gcn.vertices(), weight.size());
-      gcn.late_rows.push_back({none, rows ? o.number("decay") : 0, !rows || o.flag("biasCorrection")});
-      gcn.late_back.push_back({none, back ? o.number("decay") : 0, !back || o.flag("biasCorrection")});
+      gcn.late_rows.push_back(late_of(job, "features", gcn.vertices(), weight.size()));
+      gcn.late_back.push_back(late_of(job, "gradients", gcn.vertices(), weight.size()));
     }
   }
 
