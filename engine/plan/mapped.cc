@@ -25,7 +25,7 @@ class Touched {
         blocks_(std::size_t(bytes_ / kAround + 1)) {}
 
   void row(Index r) {
-    const Index begin = bytes_ * r / rows_, end = bytes_ * (r + 1) / rows_;
+    const Index begin = row_begin(bytes_, rows_, r), end = row_begin(bytes_, rows_, r + 1);
     for (Index b = begin / kAround; b <= end / kAround && b < Index(blocks_.size()); ++b)
       blocks_[std::size_t(b)] = true;
   }
@@ -84,6 +84,10 @@ Index graph_bytes(const PreparedGraph& prepared, const std::string& name, const 
 }
 
 }  // namespace
+
+Index row_begin(Index bytes, Index rows, Index r) {
+  return bytes / rows * r + bytes % rows * r / rows;
+}
 
 Index mapped_bytes(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
                    bool halo_features) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace atl {
 namespace {
@@ -45,8 +46,9 @@ std::vector<PairBytes> gradient_flows(const TrafficShape& shape) {
 
 Index sampled_rows(double rate, Index boundary) {
   if (rate <= 0 || boundary == 0) return 0;
-  constexpr double kDecimal = 1e-9;  // 0.29 · 100 is a little less than 29
-  return std::clamp(Index(std::floor(rate * double(boundary) + kDecimal)), Index(1), boundary);
+  // 0.29 · 100 is a little less than 29, by a share of it.
+  constexpr double kDecimal = 1 + 2 * std::numeric_limits<double>::epsilon();
+  return std::clamp(Index(std::floor(rate * double(boundary) * kDecimal)), Index(1), boundary);
 }
 
 TrafficShape fetched_once(const TrafficShape& shape) {

@@ -222,6 +222,38 @@ TEST(DryRun, TouchesNoMemory) {
   EXPECT_LT(process_memory().peak_bytes - before, std::int64_t(128) << 20);
 }
 
+/// Of matrices that are each larger than 32 bits count.
+TEST(DryRun, CountsBytesIn64Bits) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers write a note of every reserved byte";
+#endif
+  const Index owned = 1'200'000, halo = 1'100'000, sent = 1'150'000, hidden = 512, features = 128,
+              classes = 40;
+  const Job job = small_job({"model.hidden=512"});
+  RankShape shape;
+  shape.ranks = 2;
+  shape.owned = owned;
+  shape.halo = halo;
+  shape.peers = {{1, sent, halo}};
+  const DryRunInput input{job, {features}, classes, false, 2.0 * owned, 2, shape, {}};
+  const DryRun dry = dry_run(input);
+  EXPECT_EQ(dry.epoch[std::size_t(Traffic::kHalo)], sent * 2 * hidden * Index(sizeof(Real)));
+  EXPECT_EQ(dry.epoch[std::size_t(Traffic::kHaloGradient)], halo * 2 * hidden * Index(sizeof(Real)));
+  const auto expect_held = [](Index found, Index elements) {  // in whole pages of 2 MiB each
+    const Index bytes = elements * Index(sizeof(Real)), pages = 4 * (Index(2) << 20);
+    EXPECT_TRUE(found >= bytes && found < bytes + pages) << found << " bytes for " << bytes;
+  };
+  expect_held(dry.schedule.halo,
+              (sent + 2 * halo) * hidden);  // the last layer's halo rows are kept for backward
+  expect_held(dry.schedule.activations, owned * (features + 2 * hidden + classes));
+  const Model model = planned_model(job, {features}, classes);
+  const RankMemory memory = rank_memory({input, dry, model});
+  Index items = 0;
+  for (const MemoryItem& item : memory.items) items += item.bytes;
+  EXPECT_EQ(memory.training, items);
+  EXPECT_GT(memory.peak(), dry.schedule.total());
+}
+
 TEST(EpochWork, CountsProductsGathersAndStreams) {
   const Job job = small_job({"training.inputDropout={rate: 0.3}", "model.layers=2", "training.dropout=0"});
   RankShape shape;

@@ -38,5 +38,14 @@ TEST(MappedBytes, ARankOfManyTouchesLess) {
   EXPECT_LT(mapped_of(8), mapped_of(1));
 }
 
+/// Bytes times rows are more than 64 bits hold: 120 million vertices with 768 features.
+TEST(RowBegin, IsExactInFilesOfAnySize) {
+  __extension__ using Whole = __int128;
+  const Index rows = 121'751'666, header = 128;
+  for (const Index bytes : {rows * 768 * 4 + header, rows * 4 + header, rows - 1, Index(0)})
+    for (const Index r : {Index(0), Index(1), rows / 3, rows - 1, rows})
+      EXPECT_EQ(row_begin(bytes, rows, r), Index(Whole(bytes) * r / rows)) << "row " << r << " of " << bytes;
+}
+
 }  // namespace
 }  // namespace atl
