@@ -28,7 +28,7 @@ TrafficShape huge(int ranks) {
   shape.halo_rows = kHaloRows;
   shape.widths = {kWide, kNarrow};
   shape.repeated_widths = {kWide};
-  shape.parameters = kParameters;
+  shape.parameters = {kParameters};
   shape.owned_by_rank.assign(std::size_t(ranks), kOwned);
   return shape;
 }

@@ -37,7 +37,7 @@ class LongSum final : public Layer {
                 MatrixView d_out, const LayerGradient& gradient) const override {
     if (gradient.rows.cols == 0) return;
     verbs.gather_sum_backward(
-        input.rows, d_out,
+        input.rows, {d_out},
         [&](const Source&, ConstMatrixView, MatrixView d_rows) {
           std::this_thread::sleep_for(5 * kTransfer);
           fill(verbs.context(), 1, d_rows);
