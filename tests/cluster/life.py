@@ -61,7 +61,7 @@ def _planned(wishes):
 
 
 def _bring_up(plan):
-    _unpack_packages()
+    unpack_packages()
     pause = images.make_pause()
     fabric.build(plan)
     say("starting the control plane")
@@ -79,7 +79,8 @@ def _bring_up(plan):
           control_plane.CP.log("kube-controller-manager"))
 
 
-def _unpack_packages():
+def unpack_packages():
+    """Debian's programs, into the cache, without installing them."""
     for package in DEBIAN:
         folder = CACHE / "debian" / package
         run([REPOSITORY / "docker/unpack-package", package, folder], seconds=300)
