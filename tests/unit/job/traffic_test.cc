@@ -18,7 +18,8 @@ Index index_of(Whole exact) {
   return Index(exact);
 }
 
-constexpr Index kHaloRows = 7'000'000'001, kParameters = 3'000'000'000, kWide = 1024, kNarrow = 602;
+constexpr Index kHaloRows = 7'000'000'001, kParameters = 3'000'000'000, kFew = 1000, kWide = 1024,
+                kNarrow = 602;
 constexpr Index kOwned = 2'000'000'003;  // of each rank: the most rows that local numbers reach
 
 /// Of two layers that rows cross for, of which recomputing fetches the first one's again.
@@ -28,14 +29,14 @@ TrafficShape huge(int ranks) {
   shape.halo_rows = kHaloRows;
   shape.widths = {kWide, kNarrow};
   shape.repeated_widths = {kWide};
-  shape.parameters = {kParameters};
+  shape.parameters = {kParameters, kFew};
   shape.owned_by_rank.assign(std::size_t(ranks), kOwned);
   return shape;
 }
 
-/// Two rounds in which every rank exchanges a slice with every other one; with two ranks, all at once.
+/// Of large sums a slice goes to every other rank and back; small ones go whole, from each to each.
 Index huge_gradient(int ranks) {
-  return index_of(Whole(2) * (ranks - 1) * kParameters * 4);
+  return index_of(Whole(2) * (ranks - 1) * kParameters * 4 + Whole(ranks) * (ranks - 1) * kFew * 4);
 }
 
 EpochTraffic traffic_of(const char* kind, const TrafficShape& shape) {
