@@ -3,6 +3,7 @@
 #include "comm/local_transport.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -111,24 +112,27 @@ class LocalPending : public Pending {
 
 class LocalTransport : public Transport {
  public:
-  LocalTransport(std::shared_ptr<Group> group, Rank rank)
-      : group_(std::move(group)),
-        rank_(rank),
-        pending_{LocalPending(*group_, rank, Lane::kSmall), LocalPending(*group_, rank, Lane::kBulk)} {}
+  LocalTransport(std::shared_ptr<Group> group, Rank rank) : group_(std::move(group)), rank_(rank) {
+    for (int lane = 0; lane < kLanes; ++lane)
+      for (int slot = 0; slot < slots_of(Lane(lane)); ++slot)
+        pending_[std::size_t(lane)].push_back(std::make_unique<LocalPending>(*group_, rank, Lane(lane)));
+  }
   ~LocalTransport() override { leave(); }
 
   void open() override {}
   void close(bool) override { leave(); }
   void abandon() override {
-    for (LocalPending& pending : pending_) pending.withdraw();
+    for (auto& lane : pending_)
+      for (auto& pending : lane) pending->withdraw();
   }
   Rank rank() const override { return rank_; }
   int size() const override { return int(group_->hosts.size()); }
   const std::string& host(Rank rank) const override { return group_->hosts[std::size_t(rank)]; }
   const char* name() const override { return "local"; }
 
-  Pending& start(Lane lane, std::span<const Message> sends, std::span<const Message> receives) override {
-    LocalPending& pending = pending_[std::size_t(lane)];
+  Pending& start(Lane lane, int slot, std::span<const Message> sends,
+                 std::span<const Message> receives) override {
+    LocalPending& pending = *pending_[std::size_t(lane)][std::size_t(slot)];
     pending.start(sends, receives);
     return pending;
   }
@@ -142,7 +146,7 @@ class LocalTransport : public Transport {
 
   std::shared_ptr<Group> group_;
   Rank rank_;
-  LocalPending pending_[kLanes];
+  std::array<std::vector<std::unique_ptr<LocalPending>>, kLanes> pending_;  // by lane and slot
 };
 
 }  // namespace

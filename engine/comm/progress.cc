@@ -1,8 +1,3 @@
-// Waiting costs processor time or latency; on a machine whose cores all compute, a thread that spins steals
-// from one that works. The compromise: while the compute thread stands waiting, its core is idle, so messages
-// are polled for without a pause for a few tens of microseconds; otherwise, and after that, the thread sleeps
-// 1/16 of the time it has waited, between 5 and 100 µs. A wait so costs at most about 6 % more than its
-// messages need.
 #include "comm/progress.h"
 
 #include <pthread.h>
@@ -18,11 +13,8 @@
 namespace atl {
 namespace {
 
-using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 
-constexpr nanoseconds kPollWithoutSleep = microseconds(40);
-constexpr nanoseconds kShortestSleep = microseconds(5), kLongestSleep = microseconds(100);
 constexpr std::chrono::seconds kGrace{5};  // for the progress thread to say who is missing
 
 }  // namespace
@@ -69,6 +61,7 @@ void Progress::wait(Operation& operation) {
   waited_since_ = Clock::now();
   next_telling_ = board_ != nullptr ? waited_since_ + kLongWait : Clock::time_point::max();
   waited_for_.store(true, std::memory_order_relaxed);
+  work_.notify_one();  // it may sleep long
   if (!done_.wait_for(lock, timeout_, finished)) {
     expired_ = true;
     work_.notify_one();
@@ -143,22 +136,27 @@ void Progress::loop() {
     if (!failure.empty()) fail_all(failure);
     if (!moved && !stop_) rest(lock);
   }
-  const bool orderly = broken_.empty() && !failing_ && !running_[0].operation && !running_[1].operation;
+  bool idle = true;
+  for_each_running([&](const Running&) { idle = false; });
+  const bool orderly = broken_.empty() && !failing_ && idle;
   lock.unlock();
   transport_->close(orderly);
 }
 
-/// Moves the next operation of each idle lane to running_. True if any lane runs.
+/// Moves the next operations of each lane to its free slots, in the order in which advance_all() starts them.
+/// True if any lane runs.
 bool Progress::take_next() {
   bool any = false;
   for (int lane = 0; lane < kLanes; ++lane) {
-    Running& running = running_[std::size_t(lane)];
     auto& queue = queues_[std::size_t(lane)];
-    if (!running.operation && !queue.empty()) {
-      running = {std::move(queue.front()), nullptr, {}, false};
-      queue.pop_front();
+    for (int slot = 0; slot < slots_of(Lane(lane)); ++slot) {
+      Running& running = running_[std::size_t(lane)][std::size_t(slot)];
+      if (!running.operation && !queue.empty()) {
+        running = {std::move(queue.front()), nullptr, {}, false};
+        queue.pop_front();
+      }
+      any |= running.operation != nullptr;
     }
-    any |= running.operation != nullptr;
   }
   if (any && !busy_since_) busy_since_ = Clock::now();
   return any;
@@ -168,8 +166,9 @@ bool Progress::take_next() {
 bool Progress::advance_all(std::string& failure) {
   bool moved = false;
   try {
-    for (Running& running : running_)
-      if (running.operation) moved |= advance(running);
+    for (auto& lane : running_)
+      for (int slot = 0; slot < kSlots; ++slot)
+        if (lane[std::size_t(slot)].operation) moved |= advance(lane[std::size_t(slot)], slot);
   } catch (const std::exception& e) {
     failure = e.what();
   }
@@ -177,22 +176,24 @@ bool Progress::advance_all(std::string& failure) {
 }
 
 /// One look at a running operation. True if it started, went on to its next round or has arrived.
-bool Progress::advance(Running& running) {
+bool Progress::advance(Running& running, int slot) {
   Operation& op = *running.operation;
   const bool starts = running.pending == nullptr;
   if (starts) {
     running.since = Clock::now();
-    running.pending = &transport_->start(op.lane, op.sends, op.receives);
+    running.pending = &transport_->start(op.lane, slot, op.sends, op.receives);
   }
   if (!running.pending->done()) return starts;
   if (op.sums && op.all_reduce.next_round(op.sends, op.receives)) {
-    running.pending = &transport_->start(op.lane, op.sends, op.receives);
+    running.pending = &transport_->start(op.lane, slot, op.sends, op.receives);
     return true;
   }
   const auto now = Clock::now();
-  op.busy_seconds = std::chrono::duration<double>(now - running.since).count();
+  const auto begin = std::max(running.since, std::exchange(arrived_[std::size_t(op.lane)], now));
+  op.busy_seconds = std::chrono::duration<double>(now - begin).count();
+  if (op.lane == Lane::kBulk) pace_.learn(op.bytes, now - begin);
   if (trace_ != nullptr) {
-    trace_->transferred(op.lane, {.begin = Trace::at(running.since),
+    trace_->transferred(op.lane, {.begin = Trace::at(begin),
                                   .end = Trace::at(now),
                                   .bytes = op.bytes,
                                   .label = op.label,
@@ -204,29 +205,31 @@ bool Progress::advance(Running& running) {
 
 /// Called with the lock held, or a waiter that has just looked at the flag would sleep through the notice.
 void Progress::finish_arrived() {
-  for (Running& running : running_) {
-    if (!running.arrived) continue;
+  bool any = false;
+  for_each_running([&](Running& running) {
+    any |= !running.arrived;
+    if (!running.arrived) return;
     running.operation->finished.store(true, std::memory_order_release);
     running = {};
     done_.notify_all();
-  }
-  if (busy_since_ && !running_[0].operation && !running_[1].operation)
-    busy_ += Clock::now() - *std::exchange(busy_since_, std::nullopt);
+  });
+  if (busy_since_ && !any) busy_ += Clock::now() - *std::exchange(busy_since_, std::nullopt);
 }
 
 /// Called with the lock held.
 void Progress::fail_all(const std::string& why) {
   if (broken_.empty()) broken_ = why;
   transport_->abandon();
-  for (int lane = 0; lane < kLanes; ++lane) {
-    Running& running = running_[std::size_t(lane)];
-    auto& queue = queues_[std::size_t(lane)];
-    if (running.operation) queue.push_front(std::move(running.operation));
+  const auto fail = [this](Operation& operation) {
+    operation.failure = broken_;
+    operation.finished.store(true, std::memory_order_release);
+  };
+  for_each_running([&](Running& running) {
+    fail(*running.operation);
     running = {};
-    for (auto& operation : queue) {
-      operation->failure = broken_;
-      operation->finished.store(true, std::memory_order_release);
-    }
+  });
+  for (auto& queue : queues_) {
+    for (auto& operation : queue) fail(*operation);
     queue.clear();
   }
   done_.notify_all();
@@ -240,25 +243,26 @@ std::string Progress::names(const std::vector<Rank>& ranks) const {
   return text;
 }
 
-std::string Progress::missing_ranks() const {
+/// What the lanes wait for; several operations may wait for the same.
+std::string Progress::missing_ranks() {
   std::string text;
-  for (const Running& running : running_) {
-    if (!running.operation || running.pending == nullptr) continue;
-    text += text.empty() ? "" : "; ";
-    text += fmt::format(
+  for_each_running([&](const Running& running) {
+    if (running.pending == nullptr || running.pending->outstanding().empty()) return;
+    const std::string line = fmt::format(
         "{} exchange: no message for {:g} s from or to {}", traffic_name(running.operation->purpose),
         std::chrono::duration<double>(timeout_).count(), names(running.pending->outstanding()));
-  }
+    if (text.find(line) == std::string::npos) text += (text.empty() ? "" : "; ") + line;
+  });
   return text + "; is it still running, and is its link up?";
 }
 
 /// Called with the lock held; once a second while the compute thread stands waiting.
 void Progress::tell_wait(Clock::time_point now) {
   std::vector<Rank> peers;
-  for (const Running& running : running_) {
-    if (!running.operation || running.pending == nullptr) continue;
+  for_each_running([&](const Running& running) {
+    if (running.pending == nullptr) return;
     for (const Rank peer : running.pending->outstanding()) peers.push_back(peer);
-  }
+  });
   std::sort(peers.begin(), peers.end());
   peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
   const std::string who = names(peers);
@@ -267,17 +271,18 @@ void Progress::tell_wait(Clock::time_point now) {
   told_ = true;
 }
 
-/// Nothing moved: polls again at once or sleeps, see the top of the file. New work ends the sleep.
+/// Nothing moved: polls again at once or sleeps. New work, and whoever begins to wait, ends the sleep.
 void Progress::rest(std::unique_lock<std::mutex>& lock) {
   const auto now = Clock::now();
   nanoseconds waited = nanoseconds::max();
-  for (const Running& running : running_)
-    if (running.operation) waited = std::min<nanoseconds>(waited, now - running.since);
-  if (waited_for_.load(std::memory_order_relaxed)) {
-    if (waited < kPollWithoutSleep) return;
-    if (now >= next_telling_) tell_wait(now);
-  }
-  const auto nap = std::clamp<nanoseconds>(waited / 16, kShortestSleep, kLongestSleep);
+  for_each_running(
+      [&](const Running& running) { waited = std::min<nanoseconds>(waited, now - running.since); });
+  const bool stands = waited_for_.load(std::memory_order_relaxed);
+  const bool sums = running_[std::size_t(Lane::kSmall)][0].operation != nullptr;
+  using Hurry = PollPace::Hurry;
+  const nanoseconds nap = pace_.nap(waited, stands ? Hurry::kStands : sums ? Hurry::kSome : Hurry::kNone);
+  if (nap == nanoseconds(0)) return;
+  if (stands && now >= next_telling_) tell_wait(now);
   work_.wait_for(lock, nap);
 }
 

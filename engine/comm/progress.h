@@ -1,5 +1,5 @@
 // The thread that communicates for one rank, so that the compute thread can go on: the only thread that calls
-// the transport. Each lane runs its operations one after the other; the two lanes run beside each other.
+// the transport. Each lane starts its operations one after the other; the two lanes run beside each other.
 #pragma once
 
 #include <array>
@@ -16,6 +16,7 @@
 
 #include "comm/all_reduce.h"
 #include "comm/ledger.h"
+#include "comm/poll_pace.h"
 #include "comm/trace.h"
 #include "comm/transport.h"
 #include "comm/wait_board.h"
@@ -33,8 +34,9 @@ struct Operation {
   std::int64_t bytes = 0;  // that it sends, for the trace …
   WorkLabel label;         // … and in which work it was started
 
-  std::string failure;      // empty: it went well
-  double busy_seconds = 0;  // from its first message's start to its last one's arrival
+  std::string failure;  // empty: it went well
+  /// To its last message's arrival, since its start or since the one before it in the lane arrived.
+  double busy_seconds = 0;
   std::atomic<bool> finished{false};
 };
 
@@ -71,16 +73,23 @@ class Progress {
     Clock::time_point since;
     bool arrived = false;  // all its rounds; to be marked finished
   };
+  /// Calls `look` for each operation that is under way, lane by lane.
+  template <class Look>
+  void for_each_running(Look look) {
+    for (auto& lane : running_)
+      for (Running& running : lane)
+        if (running.operation) look(running);
+  }
 
   void thread_main();
   void loop();
   bool take_next();
   bool advance_all(std::string& failure);
-  bool advance(Running& running);
+  bool advance(Running& running, int slot);
   void finish_arrived();
   void fail_all(const std::string& why);
   std::string names(const std::vector<Rank>& ranks) const;
-  std::string missing_ranks() const;
+  std::string missing_ranks();
   void rest(std::unique_lock<std::mutex>& lock);
   void tell_wait(Clock::time_point now);
 
@@ -88,7 +97,9 @@ class Progress {
   const std::chrono::nanoseconds timeout_;
   WaitBoard* const board_;
   Trace* const trace_;
-  std::array<Running, kLanes> running_;  // the progress thread's own
+  std::array<std::array<Running, kSlots>, kLanes> running_;  // by lane and slot; the progress thread's own
+  std::array<Clock::time_point, kLanes> arrived_{};          // what arrived last, by lane
+  PollPace pace_;
 
   mutable std::mutex lock_;  // guards what follows
   std::condition_variable work_, done_;

@@ -17,6 +17,12 @@ namespace atl {
 /// transfers). Order within a lane is the same on all ranks.
 enum class Lane { kSmall = 0, kBulk = 1 };
 inline constexpr int kLanes = 2;
+/// Groups of messages that may be under way in a lane at once. Bulk: where one way of a link has less to carry than the
+/// other, it goes on with the groups that follow. Small ones have rounds, which must not mix.
+inline constexpr int kSlots = 8;
+constexpr int slots_of(Lane lane) {
+  return lane == Lane::kBulk ? kSlots : 1;
+}
 
 /// One message of a group: `bytes` bytes at `data` to or from `peer`. Any size: transports split what their
 /// library can't count (2 GiB).
@@ -53,9 +59,11 @@ class Transport {
   virtual int size() const = 0;
   /// "node-name" of every rank, the same everywhere; ranks with equal names share a server.
   virtual const std::string& host(Rank rank) const = 0;
-  /// Starts sending and receiving; buffers belong to the transport until done(). One group a lane is under
-  /// way at a time: the result is valid until the lane's next start(). Maps to one NCCL group.
-  virtual Pending& start(Lane lane, std::span<const Message> sends, std::span<const Message> receives) = 0;
+  /// Starts sending and receiving; buffers belong to the transport until done(). What a lane sends to a peer leaves in the
+  /// order of starts. One group in each slot (0 … slots_of(lane) − 1) is under way at a time: the result is valid until
+  /// the slot's next start(). Maps to one NCCL group.
+  virtual Pending& start(Lane lane, int slot, std::span<const Message> sends,
+                         std::span<const Message> receives) = 0;
   /// Gives up all groups under way after a failure: from here on nothing is written to their buffers, which
   /// go back to their owners. Only close() follows.
   virtual void abandon() = 0;

@@ -19,7 +19,7 @@ class DryTransport final : public Transport {
   Rank rank() const override { return rank_; }
   int size() const override { return int(hosts_.size()); }
   const std::string& host(Rank rank) const override { return hosts_[std::size_t(rank)]; }
-  Pending& start(Lane, std::span<const Message>, std::span<const Message>) override { return done_; }
+  Pending& start(Lane, int, std::span<const Message>, std::span<const Message>) override { return done_; }
   void abandon() override {}
   const char* name() const override { return "dry"; }
 

@@ -14,7 +14,7 @@ constexpr Seconds kLatency{50e-6};  // between servers: Ethernet's
 
 class Underway final : public Pending {
  public:
-  void begin(Seconds length) { end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(length); }
+  void until(Clock::time_point end) { end_ = end; }
   bool done() override { return Clock::now() >= end_; }
   std::vector<Rank> outstanding() const override { return {}; }
 
@@ -31,16 +31,26 @@ class EmulatedTransport final : public Transport {
   Rank rank() const override { return rank_; }
   int size() const override { return int(hosts_.size()); }
   const std::string& host(Rank rank) const override { return hosts_[std::size_t(rank)]; }
-  Pending& start(Lane lane, std::span<const Message> sends, std::span<const Message> receives) override {
+  Pending& start(Lane lane, int slot, std::span<const Message> sends,
+                 std::span<const Message> receives) override {
     for (const Message& message : receives) std::memset(message.data, 0, std::size_t(message.bytes));
-    Underway& pending = underway_[std::size_t(lane)];
-    pending.begin(std::max(length_of(sends), length_of(receives)));
+    Way &out = out_[std::size_t(lane)], &in = in_[std::size_t(lane)];
+    Underway& pending = underway_[std::size_t(lane)][std::size_t(slot)];
+    pending.until(std::max(out.carry(length_of(sends)), in.carry(length_of(receives))));
     return pending;
   }
   void abandon() override {}
   const char* name() const override { return "emulated"; }
 
  private:
+  /// One way of this rank's links: what a lane sends leaves in the order of starts.
+  struct Way {
+    Clock::time_point free{};
+    Clock::time_point carry(Seconds length) {
+      return free = std::max(free, Clock::now()) + std::chrono::duration_cast<Clock::duration>(length);
+    }
+  };
+
   Seconds length_of(std::span<const Message> messages) const {
     double inter = 0, intra = 0;
     bool crosses = false;
@@ -55,7 +65,8 @@ class EmulatedTransport final : public Transport {
   Rank rank_;
   std::vector<std::string> hosts_;
   EmulatedLinks links_;
-  std::array<Underway, kLanes> underway_;
+  std::array<std::array<Underway, kSlots>, kLanes> underway_;
+  std::array<Way, kLanes> out_, in_;
 };
 
 }  // namespace

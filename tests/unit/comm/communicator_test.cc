@@ -139,6 +139,29 @@ TEST_P(Ranks, small_lane_overtakes_a_bulk_exchange_that_waits_for_its_peer) {
   });
 }
 
+TEST(Bulk, an_exchange_goes_on_while_an_earlier_one_waits_for_its_peer) {
+  run_ranks(3, [](Communicator& comm) {
+    const Matrix mine(2, 1);
+    Matrix theirs(2, 1);
+    const auto with = [&](Rank peer, Index row) {
+      const RowsTo send{peer, mine.view().slice_rows(row, 1)};
+      const RowsFrom receive{peer, theirs.view().slice_rows(row, 1)};
+      return comm.exchange(Lane::kBulk, Traffic::kHalo, std::span(&send, 1), std::span(&receive, 1));
+    };
+    std::int64_t token = 0;
+    if (comm.rank() == 0) {
+      Event late = with(1, 0);
+      with(2, 1).wait();
+      EXPECT_FALSE(late.complete());
+      comm.all_reduce(Traffic::kStatistics, std::span(&token, 1));
+      return late.wait();
+    }
+    if (comm.rank() == 2) with(0, 1).wait();
+    comm.all_reduce(Traffic::kStatistics, std::span(&token, 1));
+    if (comm.rank() == 1) with(0, 0).wait();
+  });
+}
+
 TEST_P(Ranks, many_operations_in_flight_finish_in_order) {
   run_ranks(GetParam(), [](Communicator& comm) {
     constexpr int kOperations = 200;

@@ -35,13 +35,14 @@ class FaultyTransport : public Transport {
   const std::string& host(Rank rank) const override { return inner_->host(rank); }
   const char* name() const override { return "faulty"; }
 
-  Pending& start(Lane lane, std::span<const Message> sends, std::span<const Message> receives) override {
-    Group& group = groups_[std::size_t(lane)];
+  Pending& start(Lane lane, int slot, std::span<const Message> sends,
+                 std::span<const Message> receives) override {
+    Group& group = groups_[std::size_t(lane)][slot];
     group.faults = &faults_;
     group.silent = faults_.starts_until_silent-- <= 0;
     group.peers.clear();
     for (const Message& m : sends) group.peers.push_back(m.peer);
-    if (!group.silent) group.inner = &inner_->start(lane, sends, receives);
+    if (!group.silent) group.inner = &inner_->start(lane, slot, sends, receives);
     return group;
   }
 
@@ -59,7 +60,7 @@ class FaultyTransport : public Transport {
   };
   std::unique_ptr<Transport> inner_;
   Faults& faults_;
-  Group groups_[kLanes];
+  Group groups_[kLanes][kSlots];
 };
 
 void sum_once(Communicator& comm) {

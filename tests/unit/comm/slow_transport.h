@@ -1,6 +1,7 @@
 // A local transport whose bulk messages take a while, as over a slow link.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <vector>
@@ -33,11 +34,13 @@ class SlowTransport final : public Transport {
   Rank rank() const override { return inner_->rank(); }
   int size() const override { return inner_->size(); }
   const std::string& host(Rank rank) const override { return inner_->host(rank); }
-  Pending& start(Lane lane, std::span<const Message> sends, std::span<const Message> receives) override {
-    Pending& started = inner_->start(lane, sends, receives);
+  Pending& start(Lane lane, int slot, std::span<const Message> sends,
+                 std::span<const Message> receives) override {
+    Pending& started = inner_->start(lane, slot, sends, receives);
     if (lane == Lane::kSmall) return started;
-    bulk_.restart(started, delay_);
-    return bulk_;
+    SlowPending& bulk = bulk_[std::size_t(slot)];
+    bulk.restart(started, delay_);
+    return bulk;
   }
   void abandon() override { inner_->abandon(); }
   const char* name() const override { return inner_->name(); }
@@ -45,7 +48,7 @@ class SlowTransport final : public Transport {
  private:
   std::unique_ptr<Transport> inner_;
   std::chrono::microseconds delay_;
-  SlowPending bulk_;
+  std::array<SlowPending, kSlots> bulk_;
 };
 
 /// As make_local_group().

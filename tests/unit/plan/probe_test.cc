@@ -67,7 +67,7 @@ double takes(Transport& transport, std::vector<std::int64_t> to_peers) {
   for (std::size_t peer = 0; peer < to_peers.size(); ++peer)
     if (to_peers[peer] > 0) sends.push_back({Rank(peer), bytes.data(), to_peers[peer]});
   const double begin = seconds_now();
-  Pending& pending = transport.start(Lane::kBulk, sends, sends);
+  Pending& pending = transport.start(Lane::kBulk, 0, sends, sends);
   while (!pending.done()) std::this_thread::yield();
   return seconds_now() - begin;
 }

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "train/safetensors.h"
 #include "train/session.h"
 #include "train/small_job.h"
 
@@ -61,6 +62,17 @@ class KilledRuns : public testing::Test {
       EXPECT_THAT(error.what(), testing::HasSubstr("killed"));
     }
     return record;
+  }
+
+  /// Of the model that a run has saved, tensor after tensor.
+  std::vector<double> weights(const std::string& output) {
+    const SafetensorsFile file = SafetensorsFile::read(folder_ / output / "model.safetensors");
+    std::vector<double> all;
+    for (const TensorView& t : file.tensors()) {
+      all.resize(all.size() + std::size_t(t.count()));
+      file.copy_to(t.name, t.shape, all.data() + all.size() - t.count());
+    }
+    return all;
   }
 
   /// Ranks but the first see no output folder.

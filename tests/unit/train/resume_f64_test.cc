@@ -2,23 +2,12 @@
 #include <gmock/gmock.h>
 
 #include "train/killed_run.h"
-#include "train/safetensors.h"
 
 namespace atl {
 namespace {
 
 class ResumeOnOtherRanks : public KilledRuns {
  protected:
-  std::vector<double> weights(const std::string& output) {
-    const SafetensorsFile file = SafetensorsFile::read(folder_ / output / "model.safetensors");
-    std::vector<double> all;
-    for (const TensorView& t : file.tensors()) {
-      all.resize(all.size() + std::size_t(t.count()));
-      file.copy_to(t.name, t.shape, all.data() + all.size() - t.count());
-    }
-    return all;
-  }
-
   /// Epochs after a resume alone: nobody wrote metrics.jsonl, from which the others come.
   void expect_near(const RunRecord& never, const RunRecord& resumed) {
     for (const EpochRecord& e : resumed.epochs) {

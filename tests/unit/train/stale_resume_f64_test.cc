@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "train/killed_run.h"
-#include "train/safetensors.h"
 
 namespace atl {
 namespace {
@@ -27,15 +26,6 @@ class StaleResume : public KilledRuns, public testing::WithParamInterface<Stale>
     return small_job({fmt::format("training.epochs={}", epochs), "training.evaluateEvery=3",
                       "training.checkpoint={every: 1}", "training.optimizer={kind: adam, learningRate: 0.05}",
                       "strategy.kind=pipegcn", fmt::format("strategy.pipegcn={}", GetParam().options)});
-  }
-  std::vector<double> weights(const std::string& output) {
-    const SafetensorsFile file = SafetensorsFile::read(folder_ / output / "model.safetensors");
-    std::vector<double> all;
-    for (const TensorView& t : file.tensors()) {
-      all.resize(all.size() + std::size_t(t.count()));
-      file.copy_to(t.name, t.shape, all.data() + all.size() - t.count());
-    }
-    return all;
   }
 };
 

@@ -3,6 +3,7 @@
 //   mpirun -n 3 mpi_comm_test leave      rank 1 fails: the job must end, not hang
 //   mpirun -n 2 mpi_comm_test absent     rank 1 never sends: rank 0's time-out names it
 //   mpirun -n 2 mpi_comm_test latency    microseconds of one exchange and one sum
+//   mpirun -n 2 mpi_comm_test uneven     Mbit/s each way of exchanges in which one rank sends four times as much as the other
 //   mpirun -n 2 mpi_comm_test beside     milliseconds of a barrier beside an exchange of 64 MB, and what that moved a second
 #include <fmt/core.h>
 
@@ -171,6 +172,31 @@ void beside(Communicator& comm) {
                8e-3 * double(out.held_bytes()) / took);
 }
 
+/// As halo rows go forward and their gradients back: what one rank sends more of in one exchange the other one does in the next.
+void uneven(Communicator& comm) {
+  using Clock = std::chrono::steady_clock;
+  constexpr Index kMany = Index(1) << 20, kFew = kMany / 4;
+  constexpr int kExchanges = 8;
+  Matrix out(kMany, 1), in(kExchanges * kMany, 1);
+  out.zero(), in.zero();
+  comm.barrier();
+  const auto begin = Clock::now();
+  const double cpu = comm.progress_cpu_seconds();
+  std::vector<Event> all;
+  for (int i = 0; i < kExchanges; ++i) {
+    const bool much = (i + comm.rank()) % 2 == 0;
+    const RowsTo send{comm.rank() ^ 1, out.view().slice_rows(0, much ? kMany : kFew)};
+    const RowsFrom receive{comm.rank() ^ 1, in.view().slice_rows(i * kMany, much ? kFew : kMany)};
+    all.push_back(comm.exchange(Lane::kBulk, Traffic::kHalo, std::span(&send, 1), std::span(&receive, 1)));
+  }
+  for (Event& each : all) each.wait();
+  const double bits = 8.0 * sizeof(Real) * double(kExchanges) * double(kMany + kFew) / 2;
+  if (comm.rank() == 0)
+    fmt::print("{:.0f} Mbit/s each way, {:.2f} ms of processor time a megabyte\n",
+               1e-6 * bits / std::chrono::duration<double>(Clock::now() - begin).count(),
+               8e9 * (comm.progress_cpu_seconds() - cpu) / bits);
+}
+
 int run(const std::string& mode) {
   MpiOptions options;
   if (mode.empty()) options.max_message_bytes = 1000;
@@ -182,6 +208,7 @@ int run(const std::string& mode) {
     if (mode == "leave") leave(comm);
     if (mode == "latency") latency(comm);
     if (mode == "beside") beside(comm);
+    if (mode == "uneven") uneven(comm);
     if (comm.rank() == 0) fmt::print("ok on {} ranks\n", comm.size());
     return 0;
   } catch (const std::exception& e) {

@@ -1,0 +1,30 @@
+#include "comm/poll_pace.h"
+
+#include <algorithm>
+
+namespace atl {
+namespace {
+
+using std::chrono::microseconds;
+using Nanoseconds = PollPace::Nanoseconds;
+
+constexpr Nanoseconds kPollWithoutSleep = microseconds(40);
+constexpr Nanoseconds kShortest = microseconds(5), kLongest = microseconds(100),
+                      kLongestBeside = microseconds(1000);
+constexpr std::int64_t kHandedOver = 128
+                                     << 10;  // bytes, of the 512 KiB that a socket takes (mpi_transport.cc)
+
+}  // namespace
+
+void PollPace::learn(std::int64_t bytes, Nanoseconds took) {
+  if (bytes < kHandedOver) return;
+  const Nanoseconds needed(std::int64_t(double(took.count()) * double(kHandedOver) / double(bytes)));
+  bulk_ = std::clamp((bulk_ + needed) / 2, kLongest, kLongestBeside);
+}
+
+Nanoseconds PollPace::nap(Nanoseconds waited, Hurry hurry) const {
+  if (hurry == Hurry::kStands && waited < kPollWithoutSleep) return Nanoseconds(0);
+  return std::clamp(waited / 16, kShortest, hurry == Hurry::kNone ? std::max(bulk_, kLongest) : kLongest);
+}
+
+}  // namespace atl

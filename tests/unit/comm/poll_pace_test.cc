@@ -1,0 +1,39 @@
+// How long the communicating thread sleeps: hardly while somebody waits, and beside bulk alone by the rate of the link.
+#include "comm/poll_pace.h"
+
+#include <gtest/gtest.h>
+
+namespace atl {
+namespace {
+
+using namespace std::chrono_literals;
+using Hurry = PollPace::Hurry;
+
+TEST(PollPace, FollowsWhoeverStandsWaiting) {
+  const PollPace pace;
+  EXPECT_EQ(pace.nap(0us, Hurry::kStands), 0us);
+  EXPECT_EQ(pace.nap(39us, Hurry::kStands), 0us);
+  EXPECT_EQ(pace.nap(41us, Hurry::kStands), 5us);
+  EXPECT_EQ(pace.nap(800us, Hurry::kStands), 50us);
+  EXPECT_EQ(pace.nap(1s, Hurry::kStands), 100us);
+  EXPECT_EQ(pace.nap(0us, Hurry::kSome), 5us) << "its core works";
+  EXPECT_EQ(pace.nap(1s, Hurry::kSome), 100us);
+}
+
+TEST(PollPace, BesideBulkItSleepsWhileTheLinkIsBusyWithWhatItHas) {
+  PollPace pace;
+  EXPECT_EQ(pace.nap(1s, Hurry::kNone), 100us) << "nothing is known of the link yet";
+  for (int i = 0; i < 20; ++i) pace.learn(8 << 20, 32ms);  // 2 Gbit/s: 128 KiB take 500 µs
+  EXPECT_NEAR(double(pace.nap(1s, Hurry::kNone).count()), 500e3, 1e3);
+  EXPECT_EQ(pace.nap(160us, Hurry::kNone), 10us);
+  EXPECT_EQ(pace.nap(1s, Hurry::kSome), 100us) << "a sum is no bulk";
+  pace.learn(1000, 1s);  // says nothing of the rate
+  EXPECT_NEAR(double(pace.nap(1s, Hurry::kNone).count()), 500e3, 1e3);
+  for (int i = 0; i < 20; ++i) pace.learn(8 << 20, 8s);
+  EXPECT_EQ(pace.nap(1s, Hurry::kNone), 1ms) << "whoever begins to wait must not wait for this";
+  for (int i = 0; i < 20; ++i) pace.learn(8 << 20, 1ms);
+  EXPECT_EQ(pace.nap(1s, Hurry::kNone), 100us);
+}
+
+}  // namespace
+}  // namespace atl
