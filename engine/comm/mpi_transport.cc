@@ -5,35 +5,21 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "comm/turns.h"
+#include "comm/mpi_lane.h"
 
 namespace atl {
 namespace {
 
-constexpr int kTag = 1;
-
-/// Where this process stands in the job, for error messages.
-struct Place {
-  Rank rank = 0;
-  std::vector<std::string> hosts;  // by rank; empty before they are known
-};
-
-void check(int code, const char* call, const Place& place) {
-  if (code == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  const auto me = std::size_t(place.rank);
-  fail("{} failed on rank {} ({}): {}", call, place.rank,
-       me < place.hosts.size() ? place.hosts[me] : "host unknown", text);
-}
+constexpr std::chrono::milliseconds kLongestHold{100};
 
 /// What a link between servers carries both ways at once, and small messages beside bulk. By default Open MPI
 /// has a receiver ask for each long message's bytes ("put"). That request stands in the receiver's socket behind
@@ -49,145 +35,33 @@ void prefer_fragments() {
     setenv(name, value, 0);
 }
 
-class MpiPending : public Pending {
- public:
-  /// `place` and `turns`, of the lane, outlive it. Messages are split into pieces of `max_bytes` at most.
-  MpiPending(const Place& place, std::int64_t max_bytes, MPI_Comm comm, Turns& turns)
-      : place_(place), max_bytes_(max_bytes), comm_(comm), turns_(turns) {}
-
-  /// Receives first, so that what arrives finds its buffer. Both sides split a message at the same places.
-  void start(std::span<const Message> sends, std::span<const Message> receives);
-  bool done() override;
-  std::vector<Rank> outstanding() const override;
-
- private:
-  struct Piece {
-    Message message;
-    bool sent = false;   // and not received
-    bool waits = false;  // for its turn
-    std::int64_t turn = 0;
-  };
-
-  void split(const Message& message, bool sent);
-  void receive(std::size_t i);
-  void send_due();
-  void pass_turns(int count);
-
-  const Place& place_;
-  std::int64_t max_bytes_;
-  MPI_Comm comm_;
-  Turns& turns_;
-  std::vector<Piece> pieces_;
-  std::vector<MPI_Request> requests_;  // of each piece
-  std::vector<int> completed_;
-  int waiting_ = 0;  // pieces that wait for their turns
-};
-
-void MpiPending::start(std::span<const Message> sends, std::span<const Message> receives) {
-  pieces_.clear();
-  for (const Message& message : receives) split(message, false);
-  for (const Message& message : sends) split(message, true);
-  requests_.assign(pieces_.size(), MPI_REQUEST_NULL);
-  completed_.resize(pieces_.size());
-  waiting_ = 0;
-  for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    if (pieces_[i].sent)
-      ++waiting_;
-    else
-      receive(i);
-  }
-  send_due();
-}
-
-/// Looks again where what has left makes room for what waits for its turn.
-bool MpiPending::done() {
-  bool again = true;
-  while (again) {
-    send_due();
-    int count = 0;
-    const int code =
-        MPI_Testsome(int(requests_.size()), requests_.data(), &count, completed_.data(), MPI_STATUSES_IGNORE);
-    check(code, "MPI_Testsome", place_);
-    pass_turns(count);
-    again = count > 0 && waiting_ > 0;
-  }
-  return waiting_ == 0 &&
-         std::all_of(requests_.begin(), requests_.end(), [](MPI_Request r) { return r == MPI_REQUEST_NULL; });
-}
-
-std::vector<Rank> MpiPending::outstanding() const {
-  std::vector<Rank> ranks;
-  for (std::size_t i = 0; i < pieces_.size(); ++i)
-    if (requests_[i] != MPI_REQUEST_NULL || pieces_[i].waits) ranks.push_back(pieces_[i].message.peer);
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks;
-}
-
-void MpiPending::split(const Message& message, bool sent) {
-  for (std::int64_t at = 0; at < message.bytes; at += max_bytes_) {
-    const Message piece{message.peer, message.data + at, std::min(max_bytes_, message.bytes - at)};
-    pieces_.push_back({piece, sent, sent, sent ? turns_.draw(message.peer) : 0});
-  }
-}
-
-void MpiPending::receive(std::size_t i) {
-  const Message& m = pieces_[i].message;
-  check(MPI_Irecv(m.data, int(m.bytes), MPI_BYTE, m.peer, kTag, comm_, &requests_[i]), "MPI_Irecv", place_);
-}
-
-/// Whatever may leave now.
-void MpiPending::send_due() {
-  if (waiting_ == 0) return;
-  for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    Piece& piece = pieces_[i];
-    const Message& m = piece.message;
-    if (!piece.waits || !turns_.is_up(m.peer, piece.turn)) continue;
-    piece.waits = false;
-    --waiting_;
-    check(MPI_Isend(m.data, int(m.bytes), MPI_BYTE, m.peer, kTag, comm_, &requests_[i]), "MPI_Isend", place_);
-  }
-}
-
-/// Of what completed_ names; nothing where `count` is MPI_UNDEFINED, which is negative.
-void MpiPending::pass_turns(int count) {
-  for (int i = 0; i < count; ++i) {
-    const Piece& piece = pieces_[std::size_t(completed_[std::size_t(i)])];
-    if (piece.sent) turns_.pass(piece.message.peer);
-  }
-}
-
 class MpiTransport : public Transport {
  public:
   explicit MpiTransport(MpiOptions options) : options_(std::move(options)) {
-    ATOLL_CHECK(options_.max_message_bytes >= 1 && options_.max_message_bytes <= INT_MAX, "{} bytes",
-                options_.max_message_bytes);
+    ATOLL_CHECK(options_.piece_bytes >= 1 && options_.piece_bytes <= INT_MAX, "{} bytes",
+                options_.piece_bytes);
   }
 
   /// "Funneled": the thread that initialises MPI is the one that calls it.
   void open() override {
     int provided = 0;
-    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread", place_);
+    check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread", place_);
     if (provided < MPI_THREAD_FUNNELED)
       fail("this MPI library supports no threads (MPI_THREAD_FUNNELED); install one built with threads");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    check(MPI_Comm_rank(MPI_COMM_WORLD, &place_.rank), "MPI_Comm_rank", place_);
-    check(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size", place_);
-    for (int l = 0; l < kLanes; ++l) {
-      LaneGroups& lane = lanes_[std::size_t(l)];
-      check(MPI_Comm_dup(MPI_COMM_WORLD, &lane.comm), "MPI_Comm_dup", place_);
-      MPI_Comm_set_errhandler(lane.comm, MPI_ERRORS_RETURN);
-      lane.turns = std::make_unique<Turns>(size_);
-      for (int slot = 0; slot < slots_of(Lane(l)); ++slot)
-        lane.groups.emplace_back(place_, options_.max_message_bytes, lane.comm, *lane.turns);
-    }
+    check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &place_.rank), "MPI_Comm_rank", place_);
+    check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size", place_);
+    const std::int64_t piece = options_.piece_bytes;
+    // Sums are short: what comes early of them is kept by the library.
+    small_.emplace(place_, size_, MpiLane::Options{slots_of(Lane::kSmall), piece, false});
+    bulk_.emplace(place_, size_, MpiLane::Options{slots_of(Lane::kBulk), piece, true});
     gather_hosts();
   }
 
   /// Disorderly, MPI is left as it is: mpirun sees a process end without MPI_Finalize and stops the others.
   void close(bool orderly) override {
     if (!orderly) return;
-    for (LaneGroups& lane : lanes_) MPI_Comm_free(&lane.comm);
+    small_->close(), bulk_->close();
     MPI_Finalize();
   }
 
@@ -201,9 +75,16 @@ class MpiTransport : public Transport {
 
   Pending& start(Lane lane, int slot, std::span<const Message> sends,
                  std::span<const Message> receives) override {
-    MpiPending& group = lanes_[std::size_t(lane)].groups[std::size_t(slot)];
-    group.start(sends, receives);
-    return group;
+    return (lane == Lane::kSmall ? small_ : bulk_)->start(slot, sends, receives);
+  }
+
+  /// Bulk is held back while the sum has something to send, but not for long where that doesn't leave: its
+  /// receiver may stand waiting for the bulk.
+  void sum_is_awaited(bool awaited) override {
+    const auto now = std::chrono::steady_clock::now();
+    const std::int64_t left = awaited ? small_->unsent() : 0;
+    if (left != std::exchange(left_, left)) moved_ = now;
+    bulk_->hold(left > 0 && now - moved_ < kLongestHold);
   }
 
  private:
@@ -212,26 +93,23 @@ class MpiTransport : public Transport {
     static_assert(kLength >= MPI_MAX_PROCESSOR_NAME);
     std::array<char, kLength> mine{};
     int length = 0;
-    check(MPI_Get_processor_name(mine.data(), &length), "MPI_Get_processor_name", place_);
+    check_mpi(MPI_Get_processor_name(mine.data(), &length), "MPI_Get_processor_name", place_);
     if (!options_.host.empty()) {
       mine.fill('\0');
       options_.host.copy(mine.data(), kLength - 1);
     }
     std::vector<char> all(std::size_t(size_) * kLength);
-    check(MPI_Allgather(mine.data(), kLength, MPI_CHAR, all.data(), kLength, MPI_CHAR, MPI_COMM_WORLD),
-          "MPI_Allgather", place_);
+    check_mpi(MPI_Allgather(mine.data(), kLength, MPI_CHAR, all.data(), kLength, MPI_CHAR, MPI_COMM_WORLD),
+              "MPI_Allgather", place_);
     for (int r = 0; r < size_; ++r) place_.hosts.emplace_back(&all[std::size_t(r) * kLength]);
   }
 
   MpiOptions options_;
-  Place place_;
+  MpiPlace place_;
   int size_ = 1;
-  struct LaneGroups {
-    MPI_Comm comm = MPI_COMM_NULL;
-    std::unique_ptr<Turns> turns;
-    std::vector<MpiPending> groups;  // by slot
-  };
-  std::array<LaneGroups, kLanes> lanes_;
+  std::optional<MpiLane> small_, bulk_;
+  std::int64_t left_ = 0;                        // pieces of an awaited sum that have yet to leave …
+  std::chrono::steady_clock::time_point moved_;  // … and when one of them did
 };
 
 }  // namespace

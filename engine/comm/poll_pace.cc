@@ -10,7 +10,7 @@ using Nanoseconds = PollPace::Nanoseconds;
 
 constexpr Nanoseconds kPollWithoutSleep = microseconds(40);
 constexpr Nanoseconds kShortest = microseconds(5), kLongest = microseconds(100),
-                      kLongestBeside = microseconds(1000);
+                      kLongestBeside = microseconds(2000);
 constexpr std::int64_t kHandedOver = 128
                                      << 10;  // bytes, of the 512 KiB that a socket takes (mpi_transport.cc)
 
@@ -22,9 +22,9 @@ void PollPace::learn(std::int64_t bytes, Nanoseconds took) {
   bulk_ = std::clamp((bulk_ + needed) / 2, kLongest, kLongestBeside);
 }
 
-Nanoseconds PollPace::nap(Nanoseconds waited, Hurry hurry) const {
-  if (hurry == Hurry::kStands && waited < kPollWithoutSleep) return Nanoseconds(0);
-  return std::clamp(waited / 16, kShortest, hurry == Hurry::kNone ? std::max(bulk_, kLongest) : kLongest);
+Nanoseconds PollPace::nap(Nanoseconds waited, bool stands) const {
+  if (stands && waited < kPollWithoutSleep) return Nanoseconds(0);
+  return std::clamp(waited / 16, kShortest, stands ? kLongest : std::max(bulk_, kLongest));
 }
 
 }  // namespace atl

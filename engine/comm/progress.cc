@@ -61,6 +61,7 @@ void Progress::wait(Operation& operation) {
   waited_since_ = Clock::now();
   next_telling_ = board_ != nullptr ? waited_since_ + kLongWait : Clock::time_point::max();
   waited_for_.store(true, std::memory_order_relaxed);
+  sum_awaited_ = operation.lane == Lane::kSmall;
   work_.notify_one();  // it may sleep long
   if (!done_.wait_for(lock, timeout_, finished)) {
     expired_ = true;
@@ -72,6 +73,7 @@ void Progress::wait(Operation& operation) {
     expired_ = false;
   }
   waited_for_.store(false, std::memory_order_relaxed);
+  sum_awaited_ = false;
   if (std::exchange(told_, false)) board_->clear();
 }
 
@@ -128,6 +130,7 @@ void Progress::loop() {
       });
       continue;
     }
+    transport_->sum_is_awaited(sum_awaited_);
     lock.unlock();
     std::string failure;
     const bool moved = advance_all(failure);
@@ -278,9 +281,7 @@ void Progress::rest(std::unique_lock<std::mutex>& lock) {
   for_each_running(
       [&](const Running& running) { waited = std::min<nanoseconds>(waited, now - running.since); });
   const bool stands = waited_for_.load(std::memory_order_relaxed);
-  const bool sums = running_[std::size_t(Lane::kSmall)][0].operation != nullptr;
-  using Hurry = PollPace::Hurry;
-  const nanoseconds nap = pace_.nap(waited, stands ? Hurry::kStands : sums ? Hurry::kSome : Hurry::kNone);
+  const nanoseconds nap = pace_.nap(waited, stands);
   if (nap == nanoseconds(0)) return;
   if (stands && now >= next_telling_) tell_wait(now);
   work_.wait_for(lock, nap);

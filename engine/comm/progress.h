@@ -110,6 +110,7 @@ class Progress {
   std::string broken_;                           // why every further operation fails; empty: nothing is wrong
   std::exception_ptr open_failure_;
   std::atomic<bool> waited_for_{false};  // the compute thread stands in wait() …
+  bool sum_awaited_ = false;             // … for an operation of the small lane …
   Clock::time_point waited_since_;       // … since then
   Clock::time_point next_telling_;       // on the board; max(): never
   bool told_ = false;                    // something stands there

@@ -3,6 +3,7 @@
 //   mpirun -n 3 mpi_comm_test leave      rank 1 fails: the job must end, not hang
 //   mpirun -n 2 mpi_comm_test absent     rank 1 never sends: rank 0's time-out names it
 //   mpirun -n 2 mpi_comm_test latency    microseconds of one exchange and one sum
+//   mpirun -n 2 mpi_comm_test before     milliseconds of a sum of a megabyte, and beside an exchange of 16 MB
 //   mpirun -n 2 mpi_comm_test uneven     Mbit/s each way of exchanges in which one rank sends four times as much as the other
 //   mpirun -n 2 mpi_comm_test beside     milliseconds of a barrier beside an exchange of 64 MB, and what that moved a second
 #include <fmt/core.h>
@@ -53,6 +54,27 @@ void exchange_with_all(Communicator& comm, Index rows) {
              fmt::format("row data from {}", from.peer));
 }
 
+/// Short messages are sent without asking, long ones wait for their receiver, who comes late: none is taken for another.
+void short_behind_long(Communicator& comm) {
+  const Rank to = (comm.rank() + 1) % comm.size(), from = (comm.rank() + comm.size() - 1) % comm.size();
+  const std::vector<Index> rows = {600, 3, 700, 1, 2, 20000, 4};
+  std::vector<Matrix> out, in;
+  std::vector<Event> all;
+  if (comm.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  for (const Index n : rows) {
+    Matrix& o = out.emplace_back(n, 1);
+    for (Index i = 0; i < n; ++i) o.data()[i] = token(comm.rank(), to, i + n);
+    const RowsTo send{to, o};
+    const RowsFrom receive{from, in.emplace_back(n, 1)};
+    all.push_back(comm.exchange(Lane::kBulk, Traffic::kHalo, std::span(&send, 1), std::span(&receive, 1)));
+  }
+  for (Event& each : all) each.wait();
+  for (std::size_t m = 0; m < rows.size(); ++m)
+    for (Index i = 0; i < rows[m]; ++i)
+      expect(in[m].data()[i] == token(from, comm.rank(), i + rows[m]),
+             fmt::format("message {}, row {}", m, i));
+}
+
 void sum_in_rank_order(Communicator& comm, Index count) {
   const auto term = [](Rank r, Index i) { return Real(1) / Real(1 + r * 7 + i % 1000); };
   std::vector<Real> values, expected;
@@ -87,6 +109,7 @@ void blobs(Communicator& comm) {
 
 void correctness(Communicator& comm) {
   for (const Index rows : {0, 1, 50, 20'000}) exchange_with_all(comm, rows);
+  short_behind_long(comm);
   for (const Index count : {1, 8192, 8193, 300'001}) sum_in_rank_order(comm, count);
   blobs(comm);
   for (int i = 0; i < 200; ++i) comm.barrier();
@@ -172,6 +195,30 @@ void beside(Communicator& comm) {
                8e-3 * double(out.held_bytes()) / took);
 }
 
+/// A sum that is waited for, by itself and beside bulk, which gives way to it.
+void before(Communicator& comm) {
+  using Clock = std::chrono::steady_clock;
+  Matrix out(Index(4) << 20, 1), in(Index(4) << 20, 1);
+  out.zero(), in.zero();
+  std::vector<Real> values(std::size_t(1) << 18);
+  const auto sum = [&] {
+    comm.barrier();
+    const auto begin = Clock::now();
+    comm.all_reduce(Traffic::kGradient, std::span<Real>(values));
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  };
+  const double alone = sum();
+  const RowsTo send{comm.rank() ^ 1, out};
+  const RowsFrom receive{comm.rank() ^ 1, in};
+  Event bulk = comm.exchange(Lane::kBulk, Traffic::kHalo, std::span(&send, 1), std::span(&receive, 1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const double beside = sum();
+  const bool was_beside = !bulk.complete();
+  bulk.wait();
+  expect(was_beside, "a sum that ends before the bulk");
+  if (comm.rank() == 0) fmt::print("a sum takes {:.1f} ms, {:.1f} ms beside bulk\n", alone, beside);
+}
+
 /// As halo rows go forward and their gradients back: what one rank sends more of in one exchange the other one does in the next.
 void uneven(Communicator& comm) {
   using Clock = std::chrono::steady_clock;
@@ -199,7 +246,7 @@ void uneven(Communicator& comm) {
 
 int run(const std::string& mode) {
   MpiOptions options;
-  if (mode.empty()) options.max_message_bytes = 1000;
+  if (mode.empty()) options.piece_bytes = 1000;
   const auto timeout = std::chrono::seconds(mode == "absent" ? 1 : 30);
   try {
     Communicator comm(make_mpi_transport(options), {timeout});
@@ -208,6 +255,7 @@ int run(const std::string& mode) {
     if (mode == "leave") leave(comm);
     if (mode == "latency") latency(comm);
     if (mode == "beside") beside(comm);
+    if (mode == "before") before(comm);
     if (mode == "uneven") uneven(comm);
     if (comm.rank() == 0) fmt::print("ok on {} ranks\n", comm.size());
     return 0;
