@@ -4,6 +4,9 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <utility>
+
+#include "plan/socket_work.h"
 
 namespace atl {
 namespace {
@@ -12,14 +15,59 @@ using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 constexpr Seconds kLatency{50e-6};  // between servers: Ethernet's
 
+/// One way of a rank's links. Bulk leaves in the order of starts; what is small goes at once, and bulk waits for it.
+class Way {
+ public:
+  /// How far a group of messages has come.
+  struct Leg {
+    Clock::time_point begin, end;  // where nothing small comes between
+    Clock::duration delay{};       // of the way, at its start
+  };
+  Leg carry(Lane lane, Seconds length) {
+    const auto now = Clock::now(), begin = lane == Lane::kBulk ? std::max(free_, now) : now;
+    const auto takes = std::chrono::duration_cast<Clock::duration>(length);
+    const Leg leg{begin, begin + takes, delay_};
+    if (lane == Lane::kBulk) free_ = leg.end;
+    if (lane == Lane::kSmall && free_ > now) free_ += takes, delay_ += takes;
+    return leg;
+  }
+  /// 0 … 1
+  double share_done(Lane lane, const Leg& leg, Clock::time_point now) const {
+    const auto late = lane == Lane::kBulk ? delay_ - leg.delay : Clock::duration(0);
+    const auto end = leg.end + late;
+    return now >= end ? 1
+                      : std::clamp(Seconds(now - leg.begin - late) / Seconds(leg.end - leg.begin), 0.0, 1.0);
+  }
+
+ private:
+  Clock::time_point free_{};
+  Clock::duration delay_{};
+};
+
+/// A group on its way. Done when both ways have carried it; the work of that is done by whoever asks.
 class Underway final : public Pending {
  public:
-  void until(Clock::time_point end) { end_ = end; }
-  bool done() override { return Clock::now() >= end_; }
+  void start(Lane lane, const Way& out, const Way& in, const Way::Leg& sent, const Way::Leg& received,
+             std::int64_t bytes, SocketWork& work) {
+    lane_ = lane, out_ = &out, in_ = &in, sent_ = sent, received_ = received;
+    bytes_ = bytes, worked_ = 0, work_ = &work;
+  }
+  bool done() override {
+    const auto now = Clock::now();
+    const double share =
+        std::min(out_->share_done(lane_, sent_, now), in_->share_done(lane_, received_, now));
+    const auto due = std::int64_t(share * double(bytes_));
+    work_->carry(due - std::exchange(worked_, due));
+    return share >= 1;
+  }
   std::vector<Rank> outstanding() const override { return {}; }
 
  private:
-  Clock::time_point end_;
+  Lane lane_ = Lane::kSmall;
+  const Way *out_ = nullptr, *in_ = nullptr;
+  Way::Leg sent_, received_;
+  std::int64_t bytes_ = 0, worked_ = 0;
+  SocketWork* work_ = nullptr;
 };
 
 class EmulatedTransport final : public Transport {
@@ -34,24 +82,21 @@ class EmulatedTransport final : public Transport {
   Pending& start(Lane lane, int slot, std::span<const Message> sends,
                  std::span<const Message> receives) override {
     for (const Message& message : receives) std::memset(message.data, 0, std::size_t(message.bytes));
-    Way &out = out_[std::size_t(lane)], &in = in_[std::size_t(lane)];
+    const Load sent = load_of(sends), received = load_of(receives);
     Underway& pending = underway_[std::size_t(lane)][std::size_t(slot)];
-    pending.until(std::max(out.carry(length_of(sends)), in.carry(length_of(receives))));
+    pending.start(lane, out_, in_, out_.carry(lane, sent.length), in_.carry(lane, received.length),
+                  std::int64_t(sent.inter + received.inter) / 2, work_);
     return pending;
   }
   void abandon() override {}
   const char* name() const override { return "emulated"; }
 
  private:
-  /// One way of this rank's links: what a lane sends leaves in the order of starts.
-  struct Way {
-    Clock::time_point free{};
-    Clock::time_point carry(Seconds length) {
-      return free = std::max(free, Clock::now()) + std::chrono::duration_cast<Clock::duration>(length);
-    }
+  struct Load {
+    Seconds length;
+    double inter;  // bytes between servers
   };
-
-  Seconds length_of(std::span<const Message> messages) const {
+  Load load_of(std::span<const Message> messages) const {
     double inter = 0, intra = 0;
     bool crosses = false;
     for (const Message& message : messages) {
@@ -59,14 +104,16 @@ class EmulatedTransport final : public Transport {
       (inside ? intra : inter) += double(message.bytes);
       crosses |= !inside;
     }
-    return (crosses ? kLatency : Seconds(0)) + Seconds(inter / links_.inter + intra / links_.intra);
+    const Seconds length(inter / links_.inter + intra / links_.intra);
+    return {(crosses ? kLatency : Seconds(0)) + length, inter};
   }
 
   Rank rank_;
   std::vector<std::string> hosts_;
   EmulatedLinks links_;
   std::array<std::array<Underway, kSlots>, kLanes> underway_;
-  std::array<Way, kLanes> out_, in_;
+  Way out_, in_;
+  SocketWork work_;
 };
 
 }  // namespace

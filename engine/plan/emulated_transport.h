@@ -17,7 +17,8 @@ struct EmulatedLinks {
   double intra = 0;  // to the ranks of its server
 };
 
-/// `hosts`: by rank, as Transport::host(). Not emulated: the work of sending, which takes processor time.
+/// `hosts`: by rank, as Transport::host(). What goes between servers takes the processor time of sending and receiving,
+/// too (socket_work.h).
 std::unique_ptr<Transport> make_emulated_transport(Rank rank, std::vector<std::string> hosts,
                                                    const EmulatedLinks& links);
 

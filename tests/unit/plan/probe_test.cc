@@ -79,5 +79,19 @@ TEST(EmulatedTransport, LinksBetweenServersAndWithinOneHaveTheirRates) {
   EXPECT_GE(takes(*transport, {0, 1 << 20, 1 << 18, 1 << 18}), 0.0628) << "peers share the link";
 }
 
+TEST(EmulatedTransport, BulkWaitsForWhatIsSmall) {
+  const auto transport = make_emulated_transport(0, {"a", "b"}, {10e6, 100e6});
+  std::vector<std::byte> bytes(1 << 20);
+  const Message bulk{1, bytes.data(), 400'000}, small{1, bytes.data(), 100'000};
+  const double begin = seconds_now();
+  Pending& behind = transport->start(Lane::kBulk, 0, std::span(&bulk, 1), {});
+  Pending& before = transport->start(Lane::kSmall, 0, std::span(&small, 1), {});
+  while (!before.done()) std::this_thread::yield();
+  EXPECT_FALSE(behind.done());
+  EXPECT_GE(seconds_now() - begin, 0.01);
+  while (!behind.done()) std::this_thread::yield();
+  EXPECT_GE(seconds_now() - begin, 0.05) << "their sum";
+}
+
 }  // namespace
 }  // namespace atl
