@@ -11,8 +11,7 @@ using Nanoseconds = PollPace::Nanoseconds;
 constexpr Nanoseconds kPollWithoutSleep = microseconds(40);
 constexpr Nanoseconds kShortest = microseconds(5), kLongest = microseconds(100),
                       kLongestBeside = microseconds(2000);
-constexpr std::int64_t kHandedOver = 128
-                                     << 10;  // bytes, of the 512 KiB that a socket takes (mpi_transport.cc)
+constexpr std::int64_t kHandedOver = 128 << 10;  // bytes, of the 512 KiB that a socket takes
 
 }  // namespace
 
@@ -24,7 +23,8 @@ void PollPace::learn(std::int64_t bytes, Nanoseconds took) {
 
 Nanoseconds PollPace::nap(Nanoseconds waited, bool stands) const {
   if (stands && waited < kPollWithoutSleep) return Nanoseconds(0);
-  return std::clamp(waited / 16, kShortest, stands ? kLongest : std::max(bulk_, kLongest));
+  if (stands) return std::clamp(waited / 16, kShortest, kLongest);
+  return std::clamp(waited / 4, kShortest, std::max(bulk_, kLongest));
 }
 
 }  // namespace atl

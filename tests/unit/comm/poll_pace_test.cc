@@ -24,7 +24,7 @@ TEST(PollPace, BesideBulkItSleepsWhileTheLinkIsBusyWithWhatItHas) {
   EXPECT_EQ(pace.nap(1s, kWorks), 100us) << "nothing is known of the link yet";
   for (int i = 0; i < 20; ++i) pace.learn(8 << 20, 32ms);  // 2 Gbit/s: 128 KiB take 500 µs
   EXPECT_NEAR(double(pace.nap(1s, kWorks).count()), 500e3, 1e3);
-  EXPECT_EQ(pace.nap(160us, kWorks), 10us);
+  EXPECT_EQ(pace.nap(160us, kWorks), 40us);
   pace.learn(1000, 1s);  // says nothing of the rate
   EXPECT_NEAR(double(pace.nap(1s, kWorks).count()), 500e3, 1e3);
   for (int i = 0; i < 20; ++i) pace.learn(8 << 20, 8s);
