@@ -94,8 +94,14 @@ class MpiLane::Group : public Pending {
 
   Turns& turns(const Stream& s) { return s.sent ? lane_.sends : lane_.receives; }
 
+  std::int64_t piece_bytes(Rank peer) const {
+    const auto& [rank, hosts] = lane_.place;
+    const bool near = hosts[std::size_t(peer)] == hosts[std::size_t(rank)];
+    return near ? lane_.options.near_piece_bytes : lane_.options.piece_bytes;
+  }
+
   void add(const Message& m, bool sent) {
-    const std::int64_t pieces = (m.bytes + lane_.options.piece_bytes - 1) / lane_.options.piece_bytes;
+    const std::int64_t piece = piece_bytes(m.peer), pieces = (m.bytes + piece - 1) / piece;
     Stream& s = streams_.emplace_back(Stream{m, sent, lane_.options.asks && pieces > 1, pieces});
     s.turn = turns(s).draw(m.peer, pieces);
     s.word = requests_.size();
@@ -121,7 +127,7 @@ class MpiLane::Group : public Pending {
     bool any = false;
     for (Stream& s : streams_)
       while (may_post(s)) {
-        const std::int64_t piece = lane_.options.piece_bytes, at = s.posted * piece;
+        const std::int64_t piece = piece_bytes(s.message.peer), at = s.posted * piece;
         const Message m{s.message.peer, s.message.data + at, std::min(piece, s.message.bytes - at)};
         post(s.first + std::size_t(s.posted) % s.ring, m, s.sent, kTag);
         if (!s.sent && s.asks && s.posted == 0) post_word(s);

@@ -26,9 +26,10 @@ void check_mpi(int code, const char* call, const MpiPlace& place);
 class MpiLane {
  public:
   struct Options {
-    int slots = 1;                 // groups that may be under way
-    std::int64_t piece_bytes = 1;  // of a message; equal on all ranks
-    bool asks = false;             // a message of several pieces waits for its receiver's word
+    int slots = 1;                      // groups that may be under way
+    std::int64_t piece_bytes = 1;       // of a message to another server, …
+    std::int64_t near_piece_bytes = 1;  // … and within one; equal on all ranks
+    bool asks = false;                  // a message of several pieces waits for its receiver's word
   };
   /// Collective, once MPI is initialised. `place` outlives it.
   MpiLane(const MpiPlace& place, int ranks, const Options& options);

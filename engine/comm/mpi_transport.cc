@@ -38,8 +38,8 @@ void prefer_fragments() {
 class MpiTransport : public Transport {
  public:
   explicit MpiTransport(MpiOptions options) : options_(std::move(options)) {
-    ATOLL_CHECK(options_.piece_bytes >= 1 && options_.piece_bytes <= INT_MAX, "{} bytes",
-                options_.piece_bytes);
+    for (const std::int64_t bytes : {options_.piece_bytes, options_.near_piece_bytes})
+      ATOLL_CHECK(bytes >= 1 && bytes <= INT_MAX, "{} bytes", bytes);
   }
 
   /// "Funneled": the thread that initialises MPI is the one that calls it.
@@ -51,10 +51,10 @@ class MpiTransport : public Transport {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &place_.rank), "MPI_Comm_rank", place_);
     check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size", place_);
-    const std::int64_t piece = options_.piece_bytes;
+    const std::int64_t far = options_.piece_bytes, near = options_.near_piece_bytes;
     // Sums are short: what comes early of them is kept by the library.
-    small_.emplace(place_, size_, MpiLane::Options{slots_of(Lane::kSmall), piece, false});
-    bulk_.emplace(place_, size_, MpiLane::Options{slots_of(Lane::kBulk), piece, true});
+    small_.emplace(place_, size_, MpiLane::Options{slots_of(Lane::kSmall), far, near, false});
+    bulk_.emplace(place_, size_, MpiLane::Options{slots_of(Lane::kBulk), far, near, true});
     gather_hosts();
   }
 

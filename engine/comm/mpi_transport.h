@@ -15,6 +15,8 @@ struct MpiOptions {
   /// Of what a longer message is split into (mpi_lane.h): what Open MPI sends over TCP without asking its receiver,
   /// its own header included, is 64 KiB. Equal on all ranks; tests set it low.
   std::int64_t piece_bytes = 63 << 10;
+  /// The same within a server, where memory carries messages, and each piece costs a rendezvous.
+  std::int64_t near_piece_bytes = 4 << 20;
 };
 
 /// A transport over MPI_COMM_WORLD, one MPI communicator a lane. open() initialises MPI and an orderly

@@ -246,7 +246,7 @@ void uneven(Communicator& comm) {
 
 int run(const std::string& mode) {
   MpiOptions options;
-  if (mode.empty()) options.piece_bytes = 1000;
+  if (mode.empty()) options.piece_bytes = options.near_piece_bytes = 1000;
   const auto timeout = std::chrono::seconds(mode == "absent" ? 1 : 30);
   try {
     Communicator comm(make_mpi_transport(options), {timeout});
