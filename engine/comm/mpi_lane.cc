@@ -83,12 +83,13 @@ class MpiLane::Group : public Pending {
   /// A message on its way, piece by piece.
   struct Stream {
     Message message;
-    bool sent = false;  // and not received
-    bool asks = false;  // its sender waits for the receiver's word
+    bool sent = false;       // and not received
+    bool asks = false;       // its sender waits for the receiver's word
+    std::int64_t piece = 0;  // bytes
     std::int64_t pieces = 0, posted = 0, finished = 0;
-    std::int64_t turn = 0;  // of the first piece that is sent
-    std::size_t word = 0, first = 0,
-                ring = 0;  // requests: the word's, and those that the pieces take in turn
+    std::int64_t turn = 0;            // of the first piece
+    std::size_t word = 0;             // request of its receiver's word …
+    std::size_t first = 0, ring = 0;  // … and those that pieces take in turn: the first one, and how many
     bool done() const { return finished == pieces && !asks; }
   };
 
@@ -102,7 +103,7 @@ class MpiLane::Group : public Pending {
 
   void add(const Message& m, bool sent) {
     const std::int64_t piece = piece_bytes(m.peer), pieces = (m.bytes + piece - 1) / piece;
-    Stream& s = streams_.emplace_back(Stream{m, sent, lane_.options.asks && pieces > 1, pieces});
+    Stream& s = streams_.emplace_back(Stream{m, sent, lane_.options.asks && pieces > 1, piece, pieces});
     s.turn = turns(s).draw(m.peer, pieces);
     s.word = requests_.size();
     s.first = s.word + (s.asks ? 1 : 0);
@@ -127,8 +128,8 @@ class MpiLane::Group : public Pending {
     bool any = false;
     for (Stream& s : streams_)
       while (may_post(s)) {
-        const std::int64_t piece = piece_bytes(s.message.peer), at = s.posted * piece;
-        const Message m{s.message.peer, s.message.data + at, std::min(piece, s.message.bytes - at)};
+        const std::int64_t at = s.posted * s.piece;
+        const Message m{s.message.peer, s.message.data + at, std::min(s.piece, s.message.bytes - at)};
         post(s.first + std::size_t(s.posted) % s.ring, m, s.sent, kTag);
         if (!s.sent && s.asks && s.posted == 0) post_word(s);
         turns(s).go(m.peer);

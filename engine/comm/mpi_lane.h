@@ -21,8 +21,9 @@ struct MpiPlace {
 void check_mpi(int code, const char* call, const MpiPlace& place);
 
 /// A message travels in pieces, of which a few are on their way to a peer at a time, so that what is more urgent
-/// passes between them. Pieces are short enough for the library to send them without asking; in its stead, the
-/// receiver of a long message says once that its memory is there.
+/// passes between them. Between servers pieces are short enough for the library to send them without asking; in its
+/// stead, the receiver of a long message says once that its memory is there. (Asked for piece by piece, bytes would wait
+/// for a request that stands behind the receiver's own bulk: two ranks that exchange rows would mostly send in turn.)
 class MpiLane {
  public:
   struct Options {
@@ -41,7 +42,7 @@ class MpiLane {
   Pending& start(int slot, std::span<const Message> sends, std::span<const Message> receives);
   /// Pieces of started groups that have yet to leave.
   std::int64_t unsent() const;
-  /// While held, nothing more leaves.
+  /// While held, no further piece leaves.
   void hold(bool held);
 
  private:

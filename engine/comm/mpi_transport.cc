@@ -21,18 +21,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kLongestHold{100};
 
-/// What a link between servers carries both ways at once, and small messages beside bulk. By default Open MPI
-/// has a receiver ask for each long message's bytes ("put"). That request stands in the receiver's socket behind
-/// the bulk that it sends itself, so that two ranks which exchange rows mostly send one after the other, at half
-/// of the link's rate, and a sum that is started meanwhile waits for the whole of a message. Sent in fragments,
-/// and with little room before the wire, bulk lets others pass: beside an exchange a sum takes 24 ms at
-/// 200 Mbit/s and 4 ms at 1 Gbit/s (tests/e2e/rig). Room for 512 KiB (the kernel doubles it) is enough for
-/// 10 Gbit/s up to 0.4 ms. Who has set a parameter keeps it.
-void prefer_fragments() {
-  for (const auto& [name, value] :
-       {std::pair("OMPI_MCA_btl_tcp_flags", "send,inplace"),
-        std::pair("OMPI_MCA_btl_tcp_max_send_size", "65536"), std::pair("OMPI_MCA_btl_tcp_sndbuf", "262144")})
-    setenv(name, value, 0);
+/// Little room before the wire, so that a sum which is started beside bulk soon passes what stands there: it takes 28 ms at
+/// 200 Mbit/s and 4 ms at 1 Gbit/s (tests/e2e/rig). 512 KiB (the kernel doubles it) is enough for 10 Gbit/s up to 0.4 ms.
+/// Who has set the parameter keeps it.
+void keep_sockets_short() {
+  setenv("OMPI_MCA_btl_tcp_sndbuf", "262144", 0);
 }
 
 class MpiTransport : public Transport {
@@ -115,7 +108,7 @@ class MpiTransport : public Transport {
 }  // namespace
 
 std::unique_ptr<Transport> make_mpi_transport(MpiOptions options) {
-  prefer_fragments();  // read by MPI_Init; here no other thread asks for the environment
+  keep_sockets_short();  // read by MPI_Init; here no other thread asks for the environment
   return std::make_unique<MpiTransport>(std::move(options));
 }
 

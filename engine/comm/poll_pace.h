@@ -21,7 +21,7 @@ class PollPace {
   Nanoseconds nap(Nanoseconds waited, bool stands) const;
 
  private:
-  Nanoseconds bulk_{};  // nap beside bulk alone; at first as beside everything
+  Nanoseconds bulk_{};  // the longest sleep while the compute thread works; 0: nothing is known of the link
 };
 
 }  // namespace atl
