@@ -73,9 +73,9 @@ class MpiTransport : public Transport {
 
   /// Bulk is held back while the sum has something to send, but not for long where that doesn't leave: its
   /// receiver may stand waiting for the bulk.
-  void sum_is_awaited(bool awaited) override {
+  void sums_go_first(bool first) override {
     const auto now = std::chrono::steady_clock::now();
-    const std::int64_t left = awaited ? small_->unsent() : 0;
+    const std::int64_t left = first ? small_->unsent() : 0;
     if (left != std::exchange(left_, left)) moved_ = now;
     bulk_->hold(left > 0 && now - moved_ < kLongestHold);
   }
@@ -101,7 +101,7 @@ class MpiTransport : public Transport {
   MpiPlace place_;
   int size_ = 1;
   std::optional<MpiLane> small_, bulk_;
-  std::int64_t left_ = 0;                        // pieces of an awaited sum that have yet to leave …
+  std::int64_t left_ = 0;                        // pieces of a sum that goes first that have yet to leave …
   std::chrono::steady_clock::time_point moved_;  // … and when one of them did
 };
 

@@ -61,7 +61,7 @@ void Progress::wait(Operation& operation) {
   waited_since_ = Clock::now();
   next_telling_ = board_ != nullptr ? waited_since_ + kLongWait : Clock::time_point::max();
   waited_for_.store(true, std::memory_order_relaxed);
-  sum_awaited_ = operation.lane == Lane::kSmall;
+  bulk_awaited_ = operation.lane == Lane::kBulk;
   work_.notify_one();  // it may sleep long
   if (!done_.wait_for(lock, timeout_, finished)) {
     expired_ = true;
@@ -73,7 +73,7 @@ void Progress::wait(Operation& operation) {
     expired_ = false;
   }
   waited_for_.store(false, std::memory_order_relaxed);
-  sum_awaited_ = false;
+  bulk_awaited_ = false;
   if (std::exchange(told_, false)) board_->clear();
 }
 
@@ -130,7 +130,7 @@ void Progress::loop() {
       });
       continue;
     }
-    transport_->sum_is_awaited(sum_awaited_);
+    transport_->sums_go_first(!bulk_awaited_);
     lock.unlock();
     std::string failure;
     const bool moved = advance_all(failure);

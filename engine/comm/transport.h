@@ -64,8 +64,8 @@ class Transport {
   /// the slot's next start(). Maps to one NCCL group.
   virtual Pending& start(Lane lane, int slot, std::span<const Message> sends,
                          std::span<const Message> receives) = 0;
-  /// Somebody stands waiting for the small lane: what it sends should leave before what bulk has yet to send.
-  virtual void sum_is_awaited(bool /*awaited*/) {}
+  /// Whether what the small lane sends should leave before what bulk has yet to send: nobody stands waiting for bulk.
+  virtual void sums_go_first(bool /*first*/) {}
   /// Gives up all groups under way after a failure: from here on nothing is written to their buffers, which
   /// go back to their owners. Only close() follows.
   virtual void abandon() = 0;

@@ -22,7 +22,7 @@ struct TrafficShape {
   Index halo_rows = 0;  // rows exchanged a layer and epoch, summed over ranks
   std::vector<Index>
       widths{};  // columns of each convolution's input that is exchanged every epoch (not: fixed inputs)
-  std::vector<Index> parameters{};       // by layer: scalars whose gradients are summed over all ranks
+  std::vector<Index> parameters{};       // by sum: scalars whose gradients are summed over all ranks at once
   int bytes_per_value = 4;               // of rows and their gradients, as they cross
   int bytes_per_weight = 4;              // of gradients that are summed
   std::vector<Index> repeated_widths{};  // of those, what training.recompute: layer fetches again

@@ -14,7 +14,9 @@ struct LayerOptions {
   Init init = Init::kGlorot;  // of the weight
   Index fan_in = 0;           // for it; 0: `in`
   bool packed_input = false;  // features, multiplied as they are stored (tensor/rows.h)
-  double dropout = 0;         // on the layer's input rows, halo rows included, before aggregation
+  bool fixed_input =
+      false;  // takes no gradient: backward ends here, with nothing left to hide a sum of gradients behind
+  double dropout = 0;  // on the layer's input rows, halo rows included, before aggregation
   Purpose dropout_purpose = Purpose::kDropout;
   DecayGroup decay = DecayGroup::kConvolution;
   RowFinish::Options finish;  // cols is filled in

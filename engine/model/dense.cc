@@ -1,5 +1,7 @@
 // A row-wise layer: out = finish(drop(h) · W). Encoders, trailing linear layers, and what is left of a first
 // convolution whose aggregation was computed once.
+#include <algorithm>
+
 #include "model/finished_layer.h"
 #include "model/transform.h"
 
@@ -9,7 +11,8 @@ namespace {
 class Dense final : public FinishedLayer {
  public:
   explicit Dense(const LayerOptions& o)
-      : FinishedLayer(o, {{"weight", o.in, o.out, o.init, o.decay, o.fan_in, o.out}}, {}) {}
+      : FinishedLayer(o, {{"weight", o.in, o.out, o.init, o.decay, o.fan_in, o.out, true, parts_of(o)}}, {}) {
+  }
 
   std::string describe() const override { return fmt::format("dense {} → {}", in(), out()); }
   bool gathers() const override { return false; }
@@ -22,8 +25,24 @@ class Dense final : public FinishedLayer {
   }
   void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved&,
                          MatrixView d_target, MatrixView, const LayerGradient& gradient) const override {
-    transform_backward(verbs.context(), input.self, self_dropout(verbs), w.value(0), d_target, w.gradient(0),
-                       gradient.self);
+    const int parts = parts_of(options());
+    if (parts == 1)
+      return transform_backward(verbs.context(), input.self, self_dropout(verbs), w.value(0), d_target,
+                                w.gradient(0), gradient.self);
+    const ConstMatrixView rows =
+        dropped_rows(verbs.context(), input.self, self_dropout(verbs), "transform.rows");
+    const ParameterSpec& weight = own_parameter(0);
+    for (int part = 0; part < parts; ++part) {
+      const Index begin = weight.part_begin(part), count = weight.part_rows(part);
+      gemm_at(verbs.context(), rows.slice_cols(begin, count), d_target,
+              w.gradient(0).slice_rows(begin, count), true);
+      if (part + 1 < parts) w.part_is_done(part);
+    }
+  }
+
+  /// Of a gradient that nothing is left to hide behind, three quarters travel while the others are computed.
+  static int parts_of(const LayerOptions& o) {
+    return o.fixed_input && !o.packed_input ? int(std::min<Index>(4, o.in)) : 1;
   }
 };
 

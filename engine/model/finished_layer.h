@@ -37,6 +37,7 @@ class FinishedLayer : public Layer {
                                  const LayerGradient& gradient) const = 0;
 
   const LayerOptions& options() const { return options_; }
+  const ParameterSpec& own_parameter(int index) const { return own_parameters_[std::size_t(index)]; }
   /// Of a block's source rows, and of the destinations' own.
   Dropout source_dropout(Verbs& verbs, const Source& source) const;
   Dropout self_dropout(Verbs& verbs) const;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "model/parameters.h"
 #include "model/verbs.h"
 
@@ -62,6 +63,12 @@ struct LayerGradient {
 struct LayerWeights {
   Parameters* parameters = nullptr;
   int layer = 0;
+  /// Where this call makes the layer's gradients whole: told of each of its ParameterSpec::parts but the last when that is,
+  /// so that its sum over ranks travels while the next is computed.
+  const FunctionRef<void(int part)>* part_done = nullptr;
+  void part_is_done(int part) const {
+    if (part_done != nullptr) (*part_done)(part);
+  }
   ConstMatrixView value(int index) const { return std::as_const(*parameters).value(layer, index); }
   MatrixView statistic(int index) const { return parameters->value(layer, index); }  // running statistics
   MatrixView gradient(int index) const { return parameters->gradient(layer, index); }

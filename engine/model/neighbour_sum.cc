@@ -52,8 +52,8 @@ void NeighbourSum::backward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstM
     return;
   }
   const auto weight = [&] {
-    gemm_at(ctx, saved.at(0), d_target, d_w, true);
     if (meanwhile != nullptr) (*meanwhile)();
+    gemm_at(ctx, saved.at(0), d_target, d_w, true);
   };
   if (d_rows.cols == 0) return weight();
   const FunctionRef<void()> weights(weight);

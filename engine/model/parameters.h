@@ -32,6 +32,10 @@ struct ParameterSpec {
   DecayGroup decay = DecayGroup::kConvolution;
   Index fan_in = 0, fan_out = 0;  // for kGlorot, kFanIn; 0 means rows and cols
   bool trainable = true;          // false: a running statistic; in checkpoints, but not in gradients
+  int parts = 1;                  // ranges of rows whose gradients are made whole one by one (LayerWeights)
+
+  Index part_begin(int part) const { return rows * part / parts; }
+  Index part_rows(int part) const { return part_begin(part + 1) - part_begin(part); }
 };
 
 /// Where a parameter lives, as one rank sees it: the rows of it that this rank holds, and the ranks that hold the same

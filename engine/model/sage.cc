@@ -11,8 +11,9 @@ namespace {
 class Sage final : public FinishedLayer {
  public:
   explicit Sage(const LayerOptions& o)
-      : FinishedLayer(o, {{"weight", 2 * o.in, o.out, o.init, o.decay, o.in, o.out}},
-                      NeighbourSum(o).saved()),
+      : FinishedLayer(
+            o, {{"weight", 2 * o.in, o.out, o.init, o.decay, o.in, o.out, true, o.fixed_input ? 2 : 1}},
+            NeighbourSum(o).saved()),
         sum_(o) {}
 
   std::string describe() const override { return fmt::format("sage {} → {}", in(), out()); }
@@ -39,6 +40,7 @@ class Sage final : public FinishedLayer {
     auto own_weight = [&] {
       const auto [rows, due] = own.due(input.self, dropout);
       weight_backward(verbs.context(), rows, due, d_target, self_weight(w.gradient(0)));
+      if (own_parameter(0).parts > 1) w.part_is_done(0);
     };
     const FunctionRef<void()> meanwhile(own_weight);
     sum_.backward(verbs, input.rows, own, neighbour_weight(w.value(0)), saved, d_target, scratch,

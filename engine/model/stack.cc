@@ -19,6 +19,7 @@ std::vector<Sketch> sketch(Init init, const ModelSpec& spec, const TrainingSpec&
     o.in = l == 0 ? input.features : spec.hidden;
     o.out = last ? input.classes : spec.hidden;
     o.packed_input = l == 0 && input.packed_features;
+    o.fixed_input = l == 0;
     o.dropout = l == 0 ? training.input_dropout.rate : training.dropout;
     o.dropout_purpose = l == 0 ? Purpose::kInputDropout : Purpose::kDropout;
     o.finish.norm = last ? Norm::kNone : spec.norm;
@@ -40,6 +41,7 @@ LayerOptions dense_on_features(Index out, const TrainingSpec& training, const Mo
   o.in = input.features;
   o.out = out;
   o.packed_input = input.packed_features;
+  o.fixed_input = true;
   o.dropout = training.input_dropout.rate;
   o.dropout_purpose = Purpose::kInputDropout;
   o.decay = o.finish.decay = DecayGroup::kDense;

@@ -26,6 +26,7 @@ class DryStep final : public TrainingStep {
       cross_entropy(ctx_, logits, nullptr, {}, 1, d_logits);
     }
   }
+  void part_done(int layer, int part) override { gradient_.begin_part(layer, part); }
   void layer_done(int layer) override { gradient_.begin_sum(layer); }
   void update() override {
     gradient_.sum(ctx_);

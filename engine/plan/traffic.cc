@@ -69,8 +69,13 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
     set_merged(job, model, shape);
   }
   for (const auto& layer : model.parameters()) {
-    Index& count = shape.parameters.emplace_back(0);
-    for (const ParameterSpec& p : layer) count += p.trainable ? p.rows * p.cols : 0;
+    Index with_the_layer = 0;
+    for (const ParameterSpec& p : layer) {
+      if (!p.trainable) continue;
+      for (int part = 0; part + 1 < p.parts; ++part) shape.parameters.push_back(p.part_rows(part) * p.cols);
+      with_the_layer += p.part_rows(p.parts - 1) * p.cols;
+    }
+    shape.parameters.push_back(with_the_layer);
   }
   shape.bytes_per_weight = sizeof(Real);
   shape.bytes_per_value = job.strategy.wire == Precision::kBFloat16 ? 2 : sizeof(Real);

@@ -101,13 +101,13 @@ void FullBatch::backward(MatrixView d_logits, TrainingStep* step) {
   for (int l = layers() - 1; l >= prefix_; --l) {
     const MatrixView d_in = l > prefix_ ? memory_->d_input(l) : MatrixView();
     if (l == tapped) axpby(ctx_, 1, memory_->d_tap(), 1, d_out);
-    backward_layer(l, d_out, d_in);
+    backward_layer(l, d_out, d_in, step);
     if (step != nullptr) step->layer_done(l);
     d_out = d_in;
   }
 }
 
-void FullBatch::backward_layer(int l, MatrixView d_out, MatrixView d_in) {
+void FullBatch::backward_layer(int l, MatrixView d_out, MatrixView d_in, TrainingStep* step) {
   if (passes_ == Passes::kRecomputing && l + 1 < layers()) {  // the last layer's are still there
     pass_->repeat(true);
     forward_layer(l);
@@ -116,7 +116,11 @@ void FullBatch::backward_layer(int l, MatrixView d_out, MatrixView d_in) {
   pass_->bind(l);
   tell(Work::kBackward, l);
   const MatrixView d_tap = layer(l).tap() >= 0 ? memory_->d_tap() : MatrixView();
-  layer(l).backward(*pass_, weights_of(l), input_of(l), memory_->saved(l), memory_->output(l), d_out,
+  auto part_done = [&](int part) { step->part_done(l, part); };
+  const FunctionRef<void(int)> tell_step(part_done);
+  LayerWeights weights = weights_of(l);
+  if (step != nullptr) weights.part_done = &tell_step;
+  layer(l).backward(*pass_, weights, input_of(l), memory_->saved(l), memory_->output(l), d_out,
                     {d_in, d_in, d_tap});
 }
 

@@ -46,7 +46,7 @@ class FullBatch final : public Schedule {
   std::vector<ExchangedLayer> exchanged_layers() const;
   LayerInput input_of(int layer) const;
   void forward_layer(int layer);
-  void backward_layer(int layer, MatrixView d_out, MatrixView d_in);
+  void backward_layer(int layer, MatrixView d_out, MatrixView d_in, TrainingStep* step);
   int layers() const { return int(model_.layers.size()); }
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
   LayerWeights weights_of(int layer) const { return {&parameters_, layer}; }

@@ -22,7 +22,9 @@ class TrainingStep {
   /// Loss of `rows`' logits and its gradient. logits, d_logits (n, classes); row i is local owned row rows[i], or row i
   /// itself where `rows` is empty. Unlabelled and non-training rows get a zero gradient.
   virtual void loss(ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits) = 0;
-  /// A layer's gradients are whole on this rank: their sum over ranks may begin. Of a step, the last layer's first. Collective.
+  /// A layer's gradients are whole on this rank, or a part of them (LayerWeights::part_done): their sum over ranks may begin.
+  /// Of a step, the last layer's first. Collective.
+  virtual void part_done(int /*layer*/, int /*part*/) {}
   virtual void layer_done(int /*layer*/) {}
   /// Sums the gradients over the ranks that share each parameter and takes one optimiser step. Collective.
   virtual void update() = 0;

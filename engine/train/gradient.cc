@@ -13,20 +13,42 @@ bool has_gradient(const Entry& entry) {
 
 }  // namespace
 
+/// An entry of which every rank holds all rows is in several pieces where they are made whole one by one.
+std::vector<Gradient::Piece> Gradient::pieces_of(const std::vector<Entry>& entries) {
+  std::vector<Piece> pieces;
+  for (int i = 0; i < int(entries.size()); ++i) {
+    const Entry& e = entries[std::size_t(i)];
+    if (!has_gradient(e)) continue;
+    Index begin = e.offset;
+    for (int part = 0; e.placement.everywhere() && part + 1 < e.spec.parts; ++part) {
+      pieces.push_back({i, part, begin, e.spec.part_rows(part) * e.spec.cols});
+      begin += pieces.back().count;
+    }
+    pieces.push_back({i, -1, begin, e.offset + e.count - begin});
+  }
+  return pieces;
+}
+
 /// Neighbours of a layer with the same replicas are one run: all of those ranks hold both, so they agree on where a run ends.
-Gradient::Gradient(Communicator& comm, Parameters& parameters) : comm_(comm), parameters_(parameters) {
-  const std::vector<Entry>& entries = parameters.entries();
-  for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
-    end = begin + 1;
-    const Entry& first = entries[begin];
-    if (!has_gradient(first)) continue;
-    const auto joins = [&](const Entry& e) {
-      return has_gradient(e) && e.layer == first.layer && e.placement.replicas == first.placement.replicas;
+Gradient::Gradient(Communicator& comm, Parameters& parameters)
+    : comm_(comm), parameters_(parameters), pieces_(pieces_of(parameters.entries())) {
+  const auto entry_of = [&](const Piece& p) -> const Entry& {
+    return parameters.entries()[std::size_t(p.entry)];
+  };
+  for (std::size_t begin = 0, end = 0; begin < pieces_.size(); begin = end) {
+    const Piece& first = pieces_[begin];
+    const int layer = entry_of(first).layer;
+    const std::vector<Rank>& replicas = entry_of(first).placement.replicas;
+    const auto joins = [&](const Piece& p) {
+      return p.part == first.part && entry_of(p).layer == layer && entry_of(p).placement.replicas == replicas;
     };
-    Index count = first.count;
-    for (; end < entries.size() && joins(entries[end]); ++end) count += entries[end].count;
+    Index count = 0;
+    for (end = begin; end < pieces_.size() && joins(pieces_[end]); ++end) {
+      pieces_[end].run = runs_.size();
+      count += pieces_[end].count;
+    }
     const auto values = parameters.gradients().subspan(std::size_t(first.offset), std::size_t(count));
-    runs_.push_back({first.layer, ReplicatedRun(comm, first.placement.replicas, values)});
+    runs_.push_back({layer, first.part, ReplicatedRun(comm, replicas, values)});
   }
 }
 
@@ -38,7 +60,12 @@ Index Gradient::bytes() const {
 
 void Gradient::begin_sum(int layer) {
   for (Run& run : runs_)
-    if (run.layer == layer) run.values.begin_sum(comm_);
+    if (run.layer == layer && !run.values.begun()) run.values.begin_sum(comm_);
+}
+
+void Gradient::begin_part(int layer, int part) {
+  for (Run& run : runs_)
+    if (run.layer == layer && run.part == part) run.values.begin_sum(comm_);
 }
 
 void Gradient::sum(Context& ctx) {
@@ -56,7 +83,7 @@ bool Gradient::finite(Context& ctx) {
 /// What every rank holds each adds for itself; of the rest each rank has a share.
 double Gradient::norm(Context& ctx) {
   double shared = 0, share = 0;
-  for (const auto& [layer, run] : runs_) {
+  for (const auto& [layer, part, run] : runs_) {
     if (!run.everywhere() && !run.counted_here()) continue;
     (run.everywhere() ? shared : share) += squared_norm(ctx, Index(run.values().size()), run.values().data());
   }
@@ -72,11 +99,12 @@ void Gradient::clip(Context& ctx, double longest) {
 
 int Gradient::last_non_finite(Context& ctx, std::optional<int> layer) {
   if (!layer && count_non_finite(ctx, all()) == 0) return -1;
-  const std::vector<Entry>& entries = parameters_.entries();
-  for (int i = int(entries.size()) - 1; i >= 0; --i) {
-    const Entry& e = entries[std::size_t(i)];
-    const MatrixView held(parameters_.gradients().data() + e.offset, 1, e.count);
-    if (has_gradient(e) && layer.value_or(e.layer) == e.layer && count_non_finite(ctx, held) > 0) return i;
+  for (std::size_t i = pieces_.size(); i-- > 0;) {
+    const Piece& piece = pieces_[i];
+    const Run& run = runs_[piece.run];
+    if (layer.value_or(run.layer) != run.layer || run.values.begun()) continue;
+    const MatrixView held(parameters_.gradients().data() + piece.offset, 1, piece.count);
+    if (count_non_finite(ctx, held) > 0) return piece.entry;
   }
   return -1;
 }

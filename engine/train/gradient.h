@@ -1,6 +1,6 @@
 // A step's gradient over ranks, by where each parameter lives (Placement): summed over the ranks that hold the same rows,
 // judged and clipped as one vector of which every row counts once. A layer's part of the sum begins when backward has
-// left the layer, and travels while the layers below are worked on.
+// left the layer, or a part of its rows (ParameterSpec::parts), and travels while backward goes on.
 #pragma once
 
 #include <optional>
@@ -17,6 +17,8 @@ class Gradient {
 
   /// Begins to sum a layer's gradients, which are whole on this rank, over the ranks that hold the same rows. Collective.
   void begin_sum(int layer);
+  /// Of one of its ParameterSpec::parts alone, the last excepted. begin_sum() follows.
+  void begin_part(int layer, int part);
   /// Returns when all are summed, in rank order; begins what hasn't been. Collective.
   void sum(Context& ctx);
   /// After sum(): whether the whole model's gradient is finite; the same on all ranks. Collective.
@@ -24,7 +26,7 @@ class Gradient {
   /// After sum(): scales the whole model's gradient down to the 2-norm `longest`; 0: no limit. Collective.
   void clip(Context& ctx, double longest);
   /// Which of Parameters::entries(), or of a layer's, has, on this rank as it is now, a gradient that isn't finite; −1: none.
-  /// The last of them, for backward comes to the last layer first. Not collective.
+  /// The last of them, for backward comes to the last layer first. What is being summed isn't looked at. Not collective.
   int last_non_finite(Context& ctx, std::optional<int> layer = {});
   /// Held for what other ranks send.
   Index bytes() const;
@@ -37,9 +39,20 @@ class Gradient {
   Parameters& parameters_;
   struct Run {
     int layer;
+    int part;  // that it is; −1: what is whole with the layer
     ReplicatedRun values;
   };
-  std::vector<Run> runs_;  // in the order of parameters, which is the same on all ranks
+  /// What of an entry is in one run.
+  struct Piece {
+    int entry;
+    int part;  // as Run's
+    Index offset, count;
+    std::size_t run = 0;
+  };
+  static std::vector<Piece> pieces_of(const std::vector<Parameters::Entry>& entries);
+
+  std::vector<Piece> pieces_;  // in the order of parameters, which is the same on all ranks; and so are runs
+  std::vector<Run> runs_;
 };
 
 }  // namespace atl

@@ -48,8 +48,13 @@ void Trainer::loss(ConstMatrixView logits, std::span<const VertexId> rows, Matri
   if (!std::isfinite(loss_sum_)) non_finite_.layer = training_->first_non_finite_layer();
 }
 
+/// Whether they are finite is asked now: the sum spreads it to all ranks.
+void Trainer::part_done(int layer, int part) {
+  if (non_finite_.share < 0) non_finite_.share = gradient_.last_non_finite(ctx_, layer);
+  gradient_.begin_part(layer, part);
+}
+
 void Trainer::layer_done(int layer) {
-  // Asked now: the sum spreads it to all ranks.
   if (non_finite_.share < 0) non_finite_.share = gradient_.last_non_finite(ctx_, layer);
   gradient_.begin_sum(layer);
 }

@@ -41,6 +41,7 @@ class Trainer final : private TrainingStep {
 
  private:
   void loss(ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits) override;
+  void part_done(int layer, int part) override;
   void layer_done(int layer) override;
   void update() override;
 
