@@ -21,11 +21,24 @@ namespace {
 
 constexpr std::chrono::milliseconds kLongestHold{100};
 
-/// Little room before the wire, so that a sum which is started beside bulk soon passes what stands there: it takes 28 ms at
-/// 200 Mbit/s and 4 ms at 1 Gbit/s (tests/e2e/rig). 512 KiB (the kernel doubles it) is enough for 10 Gbit/s up to 0.4 ms.
-/// Who has set the parameter keeps it.
-void keep_sockets_short() {
-  setenv("OMPI_MCA_btl_tcp_sndbuf", "262144", 0);
+/// mpirun tells its ranks; 1 where nobody does.
+int told_by_mpirun(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? 1 : std::max(1, std::atoi(text));
+}
+
+/// Little room before the wire, so that a sum which is started beside bulk soon passes what stands there: on a link of
+/// 200 Mbit/s it takes 28 ms, at 1 Gbit/s 4 ms (tests/e2e/rig). 512 KiB (the kernel doubles what is asked for) are enough for
+/// 10 Gbit/s up to 0.4 ms; the connections that share a server's link share them. Where several come in, room is little for
+/// what is received, too: else they fill the queue of the link on which they meet, which takes a sum on four servers twice
+/// 50 ms. Who has set a parameter keeps it.
+void keep_queues_short() {
+  constexpr int kRoom = 256 * 1024, kLeast = 32 * 1024;
+  const int here = told_by_mpirun("OMPI_COMM_WORLD_LOCAL_SIZE"), all = told_by_mpirun("OMPI_COMM_WORLD_SIZE");
+  const int connections = here * (all - here);
+  const std::string room = std::to_string(std::max(kLeast, kRoom / std::max(1, connections)));
+  setenv("OMPI_MCA_btl_tcp_sndbuf", room.c_str(), 0);
+  if (connections > 1) setenv("OMPI_MCA_btl_tcp_rcvbuf", room.c_str(), 0);
 }
 
 class MpiTransport : public Transport {
@@ -108,7 +121,7 @@ class MpiTransport : public Transport {
 }  // namespace
 
 std::unique_ptr<Transport> make_mpi_transport(MpiOptions options) {
-  keep_sockets_short();  // read by MPI_Init; here no other thread asks for the environment
+  keep_queues_short();  // read by MPI_Init; here no other thread asks for the environment
   return std::make_unique<MpiTransport>(std::move(options));
 }
 
