@@ -1,5 +1,5 @@
 // A message is a rendezvous: whichever side comes second finds the other's note in the channel of its pair
-// and lane, and copies. Everything is under one lock of the group: tests need clarity, not bandwidth.
+// and order, and copies. Everything is under one lock of the group: tests need clarity, not bandwidth.
 #include "comm/local_transport.h"
 
 #include <algorithm>
@@ -15,6 +15,9 @@
 namespace atl {
 namespace {
 
+/// Messages match by order: a slot's number in the small lane, one for all of bulk.
+constexpr int kBulkOrder = -1;
+
 /// One posted half of a message; lives in its group's Pending until both halves have met.
 struct Note {
   Message message{};
@@ -29,7 +32,7 @@ struct Group {
   std::mutex lock;
   std::vector<std::string> hosts;
   std::vector<bool> left;
-  std::map<std::tuple<Rank, Rank, Lane>, Channel> channels;  // (from, to, lane)
+  std::map<std::tuple<Rank, Rank, int>, Channel> channels;  // (from, to, order)
 };
 
 void copy(Note& send, Note& receive, Rank from, Rank to) {
@@ -42,7 +45,7 @@ void copy(Note& send, Note& receive, Rank from, Rank to) {
 
 class LocalPending : public Pending {
  public:
-  LocalPending(Group& group, Rank rank, Lane lane) : group_(group), rank_(rank), lane_(lane) {}
+  LocalPending(Group& group, Rank rank, int order) : group_(group), rank_(rank), order_(order) {}
 
   void start(std::span<const Message> sends, std::span<const Message> receives) {
     std::lock_guard guard(group_.lock);
@@ -91,14 +94,14 @@ class LocalPending : public Pending {
   }
 
   void post_send(Note& note) {
-    Channel& channel = group_.channels[{rank_, note.message.peer, lane_}];
+    Channel& channel = group_.channels[{rank_, note.message.peer, order_}];
     if (channel.receives.empty()) return channel.sends.push_back(&note);
     copy(note, *channel.receives.front(), rank_, note.message.peer);
     channel.receives.pop_front();
   }
 
   void post_receive(Note& note) {
-    Channel& channel = group_.channels[{note.message.peer, rank_, lane_}];
+    Channel& channel = group_.channels[{note.message.peer, rank_, order_}];
     if (channel.sends.empty()) return channel.receives.push_back(&note);
     copy(*channel.sends.front(), note, note.message.peer, rank_);
     channel.sends.pop_front();
@@ -106,7 +109,7 @@ class LocalPending : public Pending {
 
   Group& group_;
   Rank rank_;
-  Lane lane_;
+  int order_;
   std::vector<Note> notes_;
 };
 
@@ -115,7 +118,8 @@ class LocalTransport : public Transport {
   LocalTransport(std::shared_ptr<Group> group, Rank rank) : group_(std::move(group)), rank_(rank) {
     for (int lane = 0; lane < kLanes; ++lane)
       for (int slot = 0; slot < slots_of(Lane(lane)); ++slot)
-        pending_[std::size_t(lane)].push_back(std::make_unique<LocalPending>(*group_, rank, Lane(lane)));
+        pending_[std::size_t(lane)].push_back(
+            std::make_unique<LocalPending>(*group_, rank, Lane(lane) == Lane::kBulk ? kBulkOrder : slot));
   }
   ~LocalTransport() override { leave(); }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <climits>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -59,7 +60,8 @@ class MpiTransport : public Transport {
     check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size", place_);
     const std::int64_t far = options_.piece_bytes, near = options_.near_piece_bytes;
     // Sums are short: what comes early of them is kept by the library.
-    small_.emplace(place_, size_, MpiLane::Options{slots_of(Lane::kSmall), far, near, false});
+    for (int slot = 0; slot < slots_of(Lane::kSmall); ++slot)
+      small_.emplace_back(place_, size_, MpiLane::Options{1, far, near, false});
     bulk_.emplace(place_, size_, MpiLane::Options{slots_of(Lane::kBulk), far, near, true});
     gather_hosts();
   }
@@ -67,7 +69,8 @@ class MpiTransport : public Transport {
   /// Disorderly, MPI is left as it is: mpirun sees a process end without MPI_Finalize and stops the others.
   void close(bool orderly) override {
     if (!orderly) return;
-    small_->close(), bulk_->close();
+    for (MpiLane& each : small_) each.close();
+    bulk_->close();
     MPI_Finalize();
   }
 
@@ -81,14 +84,16 @@ class MpiTransport : public Transport {
 
   Pending& start(Lane lane, int slot, std::span<const Message> sends,
                  std::span<const Message> receives) override {
-    return (lane == Lane::kSmall ? small_ : bulk_)->start(slot, sends, receives);
+    return lane == Lane::kSmall ? small_[std::size_t(slot)].start(0, sends, receives)
+                                : bulk_->start(slot, sends, receives);
   }
 
   /// Bulk is held back while the sum has something to send, but not for long where that doesn't leave: its
   /// receiver may stand waiting for the bulk.
   void sums_go_first(bool first) override {
     const auto now = std::chrono::steady_clock::now();
-    const std::int64_t left = first ? small_->unsent() : 0;
+    std::int64_t left = 0;
+    if (first) std::ranges::for_each(small_, [&](const MpiLane& each) { left += each.unsent(); });
     if (left != std::exchange(left_, left)) moved_ = now;
     bulk_->hold(left > 0 && now - moved_ < kLongestHold);
   }
@@ -113,7 +118,8 @@ class MpiTransport : public Transport {
   MpiOptions options_;
   MpiPlace place_;
   int size_ = 1;
-  std::optional<MpiLane> small_, bulk_;
+  std::deque<MpiLane> small_;  // by slot: each has an order of its own
+  std::optional<MpiLane> bulk_;
   std::int64_t left_ = 0;                        // pieces of a sum that goes first that have yet to leave …
   std::chrono::steady_clock::time_point moved_;  // … and when one of them did
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -146,21 +147,35 @@ void Progress::loop() {
   transport_->close(orderly);
 }
 
-/// Moves the next operations of each lane to its free slots, in the order in which advance_all() starts them.
-/// True if any lane runs.
+/// A free slot; null: it has to wait. Bulk takes any. Sums, in which all ranks take part, take turns, so that each has the same
+/// slot everywhere; of what else is in the small lane a rank may have less than others, and they share one.
+Progress::Running* Progress::place_of(const Operation& operation) {
+  const auto slots =
+      std::span(running_[std::size_t(operation.lane)]).first(std::size_t(slots_of(operation.lane)));
+  const auto is_free = [](const Running& running) { return running.operation == nullptr; };
+  if (operation.lane == Lane::kBulk) {
+    const auto free = std::ranges::find_if(slots, is_free);
+    return free == slots.end() ? nullptr : &*free;
+  }
+  Running& place = slots[operation.sums ? 1 + next_sum_ : 0];
+  if (!is_free(place)) return nullptr;
+  if (operation.sums) next_sum_ = (next_sum_ + 1) % kSumsAtOnce;
+  return &place;
+}
+
+/// Moves the next operations of each lane to slots; advance_all() starts bulk's in that order. True if any lane runs.
 bool Progress::take_next() {
-  bool any = false;
   for (int lane = 0; lane < kLanes; ++lane) {
     auto& queue = queues_[std::size_t(lane)];
-    for (int slot = 0; slot < slots_of(Lane(lane)); ++slot) {
-      Running& running = running_[std::size_t(lane)][std::size_t(slot)];
-      if (!running.operation && !queue.empty()) {
-        running = {std::move(queue.front()), nullptr, {}, false};
-        queue.pop_front();
-      }
-      any |= running.operation != nullptr;
+    while (!queue.empty()) {
+      Running* const place = place_of(*queue.front());
+      if (place == nullptr) break;
+      *place = {std::move(queue.front()), nullptr, {}, false};
+      queue.pop_front();
     }
   }
+  bool any = false;
+  for_each_running([&](const Running&) { any = true; });
   if (any && !busy_since_) busy_since_ = Clock::now();
   return any;
 }

@@ -1,5 +1,5 @@
 // The thread that communicates for one rank, so that the compute thread can go on: the only thread that calls
-// the transport. Each lane starts its operations one after the other; the two lanes run beside each other.
+// the transport. Each lane starts its operations in order and has several of them under way; the two run beside each other.
 #pragma once
 
 #include <array>
@@ -84,6 +84,7 @@ class Progress {
   void thread_main();
   void loop();
   bool take_next();
+  Running* place_of(const Operation& operation);
   bool advance_all(std::string& failure);
   bool advance(Running& running, int slot);
   void finish_arrived();
@@ -99,6 +100,7 @@ class Progress {
   Trace* const trace_;
   std::array<std::array<Running, kSlots>, kLanes> running_;  // by lane and slot; the progress thread's own
   std::array<Clock::time_point, kLanes> arrived_{};          // what arrived last, by lane
+  std::size_t next_sum_ = 0;                                 // of kSumsAtOnce slots
   PollPace pace_;
 
   mutable std::mutex lock_;  // guards what follows

@@ -17,11 +17,12 @@ namespace atl {
 /// transfers). Order within a lane is the same on all ranks.
 enum class Lane { kSmall = 0, kBulk = 1 };
 inline constexpr int kLanes = 2;
-/// Groups of messages that may be under way in a lane at once. Bulk: where one way of a link has less to carry than the
-/// other, it goes on with the groups that follow. Small ones have rounds, which must not mix.
-inline constexpr int kSlots = 8;
+/// Groups of messages that may be under way in a lane at once, in slots. Bulk: where one way of a link has less to carry than
+/// the other, it goes on with the groups that follow. Small: what isn't a sum in the first slot, sums in the others, whose first
+/// rounds needn't wait for the second round of the one before.
+inline constexpr int kSlots = 8, kSumsAtOnce = 4;
 constexpr int slots_of(Lane lane) {
-  return lane == Lane::kBulk ? kSlots : 1;
+  return lane == Lane::kBulk ? kSlots : 1 + kSumsAtOnce;
 }
 
 /// One message of a group: `bytes` bytes at `data` to or from `peer`. Any size: transports split what their
@@ -44,8 +45,8 @@ class Pending {
 };
 
 /// All calls but rank(), size(), host() and name() come from one thread, the communicator's progress thread:
-/// open() first, close() last. Ranks call start() for a lane in the same order; between a pair of ranks and
-/// within a lane, messages match in the order in which they were started.
+/// open() first, close() last. Between a pair of ranks messages match in the order in which they were started within bulk,
+/// and within a slot of the small lane: ranks call start() in the same order there.
 class Transport {
  public:
   virtual ~Transport() = default;
