@@ -1,0 +1,45 @@
+// For whom a rank waits: in words when the time-out is over, and on the board meanwhile.
+#include <algorithm>
+
+#include "base/error.h"
+#include "comm/progress.h"
+
+namespace atl {
+
+/// "rank 1 on server1, rank 3 on server2"
+std::string Progress::names(const std::vector<Rank>& ranks) const {
+  std::string text;
+  for (const Rank rank : ranks)
+    text += fmt::format("{}rank {} on {}", text.empty() ? "" : ", ", rank, transport_->host(rank));
+  return text;
+}
+
+/// What the lanes wait for; several operations may wait for the same.
+std::string Progress::missing_ranks() {
+  std::string text;
+  for_each_running([&](const Running& running) {
+    if (running.pending == nullptr || running.pending->outstanding().empty()) return;
+    const std::string line = fmt::format(
+        "{} exchange: no message for {:g} s from or to {}", traffic_name(running.operation->purpose),
+        std::chrono::duration<double>(timeout_).count(), names(running.pending->outstanding()));
+    if (text.find(line) == std::string::npos) text += (text.empty() ? "" : "; ") + line;
+  });
+  return text + "; is it still running, and is its link up?";
+}
+
+/// Called with the lock held; once a second while the compute thread stands waiting.
+void Progress::tell_wait(Clock::time_point now) {
+  std::vector<Rank> peers;
+  for_each_running([&](const Running& running) {
+    if (running.pending == nullptr) return;
+    for (const Rank peer : running.pending->outstanding()) peers.push_back(peer);
+  });
+  std::sort(peers.begin(), peers.end());
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+  const std::string who = names(peers);
+  board_->enter(std::move(peers), waited_since_, who);
+  next_telling_ = now + kLongWait;
+  told_ = true;
+}
+
+}  // namespace atl
