@@ -14,17 +14,22 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 constexpr Seconds kLatency{50e-6};  // between servers: Ethernet's
+constexpr double kQueued = 256e3;   // bytes before a link that nothing passes (mpi_transport.cc)
 
-/// One way of a rank's links. Bulk leaves in the order of starts; what is small goes at once, and bulk waits for it.
+/// One way of a rank's links. Bulk leaves in the order of starts; what is small passes all of it but what stands before the
+/// link.
 class Way {
  public:
+  /// `queue`: what that takes to leave.
+  explicit Way(Seconds queue) : queue_(std::chrono::duration_cast<Clock::duration>(queue)) {}
   /// How far a group of messages has come.
   struct Leg {
     Clock::time_point begin, end;  // where nothing small comes between
     Clock::duration delay{};       // of the way, at its start
   };
   Leg carry(Lane lane, Seconds length) {
-    const auto now = Clock::now(), begin = lane == Lane::kBulk ? std::max(free_, now) : now;
+    const auto now = Clock::now(), free = std::max(free_, now);
+    const auto begin = lane == Lane::kBulk ? free : std::min(free, now + queue_);
     const auto takes = std::chrono::duration_cast<Clock::duration>(length);
     const Leg leg{begin, begin + takes, delay_};
     if (lane == Lane::kBulk) free_ = leg.end;
@@ -40,6 +45,7 @@ class Way {
   }
 
  private:
+  Clock::duration queue_;
   Clock::time_point free_{};
   Clock::duration delay_{};
 };
@@ -73,7 +79,11 @@ class Underway final : public Pending {
 class EmulatedTransport final : public Transport {
  public:
   EmulatedTransport(Rank rank, std::vector<std::string> hosts, const EmulatedLinks& links)
-      : rank_(rank), hosts_(std::move(hosts)), links_(links) {}
+      : rank_(rank),
+        hosts_(std::move(hosts)),
+        links_(links),
+        out_(Seconds(kQueued / links.inter)),
+        in_(out_) {}
   void open() override {}
   void close(bool) override {}
   Rank rank() const override { return rank_; }

@@ -16,7 +16,10 @@
 namespace atl {
 namespace {
 
-constexpr int kEpochs = 6;  // the first claims memory, and finds nothing under way
+// The first epoch claims memory, and where rows are late by an epoch the next ones find the links less busy than they will be.
+// Of long epochs, some are enough.
+constexpr int kJudged = 5, kFewest = 1 + kJudged, kMost = 20;
+constexpr double kLong = 5;  // seconds
 
 /// Between evaluations, which measure more than an epoch needs.
 Job in_training(const Job& job) {
@@ -40,7 +43,7 @@ class Probe {
         prepared_(prepared),
         options_(options),
         hosts_(hosts_of(find_strategy(job.strategy.kind)->layout(job).groups, job.placement.ranks)),
-        step_(std::ptrdiff_t(options.ranks.size())),
+        step_(std::ptrdiff_t(options.ranks.size()), Next{this}),
         probed_(options.ranks.size()),
         failures_(options.ranks.size()) {}
 
@@ -55,6 +58,16 @@ class Probe {
   }
 
  private:
+  struct Next {
+    Probe* probe;
+    void operator()() noexcept { probe->begin_epoch(); }
+  };
+  /// All ranks stand between two epochs.
+  void begin_epoch() {
+    if (epoch_++ == 0) began_ = seconds_now();
+    if (epoch_ > kMost || (epoch_ > kFewest && seconds_now() - began_ > kLong)) over_ = true;
+  }
+
   void guard(std::size_t i) {
     try {
       run_rank(i);
@@ -77,18 +90,18 @@ class Probe {
     data.count(comm);
     Trainer trainer(ctx, comm, job_, data);
     std::vector<double> epochs, exposed;
-    for (int epoch = 1; epoch <= kEpochs; ++epoch) {
-      step_.arrive_and_wait();
+    for (step_.arrive_and_wait(); !over_; step_.arrive_and_wait()) {
       const double begin = seconds_now(), waited = exposed_seconds(comm.ledger());
-      trainer.train_epoch(epoch, 0);
-      if (epoch == 1) continue;
+      trainer.train_epoch(epoch_, 0);
       epochs.push_back(seconds_now() - begin);
       exposed.push_back(exposed_seconds(comm.ledger()) - waited);
     }
     const double begin = seconds_now();
     trainer.evaluate();
-    probed_[i] = {median(epochs), seconds_now() - begin, median(exposed)};
+    probed_[i] = {last(epochs), seconds_now() - begin, last(exposed)};
   }
+
+  static double last(const std::vector<double>& all) { return median({all.end() - kJudged, all.end()}); }
 
   static double exposed_seconds(const Ledger& ledger) {
     double seconds = 0;
@@ -101,7 +114,10 @@ class Probe {
   const PreparedGraph& prepared_;
   const ProbeOptions& options_;
   const std::vector<std::string> hosts_;
-  std::barrier<> step_;
+  std::barrier<Next> step_;
+  int epoch_ = 0;  // under way, of all ranks
+  double began_ = 0;
+  bool over_ = false;
   std::vector<ProbedEpoch> probed_;
   std::vector<std::exception_ptr> failures_;
 };

@@ -24,7 +24,7 @@ struct ProbedEpoch {
   double exposed_seconds = 0;                        // of its epoch: it stood waiting for links
 };
 
-/// Takes the memory of those ranks and the time of six epochs and an evaluation. Weights and losses mean nothing.
+/// Takes the memory of those ranks and the time of 6 (where they are long) to 20 epochs and an evaluation. Weights and losses mean nothing.
 ProbedEpoch probe_epoch(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                         const ProbeOptions& options);
 

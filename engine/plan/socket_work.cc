@@ -1,5 +1,7 @@
 #include "plan/socket_work.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -10,30 +12,66 @@
 #include "base/error.h"
 
 namespace atl {
+namespace {
 
-SocketWork::SocketWork() : piece_(64 << 10) {
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_) != 0)
-    fail("no socket to send through: {}", std::strerror(errno));
+constexpr std::size_t kPiece = 64 << 10;  // bytes: less than a connection holds, so that no call waits
+constexpr std::size_t kRows = 4 << 20;    // bytes: more than a core's caches hold, as rows on their way are
+constexpr int kType = SOCK_STREAM | SOCK_CLOEXEC;
+
+/// `result`, or the end.
+int made(int result) {
+  if (result < 0) fail("no connection to 127.0.0.1 to try sending through: {}", std::strerror(errno));
+  return result;
+}
+
+struct Listener {
+  int socket = made(::socket(AF_INET, kType, 0));
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  Listener() {
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    made(bind(socket, get(), size));
+    made(listen(socket, 1));
+    made(getsockname(socket, get(), &size));
+  }
+  ~Listener() { close(socket); }
+  sockaddr* get() { return reinterpret_cast<sockaddr*>(&address); }
+};
+
+}  // namespace
+
+SocketWork::SocketWork() : rows_(kRows), piece_(kPiece) {
+  Listener listener;
+  out_ = made(socket(AF_INET, kType, 0));
+  made(connect(out_, listener.get(), listener.size));
+  in_ = made(accept4(listener.socket, nullptr, nullptr, SOCK_CLOEXEC));
+  const int at_once = 1;
+  made(setsockopt(out_, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once));
 }
 
 SocketWork::~SocketWork() {
-  for (const int end : ends_) close(end);
+  close(out_);
+  close(in_);
 }
 
-/// A piece is shorter than what a socket holds, so neither call waits.
+/// From rows to a piece of the library's, and from there to rows.
 void SocketWork::carry(std::int64_t bytes) {
   while (bytes > 0) {
-    const auto size = std::size_t(std::min<std::int64_t>(bytes, std::int64_t(piece_.size())));
-    const ssize_t sent = write(ends_[0], piece_.data(), size);
+    const auto size = std::size_t(std::min<std::int64_t>(bytes, std::int64_t(kPiece)));
+    if (at_ + size > rows_.size()) at_ = 0;
+    const ssize_t sent = write(out_, &rows_[at_], size);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) fail("a socket of this process takes nothing: {}", std::strerror(errno));
-    bytes -= sent;
-    for (ssize_t left = sent; left > 0;) {
-      const ssize_t got = read(ends_[1], piece_.data(), std::size_t(left));
+    if (sent <= 0) fail("this process's connection to itself takes nothing: {}", std::strerror(errno));
+    for (ssize_t arrived = 0; arrived < sent;) {
+      const ssize_t got = read(in_, &piece_[std::size_t(arrived)], std::size_t(sent - arrived));
       if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) fail("a socket of this process gives nothing: {}", std::strerror(errno));
-      left -= got;
+      if (got <= 0) fail("this process's connection to itself gives nothing: {}", std::strerror(errno));
+      arrived += got;
     }
+    std::memcpy(&rows_[at_], piece_.data(), std::size_t(sent));
+    at_ += std::size_t(sent);
+    bytes -= sent;
   }
 }
 

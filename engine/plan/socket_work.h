@@ -1,5 +1,5 @@
-// The processor time that sending and receiving takes a rank: bytes go through a socket of this process, as the
-// library's would through the network's.
+// The processor time that sending and receiving takes a rank: bytes go through a TCP connection of this process with
+// itself, as the library's go through the network's.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace atl {
 
 class SocketWork {
  public:
-  /// Throws Error where the system has no socket left.
+  /// Throws Error where the system has no connection to 127.0.0.1 left.
   SocketWork();
   ~SocketWork();
   SocketWork(const SocketWork&) = delete;
@@ -20,8 +20,9 @@ class SocketWork {
   void carry(std::int64_t bytes);
 
  private:
-  int ends_[2];
-  std::vector<std::byte> piece_;
+  int out_ = -1, in_ = -1;
+  std::vector<std::byte> rows_, piece_;
+  std::size_t at_ = 0;  // in rows_
 };
 
 }  // namespace atl
