@@ -25,25 +25,15 @@ class Dense final : public FinishedLayer {
   }
   void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved&,
                          MatrixView d_target, MatrixView, const LayerGradient& gradient) const override {
-    const int parts = parts_of(options());
-    if (parts == 1)
-      return transform_backward(verbs.context(), input.self, self_dropout(verbs), w.value(0), d_target,
-                                w.gradient(0), gradient.self);
-    const ConstMatrixView rows =
-        dropped_rows(verbs.context(), input.self, self_dropout(verbs), "transform.rows");
-    const ParameterSpec& weight = own_parameter(0);
-    for (int part = 0; part < parts; ++part) {
-      const Index begin = weight.part_begin(part), count = weight.part_rows(part);
-      gemm_at(verbs.context(), rows.slice_cols(begin, count), d_target,
-              w.gradient(0).slice_rows(begin, count), true);
-      if (part + 1 < parts) w.part_is_done(part);
-    }
+    const int parts = own_parameter(0).parts;
+    const Dropout dropout = self_dropout(verbs);
+    if (parts > 1) return weight_backward(verbs.context(), input.self, dropout, d_target, w, 0, parts);
+    transform_backward(verbs.context(), input.self, dropout, w.value(0), d_target, w.gradient(0),
+                       gradient.self);
   }
 
   /// Of a gradient that nothing is left to hide behind, three quarters travel while the others are computed.
-  static int parts_of(const LayerOptions& o) {
-    return o.fixed_input && !o.packed_input ? int(std::min<Index>(4, o.in)) : 1;
-  }
+  static int parts_of(const LayerOptions& o) { return o.fixed_input ? int(std::min<Index>(4, o.in)) : 1; }
 };
 
 }  // namespace

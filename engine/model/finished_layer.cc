@@ -1,5 +1,7 @@
 #include "model/finished_layer.h"
 
+#include "model/transform.h"
+
 namespace atl {
 namespace {
 
@@ -53,6 +55,20 @@ void FinishedLayer::backward(Verbs& verbs, const LayerWeights& weights, const La
   finish_.backward(verbs, weights, saved, out, d_out, d_residual);
   multiply_backward(verbs, weights, input, saved, d_out, out, gradient);
   if (options_.skip && gradient.self.cols > 0) axpby(ctx, 1, d_residual, 1, gradient.self);
+}
+
+void FinishedLayer::weight_backward(Context& ctx, const Rows& rows, const Dropout& dropout,
+                                    ConstMatrixView d_out, const LayerWeights& weights, int begin,
+                                    int end) const {
+  const bool drop = dropout && !rows.packed();  // once, for all parts
+  const Rows due = drop ? Rows(dropped_rows(ctx, rows, dropout, "finished_layer.rows")) : rows;
+  const ParameterSpec& weight = own_parameters_.front();
+  for (int part = begin; part < end; ++part) {
+    const Index first = weight.part_begin(part);
+    atl::weight_backward(ctx, due, drop ? Dropout() : dropout, d_out,
+                         weights.gradient(0).slice_rows(first, weight.part_rows(part)), first);
+    weights.part_is_done(part);
+  }
 }
 
 Dropout FinishedLayer::source_dropout(Verbs& verbs, const Source& source) const {

@@ -63,8 +63,8 @@ struct LayerGradient {
 struct LayerWeights {
   Parameters* parameters = nullptr;
   int layer = 0;
-  /// Where this call makes the layer's gradients whole: told of each of its ParameterSpec::parts but the last when that is,
-  /// so that its sum over ranks travels while the next is computed.
+  /// Where this call makes the layer's gradients whole: told of each of its ParameterSpec::parts, in any order, when that
+  /// is, so that its sum over ranks travels while the next is computed.
   const FunctionRef<void(int part)>* part_done = nullptr;
   void part_is_done(int part) const {
     if (part_done != nullptr) (*part_done)(part);

@@ -1,6 +1,8 @@
 // GraphSAGE with mean aggregation: out = finish(drop(h)·W_self + mean(drop(h))·W_neigh). (Hamilton et al. 2017,
 // algorithm 1 and section 3.3.) Whether the mean includes the vertex itself is a matter of the graph's self loops.
 // One parameter (2·in, out), W_self on top, as in the form with a precomputed first aggregation: input [h, mean(h)].
+#include <algorithm>
+
 #include "model/finished_layer.h"
 #include "model/neighbour_sum.h"
 #include "model/stack.h"
@@ -11,9 +13,8 @@ namespace {
 class Sage final : public FinishedLayer {
  public:
   explicit Sage(const LayerOptions& o)
-      : FinishedLayer(
-            o, {{"weight", 2 * o.in, o.out, o.init, o.decay, o.in, o.out, true, o.fixed_input ? 2 : 1}},
-            NeighbourSum(o).saved()),
+      : FinishedLayer(o, {{"weight", 2 * o.in, o.out, o.init, o.decay, o.in, o.out, true, parts_of(o)}},
+                      NeighbourSum(o).saved()),
         sum_(o) {}
 
   std::string describe() const override { return fmt::format("sage {} → {}", in(), out()); }
@@ -35,19 +36,27 @@ class Sage final : public FinishedLayer {
   void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
                          MatrixView d_target, MatrixView scratch,
                          const LayerGradient& gradient) const override {
-    OwnRows own(verbs.context(), input.rows);
+    Context& ctx = verbs.context();
+    OwnRows own(ctx, input.rows);
     const Dropout dropout = self_dropout(verbs);
-    auto own_weight = [&] {
+    const int parts = own_parameter(0).parts, own_parts = (parts + 1) / 2, half = (own_parts + 1) / 2;
+    auto own_weight = [&](int begin, int end) {
       const auto [rows, due] = own.due(input.self, dropout);
-      weight_backward(verbs.context(), rows, due, d_target, self_weight(w.gradient(0)));
-      if (own_parameter(0).parts > 1) w.part_is_done(0);
+      if (parts > 1) return weight_backward(ctx, rows, due, d_target, w, begin, end);
+      atl::weight_backward(ctx, rows, due, d_target, self_weight(w.gradient(0)));
     };
-    const FunctionRef<void()> meanwhile(own_weight);
+    auto first_half = [&] { own_weight(0, half); };
+    const FunctionRef<void()> meanwhile(first_half);
     sum_.backward(verbs, input.rows, own, neighbour_weight(w.value(0)), saved, d_target, scratch,
                   neighbour_weight(w.gradient(0)), gradient.rows, &meanwhile);
+    for (int part = own_parts; part < parts; ++part) w.part_is_done(part);
+    if (half < own_parts) own_weight(half, own_parts);
     if (gradient.self.cols > 0)
       rows_backward(verbs.context(), dropout, self_weight(w.value(0)), d_target, gradient.self, true);
   }
+
+  /// Of a gradient that nothing is left to hide behind, what was computed last, an eighth, travels alone.
+  static int parts_of(const LayerOptions& o) { return o.fixed_input ? 2 * int(std::min<Index>(4, o.in)) : 1; }
 
   template <class T>
   View<T> self_weight(View<T> w) const {

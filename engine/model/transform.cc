@@ -39,14 +39,12 @@ void transform(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView
   }
 }
 
-void weight_backward(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView d_out,
-                     MatrixView d_w) {
-  if (rows.bits != nullptr)
-    bit_gemm_at(ctx, *rows.bits, d_out, d_w, true);
-  else if (rows.sparse != nullptr)
-    sparse_gemm_at(ctx, *rows.sparse, d, d_out, d_w, true);
-  else
-    gemm_at(ctx, dropped_rows(ctx, rows, d, "transform.rows"), d_out, d_w, true);
+void weight_backward(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView d_out, MatrixView d_w,
+                     Index first) {
+  if (rows.bits != nullptr) return bit_gemm_at(ctx, *rows.bits, d_out, d_w, true, first);
+  if (rows.sparse != nullptr) return sparse_gemm_at(ctx, *rows.sparse, d, d_out, d_w, true, first);
+  const ConstMatrixView all = dropped_rows(ctx, rows, d, "transform.rows");
+  gemm_at(ctx, all.slice_cols(first, d_w.rows), d_out, d_w, true);
 }
 
 void rows_backward(Context& ctx, const Dropout& d, ConstMatrixView w, ConstMatrixView d_out,

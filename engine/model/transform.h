@@ -31,9 +31,9 @@ class OwnRows {
 void transform(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView w, MatrixView out,
                const Epilogue& epilogue = {}, bool accumulate = false);
 
-/// d_w += dropout(rows)ᵀ · d_out.
+/// d_w += dropout(rows)ᵀ · d_out; d_w (any columns of rows from `first` on, m).
 void weight_backward(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView d_out,
-                     MatrixView d_w);
+                     MatrixView d_w, Index first = 0);
 /// d_rows (+)= dropout mask of d_out · wᵀ. The mask is this product's alone, not that of what d_rows holds.
 void rows_backward(Context& ctx, const Dropout& dropout, ConstMatrixView w, ConstMatrixView d_out,
                    MatrixView d_rows, bool accumulate = false);

@@ -72,8 +72,9 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
     Index with_the_layer = 0;
     for (const ParameterSpec& p : layer) {
       if (!p.trainable) continue;
-      for (int part = 0; part + 1 < p.parts; ++part) shape.parameters.push_back(p.part_rows(part) * p.cols);
-      with_the_layer += p.part_rows(p.parts - 1) * p.cols;
+      if (p.parts == 1) with_the_layer += p.rows * p.cols;
+      for (int part = 0; p.parts > 1 && part < p.parts; ++part)
+        shape.parameters.push_back(p.part_rows(part) * p.cols);
     }
     shape.parameters.push_back(with_the_layer);
   }

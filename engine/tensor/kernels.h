@@ -88,17 +88,18 @@ void gemm_at(Context& ctx, ConstMatrixView a, ConstMatrixView b, MatrixView out,
 /// out = dropout(x) · w, then the epilogue.  x (n, F) sparse, w (F, m), out (n, m).
 void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView w, MatrixView out,
                  const Epilogue& epilogue = {});
-/// out (+)= dropout(x)ᵀ · b.  x (n, F) sparse, b (n, m), out (F, m).
+/// out (+)= dropout(x)ᵀ · b.  x (n, F) sparse, b (n, m), out (any of F from `first` on, m).
 void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView b,
-                    MatrixView out, bool accumulate = false);
+                    MatrixView out, bool accumulate = false, Index first = 0);
 
 // ---- bit_features.cc: input features kept as bits
 
 /// out = x · w (+ out if accumulate), then the epilogue.  x (n, F) bits, w (F, m), out (n, m).
 void bit_gemm(Context& ctx, const BitRows& x, ConstMatrixView w, MatrixView out, bool accumulate = false,
               const Epilogue& epilogue = {});
-/// out (+)= xᵀ · b.  x (n, F) bits, b (n, m), out (F, m).
-void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView out, bool accumulate = false);
+/// out (+)= xᵀ · b.  x (n, F) bits, b (n, m), out (any of F from `first` on, m).
+void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView out, bool accumulate = false,
+                 Index first = 0);
 
 // ---- rowwise.cc ------------------------------------------------------------------------------------------
 

@@ -19,12 +19,13 @@ std::vector<Gradient::Piece> Gradient::pieces_of(const std::vector<Entry>& entri
   for (int i = 0; i < int(entries.size()); ++i) {
     const Entry& e = entries[std::size_t(i)];
     if (!has_gradient(e)) continue;
-    Index begin = e.offset;
-    for (int part = 0; e.placement.everywhere() && part + 1 < e.spec.parts; ++part) {
-      pieces.push_back({i, part, begin, e.spec.part_rows(part) * e.spec.cols});
-      begin += pieces.back().count;
+    if (e.spec.parts == 1 || !e.placement.everywhere()) {
+      pieces.push_back({i, -1, e.offset, e.count});
+      continue;
     }
-    pieces.push_back({i, -1, begin, e.offset + e.count - begin});
+    for (int part = 0; part < e.spec.parts; ++part)
+      pieces.push_back(
+          {i, part, e.offset + e.spec.part_begin(part) * e.spec.cols, e.spec.part_rows(part) * e.spec.cols});
   }
   return pieces;
 }
@@ -97,12 +98,13 @@ void Gradient::clip(Context& ctx, double longest) {
   if (length > longest) scale(ctx, Real(longest / length), all());
 }
 
-int Gradient::last_non_finite(Context& ctx, std::optional<int> layer) {
+int Gradient::last_non_finite(Context& ctx, std::optional<int> layer, std::optional<int> part) {
   if (!layer && count_non_finite(ctx, all()) == 0) return -1;
   for (std::size_t i = pieces_.size(); i-- > 0;) {
     const Piece& piece = pieces_[i];
     const Run& run = runs_[piece.run];
-    if (layer.value_or(run.layer) != run.layer || run.values.begun()) continue;
+    if (layer.value_or(run.layer) != run.layer || part.value_or(piece.part) != piece.part) continue;
+    if (run.values.begun()) continue;
     const MatrixView held(parameters_.gradients().data() + piece.offset, 1, piece.count);
     if (count_non_finite(ctx, held) > 0) return piece.entry;
   }

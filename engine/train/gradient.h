@@ -17,7 +17,7 @@ class Gradient {
 
   /// Begins to sum a layer's gradients, which are whole on this rank, over the ranks that hold the same rows. Collective.
   void begin_sum(int layer);
-  /// Of one of its ParameterSpec::parts alone, the last excepted. begin_sum() follows.
+  /// Of one of its ParameterSpec::parts alone. begin_sum() follows.
   void begin_part(int layer, int part);
   /// Returns when all are summed, in rank order; begins what hasn't been. Collective.
   void sum(Context& ctx);
@@ -25,9 +25,10 @@ class Gradient {
   bool finite(Context& ctx);
   /// After sum(): scales the whole model's gradient down to the 2-norm `longest`; 0: no limit. Collective.
   void clip(Context& ctx, double longest);
-  /// Which of Parameters::entries(), or of a layer's, has, on this rank as it is now, a gradient that isn't finite; −1: none.
-  /// The last of them, for backward comes to the last layer first. What is being summed isn't looked at. Not collective.
-  int last_non_finite(Context& ctx, std::optional<int> layer = {});
+  /// Which of Parameters::entries(), or of a layer's, or of a part of it, has, on this rank as it is now, a gradient that isn't
+  /// finite; −1: none. The last of them, for backward comes to the last layer first. What is being summed isn't looked at.
+  /// Not collective.
+  int last_non_finite(Context& ctx, std::optional<int> layer = {}, std::optional<int> part = {});
   /// Held for what other ranks send.
   Index bytes() const;
 

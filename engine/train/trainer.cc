@@ -50,7 +50,7 @@ void Trainer::loss(ConstMatrixView logits, std::span<const VertexId> rows, Matri
 
 /// Whether they are finite is asked now: the sum spreads it to all ranks.
 void Trainer::part_done(int layer, int part) {
-  if (non_finite_.share < 0) non_finite_.share = gradient_.last_non_finite(ctx_, layer);
+  if (non_finite_.share < 0) non_finite_.share = gradient_.last_non_finite(ctx_, layer, part);
   gradient_.begin_part(layer, part);
 }
 

@@ -39,13 +39,15 @@ void bit_gemm(Context& ctx, const BitRows& x, ConstMatrixView w, MatrixView out,
           out.rows);
 }
 
-void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView out, bool accumulate) {
+void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView out, bool accumulate,
+                 Index first) {
   const BitView& t = x.transpose;
-  ATOLL_CHECK(b.rows == t.cols && out.rows == t.rows && b.cols == out.cols, "({} x {}) ({} x {}) -> {} x {}",
-              t.rows, t.cols, b.rows, b.cols, out.rows, out.cols);
+  ATOLL_CHECK(b.rows == t.cols && first >= 0 && first + out.rows <= t.rows && b.cols == out.cols,
+              "({} x {}) ({} x {}) -> {} x {} from {} on", t.rows, t.cols, b.rows, b.cols, out.rows, out.cols,
+              first);
   if (out.empty()) return;
   product(ctx,
-          {.words = t.words,
+          {.words = t.words + first * t.row_words(),
            .inner = b.rows,
            .cols = out.cols,
            .x = plain(b),

@@ -22,15 +22,19 @@ void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, Cons
 }
 
 void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView b,
-                    MatrixView out, bool accumulate) {
-  const CsrView& t = x.transpose;
-  ATOLL_CHECK(b.rows == t.cols && out.rows == t.rows && b.cols == out.cols, "({} x {}) ({} x {}) -> {} x {}",
-              t.rows, t.cols, b.rows, b.cols, out.rows, out.cols);
+                    MatrixView out, bool accumulate, Index first) {
+  CsrView t = x.transpose;
+  ATOLL_CHECK(b.rows == t.cols && first >= 0 && first + out.rows <= t.rows && b.cols == out.cols,
+              "({} x {}) ({} x {}) -> {} x {} from {} on", t.rows, t.cols, b.rows, b.cols, out.rows, out.cols,
+              first);
+  t.offsets += first;
+  t.rows = out.rows;
   if (out.empty()) return;
   simd::Spmm s;
   s.weights = t.weights;
   s.mask = plain(dropout, t.cols);
   if (dropout) s.arc_mask = simd::ArcMask::kByColumn;
+  s.first_row = first;
   s.x = plain(b);
   s.out = plain_out(out);
   s.accumulate = accumulate;

@@ -103,7 +103,8 @@ struct Block {
       for (Index e = begin; e < end; ++e) bits[e - begin] = draw(key, std::uint32_t(s.columns[e]));
     } else if (s.arc_mask == ArcMask::kByColumn) {
       for (Index e = begin; e < end; ++e) {
-        bits[e - begin] = draw(row_key(s.mask.key, s.mask.ids[s.columns[e]]), std::uint32_t(row));
+        bits[e - begin] =
+            draw(row_key(s.mask.key, s.mask.ids[s.columns[e]]), std::uint32_t(s.first_row + row));
       }
     }
   }

@@ -73,6 +73,7 @@ struct Spmm {
   const Real* col_scale = nullptr;
   ArcMask arc_mask = ArcMask::kNone;
   Mask mask;
+  Index first_row = 0;  // what the first is to draws
   In x;
   Out out;
   bool accumulate = false;
