@@ -11,12 +11,12 @@ paired ratios; a goal is met or missed only outside the noise band (the baseline
 ideal: max(compute, communication) where bytes travel while a rank computes, their sum where it waits. Goals: `pipegcn` at most 1.1 ×
 its ideal, so at least 1.8, 1.4 and 1.13 × faster than the baseline at 50, 65 and 80 % (judged at the share that was reached), never slower
 than `graph`, 3 × faster than `cagnet` with replication 2; beside each how far it is from what was wanted. progress: processor time of the
-thread that communicates. A rank has one core, and there it takes turns with what computes: of `compute`, where that overlaps, it is a part.
+thread that communicates. It shares the rank's part of the cores with the one that computes: where they overlap, `compute` contains it.
 planned: by how much the epoch of `atoll plan --probe` differs (goal: 15 %).
 
 """
-COLUMNS = "| strategy | epoch | speed-up | compute | exposed | communication | progress | epoch / ideal | bound by | planned | sent | memory | |\n" + \
-          "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+COLUMNS = ("strategy", "epoch", "speed-up", "compute", "exposed", "communication", "progress", "epoch / ideal", "bound by",
+           "planned", "sent", "memory", "")
 CLOSE_TO_IDEAL, OVER_CAGNET = 1.1, 3
 
 
@@ -35,15 +35,21 @@ def section(name, cell):
     line = (f"{machine['cpu']}, {machine['cores']} cores, {cell['date']}, {cell['seconds']:.0f} s; links of {cell['link']}, "
             f"{100 * cell['commShare']['reached']:.1f} % communication; noise {noise[0]:.2f} … {noise[1]:.2f}.")
     rows = "".join(row(run, cell) for run in cell["runs"])
-    return f"## {name}\n\n{line}\n\n{COLUMNS}{rows}\n"
+    return f"## {name}\n\n{line}\n\n{table_line(COLUMNS)}|{'---|' * len(COLUMNS)}\n{rows}\n"
 
 
 def row(run, cell):
     label = run["strategy"] + (" again" if run["again"] else "")
     sent = sum(count for purposes in run["bytes"].values() for count in purposes.values())
-    return (f"| {label} | {seconds(run['epochSecondsMedian'])} | {run['speedUp']:.2f} | {seconds(run['computeSeconds'])} | "
-            f"{seconds(run['exposedCommunicationSeconds'])} | {seconds(run['communicationSeconds'])} | {seconds(run['progressCpuSeconds'])} | {run['epochOverIdeal']:.2f} | "
-            f"{run['boundBy']} | {100 * (run['plannedSeconds'] / run['epochSecondsMedian'] - 1):+.0f} % | {sent / 1e6:.1f} MB | {max(run['peakMemoryBytes']) / 2**20:.0f} MiB | {verdict(run, cell)} |\n")
+    return table_line((
+        label, seconds(run["epochSecondsMedian"]), f"{run['speedUp']:.2f}", seconds(run["computeSeconds"]),
+        seconds(run["exposedCommunicationSeconds"]), seconds(run["communicationSeconds"]), seconds(run["progressCpuSeconds"]),
+        f"{run['epochOverIdeal']:.2f}", run["boundBy"], f"{100 * (run['plannedSeconds'] / run['epochSecondsMedian'] - 1):+.0f} %",
+        f"{sent / 1e6:.1f} MB", f"{max(run['peakMemoryBytes']) / 2**20:.0f} MiB", verdict(run, cell)))
+
+
+def table_line(columns):
+    return f"| {' | '.join(columns)} |\n"
 
 
 def seconds(value):
