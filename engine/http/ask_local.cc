@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "http/descriptor.h"
+#include "base/descriptor.h"
 
 namespace atl {
 namespace {

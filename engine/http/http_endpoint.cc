@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/error.h"
-#include "http/descriptor.h"
 #include "http/listen.h"
 
 namespace atl {

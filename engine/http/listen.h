@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "http/descriptor.h"
+#include "base/descriptor.h"
 #include "http/local_name.h"
 
 namespace atl {
