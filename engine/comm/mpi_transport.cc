@@ -34,10 +34,10 @@ int told_by_mpirun(const char* name) {
 /// what is received, too: else they fill the queue of the link on which they meet, which takes a sum on four servers twice
 /// 50 ms. Who has set a parameter keeps it.
 void keep_queues_short() {
-  constexpr int kRoom = 256 * 1024, kLeast = 32 * 1024;
+  constexpr int kLeast = 32 * 1024;
   const int here = told_by_mpirun("OMPI_COMM_WORLD_LOCAL_SIZE"), all = told_by_mpirun("OMPI_COMM_WORLD_SIZE");
   const int connections = here * (all - here);
-  const std::string room = std::to_string(std::max(kLeast, kRoom / std::max(1, connections)));
+  const std::string room = std::to_string(std::max(kLeast, kQueuedBytes / std::max(1, connections)));
   setenv("OMPI_MCA_btl_tcp_sndbuf", room.c_str(), 0);
   if (connections > 1) setenv("OMPI_MCA_btl_tcp_rcvbuf", room.c_str(), 0);
 }

@@ -9,6 +9,9 @@
 
 namespace atl {
 
+/// What stands before a server's link, where bytes have been handed to the system and nothing passes them any more.
+inline constexpr int kQueuedBytes = 256 << 10;
+
 struct MpiOptions {
   /// This rank's server; empty: the name that MPI gives the machine.
   std::string host;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "comm/mpi_transport.h"
 #include "plan/socket_work.h"
 
 namespace atl {
@@ -14,7 +15,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 constexpr Seconds kLatency{50e-6};  // between servers: Ethernet's
-constexpr double kQueued = 256e3;   // bytes before a link that nothing passes (mpi_transport.cc)
 
 /// One way of a rank's links. Bulk leaves in the order of starts; what is small passes all of it but what stands before the
 /// link.
@@ -79,11 +79,7 @@ class Underway final : public Pending {
 class EmulatedTransport final : public Transport {
  public:
   EmulatedTransport(Rank rank, std::vector<std::string> hosts, const EmulatedLinks& links)
-      : rank_(rank),
-        hosts_(std::move(hosts)),
-        links_(links),
-        out_(Seconds(kQueued / links.inter)),
-        in_(out_) {}
+      : rank_(rank), hosts_(std::move(hosts)), links_(links), out_(queue()), in_(out_) {}
   void open() override {}
   void close(bool) override {}
   Rank rank() const override { return rank_; }
@@ -102,6 +98,12 @@ class EmulatedTransport final : public Transport {
   const char* name() const override { return "emulated"; }
 
  private:
+  /// The server's, whose link its ranks share.
+  Seconds queue() const {
+    const auto sharing = std::ranges::count(hosts_, host(rank_));
+    return Seconds(double(kQueuedBytes) / (links_.inter * double(sharing)));
+  }
+
   struct Load {
     Seconds length;
     double inter;  // bytes between servers

@@ -6,21 +6,26 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/descriptor.h"
+
 namespace atl {
 
 class SocketWork {
  public:
-  /// Throws Error where the system has no connection to 127.0.0.1 left.
+  /// Throws Error where this machine doesn't connect to 127.0.0.1.
   SocketWork();
-  ~SocketWork();
-  SocketWork(const SocketWork&) = delete;
-  SocketWork& operator=(const SocketWork&) = delete;
 
-  /// Sends so many bytes, and receives them.
+  /// Sends so many bytes, and receives them. Throws Error where either takes longer than a second.
   void carry(std::int64_t bytes);
 
  private:
-  int out_ = -1, in_ = -1;
+  /// Of the connection, in this process.
+  struct Ends {
+    Descriptor out, in;
+  };
+  static Ends connected();
+
+  Ends ends_;
   std::vector<std::byte> rows_, piece_;
   std::size_t at_ = 0;  // in rows_
 };
