@@ -27,7 +27,8 @@ class Dense final : public FinishedLayer {
                          MatrixView d_target, MatrixView, const LayerGradient& gradient) const override {
     const int parts = own_parameter(0).parts;
     const Dropout dropout = self_dropout(verbs);
-    if (parts > 1) return weight_backward(verbs.context(), input.self, dropout, d_target, w, 0, parts);
+    if (parts > 1)
+      return weight_backward_in_parts(verbs.context(), input.self, dropout, d_target, w, 0, parts);
     transform_backward(verbs.context(), input.self, dropout, w.value(0), d_target, w.gradient(0),
                        gradient.self);
   }

@@ -57,16 +57,16 @@ void FinishedLayer::backward(Verbs& verbs, const LayerWeights& weights, const La
   if (options_.skip && gradient.self.cols > 0) axpby(ctx, 1, d_residual, 1, gradient.self);
 }
 
-void FinishedLayer::weight_backward(Context& ctx, const Rows& rows, const Dropout& dropout,
-                                    ConstMatrixView d_out, const LayerWeights& weights, int begin,
-                                    int end) const {
+void FinishedLayer::weight_backward_in_parts(Context& ctx, const Rows& rows, const Dropout& dropout,
+                                             ConstMatrixView d_out, const LayerWeights& weights, int begin,
+                                             int end) const {
   const bool drop = dropout && !rows.packed();  // once, for all parts
   const Rows due = drop ? Rows(dropped_rows(ctx, rows, dropout, "finished_layer.rows")) : rows;
   const ParameterSpec& weight = own_parameters_.front();
   for (int part = begin; part < end; ++part) {
     const Index first = weight.part_begin(part);
-    atl::weight_backward(ctx, due, drop ? Dropout() : dropout, d_out,
-                         weights.gradient(0).slice_rows(first, weight.part_rows(part)), first);
+    weight_backward(ctx, due, drop ? Dropout() : dropout, d_out,
+                    weights.gradient(0).slice_rows(first, weight.part_rows(part)), first);
     weights.part_is_done(part);
   }
 }

@@ -40,8 +40,8 @@ class FinishedLayer : public Layer {
   const ParameterSpec& own_parameter(int index) const { return own_parameters_[std::size_t(index)]; }
   /// The first parameter's gradient += dropout(rows)ᵀ · d_out in its parts from `begin` to before `end`, each told of once
   /// it is whole. A column of `rows` (n, …) is a row of the parameter.
-  void weight_backward(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView d_out,
-                       const LayerWeights& weights, int begin, int end) const;
+  void weight_backward_in_parts(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView d_out,
+                                const LayerWeights& weights, int begin, int end) const;
   /// Of a block's source rows, and of the destinations' own.
   Dropout source_dropout(Verbs& verbs, const Source& source) const;
   Dropout self_dropout(Verbs& verbs) const;

@@ -33,6 +33,8 @@ class Sage final : public FinishedLayer {
     const FunctionRef<void()> begin(own_product);
     sum_.forward(verbs, input.rows, own, neighbour_weight(w.value(0)), saved, target, finish, &begin);
   }
+  /// Where the gradient comes in parts, half of W_self's come before W_neigh's, while rows of other ranks are on their way,
+  /// and half after, while sums of W_neigh's are.
   void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
                          MatrixView d_target, MatrixView scratch,
                          const LayerGradient& gradient) const override {
@@ -42,8 +44,8 @@ class Sage final : public FinishedLayer {
     const int parts = own_parameter(0).parts, own_parts = (parts + 1) / 2, half = (own_parts + 1) / 2;
     auto own_weight = [&](int begin, int end) {
       const auto [rows, due] = own.due(input.self, dropout);
-      if (parts > 1) return weight_backward(ctx, rows, due, d_target, w, begin, end);
-      atl::weight_backward(ctx, rows, due, d_target, self_weight(w.gradient(0)));
+      if (parts > 1) return weight_backward_in_parts(ctx, rows, due, d_target, w, begin, end);
+      weight_backward(ctx, rows, due, d_target, self_weight(w.gradient(0)));
     };
     auto first_half = [&] { own_weight(0, half); };
     const FunctionRef<void()> meanwhile(first_half);
@@ -52,7 +54,7 @@ class Sage final : public FinishedLayer {
     for (int part = own_parts; part < parts; ++part) w.part_is_done(part);
     if (half < own_parts) own_weight(half, own_parts);
     if (gradient.self.cols > 0)
-      rows_backward(verbs.context(), dropout, self_weight(w.value(0)), d_target, gradient.self, true);
+      rows_backward(ctx, dropout, self_weight(w.value(0)), d_target, gradient.self, true);
   }
 
   /// Of a gradient that nothing is left to hide behind, what was computed last, an eighth, travels alone.
