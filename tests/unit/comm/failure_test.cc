@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "comm/forwarding_transport.h"
 #include "comm/ranks.h"
 
 namespace atl {
@@ -23,16 +24,10 @@ struct Faults {
 };
 
 /// A transport that forwards to another one until a fault strikes.
-class FaultyTransport : public Transport {
+class FaultyTransport : public ForwardingTransport {
  public:
   FaultyTransport(std::unique_ptr<Transport> inner, Faults& faults)
-      : inner_(std::move(inner)), faults_(faults) {}
-  void open() override { inner_->open(); }
-  void close(bool orderly) override { inner_->close(orderly); }
-  void abandon() override { inner_->abandon(); }
-  Rank rank() const override { return inner_->rank(); }
-  int size() const override { return inner_->size(); }
-  const std::string& host(Rank rank) const override { return inner_->host(rank); }
+      : ForwardingTransport(std::move(inner)), faults_(faults) {}
   const char* name() const override { return "faulty"; }
 
   Pending& start(Lane lane, int slot, std::span<const Message> sends,
@@ -42,7 +37,7 @@ class FaultyTransport : public Transport {
     group.silent = faults_.starts_until_silent-- <= 0;
     group.peers.clear();
     for (const Message& m : sends) group.peers.push_back(m.peer);
-    if (!group.silent) group.inner = &inner_->start(lane, slot, sends, receives);
+    if (!group.silent) group.inner = &ForwardingTransport::start(lane, slot, sends, receives);
     return group;
   }
 
@@ -58,7 +53,6 @@ class FaultyTransport : public Transport {
     bool silent = false;
     std::vector<Rank> peers;
   };
-  std::unique_ptr<Transport> inner_;
   Faults& faults_;
   Group groups_[kLanes][kSlots];
 };

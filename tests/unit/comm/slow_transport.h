@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "comm/forwarding_transport.h"
 #include "comm/local_transport.h"
 
 namespace atl {
@@ -25,28 +26,20 @@ class SlowPending final : public Pending {
   std::chrono::steady_clock::time_point ready_;
 };
 
-class SlowTransport final : public Transport {
+class SlowTransport final : public ForwardingTransport {
  public:
   SlowTransport(std::unique_ptr<Transport> inner, std::chrono::microseconds delay)
-      : inner_(std::move(inner)), delay_(delay) {}
-  void open() override { inner_->open(); }
-  void close(bool orderly) override { inner_->close(orderly); }
-  Rank rank() const override { return inner_->rank(); }
-  int size() const override { return inner_->size(); }
-  const std::string& host(Rank rank) const override { return inner_->host(rank); }
+      : ForwardingTransport(std::move(inner)), delay_(delay) {}
   Pending& start(Lane lane, int slot, std::span<const Message> sends,
                  std::span<const Message> receives) override {
-    Pending& started = inner_->start(lane, slot, sends, receives);
+    Pending& started = ForwardingTransport::start(lane, slot, sends, receives);
     if (lane == Lane::kSmall) return started;
     SlowPending& bulk = bulk_[std::size_t(slot)];
     bulk.restart(started, delay_);
     return bulk;
   }
-  void abandon() override { inner_->abandon(); }
-  const char* name() const override { return inner_->name(); }
 
  private:
-  std::unique_ptr<Transport> inner_;
   std::chrono::microseconds delay_;
   std::array<SlowPending, kSlots> bulk_;
 };

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "comm/all_reduce.h"
+#include "comm/forwarding_transport.h"
 #include "comm/ranks.h"
 
 namespace atl {
@@ -14,20 +15,14 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Groups of the small lane are done when `may` says so of the number of groups started so far, asked at each look.
-class HeldTransport : public Transport {
+class HeldTransport : public ForwardingTransport {
  public:
   using May = std::function<bool(int group, int started)>;
-  HeldTransport(std::unique_ptr<Transport> inner, May may) : inner_(std::move(inner)), may_(std::move(may)) {}
-  void open() override { inner_->open(); }
-  void close(bool orderly) override { inner_->close(orderly); }
-  void abandon() override { inner_->abandon(); }
-  Rank rank() const override { return inner_->rank(); }
-  int size() const override { return inner_->size(); }
-  const std::string& host(Rank rank) const override { return inner_->host(rank); }
-  const char* name() const override { return "held"; }
+  HeldTransport(std::unique_ptr<Transport> inner, May may)
+      : ForwardingTransport(std::move(inner)), may_(std::move(may)) {}
   Pending& start(Lane lane, int slot, std::span<const Message> sends,
                  std::span<const Message> receives) override {
-    Pending& started = inner_->start(lane, slot, sends, receives);
+    Pending& started = ForwardingTransport::start(lane, slot, sends, receives);
     if (lane != Lane::kSmall) return started;
     Group& group = groups_[std::size_t(slot)];
     group.inner = &started, group.all = this, group.number = started_++;
@@ -42,7 +37,6 @@ class HeldTransport : public Transport {
     HeldTransport* all = nullptr;
     int number = 0;
   };
-  std::unique_ptr<Transport> inner_;
   May may_;
   int started_ = 0;
   std::array<Group, kSlots> groups_;

@@ -1,0 +1,31 @@
+// A transport that hands all on to another one: what a test changes of it, it overrides.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "comm/transport.h"
+
+namespace atl {
+
+class ForwardingTransport : public Transport {
+ public:
+  explicit ForwardingTransport(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}
+  void open() override { inner_->open(); }
+  void close(bool orderly) override { inner_->close(orderly); }
+  void abandon() override { inner_->abandon(); }
+  Rank rank() const override { return inner_->rank(); }
+  int size() const override { return inner_->size(); }
+  const std::string& host(Rank rank) const override { return inner_->host(rank); }
+  const char* name() const override { return inner_->name(); }
+  void sums_go_first(bool first) override { inner_->sums_go_first(first); }
+  Pending& start(Lane lane, int slot, std::span<const Message> sends,
+                 std::span<const Message> receives) override {
+    return inner_->start(lane, slot, sends, receives);
+  }
+
+ private:
+  std::unique_ptr<Transport> inner_;
+};
+
+}  // namespace atl
