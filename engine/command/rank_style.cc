@@ -1,7 +1,5 @@
 #include "command/rank_style.h"
 
-#include <unistd.h>
-
 #include <charconv>
 
 #include "base/error.h"
@@ -42,7 +40,7 @@ std::string chosen_style(const Arguments& arguments, std::FILE* out) {
   return "lines";
 }
 
-MetricsPlace metrics_place(const std::string& address, std::vector<Rank> ranks) {
+MetricsPlace metrics_place(const std::string& address, std::vector<Rank> ranks, pid_t starter) {
   MetricsPlace place;
   const auto colon = address.rfind(':');
   if (colon != std::string::npos) place.host = address.substr(0, colon);
@@ -52,8 +50,7 @@ MetricsPlace metrics_place(const std::string& address, std::vector<Rank> ranks) 
     fail("--metrics: '{}' is not allowed (use PORT or HOST:PORT)", address);
   }
   place.ranks = std::move(ranks);
-  // A job's ranks on one machine are children of one process.
-  place.name = fmt::format("atoll-{}-{}", getppid(), place.port);
+  place.name = fmt::format("atoll-{}-{}", starter, place.port);
   return place;
 }
 

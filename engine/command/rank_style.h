@@ -2,6 +2,8 @@
 // train`.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -19,8 +21,9 @@ inline constexpr const char* kResultMark = "atoll-result:";
 /// "json", "quiet", "terminal" or "lines".
 std::string chosen_style(const Arguments& arguments, std::FILE* out);
 
-/// Where `ranks`, those of one server, serve their metrics: "[HOST:]PORT". Throws Error where it isn't that.
-MetricsPlace metrics_place(const std::string& address, std::vector<Rank> ranks);
+/// Where `ranks`, those of one server, serve their metrics: "[HOST:]PORT". Throws Error where it isn't that. `starter`: the
+/// process that has started them all, by whose number they find each other.
+MetricsPlace metrics_place(const std::string& address, std::vector<Rank> ranks, pid_t starter);
 
 /// Everybody who watches rank `rank`: on rank 0 progress or JSON and the files in `output`. With `result_line` rank 0 says
 /// its result on standard error.

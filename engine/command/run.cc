@@ -70,7 +70,7 @@ void check_options(const Arguments& a) {
   if (a.has("--json") && a.has("--quiet")) fail("--json and --quiet exclude each other");
   a.integer("--timeout", 1, 1, kLongestTimeout);
   check_trace(a);
-  if (a.has("--metrics")) metrics_place(a.get("--metrics"), {});
+  if (a.has("--metrics")) metrics_place(a.get("--metrics"), {}, 0);
 }
 
 /// After an end that wasn't the job's. A rank that failed by itself has said why and what to change: unchanged, it would

@@ -22,6 +22,7 @@
 #include "launch/places.h"
 #include "launch/rank_failure.h"
 #include "launch/rank_guard.h"
+#include "launch/rank_witness.h"
 #include "partition/part_ranks.h"
 #include "train/rank_cpus.h"
 #include "train/rank_meter.h"
@@ -92,10 +93,11 @@ std::vector<Rank> ranks_here(const Arguments& a, Rank rank, int ranks) {
   return all;
 }
 
-std::unique_ptr<RunObserver> observers_of(const Arguments& a, Rank rank, int ranks, const WaitBoard& waits) {
+std::unique_ptr<RunObserver> observers_of(const Arguments& a, Rank rank, int ranks, pid_t starter,
+                                          const WaitBoard& waits) {
   auto observers = make_observers(a.get("--style", "lines"), a.get("--output"), rank, a.has("--result-line"));
   if (a.has("--metrics")) {
-    const MetricsPlace place = metrics_place(a.get("--metrics"), ranks_here(a, rank, ranks));
+    const MetricsPlace place = metrics_place(a.get("--metrics"), ranks_here(a, rank, ranks), starter);
     observers->add(std::make_unique<MetricsServer>(place, rank, waits));
   }
   return observers;
@@ -108,10 +110,11 @@ void say_wait(int rank, const std::string& news, std::chrono::seconds timeout) {
 }
 
 int run(const Arguments& a) {
+  const int rank = from_mpirun("OMPI_COMM_WORLD_RANK", 0), ranks = from_mpirun("OMPI_COMM_WORLD_SIZE", 1);
+  const pid_t starter = ranks > 1 ? leave_witness(rank, host_name()) : getppid();
   return_freed_memory();
   end_with_parent();
   listen_for_stop();
-  const int rank = from_mpirun("OMPI_COMM_WORLD_RANK", 0), ranks = from_mpirun("OMPI_COMM_WORLD_SIZE", 1);
   try {
     SessionOptions options = options_of(a, ranks);
     if (a.has("--places")) check_place(a.get("--places"), rank, host_name());
@@ -119,7 +122,7 @@ int run(const Arguments& a) {
     if (a.has("--make-output") && rank == 0) options.attempt = claim_output(options, a.get("--run"));
     const std::chrono::seconds timeout(a.integer("--timeout", 300, 1, kLongestTimeout));
     WaitBoard waits([&](const std::string& news) { say_wait(rank, news, timeout); });
-    const auto observer = observers_of(a, rank, ranks, waits);
+    const auto observer = observers_of(a, rank, ranks, starter, waits);
     options.observer = observer.get();
     std::optional<Trace> trace;
     if (a.has("--trace")) trace.emplace();

@@ -70,9 +70,18 @@ void MpirunMessages::end_line() {
   } else if (in_box_) {
     box_ += line + "\n";
   } else if (!is_noise(line)) {
-    if (!failed_) failed_ = read_rank_failure(line);
-    line_(line);
+    take_line(line);
   }
+}
+
+void MpirunMessages::take_line(const std::string& line) {
+  const auto failed = read_rank_failure(line);
+  if (failed && failed->signal > 0) {
+    if (!lost_ && lost_host_.empty()) lost_ = LostRank{failed->rank, failed->host, failed->signal};
+    return;
+  }
+  if (!failed_) failed_ = failed;
+  line_(line);
 }
 
 void MpirunMessages::end_box() {

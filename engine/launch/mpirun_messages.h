@@ -1,5 +1,5 @@
-// What mpirun says on its standard error, sorted: the ranks' own lines go through, mpirun's boxes about a
-// lost rank become one fact.
+// What mpirun says on its standard error, sorted: the ranks' own lines go through, mpirun's boxes about a lost rank and what
+// its witness says become one fact.
 #pragma once
 
 #include <functional>
@@ -37,6 +37,7 @@ class MpirunMessages {
  private:
   void end_line();
   void end_box();
+  void take_line(const std::string& line);
 
   std::function<void(const std::string&)> line_;
   std::string current_;  // the line so far

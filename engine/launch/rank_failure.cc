@@ -3,18 +3,29 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstring>
 
 namespace atl {
+namespace {
+constexpr const char* kKilled = "ended by signal";
+}  // namespace
 
 std::string rank_failure(int rank, const std::string& host, const std::string& why) {
   return fmt::format("atoll: rank {} on {}: {}", rank, host, why);
 }
 
+std::string rank_killed(int rank, const std::string& host, int signal) {
+  return rank_failure(rank, host, fmt::format("{} {}", kKilled, signal));
+}
+
 std::optional<FailedRank> read_rank_failure(const std::string& line) {
   FailedRank failed;
   char host[256] = {};
-  if (std::sscanf(line.c_str(), "atoll: rank %d on %255[^: ]:", &failed.rank, host) != 2) return {};
+  int why = 0;
+  if (std::sscanf(line.c_str(), "atoll: rank %d on %255[^: ]: %n", &failed.rank, host, &why) != 2) return {};
   failed.host = host;
+  if (const auto text = line.substr(std::size_t(why)); text.starts_with(kKilled))
+    std::sscanf(text.c_str() + std::strlen(kKilled), " %d", &failed.signal);
   return failed;
 }
 

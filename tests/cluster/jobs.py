@@ -27,8 +27,9 @@ COMMON = {"strategy": {"kind": "graph"},
           "output": {"volume": {"persistentVolumeClaim": {"claimName": "results"}}}}
 
 
-# In a worker's pod: a signal for the ranks whose numbers match.
+# In a worker's pod: a signal for the ranks whose numbers match, not for their witnesses.
 SIGNAL = r"""for each in /proc/[0-9]*; do
+  grep -qsx atoll $each/comm || continue
   tr '\0' '\n' <$each/environ 2>/dev/null | grep -q '^OMPI_COMM_WORLD_RANK=%s$' && kill -%s ${each#/proc/}
 done; true"""
 

@@ -10,6 +10,7 @@ CHANGES = {"resources.cpu": "900m"}  # one server a node
 expected = None
 # In a worker's pod: takes memory until the rank of this number, whom the kernel is told to prefer, is killed for it.
 FILL = r"""for each in /proc/[0-9]*; do
+  grep -qsx atoll $each/comm || continue
   tr '\0' '\n' <$each/environ 2>/dev/null | grep -q '^OMPI_COMM_WORLD_RANK=%s$' || continue
   echo 1000 >$each/oom_score_adj && victim=${each#/proc/}
 done
@@ -46,7 +47,8 @@ def survives(name, fault, reason, counts, changes=None):
 
 def a_rank_is_killed():
     restart, before, after = survives("rank-killed", lambda job: job.signal_ranks(1, "KILL", 3), "Signal", 1)
-    assert restart["culprit"]["rank"] == 3 and restart["culprit"]["signal"] == "SIGKILL", restart
+    culprit = restart["culprit"]
+    assert (culprit.get("rank"), culprit.get("signal")) == (3, "SIGKILL"), restart
     assert before == after or not after, f"healthy pods are kept: {before}, {after}"
 
 
@@ -69,14 +71,14 @@ def a_rank_is_killed_for_memory():
     def fault(job):
         ours("exec", job.worker(1)["metadata"]["name"], "--", "bash", "-c", FILL % 3)
     restart, _, _ = survives("rank-oom", fault, "OOMKilled", 1)
-    assert restart["culprit"]["rank"] == 3, restart
+    assert restart["culprit"].get("rank") == 3, restart
 
 
 def a_rank_stands_still():
     """The others wait for it and none says anything wrong: what no longer advances is started again."""
     restart, _, _ = survives("stalled", lambda job: job.signal_ranks(1, "STOP", 3), "Stalled", 1,
                              {"runPolicy.progressDeadlineSeconds": 20})
-    assert restart["culprit"]["rank"] == 3 and restart["culprit"]["pod"], restart
+    assert restart["culprit"].get("rank") == 3 and restart["culprit"].get("pod"), restart
 
 
 def memory_runs_out():

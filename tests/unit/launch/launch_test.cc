@@ -140,6 +140,14 @@ TEST_F(Launch, AKilledRankIsNamedAndTheOthersEnd) {
   EXPECT_FALSE(alive(first));
 }
 
+/// As where Open MPI ends a rank at once whose connection to the killed one broke.
+TEST_F(Launch, AKilledRankIsNamedThoughMpirunTellsOfAnother) {
+  start(2, "if [ $RANK = 1 ]; then echo 'atoll: rank 1 on n8: ended by signal 9' >&2; " +
+               std::string(kSleep) + "; fi; sleep 0.5; exit 255");
+  EXPECT_EQ(wait(), 128 + SIGKILL);
+  EXPECT_EQ(messages(), "reason: rank 1 on n8 was ended by signal 9 (Killed; out of memory?)\n");
+}
+
 TEST_F(Launch, AKilledLoneRankIsNamed) {
   start(1, kSleep);
   kill(pid_of(0), SIGSEGV);

@@ -46,6 +46,19 @@ TEST(MpirunMessages, ARankThatWasKilledIsAFactNotABox) {
   }
 }
 
+TEST(MpirunMessages, WhatAWitnessSaysOfARankComesFirst) {
+  const std::string text = "rank 0: hello\n" + rank_killed(3, "n8", 9) + "\n" + kAborted + kRule +
+                           "mpirun noticed that process rank 0 with PID 0 on node n7 exited on signal 6 "
+                           "(Aborted).\n" +
+                           kRule;
+  const Result result = read(text);
+  EXPECT_THAT(result.lines, testing::ElementsAre("rank 0: hello"));
+  ASSERT_TRUE(result.lost);
+  EXPECT_EQ(result.lost->rank, 3);
+  EXPECT_EQ(result.lost->host, "n8");
+  EXPECT_EQ(result.lost->signal, 9);
+}
+
 TEST(MpirunMessages, ARankThatExitedKeepsItsStatus) {
   const Result result =
       read(kAborted + kRule +
