@@ -6,9 +6,9 @@ namespace atl {
 namespace {
 
 constexpr Index kReal = sizeof(Real);
-// Measured: program and libraries touched, stacks, heap of a job of no size; what MPI adds; and what each
-// thread's stack and packed panels take.
-constexpr Index kProcess = Index(18) << 20, kMpi = Index(10) << 20, kThread = Index(1) << 20;
+// Measured: program and libraries touched, stacks, heap of a job of no size; what MPI adds, less what the rank's witness has
+// touched of the libraries in its place; and what each thread's stack and packed panels take.
+constexpr Index kProcess = Index(18) << 20, kMpi = Index(5) << 20, kThread = Index(1) << 20;
 constexpr Index kRowsOnTheWay = Index(5) << 20;  // collect_rows() and VertexRowsFile
 
 /// Of a CSR of `rows` and `arcs`.
