@@ -26,8 +26,7 @@ class Conv final : public FinishedLayer {
   void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
                          MatrixView d_target, MatrixView scratch,
                          const LayerGradient& gradient) const override {
-    OwnRows own(verbs.context());
-    sum_.backward(verbs, input.rows, own, w.value(0), saved, d_target, scratch, w.gradient(0), gradient.rows);
+    sum_.backward(verbs, input.rows, w.value(0), saved, d_target, scratch, w.gradient(0), gradient.rows);
   }
 
   NeighbourSum sum_;

@@ -60,13 +60,11 @@ void FinishedLayer::backward(Verbs& verbs, const LayerWeights& weights, const La
 void FinishedLayer::weight_backward_in_parts(Context& ctx, const Rows& rows, const Dropout& dropout,
                                              ConstMatrixView d_out, const LayerWeights& weights, int begin,
                                              int end) const {
-  const bool drop = dropout && !rows.packed();  // once, for all parts
-  const Rows due = drop ? Rows(dropped_rows(ctx, rows, dropout, "finished_layer.rows")) : rows;
   const ParameterSpec& weight = own_parameters_.front();
   for (int part = begin; part < end; ++part) {
     const Index first = weight.part_begin(part);
-    weight_backward(ctx, due, drop ? Dropout() : dropout, d_out,
-                    weights.gradient(0).slice_rows(first, weight.part_rows(part)), first);
+    weight_backward(ctx, rows, dropout, d_out, weights.gradient(0).slice_rows(first, weight.part_rows(part)),
+                    first);
     weights.part_is_done(part);
   }
 }

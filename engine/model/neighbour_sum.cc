@@ -33,7 +33,7 @@ void NeighbourSum::forward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstMa
   apply(ctx, finish, target);
 }
 
-void NeighbourSum::backward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstMatrixView w, Saved& saved,
+void NeighbourSum::backward(Verbs& verbs, const Rows& rows, ConstMatrixView w, Saved& saved,
                             ConstMatrixView d_target, MatrixView scratch, MatrixView d_w, MatrixView d_rows,
                             const FunctionRef<void()>* meanwhile) const {
   Context& ctx = verbs.context();
@@ -44,8 +44,7 @@ void NeighbourSum::backward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstM
           MatrixView d_z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out);
           spmm(ctx, transposed_arcs_of(*s.block), d_sum, d_z);
           const Dropout dropout = dropout_of(verbs, s);
-          const auto [source, due] = own.due(s.rows, dropout);
-          weight_backward(ctx, source, due, d_z, d_w);
+          weight_backward(ctx, s.rows, dropout, d_z, d_w);
           if (d_block.cols > 0) rows_backward(ctx, dropout, w, d_z, d_block);
         },
         d_rows);

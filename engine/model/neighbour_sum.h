@@ -25,8 +25,8 @@ class NeighbourSum {
                MatrixView target, const Epilogue& finish, const FunctionRef<void()>* begin = nullptr) const;
   /// d_w (in, out) is added to; d_rows (own, in), unless it is empty, is written. d_target (dst, out); `scratch`
   /// (dst, out) is memory that nobody needs any more. `meanwhile`: SumGradient's.
-  void backward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstMatrixView w, Saved& saved,
-                ConstMatrixView d_target, MatrixView scratch, MatrixView d_w, MatrixView d_rows,
+  void backward(Verbs& verbs, const Rows& rows, ConstMatrixView w, Saved& saved, ConstMatrixView d_target,
+                MatrixView scratch, MatrixView d_w, MatrixView d_rows,
                 const FunctionRef<void()>* meanwhile = nullptr) const;
 
  private:

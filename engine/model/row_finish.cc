@@ -51,8 +51,7 @@ void RowFinish::forward(Verbs& verbs, const LayerWeights& weights, Saved& saved,
   norm_.statistics(verbs, weights, pre, saved);
   Epilogue e = epilogue(verbs, weights, &saved);
   e.residual = residual;
-  axpby(verbs.context(), 1, pre, 0, out);
-  apply(verbs.context(), e, out);
+  apply(verbs.context(), e, pre, out);
 }
 
 void RowFinish::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView out,

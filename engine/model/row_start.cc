@@ -31,8 +31,7 @@ RowStart::Started RowStart::forward(Verbs& verbs, const LayerWeights& weights, S
   const Epilogue e = epilogue(verbs, weights, saved, ids);
   if (!norm_ && !options_.relu && !e.dropout) return {h, h, ids};
   MatrixView r = verbs.context().workspace->matrix(name, h.rows, h.cols);
-  axpby(verbs.context(), 1, h, 0, r);
-  apply(verbs.context(), e, r);
+  apply(verbs.context(), e, h, r);
   return {h, r, ids};
 }
 

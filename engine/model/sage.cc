@@ -39,17 +39,15 @@ class Sage final : public FinishedLayer {
                          MatrixView d_target, MatrixView scratch,
                          const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
-    OwnRows own(ctx, input.rows);
     const Dropout dropout = self_dropout(verbs);
     const int parts = own_parameter(0).parts, own_parts = (parts + 1) / 2, half = (own_parts + 1) / 2;
     auto own_weight = [&](int begin, int end) {
-      const auto [rows, due] = own.due(input.self, dropout);
-      if (parts > 1) return weight_backward_in_parts(ctx, rows, due, d_target, w, begin, end);
-      weight_backward(ctx, rows, due, d_target, self_weight(w.gradient(0)));
+      if (parts > 1) return weight_backward_in_parts(ctx, input.self, dropout, d_target, w, begin, end);
+      weight_backward(ctx, input.self, dropout, d_target, self_weight(w.gradient(0)));
     };
     auto first_half = [&] { own_weight(0, half); };
     const FunctionRef<void()> meanwhile(first_half);
-    sum_.backward(verbs, input.rows, own, neighbour_weight(w.value(0)), saved, d_target, scratch,
+    sum_.backward(verbs, input.rows, neighbour_weight(w.value(0)), saved, d_target, scratch,
                   neighbour_weight(w.gradient(0)), gradient.rows, &meanwhile);
     for (int part = own_parts; part < parts; ++part) w.part_is_done(part);
     if (half < own_parts) own_weight(half, own_parts);

@@ -43,8 +43,7 @@ void weight_backward(Context& ctx, const Rows& rows, const Dropout& d, ConstMatr
                      Index first) {
   if (rows.bits != nullptr) return bit_gemm_at(ctx, *rows.bits, d_out, d_w, true, first);
   if (rows.sparse != nullptr) return sparse_gemm_at(ctx, *rows.sparse, d, d_out, d_w, true, first);
-  const ConstMatrixView all = dropped_rows(ctx, rows, d, "transform.rows");
-  gemm_at(ctx, all.slice_cols(first, d_w.rows), d_out, d_w, true);
+  gemm_at(ctx, rows.dense, d, d_out, d_w, true, first);
 }
 
 void rows_backward(Context& ctx, const Dropout& d, ConstMatrixView w, ConstMatrixView d_out,

@@ -80,8 +80,13 @@ void gemm(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bo
 /// out (+)= a · wᵀ.  a (n, k), w (m, k), out (n, m). `after` masks the finished rows (see spmm).
 void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulate = false,
              const Dropout& after = {});
-/// out (+)= aᵀ · b, the weight gradient.  a (n, k), b (n, m), out (k, m).
-void gemm_at(Context& ctx, ConstMatrixView a, ConstMatrixView b, MatrixView out, bool accumulate = false);
+/// out (+)= dropout(a)ᵀ · b, the weight gradient.  a (n, k), b (n, m), out (any of k from `first` on, m).
+void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatrixView b, MatrixView out,
+             bool accumulate = false, Index first = 0);
+inline void gemm_at(Context& ctx, ConstMatrixView a, ConstMatrixView b, MatrixView out,
+                    bool accumulate = false) {
+  gemm_at(ctx, a, {}, b, out, accumulate);
+}
 
 // ---- sparse_features.cc: input features kept as CSR, optionally with dropout on their values
 
@@ -103,8 +108,11 @@ void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView o
 
 // ---- rowwise.cc ------------------------------------------------------------------------------------------
 
-/// The epilogue on its own, in place.  y (n, m).
-void apply(Context& ctx, const Epilogue& epilogue, MatrixView y);
+/// The epilogue on its own: y = epilogue(x).  x (n, m), y (n, m), which may be x.
+void apply(Context& ctx, const Epilogue& epilogue, ConstMatrixView x, MatrixView y);
+inline void apply(Context& ctx, const Epilogue& epilogue, MatrixView y) {
+  apply(ctx, epilogue, y, y);
+}
 
 /// Gradients of the epilogue's parameters; null where there is none. Added to what is there.
 struct EpilogueGradient {

@@ -37,6 +37,27 @@ struct Cut {
   }
 };
 
+constexpr Index kDroppedRows =
+    256;  // as many as product_at sums up at once: with their draws they stay in the cache
+
+/// Some rows of a range's product with dropout(a), whose columns begin at `column` of the draws; `dropped` has room for
+/// kDroppedRows.
+void product_at_dropped(const simd::ProductAt& whole, const simd::Mask& mask, Index column, Index begin,
+                        Index end, MatrixView dropped) {
+  const simd::Table& loops = simd::loops();
+  for (Index row = begin; row == begin || row < end; row += kDroppedRows) {
+    const Index count = std::min(kDroppedRows, end - row);
+    simd::ProductAt part = whole;
+    part.a = plain(ConstMatrixView(dropped));
+    part.b.data += row * whole.b.stride;
+    part.accumulate = row > begin;
+    const simd::Mask own{mask.threshold, mask.scale, mask.key, mask.ids + row};
+    const simd::In rows{whole.a.row(row), whole.a.stride};
+    loops.dropout(own, rows, plain_out(dropped), column, whole.a_cols, 0, count);
+    loops.product_at(part, 0, count);
+  }
+}
+
 }  // namespace
 
 void gemm(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulate,
@@ -55,21 +76,29 @@ void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out,
   }
 }
 
-void gemm_at(Context& ctx, ConstMatrixView a, ConstMatrixView b, MatrixView out, bool accumulate) {
-  ATOLL_CHECK(a.rows == b.rows && a.cols == out.rows && b.cols == out.cols, "({} x {})T ({} x {}) -> {} x {}",
-              a.rows, a.cols, b.rows, b.cols, out.rows, out.cols);
+void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatrixView b, MatrixView out,
+             bool accumulate, Index first) {
+  ATOLL_CHECK(a.rows == b.rows && first >= 0 && first + out.rows <= a.cols && b.cols == out.cols,
+              "({} x {})T ({} x {}) -> {} x {} from {}", a.rows, a.cols, b.rows, b.cols, out.rows, out.cols,
+              first);
   const Index k = out.rows, m = out.cols;
   if (out.empty()) return;
   const Cut cut(a.rows, k, m);
-  const Index ranges = cut.ranges.count();
+  const Index ranges = cut.ranges.count(), widest = std::min(cut.blocks.step, k);
   const MatrixView partial = ctx.workspace->matrix("gemm_at.partial", std::max<Index>(ranges, 1) * k, m);
-  run_chunks(ctx, ranges * cut.blocks.count(), [&](Index chunk) {
+  MatrixView dropped;
+  if (dropout) dropped = ctx.workspace->matrix("gemm_at.dropped", ctx.pool->threads() * kDroppedRows, widest);
+  const simd::Mask mask = plain(dropout, a.rows);
+  ctx.pool->run(ranges * cut.blocks.count(), [&](Index chunk, int thread) {
     const Index range = chunk / cut.blocks.count(), block = chunk % cut.blocks.count();
-    const Index begin = cut.ranges.begin(range), rows = cut.ranges.end(range) - begin;
-    const Index first = cut.blocks.begin(block), cols = cut.blocks.end(block) - first;
-    simd::loops().product_at({plain(a.slice_cols(first, cols)), plain(b), cols, m,
-                              plain_out(partial.slice_rows(range * k + first, cols))},
-                             begin, begin + rows);
+    const Index begin = cut.ranges.begin(range), end = cut.ranges.end(range);
+    const Index column = cut.blocks.begin(block), cols = cut.blocks.end(block) - column;
+    const MatrixView into = partial.slice_rows(range * k + column, cols);
+    const simd::ProductAt whole{plain(a.slice_cols(first + column, cols)), plain(b), cols, m,
+                                plain_out(into)};
+    if (!dropout) return simd::loops().product_at(whole, begin, end);
+    const MatrixView rows = dropped.slice_rows(thread * kDroppedRows, kDroppedRows).slice_cols(0, cols);
+    product_at_dropped(whole, mask, first + column, begin, end, rows);
   });
   for_rows(ctx, k, m * std::max<Index>(ranges, 1), [&](Index begin, Index end) {
     if (!accumulate) {

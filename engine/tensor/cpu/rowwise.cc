@@ -20,11 +20,14 @@ void sum_in_chunks(Context& ctx, RowChunks chunks, Index values, double* sums, F
 
 }  // namespace
 
-void apply(Context& ctx, const Epilogue& epilogue, MatrixView y) {
+void apply(Context& ctx, const Epilogue& epilogue, ConstMatrixView x, MatrixView y) {
+  ATOLL_CHECK(x.rows == y.rows && x.cols == y.cols, "{} x {} and {} x {}", x.rows, x.cols, y.rows, y.cols);
   const simd::Finish finish = plain(epilogue, y.rows, y.cols);
-  if (y.empty() || finish.nothing) return;
-  for_rows(ctx, y.rows, y.cols, [&](Index begin, Index end) {
-    simd::loops().finish(finish, plain_out(y), begin, end, 0, y.cols);
+  const bool in_place = x.data == y.data;
+  if (y.empty() || (in_place && finish.nothing)) return;
+  for_rows(ctx, y.rows, y.cols, [&](Index begin, Index end) {  // rows that are copied stay in the cache
+    if (!in_place) simd::loops().axpby(1, plain(x), 0, plain_out(y), y.cols, begin, end);
+    if (!finish.nothing) simd::loops().finish(finish, plain_out(y), begin, end, 0, y.cols);
   });
 }
 
@@ -64,7 +67,7 @@ void dropout(Context& ctx, const Dropout& d, ConstMatrixView x, MatrixView out) 
   if (!d) return axpby(ctx, 1, x, 0, out);
   const simd::Mask mask = plain(d, x.rows);
   for_rows(ctx, x.rows, x.cols, [&](Index begin, Index end) {
-    simd::loops().dropout(mask, plain(x), plain_out(out), x.cols, begin, end);
+    simd::loops().dropout(mask, plain(x), plain_out(out), 0, x.cols, begin, end);
   });
 }
 

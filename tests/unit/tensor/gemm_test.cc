@@ -126,6 +126,23 @@ TEST_P(Gemm, MultipliesTheTransposeOfTallMatrices) {
   }
 }
 
+/// Whatever columns of it: one draw an element.
+TEST_P(Gemm, DropsRowsOutAsDropoutDoes) {
+  TestRank rank;
+  for_random_shapes([&](RandomSizes& sizes, unsigned) {
+    const Index n = sizes(3000), k = sizes(300), m = sizes(40), first = sizes(k), count = sizes(k - first);
+    const Matrix a = random_matrix(1, n, k), b = random_matrix(2, n, m);
+    const std::vector<VertexId> ids = random_ids(7, n);
+    const Dropout half{0.5, Draws(3, Purpose::kDropout, 1, 2), ids};
+    Matrix dropped(n, k), expected(k, m), found(count, m);
+    dropout(rank.ctx, half, a, dropped);
+    gemm_at(rank.ctx, dropped, b, expected);
+    gemm_at(rank.ctx, a, half, b, found, false, first);
+    expect_near(
+        found, [&](Index r, Index c) { return double(expected.at(first + r, c)); }, 20 * kTolerance);
+  });
+}
+
 TEST_P(Gemm, DoesNotDependOnThreads) {
   const Matrix a = random_matrix(1, 5000, 40), b = random_matrix(2, 5000, 30), w = random_matrix(3, 40, 30);
   expect_same_on_any_threads([&](Context& ctx) {

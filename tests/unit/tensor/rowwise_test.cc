@@ -87,6 +87,10 @@ TEST_P(Rowwise, AppliesEveryEpilogue) {
       const double tolerance = norm == Norm::kLayer && c == 1 ? 1e-3 : 5 * kTolerance;
       expect_near(
           y, [&](Index i, Index j) { return o.expected(e, i, j); }, tolerance);
+      Matrix apart(r, c);
+      apply(rank.ctx, e, o.y, apart);
+      expect_near(
+          apart, [&](Index i, Index j) { return double(y.at(i, j)); }, 0);
     });
   }
 }

@@ -15,7 +15,7 @@ void finish(const Finish& f, Out y, Index begin, Index end, Index col_begin, Ind
 void finish_backward(const FinishBackward& b, const FinishSums& sums, Index begin, Index end);
 void norm_sums(const FinishBackward& b, double* sums, Index begin, Index end);
 void column_sums(In x, Index cols, double* sums, bool squares, Index begin, Index end);
-void dropout(const Mask& mask, In x, Out out, Index cols, Index begin, Index end);
+void dropout(const Mask& mask, In x, Out out, Index first, Index cols, Index begin, Index end);
 void axpby(Real a, In x, Real b, Out out, Index cols, Index begin, Index end);
 void gather(In x, const VertexId* index, Out out, Index cols, Index begin, Index end);
 void scatter_add(In x, const VertexId* index, Out out, Index cols, Index begin, Index end);

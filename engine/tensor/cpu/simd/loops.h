@@ -100,11 +100,12 @@ struct BitProduct {
   bool accumulate = false;
   Finish finish;
 };
-/// out[k, c] = Σ_r a[r, k] · b[r, c] over the rows of one call.
+/// out[k, c] (+)= Σ_r a[r, k] · b[r, c] over the rows of one call.
 struct ProductAt {
   In a, b;
   Index a_cols = 0, b_cols = 0;
   Out out;
+  bool accumulate = false;
 };
 
 inline constexpr Index kMostHeads = 256;
@@ -181,7 +182,8 @@ struct Table {
   void (*finish_backward)(const FinishBackward&, const FinishSums&, Index begin, Index end);
   void (*norm_sums)(const FinishBackward&, double* sums, Index begin, Index end);
   void (*column_sums)(In x, Index cols, double* sums, bool squares, Index begin, Index end);
-  void (*dropout)(const Mask&, In x, Out out, Index cols, Index begin, Index end);
+  /// x and out begin at column `first` of the matrix whose draws they are.
+  void (*dropout)(const Mask&, In x, Out out, Index first, Index cols, Index begin, Index end);
   void (*axpby)(Real a, In x, Real b, Out out, Index cols, Index begin, Index end);
   void (*gather)(In x, const VertexId* index, Out out, Index cols, Index begin, Index end);
   void (*scatter_add)(In x, const VertexId* index, Out out, Index cols, Index begin, Index end);

@@ -166,7 +166,7 @@ void product_at(const ProductAt& p, Index begin, Index end) {
       const Index column = panels.begin(n) * kLanes;
       copy_panel(p.b, row, behind, column, p.b_cols, panels.width(n), panel);
       with_count<kWide>(panels.width(n), [&](auto width) {
-        multiply_at<width.value>(p, row, behind, panel, column, row > begin);
+        multiply_at<width.value>(p, row, behind, panel, column, p.accumulate || row > begin);
       });
     }
   }
