@@ -130,7 +130,8 @@ TEST_P(Gemm, MultipliesTheTransposeOfTallMatrices) {
 TEST_P(Gemm, DropsRowsOutAsDropoutDoes) {
   TestRank rank;
   for_random_shapes([&](RandomSizes& sizes, unsigned) {
-    const Index n = sizes(3000), k = sizes(300), m = sizes(40), first = sizes(k), count = sizes(k - first);
+    const Index n = sizes(3000), k = 1 + sizes(300), m = 1 + sizes(40), first = sizes(k);
+    const Index count = k - first - sizes(k - first);
     const Matrix a = random_matrix(1, n, k), b = random_matrix(2, n, m);
     const std::vector<VertexId> ids = random_ids(7, n);
     const Dropout half{0.5, Draws(3, Purpose::kDropout, 1, 2), ids};
