@@ -10,10 +10,11 @@ RANKS = 4
 SHAPE = {"layers": 3, "hidden": 128, "norm": "layer"}
 # Until it has converged and without weight decay, as the paper does: before that a late gradient's delay is all that one sees.
 TRAINING = {"epochs": 1000, "evaluateEvery": 5, "weightDecay": 0}
+PATIENCE = 300  # epochs: of sets that overfit, the rest would find no better one
 LARGE = {"ogbn_arxiv", "musae_github", "fb_nyu", "coauthor_cs"}
 LARGE_EPOCHS = 500
 CORA = {"dataset": "cora", "normaliseFeatures": "row"}
-LEAST_SEEDS, MOST_SEEDS = 5, 40
+LEAST_SEEDS, MOST_SEEDS = 5, 160
 WIDTH = 1.0  # points, of the 95 % interval: more seeds until it is met
 
 
@@ -42,5 +43,6 @@ def cell(setup, strategy, seed):
     name = f"{setup['dataset']}-{strategy.name}-{seed}"
     job = manifest(name, setup, seed, (seed - 1) % setup["splits"])
     job["spec"]["strategy"] = {"kind": strategy.kind, **({strategy.kind: dict(strategy.options)} if strategy.options else {})}
+    job["spec"]["training"]["earlyStopping"] = {"patience": PATIENCE}
     job["spec"]["placement"]["ranks"] = RANKS
     return cases.Cell(name, setup["dataset"], json.dumps(job), [])
