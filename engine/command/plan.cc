@@ -70,8 +70,8 @@ std::vector<Rank> slowest_ranks(const JobPlan& plan, std::size_t count) {
 void probe(const Arguments& a, const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
            JobPlan& plan) {
   const auto count = std::size_t(a.integer("--probe", 1, 1, loaded.job.placement.ranks));
-  ProbeOptions options{slowest_ranks(plan, count), rank_traffic(loaded.job, dataset, prepared).parts,
-                       plan.threads, plan.link_bytes, plan.rates.triad_bytes / 4};
+  ProbeOptions options{slowest_ranks(plan, count), rank_traffic(loaded.job, dataset, prepared), plan.threads,
+                       plan.link_bytes, plan.rates.triad_bytes / 4};
   say(fmt::format("training {} of {} ranks for a few epochs", options.ranks.size(), plan.ranks.size()));
   enter_probe(loaded.job, probe_epoch(loaded.job, dataset, prepared, options), int(options.ranks.size()),
               plan);

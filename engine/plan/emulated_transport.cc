@@ -88,7 +88,7 @@ class EmulatedTransport final : public Transport {
   Pending& start(Lane lane, int slot, std::span<const Message> sends,
                  std::span<const Message> receives) override {
     for (const Message& message : receives) std::memset(message.data, 0, std::size_t(message.bytes));
-    const Load sent = load_of(sends), received = load_of(receives);
+    const Load sent = load_of(lane, sends), received = load_of(lane, receives);
     Underway& pending = underway_[std::size_t(lane)][std::size_t(slot)];
     pending.start(lane, out_, in_, out_.carry(lane, sent.length), in_.carry(lane, received.length),
                   std::int64_t(sent.inter + received.inter) / 2, work_);
@@ -108,7 +108,7 @@ class EmulatedTransport final : public Transport {
     Seconds length;
     double inter;  // bytes between servers
   };
-  Load load_of(std::span<const Message> messages) const {
+  Load load_of(Lane lane, std::span<const Message> messages) const {
     double inter = 0, intra = 0;
     bool crosses = false;
     for (const Message& message : messages) {
@@ -116,7 +116,8 @@ class EmulatedTransport final : public Transport {
       (inside ? intra : inter) += double(message.bytes);
       crosses |= !inside;
     }
-    const Seconds length(inter / links_.inter + intra / links_.intra);
+    const double busiest = lane == Lane::kBulk ? links_.busiest : 1;
+    const Seconds length(busiest * inter / links_.inter + intra / links_.intra);
     return {(crosses ? kLatency : Seconds(0)) + length, inter};
   }
 

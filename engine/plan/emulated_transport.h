@@ -15,6 +15,8 @@ namespace atl {
 struct EmulatedLinks {
   double inter = 0;  // a rank's share of its server's link
   double intra = 0;  // to the ranks of its server
+  /// Bulk of the server with most of it, over this rank's server's: an exchange ends when the last one's has come through.
+  double busiest = 1;
 };
 
 /// `hosts`: by rank, as Transport::host(). What goes between servers takes the processor time of sending and receiving,

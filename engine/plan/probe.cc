@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <barrier>
 #include <exception>
+#include <map>
 #include <thread>
 
 #include "base/threads.h"
@@ -35,6 +36,20 @@ std::vector<std::string> hosts_of(const std::vector<std::vector<Rank>>& servers,
   return hosts;
 }
 
+/// (ranks) How much more crosses the link of the server with most than that of the rank's own.
+std::vector<double> busiest_over(const std::vector<std::string>& hosts, std::span<const PairBytes> flows) {
+  std::map<std::string, double> load;
+  for (const PairBytes& flow : flows) {
+    const std::string &from = hosts[std::size_t(flow.from)], &to = hosts[std::size_t(flow.to)];
+    if (from != to) load[from] += flow.bytes, load[to] += flow.bytes;
+  }
+  double most = 0;
+  for (const auto& [host, bytes] : load) most = std::max(most, bytes);
+  std::vector<double> ratios;
+  for (const std::string& host : hosts) ratios.push_back(load[host] > 0 ? most / load[host] : 1);
+  return ratios;
+}
+
 class Probe {
  public:
   Probe(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, const ProbeOptions& options)
@@ -43,6 +58,7 @@ class Probe {
         prepared_(prepared),
         options_(options),
         hosts_(hosts_of(find_strategy(job.strategy.kind)->layout(job).groups, job.placement.ranks)),
+        busiest_(busiest_over(hosts_, options.traffic.flows)),
         step_(std::ptrdiff_t(options.ranks.size()), Next{this}),
         probed_(options.ranks.size()),
         failures_(options.ranks.size()) {}
@@ -83,10 +99,11 @@ class Probe {
     Workspace workspace;
     Context ctx{Device::kCpu, &pool, &workspace};
     const Rank rank = options_.ranks[i];
-    RankData data(job_, dataset_, prepared_, rank, PartRanks(options_.parts));
+    RankData data(job_, dataset_, prepared_, rank, PartRanks(options_.traffic.parts));
     const auto sharing = std::ranges::count(hosts_, hosts_[std::size_t(rank)]);
     Communicator comm(make_emulated_transport(
-        rank, hosts_, {options_.server_link / double(sharing), options_.memory_link}));
+        rank, hosts_,
+        {options_.server_link / double(sharing), options_.memory_link, busiest_[std::size_t(rank)]}));
     data.count(comm);
     Trainer trainer(ctx, comm, job_, data);
     std::vector<double> epochs, exposed;
@@ -114,6 +131,7 @@ class Probe {
   const PreparedGraph& prepared_;
   const ProbeOptions& options_;
   const std::vector<std::string> hosts_;
+  const std::vector<double> busiest_;  // by rank
   std::barrier<Next> step_;
   int epoch_ = 0;  // under way, of all ranks
   double began_ = 0;

@@ -8,12 +8,13 @@
 #include "dataset/dataset.h"
 #include "job/job.h"
 #include "partition/prepared_graph.h"
+#include "plan/part_order.h"
 
 namespace atl {
 
 struct ProbeOptions {
   std::vector<Rank> ranks;  // that are run side by side
-  std::vector<int> parts;   // (all ranks) the part of each
+  RankTraffic traffic;      // of all ranks
   int threads = 1;          // of each rank
   double server_link = 0;   // bytes a second, each way, of a server's link, which its ranks share
   double memory_link = 0;   // and between two ranks of a server

@@ -36,6 +36,11 @@ class Comparison:
         return f"{self.dataset}, {self.servers} servers, {100 * self.share:.0f} %{what}"
 
     @property
+    def rounds(self):
+        """Fewer where links are slowest: there an epoch is long, and much like any other."""
+        return 2 if (self.servers, self.share) == (4, SHARES[-1]) else 3
+
+    @property
     def picture(self):
         """The file of its bars and curves, beside the table; None: it has none."""
         return f"pipegcn-{self.dataset}.svg" if self.strategies == EVERYBODY else None

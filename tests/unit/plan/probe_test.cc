@@ -24,8 +24,9 @@ class Probed : public testing::TestWithParam<SmallCase> {
     prepared_ = std::make_unique<PreparedGraph>(PreparedGraph::make(
         *dataset_, partition_options(job_, kRanks), graph_transforms(job_), training_marks(*dataset_, job_)));
   }
-  ProbedEpoch probed(const std::vector<Rank>& ranks, double link) const {
-    return probe_epoch(job_, *dataset_, *prepared_, {ranks, {0, 1, 2, 3}, 1, link, 1e9});
+  ProbedEpoch probed(const std::vector<Rank>& ranks, double link,
+                     const std::vector<PairBytes>& flows = {}) const {
+    return probe_epoch(job_, *dataset_, *prepared_, {ranks, {{0, 1, 2, 3}, flows}, 1, link, 1e9});
   }
   /// Rows that a rank sends in an epoch.
   double sent(Rank rank) const {
@@ -47,6 +48,13 @@ TEST_P(Probed, AnEpochTakesItsBytesTime) {
   EXPECT_GT(slow.evaluation_seconds, 0);
   const ProbedEpoch together = probed({0, 1, 2, 3}, link);
   EXPECT_GE(together.epoch_seconds, 0.99 * wanted) << "the slowest rank's";
+}
+
+TEST_P(Probed, ItWaitsForTheServerWithMost) {
+  const double wanted = 0.01, link = sent(1) / wanted;
+  const double alone = probed({1}, link).epoch_seconds,
+               behind = probed({1}, link, {{0, 1, 3}, {0, 2, 6}}).epoch_seconds;
+  EXPECT_GE(behind - alone, wanted) << "of 9 bytes to rank 1's 3: twice as long again";
 }
 
 INSTANTIATE_TEST_SUITE_P(
