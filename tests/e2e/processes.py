@@ -37,15 +37,10 @@ def mpirun(root):
 
 
 def ranks(root):
-    """The pids of the rank processes."""
-    parent = mpirun(root)
-    return sorted(pid for pid, name in descendants(parent).items() if name == "atoll") if parent else []
-
-
-def by_rank(root):
-    """The pids of the rank processes, in the order of their ranks: mpirun tells each its number."""
-    numbered = {}
-    for pid in ranks(root):
+    """The pids of the rank processes, in the order of their ranks: mpirun tells each its number. Pids have another order where
+    they wrapped between two ranks."""
+    parent, numbered = mpirun(root), {}
+    for pid in [pid for pid, name in descendants(parent).items() if name == "atoll"] if parent else []:
         variables = pathlib.Path(f"/proc/{pid}/environ").read_text().split("\0")
         numbered[int(dict(each.split("=", 1) for each in variables if "=" in each)["OMPI_COMM_WORLD_RANK"])] = pid
     return [numbered[rank] for rank in sorted(numbered)]
