@@ -37,8 +37,7 @@ def mpirun(root):
 
 
 def ranks(root):
-    """The pids of the rank processes, in the order of their ranks: mpirun tells each its number. Pids have another order where
-    they wrapped between two ranks."""
+    """The pids of the rank processes, in the order of their ranks: mpirun tells each its number. Their pids have any order."""
     parent, numbered = mpirun(root), {}
     for pid in [pid for pid, name in descendants(parent).items() if name == "atoll"] if parent else []:
         variables = pathlib.Path(f"/proc/{pid}/environ").read_text().split("\0")
