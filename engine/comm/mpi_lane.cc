@@ -15,16 +15,20 @@ constexpr int kTag = 1, kWordTag = 2;
 // Pieces on their way to a peer, and those from a peer for which the library knows the memory.
 constexpr int kSentAtOnce = 4, kAwaitedAtOnce = 64;
 
+std::string named(Rank rank, const MpiPlace& place) {
+  const bool known = std::size_t(rank) < place.hosts.size();
+  return fmt::format("rank {} ({})", rank, known ? place.hosts[std::size_t(rank)] : "host unknown");
+}
+
 }  // namespace
 
-void check_mpi(int code, const char* call, const MpiPlace& place) {
+void check_mpi(int code, const char* call, const MpiPlace& place, std::optional<Rank> peer) {
   if (code == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  const auto me = std::size_t(place.rank);
-  fail("{} failed on rank {} ({}): {}", call, place.rank,
-       me < place.hosts.size() ? place.hosts[me] : "host unknown", text);
+  const std::string of_whom = peer ? ", for a message from or to " + named(*peer, place) : "";
+  fail("{} failed on {}{}: {}", call, named(place.rank, place), of_whom, text);
 }
 
 struct MpiLane::Shared {
@@ -45,6 +49,7 @@ class MpiLane::Group : public Pending {
     for (const Message& m : receives) add(m, false);
     for (const Message& m : sends) add(m, true);
     completed_.resize(requests_.size());
+    statuses_.resize(requests_.size());
     for (const Stream& stream : streams_)
       if (stream.sent && stream.asks) post_word(stream);
     post_due();
@@ -54,9 +59,9 @@ class MpiLane::Group : public Pending {
   bool done() override {
     int count = 1;
     while (count > 0 && !streams_.empty()) {
-      const int code = MPI_Testsome(int(requests_.size()), requests_.data(), &count, completed_.data(),
-                                    MPI_STATUSES_IGNORE);
-      check_mpi(code, "MPI_Testsome", lane_.place);
+      const int code =
+          MPI_Testsome(int(requests_.size()), requests_.data(), &count, completed_.data(), statuses_.data());
+      check_completed(code, count);
       for (int i = 0; i < count; ++i) finish(std::size_t(completed_[std::size_t(i)]));
       if (!post_due()) break;
     }
@@ -116,9 +121,11 @@ class MpiLane::Group : public Pending {
     MPI_Request* const r = &requests_[request];
     const int bytes = int(m.bytes);
     if (sent)
-      check_mpi(MPI_Isend(m.data, bytes, MPI_BYTE, m.peer, tag, lane_.comm, r), "MPI_Isend", lane_.place);
+      check_mpi(MPI_Isend(m.data, bytes, MPI_BYTE, m.peer, tag, lane_.comm, r), "MPI_Isend", lane_.place,
+                m.peer);
     else
-      check_mpi(MPI_Irecv(m.data, bytes, MPI_BYTE, m.peer, tag, lane_.comm, r), "MPI_Irecv", lane_.place);
+      check_mpi(MPI_Irecv(m.data, bytes, MPI_BYTE, m.peer, tag, lane_.comm, r), "MPI_Irecv", lane_.place,
+                m.peer);
   }
 
   void post_word(const Stream& s) { post(s.word, {s.message.peer, nullptr, 0}, !s.sent, kWordTag); }
@@ -145,6 +152,15 @@ class MpiLane::Group : public Pending {
     return !s.sent || (!s.asks && !lane_.held);
   }
 
+  /// The call's own code says no more than that a message failed: that one's is told.
+  void check_completed(int code, int count) {
+    for (int i = 0; code == MPI_ERR_IN_STATUS && i < count; ++i) {
+      const Stream& stream = streams_[stream_of_[std::size_t(completed_[std::size_t(i)])]];
+      check_mpi(statuses_[std::size_t(i)].MPI_ERROR, "MPI_Testsome", lane_.place, stream.message.peer);
+    }
+    check_mpi(code, "MPI_Testsome", lane_.place);
+  }
+
   void finish(std::size_t request) {
     Stream& s = streams_[stream_of_[request]];
     if (request < s.first) {
@@ -160,6 +176,7 @@ class MpiLane::Group : public Pending {
   std::vector<MPI_Request> requests_;
   std::vector<std::size_t> stream_of_;  // each request's
   std::vector<int> completed_;
+  std::vector<MPI_Status> statuses_;  // of the completed ones
 };
 
 MpiLane::MpiLane(const MpiPlace& place, int ranks, const Options& options)

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,8 +18,8 @@ struct MpiPlace {
   std::vector<std::string> hosts;  // by rank; empty before they are known
 };
 
-/// Fails naming the call, the rank and its host unless `code` is MPI's success.
-void check_mpi(int code, const char* call, const MpiPlace& place);
+/// Fails naming the call, the rank, the peer of its message and their hosts unless `code` is MPI's success.
+void check_mpi(int code, const char* call, const MpiPlace& place, std::optional<Rank> peer = {});
 
 /// A message travels in pieces, of which a few are on their way to a peer at a time, so that what is more urgent
 /// passes between them. Between servers pieces are short enough for the library to send them without asking; in its

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -92,11 +93,6 @@ void run_rounds(const Arguments& a, const std::vector<BenchCell>& cells, std::ve
   }
 }
 
-void print(const StrategyBench& bench, const Arguments& a) {
-  if (a.has("--svg")) write_file_atomically(a.get("--svg"), to_svg(bench));
-  std::fputs((a.has("--json") ? to_json(bench) : to_text(bench)).c_str(), stdout);
-}
-
 /// They would be lost without a word: the manifest's own strategy doesn't count.
 void refuse_changes_of_strategy(const Arguments& a) {
   for (const std::string& change : a.all("--set"))
@@ -108,8 +104,9 @@ void refuse_changes_of_strategy(const Arguments& a) {
 
 int bench(const Arguments& a) {
   refuse_changes_of_strategy(a);
+  std::optional<AtomicFile> picture;
   if (a.has("--svg"))
-    write_file_atomically(a.get("--svg"), "");  // can it be? Better asked before hours of runs
+    picture.emplace(a.get("--svg"));  // can it be written? Better asked before hours of runs
   Rig rig = Rig::from_environment();
   const double share = asked_share(a, rig);
   std::vector<BenchCell> cells;
@@ -128,7 +125,11 @@ int bench(const Arguments& a) {
   result.rig = rig.description();
   run_rounds(a, cells, runs, output);
   result.rows = compare_strategies(runs);
-  print(result, a);
+  if (picture) {
+    picture->write(to_svg(result));
+    picture->commit();
+  }
+  std::fputs((a.has("--json") ? to_json(result) : to_text(result)).c_str(), stdout);
   return 0;
 }
 

@@ -2,6 +2,7 @@
 //   mpirun -n 3 mpi_comm_test            exchanges, sums and blobs, with messages split at 1000 bytes
 //   mpirun -n 3 mpi_comm_test leave      rank 1 fails: the job must end, not hang
 //   mpirun -n 2 mpi_comm_test absent     rank 1 never sends: rank 0's time-out names it
+//   mpirun -n 2 mpi_comm_test longer     rank 0 sends more than rank 1 has room for: rank 1 says so and names it
 //   mpirun -n 2 mpi_comm_test latency    microseconds of one exchange and one sum
 //   mpirun -n 2 mpi_comm_test before     milliseconds of a sum of a megabyte, and beside an exchange of 16 MB
 //   mpirun -n 2 mpi_comm_test uneven     Mbit/s each way of exchanges in which one rank sends four times as much as the other
@@ -244,6 +245,14 @@ void uneven(Communicator& comm) {
                8e9 * (comm.progress_cpu_seconds() - cpu) / bits);
 }
 
+/// MPI fails one message of several in a call: its own reason is told, not that one of them failed.
+void longer(Communicator& comm) {
+  Matrix out(comm.rank() == 0 ? 20 : 10, 1), in(10, 1);
+  const RowsTo send{comm.rank() ^ 1, out};
+  const RowsFrom receive{comm.rank() ^ 1, in};
+  comm.exchange(Lane::kSmall, Traffic::kHalo, std::span(&send, 1), std::span(&receive, 1)).wait();
+}
+
 int run(const std::string& mode) {
   MpiOptions options;
   if (mode.empty()) options.piece_bytes = options.near_piece_bytes = 1000;
@@ -253,6 +262,7 @@ int run(const std::string& mode) {
     if (mode.empty()) correctness(comm);
     if (mode == "absent") absent(comm);
     if (mode == "leave") leave(comm);
+    if (mode == "longer") longer(comm);
     if (mode == "latency") latency(comm);
     if (mode == "beside") beside(comm);
     if (mode == "before") before(comm);
