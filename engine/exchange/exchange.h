@@ -40,7 +40,9 @@ struct ExchangedLayer {
   Index cols = 0;  // of its input
   bool gathers = false;
   bool fixed = false;  // its input are the features
+  bool once = false;   // gathered before the first pass, and never again
   bool keep = false;   // halo rows are looked at again in backward
+  bool travels() const { return gathers && !fixed && !once; }  // its input's rows, in every pass
 };
 
 /// One gather of one pass.

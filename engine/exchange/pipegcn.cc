@@ -57,7 +57,7 @@ class PipeGcn final : public Exchange {
     exact_ = make_exact_exchange(ctx, comm, part, std::move(inferred), true);
     const Index sent = crossing_->sent(), halo = crossing_->arriving();
     for (const ExchangedLayer& each : layers) {
-      const Index cols = each.gathers && !each.fixed ? each.cols : 0;
+      const Index cols = each.travels() ? each.cols : 0;
       fixed_.push_back(each.fixed);
       rows_.emplace_back(sent, halo, cols, options.smooth_rows && cols > 0, ctx.device);
       gradients_.emplace_back(halo, sent, cols, options.smooth_gradients && cols > 0, ctx.device);

@@ -23,7 +23,7 @@ class Sancus final : public Exchange {
         options_(options),
         rounds_(ctx, comm, part, layers, {comm.size(), 1}, options.wire) {
     for (const ExchangedLayer& each : layers) {
-      const Index cols = each.gathers && !each.fixed ? each.cols : 0;
+      const Index cols = each.travels() ? each.cols : 0;
       layers_.push_back({each.fixed, rounds_.all(), {}, {}});
       layers_.back().cached.resize(rounds_.halo_rows(), cols, ctx.device);
       layers_.back().cached.zero();
@@ -74,6 +74,7 @@ class Sancus final : public Exchange {
       all.push_back({fmt::format("sancus.cached.{}", l), layers_[l].cached});
       if (bounded()) all.push_back({fmt::format("sancus.sent.{}", l), layers_[l].sent});
     }
+    if (all.size() == 2) all.clear();  // nothing is cached that they would tell of
     return all;
   }
 

@@ -23,7 +23,11 @@ std::vector<ExchangedLayer> FullBatch::exchanged_layers() const {
   std::vector<ExchangedLayer> all;
   for (int l = 0; l < layers(); ++l) {
     const bool keep = layer(l).rows_in_backward() && passes_ == Passes::kTraining;
-    all.push_back({layer(l).in(), layer(l).gathers(), l == 0, keep});
+    all.push_back({.cols = layer(l).in(),
+                   .gathers = layer(l).gathers(),
+                   .fixed = l == 0,
+                   .once = l < prefix_,
+                   .keep = keep});
   }
   return all;
 }
