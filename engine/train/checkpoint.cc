@@ -70,13 +70,14 @@ Metadata read_complete(const fs::path& folder) {
 
 /// Reads every file of a checkpoint and compares its seal. Throws Error where one is missing, torn or
 /// altered.
-LoadedCheckpoint load_whole(const fs::path& folder, Index epoch) {
+LoadedCheckpoint load_whole(const fs::path& folder, Index epoch, FunctionRef<void()> goes_on) {
   LoadedCheckpoint loaded = read_checkpoint_state(folder / kStateFile);
   for (const auto& [name, seal] : read_complete(folder)) {
     const std::string found =
         name == kStateFile ? loaded.file.seal() : SafetensorsFile::read(folder / name).seal();
     if (found != seal)
       fail("{}: not the file that the checkpoint was finished with", (folder / name).string());
+    goes_on();
   }
   if (loaded.state.epoch != epoch)
     fail("{}: holds epoch {}, which is not its name", folder.string(), loaded.state.epoch);
@@ -98,19 +99,21 @@ fs::path CheckpointStore::partial(Index epoch) const {
   return folder_ / fmt::format(".{}{:06}.attempt-{}", kPrefix, epoch, attempt_);
 }
 
-void CheckpointStore::write_part_state(Index epoch, int part, std::span<const TensorView> tensors,
-                                       const std::string& parts) const {
-  write_safetensors(partial(epoch) / part_file(part), tensors,
-                    {{"epoch", fmt::to_string(epoch)}, {"parts", parts}});
+std::string CheckpointStore::write_part_state(Index epoch, int part, std::span<const TensorView> tensors,
+                                              const std::string& parts) const {
+  return write_safetensors(partial(epoch) / part_file(part), tensors,
+                           {{"epoch", fmt::to_string(epoch)}, {"parts", parts}});
 }
 
-void CheckpointStore::commit(const CheckpointState& state, bool part_states) const {
+void CheckpointStore::commit(const CheckpointState& state, std::span<const std::string> part_seals) const {
   check_attempt(output_, attempt_);
   const fs::path folder = partial(state.epoch);
   try {
     Metadata seals{{kStateFile, write_checkpoint_state(folder / kStateFile, state)}};
-    for (int part = 0; part_states && part < state.ranks; ++part)
-      seals[part_file(part)] = SafetensorsFile::read(folder / part_file(part)).seal();
+    ATOLL_CHECK(part_seals.empty() || Index(part_seals.size()) == Index(state.ranks), "{} seals of {} parts",
+                part_seals.size(), state.ranks);
+    for (std::size_t part = 0; part < part_seals.size(); ++part)
+      seals[part_file(int(part))] = part_seals[part];
     const Json complete = {{"epoch", state.epoch}, {"attempt", attempt_}, {"files", seals}};
     write_file_atomically(folder / kCompleteFile, complete.dump(2) + "\n");
     check_attempt(output_, attempt_);
@@ -145,10 +148,11 @@ void CheckpointStore::drop_superseded(Index newest_epoch) const {
   }
 }
 
-std::optional<LoadedCheckpoint> CheckpointStore::newest(std::vector<std::string>& warnings) const {
+std::optional<LoadedCheckpoint> CheckpointStore::newest(std::vector<std::string>& warnings,
+                                                        FunctionRef<void()> goes_on) const {
   for (const Index epoch : epochs_in(folder_)) {
     try {
-      return load_whole(place(epoch), epoch);
+      return load_whole(place(epoch), epoch, goes_on);
     } catch (const Error& error) {
       warnings.push_back(fmt::format("the checkpoint of epoch {} is passed over for the one before: {}",
                                      epoch, error.what()));

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "train/checkpoint_state.h"
 
 namespace atl {
@@ -28,17 +29,19 @@ class CheckpointStore {
   /// `keep`: complete checkpoints that are left after a commit, at least 1.
   CheckpointStore(std::filesystem::path output, int attempt, int keep);
 
-  /// Rank 0: writes part-<part>.safetensors of the checkpoint of `epoch`. `parts` says of which parts, on which ranks.
-  /// Optional.
-  void write_part_state(Index epoch, int part, std::span<const TensorView> tensors,
-                        const std::string& parts) const;
-  /// Rank 0, after a barrier: writes the rest, makes it visible and drops old ones. With `part_states` the
-  /// files of parts 0 … state.ranks − 1 belong to it. Throws Error when a newer attempt has begun or the disk
+  /// Rank 0: writes part-<part>.safetensors of the checkpoint of `epoch`, and returns its seal. `parts` says of which parts, on
+  /// which ranks. Optional.
+  std::string write_part_state(Index epoch, int part, std::span<const TensorView> tensors,
+                               const std::string& parts) const;
+  /// Rank 0, after a barrier: writes the rest, makes it visible and drops old ones. The files with
+  /// `part_seals` (by part; none: no rank has a state of its own) belong to it. Throws Error when a newer attempt has begun or the disk
   /// is full; checkpoints before stay as they were.
-  void commit(const CheckpointState& state, bool part_states) const;
+  void commit(const CheckpointState& state, std::span<const std::string> part_seals) const;
 
-  /// Rank 0: the newest checkpoint that is whole. What is torn or altered is skipped and told in `warnings`.
-  std::optional<LoadedCheckpoint> newest(std::vector<std::string>& warnings) const;
+  /// Rank 0: the newest checkpoint that is whole. What is torn or altered is skipped and told in `warnings`. Calls `goes_on` after
+  /// each file: others wait meanwhile.
+  std::optional<LoadedCheckpoint> newest(std::vector<std::string>& warnings,
+                                         FunctionRef<void()> goes_on) const;
   /// Rank 0: what the checkpoint of `epoch` has of a part; none where none was written.
   std::optional<SafetensorsFile> read_part_state(Index epoch, int part) const;
   /// Rank 0: removes what interrupted attempts left half-written.

@@ -88,8 +88,8 @@ void EpochLoop::checkpoint(Index epoch) {
   WholeTensors tensors(p_.comm, p_.trainer.parameters());
   const CheckpointState state = state_of({p_.trainer.parameters(), p_.trainer.optimizer(), p_.best}, job_,
                                          p_.dataset, p_.comm.size(), epoch, tensors);
-  const bool with_parts = write_part_states(p_.comm, p_.store, epoch, p_.parts, p_.trainer.state());
-  if (p_.comm.rank() == 0) p_.store.commit(state, with_parts);
+  const auto part_seals = write_part_states(p_.comm, p_.store, epoch, p_.parts, p_.trainer.state());
+  if (p_.comm.rank() == 0) p_.store.commit(state, part_seals);
   p_.comm.barrier();
   last_checkpoint_ = epoch;
   p_.options.observer->on_checkpoint(epoch);

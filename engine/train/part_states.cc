@@ -52,19 +52,16 @@ std::vector<TensorView> views_of(const Shapes& shapes, const std::vector<const R
   return views;
 }
 
-/// Rank 0: whether the checkpoint's files are these ranks' with these parts.
-bool fits(const CheckpointStore& store, Index epoch, const PartsOnRanks& parts,
-          const std::vector<Shapes>& all) {
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    const auto file = store.read_part_state(epoch, parts.part[rank]);
-    if (!file || file->metadata().count("parts") == 0 || file->metadata().at("parts") != parts.text())
-      return false;
-    for (const Shape& shape : all[rank]) {
-      const TensorView* found = file->find(shape.name);
-      if (found == nullptr || found->shape != std::vector<Index>{shape.rows, shape.cols}) return false;
-    }
-  }
-  return true;
+/// Rank 0: whether the checkpoint's file of `rank`'s part is that of these parts on these ranks.
+bool fits(const CheckpointStore& store, Index epoch, const PartsOnRanks& parts, Rank rank,
+          const Shapes& shapes) {
+  const auto file = store.read_part_state(epoch, parts.part[std::size_t(rank)]);
+  if (!file || file->metadata().count("parts") == 0 || file->metadata().at("parts") != parts.text())
+    return false;
+  return std::ranges::all_of(shapes, [&](const Shape& shape) {
+    const TensorView* found = file->find(shape.name);
+    return found != nullptr && found->shape == std::vector<Index>{shape.rows, shape.cols};
+  });
 }
 
 bool agreed(Communicator& comm, bool of_rank_0) {
@@ -79,10 +76,11 @@ std::string PartsOnRanks::text() const {
   return fmt::format("{} on ranks as {}", prepared, fmt::join(part, ","));
 }
 
-bool write_part_states(Communicator& comm, const CheckpointStore& store, Index epoch,
-                       const PartsOnRanks& parts, std::span<const NamedMatrix> mine) {
+std::vector<std::string> write_part_states(Communicator& comm, const CheckpointStore& store, Index epoch,
+                                           const PartsOnRanks& parts, std::span<const NamedMatrix> mine) {
   const std::vector<Shapes> all = all_shapes(comm, mine);
-  if (std::ranges::all_of(all, &Shapes::empty)) return false;
+  if (std::ranges::all_of(all, &Shapes::empty)) return {};
+  std::vector<std::string> seals(comm.rank() == 0 ? all.size() : 0);
   for (Rank rank = 0; rank < comm.size(); ++rank) {
     const Shapes& shapes = all[std::size_t(rank)];
     std::vector<Matrix> arrived;
@@ -94,16 +92,21 @@ bool write_part_states(Communicator& comm, const CheckpointStore& store, Index e
       if (rank != 0) carry(comm, rank, 0, own, target);
       data.push_back(rank == 0 ? own.data : target.data);
     }
+    const int part = parts.part[std::size_t(rank)];
     if (comm.rank() == 0)
-      store.write_part_state(epoch, parts.part[std::size_t(rank)], views_of(shapes, data), parts.text());
+      seals[std::size_t(part)] = store.write_part_state(epoch, part, views_of(shapes, data), parts.text());
+    comm.barrier();  // nobody waits longer than one file takes
   }
-  return true;
+  return seals;
 }
 
 bool read_part_states(Communicator& comm, const CheckpointStore& store, Index epoch,
                       const PartsOnRanks& parts, std::span<const NamedMatrix> mine) {
   const std::vector<Shapes> all = all_shapes(comm, mine);
-  if (!agreed(comm, comm.rank() == 0 && fits(store, epoch, parts, all))) return false;
+  for (Rank rank = 0; rank < comm.size(); ++rank) {
+    const Shapes& shapes = all[std::size_t(rank)];
+    if (!agreed(comm, comm.rank() == 0 && fits(store, epoch, parts, rank, shapes))) return false;
+  }
   for (Rank rank = 0; rank < comm.size(); ++rank) {
     const Shapes& shapes = all[std::size_t(rank)];
     std::vector<Matrix> read;
@@ -120,6 +123,7 @@ bool read_part_states(Communicator& comm, const CheckpointStore& store, Index ep
       else if (comm.rank() == 0)
         std::copy_n(read[i].data(), shapes[i].count(), own.data);
     }
+    comm.barrier();
   }
   return true;
 }

@@ -10,6 +10,10 @@
 namespace atl {
 namespace {
 
+constexpr Index kMessageValues = Index(1) << 20;  // of rows that rank 0 collects
+constexpr int kMessagesOnEnd =
+    64;  // before all ranks hear of each other again: those that wait for their turn
+
 /// One .npy of a row a vertex; every rank takes part, rank 0 writes.
 void write_rows(Communicator& comm, const PreparedGraph& prepared, const PartRanks& ranks,
                 const std::filesystem::path& path, const VertexOrder& order, ConstMatrixView mine,
@@ -32,9 +36,9 @@ void collect_rows(Communicator& comm, const PreparedGraph& prepared, const PartR
     return prepared.ids().subspan(std::size_t(offsets[part]), std::size_t(offsets[part + 1] - offsets[part]));
   };
   if (comm.rank() == 0) put(ids_of(0), mine);
-  const Index most =
-      std::max<Index>(1, (Index(1) << 20) / std::max<Index>(1, mine.cols));  // rows of a message
+  const Index most = std::max<Index>(1, kMessageValues / std::max<Index>(1, mine.cols));  // rows of a message
   Matrix theirs;
+  int messages = 0;
   for (int r = 1; r < comm.size(); ++r) {
     const auto ids = ids_of(r);
     for (Index begin = 0; begin < Index(ids.size()); begin += most) {
@@ -48,6 +52,7 @@ void collect_rows(Communicator& comm, const PreparedGraph& prepared, const PartR
         comm.exchange(Lane::kBulk, Traffic::kCheckpoint, {}, std::span(&receive, 1)).wait();
         put(ids.subspan(std::size_t(begin), std::size_t(count)), theirs);
       }
+      if (++messages % kMessagesOnEnd == 0) comm.barrier();
     }
   }
 }

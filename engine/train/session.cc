@@ -30,6 +30,8 @@ const char* name_of(Outcome outcome) {
   return "interrupted";
 }
 
+constexpr std::int64_t kStillReading = -1;
+
 /// One run of one rank, in the order of its members: data, model, loop, results.
 class Session {
  public:
@@ -93,7 +95,7 @@ class Session {
     if (root()) {
       store_->remove_partial();
       std::vector<std::string> warnings;
-      checkpoint = store_->newest(warnings);
+      checkpoint = store_->newest(warnings, [&] { told_size(kStillReading); });
       for (const std::string& w : warnings) o_.observer->on_message(MessageLevel::kWarning, w);
     }
     if (!share(checkpoint)) return;
@@ -114,10 +116,16 @@ class Session {
     return parts;
   }
 
-  /// Rank 0's checkpoint to every rank; false where there is none.
-  bool share(std::optional<LoadedCheckpoint>& checkpoint) {
-    std::int64_t size = checkpoint ? std::int64_t(checkpoint->file.bytes().size()) : 0;
+  /// Rank 0's `size` on every rank.
+  std::int64_t told_size(std::int64_t size) {
     comm_.broadcast(Traffic::kSetup, 0, std::as_writable_bytes(std::span(&size, 1)));
+    return size;
+  }
+
+  /// Rank 0's checkpoint to every rank; false where there is none. While rank 0 reads, the others hear of it.
+  bool share(std::optional<LoadedCheckpoint>& checkpoint) {
+    std::int64_t size = told_size(checkpoint ? std::int64_t(checkpoint->file.bytes().size()) : 0);
+    while (size == kStillReading) size = told_size(0);
     if (size == 0) return false;
     std::vector<std::byte> bytes(static_cast<std::size_t>(size));
     if (root()) std::ranges::copy(checkpoint->file.bytes(), bytes.begin());

@@ -49,9 +49,19 @@ class Checkpoints : public testing::Test {
     return s;
   }
   fs::path folder() const { return output_ / "checkpoints"; }
+  std::optional<LoadedCheckpoint> newest() {
+    return store_.newest(warnings_, [this] { ++files_read_; });
+  }
+  /// Of both parts; the seals.
+  std::vector<std::string> write_parts(Index epoch, std::span<const TensorView> tensors = {}) {
+    std::vector<std::string> seals;
+    for (int part : {0, 1}) seals.push_back(store_.write_part_state(epoch, part, tensors, "parts"));
+    return seals;
+  }
   Index newest_epoch() {
     warnings_.clear();
-    const auto found = store_.newest(warnings_);
+    files_read_ = 0;
+    const auto found = newest();
     return found ? found->state.epoch : 0;
   }
 
@@ -60,16 +70,17 @@ class Checkpoints : public testing::Test {
   CheckpointStore store_;
   std::vector<float> weights_;
   std::vector<std::string> warnings_;
+  int files_read_ = 0;
 };
 
 TEST_F(Checkpoints, NoneAtFirst) {
-  EXPECT_FALSE(store_.newest(warnings_).has_value());
+  EXPECT_FALSE(newest().has_value());
 }
 
 TEST_F(Checkpoints, GivesBackEveryBit) {
   const CheckpointState written = state(50);
-  store_.commit(written, false);
-  const auto read = store_.newest(warnings_);
+  store_.commit(written, {});
+  const auto read = newest();
   ASSERT_TRUE(read.has_value());
   EXPECT_THAT(warnings_, IsEmpty());
   EXPECT_EQ(read->folder, folder() / "epoch-000050");
@@ -86,14 +97,14 @@ TEST_F(Checkpoints, GivesBackEveryBit) {
 }
 
 TEST_F(Checkpoints, KeepsTheNewestOnes) {
-  for (const Index epoch : {9, 10, 11, 100}) store_.commit(state(epoch), false);
+  for (const Index epoch : {9, 10, 11, 100}) store_.commit(state(epoch), {});
   EXPECT_THAT(names_in(folder()), ElementsAre("epoch-000011", "epoch-000100"));
   EXPECT_EQ(newest_epoch(), 100);
 }
 
 TEST_F(Checkpoints, ATornOneIsSaidAndTheOneBeforeIsUsed) {
-  store_.commit(state(1), false);
-  store_.commit(state(2), false);
+  store_.commit(state(1), {});
+  store_.commit(state(2), {});
   fs::resize_file(folder() / "epoch-000002" / "state.safetensors", 100);
   EXPECT_EQ(newest_epoch(), 1);
   ASSERT_THAT(warnings_, SizeIs(1));
@@ -104,35 +115,35 @@ TEST_F(Checkpoints, ATornOneIsSaidAndTheOneBeforeIsUsed) {
 TEST_F(Checkpoints, AFlippedBitInAnyFileIsFound) {
   for (const std::string name : {"state.safetensors", "part-1.safetensors", "COMPLETE"}) {
     store_.clear();
-    store_.commit(state(1), false);
-    for (int part : {0, 1})
-      store_.write_part_state(2, part, std::vector{tensor_view("w", {3}, weights_.data())}, "parts");
-    store_.commit(state(2), true);
+    store_.commit(state(1), {});
+    store_.commit(state(2), write_parts(2, std::vector{tensor_view("w", {3}, weights_.data())}));
     ASSERT_EQ(newest_epoch(), 2);
+    EXPECT_EQ(files_read_, 3) << "others hear of each";
     flip_a_bit(folder() / "epoch-000002" / name, name == "COMPLETE" ? 20 : 1);
     EXPECT_EQ(newest_epoch(), 1) << name;
   }
 }
 
 TEST_F(Checkpoints, WithoutItsLastFileItIsNone) {
-  store_.commit(state(1), false);
+  store_.commit(state(1), {});
   fs::remove(folder() / "epoch-000001" / "COMPLETE");
   EXPECT_EQ(newest_epoch(), 0);
   EXPECT_THAT(warnings_, SizeIs(1));
 }
 
 TEST_F(Checkpoints, AMissingPartsFileIsFound) {
-  for (int part : {0, 1}) store_.write_part_state(1, part, {}, "parts");
-  store_.commit(state(1), true);
+  store_.commit(state(1), write_parts(1));
   fs::remove(folder() / "epoch-000001" / "part-0.safetensors");
   EXPECT_EQ(newest_epoch(), 0);
 }
 
 TEST_F(Checkpoints, EachRankReadsItsOwnPart) {
   const std::vector<float> stale[2] = {{1, 2}, {3, 4}};
+  std::vector<std::string> seals;
   for (int part : {0, 1})
-    store_.write_part_state(1, part, std::vector{tensor_view("halo", {2}, stale[part].data())}, "parts");
-  store_.commit(state(1), true);
+    seals.push_back(
+        store_.write_part_state(1, part, std::vector{tensor_view("halo", {2}, stale[part].data())}, "parts"));
+  store_.commit(state(1), seals);
   const auto own = store_.read_part_state(1, 1);
   ASSERT_TRUE(own.has_value());
   std::vector<float> read(2);
@@ -141,15 +152,17 @@ TEST_F(Checkpoints, EachRankReadsItsOwnPart) {
   EXPECT_FALSE(store_.read_part_state(1, 2).has_value());
 }
 
-TEST_F(Checkpoints, ACommitWithoutAPartsFileLeavesNothing) {
-  store_.commit(state(1), false);
-  store_.write_part_state(2, 0, {}, "parts");
-  EXPECT_THAT(error_of([&] { store_.commit(state(2), true); }), HasSubstr("part-1.safetensors"));
+TEST_F(Checkpoints, ACommitThatFailsLeavesNothing) {
+  store_.commit(state(1), {});
+  const auto seals = write_parts(2);
+  const std::string name = ".epoch-000002.attempt-" + std::to_string(attempt_);
+  fs::create_directories(folder() / name / "state.safetensors" / "in the way");
+  EXPECT_THAT(error_of([&] { store_.commit(state(2), seals); }), HasSubstr("state.safetensors"));
   EXPECT_THAT(names_in(folder()), ElementsAre("epoch-000001"));
 }
 
 TEST_F(Checkpoints, WhatAKilledAttemptLeftIsRemovedAndNeverRead) {
-  store_.commit(state(1), false);
+  store_.commit(state(1), {});
   store_.write_part_state(2, 0, {}, "parts");
   EXPECT_EQ(newest_epoch(), 1);
   EXPECT_THAT(warnings_, IsEmpty());
@@ -158,29 +171,29 @@ TEST_F(Checkpoints, WhatAKilledAttemptLeftIsRemovedAndNeverRead) {
 }
 
 TEST_F(Checkpoints, ADamagedOneIsReplacedByTheRunThatPassedItOver) {
-  store_.commit(state(1), false);
-  store_.commit(state(2), false);
-  store_.commit(state(3), false);
+  store_.commit(state(1), {});
+  store_.commit(state(2), {});
+  store_.commit(state(3), {});
   flip_a_bit(folder() / "epoch-000003" / "state.safetensors", 1);
   ASSERT_EQ(newest_epoch(), 2);
-  store_.commit(state(3), false);
+  store_.commit(state(3), {});
   EXPECT_EQ(newest_epoch(), 3);
   EXPECT_THAT(names_in(folder()), ElementsAre("epoch-000002", "epoch-000003"));
 }
 
 TEST_F(Checkpoints, DamagedOnesDontCountAsKept) {
-  store_.commit(state(1), false);
-  store_.commit(state(2), false);
+  store_.commit(state(1), {});
+  store_.commit(state(2), {});
   fs::remove(folder() / "epoch-000002" / "COMPLETE");
-  store_.commit(state(3), false);
+  store_.commit(state(3), {});
   EXPECT_THAT(names_in(folder()), ElementsAre("epoch-000001", "epoch-000003"));
 }
 
 TEST_F(Checkpoints, ASupersededAttemptMayNotCommit) {
-  store_.commit(state(1), false);
+  store_.commit(state(1), {});
   const int next = claim_attempt(output_.path());
   EXPECT_EQ(next, attempt_ + 1);
-  EXPECT_THAT(error_of([&] { store_.commit(state(2), false); }), HasSubstr("superseded by attempt 2"));
+  EXPECT_THAT(error_of([&] { store_.commit(state(2), {}); }), HasSubstr("superseded by attempt 2"));
   EXPECT_EQ(newest_epoch(), 1);
   EXPECT_THAT(error_of([&] { claim_attempt(output_.path(), attempt_); }), HasSubstr("superseded"));
   EXPECT_EQ(claim_attempt(output_.path(), 7), 7);
@@ -203,19 +216,18 @@ TEST_F(Checkpoints, AJobThatTakesOverAFolderGoesOnCounting) {
 
 TEST_F(Checkpoints, RanksOfDifferentAttemptsDontMix) {
   const std::vector<float> old_value{1}, new_value{2};
-  store_.write_part_state(1, 0, std::vector{tensor_view("x", {1}, new_value.data())}, "parts");
-  store_.write_part_state(1, 1, std::vector{tensor_view("x", {1}, new_value.data())}, "parts");
+  const auto seals = write_parts(1, std::vector{tensor_view("x", {1}, new_value.data())});
   CheckpointStore late(output_.path(), attempt_ + 1, 2);
   late.write_part_state(1, 1, std::vector{tensor_view("x", {1}, old_value.data())}, "parts");
-  store_.commit(state(1), true);
+  store_.commit(state(1), seals);
   float x = 0;
   store_.read_part_state(1, 1)->copy_to("x", {1}, &x);
   EXPECT_EQ(x, 2);
 }
 
 TEST_F(Checkpoints, AnotherRunsCheckpointIsRefusedNamingEveryDifference) {
-  store_.commit(state(1), false);
-  const auto read = store_.newest(warnings_);
+  store_.commit(state(1), {});
+  const auto read = newest();
   check_identity(*read, {{"dataset", "abc"}, {"model", "gcn 2×16"}});
   const std::string message = error_of([&] {
     check_identity(*read, {{"dataset", "xyz"}, {"model", "gcn 2×16"}, {"strategy", "graph"}});
@@ -227,7 +239,7 @@ TEST_F(Checkpoints, AnotherRunsCheckpointIsRefusedNamingEveryDifference) {
 
 TEST_F(Checkpoints, ADamagedAttemptNumberIsSaid) {
   write_bytes(output_ / "attempt", "x");
-  EXPECT_THAT(error_of([&] { store_.commit(state(1), false); }), HasSubstr("newest attempt"));
+  EXPECT_THAT(error_of([&] { store_.commit(state(1), {}); }), HasSubstr("newest attempt"));
 }
 
 }  // namespace
