@@ -12,6 +12,29 @@ std::byte* bytes_of(std::int64_t& value) {
   return reinterpret_cast<std::byte*>(&value);
 }
 
+std::string_view text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Takes a line off the front.
+std::string_view next_line(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(text.size(), line.size() + 1));
+  return line;
+}
+
+/// What `theirs` has where it first differs from `ours`: one line, so that a whole manifest is no error message.
+std::string difference(std::string_view ours, std::string_view theirs, const std::string& our_name,
+                       const std::string& their_name) {
+  const bool is_one_line = ours.find('\n') == ours.npos && theirs.find('\n') == theirs.npos;
+  for (int number = 1;; ++number) {
+    const auto our_line = next_line(ours), their_line = next_line(theirs);
+    if (our_line == their_line && !(ours.empty() && theirs.empty())) continue;
+    const std::string where = is_one_line ? "" : fmt::format("line {} is ", number);
+    return fmt::format("{}\"{}\" on {}, \"{}\" on {}", where, our_line, our_name, their_line, their_name);
+  }
+}
+
 }  // namespace
 
 void Communicator::broadcast(Traffic purpose, Rank root, std::span<std::byte> bytes) {
@@ -71,14 +94,11 @@ void Communicator::check_same(const std::string& what, const std::string& value)
   std::string differing;
   for (Rank r = 1; r < size(); ++r) {
     if (values[std::size_t(r)] == values[0]) continue;
-    const auto* text = reinterpret_cast<const char*>(values[std::size_t(r)].data());
-    differing += fmt::format(", \"{}\" on rank {} ({})",
-                             std::string_view(text, values[std::size_t(r)].size()), r, host(r));
+    differing += differing.empty() ? "" : "; ";
+    differing += difference(text_of(values[0]), text_of(values[std::size_t(r)]),
+                            fmt::format("rank 0 ({})", host(0)), fmt::format("rank {} ({})", r, host(r)));
   }
-  if (differing.empty()) return;
-  const auto* text = reinterpret_cast<const char*>(values[0].data());
-  fail("the {} differs between ranks: \"{}\" on rank 0 ({}){}; give every rank the same", what,
-       std::string_view(text, values[0].size()), host(0), differing);
+  if (!differing.empty()) fail("the {} differs between ranks: {}; give every rank the same", what, differing);
 }
 
 }  // namespace atl

@@ -11,9 +11,7 @@ namespace atl {
 /// What a Communicator and its Events share.
 struct Event::State {
   State(std::unique_ptr<Transport> transport, const Communicator::Options& options)
-      : trace(options.trace),
-        progress(std::move(transport), options.timeout, options.waits, options.trace),
-        ledger(progress.transport().size()) {}
+      : trace(options.trace), progress(std::move(transport), options), ledger(progress.transport().size()) {}
 
   /// An operation that nobody holds any more, its vectors' memory kept: the step loop allocates nothing.
   std::shared_ptr<Operation> fresh_operation() {
@@ -22,7 +20,6 @@ struct Event::State {
         operation->sends.clear(), operation->receives.clear();
         operation->finished.store(false, std::memory_order_relaxed);
         operation->failure.clear();
-        operation->busy_seconds = 0;
         operation->sums = false;
         return operation;
       }
@@ -55,8 +52,7 @@ void Event::wait() {
   {
     std::lock_guard guard(owner_->lock);
     const auto waited = std::chrono::steady_clock::now() - begin;
-    owner_->ledger.add_seconds(operation->purpose, operation->busy_seconds,
-                               std::chrono::duration<double>(waited).count());
+    owner_->ledger.add_exposed(operation->purpose, std::chrono::duration<double>(waited).count());
   }
   if (!operation->failure.empty()) throw Error(operation->failure);
 }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,7 +28,7 @@ class Event {
  public:
   Event() = default;
   bool complete() const;
-  /// Returns when the operation is complete. Throws Error naming the missing rank and its host after the
+  /// Returns when the operation is complete. Throws Error naming the missing rank and its host where nothing has come for the
   /// communicator's time-out, or the operation's own failure. Seconds spent are entered in the ledger as
   /// exposed.
   void wait();
@@ -53,9 +54,13 @@ struct RowsFrom {
 class Communicator {
  public:
   struct Options {
-    std::chrono::milliseconds timeout{300'000};
+    std::chrono::milliseconds timeout{
+        300'000};                // of silence: a long transfer may take longer, as long as it goes on
     WaitBoard* waits = nullptr;  // told whom this rank waits for; outlives the communicator
     Trace* trace = nullptr;      // told what is sent and waited for when; outlives it, too
+    /// Told, by the compute thread, that the library doesn't come back from a call. Its thread can't be joined any more, so
+    /// that nothing can be put away: it ends the process. Where it returns, an Error follows.
+    std::function<void(const std::string&)> on_stuck;
   };
   /// Opens the transport on a thread of its own, which alone calls it.
   Communicator(std::unique_ptr<Transport> transport, Options options);

@@ -31,21 +31,17 @@ const char* link_name(Link link) {
 }
 
 void Ledger::sent(Link link, Traffic purpose, Rank peer, std::int64_t bytes) {
-  Flow& flow = flows_[std::size_t(link)][std::size_t(purpose)];
-  flow.bytes += bytes;
-  ++flow.messages;
+  bytes_[std::size_t(link)][std::size_t(purpose)] += bytes;
   by_peer_[std::size_t(peer)] += bytes;
 }
 
-void Ledger::add_seconds(Traffic purpose, double busy, double exposed) {
-  busy_[std::size_t(purpose)] += busy;
-  exposed_[std::size_t(purpose)] += exposed;
+void Ledger::add_exposed(Traffic purpose, double seconds) {
+  exposed_[std::size_t(purpose)] += seconds;
 }
 
 std::int64_t Ledger::bytes(Link link) const {
-  const auto& flows = flows_[std::size_t(link)];
-  return std::accumulate(flows.begin(), flows.end(), std::int64_t(0),
-                         [](std::int64_t sum, const Flow& flow) { return sum + flow.bytes; });
+  const auto& by_purpose = bytes_[std::size_t(link)];
+  return std::accumulate(by_purpose.begin(), by_purpose.end(), std::int64_t(0));
 }
 
 }  // namespace atl

@@ -27,30 +27,24 @@ inline constexpr int kTraffics = 8;
 const char* traffic_name(Traffic purpose);
 const char* link_name(Link link);
 
-struct Flow {
-  std::int64_t bytes = 0;  // sent by this rank
-  std::int64_t messages = 0;
-};
-
-/// Bytes sent by this rank; seconds of its communication: `busy` while any operation was under way, `exposed`
-/// while the compute thread stood waiting. Read by the compute thread between operations.
+/// Bytes sent by this rank, and seconds in which its compute thread stood waiting (`exposed`). Read by the compute thread between
+/// operations.
 class Ledger {
  public:
   explicit Ledger(int ranks = 0) : by_peer_(std::size_t(ranks), 0) {}
   void sent(Link link, Traffic purpose, Rank peer, std::int64_t bytes);
-  void add_seconds(Traffic purpose, double busy, double exposed);
+  void add_exposed(Traffic purpose, double seconds);
 
-  const Flow& flow(Link link, Traffic purpose) const {
-    return flows_[std::size_t(link)][std::size_t(purpose)];
+  std::int64_t bytes(Link link, Traffic purpose) const {
+    return bytes_[std::size_t(link)][std::size_t(purpose)];
   }
   std::int64_t bytes(Link link) const;
   std::int64_t bytes_to(Rank peer) const { return by_peer_[std::size_t(peer)]; }
-  double busy_seconds(Traffic purpose) const { return busy_[std::size_t(purpose)]; }
   double exposed_seconds(Traffic purpose) const { return exposed_[std::size_t(purpose)]; }
 
  private:
-  std::array<std::array<Flow, kTraffics>, kLinks> flows_{};
-  std::array<double, kTraffics> busy_{}, exposed_{};
+  std::array<std::array<std::int64_t, kTraffics>, kLinks> bytes_{};
+  std::array<double, kTraffics> exposed_{};
   std::vector<std::int64_t> by_peer_;
 };
 

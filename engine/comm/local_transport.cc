@@ -50,6 +50,7 @@ class LocalPending : public Pending {
   void start(std::span<const Message> sends, std::span<const Message> receives) {
     std::lock_guard guard(group_.lock);
     notes_.assign(sends.size() + receives.size(), Note{});
+    moved_ = 0;
     auto note = notes_.begin();
     for (const Message& m : receives) post_receive(*note++ = {m, false});
     for (const Message& m : sends) post_send(*note++ = {m, false});
@@ -58,6 +59,7 @@ class LocalPending : public Pending {
   bool done() override {
     std::lock_guard guard(group_.lock);
     bool all = true;
+    moved_ = std::ranges::count(notes_, true, &Note::done);
     for (const Note& note : notes_) {
       if (note.done) continue;
       all = false;
@@ -77,6 +79,8 @@ class LocalPending : public Pending {
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     return ranks;
   }
+
+  std::int64_t moved() const override { return moved_; }
 
   /// Takes unmet notes out of their channels: nobody may copy from or to the buffers any more.
   void withdraw() {
@@ -111,6 +115,7 @@ class LocalPending : public Pending {
   Rank rank_;
   int order_;
   std::vector<Note> notes_;
+  std::int64_t moved_ = 0;
 };
 
 class LocalTransport : public Transport {

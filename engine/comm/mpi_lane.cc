@@ -46,6 +46,7 @@ class MpiLane::Group : public Pending {
   /// Receives first, so that what arrives finds its memory. Both sides name pieces to the library in the same order.
   void start(std::span<const Message> sends, std::span<const Message> receives) {
     streams_.clear(), requests_.clear(), stream_of_.clear();
+    moved_ = 0;
     for (const Message& m : receives) add(m, false);
     for (const Message& m : sends) add(m, true);
     completed_.resize(requests_.size());
@@ -76,6 +77,8 @@ class MpiLane::Group : public Pending {
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     return ranks;
   }
+
+  std::int64_t moved() const override { return moved_; }
 
   std::int64_t unsent() const {
     std::int64_t count = 0;
@@ -163,6 +166,7 @@ class MpiLane::Group : public Pending {
 
   void finish(std::size_t request) {
     Stream& s = streams_[stream_of_[request]];
+    ++moved_;
     if (request < s.first) {
       s.asks = false;
       return;
@@ -177,6 +181,7 @@ class MpiLane::Group : public Pending {
   std::vector<std::size_t> stream_of_;  // each request's
   std::vector<int> completed_;
   std::vector<MPI_Status> statuses_;  // of the completed ones
+  std::int64_t moved_ = 0;            // pieces, and words of receivers
 };
 
 MpiLane::MpiLane(const MpiPlace& place, int ranks, const Options& options)

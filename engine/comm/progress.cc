@@ -16,14 +16,12 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr std::chrono::seconds kGrace{5};  // for the progress thread to say who is missing
+constexpr std::chrono::seconds kGrace{5};  // for the progress thread to say who is missing, or to give up
 
 }  // namespace
 
-Progress::Progress(std::unique_ptr<Transport> transport, nanoseconds timeout, WaitBoard* board, Trace* trace)
-    : transport_(std::move(transport)), timeout_(timeout), board_(board), trace_(trace), thread_([this] {
-        thread_main();
-      }) {
+Progress::Progress(std::unique_ptr<Transport> transport, const Communicator::Options& options)
+    : transport_(std::move(transport)), options_(options), thread_([this] { thread_main(); }) {
   std::unique_lock lock(lock_);
   done_.wait(lock, [this] { return opened_; });
   if (!open_failure_) return;
@@ -60,22 +58,25 @@ void Progress::wait(Operation& operation) {
   const auto finished = [&] { return operation.finished.load(std::memory_order_acquire); };
   std::unique_lock lock(lock_);
   waited_since_ = Clock::now();
-  next_telling_ = board_ != nullptr ? waited_since_ + kLongWait : Clock::time_point::max();
+  next_telling_ = options_.waits != nullptr ? waited_since_ + kLongWait : Clock::time_point::max();
+  awaited_ = operation.lane;
   waited_for_.store(true, std::memory_order_relaxed);
-  bulk_awaited_ = operation.lane == Lane::kBulk;
   work_.notify_one();  // it may sleep long
-  if (!done_.wait_for(lock, timeout_, finished)) {
-    expired_ = true;
-    work_.notify_one();
-    if (!done_.wait_for(lock, kGrace, finished))
-      fail("{} exchange: no answer from the {} library within {} s; ranks or links may be down",
-           traffic_name(operation.purpose), transport_->name(),
-           std::chrono::duration<double>(timeout_).count());
-    expired_ = false;
-  }
+  const nanoseconds grace = std::min<nanoseconds>(kGrace, options_.timeout);
+  while (!done_.wait_for(lock, grace, finished))
+    if (Clock::now() - std::max(looked_, waited_since_) > options_.timeout + grace) stuck(operation);
   waited_for_.store(false, std::memory_order_relaxed);
-  bulk_awaited_ = false;
-  if (std::exchange(told_, false)) board_->clear();
+  if (std::exchange(told_, false)) options_.waits->clear();
+}
+
+/// Called with the lock held, which the progress thread can't be waiting for.
+void Progress::stuck(const Operation& operation) const {
+  const std::string words =
+      fmt::format("{} exchange: no answer from the {} library within {:g} s; ranks or links may be down",
+                  traffic_name(operation.purpose), transport_->name(),
+                  std::chrono::duration<double>(options_.timeout).count());
+  if (options_.on_stuck) options_.on_stuck(words);
+  throw Error(words);
 }
 
 void Progress::abandon() {
@@ -119,19 +120,14 @@ void Progress::loop() {
   std::unique_lock lock(lock_);
   while (!stop_) {
     if (abandoned_ && broken_.empty()) fail_all("this rank has given up");
-    const bool busy = take_next();
-    if (std::exchange(expired_, false) && busy) {
-      fail_all(missing_ranks());
-      continue;
-    }
-    if (!busy) {
+    looked_ = Clock::now();
+    if (!take_next()) {
       work_.wait(lock, [this] {
-        return stop_ || expired_ || (abandoned_ && broken_.empty()) || !queues_[0].empty() ||
-               !queues_[1].empty();
+        return stop_ || (abandoned_ && broken_.empty()) || !queues_[0].empty() || !queues_[1].empty();
       });
       continue;
     }
-    transport_->sums_go_first(!bulk_awaited_);
+    transport_->sums_go_first(!waited_for_.load(std::memory_order_relaxed) || awaited_ == Lane::kSmall);
     lock.unlock();
     std::string failure;
     const bool moved = advance_all(failure);
@@ -170,7 +166,7 @@ bool Progress::take_next() {
     while (!queue.empty()) {
       Running* const place = place_of(*queue.front());
       if (place == nullptr) break;
-      *place = {std::move(queue.front()), nullptr, {}, false};
+      *place = {.operation = std::move(queue.front())};
       queue.pop_front();
     }
   }
@@ -201,24 +197,32 @@ bool Progress::advance(Running& running, int slot) {
     running.since = Clock::now();
     running.pending = &transport_->start(op.lane, slot, op.sends, op.receives);
   }
-  if (!running.pending->done()) return starts;
+  const bool done = running.pending->done();
+  note_movement(running);
+  if (!done) return starts;
   if (op.sums && op.all_reduce.next_round(op.sends, op.receives)) {
     running.pending = &transport_->start(op.lane, slot, op.sends, op.receives);
+    running.moved = 0;
     return true;
   }
   const auto now = Clock::now();
   const auto begin = std::max(running.since, std::exchange(arrived_[std::size_t(op.lane)], now));
-  op.busy_seconds = std::chrono::duration<double>(now - begin).count();
   if (op.lane == Lane::kBulk) pace_.learn(op.bytes, now - begin);
-  if (trace_ != nullptr) {
-    trace_->transferred(op.lane, {.begin = Trace::at(begin),
-                                  .end = Trace::at(now),
-                                  .bytes = op.bytes,
-                                  .label = op.label,
-                                  .purpose = op.purpose});
+  if (options_.trace != nullptr) {
+    options_.trace->transferred(op.lane, {.begin = Trace::at(begin),
+                                          .end = Trace::at(now),
+                                          .bytes = op.bytes,
+                                          .label = op.label,
+                                          .purpose = op.purpose});
   }
   running.arrived = true;
   return true;
+}
+
+void Progress::note_movement(Running& running) {
+  const std::int64_t moved = running.pending->moved();
+  if (std::exchange(running.moved, moved) != moved)
+    moved_[std::size_t(running.operation->lane)] = Clock::now();
 }
 
 /// Called with the lock held, or a waiter that has just looked at the flag would sleep through the notice.
@@ -253,7 +257,7 @@ void Progress::fail_all(const std::string& why) {
   done_.notify_all();
 }
 
-/// Nothing moved: polls again at once or sleeps. New work, and whoever begins to wait, ends the sleep.
+/// Nothing has arrived: polls again at once or sleeps. New work, and whoever begins to wait, ends the sleep.
 void Progress::rest(std::unique_lock<std::mutex>& lock) {
   const auto now = Clock::now();
   nanoseconds waited = nanoseconds::max();
@@ -262,6 +266,7 @@ void Progress::rest(std::unique_lock<std::mutex>& lock) {
   const bool stands = waited_for_.load(std::memory_order_relaxed);
   const nanoseconds nap = pace_.nap(waited, stands);
   if (nap == nanoseconds(0)) return;
+  if (stands && now - silent_since() >= options_.timeout) return fail_all(missing_ranks());
   if (stands && now >= next_telling_) tell_wait(now);
   work_.wait_for(lock, nap);
 }

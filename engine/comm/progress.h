@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "comm/all_reduce.h"
+#include "comm/communicator.h"
 #include "comm/ledger.h"
 #include "comm/poll_pace.h"
 #include "comm/trace.h"
@@ -35,8 +36,6 @@ struct Operation {
   WorkLabel label;         // … and in which work it was started
 
   std::string failure;  // empty: it went well
-  /// To its last message's arrival, since its start or since the one before it in the lane arrived.
-  double busy_seconds = 0;
   std::atomic<bool> finished{false};
 };
 
@@ -44,16 +43,14 @@ struct Operation {
 /// wait() are called from one thread, the compute thread.
 class Progress {
  public:
-  /// `board` and `trace`, where given, are told of waits and of transfers, and outlive it.
-  Progress(std::unique_ptr<Transport> transport, std::chrono::nanoseconds timeout, WaitBoard* board,
-           Trace* trace);
+  Progress(std::unique_ptr<Transport> transport, const Communicator::Options& options);
   /// Abandons what is unfinished, closes the transport and joins.
   ~Progress();
 
   Transport& transport() { return *transport_; }  // rank(), size(), host(), name() alone
   void enqueue(std::shared_ptr<Operation> operation);
-  /// Sleeps until `operation` is finished. After the time-out the operations under way, and all later ones,
-  /// fail with the names of the ranks that they wait for.
+  /// Sleeps until `operation` is finished. Where nothing has moved in its lane for the length of the time-out, the operations
+  /// under way, and all later ones, fail with the names of the ranks that they wait for.
   void wait(Operation& operation);
   /// Fails all operations, under way and later ones: from here on nothing is written to their buffers.
   void abandon();
@@ -71,7 +68,8 @@ class Progress {
     std::shared_ptr<Operation> operation;
     Pending* pending = nullptr;
     Clock::time_point since;
-    bool arrived = false;  // all its rounds; to be marked finished
+    std::int64_t moved = 0;  // of `pending`, as it was last seen
+    bool arrived = false;    // all its rounds; to be marked finished
   };
   /// Calls `look` for each operation that is under way, lane by lane.
   template <class Look>
@@ -87,32 +85,35 @@ class Progress {
   Running* place_of(const Operation& operation);
   bool advance_all(std::string& failure);
   bool advance(Running& running, int slot);
+  void note_movement(Running& running);
+  [[noreturn]] void stuck(const Operation& operation) const;
   void finish_arrived();
   void fail_all(const std::string& why);
   std::string names(const std::vector<Rank>& ranks) const;
   std::string missing_ranks();
   void rest(std::unique_lock<std::mutex>& lock);
+  Clock::time_point silent_since() const;
   void tell_wait(Clock::time_point now);
 
   std::unique_ptr<Transport> transport_;
-  const std::chrono::nanoseconds timeout_;
-  WaitBoard* const board_;
-  Trace* const trace_;
+  const Communicator::Options options_;
   std::array<std::array<Running, kSlots>, kLanes> running_;  // by lane and slot; the progress thread's own
-  std::array<Clock::time_point, kLanes> arrived_{};          // what arrived last, by lane
-  std::size_t next_sum_ = 0;                                 // of kSumsAtOnce slots
+  std::array<Clock::time_point, kLanes> arrived_{};          // what arrived last, by lane …
+  std::array<Clock::time_point, kLanes> moved_{};  // … and when a part of anything last did, or left
+  std::size_t next_sum_ = 0;                       // of kSumsAtOnce slots
   PollPace pace_;
 
   mutable std::mutex lock_;  // guards what follows
   std::condition_variable work_, done_;
   std::array<std::deque<std::shared_ptr<Operation>>, kLanes> queues_;
-  bool stop_ = false, abandoned_ = false, expired_ = false, opened_ = false, failing_ = false;
+  bool stop_ = false, abandoned_ = false, opened_ = false, failing_ = false;
+  Clock::time_point looked_;                     // when the progress thread last came by
   std::optional<Clock::time_point> busy_since_;  // an operation is under way since then
   Clock::duration busy_{};                       // before that
   std::string broken_;                           // why every further operation fails; empty: nothing is wrong
   std::exception_ptr open_failure_;
   std::atomic<bool> waited_for_{false};  // the compute thread stands in wait() …
-  bool bulk_awaited_ = false;            // … for an operation of the bulk lane …
+  Lane awaited_ = Lane::kSmall;          // … for an operation of this lane …
   Clock::time_point waited_since_;       // … since then
   Clock::time_point next_telling_;       // on the board; max(): never
   bool told_ = false;                    // something stands there

@@ -21,14 +21,26 @@ std::string Progress::missing_ranks() {
     if (running.pending == nullptr || running.pending->outstanding().empty()) return;
     const std::string line = fmt::format(
         "{} exchange: no message for {:g} s from or to {}", traffic_name(running.operation->purpose),
-        std::chrono::duration<double>(timeout_).count(), names(running.pending->outstanding()));
+        std::chrono::duration<double>(options_.timeout).count(), names(running.pending->outstanding()));
     if (text.find(line) == std::string::npos) text += (text.empty() ? "" : "; ") + line;
   });
   return text + "; is it still running, and is its link up?";
 }
 
-/// Called with the lock held; once a second while the compute thread stands waiting.
+/// Since when the compute thread has waited without anything moving in the lane that it waits for. Called with the lock held.
+Progress::Clock::time_point Progress::silent_since() const {
+  return std::max(waited_since_, moved_[std::size_t(awaited_)]);
+}
+
+/// Called with the lock held; once a second while the compute thread stands waiting. A transfer that goes on is no wait for
+/// its peers.
 void Progress::tell_wait(Clock::time_point now) {
+  const auto since = silent_since();
+  next_telling_ = now + kLongWait;
+  if (now - since < kLongWait) {
+    if (std::exchange(told_, false)) options_.waits->clear();
+    return;
+  }
   std::vector<Rank> peers;
   for_each_running([&](const Running& running) {
     if (running.pending == nullptr) return;
@@ -37,8 +49,7 @@ void Progress::tell_wait(Clock::time_point now) {
   std::sort(peers.begin(), peers.end());
   peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
   const std::string who = names(peers);
-  board_->enter(std::move(peers), waited_since_, who);
-  next_telling_ = now + kLongWait;
+  options_.waits->enter(std::move(peers), since, who);
   told_ = true;
 }
 

@@ -14,7 +14,7 @@
 namespace atl {
 
 /// Two lanes of communication: small synchronous collectives overtake deferrable bulk (stale halos, stage
-/// transfers). Order within a lane is the same on all ranks.
+/// transfers).
 enum class Lane { kSmall = 0, kBulk = 1 };
 inline constexpr int kLanes = 2;
 /// Groups of messages that may be under way in a lane at once, in slots. Bulk: where one way of a link has less to carry than
@@ -42,6 +42,8 @@ class Pending {
   virtual bool done() = 0;
   /// The peers whose messages are still outstanding, ascending, each once.
   virtual std::vector<Rank> outstanding() const = 0;
+  /// A number that grows whenever done() has found a further part of them sent or received.
+  virtual std::int64_t moved() const = 0;
 };
 
 /// All calls but rank(), size(), host() and name() come from one thread, the communicator's progress thread:

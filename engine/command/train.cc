@@ -109,6 +109,14 @@ void say_wait(int rank, const std::string& news, std::chrono::seconds timeout) {
                host_name().c_str(), news.c_str(), static_cast<long long>(timeout.count()));
 }
 
+/// Ends the rank. The others wait for messages that will never come: this status is how mpirun learns of it.
+[[noreturn]] void end_failed(int rank, int ranks, const std::string& why) {
+  const std::string words = ranks > 1 ? rank_failure(rank, host_name(), why) : "atoll: " + why;
+  std::fprintf(stderr, "%s\n", words.c_str());
+  std::fflush(nullptr);
+  std::_Exit(kStatusFailed);
+}
+
 int run(const Arguments& a) {
   const int rank = from_mpirun("OMPI_COMM_WORLD_RANK", 0), ranks = from_mpirun("OMPI_COMM_WORLD_SIZE", 1);
   const pid_t starter = ranks > 1 ? leave_witness(rank, host_name()) : getppid();
@@ -126,17 +134,25 @@ int run(const Arguments& a) {
     options.observer = observer.get();
     std::optional<Trace> trace;
     if (a.has("--trace")) trace.emplace();
-    Communicator comm = open_communicator(rank, ranks, {timeout, &waits, trace ? &*trace : nullptr});
+    std::optional<EndUnlessDone> closing;  // outlives the communicator
+    Communicator comm =
+        open_communicator(rank, ranks,
+                          {.timeout = timeout,
+                           .waits = &waits,
+                           .trace = trace ? &*trace : nullptr,
+                           .on_stuck = [&](const std::string& why) { end_failed(rank, ranks, why); }});
     options.cpus = take_cpus(comm, options.threads);
     run_session(comm, options);
+    closing.emplace(
+        timeout,
+        fmt::format(
+            "atoll: rank {} of {} on {}: the run's files are written, but MPI did not close within {} s: "
+            "another rank stands still, or can't be reached",
+            rank, ranks, host_name(), timeout.count()),
+        kStatusFailed);
     return 0;
   } catch (const std::exception& error) {
-    const std::string why = error.what();
-    const std::string words = ranks > 1 ? rank_failure(rank, host_name(), why) : "atoll: " + why;
-    std::fprintf(stderr, "%s\n", words.c_str());
-    std::fflush(nullptr);
-    // The others wait for messages that will never come: this status is how mpirun learns of it.
-    std::_Exit(kStatusFailed);
+    end_failed(rank, ranks, error.what());
   }
 }
 

@@ -51,7 +51,7 @@ TrafficBytes sent_since(const Ledger& before, const Ledger& after, Link first = 
   TrafficBytes sent{};
   for (int l = int(first); l < kLinks; ++l) {
     for (int p = 0; p < kTraffics; ++p) {
-      sent[std::size_t(p)] += after.flow(Link(l), Traffic(p)).bytes - before.flow(Link(l), Traffic(p)).bytes;
+      sent[std::size_t(p)] += after.bytes(Link(l), Traffic(p)) - before.bytes(Link(l), Traffic(p));
     }
   }
   return sent;

@@ -9,6 +9,7 @@ class Done final : public Pending {
  public:
   bool done() override { return true; }
   std::vector<Rank> outstanding() const override { return {}; }
+  std::int64_t moved() const override { return 0; }
 };
 
 class DryTransport final : public Transport {

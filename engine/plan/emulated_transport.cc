@@ -67,6 +67,7 @@ class Underway final : public Pending {
     return share >= 1;
   }
   std::vector<Rank> outstanding() const override { return {}; }
+  std::int64_t moved() const override { return worked_; }
 
  private:
   Lane lane_ = Lane::kSmall;

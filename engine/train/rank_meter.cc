@@ -18,8 +18,7 @@ std::vector<LinkTraffic> traffic_between(const Ledger& before, const Ledger& aft
   std::vector<LinkTraffic> traffic;
   for (int l = 0; l < kLinks; ++l) {
     for (int p = 0; p < kTraffics; ++p) {
-      const std::int64_t bytes =
-          after.flow(Link(l), Traffic(p)).bytes - before.flow(Link(l), Traffic(p)).bytes;
+      const std::int64_t bytes = after.bytes(Link(l), Traffic(p)) - before.bytes(Link(l), Traffic(p));
       if (bytes > 0) traffic.push_back({link_name(Link(l)), traffic_name(Traffic(p)), bytes});
     }
   }

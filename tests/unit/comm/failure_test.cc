@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 struct Faults {
   std::atomic<int> starts_until_silent{1 << 30};  // later groups are never started
   std::atomic<int> looks_until_throw{1 << 30};    // done() throws after so many looks
+  std::atomic<bool> stuck{false};                 // done() doesn't come back
 };
 
 /// A transport that forwards to another one until a fault strikes.
@@ -44,10 +45,12 @@ class FaultyTransport : public ForwardingTransport {
  private:
   struct Group : Pending {
     bool done() override {
+      faults->stuck.wait(true);
       if (faults->looks_until_throw-- <= 0) throw Error("MPI_Testsome failed on rank 0 (a): link down");
       return !silent && inner->done();
     }
     std::vector<Rank> outstanding() const override { return silent ? peers : inner->outstanding(); }
+    std::int64_t moved() const override { return silent ? 0 : inner->moved(); }
     Pending* inner = nullptr;
     Faults* faults = nullptr;
     bool silent = false;
@@ -161,6 +164,74 @@ TEST(Failure, an_error_of_the_library_reaches_whoever_waits) {
   });
   EXPECT_EQ(failures[0], "MPI_Testsome failed on rank 0 (a): link down");
   EXPECT_THAT(failures[1], HasSubstr("rank 0 on localhost has left the job"));
+}
+
+TEST(Failure, a_library_that_does_not_come_back_is_told_of) {
+  Faults faults;
+  auto transports = make_local_group(2);
+  transports[0] = std::make_unique<FaultyTransport>(std::move(transports[0]), faults);
+  std::vector<std::string> told;
+  const auto free = [&](const std::string& words) {  // a program would end here
+    told.push_back(words);
+    faults.stuck = false;
+    faults.stuck.notify_all();
+  };
+  Communicator::Options options{200ms};
+  options.on_stuck = free;
+  const auto failures = failures_of_ranks(std::move(transports), options, [&](Communicator& comm) {
+    sum_once(comm);
+    if (comm.rank() == 1) return;
+    faults.stuck = true;
+    sum_once(comm);
+  });
+  const char* const words =
+      "gradient exchange: no answer from the faulty library within 0.2 s; ranks or links may be down";
+  EXPECT_EQ(told, std::vector<std::string>{words});
+  EXPECT_EQ(failures[0], words);
+}
+
+/// Bulk takes 20 steps of 40 ms, of which the first `steps` happen.
+class DrippingTransport : public ForwardingTransport {
+ public:
+  DrippingTransport(std::unique_ptr<Transport> inner, int steps)
+      : ForwardingTransport(std::move(inner)), steps_(steps) {}
+  Pending& start(Lane lane, int slot, std::span<const Message> sends,
+                 std::span<const Message> receives) override {
+    Pending& started = ForwardingTransport::start(lane, slot, sends, receives);
+    if (lane == Lane::kSmall) return started;
+    bulk_.begin = std::chrono::steady_clock::now(), bulk_.inner = &started, bulk_.steps = steps_;
+    return bulk_;
+  }
+
+ private:
+  struct Drip : Pending {
+    bool done() override { return inner->done() && moved() >= 20; }
+    std::vector<Rank> outstanding() const override { return {1}; }
+    std::int64_t moved() const override {
+      return std::min<std::int64_t>(steps, (std::chrono::steady_clock::now() - begin) / 40ms);
+    }
+    std::chrono::steady_clock::time_point begin;
+    Pending* inner = nullptr;
+    int steps = 0;
+  };
+  Drip bulk_;
+  int steps_;
+};
+
+std::string failure_of_a_drip(int steps) {
+  auto transports = make_local_group(2, {"a", "b"});
+  transports[0] = std::make_unique<DrippingTransport>(std::move(transports[0]), steps);
+  return failures_of_ranks(std::move(transports), {300ms}, exchange_once)[0];
+}
+
+TEST(Failure, a_transfer_that_goes_on_may_take_longer_than_the_time_out) {
+  EXPECT_EQ(failure_of_a_drip(20), "");
+}
+
+TEST(Failure, a_transfer_that_stops_half_way_fails_after_the_time_out) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(failure_of_a_drip(5), HasSubstr("halo exchange: no message for 0.3 s from or to rank 1 on b"));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 500ms) << "counted from when it stopped";
 }
 
 TEST(Failure, waiting_is_patient_until_the_time_out) {

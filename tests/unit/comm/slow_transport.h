@@ -20,6 +20,7 @@ class SlowPending final : public Pending {
   }
   bool done() override { return inner_->done() && std::chrono::steady_clock::now() >= ready_; }
   std::vector<Rank> outstanding() const override { return inner_->outstanding(); }
+  std::int64_t moved() const override { return inner_->moved(); }
 
  private:
   Pending* inner_ = nullptr;

@@ -33,6 +33,7 @@ class HeldTransport : public ForwardingTransport {
   struct Group : Pending {
     bool done() override { return all->may_(number, all->started_) && inner->done(); }
     std::vector<Rank> outstanding() const override { return inner->outstanding(); }
+    std::int64_t moved() const override { return inner->moved(); }
     Pending* inner = nullptr;
     HeldTransport* all = nullptr;
     int number = 0;

@@ -32,7 +32,7 @@ TEST_P(PlannedGrid, AgreesToTheByte) {
     rank.trainer->train_epoch(1, 0.01);
     for (int p = 0; p < kTraffics; ++p)
       mine.epoch[std::size_t(p)] =
-          comm.ledger().flow(Link::kIntra, Traffic(p)).bytes - before.flow(Link::kIntra, Traffic(p)).bytes;
+          comm.ledger().bytes(Link::kIntra, Traffic(p)) - before.bytes(Link::kIntra, Traffic(p));
     rank.trainer->evaluate();
     mine.schedule = rank.trainer->bytes();
     mine.workspace = rank.workspace.bytes();

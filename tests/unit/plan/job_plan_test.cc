@@ -91,7 +91,7 @@ Observed observe(SmallRank& rank, Communicator& comm) {
   const Ledger after = comm.ledger();
   for (int p = 0; p < kTraffics; ++p) {
     seen.epoch[std::size_t(p)] =
-        after.flow(Link::kIntra, Traffic(p)).bytes - before.flow(Link::kIntra, Traffic(p)).bytes;
+        after.bytes(Link::kIntra, Traffic(p)) - before.bytes(Link::kIntra, Traffic(p));
   }
   rank.trainer->evaluate();
   seen.schedule = rank.trainer->bytes();

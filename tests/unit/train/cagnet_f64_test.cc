@@ -96,7 +96,7 @@ TEST(CagnetSmall, EveryRowGoesToEveryOtherRankAndBack) {
     rank.trainer->train_epoch(1, 0.01);
     const Ledger after = comm.ledger();
     const auto sent = [&](Traffic purpose) {
-      return after.flow(Link::kIntra, purpose).bytes - before.flow(Link::kIntra, purpose).bytes;
+      return after.bytes(Link::kIntra, purpose) - before.bytes(Link::kIntra, purpose);
     };
     const GraphPart& part = rank.data.part();
     const Index owned = part.graph->owned, bytes = Index(sizeof(Real)) * widths;

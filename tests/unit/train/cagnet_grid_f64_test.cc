@@ -95,8 +95,7 @@ TEST(CagnetGridSmall, ARankTakesItsShareOfTheRows) {
     rank.trainer->train_epoch(1, 0.01);
     const Ledger after = comm.ledger();
     const auto sent = [&](Traffic purpose) {
-      return (after.flow(Link::kIntra, purpose).bytes - before.flow(Link::kIntra, purpose).bytes) /
-             Index(sizeof(Real));
+      return (after.bytes(Link::kIntra, purpose) - before.bytes(Link::kIntra, purpose)) / Index(sizeof(Real));
     };
     const auto owned = [&](Rank r) { return rank.data.part().owned_by_rank[std::size_t(r)]; };
     const Rank me = comm.rank(), partner = me ^ 1;

@@ -65,7 +65,7 @@ TEST(Placement, ASlicesBytesStayOnItsRank) {
     Trained t(comm, kLayouts[1]);
     t.set_gradients(1);
     t.gradient.sum(t.ctx);
-    EXPECT_EQ(comm.ledger().flow(Link::kIntra, Traffic::kGradient).bytes, (3 + 3 * 5) * Index(sizeof(Real)));
+    EXPECT_EQ(comm.ledger().bytes(Link::kIntra, Traffic::kGradient), (3 + 3 * 5) * Index(sizeof(Real)));
   });
 }
 

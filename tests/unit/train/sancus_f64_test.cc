@@ -81,9 +81,9 @@ TEST(Sancus, EvaluatesExactly) {
 
 /// Bytes that this rank sends for `purpose` in an epoch.
 Index sent_in(SmallRank& rank, Communicator& comm, Index epoch, Traffic purpose) {
-  const Index before = comm.ledger().flow(Link::kIntra, purpose).bytes;
+  const Index before = comm.ledger().bytes(Link::kIntra, purpose);
   rank.trainer->train_epoch(epoch, 0.01);
-  return comm.ledger().flow(Link::kIntra, purpose).bytes - before;
+  return comm.ledger().bytes(Link::kIntra, purpose) - before;
 }
 
 TEST(Sancus, SendsNothingOfBlocksThatStayAtHome) {

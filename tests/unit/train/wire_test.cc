@@ -31,8 +31,7 @@ Sent train(std::vector<std::string> fields, const std::filesystem::path& data, i
     const Ledger ledger = comm.ledger();
     std::lock_guard guard(lock);
     if (comm.rank() == 0) sent.losses = losses;
-    for (int t = 0; t < kTraffics; ++t)
-      sent.bytes[std::size_t(t)] += ledger.flow(Link::kIntra, Traffic(t)).bytes;
+    for (int t = 0; t < kTraffics; ++t) sent.bytes[std::size_t(t)] += ledger.bytes(Link::kIntra, Traffic(t));
   });
   return sent;
 }
