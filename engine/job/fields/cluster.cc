@@ -41,7 +41,9 @@ std::vector<Field> run_policy_fields() {
                .type = FieldType::kChoice,
                .description = "which pods are deleted when the job ends",
                .slot = at([](Job & j) -> auto& { return j.run_policy.clean_pod_policy; }),
-               .choices = {{"Running", ""}, {"All", ""}, {"None", ""}},
+               .choices = {{"Running", "those that still run; ended ones stay for their logs"},
+                           {"All", "every one"},
+                           {"None", "no worker"}},
                .may_change = true});
   f.push_back({.path = "runPolicy.startDeadlineSeconds",
                .type = FieldType::kInteger,

@@ -71,7 +71,7 @@ std::vector<Field> options() {
 
 StrategyInfo sancus_strategy() {
   return {.kind = "sancus",
-          .description = "as cagnet, but blocks of rows that have hardly changed aren't broadcast again",
+          .description = "as cagnet, but blocks of rows aren't broadcast in every epoch",
           .source = "Peng et al. 2022",
           .built = true,
           .options = options(),
