@@ -57,7 +57,7 @@ void Event::wait() {
   if (!operation->failure.empty()) throw Error(operation->failure);
 }
 
-Communicator::Communicator(std::unique_ptr<Transport> transport, Options options)
+Communicator::Communicator(std::unique_ptr<Transport> transport, const Options& options)
     : state_(std::make_unique<Event::State>(std::move(transport), options)) {}
 Communicator::Communicator(std::unique_ptr<Transport> transport)
     : Communicator(std::move(transport), Options{}) {}

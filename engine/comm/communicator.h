@@ -63,7 +63,7 @@ class Communicator {
     std::function<void(const std::string&)> on_stuck;
   };
   /// Opens the transport on a thread of its own, which alone calls it.
-  Communicator(std::unique_ptr<Transport> transport, Options options);
+  Communicator(std::unique_ptr<Transport> transport, const Options& options);
   explicit Communicator(std::unique_ptr<Transport> transport);
   /// Leaves the group: in step with the others if all went well, at once during an exception, so that they
   /// notice.
