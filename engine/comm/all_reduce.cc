@@ -12,19 +12,32 @@ bool is_sliced(int ranks, Index bytes) {
   return ranks > 2 && bytes > kDirectBytes;
 }
 
+Index slice_begin(Rank rank, int ranks, Index count) {
+  return count * rank / ranks;
+}
+Index slice_count(Rank rank, int ranks, Index count) {
+  return slice_begin(rank + 1, ranks, count) - slice_begin(rank, ranks, count);
+}
+
 }  // namespace
 
 std::int64_t all_reduce_bytes(int ranks, Rank rank, Index count, Index width) {
   if (ranks == 1) return 0;
   if (!is_sliced(ranks, count * width)) return (ranks - 1) * count * width;
-  const Index mine = count * (rank + 1) / ranks - count * rank / ranks;
+  const Index mine = slice_count(rank, ranks, count);
   return (count - mine + (ranks - 1) * mine) * width;
 }
 
 std::int64_t all_reduce_memory(int ranks, Rank rank, Index count, Index width) {
-  const Index term =
-      is_sliced(ranks, count * width) ? count * (rank + 1) / ranks - count * rank / ranks : count;
+  const Index term = is_sliced(ranks, count * width) ? slice_count(rank, ranks, count) : count;
   return (ranks - 1) * term * width;
+}
+
+Index AllReduce::slice_begin(Rank r) const {
+  return atl::slice_begin(r, ranks_, count_);
+}
+Index AllReduce::slice_count(Rank r) const {
+  return atl::slice_count(r, ranks_, count_);
 }
 
 void AllReduce::begin(Rank rank, int ranks, std::byte* values, Index count, Index width, Add add,

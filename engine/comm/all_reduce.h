@@ -35,8 +35,8 @@ class AllReduce {
   Index second_round_bytes() const { return sliced_ ? slice_count(rank_) * width_ : 0; }
 
  private:
-  Index slice_begin(Rank r) const { return count_ * r / ranks_; }
-  Index slice_count(Rank r) const { return slice_begin(r + 1) - slice_begin(r); }
+  Index slice_begin(Rank r) const;
+  Index slice_count(Rank r) const;
   void sum_in_rank_order(std::byte* mine, Index count);
 
   Rank rank_ = 0;

@@ -44,7 +44,7 @@ void Communicator::broadcast(Traffic purpose, Rank root, std::span<std::byte> by
   if (rank() != root) receives.push_back({root, bytes.data(), count});
   for (Rank r = 0; rank() == root && r < size(); ++r)
     if (r != root) sends.push_back({r, bytes.data(), count});
-  exchange_bytes(purpose, std::move(sends), std::move(receives));
+  exchange(Lane::kSmall, purpose, sends, receives).wait();
 }
 
 /// Sizes first, then bytes.
@@ -59,7 +59,7 @@ Communicator::Blobs Communicator::exchange_blobs(Traffic purpose,
     sends.push_back({Rank(r), bytes_of(out[r]), 8});
     receives.push_back({Rank(r), bytes_of(in[r]), 8});
   }
-  exchange_bytes(purpose, sends, receives);
+  exchange(Lane::kSmall, purpose, sends, receives).wait();
   Blobs from(ranks);
   sends.clear(), receives.clear();
   for (std::size_t r = 0; r < ranks; ++r) {
@@ -68,7 +68,7 @@ Communicator::Blobs Communicator::exchange_blobs(Traffic purpose,
     sends.push_back({Rank(r), const_cast<std::byte*>(to[r].data()), out[r]});
     receives.push_back({Rank(r), from[r].data(), in[r]});
   }
-  exchange_bytes(purpose, std::move(sends), std::move(receives));
+  exchange(Lane::kSmall, purpose, sends, receives).wait();
   from[me].assign(to[me].begin(), to[me].end());
   return from;
 }

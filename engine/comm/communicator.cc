@@ -98,6 +98,17 @@ Ledger Communicator::ledger() const {
   return state_->ledger;
 }
 
+namespace {
+
+template <class View>
+Message message_of(Rank peer, const View& rows) {
+  ATOLL_CHECK(rows.contiguous(), "rows of stride {} with {} columns", rows.stride, rows.cols);
+  auto* data = const_cast<Real*>(rows.data);
+  return {peer, reinterpret_cast<std::byte*>(data), rows.rows * rows.cols * Index(sizeof(Real))};
+}
+
+}  // namespace
+
 /// Enters the operation's bytes in the ledger and hands it to the progress thread.
 Event Communicator::run(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation) {
   operation->lane = lane, operation->purpose = purpose;
@@ -120,43 +131,34 @@ Event Communicator::run(Lane lane, Traffic purpose, std::shared_ptr<Operation> o
   return Event(state_.get(), std::move(operation));
 }
 
+/// Messages without bytes are left out; where nothing is left, nothing is begun.
+Event Communicator::run_messages(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation) {
+  for (auto* messages : {&operation->sends, &operation->receives}) {
+    std::erase_if(*messages, [](const Message& m) { return m.bytes == 0; });
+    for (const Message& m : *messages)
+      ATOLL_CHECK(m.peer >= 0 && m.peer < size() && m.peer != rank(), "peer {} of rank {} of {}", m.peer,
+                  rank(), size());
+  }
+  if (!operation->sends.empty() || !operation->receives.empty())
+    return run(lane, purpose, std::move(operation));
+  operation->finished.store(true, std::memory_order_release);
+  return {};
+}
+
 Event Communicator::exchange(Lane lane, Traffic purpose, std::span<const RowsTo> sends,
                              std::span<const RowsFrom> receives) {
   auto operation = state_->fresh_operation();
-  const auto add = [this](std::vector<Message>& messages, Rank peer, const auto& rows) {
-    if (rows.empty()) return;
-    ATOLL_CHECK(peer >= 0 && peer < size() && peer != rank(), "peer {} of rank {} of {}", peer, rank(),
-                size());
-    ATOLL_CHECK(rows.contiguous(), "rows of stride {} with {} columns", rows.stride, rows.cols);
-    auto* data = const_cast<Real*>(rows.data);
-    messages.push_back(
-        {peer, reinterpret_cast<std::byte*>(data), rows.rows * rows.cols * Index(sizeof(Real))});
-  };
-  for (const RowsTo& to : sends) add(operation->sends, to.peer, to.rows);
-  for (const RowsFrom& from : receives) add(operation->receives, from.peer, from.rows);
-  if (operation->sends.empty() && operation->receives.empty()) {
-    operation->finished.store(true, std::memory_order_release);
-    return {};
-  }
-  return run(lane, purpose, std::move(operation));
+  for (const RowsTo& to : sends) operation->sends.push_back(message_of(to.peer, to.rows));
+  for (const RowsFrom& from : receives) operation->receives.push_back(message_of(from.peer, from.rows));
+  return run_messages(lane, purpose, std::move(operation));
 }
 
 Event Communicator::exchange(Lane lane, Traffic purpose, std::span<const Message> sends,
                              std::span<const Message> receives) {
   auto operation = state_->fresh_operation();
-  const auto add = [this](std::vector<Message>& messages, const Message& m) {
-    if (m.bytes == 0) return;
-    ATOLL_CHECK(m.peer >= 0 && m.peer < size() && m.peer != rank(), "peer {} of rank {} of {}", m.peer,
-                rank(), size());
-    messages.push_back(m);
-  };
-  for (const Message& m : sends) add(operation->sends, m);
-  for (const Message& m : receives) add(operation->receives, m);
-  if (operation->sends.empty() && operation->receives.empty()) {
-    operation->finished.store(true, std::memory_order_release);
-    return {};
-  }
-  return run(lane, purpose, std::move(operation));
+  operation->sends.assign(sends.begin(), sends.end());
+  operation->receives.assign(receives.begin(), receives.end());
+  return run_messages(lane, purpose, std::move(operation));
 }
 
 namespace {
@@ -210,17 +212,6 @@ void Communicator::all_reduce(Traffic purpose, std::span<double> values) {
 }
 void Communicator::all_reduce(Traffic purpose, std::span<std::int64_t> values) {
   sum(purpose, values);
-}
-
-void Communicator::exchange_bytes(Traffic purpose, std::vector<Message> sends,
-                                  std::vector<Message> receives) {
-  const auto is_empty = [](const Message& m) { return m.bytes == 0; };
-  std::erase_if(sends, is_empty);
-  std::erase_if(receives, is_empty);
-  if (sends.empty() && receives.empty()) return;
-  auto operation = state_->fresh_operation();
-  operation->sends = std::move(sends), operation->receives = std::move(receives);
-  run(Lane::kSmall, purpose, std::move(operation)).wait();
 }
 
 }  // namespace atl

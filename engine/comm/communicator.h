@@ -122,11 +122,11 @@ class Communicator {
  private:
   using Blobs = std::vector<std::vector<std::byte>>;
   Event run(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation);
+  Event run_messages(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation);
   template <class T>
   Event begin_sum(Traffic purpose, std::span<T> values, std::byte* terms);
   template <class T>
   void sum(Traffic purpose, std::span<T> values);
-  void exchange_bytes(Traffic purpose, std::vector<Message> sends, std::vector<Message> receives);
   Blobs exchange_blobs(Traffic purpose, const std::vector<std::span<const std::byte>>& to);
 
   std::unique_ptr<Event::State> state_;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -25,7 +24,7 @@ struct Note {
 };
 
 struct Channel {
-  std::deque<Note*> sends, receives;  // at most one of the two holds anything
+  std::vector<Note*> sends, receives;  // a few, and at most one of the two holds anything
 };
 
 struct Group {
@@ -101,14 +100,14 @@ class LocalPending : public Pending {
     Channel& channel = group_.channels[{rank_, note.message.peer, order_}];
     if (channel.receives.empty()) return channel.sends.push_back(&note);
     copy(note, *channel.receives.front(), rank_, note.message.peer);
-    channel.receives.pop_front();
+    channel.receives.erase(channel.receives.begin());
   }
 
   void post_receive(Note& note) {
     Channel& channel = group_.channels[{note.message.peer, rank_, order_}];
     if (channel.sends.empty()) return channel.receives.push_back(&note);
     copy(*channel.sends.front(), note, note.message.peer, rank_);
-    channel.sends.pop_front();
+    channel.sends.erase(channel.sends.begin());
   }
 
   Group& group_;

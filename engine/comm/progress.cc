@@ -167,7 +167,7 @@ bool Progress::take_next() {
       Running* const place = place_of(*queue.front());
       if (place == nullptr) break;
       *place = {.operation = std::move(queue.front())};
-      queue.pop_front();
+      queue.erase(queue.begin());
     }
   }
   bool any = false;

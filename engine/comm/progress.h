@@ -6,7 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -105,7 +104,7 @@ class Progress {
 
   mutable std::mutex lock_;  // guards what follows
   std::condition_variable work_, done_;
-  std::array<std::deque<std::shared_ptr<Operation>>, kLanes> queues_;
+  std::array<std::vector<std::shared_ptr<Operation>>, kLanes> queues_;  // a few each: a deque would allocate
   bool stop_ = false, abandoned_ = false, opened_ = false, failing_ = false;
   Clock::time_point looked_;                     // when the progress thread last came by
   std::optional<Clock::time_point> busy_since_;  // an operation is under way since then

@@ -2,6 +2,7 @@
 // their gradients go back whole. The result is that of one rank; what it costs is that also rows travel that nobody reads.
 #include "exchange/cagnet_rounds.h"
 #include "exchange/cagnet_sums.h"
+#include "exchange/halo_rooms.h"
 
 namespace atl {
 namespace {
@@ -15,20 +16,10 @@ class Cagnet final : public Exchange {
         grid_{comm.size(), replication},
         rounds_(ctx, comm, part, layers_, grid_, wire),
         sums_(ctx, comm, part, grid_, wire),
-        shared_halo_(rounds_.halo_rows(), rounds_.widest(), ctx.device),
-        kept_halo_(layers_.size()) {
-    for (std::size_t l = 0; l < layers_.size(); ++l) {
-      if (layers_[l].keep && !layers_[l].fixed)
-        kept_halo_[l].resize(rounds_.halo_rows(), layers_[l].cols, ctx.device);
-    }
-  }
+        halo_(ctx.device, layers_, rounds_.halo_rows(), rounds_.halo_rows()) {}
 
   std::vector<Index> source_rows() const override { return rounds_.source_rows(); }
-  Index bytes() const override {
-    Index total = rounds_.bytes() + shared_halo_.held_bytes();
-    for (const Matrix& each : kept_halo_) total += each.held_bytes();
-    return total;
-  }
+  Index bytes() const override { return rounds_.bytes() + halo_.bytes(); }
 
   void forward(const Gather& g, VisitSource visit) override {
     ATOLL_CHECK(alone(), "only sums can be merged over a row of the grid");
@@ -71,19 +62,17 @@ class Cagnet final : public Exchange {
     rounds_.visit_features(g.rows, [&](const Source& s) { visit(s, {}); });
   }
 
-  /// Where layer g's halo rows lie from forward to backward; shared by layers that don't look at them again.
+  /// Where layer g's halo rows lie from forward to backward.
   MatrixView halo_of(const Gather& g) {
-    Matrix& kept = kept_halo_[std::size_t(g.layer)];
-    return layer(g).keep ? kept.view() : MatrixView(shared_halo_.data(), rounds_.halo_rows(), layer(g).cols);
+    return layer(g).keep ? halo_.kept(g.layer) : halo_.shared(rounds_.halo_rows(), layer(g).cols);
   }
 
   Context& ctx_;
   std::vector<ExchangedLayer> layers_;
   CagnetGrid grid_;
   CagnetRounds rounds_;
-  CagnetSums sums_;                // of 1.5D
-  Matrix shared_halo_;             // (halo, widest)
-  std::vector<Matrix> kept_halo_;  // by layer: (halo, cols) where backward looks at them again
+  CagnetSums sums_;  // of 1.5D
+  HaloRooms halo_;
 };
 
 }  // namespace

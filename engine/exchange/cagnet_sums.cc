@@ -21,25 +21,24 @@ void CagnetSums::merge(Traffic purpose, MatrixView partial, const Sum& sum) {
   const auto others = Index(members_.size()) - 1;
   MatrixView arrived = ctx_.workspace->matrix("cagnet.arrived", others * own.count, sum.target.cols);
   const Wire wire = wire_.of(purpose);
-  std::vector<Message> sends, receives;
-  std::vector<MatrixView> terms;  // by column
+  sends_.clear(), receives_.clear(), terms_.clear();
   for (const Member& each : members_) {
     if (each.rank == own.rank) {
-      terms.push_back(partial.slice_rows(own.begin, own.count));
+      terms_.push_back(partial.slice_rows(own.begin, own.count));
       continue;
     }
-    const MatrixView from = arrived.slice_rows(Index(receives.size()) * own.count, own.count);
-    sends.push_back(wire.pack(partial.slice_rows(each.begin, each.count)).message(each.rank));
-    receives.push_back(wire.packed(from).message(each.rank));
-    terms.push_back(from);
+    const MatrixView from = arrived.slice_rows(Index(receives_.size()) * own.count, own.count);
+    sends_.push_back(wire.pack(partial.slice_rows(each.begin, each.count)).message(each.rank));
+    receives_.push_back(wire.packed(from).message(each.rank));
+    terms_.push_back(from);
   }
-  Event arrival = comm_.exchange(Lane::kBulk, purpose, sends, receives);
+  Event arrival = comm_.exchange(Lane::kBulk, purpose, sends_, receives_);
   sum.rows_travel();
   arrival.wait();
   bool begun = sum.begin != nullptr;
-  for (std::size_t column = 0; column < terms.size(); ++column) {
-    if (column != own_) wire.unpack(terms[column]);
-    axpby(ctx_, 1, terms[column], begun ? 1 : 0, sum.target);
+  for (std::size_t column = 0; column < terms_.size(); ++column) {
+    if (column != own_) wire.unpack(terms_[column]);
+    axpby(ctx_, 1, terms_[column], begun ? 1 : 0, sum.target);
     begun = true;
   }
 }
@@ -50,18 +49,17 @@ ConstMatrixView CagnetSums::spread(const SumGradient& sum) {
   const MatrixView mine = whole.slice_rows(own.begin, own.count);
   axpby(ctx_, 1, sum.d_target, 0, mine);
   const PackedRows packed = wire_.pack_copy(mine, "cagnet.d_packed");
-  std::vector<Message> sends, receives;
-  std::vector<MatrixView> others;
+  sends_.clear(), receives_.clear();
   for (const Member& each : members_) {
     if (each.rank == own.rank) continue;
-    others.push_back(whole.slice_rows(each.begin, each.count));
-    sends.push_back(packed.message(each.rank));
-    receives.push_back(wire_.packed(others.back()).message(each.rank));
+    sends_.push_back(packed.message(each.rank));
+    receives_.push_back(wire_.packed(whole.slice_rows(each.begin, each.count)).message(each.rank));
   }
-  Event spread = comm_.exchange(Lane::kBulk, Traffic::kHaloGradient, sends, receives);
+  Event spread = comm_.exchange(Lane::kBulk, Traffic::kHaloGradient, sends_, receives_);
   sum.gradients_travel();
   spread.wait();
-  for (const MatrixView& each : others) wire_.unpack(each);
+  for (const Member& each : members_)
+    if (each.rank != own.rank) wire_.unpack(whole.slice_rows(each.begin, each.count));
   return whole;
 }
 

@@ -31,9 +31,11 @@ class CagnetSums {
   Context& ctx_;
   Communicator& comm_;
   Wire wire_;
-  std::vector<Member> members_;  // by column
-  std::size_t own_ = 0;          // among them
-  Index vertices_ = 0;           // of the row
+  std::vector<Member> members_;            // by column
+  std::size_t own_ = 0;                    // among them
+  Index vertices_ = 0;                     // of the row
+  std::vector<Message> sends_, receives_;  // of the present call, kept for their memory
+  std::vector<MatrixView> terms_;          // that merge() adds, by column
 };
 
 }  // namespace atl

@@ -1,9 +1,8 @@
 // The exact halo exchange: every layer, every epoch, the rows that cross go to the ranks that read them and gradients of
 // halo rows come back to their owners. In training a Crossing says which rows: all, or a sample of them; evaluation, and
 // what is gathered once, reads all, as they are. Slot 0 = owned rows, slot 1 = halo rows.
-#include <algorithm>
-
 #include "exchange/exchange.h"
+#include "exchange/halo_rooms.h"
 #include "exchange/halo_transfer.h"
 
 namespace atl {
@@ -20,26 +19,13 @@ class Exact final : public Exchange {
         overlap_(overlap),
         whole_(graph_, part.outer),
         trained_(std::move(crossing)),
-        transfer_(ctx, comm) {
-    Index widest = 0;
-    for (const ExchangedLayer& l : layers_) {
-      if (!l.gathers || l.fixed) continue;
-      widest = std::max(widest, l.cols);
-    }
-    boundary_.resize(whole_.sent(), widest, ctx.device);
-    shared_halo_.resize(graph_.halo, widest, ctx.device);
-    kept_halo_.resize(layers_.size());
-    for (std::size_t l = 0; l < layers_.size(); ++l) {
-      if (layers_[l].keep && !layers_[l].fixed)
-        kept_halo_[l].resize(trained().arriving(), layers_[l].cols, ctx.device);
-    }
-  }
+        transfer_(ctx, comm),
+        halo_(ctx.device, layers_, graph_.halo, trained().arriving()),
+        boundary_(whole_.sent(), halo_.widest(), ctx.device) {}
 
   std::vector<Index> source_rows() const override { return {graph_.owned, graph_.halo}; }
   Index bytes() const override {
-    Index total = boundary_.held_bytes() + shared_halo_.held_bytes();
-    for (const Matrix& m : kept_halo_) total += m.held_bytes();
-    return total + (trained_ ? trained_->bytes() : 0);
+    return boundary_.held_bytes() + halo_.bytes() + (trained_ ? trained_->bytes() : 0);
   }
 
   void begin(std::int64_t epoch, bool training) override {
@@ -92,11 +78,10 @@ class Exact final : public Exchange {
   Crossing& trained() { return trained_ ? *trained_ : whole_; }
   Crossing& crossing_of(const Gather& g) { return trains(g) ? trained() : whole_; }
 
-  /// Where layer g's halo rows lie from forward to backward; shared by layers that don't look at them again.
+  /// Where layer g's halo rows lie from forward to backward.
   MatrixView halo_of(const Gather& g) {
-    Matrix& kept = kept_halo_[std::size_t(g.layer)];
-    if (trains(g) && layer(g).keep) return kept;
-    return {shared_halo_.data(), crossing_of(g).arriving(), layer(g).cols};
+    if (trains(g) && layer(g).keep) return halo_.kept(g.layer);
+    return halo_.shared(crossing_of(g).arriving(), layer(g).cols);
   }
 
   Context& ctx_;
@@ -108,9 +93,8 @@ class Exact final : public Exchange {
   std::unique_ptr<Crossing> trained_;  // of training's passes; null: all rows, as they are
   HaloTransfer transfer_;
   std::int64_t epoch_ = 0;
-  Matrix boundary_;                // (sent, widest): packed rows going out, or gradients coming back
-  Matrix shared_halo_;             // (halo, widest)
-  std::vector<Matrix> kept_halo_;  // by layer: (arriving, cols) where backward looks at them again
+  HaloRooms halo_;
+  Matrix boundary_;  // (sent, widest): packed rows going out, or gradients coming back
 };
 
 }  // namespace

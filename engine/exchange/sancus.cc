@@ -9,6 +9,8 @@
 // what was computed, in which cached rows are constants.
 //
 // Evaluation, and what is gathered once, is exact: all blocks travel, to memory of their own.
+#include <algorithm>
+
 #include "exchange/cagnet_rounds.h"
 
 namespace atl {
@@ -56,7 +58,11 @@ class Sancus final : public Exchange {
     if (g.purpose == Traffic::kRecompute)  // with the rows that forward used
       return rounds_.forward(g, none_, layer.cached, visit);
     if (g.purpose != Traffic::kHalo) return rounds_.forward(g, rounds_.all(), exact_halo(g), visit);
-    layer.travels = bounded() ? told_by_owners(g) : Travels(none_.size(), is_due());
+    if (bounded()) {
+      ask_owners(g, layer.travels);
+    } else {
+      layer.travels.assign(none_.size(), is_due());
+    }
     rounds_.forward(g, layer.travels, layer.cached, visit);
   }
 
@@ -95,13 +101,12 @@ class Sancus final : public Exchange {
   }
 
   /// By the bounded rule: each owner's decision about its own block, known to all.
-  Travels told_by_owners(const Gather& g) {
-    std::vector<std::int64_t> stays(none_.size(), 0);
-    stays[std::size_t(comm_.rank())] = decide_to_stay(g) ? 1 : 0;
-    comm_.all_reduce(Traffic::kStatistics, stays);
-    Travels travels;
-    for (const std::int64_t each : stays) travels.push_back(each == 0);
-    return travels;
+  void ask_owners(const Gather& g, Travels& travels) {
+    stays_.assign(none_.size(), 0);
+    stays_[std::size_t(comm_.rank())] = decide_to_stay(g) ? 1 : 0;
+    comm_.all_reduce(Traffic::kStatistics, stays_);
+    std::transform(stays_.begin(), stays_.end(), travels.begin(),
+                   [](std::int64_t each) { return each == 0; });
   }
 
   bool decide_to_stay(const Gather& g) {
@@ -134,7 +139,8 @@ class Sancus final : public Exchange {
   CagnetRounds rounds_;
   const Travels none_ = Travels(rounds_.all().size(), false);
   std::vector<Layer> layers_;
-  Matrix exact_halo_;  // (halo, widest), of evaluation
+  Matrix exact_halo_;                // (halo, widest), of evaluation
+  std::vector<std::int64_t> stays_;  // by rank: its block isn't sent; bounded rule
   std::int64_t epoch_ = 0;
   Matrix passes_{1, 1};  // on the host: training passes begun since rows were cached, this one included
   Matrix ages_;          // (1, layers), on the host: epochs since own rows were sent; bounded rule

@@ -1,45 +1,6 @@
 // What kernels.h promises: a second call with the same shapes allocates nothing, neither by new nor for matrices.
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "base/counted_allocations.h"
 #include "tensor/fixtures.h"
-
-namespace {
-std::atomic<long> allocations{0};
-
-void* counted(std::size_t bytes) {
-  ++allocations;
-  if (void* memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
-}
-}  // namespace
-
-// These are the whole test program's. None is inlined: GCC would warn of a free() for what new has returned.
-extern "C" void* aligned_alloc(std::size_t alignment,
-                               std::size_t bytes) noexcept {  // matrices' (cpu/memory.cc)
-  ++allocations;
-  void* memory = nullptr;
-  return posix_memalign(&memory, alignment, bytes) == 0 ? memory : nullptr;
-}
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-  return counted(bytes);
-}
-[[gnu::noinline]] void* operator new[](std::size_t bytes) {
-  return counted(bytes);
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace atl {
 namespace {

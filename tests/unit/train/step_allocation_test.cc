@@ -1,0 +1,66 @@
+// The step loop allocates nothing: once it has run for some epochs no rank allocates in later ones, whichever strategy moves
+// the rows. Counted over the whole program, threads that communicate included.
+#include <gtest/gtest.h>
+
+#include <barrier>
+
+#include "base/counted_allocations.h"
+#include "train/every_model.h"
+
+namespace atl {
+namespace {
+
+constexpr int kRanks = 4, kSeen = 60, kCounted = 20;
+
+class StepAllocation : public testing::TestWithParam<SmallCase> {};
+
+TEST_P(StepAllocation, LaterEpochsMakeNone) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", GetParam().data);
+  const Job job = small_job(GetParam().fields);
+  std::barrier together(kRanks);
+  long made = -1;
+  run_ranks(kRanks, [&](Communicator& comm) {
+    SmallRank rank(comm, job, folder / "small", 1);
+    long before = 0;
+    for (Index epoch = 1; epoch <= kSeen + kCounted; ++epoch) {
+      if (epoch == kSeen + 1) {
+        together.arrive_and_wait();
+        before = allocations;
+        together.arrive_and_wait();
+      }
+      rank.trainer->train_epoch(epoch, job.training.optimizer.learning_rate);
+    }
+    together.arrive_and_wait();
+    if (comm.rank() == 0) made = allocations - before;
+    together.arrive_and_wait();
+  });
+  EXPECT_LT(made, kCounted)
+      << "one in every epoch, or more; less is a list that the order of messages made longer than before";
+}
+
+/// A model under each strategy, and every model where rows come late.
+std::vector<SmallCase> cases() {
+  std::vector<SmallCase> all{{"graph", {}},
+                             {"bfloat16", {"strategy.wire=bfloat16"}},
+                             {"pipegcn", {"strategy.kind=pipegcn", "strategy.pipegcn.smoothing=both"}},
+                             {"bns", {"strategy.kind=bns"}},
+                             {"cagnet", {"strategy.kind=cagnet"}},
+                             {"cagnet_replicated", {"strategy.kind=cagnet", "strategy.cagnet.replication=2"}},
+                             {"sancus", {"strategy.kind=sancus"}},
+                             {"sancus_bounded", {"strategy.kind=sancus", "strategy.sancus.rule=bounded"}}};
+  for (SmallCase& each : all) each.fields.insert(each.fields.end(), {"model.kind=sage", "model.norm=layer"});
+  for (const SmallCase& each : every_model()) {
+    all.push_back({"pipegcn_" + each.name, each.fields});
+    all.back().fields.emplace_back("strategy.kind=pipegcn");
+  }
+  for (SmallCase& each : all)
+    each.fields.insert(each.fields.end(), {"placement.ranks=4", "training.dropout=0.5"});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, StepAllocation, testing::ValuesIn(cases()),
+                         [](const auto& each) { return each.param.name; });
+
+}  // namespace
+}  // namespace atl
