@@ -4,53 +4,22 @@
 //
 // In the first epoch nothing has arrived: halo rows are zero and no gradients come from other ranks. A run that goes on without
 // the rows that were under way, since it is on other ranks than before, waits in its first epoch for this epoch's own, and so
-// fills its buffers with what is exact. Smoothing (section 3.4)
-// replaces what arrived by its moving average, a ← γ a + (1 − γ) arrived. It begins at zero, so that without a correction the
-// average of n arrivals is too small by 1 − γⁿ, which `bias_correction` divides by.
+// fills its buffers with what is exact. Smoothing is late_rows.h's.
 //
 // Which rows travel is a Crossing's. Where that draws a sample each epoch, rows that arrived from epoch t are read by the block
 // of t's sample, and gradients of them, under way in epoch t + 1, are added in epoch t + 2 to the rows that t's sample sent.
 //
 // Evaluation, and what is gathered once, is exact: an exchange of its own, with buffers of its own, brings it.
-#include <cmath>
-#include <utility>
-
-#include "exchange/exchange.h"
-#include "exchange/halo_transfer.h"
+#include "exchange/late_rows.h"
 
 namespace atl {
 namespace {
-
-struct LateError {
-  double differences = 0, size = 0;  // sums of squares
-};
-
-/// What travels in one direction of one layer: under way to the next epoch while the last one's is in use.
-struct Late {
-  Matrix out;       // (out rows, cols): leaves
-  Matrix arriving;  // (in rows, cols): whole at `arrival`
-  Matrix used;      // (in rows, cols): of the epoch before, smoothed
-  Matrix average;   // (in rows, cols), where smoothed
-  Arrival arrival;
-  LateError error;  // of what the last epoch used, where measured
-
-  Late(Index out_rows, Index in_rows, Index cols, bool smoothed, Device device)
-      : out(out_rows, cols, device), arriving(in_rows, cols, device), used(in_rows, cols, device) {
-    arriving.zero();
-    if (!smoothed) return;
-    average.resize(in_rows, cols, device);
-    average.zero();
-  }
-  Index bytes() const {
-    return out.held_bytes() + arriving.held_bytes() + used.held_bytes() + average.held_bytes();
-  }
-};
 
 class PipeGcn final : public Exchange {
  public:
   PipeGcn(Context& ctx, Communicator& comm, const GraphPart& part, const std::vector<ExchangedLayer>& layers,
           const PipeGcnOptions& options, std::unique_ptr<Crossing> crossing)
-      : ctx_(ctx), part_(part), options_(options), crossing_(std::move(crossing)), transfer_(ctx, comm) {
+      : part_(part), options_(options), crossing_(std::move(crossing)), transfer_(ctx, comm) {
     if (!crossing_) crossing_ = std::make_unique<WholeCrossing>(*part.graph, part.outer);
     std::vector<ExchangedLayer> inferred = layers;
     for (ExchangedLayer& each : inferred) each.keep = false;
@@ -59,8 +28,8 @@ class PipeGcn final : public Exchange {
     for (const ExchangedLayer& each : layers) {
       const Index cols = each.travels() ? each.cols : 0;
       fixed_.push_back(each.fixed);
-      rows_.emplace_back(sent, halo, cols, options.smooth_rows && cols > 0, ctx.device);
-      gradients_.emplace_back(halo, sent, cols, options.smooth_gradients && cols > 0, ctx.device);
+      rows_.emplace_back(ctx, sent, halo, cols, smoothing(options.smooth_rows && cols > 0));
+      gradients_.emplace_back(ctx, halo, sent, cols, smoothing(options.smooth_gradients && cols > 0));
     }
     epochs_.zero();
   }
@@ -69,8 +38,8 @@ class PipeGcn final : public Exchange {
   ~PipeGcn() override {
     try {
       for (std::size_t l = 0; l < rows_.size(); ++l) {
-        rows_[l].arrival.wait();
-        gradients_[l].arrival.wait();
+        rows_[l].wait();
+        gradients_[l].wait();
       }
     } catch (const Error&) {
     }
@@ -79,8 +48,8 @@ class PipeGcn final : public Exchange {
   std::vector<Index> source_rows() const override { return exact_->source_rows(); }
   Index bytes() const override {
     Index total = exact_->bytes() + crossing_->bytes();
-    for (const Late& each : rows_) total += each.bytes();
-    for (const Late& each : gradients_) total += each.bytes();
+    for (const LateRows& each : rows_) total += each.bytes();
+    for (const LateRows& each : gradients_) total += each.bytes();
     return total;
   }
 
@@ -98,10 +67,10 @@ class PipeGcn final : public Exchange {
     const bool repeated = g.purpose == Traffic::kRecompute;  // with the rows that forward used
     if (fixed_[std::size_t(g.layer)] || !(repeated || g.purpose == Traffic::kHalo))
       return exact_->forward(g, visit);
-    Late& late = rows_[std::size_t(g.layer)];
+    LateRows& late = rows_[std::size_t(g.layer)];
     if (!repeated)
-      exchange(late, options_.smooth_rows, [&] {
-        return transfer_.fetch(*crossing_, epoch_, g.purpose, g.rows.dense, late.out, late.arriving);
+      exchange(late, [&] {
+        return transfer_.fetch(*crossing_, epoch_, g.purpose, g.rows.dense, late.leaving(), late.arriving());
       });
     visit({&part_.own, g.rows, 0, true});
     const ConstMatrixView halo = in_use(late);
@@ -111,14 +80,14 @@ class PipeGcn final : public Exchange {
   void backward(const Gather& g, VisitSourceBackward visit, MatrixView d_rows) override {
     if (fixed_[std::size_t(g.layer)]) return exact_->backward(g, visit, d_rows);
     const Rows halo(in_use(rows_[std::size_t(g.layer)]));
-    Late& late = gradients_[std::size_t(g.layer)];
+    LateRows& late = gradients_[std::size_t(g.layer)];
     const bool shipped = d_rows.cols > 0;
-    late.arrival.wait();  // `out` has left
+    late.wait();  // the last ones have left
     if (halo.rows() > 0)
-      visit({&crossing_->block(used_epoch()), halo, 1, false}, shipped ? late.out.view() : MatrixView());
+      visit({&crossing_->block(used_epoch()), halo, 1, false}, shipped ? late.leaving() : MatrixView());
     if (shipped)
-      exchange(late, options_.smooth_gradients,
-               [&] { return transfer_.ship(*crossing_, used_epoch(), late.out, late.arriving); });
+      exchange(late,
+               [&] { return transfer_.ship(*crossing_, used_epoch(), late.leaving(), late.arriving()); });
     visit({&part_.own, g.rows, 0, true}, d_rows);
     if (shipped) transfer_.add(*crossing_, returned_epoch(), in_use(late), d_rows);
   }
@@ -126,8 +95,8 @@ class PipeGcn final : public Exchange {
   std::vector<LayerLateness> lateness() const override {
     std::vector<LayerLateness> all;
     for (std::size_t l = 0; measures_ && l < rows_.size(); ++l) {
-      if (rows_[l].arriving.cols() == 0) continue;
-      const LateError &rows = rows_[l].error, &gradients = gradients_[l].error;
+      if (!rows_[l].travels()) continue;
+      const LateRows::Error &rows = rows_[l].error(), &gradients = gradients_[l].error();
       all.push_back({int(l), rows.differences, rows.size, gradients.differences, gradients.size});
     }
     return all;
@@ -136,8 +105,8 @@ class PipeGcn final : public Exchange {
   std::vector<NamedMatrix> state() override {
     std::vector<NamedMatrix> all{{"pipegcn.epochs", epochs_}};
     for (std::size_t l = 0; l < rows_.size(); ++l) {
-      hold(all, fmt::format("pipegcn.rows.{}", l), rows_[l]);
-      hold(all, fmt::format("pipegcn.gradients.{}", l), gradients_[l]);
+      rows_[l].hold(all, fmt::format("pipegcn.rows.{}", l), options_.staleness == 0);
+      gradients_[l].hold(all, fmt::format("pipegcn.gradients.{}", l), options_.staleness == 0);
     }
     if (all.size() == 1) all.clear();  // nothing is late that epochs would be counted for
     return all;
@@ -154,56 +123,31 @@ class PipeGcn final : public Exchange {
   /// Whether it waited for its own rows and gradients, see the top.
   bool is_refilled(std::int64_t epoch) const { return double(epochs_.at(0, 1)) == double(epoch); }
 
+  std::optional<LateRows::Smoothing> smoothing(bool on) const {
+    if (!on) return {};
+    return LateRows::Smoothing{options_.decay, options_.bias_correction};
+  }
+
   /// Starts this epoch's transfer, and takes what is due: the last epoch's, or without staleness the one just started.
-  void exchange(Late& late, bool smooth, FunctionRef<Arrival()> start) {
+  void exchange(LateRows& late, FunctionRef<Arrival()> start) {
     if (is_refilled(epoch_)) {  // used as it came, and again in the next epoch
-      late.arrival = start();
-      return late.arrival.wait();
+      late.start(start());
+      return late.wait();
     }
-    if (options_.staleness > 0) take(late, smooth);
-    late.arrival = start();
-    if (options_.staleness == 0) take(late, smooth);
+    const auto nth = std::int64_t(double(epochs_.at(0, 0))) - options_.staleness;
+    if (options_.staleness > 0) late.take(nth, measures_);
+    late.start(start());
+    if (options_.staleness == 0) late.take(nth, measures_);
   }
-  ConstMatrixView in_use(const Late& late) const {
-    return is_refilled(epoch_) ? late.arriving.view() : late.used.view();
-  }
+  MatrixView in_use(LateRows& late) const { return is_refilled(epoch_) ? late.arriving() : late.used(); }
 
-  /// Waits for what is under way, and makes it what this epoch uses.
-  void take(Late& late, bool smooth) {
-    late.arrival.wait();
-    if (measures_) late.error = error_of(late);
-    std::swap(late.used, late.arriving);
-    const double arrived = double(epochs_.at(0, 0)) - options_.staleness;  // transfers so far
-    if (!smooth || arrived == 0) return;
-    const double gamma = options_.decay;
-    axpby(ctx_, Real(1 - gamma), late.used, Real(gamma), late.average);
-    const double whole = options_.bias_correction ? 1 - std::pow(gamma, arrived) : 1;
-    axpby(ctx_, Real(1 / whole), late.average, 0, late.used);
-  }
-
-  /// Of what the last epoch used, now that its own has arrived. Nothing reads the former any more, so that its memory serves.
-  LateError error_of(Late& late) const {
-    axpby(ctx_, 1, late.arriving, -1, late.used);
-    const Index count = late.used.rows() * late.used.cols();
-    return {squared_norm(ctx_, count, late.used.data()), squared_norm(ctx_, count, late.arriving.data())};
-  }
-
-  /// Without staleness what has arrived was used at once.
-  void hold(std::vector<NamedMatrix>& all, const std::string& name, Late& late) const {
-    if (late.arriving.cols() == 0) return;
-    late.arrival.wait();
-    if (options_.staleness > 0) all.push_back({name + ".arrived", late.arriving});
-    if (late.average.cols() > 0) all.push_back({name + ".average", late.average});
-  }
-
-  Context& ctx_;
   const GraphPart& part_;
   PipeGcnOptions options_;
   std::unique_ptr<Crossing> crossing_;
   HaloTransfer transfer_;
   std::unique_ptr<Exchange> exact_;
-  std::vector<bool> fixed_;             // by layer: its input are the features
-  std::vector<Late> rows_, gradients_;  // by layer
+  std::vector<bool> fixed_;                 // by layer: its input are the features
+  std::vector<LateRows> rows_, gradients_;  // by layer
   Matrix epochs_{
       1, 2};  // on the host: training passes begun, this one included; the epoch that was refilled, or 0
   std::int64_t epoch_ = 0, passes_ = 0;  // passes of training since the exchange was made
