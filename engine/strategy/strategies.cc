@@ -1,5 +1,6 @@
 // The table of strategies: a schedule, and for full-batch ones the exchange that it runs over. A new one is a file in
 // strategy/ or exchange/, its options in job/strategies/, and one line here.
+#include "job/strategies/smoothing.h"
 #include "strategy/full_batch.h"
 #include "strategy/schedule.h"
 
@@ -39,12 +40,12 @@ std::unique_ptr<Crossing> sampled(const ScheduleInput& in, double rate) {
 std::unique_ptr<Schedule> make_pipegcn(const ScheduleInput& in) {
   const Options& options = in.job.strategy.options;
   if (in.inference_only) return exact(in, true);
-  const std::string& smoothing = options.text("smoothing");
+  const Smoothing smoothing = pipegcn_smoothing(options);
   const double rate = options.number("boundaryRate");
   const bool is_late = options.integer("staleness") > 0 && rate == 1;
   const PipeGcnOptions chosen{int(options.integer("staleness")),
-                              smoothing == "features" || smoothing == "both",
-                              smoothing == "gradients" || smoothing == "both",
+                              smoothing.rows,
+                              smoothing.gradients,
                               options.number("decay"),
                               options.flag("biasCorrection"),
                               is_late ? in.job.training.evaluate_every : 0};

@@ -27,7 +27,8 @@ class Strategy:
 
 
 BASE = Strategy("graph", "graph")
-STRATEGIES = (Strategy("pipegcn", "pipegcn"), Strategy("pipegcn-gf", "pipegcn", (("smoothing", "both"),)))
+STRATEGIES = tuple(Strategy(f"pipegcn-{name}", "pipegcn", (("smoothing", smoothing),))
+                   for name, smoothing in (("gf", "both"), ("plain", "none")))
 
 
 def setups():

@@ -10,17 +10,19 @@ const std::string kOtherRows =
 void smoothing_or_sampling(const Check& c) {
   if (c.job.strategy.kind != "pipegcn") return;
   const Options& options = c.job.strategy.options;
-  if (options.text("smoothing") != "none" && options.number("boundaryRate") < 1)
+  const std::string& smoothing = options.text("smoothing");
+  if (smoothing != "none" && smoothing != "auto" && options.number("boundaryRate") < 1)
     c.error("strategy.pipegcn.smoothing", "{}", kOtherRows);
 }
 
 }  // namespace
 
 std::vector<Rule> strategy_rules() {
-  const ServerRule smoothing{"strategy.pipegcn", "smoothing",
-                             "!has(self.smoothing) || !has(self.boundaryRate) || self.smoothing == 'none' || "
-                             "self.boundaryRate >= 1.0",
-                             kOtherRows};
+  const ServerRule smoothing{
+      "strategy.pipegcn", "smoothing",
+      "!has(self.smoothing) || !has(self.boundaryRate) || self.smoothing in ['none', 'auto'] || "
+      "self.boundaryRate >= 1.0",
+      kOtherRows};
   return {{smoothing_or_sampling, {smoothing}}};
 }
 

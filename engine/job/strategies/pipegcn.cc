@@ -3,6 +3,7 @@
 #include "job/option_field.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
+#include "job/strategies/smoothing.h"
 
 namespace atl {
 namespace {
@@ -26,6 +27,13 @@ std::vector<PairBytes> flows(const TrafficShape& shape, const std::vector<CutRow
 
 }  // namespace
 
+Smoothing pipegcn_smoothing(const Options& options) {
+  const std::string& what = options.text("smoothing");
+  const bool same_rows_late = options.integer("staleness") > 0 && options.number("boundaryRate") >= 1;
+  const bool both = what == "both" || (what == "auto" && same_rows_late);
+  return {both || what == "features", both || what == "gradients"};
+}
+
 StrategyInfo pipegcn_strategy() {
   const char* source = "Wan et al. 2022";
   std::vector<Field> options;
@@ -36,9 +44,10 @@ StrategyInfo pipegcn_strategy() {
        .minimum = 0,
        .maximum = 1,
        .source = source}));
-  options.push_back(option("smoothing", std::string("none"),
+  options.push_back(option("smoothing", std::string("auto"),
                            {.description = "what is replaced by its moving average",
-                            .choices = {{"none", "PipeGCN"},
+                            .choices = {{"auto", "both; none with staleness 0 or a boundaryRate below 1"},
+                                        {"none", "PipeGCN"},
                                         {"features", "boundary rows (PipeGCN-F)"},
                                         {"gradients", "their gradients (PipeGCN-G)"},
                                         {"both", "PipeGCN-GF"}},
@@ -55,7 +64,7 @@ StrategyInfo pipegcn_strategy() {
   options.push_back(
       option("boundaryRate", 1.0,
              {.description = "share of boundary rows that travel, sampled anew each epoch, as bns has it; "
-                             "only without smoothing",
+                             "with smoothing auto or none",
               .minimum = 0,
               .maximum = 1,
               .source = "BNS-GCN, Wan et al. 2022"}));

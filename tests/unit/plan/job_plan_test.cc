@@ -23,6 +23,7 @@ std::vector<SmallCase> cases() {
       {"resgcn_inductive_batch_norm",
        {"model.kind=resgcn", "training.setting=inductive", "model.norm=batch"}},
       {"pipegcn", {"strategy.kind=pipegcn"}},
+      {"pipegcn_plain", {"strategy.kind=pipegcn", "strategy.pipegcn={smoothing: none}"}},
       {"pipegcn_sage_smoothed_recompute",
        {"strategy.kind=pipegcn", "strategy.pipegcn={smoothing: both}", "model.kind=sage",
         "training.recompute=layer"}},

@@ -38,10 +38,12 @@ struct Late {
   }
 };
 
-/// As the job smooths `what`, "features" or "gradients".
+/// As the job smooths `what`, "features" or "gradients"; `auto` is both, but where nothing is late, or other rows each epoch.
 inline Late late_of(const Job& job, const std::string& what, std::size_t rows, std::size_t cols) {
   const Options& o = job.strategy.options;
-  const std::string smoothed = o.has("smoothing") ? o.text("smoothing") : "none";
+  std::string smoothed = o.has("smoothing") ? o.text("smoothing") : "none";
+  if (smoothed == "auto")
+    smoothed = o.integer("staleness") == 1 && o.number("boundaryRate") == 1 ? "both" : "none";
   if (smoothed != what && smoothed != "both") return {zeros(rows, cols)};
   return {zeros(rows, cols), o.number("decay"), o.flag("biasCorrection")};
 }

@@ -25,17 +25,17 @@ TEST_P(PipeGcnRecurrence, EveryEpochsLossAndTheWeights) {
 
 INSTANTIATE_TEST_SUITE_P(
     Variants, PipeGcnRecurrence,
-    testing::Values(SmallCase{"plain", {}},
-                    SmallCase{"features", {"strategy.pipegcn={smoothing: features, decay: 0.7}"}},
-                    SmallCase{"gradients", {"strategy.pipegcn={smoothing: gradients, decay: 0.7}"}},
-                    SmallCase{"both", {"strategy.pipegcn={smoothing: both, decay: 0.7}"}},
-                    SmallCase{"uncorrected",
-                              {"strategy.pipegcn={smoothing: both, decay: 0.7, biasCorrection: false}"}},
-                    SmallCase{"recomputing", {"training.recompute=layer"}},
-                    SmallCase{"sampled", {"strategy.pipegcn={boundaryRate: 0.4}"}},
-                    SmallCase{"without_halo", {"strategy.pipegcn={boundaryRate: 0}"}},
-                    SmallCase{"sampled_recomputing",
-                              {"strategy.pipegcn={boundaryRate: 0.4}", "training.recompute=layer"}}),
+    testing::Values(
+        SmallCase{"by_default", {}}, SmallCase{"plain", {"strategy.pipegcn={smoothing: none}"}},
+        SmallCase{"features", {"strategy.pipegcn={smoothing: features, decay: 0.7}"}},
+        SmallCase{"gradients", {"strategy.pipegcn={smoothing: gradients, decay: 0.7}"}},
+        SmallCase{"both", {"strategy.pipegcn={smoothing: both, decay: 0.7}"}},
+        SmallCase{"uncorrected", {"strategy.pipegcn={smoothing: both, decay: 0.7, biasCorrection: false}"}},
+        SmallCase{"recomputing", {"strategy.pipegcn={smoothing: none}", "training.recompute=layer"}},
+        SmallCase{"sampled", {"strategy.pipegcn={boundaryRate: 0.4}"}},
+        SmallCase{"without_halo", {"strategy.pipegcn={boundaryRate: 0}"}},
+        SmallCase{"sampled_recomputing",
+                  {"strategy.pipegcn={boundaryRate: 0.4}", "training.recompute=layer"}}),
     [](const auto& each) { return each.param.name; });
 
 /// The simulation, which looks at how far what it uses is from what it stands for.
@@ -120,7 +120,7 @@ TEST_P(LateRows, OfEachMeasuredEpochIsTheRecurrences) {
 }
 
 INSTANTIATE_TEST_SUITE_P(PipeGcn, LateRows,
-                         testing::Values(SmallCase{"plain", {}},
+                         testing::Values(SmallCase{"plain", {"strategy.pipegcn={smoothing: none}"}},
                                          SmallCase{"both",
                                                    {"strategy.pipegcn={smoothing: both, decay: 0.7}"}}),
                          [](const auto& each) { return each.param.name; });

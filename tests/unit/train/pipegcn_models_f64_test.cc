@@ -55,7 +55,7 @@ TEST_P(PipeGcnOfModels, EqualTheirRecurrence) {
     const char* partitioner;
   };
   for (const auto& [options, ranks, partitioner] :
-       {Run{"{}", 3, "metis"}, Run{"{smoothing: features, decay: 0.7}", 3, "hash"},
+       {Run{"{smoothing: none}", 3, "metis"}, Run{"{smoothing: features, decay: 0.7}", 3, "hash"},
         Run{"{smoothing: gradients, decay: 0.7}", 3, "range"},
         Run{"{smoothing: both, decay: 0.7, biasCorrection: false}", 3, "metis"},
         Run{"{smoothing: both, decay: 0.7}", 6, "metis"}}) {

@@ -9,7 +9,7 @@ namespace {
 struct Stale {
   const char *name, *options;
 };
-constexpr Stale kPlain{"plain", "{}"}, kSmooth{"smooth", "{smoothing: both, decay: 0.8}"},
+constexpr Stale kPlain{"plain", "{smoothing: none}"}, kSmooth{"smooth", "{smoothing: both, decay: 0.8}"},
     kSampled{"sampled", "{boundaryRate: 0.5}"};
 
 class StaleResume : public KilledRuns, public testing::WithParamInterface<Stale> {

@@ -1,0 +1,16 @@
+// What PipeGCN replaces by its moving average (Wan et al. 2022, section 3.4).
+#pragma once
+
+#include "job/options.h"
+
+namespace atl {
+
+struct Smoothing {
+  bool rows = false, gradients = false;
+};
+
+/// By the options of `pipegcn`. `auto` smooths both, except where nothing is late, and where a sample of boundary rows brings
+/// other rows in each epoch.
+Smoothing pipegcn_smoothing(const Options& options);
+
+}  // namespace atl
