@@ -1,6 +1,7 @@
 // CAGNET's exchange (Tripathy et al. 2020, 1D and 1.5D): blocks of rows are broadcast whole, layer by layer, epoch by epoch, and
 // their gradients go back whole. The result is that of one rank; what it costs is that also rows travel that nobody reads.
 #include "exchange/cagnet_rounds.h"
+#include "exchange/cagnet_softmaxes.h"
 #include "exchange/cagnet_sums.h"
 #include "exchange/halo_rooms.h"
 
@@ -15,18 +16,20 @@ class Cagnet final : public Exchange {
         layers_(std::move(layers)),
         grid_{comm.size(), replication},
         rounds_(ctx, comm, part, layers_, grid_, wire),
-        sums_(ctx, comm, part, grid_, wire),
+        row_(ctx, comm, part, grid_),
+        sums_(ctx, row_, wire),
+        softmaxes_(ctx, row_),
         halo_(ctx.device, layers_, rounds_.halo_rows(), rounds_.halo_rows()) {}
 
   std::vector<Index> source_rows() const override { return rounds_.source_rows(); }
   Index bytes() const override { return rounds_.bytes() + halo_.bytes(); }
 
   void forward(const Gather& g, VisitSource visit) override {
-    ATOLL_CHECK(alone(), "only sums can be merged over a row of the grid");
+    ATOLL_CHECK(alone(), "only sums and softmaxes can be merged over a row of the grid");
     go_round(g, visit);
   }
   void backward(const Gather& g, VisitSourceBackward visit, MatrixView d_rows) override {
-    ATOLL_CHECK(alone(), "only sums can be merged over a row of the grid");
+    ATOLL_CHECK(alone(), "only sums and softmaxes can be merged over a row of the grid");
     go_back(g, visit, d_rows);
   }
 
@@ -47,6 +50,21 @@ class Cagnet final : public Exchange {
     const ConstMatrixView d_partial = sums_.spread(sum);
     go_back(
         g, [&](const Source& s, MatrixView d_block) { visit(s, d_partial, d_block); }, d_rows);
+  }
+
+  void forward_softmax(const Gather& g, const SoftmaxGather& softmax, VisitSoftmax visit) override {
+    if (alone()) return Exchange::forward_softmax(g, softmax, visit);
+    const CagnetSoftmaxes::OfRow row = softmaxes_.begin(g.purpose, softmax);
+    go_round(g, [&](const Source& s) { visit(s, row.scores, row.softmaxes); });
+    softmaxes_.merge(g.purpose, row, softmax);
+  }
+  void backward_softmax(const Gather& g, const SoftmaxGradient& softmax, VisitSoftmaxBackward visit,
+                        MatrixView d_rows) override {
+    if (alone()) return Exchange::backward_softmax(g, softmax, visit, d_rows);
+    const SoftmaxGradient row = softmaxes_.spread(softmax);
+    go_back(
+        g, [&](const Source& s, MatrixView d_block) { visit(s, row, d_block); }, d_rows);
+    softmaxes_.add_scores(row, softmax);
   }
 
  private:
@@ -71,7 +89,9 @@ class Cagnet final : public Exchange {
   std::vector<ExchangedLayer> layers_;
   CagnetGrid grid_;
   CagnetRounds rounds_;
-  CagnetSums sums_;  // of 1.5D
+  CagnetRow row_;  // of 1.5D, as what it merges
+  CagnetSums sums_;
+  CagnetSoftmaxes softmaxes_;
   HaloRooms halo_;
 };
 

@@ -1,18 +1,15 @@
-// What the ranks of a row of CAGNET's grid have summed, added up: each aggregates all of the row's vertices over its column's
-// sources (Tripathy et al. 2020, section IV-B). The paper's all-reduce in its two halves, each where it is needed: sums are
-// added at the rank that owns the vertices, and their gradients are spread over the row on the way back.
+// What the ranks of a row of CAGNET's grid have summed, added up at the rank that owns the vertices, and the sums' gradients
+// spread over the row on the way back.
 #pragma once
 
-#include "exchange/exchange.h"
-#include "exchange/wire.h"
-#include "job/strategies/cagnet_grid.h"
+#include "exchange/cagnet_row.h"
 
 namespace atl {
 
 /// One per exchange; references outlive it. Calls are collective over the row.
 class CagnetSums {
  public:
-  CagnetSums(Context& ctx, Communicator& comm, const GraphPart& part, const CagnetGrid& grid, Precision wire);
+  CagnetSums(Context& ctx, CagnetRow& row, Precision wire) : ctx_(ctx), row_(row), wire_(ctx, wire) {}
 
   /// (the row's vertices, cols): sums over this column's sources; valid until the next call.
   MatrixView partial(Index cols) const;
@@ -23,19 +20,9 @@ class CagnetSums {
   ConstMatrixView spread(const SumGradient& sum);
 
  private:
-  struct Member {
-    Rank rank = 0;
-    Index begin = 0, count = 0;  // its vertices among the row's
-  };
-
   Context& ctx_;
-  Communicator& comm_;
-  Wire wire_;
-  std::vector<Member> members_;            // by column
-  std::size_t own_ = 0;                    // among them
-  Index vertices_ = 0;                     // of the row
-  std::vector<Message> sends_, receives_;  // of the present call, kept for their memory
-  std::vector<MatrixView> terms_;          // that merge() adds, by column
+  CagnetRow& row_;
+  Wire wire_;  // of training
 };
 
 }  // namespace atl

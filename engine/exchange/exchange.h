@@ -80,7 +80,8 @@ class Exchange {
   /// d_rows (owned, cols) is written, contributions of other ranks included, added in a fixed order: own rows first,
   /// then peers by rank.
   virtual void backward(const Gather& gather, VisitSourceBackward visit, MatrixView d_rows) = 0;
-  /// Verbs::gather_sum and its way back; for exchanges whose blocks don't all have the pass's own destinations.
+  /// Verbs::gather_sum and gather_softmax and their ways back; for exchanges whose blocks don't all have the pass's own
+  /// destinations.
   virtual void forward_sum(const Gather& gather, const Sum& sum, VisitSum visit) {
     forward(gather, [&](const Source& s) { visit_sum(s, sum, visit); });
   }
@@ -88,6 +89,15 @@ class Exchange {
                             MatrixView d_rows) {
     backward(
         gather, [&](const Source& s, MatrixView d_block) { visit_sum(s, sum, visit, d_block); }, d_rows);
+  }
+  virtual void forward_softmax(const Gather& gather, const SoftmaxGather& softmax, VisitSoftmax visit) {
+    ConstMatrixView scores;
+    forward(gather, [&](const Source& s) { visit_softmax(s, softmax, scores, visit); });
+  }
+  virtual void backward_softmax(const Gather& gather, const SoftmaxGradient& softmax,
+                                VisitSoftmaxBackward visit, MatrixView d_rows) {
+    backward(
+        gather, [&](const Source& s, MatrixView d_block) { visit(s, softmax, d_block); }, d_rows);
   }
   /// Between two epochs: what a resumed run must put back here to go on as if it had never stopped, in an order and with
   /// names and shapes that depend on job and part alone. Waits for what is under way. Views of the exchange's memory.

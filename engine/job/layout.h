@@ -27,10 +27,13 @@ struct TrafficShape {
   int bytes_per_weight = 4;              // of gradients that are summed
   std::vector<Index> repeated_widths{};  // of those, what training.recompute: layer fetches again
   std::vector<Index> owned_by_rank{};    // (ranks) rows that each trains
-  // Where ranks aggregate for each other (CagnetGrid, c > 1): columns of the sums that are merged, of the gradients that are
-  // spread, and of the sums that are merged again, fixed inputs' included.
+  // Where ranks aggregate for each other (CagnetGrid, c > 1): what crosses for a vertex between its owner and each other rank of
+  // its row, in all layers, forward, backward, and forward once more with training.recompute: layer.
   int replication = 1;
-  std::vector<Index> merged_widths{}, spread_widths{}, repeated_merged_widths{};
+  struct RowBytes {
+    std::int64_t to_owner = 0, from_owner = 0;
+    std::int64_t total() const { return to_owner + from_owner; }
+  } forward{}, backward{}, repeated{};
 };
 
 /// Bytes that all ranks together send in one training epoch, by purpose. Not here: the column sums of batch

@@ -50,29 +50,31 @@ class Gat final : public FinishedLayer {
   }
   bool gathers() const override { return true; }
   bool rows_in_backward() const override { return true; }
-  LayerCost cost() const override { return {2.0 * double(in()) * double(width()), width()}; }
+  LayerCost cost() const override {
+    return {2.0 * double(in()) * double(width()), width(), {o_.heads, true}};
+  }
 
  private:
   void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView target,
                 const Epilogue& finish) const override {
     Context& ctx = verbs.context();
     MatrixView dst_score = saved.at(kDstScore), aggregated = saved.at(kAggregated);
-    const SoftmaxState state{saved.at(kMax), saved.at(kSum)};
-    const auto begin = [&] {
+    const Softmaxes softmaxes{{saved.at(kMax), saved.at(kSum)}, aggregated};
+    const auto begin = [&]() -> ConstMatrixView {
+      softmax_begin(ctx, softmaxes);
       transform(ctx, input.self, self_dropout(verbs), folded_vector(ctx, w), dst_score);
-      dst_score = verbs.sync(dst_score);
-      attention_begin(ctx, state, aggregated);
+      return verbs.sync(dst_score);
     };
-    verbs.gather(input.rows, [&](const Source& s) {
-      if (s.first) begin();  // once rows of other ranks are on their way
+    const auto add = [&](const Source& s, ConstMatrixView scores, const Softmaxes& into) {
       const Index rows = s.rows.rows();
       MatrixView z = saved.at(kZ, s.slot, rows), src_score = saved.at(kSrcScore, s.slot, rows);
       transform(ctx, s.rows, source_dropout(verbs, s), w.value(kWeight), z);
       head_dot(ctx, o_.heads, z, w.value(kSrcVector).data, src_score);
       src_score = verbs.sync(src_score);
-      attention_add(ctx, attention_of(verbs, s), z, dst_score, src_score, state, aggregated);
-    });
-    attention_finish(ctx, state, aggregated);
+      attention_add(ctx, attention_of(verbs, s), z, scores, src_score, into);
+    };
+    verbs.gather_softmax(input.rows, {softmaxes, begin}, add);
+    attention_finish(ctx, softmaxes);
     join_heads(ctx, verbs.sync(aggregated), target);
     apply(ctx, finish, target);
   }
@@ -86,16 +88,16 @@ class Gat final : public FinishedLayer {
     attention_dot(ctx, o_.heads, saved.at(kAggregated), d_aggregated, dot);
     fill(ctx, 0, d_dst_score);
     const SoftmaxState state{saved.at(kMax), saved.at(kSum)};
-    verbs.gather_backward(
-        input.rows,
-        [&](const Source& s, MatrixView d_rows) {
+    verbs.gather_softmax_backward(
+        input.rows, {saved.at(kDstScore), state, dot, d_aggregated, d_dst_score},
+        [&](const Source& s, const SoftmaxGradient& of, MatrixView d_rows) {
           const Index rows = s.rows.rows();
           MatrixView z = saved.at(kZ, s.slot, rows), src_score = saved.at(kSrcScore, s.slot, rows);
           MatrixView d_z = ctx.workspace->matrix("gat.d_z", z.rows, z.cols);
           MatrixView d_src_score = ctx.workspace->matrix("gat.d_src_score", z.rows, o_.heads);
           attention_backward(ctx, attention_of(verbs, s), s.block->transpose, s.block->transpose_arc, z,
-                             saved.at(kDstScore), src_score, state, dot, d_aggregated, d_z, d_src_score,
-                             d_dst_score);
+                             of.scores, src_score, of.state, of.result, of.d_out, d_z, d_src_score,
+                             of.d_scores);
           head_dot_backward(ctx, o_.heads, z, w.value(kSrcVector).data, d_src_score, d_z,
                             w.gradient(kSrcVector).data);
           transform_backward(ctx, s.rows, source_dropout(verbs, s), w.value(kWeight), d_z,

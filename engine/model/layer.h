@@ -74,10 +74,17 @@ struct LayerWeights {
   MatrixView gradient(int index) const { return parameters->gradient(layer, index); }
 };
 
+/// Of each destination, where a layer's aggregation is softmaxes.
+struct SoftmaxCost {
+  Index heads = 0;          // softmaxes; 0: the aggregation is a sum
+  bool has_scores = false;  // to which the destination brings one each
+};
+
 /// What a pass over one layer costs, for `atoll plan`; per destination row and per arc.
 struct LayerCost {
   double flops_per_row = 0;  // matrix products, forward
   Index gather_columns = 0;  // columns that the aggregation reads per arc; 0: none
+  SoftmaxCost softmax{};
 };
 
 class Layer {

@@ -17,19 +17,24 @@ class SoftmaxBlock final : public ResidualBlock {
                        {"aggregated", SavedSpec::Over::kDestinations, hidden}}),
         temperature_(temperature) {}
   std::string describe() const override { return fmt::format("resgcn softmax {} → {}", hidden_, hidden_); }
-  LayerCost cost() const override { return {2.0 * double(hidden_) * double(hidden_), hidden_}; }
+  LayerCost cost() const override {
+    return {2.0 * double(hidden_) * double(hidden_), hidden_, {hidden_, false}};
+  }
 
  private:
   void convolve(const Pass& p, MatrixView out, const Epilogue& ending) const override {
     Context& ctx = p.verbs.context();
-    const SoftmaxState state{p.saved.at(0), p.saved.at(1)};
-    MatrixView aggregated = p.saved.at(2);
-    softmax_begin(ctx, state, aggregated);
-    p.verbs.gather(p.rows, [&](const Source& s) {
-      softmax_add(ctx, arcs_of(*s.block), temperature_, messages(ctx, started(p, s)), state, aggregated);
-    });
-    softmax_finish(ctx, state, aggregated);
-    gemm(ctx, combined(ctx, p.self, aggregated), p.weights.value(0), out, false, ending);
+    const Softmaxes softmaxes{{p.saved.at(0), p.saved.at(1)}, p.saved.at(2)};
+    const auto begin = [&] {
+      softmax_begin(ctx, softmaxes);
+      return ConstMatrixView();
+    };
+    const auto add = [&](const Source& s, ConstMatrixView, const Softmaxes& into) {
+      softmax_add(ctx, arcs_of(*s.block), temperature_, messages(ctx, started(p, s)), into);
+    };
+    p.verbs.gather_softmax(p.rows, {softmaxes, begin}, add);
+    softmax_finish(ctx, softmaxes);
+    gemm(ctx, combined(ctx, p.self, softmaxes.out), p.weights.value(0), out, false, ending);
   }
 
   MatrixView convolve_backward(const Pass& p, RowStart::Sums sums, ConstMatrixView d_out, MatrixView scratch,
@@ -40,14 +45,14 @@ class SoftmaxBlock final : public ResidualBlock {
     gemm_at(ctx, combined(ctx, p.self, aggregated), d_out, p.weights.gradient(0), true);
     const MatrixView d_combined = scratch;  // of the same shape
     gemm_bt(ctx, d_out, p.weights.value(0), d_combined);
-    p.verbs.gather_backward(
-        p.rows,
-        [&](const Source& s, MatrixView d_block) {
+    p.verbs.gather_softmax_backward(
+        p.rows, {{}, state, aggregated, d_combined, {}},
+        [&](const Source& s, const SoftmaxGradient& of, MatrixView d_block) {
           if (d_block.cols == 0) return;
           const Started source = started(p, s);
           const ConstMatrixView m = messages(ctx, source);
-          softmax_backward(ctx, arcs_of(*s.block), s.block->transpose, temperature_, m, state, aggregated,
-                           d_combined, d_block);
+          softmax_backward(ctx, arcs_of(*s.block), s.block->transpose, temperature_, m, of.state, of.result,
+                           of.d_out, d_block);
           apply_backward(ctx, kRelu, {}, m, d_block, {});
           start_.backward(p.verbs, p.weights, p.saved, source, d_block, sums);
         },

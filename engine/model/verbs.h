@@ -73,6 +73,34 @@ inline void visit_sum(const Source& source, const SumGradient& sum, VisitSumBack
   visit(source, sum.d_target, d_rows);
 }
 
+/// A gather into softmaxes over each destination's neighbours.
+struct SoftmaxGather {
+  Softmaxes own;  // of the pass's destinations
+  /// Begins `own` and gives what the destinations bring to their softmaxes, scores (dst, heads) or nothing; once rows of other
+  /// ranks are on their way.
+  FunctionRef<ConstMatrixView()> begin;
+};
+/// Adds the block to the softmaxes of its destinations, whose scores these are.
+using VisitSoftmax = FunctionRef<void(const Source&, ConstMatrixView scores, const Softmaxes& softmaxes)>;
+
+/// A block of such a gather where each visited block has the pass's own destinations. `scores`: one for all blocks.
+inline void visit_softmax(const Source& source, const SoftmaxGather& softmax, ConstMatrixView& scores,
+                          VisitSoftmax visit) {
+  if (source.first) scores = softmax.begin();
+  visit(source, scores, softmax.own);
+}
+
+/// What the way back from it reads of destinations, and where the gradient of their scores goes.
+struct SoftmaxGradient {
+  ConstMatrixView scores;  // (dst, heads), or empty
+  SoftmaxState state;      // as forward left it
+  ConstMatrixView result;  // (dst, heads): what the kernel asks for of the result: attention_dot, or itself
+  ConstMatrixView d_out;   // (dst, heads·f)
+  MatrixView d_scores;     // (dst, heads): added to; or empty
+};
+/// `of` the block's destinations; d_rows as in VisitSourceBackward.
+using VisitSoftmaxBackward = FunctionRef<void(const Source&, const SoftmaxGradient& of, MatrixView d_rows)>;
+
 class Verbs {
  public:
   virtual ~Verbs() = default;
@@ -103,6 +131,17 @@ class Verbs {
                                    MatrixView d_rows) {
     gather_backward(
         rows, [&](const Source& s, MatrixView d_block) { visit_sum(s, sum, visit, d_block); }, d_rows);
+  }
+
+  /// gather for aggregators that are softmaxes: likewise.
+  virtual void gather_softmax(const Rows& rows, const SoftmaxGather& softmax, VisitSoftmax visit) {
+    ConstMatrixView scores;
+    gather(rows, [&](const Source& s) { visit_softmax(s, softmax, scores, visit); });
+  }
+  virtual void gather_softmax_backward(const Rows& rows, const SoftmaxGradient& softmax,
+                                       VisitSoftmaxBackward visit, MatrixView d_rows) {
+    gather_backward(
+        rows, [&](const Source& s, MatrixView d_block) { visit(s, softmax, d_block); }, d_rows);
   }
 
   /// Turns a partial result (a sum over this rank's columns of the input) into the whole; returns the rows of it

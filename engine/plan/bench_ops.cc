@@ -140,11 +140,11 @@ void add_attention(Context& ctx, const CsrView& graph, const MachineRates& rates
   Attention attention;
   attention.arcs = {graph};
   attention.heads = heads;
-  const SoftmaxState state{max, sum};
+  const Softmaxes softmaxes{{max, sum}, out};
   const auto work = [&] {
-    attention_begin(ctx, state, out);
-    attention_add(ctx, attention, z, dst, src, state, out);
-    attention_finish(ctx, state, out);
+    softmax_begin(ctx, softmaxes);
+    attention_add(ctx, attention, z, dst, src, softmaxes);
+    attention_finish(ctx, softmaxes);
   };
   work();
   check_attention(graph, heads, z, dst, src, attention.slope, out);

@@ -33,16 +33,26 @@ std::vector<CutRows> cut_of(const Job& job, const PreparedGraph& prepared) {
   return cut;
 }
 
-/// What is merged over the rows of a grid. A fixed input takes no gradient, but its weights' may need that of the sum.
+void add(TrafficShape::RowBytes& all, const TrafficShape::RowBytes& more) {
+  all.to_owner += more.to_owner;
+  all.from_owner += more.from_owner;
+}
+
+/// What is merged over the rows of a grid: sums, or softmaxes with their maxima and sums, which cross whole
+/// (exchange/cagnet_softmaxes.h). A fixed input takes no gradient, but its weights' may need that of what was merged.
 void set_merged(const Job& job, const Model& model, TrafficShape& shape) {
   for (int l = model.constant_prefix(); l < int(model.layers.size()); ++l) {
     const Layer& layer = *model.layers[std::size_t(l)];
     if (!layer.gathers()) continue;
-    const Index cols = layer.cost().gather_columns;
-    shape.merged_widths.push_back(cols);
-    if (l > 0 || layer.rows_in_backward()) shape.spread_widths.push_back(cols);
+    const LayerCost cost = layer.cost();
+    const Index heads = cost.softmax.heads, scores = cost.softmax.has_scores ? heads : 0;
+    const Index bytes = heads > 0 ? Index(sizeof(Real)) : Index(shape.bytes_per_value);
+    const TrafficShape::RowBytes forward{(cost.gather_columns + 2 * heads) * bytes, scores * bytes};
+    add(shape.forward, forward);
+    if (l > 0 || layer.rows_in_backward())
+      add(shape.backward, {scores * bytes, (cost.gather_columns + 3 * heads + scores) * bytes});
     const bool repeated = job.training.recompute == Recompute::kLayer && l + 1 < int(model.layers.size());
-    if (repeated) shape.repeated_merged_widths.push_back(cols);
+    if (repeated) add(shape.repeated, forward);
   }
 }
 
@@ -63,11 +73,6 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
     const bool repeated = job.training.recompute == Recompute::kLayer && l + 1 < int(model.layers.size());
     if (repeated) shape.repeated_widths.push_back(layer.in());
   }
-  const auto grid = owner_grid(job, shape.ranks);
-  if (grid && grid->replication > 1) {
-    shape.replication = grid->replication;
-    set_merged(job, model, shape);
-  }
   for (const auto& layer : model.parameters()) {
     Index with_the_layer = 0;
     for (const ParameterSpec& p : layer) {
@@ -80,6 +85,11 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
   }
   shape.bytes_per_weight = sizeof(Real);
   shape.bytes_per_value = job.strategy.wire == Precision::kBFloat16 ? 2 : sizeof(Real);
+  const auto grid = owner_grid(job, shape.ranks);
+  if (grid && grid->replication > 1) {
+    shape.replication = grid->replication;
+    set_merged(job, model, shape);
+  }
   return shape;
 }
 

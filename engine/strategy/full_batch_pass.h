@@ -40,6 +40,13 @@ class FullBatchPass final : public Verbs {
                            MatrixView d_rows) override {
     exchange_.backward_sum({layer_, rows, purpose_}, sum, visit, d_rows);
   }
+  void gather_softmax(const Rows& rows, const SoftmaxGather& softmax, VisitSoftmax visit) override {
+    exchange_.forward_softmax({layer_, rows, purpose_}, softmax, visit);
+  }
+  void gather_softmax_backward(const Rows& rows, const SoftmaxGradient& softmax, VisitSoftmaxBackward visit,
+                               MatrixView d_rows) override {
+    exchange_.backward_softmax({layer_, rows, purpose_}, softmax, visit, d_rows);
+  }
   MatrixView sync(MatrixView partial) override { return partial; }
   void reduce(std::span<double> values) override { comm_.all_reduce(Traffic::kStatistics, values); }
   double reduced_rows() const override { return all_vertices_; }

@@ -163,6 +163,24 @@ void norm_statistics(Context& ctx, const Real* mean, const Real* variance, Matri
 void move_running_statistics(Context& ctx, std::span<const double> sums, double count, double share,
                              Real* mean, Real* variance);
 
+// ---- softmax.cc: the state of a softmax over neighbours whose sources come block by block
+
+/// Each (dst, heads).
+struct SoftmaxState {
+  MatrixView max;  // starts at −infinity
+  MatrixView sum;  // starts at 0
+};
+/// With what it weighs: out (dst, heads·f), not yet divided by the sum.
+struct Softmaxes {
+  SoftmaxState state;
+  MatrixView out;
+};
+
+/// max = −∞, sum = 0, out = 0: before the first block.
+void softmax_begin(Context& ctx, const Softmaxes& softmaxes);
+/// Over the sources of both, which have none in common and the same destinations.
+void softmax_merge(Context& ctx, const Softmaxes& softmaxes, const Softmaxes& other);
+
 // ---- attention.cc: GAT's fused score, softmax and weighted sum
 // z (src, heads·f): head h's columns are h·f … h·f + f − 1. Scores are per vertex and explicit arguments,
 // because the strategy may have to make them whole first (P3); the kernel never derives them from z.
@@ -179,19 +197,11 @@ struct Attention {
   std::span<const VertexId> dst_ids, src_ids;  // original ids, for the draws
 };
 
-/// Running state of a softmax over several source blocks, each (dst, heads).
-struct SoftmaxState {
-  MatrixView max;  // starts at −infinity
-  MatrixView sum;  // starts at 0
-};
-
-/// max = −∞, sum = 0, out = 0: before the first block. out (dst, heads·f).
-void attention_begin(Context& ctx, const SoftmaxState& state, MatrixView out);
 /// Adds one block of sources to the unnormalised out, rescaling what is there when the maximum grows.
 void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMatrixView dst_score,
-                   ConstMatrixView src_score, const SoftmaxState& state, MatrixView out);
+                   ConstMatrixView src_score, const Softmaxes& softmaxes);
 /// out /= sum; rows without arcs stay 0.
-void attention_finish(Context& ctx, const SoftmaxState& state, MatrixView out);
+void attention_finish(Context& ctx, const Softmaxes& softmaxes);
 /// dot (dst, heads) = <out, d_out> a head: Σ_k α_k dα_k, which the backward of every block needs.
 void attention_dot(Context& ctx, int heads, ConstMatrixView out, ConstMatrixView d_out, MatrixView dot);
 /// Backward of one block.  d_z (src, heads·f) and d_src_score (src, heads) are written, d_dst_score (dst, heads) is
@@ -208,12 +218,10 @@ void head_dot_backward(Context& ctx, int heads, ConstMatrixView z, const Real* a
                        MatrixView d_z, Real* d_a);
 
 // ---- softmax_aggregate.cc: GENConv's softmax over neighbours, column by column (DeeperGCN)
-// out(i,c) = Σ_j p(i,j,c)·m(j,c), p = softmax_j(t·m(j,c)). State is (dst, f) each.
+// out(i,c) = Σ_j p(i,j,c)·m(j,c), p = softmax_j(t·m(j,c)): a column is a head.
 
-void softmax_begin(Context& ctx, const SoftmaxState& state, MatrixView out);
-void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const SoftmaxState& state,
-                 MatrixView out);
-void softmax_finish(Context& ctx, const SoftmaxState& state, MatrixView out);
+void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const Softmaxes& softmaxes);
+void softmax_finish(Context& ctx, const Softmaxes& softmaxes);
 /// d_m (src, f) is written: Σ_i p·d_out·(1 + t·(m − out)).
 void softmax_backward(Context& ctx, const Arcs& a, const CsrView& transpose, Real t, ConstMatrixView m,
                       const SoftmaxState& state, ConstMatrixView out, ConstMatrixView d_out, MatrixView d_m);

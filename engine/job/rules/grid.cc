@@ -1,4 +1,4 @@
-// The rules of CAGNET's grid of ranks (job/strategies/cagnet_grid.h): which grids there are, and who can be summed over one.
+// The rules of CAGNET's grid of ranks (job/strategies/cagnet_grid.h): which grids there are.
 #include <fmt/ranges.h>
 
 #include "job/rule.h"
@@ -32,24 +32,10 @@ Rule a_grid_of_the_ranks_rule() {
             replication + ", " + ranks + "])"}}};
 }
 
-/// A softmax over a vertex's neighbours is whole at no rank of a row, and layers merge sums alone.
-void sums_over_a_grid(const Check& c) {
-  if (replication_of(c.job) == 1) return;
-  const ModelSpec& model = c.job.model;
-  const bool softmax =
-      model.kind == "gat" || (model.kind == "resgcn" && model.options.text("aggregator") == "softmax");
-  if (softmax)
-    c.error(
-        "strategy.cagnet.replication",
-        "{} ranks would each have a part of model {}'s softmax over neighbours, and only sums can be merged (use 1)",
-        replication_of(c.job), model.kind);
-}
-
 }  // namespace
 
-/// Which models have a softmax is for the operator alone to tell.
 std::vector<Rule> grid_rules() {
-  return {a_grid_of_the_ranks_rule(), {sums_over_a_grid}};
+  return {a_grid_of_the_ranks_rule()};
 }
 
 }  // namespace atl

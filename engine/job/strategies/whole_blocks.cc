@@ -29,8 +29,8 @@ std::vector<Message> blocks(const TrafficShape& shape) {
   return all;
 }
 
-/// Sums of `to`'s rows, backward their gradients from `to` to `from`.
-std::vector<Message> sums(const TrafficShape& shape) {
+/// What `from` has aggregated for `to`'s rows; what `to` says of them goes the other way.
+std::vector<Message> within_rows(const TrafficShape& shape) {
   const CagnetGrid grid = grid_of(shape);
   std::vector<Message> all;
   for (Rank from = 0; from < shape.ranks; ++from)
@@ -61,23 +61,23 @@ void add(std::vector<PairBytes>& flows, const std::vector<Message>& messages, st
 }  // namespace
 
 EpochTraffic block_traffic(const TrafficShape& shape) {
-  const Index broadcast = rows_of(blocks(shape)), summed = rows_of(sums(shape));
+  const Index broadcast = rows_of(blocks(shape)), merged = rows_of(within_rows(shape));
   EpochTraffic traffic;
-  traffic.halo = broadcast * row_bytes(shape, shape.widths) + summed * row_bytes(shape, shape.merged_widths);
-  traffic.halo_gradient =
-      broadcast * row_bytes(shape, shape.widths) + summed * row_bytes(shape, shape.spread_widths);
-  traffic.recompute = broadcast * row_bytes(shape, shape.repeated_widths) +
-                      summed * row_bytes(shape, shape.repeated_merged_widths);
+  traffic.halo = broadcast * row_bytes(shape, shape.widths) + merged * shape.forward.total();
+  traffic.halo_gradient = broadcast * row_bytes(shape, shape.widths) + merged * shape.backward.total();
+  traffic.recompute = broadcast * row_bytes(shape, shape.repeated_widths) + merged * shape.repeated.total();
   traffic.gradient = gradient_bytes(shape);
   return traffic;
 }
 
 std::vector<PairBytes> block_flows(const TrafficShape& shape, const std::vector<CutRows>&) {
-  const std::int64_t once = row_bytes(shape, shape.widths), merged = row_bytes(shape, shape.merged_widths);
+  const std::int64_t once = row_bytes(shape, shape.widths);
+  const TrafficShape::RowBytes &forward = shape.forward, &backward = shape.backward,
+                               &repeated = shape.repeated;
   std::vector<PairBytes> flows = gradient_flows(shape);
   add(flows, blocks(shape), once + row_bytes(shape, shape.repeated_widths), once);
-  add(flows, sums(shape), merged + row_bytes(shape, shape.repeated_merged_widths),
-      row_bytes(shape, shape.spread_widths));
+  add(flows, within_rows(shape), forward.to_owner + backward.to_owner + repeated.to_owner,
+      forward.from_owner + backward.from_owner + repeated.from_owner);
   return flows;
 }
 

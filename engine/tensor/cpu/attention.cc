@@ -1,7 +1,5 @@
 // Graph attention (Veličković et al. 2018), fused: scores, softmax and weighted sum in one visit of each
 // neighbour, nothing stored per arc; the backward pass computes α again and keeps one number an arc and head.
-#include <limits>
-
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
 #include "tensor/kernels.h"
@@ -47,15 +45,10 @@ simd::Attend plain(const Attention& a, ConstMatrixView z, ConstMatrixView dst_sc
 
 }  // namespace
 
-void attention_begin(Context& ctx, const SoftmaxState& state, MatrixView out) {
-  fill(ctx, -std::numeric_limits<Real>::infinity(), state.max);
-  fill(ctx, 0, state.sum);
-  fill(ctx, 0, out);
-}
-
 void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMatrixView dst_score,
-                   ConstMatrixView src_score, const SoftmaxState& state, MatrixView out) {
-  simd::Attend s = plain(a, z, dst_score, src_score, state);
+                   ConstMatrixView src_score, const Softmaxes& softmaxes) {
+  simd::Attend s = plain(a, z, dst_score, src_score, softmaxes.state);
+  const MatrixView out = softmaxes.out;
   ATOLL_CHECK(out.rows == a.arcs.csr.rows && out.cols == z.cols, "out {} x {}", out.rows, out.cols);
   s.offsets = a.arcs.csr.offsets;
   s.columns = a.arcs.csr.columns;
@@ -65,7 +58,9 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
   run_chunks(ctx, chunks.count(), [&](Index c) { simd::loops().attend(s, chunks.begin(c), chunks.end(c)); });
 }
 
-void attention_finish(Context& ctx, const SoftmaxState& state, MatrixView out) {
+void attention_finish(Context& ctx, const Softmaxes& softmaxes) {
+  const SoftmaxState& state = softmaxes.state;
+  const MatrixView out = softmaxes.out;
   const Index heads = state.sum.cols, width = heads == 0 ? 0 : out.cols / heads;
   check_state(state, out.rows, heads);
   for_rows(ctx, out.rows, out.cols, [&](Index begin, Index end) {

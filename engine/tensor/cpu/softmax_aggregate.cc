@@ -1,18 +1,13 @@
 // DeeperGCN's softmax aggregation (Li et al. 2020, section 3.2): each column's own softmax over the neighbours.
-#include <limits>
-
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
 #include "tensor/kernels.h"
 
 namespace atl {
 
-void softmax_begin(Context& ctx, const SoftmaxState& state, MatrixView out) {
-  attention_begin(ctx, state, out);
-}
-
-void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const SoftmaxState& state,
-                 MatrixView out) {
+void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const Softmaxes& softmaxes) {
+  const SoftmaxState& state = softmaxes.state;
+  const MatrixView out = softmaxes.out;
   ATOLL_CHECK(m.rows == a.csr.cols && out.rows == a.csr.rows && m.cols == out.cols, "m {} x {}, out {} x {}",
               m.rows, m.cols, out.rows, out.cols);
   simd::SoftmaxSum s;
@@ -30,7 +25,9 @@ void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const S
              [&](Index c) { simd::loops().softmax_sum(s, chunks.begin(c), chunks.end(c)); });
 }
 
-void softmax_finish(Context& ctx, const SoftmaxState& state, MatrixView out) {
+void softmax_finish(Context& ctx, const Softmaxes& softmaxes) {
+  const SoftmaxState& state = softmaxes.state;
+  const MatrixView out = softmaxes.out;
   for_rows(ctx, out.rows, out.cols, [&](Index begin, Index end) {
     for (Index row = begin; row < end; ++row) {
       for (Index c = 0; c < out.cols; ++c) {

@@ -111,14 +111,14 @@ TEST(Traffic, OfWholeBlocks) {
 TEST(Traffic, OfAGridOfBlocks) {
   TrafficShape shape = huge(4);
   shape.replication = 2;
-  shape.merged_widths = {kWide, kWide};
-  shape.spread_widths = {kNarrow};
-  shape.repeated_merged_widths = {kWide};
-  const Whole blocks = Whole(1 + 2 + 2 + 1) * kOwned, sums = Whole(4) * kOwned;
+  shape.forward = {8 * kWide, 12};
+  shape.backward = {16, 4 * kNarrow};
+  shape.repeated = {4 * kWide, 20};
+  const Whole blocks = Whole(1 + 2 + 2 + 1) * kOwned, merged = Whole(4) * kOwned;
   const EpochTraffic traffic = traffic_of("cagnet", shape);
-  EXPECT_EQ(traffic.halo, index_of((blocks * (kWide + kNarrow) + sums * 2 * kWide) * 4));
-  EXPECT_EQ(traffic.halo_gradient, index_of((blocks * (kWide + kNarrow) + sums * kNarrow) * 4));
-  EXPECT_EQ(traffic.recompute, index_of((blocks * kWide + sums * kWide) * 4));
+  EXPECT_EQ(traffic.halo, index_of(blocks * (kWide + kNarrow) * 4 + merged * (8 * kWide + 12)));
+  EXPECT_EQ(traffic.halo_gradient, index_of(blocks * (kWide + kNarrow) * 4 + merged * (4 * kNarrow + 16)));
+  EXPECT_EQ(traffic.recompute, index_of(blocks * kWide * 4 + merged * (4 * kWide + 20)));
   double all = 0;
   for (const auto& [rank, bytes] : sent(find_strategy("cagnet")->flows(shape, {}))) all += bytes;
   EXPECT_EQ(all, double(traffic.total()));

@@ -69,6 +69,10 @@ INSTANTIATE_TEST_SUITE_P(
                     SmallCase{"sage_inductive", {"model.kind=sage", "training.setting=inductive"}},
                     SmallCase{"gcn_bfloat16", {"strategy.wire=bfloat16", "training.recompute=layer"}},
                     SmallCase{"gcnii", {"model.kind=gcnii"}},
+                    SmallCase{"gat",
+                              {"model.kind=gat", "model.options={heads: 4}", "training.recompute=layer"}},
+                    SmallCase{"gat_bfloat16", {"model.kind=gat", "strategy.wire=bfloat16"}},
+                    SmallCase{"resgcn_softmax", {"model.kind=resgcn", "model.options={aggregator: softmax}"}},
                     SmallCase{"resgcn", {"model.kind=resgcn", "model.norm=batch"}}),
     [](const auto& each) { return each.param.name; });
 

@@ -77,19 +77,20 @@ void call_rowwise(Context& ctx, Operands& o) {
 }
 
 void call_attention(Context& ctx, Operands& o) {
-  const SoftmaxState heads{o.head_max, o.head_sum}, columns{o.max, o.sum};
-  attention_begin(ctx, heads, o.out);
-  attention_add(ctx, o.attention(), o.x, o.score, o.src_score, heads, o.out);
-  attention_finish(ctx, heads, o.out);
+  const Softmaxes heads{{o.head_max, o.head_sum}, o.out}, columns{{o.max, o.sum}, o.out};
+  softmax_begin(ctx, heads);
+  attention_add(ctx, o.attention(), o.x, o.score, o.src_score, heads);
+  softmax_merge(ctx, heads, heads);
+  attention_finish(ctx, heads);
   attention_dot(ctx, 4, o.out, o.rows, o.dot);
   attention_backward(ctx, o.attention(), o.transpose.view(), o.transpose.arc_of.data(), o.x, o.score,
-                     o.src_score, heads, o.dot, o.rows, o.d_x, o.d_src_score, o.score);
+                     o.src_score, heads.state, o.dot, o.rows, o.d_x, o.d_src_score, o.score);
   head_dot(ctx, 4, o.x, o.bias.data(), o.src_score);
   head_dot_backward(ctx, 4, o.x, o.bias.data(), o.src_score, o.d_x, o.gain.data());
-  softmax_begin(ctx, columns, o.out);
-  softmax_add(ctx, o.arcs(), 1, o.x, columns, o.out);
-  softmax_finish(ctx, columns, o.out);
-  softmax_backward(ctx, o.arcs(), o.transpose.view(), 1, o.x, columns, o.out, o.rows, o.d_x);
+  softmax_begin(ctx, columns);
+  softmax_add(ctx, o.arcs(), 1, o.x, columns);
+  softmax_finish(ctx, columns);
+  softmax_backward(ctx, o.arcs(), o.transpose.view(), 1, o.x, columns.state, o.out, o.rows, o.d_x);
 }
 
 void call_training(Context& ctx, Operands& o) {

@@ -33,12 +33,12 @@ struct Layer {
     return {{g.view(), nullptr, nullptr}, int(heads), Real(0.2), rate, draws(), dst_ids, src_ids};
   }
   static Draws draws() { return Draws(8, Purpose::kAttentionDropout, 5, 1); }
-  SoftmaxState state() { return {max, sum}; }
+  Softmaxes softmaxes() { return {{max, sum}, out}; }
 
   void forward(Context& ctx) {
-    attention_begin(ctx, state(), out);
-    attention_add(ctx, attention(graph), z, dst_score, src_score, state(), out);
-    attention_finish(ctx, state(), out);
+    softmax_begin(ctx, softmaxes());
+    attention_add(ctx, attention(graph), z, dst_score, src_score, softmaxes());
+    attention_finish(ctx, softmaxes());
   }
 
   double expected(Index i, Index c) const {
@@ -88,30 +88,55 @@ TEST_P(Attend, WeighsNeighboursInRandomShapes) {
   });
 }
 
-TEST_P(Attend, BlocksOfSourcesOneAfterAnotherGiveTheSame) {
-  TestRank rank;
-  Layer layer(40, 30, 4, 9, true, 0.3);
-  TestGraph parts[2] = {layer.graph, layer.graph};
+/// The arcs from even sources, and those from odd ones.
+std::array<TestGraph, 2> halves(const TestGraph& whole) {
+  std::array<TestGraph, 2> parts{whole, whole};
   for (int part = 0; part < 2; ++part) {
-    TestGraph& g = parts[part];
+    TestGraph& g = parts[std::size_t(part)];
     g.offsets = {0}, g.columns.clear(), g.weights.clear();
-    for (Index i = 0; i < 40; ++i) {
-      for (Index e = layer.graph.offsets[std::size_t(i)]; e < layer.graph.offsets[std::size_t(i) + 1]; ++e) {
-        if (layer.graph.columns[std::size_t(e)] % 2 != part) continue;
-        g.columns.push_back(layer.graph.columns[std::size_t(e)]);
-        g.weights.push_back(layer.graph.weights[std::size_t(e)]);
+    for (std::size_t i = 0; i + 1 < whole.offsets.size(); ++i) {
+      for (Index e = whole.offsets[i]; e < whole.offsets[i + 1]; ++e) {
+        if (whole.columns[std::size_t(e)] % 2 != part) continue;
+        g.columns.push_back(whole.columns[std::size_t(e)]);
+        g.weights.push_back(whole.weights[std::size_t(e)]);
       }
       g.offsets.push_back(Index(g.columns.size()));
     }
   }
-  attention_begin(rank.ctx, layer.state(), layer.out);
-  for (const TestGraph& g : parts) {
-    attention_add(rank.ctx, layer.attention(g), layer.z, layer.dst_score, layer.src_score, layer.state(),
-                  layer.out);
-  }
-  attention_finish(rank.ctx, layer.state(), layer.out);
+  return parts;
+}
+
+TEST_P(Attend, BlocksOfSourcesOneAfterAnotherGiveTheSame) {
+  TestRank rank;
+  Layer layer(40, 30, 4, 9, true, 0.3);
+  softmax_begin(rank.ctx, layer.softmaxes());
+  for (const TestGraph& g : halves(layer.graph))
+    attention_add(rank.ctx, layer.attention(g), layer.z, layer.dst_score, layer.src_score, layer.softmaxes());
+  attention_finish(rank.ctx, layer.softmaxes());
   expect_near(
       layer.out, [&](Index i, Index c) { return layer.expected(i, c); }, 3 * kTolerance);
+}
+
+/// Rows without sources in one half, or in both, included; scores as far apart as exp can't tell.
+TEST_P(Attend, HalvesOfTheSourcesPutTogetherGiveTheSame) {
+  TestRank rank;
+  for (const Real far : {0, 200}) {
+    Layer layer(40, 30, 4, 9, true, 0.3);
+    for (Index h = 0; h < layer.heads; ++h) layer.src_score.at(4, h) += far;
+    Matrix max(40, 4), sum(40, 4), out(40, 36);
+    const Softmaxes first = layer.softmaxes(), second{{max, sum}, out};
+    const auto parts = halves(layer.graph);
+    const auto fill_from = [&](const Softmaxes& s, const TestGraph& g) {
+      softmax_begin(rank.ctx, s);
+      attention_add(rank.ctx, layer.attention(g), layer.z, layer.dst_score, layer.src_score, s);
+    };
+    fill_from(first, parts[0]);
+    fill_from(second, parts[1]);
+    softmax_merge(rank.ctx, first, second);
+    attention_finish(rank.ctx, first);
+    expect_near(
+        layer.out, [&](Index i, Index c) { return layer.expected(i, c); }, 3 * kTolerance);
+  }
 }
 
 TEST_P(Attend, DoesNotDependOnThreads) {
@@ -144,7 +169,7 @@ Gradients backward(Context& ctx, Layer& l, const Matrix& d_out) {
   l.forward(ctx);
   attention_dot(ctx, int(l.heads), l.out, d_out, dot);
   attention_backward(ctx, l.attention(l.graph), t.view(), t.arc_of.data(), l.z, l.dst_score, l.src_score,
-                     l.state(), dot, d_out, g.z, g.src_score, g.dst_score);
+                     l.softmaxes().state, dot, d_out, g.z, g.src_score, g.dst_score);
   return g;
 }
 

@@ -15,11 +15,11 @@ struct Layer {
   Matrix max{graph.rows, cols}, sum{graph.rows, cols}, out{graph.rows, cols};
 
   Arcs arcs() const { return {graph.view(), nullptr, nullptr}; }
-  SoftmaxState state() { return {max, sum}; }
+  Softmaxes softmaxes() { return {{max, sum}, out}; }
   void forward(Context& ctx) {
-    softmax_begin(ctx, state(), out);
-    softmax_add(ctx, arcs(), t, m, state(), out);
-    softmax_finish(ctx, state(), out);
+    softmax_begin(ctx, softmaxes());
+    softmax_add(ctx, arcs(), t, m, softmaxes());
+    softmax_finish(ctx, softmaxes());
   }
   double expected(Index i, Index c) const {
     double total = 0, value = 0;
@@ -63,7 +63,7 @@ TEST_P(SoftmaxAggregate, RowsWithoutSourcesAreZeroAndSendNoGradient) {
     const TestGraph t = transposed(layer.graph);
     Matrix d_m(cols, 6);
     layer.forward(rank.ctx);
-    softmax_backward(rank.ctx, layer.arcs(), t.view(), layer.t, layer.m, layer.state(), layer.out,
+    softmax_backward(rank.ctx, layer.arcs(), t.view(), layer.t, layer.m, layer.softmaxes().state, layer.out,
                      random_matrix(77, rows, 6), d_m);
     for (Matrix* m : {&layer.out, &d_m}) {
       expect_near(
@@ -79,7 +79,8 @@ TEST_P(SoftmaxAggregate, BackwardDoesNotDependOnThreads) {
     Layer layer{graph, 40, Real(0.1)};
     Matrix d_m(700, 40);
     layer.forward(ctx);
-    softmax_backward(ctx, layer.arcs(), t.view(), layer.t, layer.m, layer.state(), layer.out, d_out, d_m);
+    softmax_backward(ctx, layer.arcs(), t.view(), layer.t, layer.m, layer.softmaxes().state, layer.out, d_out,
+                     d_m);
     return d_m;
   });
 }
@@ -101,8 +102,8 @@ TEST_P(SoftmaxAggregate, BackwardIsTheGradient) {
     const TestGraph t = transposed(layer.graph);
     Matrix d_m(7, 11);
     layer.forward(rank.ctx);
-    softmax_backward(rank.ctx, layer.arcs(), t.view(), layer.t, layer.m, layer.state(), layer.out, d_out,
-                     d_m);
+    softmax_backward(rank.ctx, layer.arcs(), t.view(), layer.t, layer.m, layer.softmaxes().state, layer.out,
+                     d_out, d_m);
     const auto f = [&] {
       layer.forward(rank.ctx);
       double sum = 0;

@@ -125,8 +125,8 @@ class AttentionLayer {
     Context& ctx = rank_.ctx;
     Matrix max(out_.rows(), 1), sum(out_.rows(), 1), dst_score(out_.rows(), 1);
     dst_score.zero();
-    const SoftmaxState state{max, sum};
-    attention_begin(ctx, state, out_);
+    const Softmaxes softmaxes{{max, sum}, out_};
+    softmax_begin(ctx, softmaxes);
     exchange_->begin(epoch, true);
     exchange_->forward({0, Rows(z.view()), Traffic::kHalo}, [&](const Source& s) {
       Attention a;
@@ -137,9 +137,9 @@ class AttentionLayer {
       MatrixView rows = ctx.workspace->matrix("test.rows", s.rows.rows(), 1);
       const bool scaled = sampled && correction == Correction::kAfterSoftmax;
       axpby(ctx, scaled ? Real(weights[0]) : Real(1), s.rows.dense, 0, rows);  // one peer: one weight
-      attention_add(ctx, a, rows, dst_score, s.rows.dense, state, out_);
+      attention_add(ctx, a, rows, dst_score, s.rows.dense, softmaxes);
     });
-    attention_finish(ctx, state, out_);
+    attention_finish(ctx, softmaxes);
     return out_.view();
   }
 

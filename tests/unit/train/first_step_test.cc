@@ -86,7 +86,6 @@ std::vector<FirstStepCase> under_graph() {
   return all;
 }
 
-/// 1.5D adds up sums of several ranks: it has no models whose aggregator is none.
 std::vector<FirstStepCase> under_others() {
   std::vector<FirstStepCase> all;
   for (const auto& [name, fields, data] : kModels) {
@@ -94,7 +93,7 @@ std::vector<FirstStepCase> under_others() {
         grid{"strategy.kind=cagnet", "strategy.cagnet={replication: 2}", "placement.ranks=4"},
         bns{"strategy.kind=bns", "strategy.bns={rate: 1}"};
     all.push_back({{name + "_cagnet", fields}, cagnet});
-    if (name != "gat" && name != "resgcn_softmax") all.push_back({{name + "_grid", fields}, grid, {4}});
+    all.push_back({{name + "_grid", fields}, grid, {4}});
     all.push_back({{name + "_bns", fields}, bns});
   }
   return all;

@@ -39,7 +39,7 @@ TEST_P(StepAllocation, LaterEpochsMakeNone) {
       << "one in every epoch, or more; less is a list that the order of messages made longer than before";
 }
 
-/// A model under each strategy, and every model where rows come late.
+/// A model under each strategy, and every model where rows come late and where ranks aggregate for each other.
 std::vector<SmallCase> cases() {
   std::vector<SmallCase> all{{"graph", {}},
                              {"bfloat16", {"strategy.wire=bfloat16"}},
@@ -53,6 +53,9 @@ std::vector<SmallCase> cases() {
   for (const SmallCase& each : every_model()) {
     all.push_back({"pipegcn_" + each.name, each.fields});
     all.back().fields.emplace_back("strategy.kind=pipegcn");
+    all.push_back({"grid_" + each.name, each.fields});
+    all.back().fields.insert(all.back().fields.end(),
+                             {"strategy.kind=cagnet", "strategy.cagnet.replication=2"});
   }
   for (SmallCase& each : all)
     each.fields.insert(each.fields.end(), {"placement.ranks=4", "training.dropout=0.5"});

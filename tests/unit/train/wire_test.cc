@@ -63,6 +63,27 @@ TEST_P(Wire, TheSameBitsOnAnyNumberOfThreads) {
   EXPECT_EQ(train(fields, folder / "small", 2).losses, train(fields, folder / "small").losses);
 }
 
+/// On a grid, parts of softmaxes cross whole: what narrow rows save is the blocks' halves alone.
+TEST(WireOfSoftmaxes, OnlyBlocksAreNarrow) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {});
+  const std::vector<std::string> gat{"strategy.kind=cagnet", "placement.ranks=4", "model.kind=gat",
+                                     "model.options={heads: 2}"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), gat.begin(), gat.end());
+    return train(more, folder / "small");
+  };
+  const char* grid = "strategy.cagnet={replication: 2}";
+  const Sent whole = with({grid}), narrow = with({grid, "strategy.wire=bfloat16"});
+  // Of four ranks in 1D each sends its block to three others, in a grid to two or, of those that keep their own, to one.
+  const std::int64_t blocks = with({}).of(Traffic::kHalo) / 2;
+  for (const Traffic t : {Traffic::kHalo, Traffic::kHaloGradient})
+    EXPECT_NEAR(double(whole.of(t) - narrow.of(t)), double(blocks) / 2, 0.05 * double(blocks))
+        << traffic_name(t);
+  for (std::size_t e = 0; e < whole.losses.size(); ++e)
+    EXPECT_NEAR(narrow.losses[e], whole.losses[e], 0.01 * whole.losses[e]) << "epoch " << e + 1;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Exchanges, Wire,
     testing::Values(
