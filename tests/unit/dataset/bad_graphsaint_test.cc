@@ -12,6 +12,7 @@ void good_saint(const fs::path& folder) {
   write_text(folder / "role.json", R"({"tr": [0], "va": [1], "te": [2]})");
 }
 
+// clang-format off
 const BadInput kCases[] = {
     {"saint_no_roles", "graphsaint", "", [](const fs::path& f) {
        good_saint(f);
@@ -67,6 +68,7 @@ const BadInput kCases[] = {
        write_csr(f / "adj_full.npz", 3, 4, {0, 1, 2, 3}, {1, 2, 0}, {1, 1, 1});
      }, {"adj_full.npz", "3 × 4", "square"}},
 };
+// clang-format on
 
 using BadGraphSaint = BadInputTest;
 

@@ -51,8 +51,9 @@ inline std::string name_of(const testing::TestParamInfo<BadInput>& info) {
 }
 
 /// A sparse matrix as SciPy saves one.
-inline void write_csr(const std::filesystem::path& path, Index rows, Index cols, std::vector<std::int32_t> offsets,
-               std::vector<std::int32_t> columns, std::vector<float> values, const char* format = "csr") {
+inline void write_csr(const std::filesystem::path& path, Index rows, Index cols,
+                      std::vector<std::int32_t> offsets, std::vector<std::int32_t> columns,
+                      std::vector<float> values, const char* format = "csr") {
   NpzWriter archive(path);
   const Index ends[] = {Index(offsets.size())}, entries[] = {Index(columns.size())},
               count[] = {Index(values.size())};

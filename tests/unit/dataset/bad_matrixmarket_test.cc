@@ -12,6 +12,7 @@ void text_file(const fs::path& folder, const std::string& text) {
 
 constexpr const char* kBanner = "%%MatrixMarket matrix coordinate real general\n";
 
+// clang-format off
 const BadInput kCases[] = {
     {"mm_no_banner", "matrixmarket", "a.txt", [](const fs::path& f) { text_file(f, "3 3 1\n1 2 1\n"); },
      {"a.txt:1", "%%MatrixMarket"}},
@@ -48,6 +49,7 @@ const BadInput kCases[] = {
     {"mm_extra_field", "matrixmarket", "a.txt",
      [](const fs::path& f) { text_file(f, std::string(kBanner) + "3 3 1\n1 2 1 1\n"); }, {"a.txt:3", "more fields"}},
 };
+// clang-format on
 
 using BadMatrixMarket = BadInputTest;
 

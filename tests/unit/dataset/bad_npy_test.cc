@@ -28,6 +28,7 @@ void write_split(const fs::path& path, std::vector<std::uint8_t> train, std::vec
 
 const float kNan = std::numeric_limits<float>::quiet_NaN();
 
+// clang-format off
 const BadInput kCases[] = {
     {"npy_source_missing", "npy", "none", [](const fs::path&) {}, {"none", "does not exist"}},
     {"npy_no_edges", "npy", "", [](const fs::path&) {}, {"no edges.npy", "docs/datasets.md"}},
@@ -240,6 +241,7 @@ const BadInput kCases[] = {
     {"scaling_without_split", "npy", "", good_npy, {"standardised", "no split"},
      [](ImportOptions& o) { o.scaling = FeatureScaling::kTraining; }},
 };
+// clang-format on
 
 using BadNpy = BadInputTest;
 

@@ -16,6 +16,7 @@ void good_ogb(const fs::path& folder) {
   }
 }
 
+// clang-format off
 const BadInput kCases[] = {
     {"ogb_no_vertex_count", "ogb", "", [](const fs::path&) {}, {"num-node-list.csv"}},
     {"ogb_several_graphs", "ogb", "", [](const fs::path& f) {
@@ -57,6 +58,7 @@ const BadInput kCases[] = {
        fs::remove(f / "split/s/valid.csv");
      }, {"split/s", "valid.csv"}},
 };
+// clang-format on
 
 using BadOgb = BadInputTest;
 

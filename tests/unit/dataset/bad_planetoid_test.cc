@@ -20,6 +20,7 @@ void good_planetoid(const fs::path& folder) {
   write_text(part("test.index"), "2\n");
 }
 
+// clang-format off
 const BadInput kCases[] = {
     {"planetoid_no_files", "planetoid", "", [](const fs::path&) {}, {"no ind.NAME.allx"}},
     {"planetoid_weights", "planetoid", "", good_planetoid, {"hold no weights", "import without weights"},
@@ -63,6 +64,7 @@ const BadInput kCases[] = {
                                         "i4", {2, 2}, std::vector<std::int32_t>{1, 1, 0, 1})));
      }, {"ind.t.ally: row 0", "2 classes"}},
 };
+// clang-format on
 
 using BadPlanetoid = BadInputTest;
 

@@ -11,6 +11,7 @@ void text_file(const fs::path& folder, const std::string& text) {
   write_text(folder / "a.txt", text);
 }
 
+// clang-format off
 const BadInput kCases[] = {
     {"snap_word", "snap", "a.txt", [](const fs::path& f) { text_file(f, "# c\n0 1\n1 x\n"); },
      {"a.txt:3", "'x'", "whole number"}},
@@ -38,6 +39,7 @@ const BadInput kCases[] = {
      {"a.txt.gz", "not gzip"}},
     {"snap_is_folder", "snap", "", [](const fs::path&) {}, {"is a folder where a file is needed"}},
 };
+// clang-format on
 
 using BadSnap = BadInputTest;
 
