@@ -14,7 +14,9 @@ class CagnetRow {
  public:
   CagnetRow(Context& ctx, Communicator& comm, const GraphPart& part, const CagnetGrid& grid);
 
-  Index vertices() const { return vertices_; }  // of all ranks of the row, those of a rank together, by column
+  Index vertices() const {
+    return vertices_;
+  }  // of all ranks of the row, those of a rank together, by column
   /// Those of `of_row` (vertices, cols) that this rank owns.
   MatrixView own(MatrixView of_row) const;
 
@@ -39,8 +41,8 @@ class CagnetRow {
 
   Context& ctx_;
   Communicator& comm_;
-  std::vector<Member> members_;            // by column
-  std::size_t own_ = 0;                    // among them
+  std::vector<Member> members_;  // by column
+  std::size_t own_ = 0;          // among them
   Index vertices_ = 0;
   std::vector<Message> sends_, receives_;  // of the present transfer, kept for their memory
   std::vector<MatrixView> terms_;          // by column

@@ -45,8 +45,7 @@ void CagnetSoftmaxes::merge(Traffic purpose, const OfRow& row, const SoftmaxGath
 
 SoftmaxGradient CagnetSoftmaxes::spread(const SoftmaxGradient& own) {
   const Index scores = own.scores.cols, heads = own.state.max.cols, width = own.d_out.cols;
-  MatrixView whole =
-      ctx_.workspace->matrix("cagnet.d_partial", row_.vertices(), scores + 3 * heads + width);
+  MatrixView whole = ctx_.workspace->matrix("cagnet.d_partial", row_.vertices(), scores + 3 * heads + width);
   Columns columns(whole), mine(row_.own(whole));
   for (const ConstMatrixView& each :
        {own.scores, ConstMatrixView(own.state.max), ConstMatrixView(own.state.sum), own.result, own.d_out})
