@@ -54,6 +54,14 @@ int run_on_nodes(const Arguments& a, const LoadedJob& loaded) {
   return plan_on_nodes(loaded.job, a.get("--nodes"), flows, a.has("--json"));
 }
 
+/// Processor seconds a byte; 0: not given.
+double link_work(const Arguments& a) {
+  if (!a.has("--link-work")) return 0;
+  const double milliseconds = a.number("--link-work", 0);
+  if (!(milliseconds > 0)) fail("--link-work: '{}' is not allowed (use ms above 0)", a.get("--link-work"));
+  return milliseconds * 1e-3 / 1e6;
+}
+
 /// The ranks that should take longest.
 std::vector<Rank> slowest_ranks(const JobPlan& plan, std::size_t count) {
   std::vector<const RankPlan*> order;
@@ -70,8 +78,12 @@ std::vector<Rank> slowest_ranks(const JobPlan& plan, std::size_t count) {
 void probe(const Arguments& a, const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
            JobPlan& plan) {
   const auto count = std::size_t(a.integer("--probe", 1, 1, loaded.job.placement.ranks));
-  ProbeOptions options{slowest_ranks(plan, count), rank_traffic(loaded.job, dataset, prepared), plan.threads,
-                       plan.link_bytes, plan.rates.triad_bytes / 4};
+  ProbeOptions options{slowest_ranks(plan, count),
+                       rank_traffic(loaded.job, dataset, prepared),
+                       plan.threads,
+                       plan.link_bytes,
+                       plan.rates.triad_bytes / 4,
+                       link_work(a)};
   say(fmt::format("training {} of {} ranks for a few epochs", options.ranks.size(), plan.ranks.size()));
   enter_probe(loaded.job, probe_epoch(loaded.job, dataset, prepared, options), int(options.ranks.size()),
               plan);
@@ -103,21 +115,24 @@ int run(const Arguments& a) {
 }  // namespace
 
 Command plan_command() {
-  return {"plan",
-          "predict memory, traffic and time of a manifest",
-          {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
-           {"--ranks", "N", "number of processes, in place of placement.ranks"},
-           {"--threads", "N", "threads of each rank (resources.cpu, or the machine's cores shared out)"},
-           {"--data-root", "DIR", "where data sets lie (ATOLL_DATA_ROOT, or ./datasets)"},
-           {"--set", "FIELD=VALUE", "change a field of the manifest; may be repeated", false, true},
-           {"--rates", "T,G,P", "of a rank: triad and gather in GB/s, products in Gflop/s (measured here)"},
-           {"--link", "GB/S", "of a server, each way (what this machine's memory gives)"},
-           {"--probe", "RANKS",
-            "measure epochs: so many ranks, as many as a machine has, train here on emulated links"},
-           {"--nodes", "FILE",
-            "what `kubectl get nodes,pods,pvc,pv,sc -A -o json` printed: show where the ranks would stand"},
-           {"--json", "", "print one JSON object"}},
-          run};
+  return {
+      "plan",
+      "predict memory, traffic and time of a manifest",
+      {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
+       {"--ranks", "N", "number of processes, in place of placement.ranks"},
+       {"--threads", "N", "threads of each rank (resources.cpu, or the machine's cores shared out)"},
+       {"--data-root", "DIR", "where data sets lie (ATOLL_DATA_ROOT, or ./datasets)"},
+       {"--set", "FIELD=VALUE", "change a field of the manifest; may be repeated", false, true},
+       {"--rates", "T,G,P", "of a rank: triad and gather in GB/s, products in Gflop/s (measured here)"},
+       {"--link", "GB/S", "of a server, each way (what this machine's memory gives)"},
+       {"--probe", "RANKS",
+        "measure epochs: so many ranks, as many as a machine has, train here on emulated links"},
+       {"--link-work", "MS",
+        "for --probe: processor time to send a MB and to receive one (what this machine's own connection takes)"},
+       {"--nodes", "FILE",
+        "what `kubectl get nodes,pods,pvc,pv,sc -A -o json` printed: show where the ranks would stand"},
+       {"--json", "", "print one JSON object"}},
+      run};
 }
 
 }  // namespace atl

@@ -54,6 +54,7 @@ struct CutRows {
 struct PairBytes {
   int from = 0, to = 0;
   double bytes = 0;
+  double forward = 0;  // of them in forward passes, where gradients go the other way
 };
 
 }  // namespace atl

@@ -80,7 +80,7 @@ class Underway final : public Pending {
 class EmulatedTransport final : public Transport {
  public:
   EmulatedTransport(Rank rank, std::vector<std::string> hosts, const EmulatedLinks& links)
-      : rank_(rank), hosts_(std::move(hosts)), links_(links), out_(queue()), in_(out_) {}
+      : rank_(rank), hosts_(std::move(hosts)), links_(links), out_(queue()), in_(out_), work_(links.work) {}
   void open() override {}
   void close(bool) override {}
   Rank rank() const override { return rank_; }
@@ -89,9 +89,14 @@ class EmulatedTransport final : public Transport {
   Pending& start(Lane lane, int slot, std::span<const Message> sends,
                  std::span<const Message> receives) override {
     for (const Message& message : receives) std::memset(message.data, 0, std::size_t(message.bytes));
-    const Load sent = load_of(lane, sends), received = load_of(lane, receives);
+    Load sent = load_of(sends), received = load_of(receives);
+    if (lane == Lane::kBulk) {
+      const bool more_out = sent.inter > received.inter;
+      sent.inter_seconds *= more_out ? links_.busiest.heavier : links_.busiest.lighter;
+      received.inter_seconds *= more_out ? links_.busiest.lighter : links_.busiest.heavier;
+    }
     Underway& pending = underway_[std::size_t(lane)][std::size_t(slot)];
-    pending.start(lane, out_, in_, out_.carry(lane, sent.length), in_.carry(lane, received.length),
+    pending.start(lane, out_, in_, out_.carry(lane, sent.length()), in_.carry(lane, received.length()),
                   std::int64_t(sent.inter + received.inter) / 2, work_);
     return pending;
   }
@@ -106,10 +111,11 @@ class EmulatedTransport final : public Transport {
   }
 
   struct Load {
-    Seconds length;
     double inter;  // bytes between servers
+    Seconds inter_seconds, other_seconds;
+    Seconds length() const { return inter_seconds + other_seconds; }
   };
-  Load load_of(Lane lane, std::span<const Message> messages) const {
+  Load load_of(std::span<const Message> messages) const {
     double inter = 0, intra = 0;
     bool crosses = false;
     for (const Message& message : messages) {
@@ -117,9 +123,8 @@ class EmulatedTransport final : public Transport {
       (inside ? intra : inter) += double(message.bytes);
       crosses |= !inside;
     }
-    const double busiest = lane == Lane::kBulk ? links_.busiest : 1;
-    const Seconds length(busiest * inter / links_.inter + intra / links_.intra);
-    return {(crosses ? kLatency : Seconds(0)) + length, inter};
+    return {inter, Seconds(inter / links_.inter),
+            (crosses ? kLatency : Seconds(0)) + Seconds(intra / links_.intra)};
   }
 
   Rank rank_;

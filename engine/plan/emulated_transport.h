@@ -11,12 +11,19 @@
 
 namespace atl {
 
+/// Bulk of the server that others wait for, over this rank's server's: an exchange ends when the last one's has come through. By
+/// the way of the link that has more to carry in this exchange, and by the other one.
+struct Busiest {
+  double heavier = 1, lighter = 1;
+};
+
 /// Bytes a second, each way at once.
 struct EmulatedLinks {
   double inter = 0;  // a rank's share of its server's link
   double intra = 0;  // to the ranks of its server
-  /// Bulk of the server with most of it, over this rank's server's: an exchange ends when the last one's has come through.
-  double busiest = 1;
+  Busiest busiest{};
+  double work =
+      0;  // processor seconds a byte, to send and to receive between servers; 0: what a connection of this process takes
 };
 
 /// `hosts`: by rank, as Transport::host(). What goes between servers takes the processor time of sending and receiving,

@@ -87,7 +87,10 @@ RankTraffic rank_traffic(const Job& job, const Dataset& dataset, const PreparedG
   prepared_job.placement.ranks = prepared.parts();
   traffic.parts = part_order(find_strategy(job.strategy.kind)->layout(prepared_job), traffic.flows);
   const PartRanks ranks(traffic.parts);
-  for (PairBytes& flow : traffic.flows) flow = {ranks.rank_of(flow.from), ranks.rank_of(flow.to), flow.bytes};
+  for (PairBytes& flow : traffic.flows) {
+    flow.from = ranks.rank_of(flow.from);
+    flow.to = ranks.rank_of(flow.to);
+  }
   return traffic;
 }
 

@@ -36,18 +36,35 @@ std::vector<std::string> hosts_of(const std::vector<std::vector<Rank>>& servers,
   return hosts;
 }
 
-/// (ranks) How much more crosses the link of the server with most than that of the rank's own.
-std::vector<double> busiest_over(const std::vector<std::string>& hosts, std::span<const PairBytes> flows) {
-  std::map<std::string, double> load;
+/// What crosses a server's link in forward passes; the gradients of it go back.
+struct Ways {
+  double out = 0, in = 0;
+  double heavier() const { return std::max(out, in); }
+  double lighter() const { return std::min(out, in); }
+  double both() const { return out + in; }
+};
+
+double ratio(double most, double own) {
+  return own > 0 && most > 0 ? most / own : 1;
+}
+
+/// (ranks) How much more crosses the link of the server that others wait for than that of the rank's own. In step, an exchange takes
+/// the heaviest of all ways, forward and back; where exchanges overlap, the server with the largest sum of both is the last.
+std::vector<Busiest> busiest_over(const std::vector<std::string>& hosts, std::span<const PairBytes> flows) {
+  std::map<std::string, Ways> ways;
   for (const PairBytes& flow : flows) {
     const std::string &from = hosts[std::size_t(flow.from)], &to = hosts[std::size_t(flow.to)];
-    if (from != to) load[from] += flow.bytes, load[to] += flow.bytes;
+    if (from != to) ways[from].out += flow.forward, ways[to].in += flow.forward;
   }
-  double most = 0;
-  for (const auto& [host, bytes] : load) most = std::max(most, bytes);
-  std::vector<double> ratios;
-  for (const std::string& host : hosts) ratios.push_back(load[host] > 0 ? most / load[host] : 1);
-  return ratios;
+  double heaviest = 0, both = 0;
+  for (const auto& [host, load] : ways) {
+    heaviest = std::max(heaviest, load.heavier());
+    both = std::max(both, load.both());
+  }
+  std::vector<Busiest> all;
+  for (const std::string& host : hosts)
+    all.push_back({ratio(heaviest, ways[host].heavier()), ratio(both - heaviest, ways[host].lighter())});
+  return all;
 }
 
 class Probe {
@@ -101,9 +118,9 @@ class Probe {
     const Rank rank = options_.ranks[i];
     RankData data(job_, dataset_, prepared_, rank, PartRanks(options_.traffic.parts));
     const auto sharing = std::ranges::count(hosts_, hosts_[std::size_t(rank)]);
-    Communicator comm(make_emulated_transport(
-        rank, hosts_,
-        {options_.server_link / double(sharing), options_.memory_link, busiest_[std::size_t(rank)]}));
+    Communicator comm(make_emulated_transport(rank, hosts_,
+                                              {options_.server_link / double(sharing), options_.memory_link,
+                                               busiest_[std::size_t(rank)], options_.link_work}));
     data.count(comm);
     Trainer trainer(ctx, comm, job_, data);
     std::vector<double> epochs, exposed;
@@ -131,7 +148,7 @@ class Probe {
   const PreparedGraph& prepared_;
   const ProbeOptions& options_;
   const std::vector<std::string> hosts_;
-  const std::vector<double> busiest_;  // by rank
+  const std::vector<Busiest> busiest_;  // by rank
   std::barrier<Next> step_;
   int epoch_ = 0;  // under way, of all ranks
   double began_ = 0;

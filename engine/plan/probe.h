@@ -18,6 +18,7 @@ struct ProbeOptions {
   int threads = 1;          // of each rank
   double server_link = 0;   // bytes a second, each way, of a server's link, which its ranks share
   double memory_link = 0;   // and between two ranks of a server
+  double link_work = 0;     // EmulatedLinks::work
 };
 
 struct ProbedEpoch {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 #include "base/error.h"
 
@@ -19,6 +20,14 @@ constexpr std::size_t kPiece = 64 << 10;  // bytes
 constexpr int kRoom = 2 * kPiece;  // on each side, so that a piece is written without waiting for its reader
 constexpr std::size_t kRows = 4 << 20;  // bytes: more than a core's caches hold, as rows on their way are
 constexpr timeval kLongest{1, 0};
+constexpr std::int64_t kTried = 16 << 20;  // bytes: enough to tell what one takes
+
+/// Of this thread's processor.
+double thread_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
 
 /// `result`, or the end.
 int done(int result) {
@@ -55,10 +64,24 @@ SocketWork::Ends SocketWork::connected() {
   return {std::move(out), Descriptor(done(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)))};
 }
 
-SocketWork::SocketWork() : ends_(connected()), rows_(kRows), piece_(kPiece) {}
+SocketWork::SocketWork(double seconds_per_byte) : ends_(connected()), rows_(kRows), piece_(kPiece) {
+  if (seconds_per_byte <= 0) return;
+  pass(kTried);  // the first ones claim memory
+  share_ = seconds_per_byte * double(kTried) / seconds_to_pass(kTried);
+}
+
+double SocketWork::seconds_to_pass(std::int64_t bytes) {
+  const double begin = thread_seconds();
+  pass(bytes);
+  return thread_seconds() - begin;
+}
+
+void SocketWork::carry(std::int64_t bytes) {
+  pass(std::int64_t(share_ * double(bytes)));
+}
 
 /// From rows to a piece of the library's, and from there to rows.
-void SocketWork::carry(std::int64_t bytes) {
+void SocketWork::pass(std::int64_t bytes) {
   while (bytes > 0) {
     const auto size = std::size_t(std::min<std::int64_t>(bytes, std::int64_t(kPiece)));
     if (at_ + size > rows_.size()) at_ = 0;

@@ -13,6 +13,12 @@ def make(machine, device, *kind):
     machine.run("ip", "link", "set", device, "up")
 
 
+def make_switch(machine, name):
+    """A switch passes frames on and judges none. A bridge would show each to the packet filter, at a tenth of all that a frame costs."""
+    make(machine, name, "bridge")
+    machine.run("sh", "-c", "echo 0 2>/dev/null >/proc/sys/net/bridge/bridge-nf-call-iptables || true")
+
+
 def plug_in(machine, address, fabric, switch):
     """Links a machine's eth0 to a switch of the fabric, where the port has the machine's name."""
     port = machine.name

@@ -49,7 +49,7 @@ class Network(ReachedNetwork):
         self.addresses = {name: f"{ADDRESSES}.{10 + number}" for number, name in enumerate(names)}
         self.fabric = Host("fabric", before_start)
         try:
-            links.make(self.fabric, SWITCH, "bridge")
+            links.make_switch(self.fabric, SWITCH)
             for name, address in self.addresses.items():
                 self.hosts[name] = Host(name, before_start)
                 links.plug_in(self.hosts[name], address, self.fabric, SWITCH)

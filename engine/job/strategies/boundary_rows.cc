@@ -75,7 +75,8 @@ std::vector<PairBytes> boundary_flows(const TrafficShape& shape, const std::vect
   forward += back;
   std::vector<PairBytes> flows = gradient_flows(shape);
   for (const auto& [from, to, rows] : cut) {
-    flows.push_back({from, to, double(rows * forward * shape.bytes_per_value)});
+    const auto brought = double(rows * forward * shape.bytes_per_value);
+    flows.push_back({from, to, brought, brought});
     flows.push_back({to, from, double(rows * back * shape.bytes_per_value)});
   }
   return flows;

@@ -53,7 +53,7 @@ Index rows_of(const std::vector<Message>& messages) {
 void add(std::vector<PairBytes>& flows, const std::vector<Message>& messages, std::int64_t forward,
          std::int64_t back) {
   for (const auto& [from, to, rows] : messages) {
-    flows.push_back({from, to, double(rows * forward)});
+    flows.push_back({from, to, double(rows * forward), double(rows * forward)});
     flows.push_back({to, from, double(rows * back)});
   }
 }

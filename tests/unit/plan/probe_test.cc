@@ -52,8 +52,9 @@ TEST_P(Probed, AnEpochTakesItsBytesTime) {
 
 TEST_P(Probed, ItWaitsForTheServerWithMost) {
   const double wanted = 0.02, link = sent(1) / wanted;
-  const ProbedEpoch behind = probed({1}, link, {{0, 1, 1}, {0, 2, 4}});
-  EXPECT_GE(behind.epoch_seconds, 0.99 * 5 * wanted) << "server 0 sends five times as much as rank 1 gets";
+  const ProbedEpoch behind = probed({1}, link, {{0, 1, 1, 1}, {1, 0, 1, 1}, {0, 2, 4, 4}, {2, 0, 4, 4}});
+  EXPECT_GE(behind.epoch_seconds, 0.99 * 5 * wanted)
+      << "server 0's link carries five times as much as rank 1's";
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -84,6 +85,23 @@ TEST(EmulatedTransport, LinksBetweenServersAndWithinOneHaveTheirRates) {
   EXPECT_GE(takes(*transport, {0, 1 << 20, 0, 0}), 0.0104);
   EXPECT_GE(takes(*transport, {0, 0, 1 << 19, 0}), 0.0524);
   EXPECT_GE(takes(*transport, {0, 1 << 20, 1 << 18, 1 << 18}), 0.0628) << "peers share the link";
+}
+
+/// Of an exchange that brings more than it takes, as of the one on the way back.
+TEST(EmulatedTransport, AnExchangeEndsWhenTheBusiestServersWaysHaveCarriedIt) {
+  std::vector<std::byte> bytes(1 << 20);
+  const Message more{1, bytes.data(), 100'000}, less{1, bytes.data(), 50'000};
+  const auto takes = [&](const Busiest& busiest, const Message& sent, const Message& received) {
+    const auto transport = make_emulated_transport(0, {"a", "b"}, {10e6, 100e6, busiest});
+    const double begin = seconds_now();
+    Pending& pending = transport->start(Lane::kBulk, 0, std::span(&sent, 1), std::span(&received, 1));
+    while (!pending.done()) std::this_thread::yield();
+    return seconds_now() - begin;
+  };
+  for (const auto& [out, in] : {std::pair{more, less}, std::pair{less, more}}) {
+    EXPECT_GE(takes({3, 1}, out, in), 0.03) << "as the way with more";
+    EXPECT_GE(takes({1, 4}, out, in), 0.02) << "as the way with less";
+  }
 }
 
 TEST(EmulatedTransport, BulkWaitsForWhatIsSmall) {
