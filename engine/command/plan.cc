@@ -92,6 +92,8 @@ void probe(const Arguments& a, const LoadedJob& loaded, const Dataset& dataset, 
 int run(const Arguments& a) {
   const LoadedJob loaded = load_job_of(a, say);
   if (a.has("--nodes")) return run_on_nodes(a, loaded);
+  if (a.has("--link-work") && !a.has("--probe"))
+    fail("--link-work: is for --probe alone (use both, or neither)");
   const Job& job = loaded.job;
   const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);

@@ -54,7 +54,8 @@ struct CutRows {
 struct PairBytes {
   int from = 0, to = 0;
   double bytes = 0;
-  double forward = 0;  // of them in forward passes, where gradients go the other way
+  double forward =
+      0;  // of them rows, in forward passes; their gradients go the other way. What is merged counts with them
 };
 
 }  // namespace atl

@@ -76,8 +76,8 @@ inline void visit_sum(const Source& source, const SumGradient& sum, VisitSumBack
 /// A gather into softmaxes over each destination's neighbours.
 struct SoftmaxGather {
   Softmaxes own;  // of the pass's destinations
-  /// Begins `own` and gives what the destinations bring to their softmaxes, scores (dst, heads) or nothing; once rows of other
-  /// ranks are on their way.
+  /// Begins `own` and gives what the destinations bring to their softmaxes, scores (dst, heads) or nothing. Called once: when rows
+  /// of other ranks are on their way or, where others need the scores, before.
   FunctionRef<ConstMatrixView()> begin;
 };
 /// Adds the block to the softmaxes of its destinations, whose scores these are.

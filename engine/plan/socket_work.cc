@@ -21,6 +21,7 @@ constexpr int kRoom = 2 * kPiece;  // on each side, so that a piece is written w
 constexpr std::size_t kRows = 4 << 20;  // bytes: more than a core's caches hold, as rows on their way are
 constexpr timeval kLongest{1, 0};
 constexpr std::int64_t kTried = 16 << 20;  // bytes: enough to tell what one takes
+constexpr double kLeast = 1e-6;            // seconds that they take
 
 /// Of this thread's processor.
 double thread_seconds() {
@@ -67,7 +68,7 @@ SocketWork::Ends SocketWork::connected() {
 SocketWork::SocketWork(double seconds_per_byte) : ends_(connected()), rows_(kRows), piece_(kPiece) {
   if (seconds_per_byte <= 0) return;
   pass(kTried);  // the first ones claim memory
-  share_ = seconds_per_byte * double(kTried) / seconds_to_pass(kTried);
+  share_ = seconds_per_byte * double(kTried) / std::max(seconds_to_pass(kTried), kLeast);
 }
 
 double SocketWork::seconds_to_pass(std::int64_t bytes) {
@@ -77,7 +78,10 @@ double SocketWork::seconds_to_pass(std::int64_t bytes) {
 }
 
 void SocketWork::carry(std::int64_t bytes) {
-  pass(std::int64_t(share_ * double(bytes)));
+  owed_ += share_ * double(bytes);
+  const auto whole = std::int64_t(owed_) / std::int64_t(kPiece) * std::int64_t(kPiece);
+  owed_ -= double(whole);
+  pass(whole);
 }
 
 /// From rows to a piece of the library's, and from there to rows.

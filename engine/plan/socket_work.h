@@ -16,7 +16,7 @@ class SocketWork {
   /// this machine doesn't connect to 127.0.0.1.
   explicit SocketWork(double seconds_per_byte = 0);
 
-  /// The work of sending so many bytes, and receiving as many. Throws Error where either takes longer than a second.
+  /// The work of sending so many bytes, and receiving as many; done by pieces of the library's, once one is whole. Throws Error where either takes longer than a second.
   void carry(std::int64_t bytes);
 
  private:
@@ -32,6 +32,7 @@ class SocketWork {
   std::vector<std::byte> rows_, piece_;
   std::size_t at_ = 0;  // in rows_
   double share_ = 1;    // of the bytes that pass the connection
+  double owed_ = 0;     // bytes that have yet to
 };
 
 }  // namespace atl

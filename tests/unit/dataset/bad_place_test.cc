@@ -18,6 +18,7 @@ TEST(BadFormat, IsNamedWithTheNearest) {
     for (const char* text : {"'planetiod'", "did you mean 'planetoid'", "Known are"})
       EXPECT_THAT(error.what(), ::testing::HasSubstr(text));
   }
+  EXPECT_FALSE(fs::exists(folder / "out"));
 }
 
 TEST(BadPlace, WhatExistsIsNotOverwritten) {
