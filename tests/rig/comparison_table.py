@@ -14,7 +14,8 @@ ideal: max(compute, communication) where bytes travel while a rank computes, the
 smoothing at most 1.1 × its ideal, so at least 1.8, 1.4 and 1.13 × faster than the baseline at 50, 65 and 80 % (judged at the share that was
 reached), never slower than `graph`, 3 × faster than `cagnet` with replication 2; beside each how far it is from what was wanted. progress: processor time of the
 thread that communicates. It shares the rank's part of the cores with the one that computes: where they overlap, `compute` contains it.
-planned: by how much the epoch of `atoll plan --probe` differs (goal: 15 %).
+planned: by how much the epoch of `atoll plan --probe` differs (goal: 15 %). Where a section says what a MB takes of processors, the plan was
+told (`--link-work`), and knew which server's link is fullest one way; the others were planned before it could.
 
 """
 COLUMNS = ("strategy", "epoch", "speed-up", "compute", "exposed", "communication", "progress", "epoch / ideal", "bound by",
@@ -35,9 +36,14 @@ def markdown(comparisons, cells):
 def section(name, cell):
     machine, noise = cell["machine"], cell["noise"]
     line = (f"{machine['cpu']}, {machine['cores']} cores, {cell['date']}, {cell['seconds']:.0f} s; links of {cell['link']}, "
-            f"{100 * cell['commShare']['reached']:.1f} % communication; noise {noise[0]:.2f} … {noise[1]:.2f}.")
+            f"{100 * cell['commShare']['reached']:.1f} % communication; noise {noise[0]:.2f} … {noise[1]:.2f}{work(cell)}.")
     rows = "".join(row(run, cell) for run in cell["runs"])
     return f"## {name}\n\n{line}\n\n{table_line(COLUMNS)}|{'---|' * len(COLUMNS)}\n{rows}\n"
+
+
+def work(cell):
+    milliseconds = cell.get("millisecondsPerMegabyte")
+    return f"; a MB takes {milliseconds:.2f} ms of processors" if milliseconds else ""
 
 
 def row(run, cell):
