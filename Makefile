@@ -70,6 +70,7 @@ soak: test-tools programs cluster-tools
 	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
 	ninja -C $(BUILD) -j $(JOBS) test_operator_kube
 	ATOLL=$(abspath $(BUILD)/atoll) tests/cluster/suite --long
+	ATOLL=$(abspath $(BUILD)/atoll) tests/cluster/suite --long --family ipv6 --only 'client|training.same'
 	tests/cluster/bed build helm kueue
 	ATOLL=$(abspath $(BUILD)/atoll) tests/e2e/kueue_itself
 

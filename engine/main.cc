@@ -8,16 +8,27 @@
 #include "base/error.h"
 #include "command/commands.h"
 
+namespace {
+
+/// What a command prints is its result: it has failed where that can't be written.
+int printed(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  std::fprintf(stderr, "atoll: standard output: can't be written; is the disk full?\n");
+  return status == 0 ? atl::kStatusFailed : status;
+}
+
+}  // namespace
+
 int main(int count, char** words) {
   // A write beyond `ulimit -f` then fails like one on a full disk, with a message, instead of ending the process.
   std::signal(SIGXFSZ, SIG_IGN);
+  // Who closes our output, as `head` does, ends us without a word, whatever whoever started us has set.
+  std::signal(SIGPIPE, SIG_DFL);
   const auto commands = atl::commands();
   try {
-    return atl::run_command_line(count, words, commands);
+    return printed(atl::run_command_line(count, words, commands));
   } catch (const atl::Error& error) {
     std::fprintf(stderr, "atoll: %s\n", error.what());
-  } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "atoll: out of memory: use more ranks on more machines, or a smaller model\n");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "atoll: %s\n", error.what());
   }

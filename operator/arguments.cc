@@ -1,11 +1,14 @@
 #include "operator/arguments.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <sstream>
 
 #include "base/error.h"
+#include "operator/objects/template.h"
 
 namespace atl::ctl {
 namespace {
@@ -30,20 +33,44 @@ std::vector<std::string> words_of(const std::string& list) {
   return words;
 }
 
-/// "0.0.0.0:8080", ":8080"
+/// "127.0.0.1:8080", "[::1]:8080", ":8080"
 void read_address(const std::string& address, Options& options) {
   const auto colon = address.rfind(':');
-  if (colon == std::string::npos) fail("--metrics: '{}' is no address (use HOST:PORT)", address);
+  if (colon == std::string::npos) fail("--metrics: '{}' is not allowed (use HOST:PORT)", address);
   Arguments port;
   port.add("--metrics", address.substr(colon + 1));
   if (colon > 0) options.metrics_host = address.substr(0, colon);
   options.metrics_port = int(port.integer("--metrics", 0, 0, 65535));
 }
 
+std::set<std::string> allowed_features(const Arguments& arguments) {
+  const auto known = guarded_features();
+  std::set<std::string> allowed;
+  for (const std::string& word : words_of(arguments.get("--allow"))) {
+    if (!known.contains(word)) fail("--allow: '{}' is unknown (use any of {})", word, fmt::join(known, ", "));
+    allowed.insert(word);
+  }
+  return allowed;
+}
+
 bool truth_of(const Arguments& arguments, const std::string& name, bool otherwise) {
   const std::string text = arguments.get(name, otherwise ? "true" : "false");
   if (text != "true" && text != "false") fail("{}: '{}' is not allowed (use true or false)", name, text);
   return text == "true";
+}
+
+/// A part of names and labels.
+std::string class_of(const Arguments& arguments) {
+  const std::string name = arguments.get("--class", kDefaultClass);
+  constexpr const char* kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  constexpr std::size_t kLongest = 40;
+  const bool is_name = !name.empty() && name.size() <= kLongest &&
+                       name.find_first_not_of(kAllowed) == std::string::npos && name.front() != '-' &&
+                       name.back() != '-';
+  if (!is_name)
+    fail("--class: '{}' is no name (use lower case letters, digits and '-' between them, at most {})", name,
+         kLongest);
+  return name;
 }
 
 }  // namespace
@@ -53,25 +80,34 @@ Command operator_command(int (*run)(const Arguments&)) {
       "atoll-operator",
       "Atoll's operator: trains the GNNJobs of a Kubernetes cluster.",
       {{"--kubeconfig", "FILE",
-        "the cluster and as whom (default: $KUBECONFIG, the pod this runs in, ~/.kube/config)"},
-       {"--image", "IMAGE", "the engine's, for jobs that name none", true},
-       {"--pull-policy", "POLICY", "of the engine's image: Always, IfNotPresent (default) or Never"},
-       {"--namespace", "NAMES", "see to these namespaces' jobs alone, separated by commas (default: all)"},
+        "cluster and user (default: $KUBECONFIG, the pod's service account, or ~/.kube/config)"},
+       {"--image", "IMAGE", "the engine's image, for jobs without spec.image", true},
+       {"--pull-policy", "POLICY",
+        "pull policy of the engine's image: Always, IfNotPresent (default) or Never"},
+       {"--namespace", "NAMES",
+        "handle only the jobs of these namespaces, separated by commas (default: all)"},
+       {"--class", "NAME",
+        "handle only jobs of this class, as their label atoll.dev/operator-class says (default: atoll, that of jobs without "
+        "the label)"},
        {"--operator-namespace", "NAME",
-        "of the lease, and of the pods that ask ranks for progress (default: our own)"},
-       {"--scrape-namespace", "NAME", "whose pods may read a job's metrics (default: monitoring)"},
-       {"--metrics", "HOST:PORT", "where to serve /metrics, /healthz and /readyz (default: 0.0.0.0:8080)"},
-       {"--leader-elect", "BOOL", "true (default) where several replicas run, or false"},
-       {"--identity", "NAME", "ours among the replicas (default: $POD_NAME, or the host's name)"},
-       {"--workers", "N", "jobs that are looked at side by side (default: 4)"},
-       {"--toleration", "SECONDS", "how long a node may be gone before its pods are replaced (default: 30)"},
-       {"--grace", "SECONDS", "that ranks have for a last checkpoint (default: 120)"},
-       {"--mpi-jobs", "BOOL",
-        "true where mpi-operator runs: jobs may have launcher: mpijob (default: false)"},
-       {"--kueue", "BOOL", "true where Kueue runs: jobs with its label wait in their queue (default: false)"},
-       {"--reserve-after", "SECONDS", "that a gang waits before room is kept for it (default: 300)"},
-       {"--lease", "SECONDS", "after which another replica takes over (default: 15)"},
-       {"--progress-every", "SECONDS", "between two looks at a job's progress (default: 5)"}},
+        "namespace of the lease and of the operator's pods (default: $POD_NAMESPACE)"},
+       {"--scrape-namespace", "NAME", "namespace whose pods may read a job's metrics (default: monitoring)"},
+       {"--metrics", "HOST:PORT",
+        "address that serves /metrics, /healthz and /readyz (default: :8080, every address)"},
+       {"--leader-elect", "BOOL", "true (default) if several replicas run: one of them leads"},
+       {"--identity", "NAME", "this replica's name in the lease (default: $POD_NAME, or the host's name)"},
+       {"--workers", "N", "number of jobs handled at the same time (default: 4)"},
+       {"--toleration", "SECONDS",
+        "how long a node may be unreachable before its pods are replaced (default: 30)"},
+       {"--grace", "SECONDS", "time for ranks to write a last checkpoint (default: 120)"},
+       {"--mpi-jobs", "BOOL", "true if mpi-operator runs: jobs may have launcher: mpijob (default: false)"},
+       {"--kueue", "BOOL", "true if Kueue runs: jobs with its label wait in their queue (default: false)"},
+       {"--allow", "NAMES",
+        fmt::format("also allowed in template and volumes, separated by commas: {} (default: none)",
+                    fmt::join(guarded_features(), ", "))},
+       {"--reserve-after", "SECONDS", "how long a gang waits before room is reserved for it (default: 300)"},
+       {"--lease", "SECONDS", "how long a silent leader keeps the lease (default: 15)"},
+       {"--progress-every", "SECONDS", "time between two polls of a job's progress (default: 5)"}},
       run};
 }
 
@@ -82,6 +118,7 @@ Options options_of(const Arguments& arguments) {
   settings.image = arguments.get("--image");
   settings.pull_policy = arguments.get("--pull-policy", settings.pull_policy);
   options.spaces = words_of(arguments.get("--namespace"));
+  options.operator_class = class_of(arguments);
   settings.operator_space = arguments.get("--operator-namespace", variable("POD_NAMESPACE", ""));
   settings.scrape_space = arguments.get("--scrape-namespace", settings.scrape_space);
   read_address(arguments.get("--metrics", ":8080"), options);
@@ -91,6 +128,7 @@ Options options_of(const Arguments& arguments) {
   settings.toleration_seconds = int(arguments.integer("--toleration", settings.toleration_seconds, 0, 3600));
   settings.grace_seconds = int(arguments.integer("--grace", settings.grace_seconds, 1, 3600));
   settings.mpi_jobs = truth_of(arguments, "--mpi-jobs", settings.mpi_jobs);
+  settings.allowed = allowed_features(arguments);
   settings.kueue = truth_of(arguments, "--kueue", settings.kueue);
   options.reserve_after =
       Seconds(arguments.integer("--reserve-after", options.reserve_after.count(), 0, 604800));

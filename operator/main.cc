@@ -46,7 +46,7 @@ int main(int count, char** words) {
   // What one thread parses another frees: with an arena for each of them, most of it would be held and not used.
   mallopt(M_ARENA_MAX, 2);
   try {
-    return atl::run_program(count, words, atl::ctl::operator_command(run));
+    return atl::run_program(count, words, atl::ctl::operator_command(run), "atoll-operator " ATOLL_VERSION);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "atoll-operator: %s\n", error.what());
   }

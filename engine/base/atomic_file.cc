@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/still_named.h"
 
 namespace atl {
 namespace {
@@ -42,13 +43,9 @@ void create_parents(const fs::path& path) {
 bool lock_if_current(int file, const fs::path& path, const fs::path& place) {
   if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
     ::close(file);
-    fail("{}: another process is writing it at this moment; wait for it or choose another place",
-         place.string());
+    fail("{}: another process is writing it; wait for that process, or choose another place", place.string());
   }
-  struct stat ours {
-  }, named{};
-  if (::fstat(file, &ours) == 0 && ::stat(path.c_str(), &named) == 0 && ours.st_ino == named.st_ino)
-    return true;
+  if (still_named(file, path)) return true;
   ::close(file);
   return false;
 }
@@ -75,15 +72,15 @@ const char* write_remedy(int error) {
     case EDQUOT:
       return "free space there or choose another place";
     case EFBIG:
-      return "raise the limit on the size of files, ulimit -f";
+      return "raise the limit on file sizes (ulimit -f)";
     case EACCES:
     case EPERM:
-      return "choose a place that you may write to";
+      return "choose a folder that you may write to";
     case EROFS:
-      return "choose a place that is not read-only";
+      return "choose a folder that is not read-only";
     case ENOTDIR:
     case EEXIST:
-      return "a file stands where a folder is needed";
+      return "a part of the path is a file: choose another folder";
     default:
       return "check the disk";
   }
@@ -91,7 +88,7 @@ const char* write_remedy(int error) {
 
 AtomicFile::AtomicFile(fs::path path)
     : path_(absolute_without_slash(std::move(path))), partial_(partial_of(path_)) {
-  if (fs::is_directory(path_)) fail("{}: is a folder where a file is to be written", path_.string());
+  if (fs::is_directory(path_)) fail("{}: is a folder; give a file to write", path_.string());
   create_parents(path_);
   do {
     file_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
@@ -148,8 +145,7 @@ AtomicFolder::AtomicFolder(fs::path place, Existing existing)
   create_parents(place_);
   if (existing_ == Existing::kRefuse && fs::exists(place_) &&
       !(fs::is_directory(place_) && fs::is_empty(place_))) {
-    fail("{}: exists already; remove it, ask for it to be replaced, or choose another place",
-         place_.string());
+    fail("{}: exists already; add --replace, or choose another place", place_.string());
   }
   do {
     if (::mkdir(partial_.c_str(), 0755) != 0 && errno != EEXIST) fail_to_write(place_, errno);

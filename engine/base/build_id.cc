@@ -47,7 +47,7 @@ int look(dl_phdr_info* object, std::size_t, void* found) {
 std::string build_id() {
   std::string id;
   dl_iterate_phdr(look, &id);
-  if (id.empty()) fail("this program carries no build id; link it with -Wl,--build-id");
+  if (id.empty()) fail("this program has no build id; link it with -Wl,--build-id");
   return id;
 }
 

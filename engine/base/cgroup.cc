@@ -23,14 +23,26 @@ double quota_of(const fs::path& group) {
   return 0;
 }
 
-/// The smallest quota from `group` (absolute, as /proc/self/cgroup says it) up to the hierarchy's root, which is
+/// Of one group, or 0.
+double memory_of(const fs::path& group) {
+  for (const char* file : {"memory.max", "memory.limit_in_bytes"}) {  // versions 2 and 1
+    double bytes = 0;
+    if (std::ifstream(group / file) >> bytes) return bytes;  // not of "max"
+  }
+  return 0;
+}
+
+double smaller(double a, double b) {
+  return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
+}
+
+/// The smallest limit from `group` (absolute, as /proc/self/cgroup says it) up to the hierarchy's root, which is
 /// the container's own group inside a container.
-double smallest_quota(const fs::path& hierarchy, fs::path group) {
-  double smallest = 0;
+double smallest(const fs::path& hierarchy, fs::path group, double (*limit_of)(const fs::path&)) {
+  double limit = 0;
   for (;; group = group.parent_path()) {
-    const double quota = quota_of(hierarchy / group.relative_path());
-    if (quota > 0 && (smallest == 0 || quota < smallest)) smallest = quota;
-    if (!group.has_relative_path()) return smallest;
+    limit = smaller(limit, limit_of(hierarchy / group.relative_path()));
+    if (!group.has_relative_path()) return limit;
   }
 }
 
@@ -73,9 +85,15 @@ std::optional<long> oom_kills(const fs::path& root) {
 
 double quota_cores(const fs::path& root) {
   const fs::path mount = root / "sys/fs/cgroup";
-  const double v2 = smallest_quota(mount, group_of(root, "")),
-               v1 = smallest_quota(mount / "cpu", group_of(root, "cpu"));
-  return v1 == 0 || v2 == 0 ? std::max(v1, v2) : std::min(v1, v2);
+  return smaller(smallest(mount, group_of(root, ""), quota_of),
+                 smallest(mount / "cpu", group_of(root, "cpu"), quota_of));
+}
+
+std::optional<double> memory_limit(const fs::path& root) {
+  const fs::path mount = root / "sys/fs/cgroup";
+  const double limit = smaller(smallest(mount, group_of(root, ""), memory_of),
+                               smallest(mount / "memory", group_of(root, "memory"), memory_of));
+  return limit > 0 ? std::optional(limit) : std::nullopt;
 }
 
 }  // namespace atl

@@ -1,7 +1,9 @@
-// What this process holds in memory, as the kernel counts it.
+// What this process holds in memory, as the kernel counts it, and how much there is for it.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <string>
 
 namespace atl {
 
@@ -13,6 +15,19 @@ struct ProcessMemory {
 
 /// From /proc/self/status, exact to some dozens of pages; zeros where there is none.
 ProcessMemory process_memory();
+
+/// What all processes of a machine, or of this one's control group, can hold together.
+struct MemoryRoom {
+  double total = 0;      // memory and swap; 0: not known
+  double available = 0;  // of it now, pages of files given up
+  bool limited = false;  // by a control group (base/cgroup.h) to less than the machine has
+};
+
+/// `root` is where /proc and /sys are looked for.
+MemoryRoom memory_room(const std::filesystem::path& root = "/");
+
+/// Why `who` ended that was refused memory, for a user: what it held at most, what there is, and what helps.
+std::string out_of_memory(const std::string& who);
 
 /// Has large blocks (1 MiB and more) go back to the system as soon as they are freed. The C library would learn from
 /// the first one freed to keep up to twice its size from then on. For programs that allocate once, at the start.

@@ -16,6 +16,8 @@ enum class Purpose : std::uint32_t {
   kSampling = 5,
   kPartition = 6,
   kGenerator = 7,
+  kBatch = 8,      // which vertices a step trains on …
+  kNeighbour = 9,  // … and which neighbours each of them reads
 };
 
 /// A bijective mixer of 64 bits (the finaliser of SplitMix64, Steele et al. 2014).

@@ -51,7 +51,7 @@ std::string sha256_of_file(const std::filesystem::path& path) {
   const int error = errno;
   ::close(file);
   if (got < 0)
-    fail("{}: cannot be read for its checksum: {}; is its disk sound?", path.string(), std::strerror(error));
+    fail("{}: cannot be read for its checksum: {}; check the disk", path.string(), std::strerror(error));
   return hash.hex();
 }
 

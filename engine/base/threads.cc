@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -59,6 +60,13 @@ struct ThreadPool::State {
     }
   }
 
+  void end_workers() {
+    stop.store(true, std::memory_order_release);
+    round.fetch_add(1, std::memory_order_acq_rel);
+    round.notify_all();
+    for (auto& worker : workers) worker.join();
+  }
+
   /// Spins for a few microseconds, about the gap between two kernels, then sleeps in the kernel.
   template <class T>
   static void wait_until_changed(std::atomic<T>& value, T old) {
@@ -72,7 +80,13 @@ struct ThreadPool::State {
 
 ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
   ATOLL_CHECK(threads >= 1, "threads {}", threads);
-  for (int t = 1; t < threads; ++t) state_->workers.emplace_back([this, t] { state_->loop(t); });
+  try {
+    for (int t = 1; t < threads; ++t) state_->workers.emplace_back([this, t] { state_->loop(t); });
+  } catch (const std::system_error& refused) {
+    state_->end_workers();
+    fail("thread {} of {} can't be started: {}: use fewer --threads, or raise `ulimit -u`",
+         state_->workers.size() + 2, threads, refused.code().message());
+  }
 }
 
 std::unique_ptr<ThreadPool> ThreadPool::dry(int threads) {
@@ -82,10 +96,7 @@ std::unique_ptr<ThreadPool> ThreadPool::dry(int threads) {
 }
 
 ThreadPool::~ThreadPool() {
-  state_->stop.store(true, std::memory_order_release);
-  state_->round.fetch_add(1, std::memory_order_acq_rel);
-  state_->round.notify_all();
-  for (auto& worker : state_->workers) worker.join();
+  state_->end_workers();
 }
 
 int ThreadPool::threads() const {

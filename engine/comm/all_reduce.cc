@@ -63,7 +63,7 @@ void AllReduce::begin(Rank rank, int ranks, std::byte* values, Index count, Inde
 bool AllReduce::next_round(std::vector<Message>& sends, std::vector<Message>& receives) {
   if (++round_ == 2) return false;
   const Index begin = sliced_ ? slice_begin(rank_) : 0, count = sliced_ ? slice_count(rank_) : count_;
-  sum_in_rank_order(values_ + begin * width_, count);
+  if (add_ != nullptr) sum_in_rank_order(values_ + begin * width_, count);
   if (!sliced_) return false;
   sends.clear(), receives.clear();
   for (Rank r = 0; r < ranks_; ++r) {

@@ -25,7 +25,7 @@ class AllReduce {
   using Add = void (*)(std::byte* sum, const std::byte* term, Index count);
 
   /// Fills the first round's messages. `values` holds `count` elements of `width` bytes and is summed in place; `terms`
-  /// has room for all_reduce_memory().
+  /// has room for all_reduce_memory(). Without an `add` nothing is summed: only the messages are made.
   void begin(Rank rank, int ranks, std::byte* values, Index count, Index width, Add add, std::byte* terms,
              std::vector<Message>& sends, std::vector<Message>& receives);
   /// Called when a round's messages have all arrived: adds them up. True with the next round's messages, or

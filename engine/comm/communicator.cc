@@ -1,6 +1,7 @@
 #include "comm/communicator.h"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 
 #include "base/error.h"
@@ -13,8 +14,10 @@ struct Event::State {
   State(std::unique_ptr<Transport> transport, const Communicator::Options& options)
       : trace(options.trace), progress(std::move(transport), options), ledger(progress.transport().size()) {}
 
-  /// An operation that nobody holds any more, its vectors' memory kept: the step loop allocates nothing.
-  std::shared_ptr<Operation> fresh_operation() {
+  /// An operation that nobody holds any more, its vectors' memory kept: the step loop allocates nothing. Each thread that asks
+  /// has a pool of its own.
+  std::shared_ptr<Operation> fresh_operation(Lane lane) {
+    auto& pool = pools[lane == Lane::kPrefetch ? 1 : 0];
     for (auto& operation : pool)
       if (operation.use_count() == 1 && operation->finished.load(std::memory_order_acquire)) {
         operation->sends.clear(), operation->receives.clear();
@@ -28,7 +31,7 @@ struct Event::State {
 
   Trace* trace;
   Progress progress;
-  std::vector<std::shared_ptr<Operation>> pool;
+  std::array<std::vector<std::shared_ptr<Operation>>, 2> pools;
   std::vector<std::byte> terms;  // of the sum that is waited for; grows once
   mutable std::mutex lock;       // guards the ledger
   Ledger ledger;
@@ -44,12 +47,13 @@ bool Event::complete() const {
 void Event::wait() {
   if (!operation_) return;
   const auto begin = std::chrono::steady_clock::now();
-  Trace* const trace = complete() ? nullptr : owner_->trace;
+  const bool computes = operation_->lane != Lane::kPrefetch;  // the thread that stands here
+  Trace* const trace = complete() || !computes ? nullptr : owner_->trace;
   if (trace != nullptr) trace->begin_wait();
   owner_->progress.wait(*operation_);
   if (trace != nullptr) trace->end_wait(operation_->purpose);
   const auto operation = std::move(operation_);
-  {
+  if (computes) {
     std::lock_guard guard(owner_->lock);
     const auto waited = std::chrono::steady_clock::now() - begin;
     owner_->ledger.add_exposed(operation->purpose, std::chrono::duration<double>(waited).count());
@@ -113,7 +117,8 @@ Message message_of(Rank peer, const View& rows) {
 Event Communicator::run(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation) {
   operation->lane = lane, operation->purpose = purpose;
   operation->bytes = 0;
-  if (state_->trace != nullptr) operation->label = state_->trace->label();
+  if (const Trace* trace = state_->trace; trace != nullptr)
+    operation->label = lane == Lane::kPrefetch ? trace->prefetch_label() : trace->label();
   {
     std::lock_guard guard(state_->lock);
     for (const Message& m : operation->sends) {
@@ -147,7 +152,7 @@ Event Communicator::run_messages(Lane lane, Traffic purpose, std::shared_ptr<Ope
 
 Event Communicator::exchange(Lane lane, Traffic purpose, std::span<const RowsTo> sends,
                              std::span<const RowsFrom> receives) {
-  auto operation = state_->fresh_operation();
+  auto operation = state_->fresh_operation(lane);
   for (const RowsTo& to : sends) operation->sends.push_back(message_of(to.peer, to.rows));
   for (const RowsFrom& from : receives) operation->receives.push_back(message_of(from.peer, from.rows));
   return run_messages(lane, purpose, std::move(operation));
@@ -155,7 +160,7 @@ Event Communicator::exchange(Lane lane, Traffic purpose, std::span<const RowsTo>
 
 Event Communicator::exchange(Lane lane, Traffic purpose, std::span<const Message> sends,
                              std::span<const Message> receives) {
-  auto operation = state_->fresh_operation();
+  auto operation = state_->fresh_operation(lane);
   operation->sends.assign(sends.begin(), sends.end());
   operation->receives.assign(receives.begin(), receives.end());
   return run_messages(lane, purpose, std::move(operation));
@@ -178,9 +183,9 @@ void add_terms(std::byte* sum, const std::byte* term, Index count) {
 
 template <class T>
 Event Communicator::begin_sum(Traffic purpose, std::span<T> values, std::byte* terms) {
-  auto operation = state_->fresh_operation();
+  auto operation = state_->fresh_operation(Lane::kSmall);
   operation->sums = true;
-  const AllReduce::Add add = add_terms<T>;
+  const AllReduce::Add add = state_->progress.transport().carries() ? add_terms<T> : nullptr;
   operation->all_reduce.begin(rank(), size(), reinterpret_cast<std::byte*>(values.data()),
                               Index(values.size()), Index(sizeof(T)), add, terms, operation->sends,
                               operation->receives);

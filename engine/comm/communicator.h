@@ -1,6 +1,7 @@
 // The typed front of communication: checks shapes, runs operations in order on lanes of their own, counts
-// every byte and second, and never waits without a time-out. One per rank; called from that rank's compute
-// thread.
+// every byte and second, and never waits without a time-out. One per rank; called from that rank's compute thread. What
+// goes over Lane::kPrefetch may be exchanged and waited for by one other thread, which fetches ahead: neither waits for the
+// other's operations, and each lane has an order of its own.
 #pragma once
 
 #include <chrono>
@@ -30,7 +31,7 @@ class Event {
   bool complete() const;
   /// Returns when the operation is complete. Throws Error naming the missing rank and its host where nothing has come for the
   /// communicator's time-out, or the operation's own failure. Seconds spent are entered in the ledger as
-  /// exposed.
+  /// exposed, unless they are those of a thread that fetches ahead.
   void wait();
 
  private:
@@ -58,7 +59,7 @@ class Communicator {
         300'000};                // of silence: a long transfer may take longer, as long as it goes on
     WaitBoard* waits = nullptr;  // told whom this rank waits for; outlives the communicator
     Trace* trace = nullptr;      // told what is sent and waited for when; outlives it, too
-    /// Told, by the compute thread, that the library doesn't come back from a call. Its thread can't be joined any more, so
+    /// Told, by the thread that waits, that the library doesn't come back from a call. Its thread can't be joined any more, so
     /// that nothing can be put away: it ends the process. Where it returns, an Error follows.
     std::function<void(const std::string&)> on_stuck;
   };
@@ -76,7 +77,7 @@ class Communicator {
   const char* transport_name() const;
 
   /// Enqueues an exchange of contiguous row blocks with any subset of peers and returns at once. Both sides
-  /// must name each other with equal sizes, in the same order of calls. Buffers must stay put until the
+  /// must name each other with equal sizes, in the same order of calls within the lane. Buffers must stay put until the
   /// event.
   Event exchange(Lane lane, Traffic purpose, std::span<const RowsTo> sends,
                  std::span<const RowsFrom> receives);

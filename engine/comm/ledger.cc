@@ -22,6 +22,12 @@ const char* traffic_name(Traffic purpose) {
       return "setup";
     case Traffic::kCheckpoint:
       return "checkpoint";
+    case Traffic::kStructure:
+      return "structure";
+    case Traffic::kIds:
+      return "ids";
+    case Traffic::kFeatures:
+      return "features";
   }
   return "unknown";
 }

@@ -22,8 +22,11 @@ enum class Traffic {
   kRecompute,     // halo rows fetched again for recompute: layer
   kSetup,         // features of halo rows, send lists, checks: once
   kCheckpoint,    // gathering outputs and state
+  kStructure,     // mini-batches: rows whose neighbours are wanted, and the neighbours drawn …
+  kIds,           // … ids and degrees of the rows of a batch …
+  kFeatures,      // … and their features
 };
-inline constexpr int kTraffics = 8;
+inline constexpr int kTraffics = 11;
 const char* traffic_name(Traffic purpose);
 const char* link_name(Link link);
 

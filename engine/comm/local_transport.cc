@@ -14,8 +14,10 @@
 namespace atl {
 namespace {
 
-/// Messages match by order: a slot's number in the small lane, one for all of bulk.
-constexpr int kBulkOrder = -1;
+/// Messages match by order: a slot's number in the small lane, one for all of bulk, one for all of prefetch.
+constexpr int order_of(Lane lane, int slot) {
+  return lane == Lane::kSmall ? slot : -int(lane);
+}
 
 /// One posted half of a message; lives in its group's Pending until both halves have met.
 struct Note {
@@ -123,7 +125,7 @@ class LocalTransport : public Transport {
     for (int lane = 0; lane < kLanes; ++lane)
       for (int slot = 0; slot < slots_of(Lane(lane)); ++slot)
         pending_[std::size_t(lane)].push_back(
-            std::make_unique<LocalPending>(*group_, rank, Lane(lane) == Lane::kBulk ? kBulkOrder : slot));
+            std::make_unique<LocalPending>(*group_, rank, order_of(Lane(lane), slot)));
   }
   ~LocalTransport() override { leave(); }
 

@@ -54,7 +54,7 @@ class MpiTransport : public Transport {
     int provided = 0;
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread", place_);
     if (provided < MPI_THREAD_FUNNELED)
-      fail("this MPI library supports no threads (MPI_THREAD_FUNNELED); install one built with threads");
+      fail("this MPI library doesn't support threads (MPI_THREAD_FUNNELED); install one built with threads");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &place_.rank), "MPI_Comm_rank", place_);
     check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size", place_);
@@ -63,6 +63,7 @@ class MpiTransport : public Transport {
     for (int slot = 0; slot < slots_of(Lane::kSmall); ++slot)
       small_.emplace_back(place_, size_, MpiLane::Options{1, far, near, false});
     bulk_.emplace(place_, size_, MpiLane::Options{slots_of(Lane::kBulk), far, near, true});
+    prefetch_.emplace(place_, size_, MpiLane::Options{slots_of(Lane::kPrefetch), far, near, true});
     gather_hosts();
   }
 
@@ -71,6 +72,7 @@ class MpiTransport : public Transport {
     if (!orderly) return;
     for (MpiLane& each : small_) each.close();
     bulk_->close();
+    prefetch_->close();
     MPI_Finalize();
   }
 
@@ -84,18 +86,20 @@ class MpiTransport : public Transport {
 
   Pending& start(Lane lane, int slot, std::span<const Message> sends,
                  std::span<const Message> receives) override {
-    return lane == Lane::kSmall ? small_[std::size_t(slot)].start(0, sends, receives)
-                                : bulk_->start(slot, sends, receives);
+    if (lane == Lane::kSmall) return small_[std::size_t(slot)].start(0, sends, receives);
+    return (lane == Lane::kBulk ? *bulk_ : *prefetch_).start(slot, sends, receives);
   }
 
-  /// Bulk is held back while the sum has something to send, but not for long where that doesn't leave: its
-  /// receiver may stand waiting for the bulk.
+  /// Bulk and prefetch are held back while the sum has something to send, but not for long where that doesn't leave: its
+  /// receiver may stand waiting for them.
   void sums_go_first(bool first) override {
     const auto now = std::chrono::steady_clock::now();
     std::int64_t left = 0;
     if (first) std::ranges::for_each(small_, [&](const MpiLane& each) { left += each.unsent(); });
     if (left != std::exchange(left_, left)) moved_ = now;
-    bulk_->hold(left > 0 && now - moved_ < kLongestHold);
+    const bool hold = left > 0 && now - moved_ < kLongestHold;
+    bulk_->hold(hold);
+    prefetch_->hold(hold);
   }
 
  private:
@@ -119,7 +123,7 @@ class MpiTransport : public Transport {
   MpiPlace place_;
   int size_ = 1;
   std::deque<MpiLane> small_;  // by slot: each has an order of its own
-  std::optional<MpiLane> bulk_;
+  std::optional<MpiLane> bulk_, prefetch_;
   std::int64_t left_ = 0;                        // pieces of a sum that goes first that have yet to leave …
   std::chrono::steady_clock::time_point moved_;  // … and when one of them did
 };

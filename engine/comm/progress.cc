@@ -57,16 +57,17 @@ void Progress::wait(Operation& operation) {
   if (operation.finished.load(std::memory_order_acquire)) return;
   const auto finished = [&] { return operation.finished.load(std::memory_order_acquire); };
   std::unique_lock lock(lock_);
-  waited_since_ = Clock::now();
-  next_telling_ = options_.waits != nullptr ? waited_since_ + kLongWait : Clock::time_point::max();
-  awaited_ = operation.lane;
-  waited_for_.store(true, std::memory_order_relaxed);
+  Waiter& waiter = waiters_[operation.lane == Lane::kPrefetch ? kPrefetches : kComputes];
+  const Waiter& other = waiters_[operation.lane == Lane::kPrefetch ? kComputes : kPrefetches];
+  waiter = {true, operation.lane, Clock::now()};
+  if (!other.stands)
+    next_telling_ = options_.waits != nullptr ? waiter.since + kLongWait : Clock::time_point::max();
   work_.notify_one();  // it may sleep long
   const nanoseconds grace = std::min<nanoseconds>(kGrace, options_.timeout);
   while (!done_.wait_for(lock, grace, finished))
-    if (Clock::now() - std::max(looked_, waited_since_) > options_.timeout + grace) stuck(operation);
-  waited_for_.store(false, std::memory_order_relaxed);
-  if (std::exchange(told_, false)) options_.waits->clear();
+    if (Clock::now() - std::max(looked_, waiter.since) > options_.timeout + grace) stuck(operation);
+  waiter.stands = false;
+  if (!other.stands && std::exchange(told_, false)) options_.waits->clear();
 }
 
 /// Called with the lock held, which the progress thread can't be waiting for.
@@ -123,11 +124,13 @@ void Progress::loop() {
     looked_ = Clock::now();
     if (!take_next()) {
       work_.wait(lock, [this] {
-        return stop_ || (abandoned_ && broken_.empty()) || !queues_[0].empty() || !queues_[1].empty();
+        return stop_ || (abandoned_ && broken_.empty()) ||
+               std::ranges::any_of(queues_, [](const auto& queue) { return !queue.empty(); });
       });
       continue;
     }
-    transport_->sums_go_first(!waited_for_.load(std::memory_order_relaxed) || awaited_ == Lane::kSmall);
+    const Waiter& waiter = waiters_[kComputes];
+    transport_->sums_go_first(!waiter.stands || waiter.lane == Lane::kSmall);
     lock.unlock();
     std::string failure;
     const bool moved = advance_all(failure);
@@ -143,13 +146,13 @@ void Progress::loop() {
   transport_->close(orderly);
 }
 
-/// A free slot; null: it has to wait. Bulk takes any. Sums, in which all ranks take part, take turns, so that each has the same
+/// A free slot; null: it has to wait. Bulk and prefetch take any. Sums, in which all ranks take part, take turns, so that each has the same
 /// slot everywhere; of what else is in the small lane a rank may have less than others, and they share one.
 Progress::Running* Progress::place_of(const Operation& operation) {
   const auto slots =
       std::span(running_[std::size_t(operation.lane)]).first(std::size_t(slots_of(operation.lane)));
   const auto is_free = [](const Running& running) { return running.operation == nullptr; };
-  if (operation.lane == Lane::kBulk) {
+  if (operation.lane != Lane::kSmall) {
     const auto free = std::ranges::find_if(slots, is_free);
     return free == slots.end() ? nullptr : &*free;
   }
@@ -159,7 +162,7 @@ Progress::Running* Progress::place_of(const Operation& operation) {
   return &place;
 }
 
-/// Moves the next operations of each lane to slots; advance_all() starts bulk's in that order. True if any lane runs.
+/// Moves the next operations of each lane to slots; advance_all() starts bulk's and prefetch's in that order. True if any lane runs.
 bool Progress::take_next() {
   for (int lane = 0; lane < kLanes; ++lane) {
     auto& queue = queues_[std::size_t(lane)];
@@ -176,7 +179,7 @@ bool Progress::take_next() {
   return any;
 }
 
-/// Looks at both lanes without the lock. True if anything moved.
+/// Looks at all lanes without the lock. True if anything moved.
 bool Progress::advance_all(std::string& failure) {
   bool moved = false;
   try {
@@ -263,10 +266,11 @@ void Progress::rest(std::unique_lock<std::mutex>& lock) {
   nanoseconds waited = nanoseconds::max();
   for_each_running(
       [&](const Running& running) { waited = std::min<nanoseconds>(waited, now - running.since); });
-  const bool stands = waited_for_.load(std::memory_order_relaxed);
-  const nanoseconds nap = pace_.nap(waited, stands);
+  // Whoever fetches ahead leaves its core to others meanwhile: they compute.
+  const nanoseconds nap = pace_.nap(waited, waiters_[kComputes].stands);
   if (nap == nanoseconds(0)) return;
-  if (stands && now - silent_since() >= options_.timeout) return fail_all(missing_ranks());
+  const bool stands = std::ranges::any_of(waiters_, &Waiter::stands);
+  if (stands && now - longest_silence(now) >= options_.timeout) return fail_all(missing_ranks());
   if (stands && now >= next_telling_) tell_wait(now);
   work_.wait_for(lock, nap);
 }

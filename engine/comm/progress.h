@@ -1,5 +1,5 @@
 // The thread that communicates for one rank, so that the compute thread can go on: the only thread that calls
-// the transport. Each lane starts its operations in order and has several of them under way; the two run beside each other.
+// the transport. Each lane starts its operations in order and has several of them under way; lanes run beside each other.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@
 namespace atl {
 
 /// One enqueued operation: the first round's messages and, for a sum, what produces the next round's. Filled
-/// by the compute thread, then the progress thread's until `finished`, then the compute thread's again.
+/// by the thread that asks for it, then the progress thread's until `finished`, then the asking thread's again.
 struct Operation {
   Lane lane = Lane::kSmall;
   Traffic purpose = Traffic::kSetup;
@@ -38,15 +38,15 @@ struct Operation {
   std::atomic<bool> finished{false};
 };
 
-/// Starts the thread, which opens the transport; the constructor throws what open() threw. enqueue() and
-/// wait() are called from one thread, the compute thread.
+/// Starts the thread, which opens the transport; the constructor throws what open() threw. enqueue() and wait() are called from
+/// one thread for the small and bulk lanes, the compute thread, and from one for prefetch, which may be another.
 class Progress {
  public:
   Progress(std::unique_ptr<Transport> transport, const Communicator::Options& options);
   /// Abandons what is unfinished, closes the transport and joins.
   ~Progress();
 
-  Transport& transport() { return *transport_; }  // rank(), size(), host(), name() alone
+  Transport& transport() { return *transport_; }  // rank(), size(), host(), name(), carries() alone
   void enqueue(std::shared_ptr<Operation> operation);
   /// Sleeps until `operation` is finished. Where nothing has moved in its lane for the length of the time-out, the operations
   /// under way, and all later ones, fail with the names of the ranks that they wait for.
@@ -55,7 +55,7 @@ class Progress {
   void abandon();
   /// Processor time of the progress thread so far.
   double cpu_seconds() const;
-  /// Time so far in which an operation was under way in either lane.
+  /// Time so far in which an operation was under way in any lane.
   double busy_seconds() const;
 
   /// Shorter waits are everyday ones and stand on no board.
@@ -70,6 +70,14 @@ class Progress {
     std::int64_t moved = 0;  // of `pending`, as it was last seen
     bool arrived = false;    // all its rounds; to be marked finished
   };
+  /// A thread that stands in wait(): the compute thread, or the one that fetches ahead.
+  struct Waiter {
+    bool stands = false;
+    Lane lane = Lane::kSmall;  // of the operation that it waits for
+    Clock::time_point since;
+  };
+  static constexpr std::size_t kComputes = 0, kPrefetches = 1;
+
   /// Calls `look` for each operation that is under way, lane by lane.
   template <class Look>
   void for_each_running(Look look) {
@@ -91,7 +99,8 @@ class Progress {
   std::string names(const std::vector<Rank>& ranks) const;
   std::string missing_ranks();
   void rest(std::unique_lock<std::mutex>& lock);
-  Clock::time_point silent_since() const;
+  Clock::time_point silent_since(const Waiter& waiter) const;
+  Clock::time_point longest_silence(Clock::time_point now) const;
   void tell_wait(Clock::time_point now);
 
   std::unique_ptr<Transport> transport_;
@@ -111,11 +120,9 @@ class Progress {
   Clock::duration busy_{};                       // before that
   std::string broken_;                           // why every further operation fails; empty: nothing is wrong
   std::exception_ptr open_failure_;
-  std::atomic<bool> waited_for_{false};  // the compute thread stands in wait() …
-  Lane awaited_ = Lane::kSmall;          // … for an operation of this lane …
-  Clock::time_point waited_since_;       // … since then
-  Clock::time_point next_telling_;       // on the board; max(): never
-  bool told_ = false;                    // something stands there
+  std::array<Waiter, 2> waiters_;
+  Clock::time_point next_telling_;  // on the board, where somebody waits; max(): never
+  bool told_ = false;               // something stands there
 
   std::thread thread_;
 };

@@ -24,18 +24,25 @@ std::string Progress::missing_ranks() {
         std::chrono::duration<double>(options_.timeout).count(), names(running.pending->outstanding()));
     if (text.find(line) == std::string::npos) text += (text.empty() ? "" : "; ") + line;
   });
-  return text + "; is it still running, and is its link up?";
+  return text + "; check that it still runs and that its link is up";
 }
 
-/// Since when the compute thread has waited without anything moving in the lane that it waits for. Called with the lock held.
-Progress::Clock::time_point Progress::silent_since() const {
-  return std::max(waited_since_, moved_[std::size_t(awaited_)]);
+/// Since when a thread has waited without anything moving in the lane that it waits for. Called with the lock held.
+Progress::Clock::time_point Progress::silent_since(const Waiter& waiter) const {
+  return std::max(waiter.since, moved_[std::size_t(waiter.lane)]);
 }
 
-/// Called with the lock held; once a second while the compute thread stands waiting. A transfer that goes on is no wait for
+/// Of those who wait, whoever has waited longest without a message; `now` where nobody waits. Called with the lock held.
+Progress::Clock::time_point Progress::longest_silence(Clock::time_point now) const {
+  for (const Waiter& waiter : waiters_)
+    if (waiter.stands) now = std::min(now, silent_since(waiter));
+  return now;
+}
+
+/// Called with the lock held; once a second while a thread stands waiting. A transfer that goes on is no wait for
 /// its peers.
 void Progress::tell_wait(Clock::time_point now) {
-  const auto since = silent_since();
+  const auto since = longest_silence(now);
   next_telling_ = now + kLongWait;
   if (now - since < kLongWait) {
     if (std::exchange(told_, false)) options_.waits->clear();

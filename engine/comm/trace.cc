@@ -14,12 +14,13 @@ std::int64_t steady_now() {
 }  // namespace
 
 const char* stream_name(Stream stream) {
-  constexpr const char* kNames[] = {"compute", "small lane", "bulk lane"};
+  constexpr const char* kNames[] = {"compute", "small lane", "bulk lane", "prefetch lane"};
   return kNames[std::size_t(stream)];
 }
 
 const char* work_name(Work work) {
-  constexpr const char* kNames[] = {"", "forward", "backward", "recompute", "loss", "update", "evaluation"};
+  constexpr const char* kNames[] = {"",     "forward", "backward",   "recompute",
+                                    "loss", "update",  "evaluation", "prefetch"};
   return kNames[std::size_t(work)];
 }
 
@@ -62,7 +63,8 @@ void Trace::end_wait(Traffic purpose) {
 }
 
 void Trace::transferred(Lane lane, const Span& span) {
-  rings_[std::size_t(lane == Lane::kSmall ? Stream::kSmallLane : Stream::kBulkLane)].put(span);
+  constexpr Stream kOf[] = {Stream::kSmallLane, Stream::kBulkLane, Stream::kPrefetchLane};
+  rings_[std::size_t(kOf[std::size_t(lane)])].put(span);
 }
 
 /// The oldest span of a full ring may be overwritten while it is read: left out.

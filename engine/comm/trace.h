@@ -1,4 +1,4 @@
-// What a rank did when: spans of its compute thread and of its two lanes, in memory that is allocated once and holds the latest
+// What a rank did when: spans of its compute thread and of its lanes, in memory that is allocated once and holds the latest
 // of each, so that a run's last epochs can be looked at when it is over (`atoll run --trace`).
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace atl {
 
-enum class Stream { kCompute = 0, kSmallLane = 1, kBulkLane = 2 };
-inline constexpr int kStreams = 3;
+enum class Stream { kCompute = 0, kSmallLane = 1, kBulkLane = 2, kPrefetchLane = 3 };
+inline constexpr int kStreams = 4;
 const char* stream_name(Stream stream);
 
 /// What the compute thread is at. Names as printed are in work_name().
-enum class Work { kNone, kForward, kBackward, kRecompute, kLoss, kUpdate, kEvaluation };
+enum class Work { kNone, kForward, kBackward, kRecompute, kLoss, kUpdate, kEvaluation, kPrefetch };
 const char* work_name(Work work);
 
 /// Of a span: the work that it is, or that it was started or waited for in.
@@ -43,7 +43,10 @@ class Trace {
   explicit Trace(std::size_t spans = kSpans);
 
   /// What follows belongs to this epoch.
-  void begin_epoch(std::int64_t epoch) { label_.epoch = epoch; }
+  void begin_epoch(std::int64_t epoch) {
+    label_.epoch = epoch;
+    epoch_.store(epoch, std::memory_order_relaxed);
+  }
   /// Until the next call the compute thread does this.
   void enter(Work work, int layer = -1);
   void leave() { enter(Work::kNone); }
@@ -51,6 +54,8 @@ class Trace {
   void begin_wait();
   void end_wait(Traffic purpose);
   WorkLabel label() const { return label_; }
+  /// What is fetched ahead meanwhile; any thread may ask.
+  WorkLabel prefetch_label() const { return {epoch_.load(std::memory_order_relaxed), -1, Work::kPrefetch}; }
 
   void transferred(Lane lane, const Span& span);
 
@@ -71,6 +76,7 @@ class Trace {
 
   std::array<Ring, kStreams> rings_;
   WorkLabel label_;
+  std::atomic<std::int64_t> epoch_{0};  // label_'s, for other threads
   std::int64_t since_ = 0, waits_since_ = 0;
 };
 

@@ -13,16 +13,16 @@
 
 namespace atl {
 
-/// Two lanes of communication: small synchronous collectives overtake deferrable bulk (stale halos, stage
-/// transfers).
-enum class Lane { kSmall = 0, kBulk = 1 };
-inline constexpr int kLanes = 2;
+/// Lanes of communication, each in an order of its own: small synchronous collectives overtake deferrable bulk (stale halos,
+/// stage transfers). What is fetched for coming batches goes beside both, from a thread of its own.
+enum class Lane { kSmall = 0, kBulk = 1, kPrefetch = 2 };
+inline constexpr int kLanes = 3;
 /// Groups of messages that may be under way in a lane at once, in slots. Bulk: where one way of a link has less to carry than
 /// the other, it goes on with the groups that follow. Small: what isn't a sum in the first slot, sums in the others, whose first
 /// rounds needn't wait for the second round of the one before.
 inline constexpr int kSlots = 8, kSumsAtOnce = 4;
 constexpr int slots_of(Lane lane) {
-  return lane == Lane::kBulk ? kSlots : 1 + kSumsAtOnce;
+  return lane == Lane::kSmall ? 1 + kSumsAtOnce : kSlots;
 }
 
 /// One message of a group: `bytes` bytes at `data` to or from `peer`. Any size: transports split what their
@@ -46,9 +46,9 @@ class Pending {
   virtual std::int64_t moved() const = 0;
 };
 
-/// All calls but rank(), size(), host() and name() come from one thread, the communicator's progress thread:
+/// All calls but rank(), size(), host(), name() and carries() come from one thread, the communicator's progress thread:
 /// open() first, close() last. Between a pair of ranks messages match in the order in which they were started within bulk,
-/// and within a slot of the small lane: ranks call start() in the same order there.
+/// within prefetch, and within a slot of the small lane: ranks call start() in the same order there.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -67,12 +67,14 @@ class Transport {
   /// the slot's next start(). Maps to one NCCL group.
   virtual Pending& start(Lane lane, int slot, std::span<const Message> sends,
                          std::span<const Message> receives) = 0;
-  /// Whether what the small lane sends should leave before what bulk has yet to send: nobody stands waiting for bulk.
+  /// Whether what the small lane sends should leave before what the others have yet to send: nobody stands waiting for bulk.
   virtual void sums_go_first(bool /*first*/) {}
   /// Gives up all groups under way after a failure: from here on nothing is written to their buffers, which
   /// go back to their owners. Only close() follows.
   virtual void abandon() = 0;
   virtual const char* name() const = 0;  // "mpi", "local"
+  /// False: messages have no contents, and sums of them aren't made (a dry run's).
+  virtual bool carries() const { return true; }
 };
 
 }  // namespace atl

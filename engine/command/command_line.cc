@@ -6,8 +6,11 @@
 #include <charconv>
 #include <cstdio>
 #include <memory>
+#include <new>
+#include <stdexcept>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "command/typo.h"
 
 namespace atl {
@@ -45,11 +48,11 @@ struct Parser {
   }
 };
 
-/// Where commands of two words hang: "dataset".
-CLI::App* group_of(CLI::App& root, const std::string& word) {
+/// Where commands of two words hang: "dataset", described by its commands, of which `command` is the next.
+CLI::App* group_of(CLI::App& root, const std::string& word, const std::string& command) {
   for (CLI::App* group : root.get_subcommands([&](CLI::App* app) { return app->get_name() == word; }))
-    return group;
-  CLI::App* group = root.add_subcommand(word, "see atoll " + word + " --help");
+    return group->description(group->get_description() + ", " + command);
+  CLI::App* group = root.add_subcommand(word, command);
   group->require_subcommand(1);
   return group;
 }
@@ -58,9 +61,9 @@ std::vector<std::unique_ptr<Parser>> add_commands(CLI::App& root, std::span<cons
   std::vector<std::unique_ptr<Parser>> parsers;
   for (const auto& command : commands) {
     const auto words = words_of(command.name);
-    CLI::App* parent = words.size() > 1 ? group_of(root, words[0]) : &root;
+    CLI::App* parent = words.size() > 1 ? group_of(root, words[0], words[1]) : &root;
     CLI::App* app = parent->add_subcommand(words.back(), command.help);
-    if (command.hidden) app->group("");
+    if (!command.caller.empty()) app->group("");
     auto& parser = parsers.emplace_back(std::make_unique<Parser>(Parser{&command, app, {}, {}}));
     for (const auto& argument : command.arguments) parser->add(argument);
   }
@@ -96,16 +99,33 @@ double Arguments::number(const std::string& name, double otherwise) const {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    fail("{}: '{}' is not a number (use one, as in 0.5)", name, text);
+    fail("{}: '{}' is not allowed (use a number, as in 0.5)", name, text);
   return value;
 }
 
 namespace {
 
-/// --help, or words that don't make a command.
-int end_early(const CLI::App& root, const CLI::ParseError& error) {
+/// Memory that is refused is the world's doing like any other: one line says to whom, and what helps.
+int run_given(const Parser& parser, const std::string& called) {
+  try {
+    return parser.command->run(parser.arguments());
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {  // an array longer than any memory
+  }
+  fail("{}", out_of_memory("`" + called + "`"));
+}
+
+/// --help, or words that don't make a command. `name`: as far as they do, "atoll run".
+int end_early(const CLI::App& root, const CLI::ParseError& error, const std::string& name,
+              const std::string& note = "") {
   if (error.get_exit_code() == 0) return root.exit(error);
-  std::fprintf(stderr, "%s: %s; see --help\n", root.get_name().c_str(), error.what());
+  std::fprintf(stderr, "%s: %s; see %s --help%s\n", name.c_str(), error.what(), name.c_str(), note.c_str());
+  return kStatusUsage;
+}
+
+int run_named(std::span<const Command> commands, const std::string& name) {
+  for (const Command& command : commands)
+    if (command.name == name) return command.run({});
   return kStatusUsage;
 }
 
@@ -116,30 +136,39 @@ int run_command_line(int count, char** words, std::span<const Command> commands)
     std::fprintf(stderr, "%s\n", message.c_str());
     return kStatusUsage;
   }
-  CLI::App root{"Atoll trains graph neural networks on several ranks of this machine.", "atoll"};
+  CLI::App root{"Atoll trains graph neural networks over ranks, on this machine or on others.", "atoll"};
   root.require_subcommand(1);
+  root.set_version_flag("--version", "", "print versions");
   const auto parsers = add_commands(root, commands);
   try {
     root.parse(count, words);
+  } catch (const CLI::CallForVersion&) {
+    return run_named(commands, "version");
   } catch (const CLI::ParseError& error) {
-    return end_early(root, error);
+    for (const auto& parser : parsers) {
+      const Command& command = *parser->command;
+      if (parser->app->parsed())
+        return end_early(root, error, "atoll " + command.name, internal_note(command));
+    }
+    return end_early(root, error, root.get_name());
   }
   for (const auto& parser : parsers) {
-    if (parser->app->parsed()) return parser->command->run(parser->arguments());
+    if (parser->app->parsed()) return run_given(*parser, "atoll " + parser->command->name);
   }
   return kStatusUsage;
 }
 
-int run_program(int count, char** words, const Command& command) {
+int run_program(int count, char** words, const Command& command, const std::string& version) {
   CLI::App root{command.help, command.name};
+  root.set_version_flag("--version", version, "print the version");
   Parser parser{&command, &root, {}, {}};
   for (const auto& argument : command.arguments) parser.add(argument);
   try {
     root.parse(count, words);
   } catch (const CLI::ParseError& error) {
-    return end_early(root, error);
+    return end_early(root, error, command.name);
   }
-  return command.run(parser.arguments());
+  return run_given(parser, command.name);
 }
 
 }  // namespace atl

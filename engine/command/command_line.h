@@ -41,7 +41,7 @@ struct Command {
   std::string help;
   std::vector<Argument> arguments;
   int (*run)(const Arguments&);  // returns the exit status; throws Error for what a user can mend
-  bool hidden = false;           // not for people: absent from --help
+  std::string caller{};          // who calls it, where people don't: it is absent from --help
 };
 
 /// Exit statuses that mean the same for every command.
@@ -55,10 +55,10 @@ inline constexpr long kLongestTimeout = 1'000'000;
 /// Of --trace-epochs.
 inline constexpr long kMostTraceEpochs = 1000;
 
-/// Parses and runs; returns the exit status. Messages go to standard error.
+/// Parses and runs; returns the exit status. Messages go to standard error. --version runs the command "version".
 int run_command_line(int count, char** words, std::span<const Command> commands);
 
-/// The same for a program that is one command, named for it.
-int run_program(int count, char** words, const Command& command);
+/// The same for a program that is one command, named for it; --version prints `version`.
+int run_program(int count, char** words, const Command& command, const std::string& version);
 
 }  // namespace atl

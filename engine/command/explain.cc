@@ -15,7 +15,8 @@ int run(const Arguments& arguments) {
   } else if (arguments.has("--crd")) {
     text = custom_resource_definition();
   } else {
-    text = explain(arguments.get("FIELD"));
+    const std::string field = arguments.get("FIELD");
+    text = arguments.has("--all") ? explain_all(field) : explain(field);
   }
   std::fputs(text.c_str(), stdout);
   return 0;
@@ -25,10 +26,11 @@ int run(const Arguments& arguments) {
 
 Command explain_command() {
   return {"explain",
-          "say what a field of the manifest means, takes and defaults to",
-          {{"FIELD", "", "a path like training.optimizer; none: the whole manifest"},
-           {"--schema", "", "print the JSON schema of a manifest instead"},
-           {"--crd", "", "print the CustomResourceDefinition that a cluster needs instead"}},
+          "explain a field of the manifest: meaning, allowed values, default",
+          {{"FIELD", "", "path of the field, as in training.optimizer (the sections of the manifest)"},
+           {"--all", "", "explain every field, or every field below FIELD"},
+           {"--schema", "", "print the JSON schema of the manifest instead"},
+           {"--crd", "", "print the CustomResourceDefinition for a cluster instead"}},
           run};
 }
 

@@ -9,8 +9,9 @@
 #include "base/readable.h"
 #include "base/threads.h"
 #include "command/synthetic.h"
+#include "command/training_fit.h"
 #include "dataset/dataset.h"
-#include "dataset/generate_dataset.h"
+#include "dataset/generate/dataset.h"
 #include "job/nearest.h"
 #include "train/rank_data.h"
 
@@ -66,52 +67,6 @@ fs::path find_dataset(const LoadedJob& loaded, const fs::path& root, Say say) {
   return place;
 }
 
-/// What manifest and data set must agree on.
-void check_against(const LoadedJob& loaded, const DatasetMeta& meta) {
-  const Job& job = loaded.job;
-  auto refuse = [&](const char* path, const std::string& text) {
-    fail("{}: {}: {}", where_of(loaded.given, path), path, text);
-  };
-  const auto split = meta.splits.find(job.dataset.split);
-  if (split == meta.splits.end()) {
-    std::vector<std::string> known;
-    for (const auto& [name, columns] : meta.splits) known.push_back(name);
-    refuse("dataset.split", fmt::format("{} has no split '{}'{}", meta.name, job.dataset.split,
-                                        suggestion(job.dataset.split, known)));
-  }
-  if (job.dataset.split_column >= split->second) {
-    refuse("dataset.splitColumn", fmt::format("{} is not allowed: split {} of {} has {} columns (use 0 … {})",
-                                              job.dataset.split_column, job.dataset.split, meta.name,
-                                              split->second, split->second - 1));
-  }
-  if (job.placement.ranks > meta.vertices) {
-    refuse("placement.ranks", fmt::format("{} ranks for {} vertices (use at most one rank a vertex)",
-                                          job.placement.ranks, meta.vertices));
-  }
-  if (meta.multi_label && job.training.loss == Loss::kCrossEntropy) {
-    refuse("training.loss", fmt::format("crossEntropy needs one class per vertex, {} has several labels (use "
-                                        "binaryCrossEntropy, and metric f1Micro or rocAuc)",
-                                        meta.name));
-  }
-  if (job.training.metric == Metric::kRocAuc && !meta.multi_label && meta.classes != 2) {
-    refuse("training.metric", fmt::format("rocAuc needs two classes or several labels per vertex, {} has {} "
-                                          "classes (use accuracy or f1Micro)",
-                                          meta.name, meta.classes));
-  }
-  if (meta.feature_form == FeatureForm::kSparse && job.training.input_dropout.rate > 0 &&
-      job.training.input_dropout.position == DropoutPosition::kAfterAggregation) {
-    refuse("training.inputDropout.position",
-           fmt::format("afterAggregation needs dense features, {} stores them sparse (use beforeAggregation)",
-                       meta.name));
-  }
-  if (!meta.multi_label && job.training.loss == Loss::kBinaryCrossEntropy) {
-    refuse("training.loss",
-           fmt::format("binaryCrossEntropy needs several labels per vertex, {} has one class (use "
-                       "crossEntropy)",
-                       meta.name));
-  }
-}
-
 }  // namespace
 
 fs::path stored_dataset(const std::string& called) {
@@ -129,7 +84,9 @@ LoadedJob load_job_of(const Arguments& a, Say say) {
 
 fs::path dataset_of(const Arguments& a, const LoadedJob& loaded, Say say) {
   const fs::path place = find_dataset(loaded, data_root(a), say);
-  check_against(loaded, Dataset::open(place).meta());
+  const Dataset dataset = Dataset::open(place);
+  check_trainable(loaded, dataset);
+  for (const std::string& doubt : training_doubts(loaded, dataset)) say("warning: " + doubt);
   return place;
 }
 
@@ -141,11 +98,6 @@ PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset, Say
   const Job& job = loaded.job;
   const PartitionOptions options = partition_options(job, job.placement.ranks);
   const auto marks = training_marks(dataset, job);
-  if (std::find(marks.begin(), marks.end(), 1) == marks.end()) {
-    fail("{}: dataset.split: split '{}' column {} of {} has no training vertex; choose another split",
-         where_of(loaded.given, "dataset.split"), job.dataset.split, job.dataset.split_column,
-         dataset.meta().name);
-  }
   const auto announce = [&](Index bytes) {
     say(fmt::format("preparing the graph of {} for {} rank{}: {} of memory at most", dataset.meta().name,
                     options.parts, options.parts == 1 ? "" : "s", bytes_text(double(bytes))));

@@ -19,8 +19,8 @@ using Say = void (*)(const std::string& line);
 LoadedJob load_job_of(const Arguments& arguments, Say say);
 
 /// The folder of the job's data set below --data-root: a stored one, or a generated one, made if need be. Every byte of
-/// what was there already is checked against its checksum. Throws Error where there is none, or where manifest and
-/// data set don't fit.
+/// what was there already is checked against its checksum. Throws Error where there is none, or where the manifest can't
+/// be trained on it (training_fit.h).
 std::filesystem::path dataset_of(const Arguments& arguments, const LoadedJob& loaded, Say say);
 
 /// The folder that dataset_of() finds or makes, without a look at it.
@@ -31,7 +31,6 @@ std::filesystem::path dataset_place(const Arguments& arguments, const Job& job);
 std::filesystem::path stored_dataset(const std::string& called);
 
 /// The job's graph prepared for its ranks, made if need be: then `say` is told how much memory that takes at most.
-/// Throws Error where the split has no training vertex.
 PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset, Say say);
 
 /// Of each rank: --threads, or resources.cpu, or the machine's cores shared out.

@@ -8,7 +8,7 @@
 namespace atl {
 namespace {
 
-constexpr std::string_view kMissing = ": is missing";
+constexpr std::string_view kMissing = ": is required";
 
 /// A line of the parser, "WHERE: FIELD: what is wrong", with the option in place of where and field. Others stay.
 std::string in_options(const std::string& line, std::span<const OptionField> options) {

@@ -24,8 +24,8 @@ int run(const Arguments& arguments) {
 }
 
 std::vector<Argument> all_arguments() {
-  std::vector<Argument> all{{"DATASET", "", "its folder, or its name below the data root", true},
-                            {"--parts", "N", "number of ranks", true},
+  std::vector<Argument> all{{"DATASET", "", "folder of the data set, or its name under the data root", true},
+                            {"--parts", "N", "number of parts", true},
                             {"--json", "", "print one JSON object"}};
   for (Argument& argument : partition_arguments()) all.push_back(std::move(argument));
   return all;
@@ -34,8 +34,7 @@ std::vector<Argument> all_arguments() {
 }  // namespace
 
 Command partition_command() {
-  return {"partition", "divide a data set's graph among ranks and print how good the parts are",
-          all_arguments(), run};
+  return {"partition", "divide a data set's graph into parts and print their quality", all_arguments(), run};
 }
 
 }  // namespace atl

@@ -27,11 +27,11 @@ Job job_of(const Arguments& a, int parts) {
 
 std::vector<Argument> partition_arguments() {
   return {{"--method", "NAME", "metis (default), hash or range"},
-          {"--objective", "NAME", "of metis: volume (default) or cut"},
-          {"--seed", "N", "of the method's random choices (1)"},
-          {"--split", "NAME", "the split whose training vertices are balanced (default)"},
-          {"--model", "KIND", "whose self loops to add: gcn (default), sage, …"},
-          {"--self-loops", "WHAT", "model (default), keep, add or remove"},
+          {"--objective", "NAME", "what metis minimises: volume (default) or cut"},
+          {"--seed", "N", "seed of the method's random choices (1)"},
+          {"--split", "NAME", "split whose training vertices are balanced over the parts (default)"},
+          {"--model", "KIND", "model whose self-loops are added: gcn (default), sage, …"},
+          {"--self-loops", "WHAT", "self-loops: model (default), keep, add or remove"},
           {"--symmetrise", "", "add the reverse of every arc first"}};
 }
 

@@ -7,10 +7,12 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "command/commands.h"
-#include "command/job_data.h"
 #include "command/plan_nodes.h"
+#include "command/run/job_room.h"
+#include "job/strategies.h"
 #include "plan/job_plan.h"
 #include "plan/part_order.h"
+#include "plan/shortfall.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -49,7 +51,7 @@ int run_on_nodes(const Arguments& a, const LoadedJob& loaded) {
     const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
     flows = rank_traffic(loaded.job, dataset, prepare_graph(loaded, dataset, say)).flows;
   } catch (const Error& error) {
-    say(fmt::format("traffic between ranks is not known and taken as equal: {}", error.what()));
+    say(fmt::format("traffic between ranks is unknown and assumed equal: {}", error.what()));
   }
   return plan_on_nodes(loaded.job, a.get("--nodes"), flows, a.has("--json"));
 }
@@ -77,6 +79,10 @@ std::vector<Rank> slowest_ranks(const JobPlan& plan, std::size_t count) {
 
 void probe(const Arguments& a, const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
            JobPlan& plan) {
+  // What batches exchange is in the messages, and emulated links bring none.
+  if (find_strategy(loaded.job.strategy.kind)->batches())
+    fail("--probe: strategy {} can't be probed (leave it out: the plan draws the run's first batches)",
+         loaded.job.strategy.kind);
   const auto count = std::size_t(a.integer("--probe", 1, 1, loaded.job.placement.ranks));
   ProbeOptions options{slowest_ranks(plan, count),
                        rank_traffic(loaded.job, dataset, prepared),
@@ -84,6 +90,12 @@ void probe(const Arguments& a, const LoadedJob& loaded, const Dataset& dataset, 
                        plan.link_bytes,
                        plan.rates.triad_bytes / 4,
                        link_work(a)};
+  JobPlan probed = plan;
+  std::erase_if(probed.ranks, [&](const RankPlan& each) {
+    return std::ranges::count(options.ranks, each.shape.rank) == 0;
+  });
+  if (const auto shortfall = shortfall_here(probed, memory_room()); shortfall && shortfall->certain)
+    fail("--probe: {}", shortfall->text);
   say(fmt::format("training {} of {} ranks for a few epochs", options.ranks.size(), plan.ranks.size()));
   enter_probe(loaded.job, probe_epoch(loaded.job, dataset, prepared, options), int(options.ranks.size()),
               plan);
@@ -92,8 +104,7 @@ void probe(const Arguments& a, const LoadedJob& loaded, const Dataset& dataset, 
 int run(const Arguments& a) {
   const LoadedJob loaded = load_job_of(a, say);
   if (a.has("--nodes")) return run_on_nodes(a, loaded);
-  if (a.has("--link-work") && !a.has("--probe"))
-    fail("--link-work: is for --probe alone (use both, or neither)");
+  if (a.has("--link-work") && !a.has("--probe")) fail("--link-work: needs --probe (use both, or neither)");
   const Job& job = loaded.job;
   const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
@@ -105,6 +116,7 @@ int run(const Arguments& a) {
   options.link_bytes = a.has("--link") ? a.number("--link", 0) * 1e9 : options.rates.triad_bytes / 4;
   if (!(options.link_bytes > 0)) fail("--link: '{}' is not allowed (use GB/s above 0)", a.get("--link"));
   JobPlan plan = plan_job(job, dataset, prepared, options);
+  warn_of_memory(loaded, plan, say);
   if (a.has("--probe")) probe(a, loaded, dataset, prepared, plan);
   if (a.has("--json")) {
     std::printf("%s\n", to_json(plan, job).c_str());
@@ -119,20 +131,20 @@ int run(const Arguments& a) {
 Command plan_command() {
   return {
       "plan",
-      "predict memory, traffic and time of a manifest",
+      "predict time, bytes and memory of a run",
       {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
-       {"--ranks", "N", "number of processes, in place of placement.ranks"},
-       {"--threads", "N", "threads of each rank (resources.cpu, or the machine's cores shared out)"},
-       {"--data-root", "DIR", "where data sets lie (ATOLL_DATA_ROOT, or ./datasets)"},
-       {"--set", "FIELD=VALUE", "change a field of the manifest; may be repeated", false, true},
-       {"--rates", "T,G,P", "of a rank: triad and gather in GB/s, products in Gflop/s (measured here)"},
-       {"--link", "GB/S", "of a server, each way (what this machine's memory gives)"},
-       {"--probe", "RANKS",
-        "measure epochs: so many ranks, as many as a machine has, train here on emulated links"},
+       {"--ranks", "N", "number of ranks, instead of placement.ranks"},
+       {"--threads", "N", "threads per rank (resources.cpu, or the machine's cores divided among its ranks)"},
+       {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
+       {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
+       {"--rates", "T,G,P",
+        "a rank's rates: triad and gather in GB/s, dense products in Gflop/s (measured here)"},
+       {"--link", "GB/S", "a server's link rate in each direction (a quarter of this machine's memory rate)"},
+       {"--probe", "RANKS", "measure epochs: train this many ranks, one machine's, here over emulated links"},
        {"--link-work", "MS",
-        "for --probe: processor time to send a MB and to receive one (what this machine's own connection takes)"},
+        "with --probe: processor time to send and receive 1 MB (that of this machine's loopback)"},
        {"--nodes", "FILE",
-        "what `kubectl get nodes,pods,pvc,pv,sc -A -o json` printed: show where the ranks would stand"},
+        "output of `kubectl get nodes,pods,pvc,pv,sc -A -o json`: print where the ranks would run"},
        {"--json", "", "print one JSON object"}},
       run};
 }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "command/command_line.h"
 #include "operator/objects/demand.h"
+#include "operator/objects/names.h"
 #include "operator/objects/template.h"
 
 namespace atl {
@@ -34,6 +35,7 @@ ctl::Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& f
   object.meta.name = job.name;
   object.meta.space = gang.job.substr(0, gang.job.find('/'));
   object.job = job;
+  object.status.keys = ctl::kNoKeysYet;
   // Of a manifest for one machine: volumes take no room.
   if (object.job->dataset.volume.empty()) object.job->dataset.volume = R"({"emptyDir": {}})";
   ctl::count_pods(object, {}, gang);
@@ -47,7 +49,10 @@ ctl::Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& f
 int plan_on_nodes(const Job& job, const std::filesystem::path& nodes,
                   const std::optional<std::vector<PairBytes>>& flows, bool json) {
   const ctl::Snapshot snapshot = ctl::read_snapshot(text_of(nodes), nodes.string());
-  if (const auto faults = ctl::template_faults(job); !faults.empty()) fail("{}", fmt::join(faults, "\n"));
+  // What is allowed there only that cluster's operator knows, and the plan is the same.
+  const ctl::Settings settings{.allowed = ctl::guarded_features()};
+  if (const auto faults = ctl::template_faults(job, settings); !faults.empty())
+    fail("{}", fmt::join(faults, "\n"));
   const ctl::Gang gang = gang_of(job, flows, snapshot.storage);
   const ctl::GangPlan plan = ctl::plan_gang(gang, snapshot);
   std::fputs(json ? (to_json(plan, gang) + "\n").c_str() : to_text(plan, gang, snapshot).c_str(), stdout);

@@ -1,28 +1,52 @@
 // atoll predict: a trained model's predictions on a data set, and its metrics where labels are known.
 #include <cstdio>
 
+#include "base/error.h"
+#include "base/readable.h"
 #include "base/threads.h"
 #include "command/commands.h"
 #include "command/job_data.h"
+#include "command/run/output_lock.h"
 #include "train/predict.h"
 
 namespace atl {
 namespace {
 
-void print(const char* split, const std::optional<double>& metric) {
-  if (metric) std::printf("%-10s %.2f %%\n", split, 100 * *metric);
+void say(const std::string& line) {
+  std::fprintf(stderr, "atoll: %s\n", line.c_str());
+}
+
+void print(const char* vertices, const std::string& metric, const std::optional<double>& value) {
+  if (value) std::printf("%-10s %s %s\n", vertices, metric.c_str(), percent_text(*value).c_str());
+}
+
+/// In the run's folder one for each data set.
+std::filesystem::path output_of(const Arguments& a, const std::filesystem::path& dataset) {
+  const std::filesystem::path model = a.get("--model");
+  std::error_code absent;
+  if (!a.has("--output")) {
+    const auto folder = std::filesystem::canonical(dataset, absent);
+    return model / "predictions" / folder.filename();
+  }
+  if (std::filesystem::equivalent(a.get("--output"), model, absent))
+    fail("--output: {} holds the run's own predictions (choose another folder)", a.get("--output"));
+  return a.get("--output");
 }
 
 int run(const Arguments& a) {
   PredictOptions options;
   options.model = a.get("--model");
   options.dataset = stored_dataset(a.get("--dataset"));
-  options.output = a.get("--output", a.get("--model") + "/predictions");
+  options.output = output_of(a, options.dataset);
   options.threads = int(a.integer("--threads", available_cores(), 1, 1024));
-  const Evaluation e = predict(options);
-  print("training", e.train);
-  print("validation", e.validation);
-  print("test", e.test);
+  options.probabilities = a.has("--probabilities");
+  const OutputLock lock(options.output, say);
+  const Predicted predicted = predict(options);
+  for (const std::string& line : predicted.warnings) say("warning: " + line);
+  const Evaluation& e = predicted.metrics;
+  print("training", predicted.metric, e.train);
+  print("validation", predicted.metric, e.validation);
+  print(predicted.by_split ? "test" : "labelled", predicted.metric, e.test);
   std::printf("predictions in %s\n", options.output.c_str());
   return 0;
 }
@@ -31,11 +55,13 @@ int run(const Arguments& a) {
 
 Command predict_command() {
   return {"predict",
-          "predict every vertex's class with a trained model",
-          {{"--model", "RUN", "the output folder of the run that trained it", true},
-           {"--dataset", "DIR", "its folder, or its name below the data root", true},
-           {"--output", "DIR", "where predictions.npy goes (RUN/predictions)"},
-           {"--threads", "N", "threads (all available)"}},
+          "predict the class of every vertex with a trained model; needs no labels",
+          {{"--model", "RUN", "output folder of the run that trained the model", true},
+           {"--dataset", "DIR", "folder of the data set, or its name under the data root", true},
+           {"--output", "DIR",
+            "folder for predictions.npy (RUN/predictions/ and the name of the data set's folder)"},
+           {"--probabilities", "", "also write probabilities.npy, one column per class"},
+           {"--threads", "N", "number of threads (all cores)"}},
           run};
 }
 

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "command/commands.h"
-#include "train/report.h"
-#include "train/run_folder.h"
+#include "train/report/report.h"
+#include "train/telemetry/run_folder.h"
 
 namespace atl {
 namespace {
@@ -22,8 +22,8 @@ int run(const Arguments& arguments) {
 Command report_command() {
   return {
       "report",
-      "write report.html of a run",
-      {{"RUN", "", "the run's output folder", true}, {"--to", "FILE", "where to write it (RUN/report.html)"}},
+      "write a run's report.html again, from the run's own files",
+      {{"RUN", "", "output folder of the run", true}, {"--to", "FILE", "file to write (RUN/report.html)"}},
       run};
 }
 

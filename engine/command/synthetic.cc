@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/sha256.h"
-#include "dataset/presets.h"
+#include "dataset/catalogue/presets.h"
 
 namespace atl {
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "dataset/generate.h"
+#include "dataset/generate/generate.h"
 #include "job/job.h"
 
 namespace atl {

@@ -21,7 +21,7 @@ std::vector<std::string> next_words(std::span<const Command> commands,
   std::vector<std::string> next;
   for (const auto& command : commands) {
     const auto words = words_of(command.name);
-    if (command.hidden || words.size() <= before.size()) continue;
+    if (!command.caller.empty() || words.size() <= before.size()) continue;
     const bool same = std::equal(before.begin(), before.end(), words.begin());
     if (same && !contains(next, words[before.size()])) next.push_back(words[before.size()]);
   }
@@ -45,7 +45,8 @@ std::string misspelt_option(const Command& command, std::span<const std::string>
     const std::string name = word.substr(0, word.find('='));
     if (name == "--") break;
     if (name.starts_with("--") && !contains(known, name)) {
-      return "atoll " + command.name + ": unknown option " + name + suggestion(name, known);
+      return "atoll " + command.name + ": unknown option " + name + suggestion(name, known) +
+             internal_note(command);
     }
   }
   return "";
@@ -66,6 +67,11 @@ std::vector<std::string> words_of(const std::string& command) {
   const auto space = command.find(' ');
   if (space == std::string::npos) return {command};
   return {command.substr(0, space), command.substr(space + 1)};
+}
+
+std::string internal_note(const Command& command) {
+  if (command.caller.empty()) return "";
+  return "; atoll " + command.name + " is internal: " + command.caller + " calls it";
 }
 
 std::string misspelt_word(const std::vector<std::string>& words, std::span<const Command> commands) {

@@ -18,6 +18,9 @@ std::string long_name(const Argument& argument);
 /// "dataset import" → {"dataset", "import"}
 std::vector<std::string> words_of(const std::string& command);
 
+/// "; atoll train is internal: atoll run calls it", or "" for a command that people call.
+std::string internal_note(const Command& command);
+
 /// A message about the first misspelt command or option of `words` (without the program's name), or "".
 std::string misspelt_word(const std::vector<std::string>& words, std::span<const Command> commands);
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "dataset/radix_sort.h"
+#include "dataset/reverse_share.h"
 
 namespace atl {
 namespace {
@@ -74,13 +75,16 @@ struct MergedArc {
 struct SortedBucket {
   SortedRows rows;
   SymmetryCheck symmetry;
+  ReverseShare reverses;
   Index duplicates = 0, self_loops = 0;
+
+  explicit SortedBucket(Index all_arcs) : reverses(all_arcs) {}
 };
 
-/// Duplicates of a sorted bucket become one arc.
+/// Duplicates of a sorted bucket become one arc. `all_arcs`: of all buckets.
 template <class Record>
-SortedBucket merge(const std::vector<Record>& sorted, VertexId begin, VertexId end) {
-  SortedBucket bucket;
+SortedBucket merge(const std::vector<Record>& sorted, VertexId begin, VertexId end, Index all_arcs) {
+  SortedBucket bucket(all_arcs);
   bucket.rows.first = begin;
   bucket.rows.degrees.assign(std::size_t(end - begin), 0);
   bucket.rows.sources.reserve(sorted.size());
@@ -93,6 +97,7 @@ SortedBucket merge(const std::vector<Record>& sorted, VertexId begin, VertexId e
     if constexpr (std::is_same_v<Record, WeightedArcRecord>) bucket.rows.weights.push_back(arc.weight());
     bucket.duplicates += std::max<Index>(0, arc.given - 1);
     bucket.self_loops += dst == src;
+    bucket.reverses.add(dst, src);
     bucket.symmetry.add(dst, src, std::is_same_v<Record, WeightedArcRecord> ? arc.weight() : 1.0f);
   }
   return bucket;
@@ -224,8 +229,10 @@ ArcTotals ArcSorter::sort_records(const Options& options, ThreadPool& pool,
   ScratchFile dealt(folder_);
   deal<Record>(options, all, dealt);
   arrived_.clear();
-  std::vector<SortedBucket> wave(std::size_t(pool.threads()));
+  const Index all_arcs = (options.symmetrise ? 2 : 1) * given_;
+  std::vector<SortedBucket> wave(std::size_t(pool.threads()), SortedBucket(all_arcs));
   SymmetryCheck symmetry;
+  ReverseShare reverses(all_arcs);
   for (std::size_t first = 0; first < all.size(); first += wave.size()) {
     const std::size_t together = std::min(wave.size(), all.size() - first);
     pool.run(Index(together), [&](Index chunk, int) {
@@ -234,7 +241,7 @@ ArcTotals ArcSorter::sort_records(const Options& options, ThreadPool& pool,
       dealt.read_at(bucket.offset * Index(sizeof(Record)), records.data(),
                     bucket.arcs * Index(sizeof(Record)));
       sort_bucket(records, options.vertices, bucket.begin, bucket.end);
-      wave[std::size_t(chunk)] = merge(records, bucket.begin, bucket.end);
+      wave[std::size_t(chunk)] = merge(records, bucket.begin, bucket.end, all_arcs);
     });
     for (SortedBucket& bucket : std::span(wave).first(together)) {
       totals.arcs += Index(bucket.rows.sources.size());
@@ -242,11 +249,13 @@ ArcTotals ArcSorter::sort_records(const Options& options, ThreadPool& pool,
       totals.self_loops += bucket.self_loops;
       symmetry.forward += bucket.symmetry.forward;
       symmetry.backward += bucket.symmetry.backward;
+      reverses.join(bucket.reverses);
       take(bucket.rows);
-      bucket = {};
+      bucket = SortedBucket(all_arcs);
     }
   }
   totals.symmetric = symmetry.forward == symmetry.backward;
+  totals.reverse_share = reverses.share();
   return totals;
 }
 

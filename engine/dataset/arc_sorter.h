@@ -50,6 +50,7 @@ struct ArcTotals {
   Index self_loops = 0;  // in the result
   Index self_loops_removed = 0;
   bool symmetric = false;
+  double reverse_share = 1;  // of the result: arcs whose reverse is there too
 };
 
 class ArcSorter {

@@ -11,8 +11,8 @@
 #include "base/sha256.h"
 #include "base/threads.h"
 #include "dataset/feature_bits.h"
+#include "dataset/format/npy.h"
 #include "dataset/meta.h"
-#include "dataset/npy.h"
 
 namespace atl {
 
@@ -54,7 +54,7 @@ std::span<const T> Dataset::State::map(const std::string& file, std::initializer
 /// The two ends alone: reading all would cost a pass over the file; verify() checks the bytes.
 void Dataset::State::check_offsets(std::span<const Index> ends, Index last, const std::string& file) const {
   if (ends.front() == 0 && ends.back() == last) return;
-  fail("{}: runs from {} to {}, not from 0 to {}; import the data set again", (folder / file).string(),
+  fail("{}: runs from {} to {} instead of 0 to {}; import the data set again", (folder / file).string(),
        ends.front(), ends.back(), last);
 }
 
@@ -111,8 +111,8 @@ Dataset Dataset::open(const fs::path& folder) {
   std::ifstream file(meta_path, std::ios::binary);
   if (!file) {
     fail(
-        "{}: is not a data set (it has no meta.json); make one with: atoll dataset import --format FORMAT "
-        "SRC {}",
+        "{}: is not a data set (it has no meta.json); create one with: atoll dataset import --format "
+        "FORMAT SRC {}",
         folder.string(), folder.string());
   }
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -162,9 +162,31 @@ void Dataset::read_features(std::span<const VertexId> ids, MatrixView out) const
   }
 }
 
+namespace {
+
+/// A dense row at a time.
+Csr non_zeros(const Dataset& dataset, std::span<const VertexId> ids) {
+  Csr rows;
+  rows.rows = Index(ids.size());
+  rows.cols = dataset.meta().features;
+  Matrix row(1, rows.cols);
+  for (const VertexId id : ids) {
+    dataset.read_features(std::span(&id, 1), row);
+    for (Index c = 0; c < rows.cols; ++c) {
+      if (row.at(0, c) == 0) continue;
+      rows.columns.push_back(VertexId(c));
+      rows.weights.push_back(float(row.at(0, c)));
+    }
+    rows.offsets.push_back(Index(rows.columns.size()));
+  }
+  return rows;
+}
+
+}  // namespace
+
 Csr Dataset::read_sparse_features(std::span<const VertexId> ids) const {
   const State& s = *state_;
-  ATOLL_CHECK(s.meta.feature_form == FeatureForm::kSparse, "{} isn't sparse", s.meta.name);
+  if (s.meta.feature_form != FeatureForm::kSparse) return non_zeros(*this, ids);
   Csr rows;
   rows.rows = Index(ids.size());
   rows.cols = s.meta.features;
@@ -218,7 +240,9 @@ View<const std::uint8_t> Dataset::split(const std::string& name) const {
       known += fmt::format("{}{} ({} column{})", known.empty() ? "" : ", ", split, columns,
                            columns == 1 ? "" : "s");
     }
-    fail("{}: has no split '{}'; it has: {}", state_->folder.string(), name, known.empty() ? "none" : known);
+    fail("{}: has no split '{}'; {}", state_->folder.string(), name,
+         known.empty() ? "it has none: import the data set again with --split random:60/20/20"
+                       : "it has: " + known);
   }
   return {found->second.data(), state_->meta.vertices, Index(state_->meta.splits.at(name))};
 }
@@ -242,7 +266,7 @@ void Dataset::verify() const {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (actual[i] == files[i].second) continue;
     const bool generated = state_->meta.source.starts_with("generated:");
-    fail("{}: was changed after it was written: its SHA-256 is {}, meta.json says {}; {}",
+    fail("{}: is damaged: its SHA-256 is {}, but meta.json says {}; {}",
          (state_->folder / files[i].first).string(), actual[i], files[i].second,
          generated ? "remove the folder and generate the data set again" : "import the data set again");
   }

@@ -45,6 +45,8 @@ struct DatasetMeta {
   Index vertices = 0, arcs = 0, features = 0, feature_nonzeros = -1;  // −1: not counted, where dense
   FeatureForm feature_form = FeatureForm::kDense;
   int classes = 0;
+  std::vector<std::string>
+      class_names;  // (classes) the source's labels; empty: they are the classes' numbers
   bool multi_label = false, weighted = false, symmetric = false;
   Index self_loops = 0;
   std::map<std::string, int> splits;             // name → number of columns
@@ -73,7 +75,7 @@ class Dataset {
   CsrView graph() const;
   /// out (ids.size(), features) = the rows `ids`, made dense in whichever form they are stored.
   void read_features(std::span<const VertexId> ids, MatrixView out) const;
-  /// The rows `ids` of sparse features (ids.size() × features), values in weights.
+  /// The same as CSR (ids.size() × features), values in weights: what isn't 0.
   Csr read_sparse_features(std::span<const VertexId> ids) const;
   /// The rows `ids` of features stored as bits, (ids.size() × features), and of their levels, (ids.size()).
   BitMatrix read_feature_bits(std::span<const VertexId> ids) const;

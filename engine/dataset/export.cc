@@ -5,9 +5,9 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "dataset/neutral_meta.h"
-#include "dataset/npy_writer.h"
-#include "dataset/npz_writer.h"
+#include "dataset/format/npy_writer.h"
+#include "dataset/format/npz_writer.h"
+#include "dataset/import/neutral_meta.h"
 
 namespace atl {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "dataset/npy.h"
-#include "dataset/npy_writer.h"
+#include "dataset/format/npy.h"
+#include "dataset/format/npy_writer.h"
 #include "tensor/bit_matrix.h"
 
 namespace atl {

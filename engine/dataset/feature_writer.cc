@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "dataset/feature_bits.h"
-#include "dataset/npy.h"
+#include "dataset/format/npy.h"
 
 namespace atl {
 namespace {
@@ -55,7 +55,7 @@ void FeatureWriter::check_value(float value, Index row, Index column, const RowO
          origin.at(row), column, value);
   }
   if (options_.float16 && std::abs(value) > kMaxHalf) {
-    fail("{}: feature {} is {}, too large for float16 (at most {}); import without float16", origin.at(row),
+    fail("{}: feature {} is {}, too large for float16 (at most {}); leave out --float16", origin.at(row),
          column, value, kMaxHalf);
   }
 }
@@ -92,10 +92,7 @@ void FeatureWriter::add_dense(View<const float> rows, const RowOrigin& origin) {
 void FeatureWriter::add_sparse(const CsrView& rows, const RowOrigin& origin) {
   ATOLL_CHECK(!dense_ && rows.cols == options_.columns, "{} columns of {}", rows.cols, options_.columns);
   if (options_.scaling == FeatureScaling::kTraining) {
-    fail(
-        "{}: sparse features cannot be standardised on the training rows without making them dense; "
-        "normalise each row instead",
-        origin.source);
+    fail("{}: standardising would make sparse features dense; use --scale-features row", origin.source);
   }
   if (!sparse_) sparse_.emplace(folder_);
   for (Index r = 0; r < rows.rows; ++r) {

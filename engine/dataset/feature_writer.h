@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "dataset/dataset.h"
-#include "dataset/npy_writer.h"
-#include "dataset/row_origin.h"
+#include "dataset/format/npy_writer.h"
+#include "dataset/import/row_origin.h"
 #include "tensor/csr_view.h"
 #include "tensor/matrix.h"
 

@@ -18,23 +18,25 @@ constexpr const char* kForms[] = {"dense", "sparse", "bits"};  // FeatureForm
 
 /// Everything but the checksum; nlohmann's objects are sorted by key, so this is canonical.
 json to_json(const DatasetMeta& meta) {
-  return {{"atollDataset", kFormat},
-          {"name", meta.name},
-          {"vertices", meta.vertices},
-          {"arcs", meta.arcs},
-          {"features", meta.features},
-          {"featureNonzeros", meta.feature_nonzeros},
-          {"featureForm", to_string(meta.feature_form)},
-          {"classes", meta.classes},
-          {"multiLabel", meta.multi_label},
-          {"weighted", meta.weighted},
-          {"symmetric", meta.symmetric},
-          {"selfLoops", meta.self_loops},
-          {"splits", meta.splits},
-          {"transforms", meta.transforms},
-          {"checksums", meta.checksums},
-          {"source", meta.source},
-          {"licence", meta.licence}};
+  json object = {{"atollDataset", kFormat},
+                 {"name", meta.name},
+                 {"vertices", meta.vertices},
+                 {"arcs", meta.arcs},
+                 {"features", meta.features},
+                 {"featureNonzeros", meta.feature_nonzeros},
+                 {"featureForm", to_string(meta.feature_form)},
+                 {"classes", meta.classes},
+                 {"multiLabel", meta.multi_label},
+                 {"weighted", meta.weighted},
+                 {"symmetric", meta.symmetric},
+                 {"selfLoops", meta.self_loops},
+                 {"splits", meta.splits},
+                 {"transforms", meta.transforms},
+                 {"checksums", meta.checksums},
+                 {"source", meta.source},
+                 {"licence", meta.licence}};
+  if (!meta.class_names.empty()) object["classNames"] = meta.class_names;
+  return object;
 }
 
 template <class T>
@@ -44,7 +46,7 @@ void read_field(const json& object, const char* key, T& out, const std::string& 
   try {
     out = found->get<T>();
   } catch (const json::exception&) {
-    fail("{}: the field '{}' is {}, not what it must be; import the data set again", name, key,
+    fail("{}: the field '{}' is {}, which is not allowed; import the data set again", name, key,
          found->dump());
   }
 }
@@ -55,8 +57,8 @@ json parse_object(std::string_view text, const std::string& name) {
   int format = 0;
   read_field(object, "atollDataset", format, name);
   if (format != kFormat) {
-    fail("{}: is of format {}, this build reads format {}; import the data set again with it", name, format,
-         kFormat);
+    fail("{}: has format {}, but this build reads format {}; import the data set again with this build", name,
+         format, kFormat);
   }
   return object;
 }
@@ -81,7 +83,9 @@ void check_counts(const DatasetMeta& meta, const std::string& name) {
   check("arcs", meta.arcs, 0, kMax * kMax);
   check("features", meta.features, 0, kMax);
   check("featureNonzeros", meta.feature_nonzeros, -1, kMax * kMax);
-  check("classes", meta.classes, 0, 1 << 24);
+  check("classes", meta.classes, 0, kMostClasses);
+  if (!meta.class_names.empty())
+    check("classNames", Index(meta.class_names.size()), meta.classes, meta.classes);
   if (meta.feature_form != FeatureForm::kDense)
     check("featureNonzeros", meta.feature_nonzeros, 0, kMax * kMax);
   for (const auto& [split, columns] : meta.splits) check("splits", columns, 1, 1 << 16);
@@ -112,6 +116,7 @@ DatasetMeta parse_meta(std::string_view text, const std::string& name) {
   read_field(object, "featureForm", form, name);
   meta.feature_form = parse_form(form, name);
   read_field(object, "classes", meta.classes, name);
+  if (object.contains("classNames")) read_field(object, "classNames", meta.class_names, name);
   read_field(object, "multiLabel", meta.multi_label, name);
   read_field(object, "weighted", meta.weighted, name);
   read_field(object, "symmetric", meta.symmetric, name);
@@ -126,8 +131,8 @@ DatasetMeta parse_meta(std::string_view text, const std::string& name) {
   object.erase("checksum");
   const std::string actual = sha256_hex(object.dump(-1, ' ', false, json::error_handler_t::replace));
   if (actual != meta.checksum) {
-    fail("{}: was changed after it was written (its checksum is {}, not {}); import the data set again", name,
-         actual, meta.checksum);
+    fail("{}: is damaged (its checksum is {}, not {}); import the data set again", name, actual,
+         meta.checksum);
   }
   return meta;
 }

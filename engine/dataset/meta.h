@@ -9,6 +9,8 @@
 
 namespace atl {
 
+inline constexpr int kMostClasses = 1 << 24;
+
 /// "dense", "sparse" or "bits", as meta.json says it.
 const char* to_string(FeatureForm form);
 

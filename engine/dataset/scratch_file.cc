@@ -21,8 +21,8 @@ ScratchFile::ScratchFile(const std::filesystem::path& folder) : folder_(folder) 
   std::string name = (folder / ".scratchXXXXXX").string();
   file_ = ::mkostemp(name.data(), O_CLOEXEC);
   if (file_ < 0)
-    fail("{}: no temporary file can be made: {}; choose a folder that can be written", folder.string(),
-         std::strerror(errno));
+    fail("{}: a temporary file cannot be created there: {}; choose a folder that is writable",
+         folder.string(), std::strerror(errno));
   ::unlink(name.c_str());
 }
 
@@ -69,7 +69,7 @@ void ScratchFile::read_at(Index offset, void* data, Index bytes) const {
     const ssize_t got = ::pread(file_, next, std::size_t(bytes), offset);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
-      fail("{}: a temporary file cannot be read back: {}; is the disk sound?", folder_.string(),
+      fail("{}: a temporary file cannot be read back: {}; check the disk", folder_.string(),
            got < 0 ? std::strerror(errno) : "short");
     }
     next += got;
@@ -84,7 +84,7 @@ MappedFile ScratchFile::map() const {
 
 void ScratchFile::clear() {
   if (::ftruncate(file_, 0) != 0)
-    fail("{}: a temporary file cannot be emptied; is the disk sound?", folder_.string());
+    fail("{}: a temporary file cannot be truncated; check the disk", folder_.string());
   buffer_ = {};
   size_ = flushed_ = 0;
 }

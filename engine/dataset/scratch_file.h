@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/types.h"
-#include "dataset/mapped_file.h"
+#include "dataset/format/mapped_file.h"
 
 namespace atl {
 

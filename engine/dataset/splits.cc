@@ -15,10 +15,8 @@ void SplitTable::mark(Index vertex, Index column, Split part, const std::string&
   }
   std::uint8_t& value = values[std::size_t(vertex * columns + column)];
   if (value != 0 && value != std::uint8_t(part)) {
-    fail(
-        "{}: vertex {} is in {} and in {} of split column {}; a vertex belongs to one part: remove it from "
-        "the other",
-        source, vertex, to_string(Split(value)), to_string(part), column);
+    fail("{}: vertex {} is in both {} and {} of split column {}; remove it from one of them", source, vertex,
+         to_string(Split(value)), to_string(part), column);
   }
   value = std::uint8_t(part);
 }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "dataset/npy_writer.h"
+#include "dataset/format/npy_writer.h"
 #include "dataset/writer_state.h"
 
 namespace atl {
@@ -30,7 +30,8 @@ void check_split_name(const std::string& name, const std::string& source) {
   const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return std::isalnum(c) || c == '_' || c == '-' || c == '.';
   });
-  if (!plain) fail("{}: the split name '{}' may hold letters, digits, '_', '-' and '.' alone", source, name);
+  if (!plain)
+    fail("{}: the split name '{}' is not allowed (use letters, digits, '_', '-' and '.')", source, name);
 }
 
 /// Each column has someone to train on.
@@ -69,6 +70,7 @@ void DatasetWriter::set_vertices(Index vertices) {
     fail("{}: has {} vertices; allowed are 1 … {}", state_->meta.name, vertices, kMaxVertices);
   }
   state_->meta.vertices = vertices;
+  state_->vertices_are_given = true;
 }
 
 void DatasetWriter::set_symmetrise(bool symmetrise) {
@@ -85,7 +87,7 @@ void DatasetWriter::add_transform(std::string transform) {
 }
 
 void DatasetWriter::report(const std::string& line) const {
-  if (state_->options.progress) state_->options.progress(line);
+  state_->say(line);
 }
 
 const fs::path& DatasetWriter::scratch_folder() const {
@@ -99,18 +101,20 @@ void DatasetWriter::add_arcs(std::span<const VertexId> src, std::span<const Vert
   for (std::size_t i = 0; i < src.size(); ++i) {
     const bool valid = src[i] >= 0 && src[i] < vertices && dst[i] >= 0 && dst[i] < vertices;
     if (!valid) {
-      fail(
-          "{}: the arc {} → {} has an id out of range; allowed are 0 … {}: correct it or the number of "
-          "vertices",
-          origin.at(Index(i)), src[i], dst[i], vertices - 1);
+      fail("{}: the arc {} → {} has an id out of range; allowed are 0 … {}: {}", origin.at(Index(i)), src[i],
+           dst[i], vertices - 1,
+           std::max(src[i], dst[i]) == vertices ? "if ids count from 1, add --one-based"
+                                                : "correct it or the number of vertices");
     }
+    state_->smallest_id = std::min({state_->smallest_id, src[i], dst[i]});
     if (weighted && !is_weight(weights[i])) {
       fail(
-          "{}: the weight of arc {} → {} is {}; weights must be finite and not negative: correct it or import "
-          "without weights",
+          "{}: the weight of arc {} → {} is {}; weights must be finite and not negative: correct it, or "
+          "leave out --weights",
           origin.at(Index(i)), src[i], dst[i], weights[i]);
     }
   }
+  if (state_->options.transpose) std::swap(src, dst);
   state_->arcs.add(src, dst, weights);
 }
 
@@ -128,36 +132,6 @@ void DatasetWriter::add_features(View<const float> rows, const RowOrigin& origin
 
 void DatasetWriter::add_sparse_features(const CsrView& rows, const RowOrigin& origin) {
   state_->features->add_sparse(rows, origin);
-}
-
-void DatasetWriter::set_labels(std::span<const std::int32_t> labels, int classes, const RowOrigin& origin) {
-  std::int32_t largest = -1;
-  for (std::size_t v = 0; v < labels.size(); ++v) {
-    if (labels[v] < -1 || (classes > 0 && labels[v] >= classes)) {
-      fail("{}: the label is {}; allowed are 0 … {}, and −1 for unlabelled", origin.at(Index(v)), labels[v],
-           classes > 0 ? std::to_string(classes - 1) : "the number of classes − 1");
-    }
-    largest = std::max(largest, labels[v]);
-  }
-  state_->meta.classes = classes > 0 ? classes : largest + 1;
-  state_->labelled = Index(labels.size());
-  write_npy(state_->folder.path() / "labels.npy", Dtype::kInt32, labels);
-}
-
-void DatasetWriter::set_targets(View<const std::uint8_t> targets, const RowOrigin& origin) {
-  NpyWriter file(state_->folder.path() / "targets.npy", Dtype::kUint8, {targets.cols});
-  for (Index v = 0; v < targets.rows; ++v) {
-    for (Index c = 0; c < targets.cols; ++c) {
-      if (targets.at(v, c) > 1) {
-        fail("{}: the target of class {} is {}; allowed are 0 and 1", origin.at(v), c, targets.at(v, c));
-      }
-    }
-    file.append(std::span<const std::uint8_t>(targets.row(v), std::size_t(targets.cols)));
-  }
-  file.finish();
-  state_->meta.multi_label = true;
-  state_->meta.classes = int(targets.cols);
-  state_->labelled = targets.rows;
 }
 
 void DatasetWriter::add_split(const std::string& name, View<const std::uint8_t> split,
@@ -180,6 +154,7 @@ void DatasetWriter::add_split(const std::string& name, View<const std::uint8_t> 
 
 void DatasetWriter::set_original_ids(std::span<const std::int64_t> ids) {
   state_->with_original_id = Index(ids.size());
+  if (state_->options.split) state_->original_ids.assign(ids.begin(), ids.end());
   write_npy(state_->folder.path() / "original_ids.npy", Dtype::kInt64, ids);
 }
 

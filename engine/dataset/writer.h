@@ -8,12 +8,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "dataset/dataset.h"
+#include "dataset/drawn_split.h"
 #include "dataset/feature_writer.h"
-#include "dataset/row_origin.h"
+#include "dataset/import/row_origin.h"
 
 namespace atl {
 
@@ -22,14 +24,20 @@ using ProgressLine = std::function<void(const std::string& line)>;
 
 struct WriterOptions {
   std::string name;
-  bool weighted = false;    // keep the weights of arcs
-  bool symmetrise = false;  // add the reverse of every arc; set_symmetrise() may decide later
+  bool weighted = false;            // keep the weights of arcs
+  bool symmetrise = false;          // add the reverse of every arc; set_symmetrise() may decide later
+  bool transpose = false;           // turn every arc
+  bool direction_is_known = false;  // the user has said what arcs mean: no warning of a directed graph
   bool remove_self_loops = false;
+  bool relabel = false;  // number the labels that there are 0 … classes − 1, and keep what they were
+  /// Drawn for the labelled vertices as "default", or as "random" where the source has a default.
+  std::optional<DrawnSplit> split;
   FeatureScaling scaling = FeatureScaling::kNone;
   bool float16 = false;   // store dense features in half precision
   bool replace = false;   // a data set that is there already may be replaced
   int threads = 0;        // 0: all cores that this process may use
   ProgressLine progress;  // may be empty
+  ProgressLine warning;   // may be empty; told what a user should know even without progress
 };
 
 class DatasetWriter {
@@ -62,8 +70,12 @@ class DatasetWriter {
   void add_features(View<const float> rows, const RowOrigin& origin);      // (any, columns)
   void add_sparse_features(const CsrView& rows, const RowOrigin& origin);  // (any × columns)
 
-  /// (vertices) −1 = unlabelled. `classes` 0: the largest label + 1.
-  void set_labels(std::span<const std::int32_t> labels, int classes, const RowOrigin& origin);
+  /// (vertices) −1 = unlabelled. `classes` 0: the largest label + 1. `names` (classes): what the source calls them, or
+  /// empty.
+  void set_labels(std::span<const std::int32_t> labels, int classes, const RowOrigin& origin,
+                  std::vector<std::string> names = {});
+  /// (vertices, classes) of 0 and 1: one class a vertex where every row has exactly one 1 (one-hot), else targets.
+  void set_flags(View<const std::uint8_t> flags, const RowOrigin& origin);
   /// (vertices, classes) of 0 and 1: multi-label.
   void set_targets(View<const std::uint8_t> targets, const RowOrigin& origin);
   /// (vertices, columns) values of Split. Each column needs a training vertex. `source` begins errors.

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "dataset/format/npy_writer.h"
 #include "dataset/meta.h"
-#include "dataset/npy_writer.h"
 #include "dataset/writer_state.h"
 
 namespace atl {
@@ -24,22 +24,36 @@ std::string in_mebibytes(Index bytes) {
 
 void DatasetWriter::State::check_rows(const char* what, Index rows) const {
   if (rows >= 0 && rows != meta.vertices) {
-    fail("{}: has {} for {} of its {} vertices; give one row a vertex, in the order of ids", meta.name, what,
+    fail("{}: has {} for {} of {} vertices; give one row per vertex, in the order of ids", meta.name, what,
          rows, meta.vertices);
   }
 }
 
+/// (labels) A vertex without a label is in no part.
+std::vector<std::uint8_t> DatasetWriter::State::drawn_split() const {
+  if (labelled < 0)
+    fail("{}: --split: there are no labels; give labels, or import without --split", meta.name);
+  std::vector<std::uint8_t> split(has_label.size());
+  for (std::size_t v = 0; v < split.size(); ++v) {
+    const std::int64_t id = v < original_ids.size() ? original_ids[v] : std::int64_t(v);
+    if (has_label[v]) split[v] = std::uint8_t(options.split->part_of(id));
+  }
+  return split;
+}
+
 void DatasetWriter::State::check_parts() const {
   if (arcs.given() == 0) fail("{}: the graph has no arcs; give at least one", meta.name);
+  if (options.transpose && options.symmetrise) {
+    fail(
+        "{}: --transpose changes nothing where the reverse of every arc is added; leave it out, or add --no-symmetrise",
+        meta.name);
+  }
   check_rows("features", features ? features->rows() : -1);
   check_rows("labels", labelled);
   check_rows("original ids", with_original_id);
   for (const auto& [name, rows] : split_rows) check_rows(("the split '" + name + "'").c_str(), rows);
   if (options.scaling == FeatureScaling::kTraining && features && training.empty()) {
-    fail(
-        "{}: features cannot be standardised on training rows as there is no split; add one, or import "
-        "without",
-        meta.name);
+    fail("{}: --scale-features training needs a split; add one, or leave the option out", meta.name);
   }
 }
 
@@ -75,7 +89,10 @@ void DatasetWriter::State::write_arcs() {
 
 void DatasetWriter::State::note_arcs(const ArcTotals& totals) {
   if (totals.arcs == 0)
-    fail("{}: no arc is left without self-loops; keep them or give other arcs", meta.name);
+    fail(
+        "{}: all arcs are self-loops, so --remove-self-loops leaves none; leave the option out, or give "
+        "other arcs",
+        meta.name);
   meta.arcs = totals.arcs;
   meta.self_loops = totals.self_loops;
   meta.symmetric = totals.symmetric;
@@ -85,7 +102,10 @@ void DatasetWriter::State::note_arcs(const ArcTotals& totals) {
   meta.transforms.push_back(fmt::format("{} {} duplicates of {} arcs",
                                         options.weighted ? "added up" : "removed", totals.duplicates,
                                         totals.given));
+  if (options.transpose) meta.transforms.push_back("transposed: turned every arc");
   if (options.symmetrise) meta.transforms.push_back("symmetrised: added the reverse of every arc");
+  tell_arcs(totals);
+  tell_direction(totals);
 }
 
 void DatasetWriter::State::write_features() {
@@ -116,8 +136,16 @@ void DatasetWriter::State::write_checksums() {
 
 DatasetMeta DatasetWriter::finish() {
   State& s = *state_;
-  if (s.meta.vertices == 0 && s.arcs.given() > 0) set_vertices(s.arcs.vertices_seen());
+  if (s.meta.vertices == 0 && s.arcs.given() > 0) s.meta.vertices = s.arcs.vertices_seen();
+  s.tell_first_id();
+  if (s.options.split) {
+    const std::vector<std::uint8_t> split = s.drawn_split();
+    const std::string name = s.meta.splits.contains("default") ? "random" : "default";
+    add_split(name, {split.data(), Index(split.size()), 1}, "--split");
+    add_transform(fmt::format("split '{}': drawn, {}", name, s.options.split->description()));
+  }
   s.check_parts();
+  s.tell_missing_split();
   report(fmt::format("{}: sorting {} arcs of {} vertices; peak memory about {}", s.meta.name, s.arcs.given(),
                      s.meta.vertices, in_mebibytes(s.predicted_peak())));
   s.write_arcs();

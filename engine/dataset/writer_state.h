@@ -2,8 +2,10 @@
 // writer_finish.cc, which writes it out.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,14 @@ struct DatasetWriter::State {
   void write_arcs();
   void write_features();
   void note_arcs(const ArcTotals& totals);
+  void tell_arcs(const ArcTotals& totals) const;
+  void tell_direction(const ArcTotals& totals) const;
+  void tell_classes(std::span<const Index> vertices_of) const;
+  void tell_missing_split() const;
+  void tell_first_id() const;
+  std::vector<std::uint8_t> drawn_split() const;
+  void say(const std::string& line) const;
+  void warn(const std::string& line) const;
   void write_checksums();
 
   WriterOptions options;
@@ -32,7 +42,11 @@ struct DatasetWriter::State {
   ArcSorter arcs;
   std::optional<FeatureWriter> features;
   DatasetMeta meta;
-  std::vector<std::uint8_t> training;  // (vertices) column 0 of the split that scaling is measured on
+  std::vector<std::uint8_t> training;      // (vertices) column 0 of the split that scaling is measured on
+  std::vector<std::uint8_t> has_label;     // (vertices) where a split is drawn
+  std::vector<std::int64_t> original_ids;  // (vertices) the same; empty: row numbers
+  VertexId smallest_id = std::numeric_limits<VertexId>::max();  // of an arc's end
+  bool vertices_are_given = false;
   Index labelled = -1, with_original_id = -1;
   std::map<std::string, Index> split_rows;
 };

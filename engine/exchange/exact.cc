@@ -1,9 +1,9 @@
 // The exact halo exchange: every layer, every epoch, the rows that cross go to the ranks that read them and gradients of
 // halo rows come back to their owners. In training a Crossing says which rows: all, or a sample of them; evaluation, and
-// what is gathered once, reads all, as they are. Slot 0 = owned rows, slot 1 = halo rows.
+// what is gathered once, reads all, as they are.
 #include "exchange/exchange.h"
+#include "exchange/halo_gather.h"
 #include "exchange/halo_rooms.h"
-#include "exchange/halo_transfer.h"
 
 namespace atl {
 namespace {
@@ -32,54 +32,53 @@ class Exact final : public Exchange {
     if (training) epoch_ = epoch;
   }
 
-  void forward(const Gather& g, VisitSource visit) override {
-    if (layer(g).fixed) {
-      visit({&part_.own, g.rows, 0, true});
-      if (graph_.halo > 0) visit({&part_.outer, part_.halo_features, 1, false});
-      return;
-    }
+  Gather& gather(const Gathered& g) override {
+    if (layer(g).fixed) return there_.start({&part_.own, g.rows, &whole_, epoch_, part_.halo_features}, {});
     Crossing& crossing = crossing_of(g);
-    MatrixView halo = halo_of(g);
-    MatrixView packed(boundary_.data(), crossing.sent(), g.rows.cols());
+    const MatrixView halo = halo_of(g), packed(boundary_.data(), crossing.sent(), g.rows.cols());
     Arrival arrived = transfer_.fetch(crossing, epoch_, g.purpose, g.rows.dense, packed, halo);
     if (!overlap_) arrived.wait();
-    visit({&part_.own, g.rows, 0, true});  // while halo rows travel: they touch none of the same memory
-    const Block& outer = crossing.block(epoch_);
-    arrived.wait();
-    if (halo.rows > 0) visit({&outer, Rows(halo), 1, false});
+    return there_.start({&part_.own, g.rows, &crossing, epoch_, Rows(halo)}, std::move(arrived));
   }
 
-  void backward(const Gather& g, VisitSourceBackward visit, MatrixView d_rows) override {
-    if (layer(g).fixed) {
-      visit({&part_.own, g.rows, 0, true}, {});
-      if (graph_.halo > 0) visit({&part_.outer, part_.halo_features, 1, false}, {});
-      return;
-    }
-    // Halo rows first, so that their gradients travel while own rows are worked on.
-    Crossing& crossing = crossing_of(g);
+  Gather& gather_back(const Gathered& g, MatrixView d_rows) override {
+    if (layer(g).fixed) return gather(g);  // nothing travels
     const MatrixView halo = halo_of(g);
     MatrixView d_halo;
     if (d_rows.cols > 0) d_halo = ctx_.workspace->matrix("exact.d_halo", halo.rows, d_rows.cols);
-    if (halo.rows > 0) visit({&crossing.block(epoch_), Rows(halo), 1, false}, d_halo);
-    if (d_rows.cols == 0) return visit({&part_.own, g.rows, 0, true}, {});
-    MatrixView received(boundary_.data(), crossing.sent(), d_rows.cols);
-    Arrival arrived = transfer_.ship(crossing, epoch_, d_halo, received);
-    if (!overlap_) arrived.wait();
-    visit({&part_.own, g.rows, 0, true}, d_rows);
-    arrived.wait();
-    transfer_.add(crossing, epoch_, received, d_rows);
+    return back_.start({&part_.own, g.rows, &crossing_of(g), epoch_, Rows(halo)}, d_halo, d_rows);
   }
 
  private:
-  const ExchangedLayer& layer(const Gather& g) const { return layers_[std::size_t(g.layer)]; }
-  static bool trains(const Gather& g) {
+  class Back final : public HaloGatherBack {
+   public:
+    explicit Back(Exact& exact) : exact_(exact) {}
+
+   private:
+    void ship() override {
+      received_ = MatrixView(exact_.boundary_.data(), crossing().sent(), d_rows().cols);
+      arrived_ = exact_.transfer_.ship(crossing(), epoch(), d_halo(), received_);
+      if (!exact_.overlap_) arrived_.wait();
+    }
+    void add() override {
+      arrived_.wait();
+      exact_.transfer_.add(crossing(), epoch(), received_, d_rows());
+    }
+
+    Exact& exact_;
+    MatrixView received_;
+    Arrival arrived_;
+  };
+
+  const ExchangedLayer& layer(const Gathered& g) const { return layers_[std::size_t(g.layer)]; }
+  static bool trains(const Gathered& g) {
     return g.purpose == Traffic::kHalo || g.purpose == Traffic::kRecompute;
   }
   Crossing& trained() { return trained_ ? *trained_ : whole_; }
-  Crossing& crossing_of(const Gather& g) { return trains(g) ? trained() : whole_; }
+  Crossing& crossing_of(const Gathered& g) { return trains(g) ? trained() : whole_; }
 
   /// Where layer g's halo rows lie from forward to backward.
-  MatrixView halo_of(const Gather& g) {
+  MatrixView halo_of(const Gathered& g) {
     if (trains(g) && layer(g).keep) return halo_.kept(g.layer);
     return halo_.shared(crossing_of(g).arriving(), layer(g).cols);
   }
@@ -95,6 +94,8 @@ class Exact final : public Exchange {
   std::int64_t epoch_ = 0;
   HaloRooms halo_;
   Matrix boundary_;  // (sent, widest): packed rows going out, or gradients coming back
+  HaloGather there_;
+  Back back_{*this};
 };
 
 }  // namespace

@@ -45,8 +45,8 @@ struct ExchangedLayer {
   bool travels() const { return gathers && !fixed && !once; }  // its input's rows, in every pass
 };
 
-/// One gather of one pass.
-struct Gather {
+/// One gather of one pass: what is gathered.
+struct Gathered {
   int layer;
   const Rows& rows;  // (owned, cols)
   Traffic purpose;   // kHalo, kEvaluation, kRecompute, or kSetup for what is gathered once
@@ -76,29 +76,10 @@ class Exchange {
   virtual Index bytes() const = 0;
   /// Before the first gather of a pass; `epoch` (from 1) is a training pass's, and keys its draws.
   virtual void begin(std::int64_t /*epoch*/, bool /*training*/) {}
-  virtual void forward(const Gather& gather, VisitSource visit) = 0;
-  /// d_rows (owned, cols) is written, contributions of other ranks included, added in a fixed order: own rows first,
-  /// then peers by rank.
-  virtual void backward(const Gather& gather, VisitSourceBackward visit, MatrixView d_rows) = 0;
-  /// Verbs::gather_sum and gather_softmax and their ways back; for exchanges whose blocks don't all have the pass's own
-  /// destinations.
-  virtual void forward_sum(const Gather& gather, const Sum& sum, VisitSum visit) {
-    forward(gather, [&](const Source& s) { visit_sum(s, sum, visit); });
-  }
-  virtual void backward_sum(const Gather& gather, const SumGradient& sum, VisitSumBackward visit,
-                            MatrixView d_rows) {
-    backward(
-        gather, [&](const Source& s, MatrixView d_block) { visit_sum(s, sum, visit, d_block); }, d_rows);
-  }
-  virtual void forward_softmax(const Gather& gather, const SoftmaxGather& softmax, VisitSoftmax visit) {
-    ConstMatrixView scores;
-    forward(gather, [&](const Source& s) { visit_softmax(s, softmax, scores, visit); });
-  }
-  virtual void backward_softmax(const Gather& gather, const SoftmaxGradient& softmax,
-                                VisitSoftmaxBackward visit, MatrixView d_rows) {
-    backward(
-        gather, [&](const Source& s, MatrixView d_block) { visit(s, softmax, d_block); }, d_rows);
-  }
+  /// Verbs::gather and gather_back. One gather of an exchange is open at a time. Back: contributions are added in a fixed order,
+  /// own rows first, then peers by rank.
+  virtual Gather& gather(const Gathered& what) = 0;
+  virtual Gather& gather_back(const Gathered& what, MatrixView d_rows) = 0;
   /// Between two epochs: what a resumed run must put back here to go on as if it had never stopped, in an order and with
   /// names and shapes that depend on job and part alone. Waits for what is under way. Views of the exchange's memory.
   virtual std::vector<NamedMatrix> state() { return {}; }

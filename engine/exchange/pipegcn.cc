@@ -10,6 +10,7 @@
 // of t's sample, and gradients of them, under way in epoch t + 1, are added in epoch t + 2 to the rows that t's sample sent.
 //
 // Evaluation, and what is gathered once, is exact: an exchange of its own, with buffers of its own, brings it.
+#include "exchange/halo_gather.h"
 #include "exchange/late_rows.h"
 
 namespace atl {
@@ -63,33 +64,20 @@ class PipeGcn final : public Exchange {
     ++passes_;
   }
 
-  void forward(const Gather& g, VisitSource visit) override {
+  Gather& gather(const Gathered& g) override {
     const bool repeated = g.purpose == Traffic::kRecompute;  // with the rows that forward used
-    if (fixed_[std::size_t(g.layer)] || !(repeated || g.purpose == Traffic::kHalo))
-      return exact_->forward(g, visit);
+    if (fixed_[std::size_t(g.layer)] || !(repeated || g.purpose == Traffic::kHalo)) return exact_->gather(g);
     LateRows& late = rows_[std::size_t(g.layer)];
     if (!repeated)
       exchange(late, [&] {
         return transfer_.fetch(*crossing_, epoch_, g.purpose, g.rows.dense, late.leaving(), late.arriving());
       });
-    visit({&part_.own, g.rows, 0, true});
-    const ConstMatrixView halo = in_use(late);
-    if (halo.rows > 0) visit({&crossing_->block(used_epoch()), Rows(halo), 1, false});
+    return there_.start({&part_.own, g.rows, crossing_.get(), used_epoch(), Rows(in_use(late))}, {});
   }
 
-  void backward(const Gather& g, VisitSourceBackward visit, MatrixView d_rows) override {
-    if (fixed_[std::size_t(g.layer)]) return exact_->backward(g, visit, d_rows);
-    const Rows halo(in_use(rows_[std::size_t(g.layer)]));
-    LateRows& late = gradients_[std::size_t(g.layer)];
-    const bool shipped = d_rows.cols > 0;
-    late.wait();  // the last ones have left
-    if (halo.rows() > 0)
-      visit({&crossing_->block(used_epoch()), halo, 1, false}, shipped ? late.leaving() : MatrixView());
-    if (shipped)
-      exchange(late,
-               [&] { return transfer_.ship(*crossing_, used_epoch(), late.leaving(), late.arriving()); });
-    visit({&part_.own, g.rows, 0, true}, d_rows);
-    if (shipped) transfer_.add(*crossing_, returned_epoch(), in_use(late), d_rows);
+  Gather& gather_back(const Gathered& g, MatrixView d_rows) override {
+    if (fixed_[std::size_t(g.layer)]) return exact_->gather_back(g, d_rows);
+    return back_.begin(g, d_rows);
   }
 
   std::vector<LayerLateness> lateness() const override {
@@ -113,6 +101,32 @@ class PipeGcn final : public Exchange {
   }
 
  private:
+  class Back final : public HaloGatherBack {
+   public:
+    explicit Back(PipeGcn& pipe) : pipe_(pipe) {}
+    Gather& begin(const Gathered& g, MatrixView d_rows) {
+      late_ = &pipe_.gradients_[std::size_t(g.layer)];
+      late_->wait();  // the last ones have left
+      const Rows halo(pipe_.in_use(pipe_.rows_[std::size_t(g.layer)]));
+      const MatrixView d_halo = d_rows.cols > 0 ? late_->leaving() : MatrixView();
+      return start({&pipe_.part_.own, g.rows, pipe_.crossing_.get(), pipe_.used_epoch(), halo}, d_halo,
+                   d_rows);
+    }
+
+   private:
+    void ship() override {
+      pipe_.exchange(*late_, [&] {
+        return pipe_.transfer_.ship(crossing(), epoch(), late_->leaving(), late_->arriving());
+      });
+    }
+    void add() override {
+      pipe_.transfer_.add(crossing(), pipe_.returned_epoch(), pipe_.in_use(*late_), d_rows());
+    }
+
+    PipeGcn& pipe_;
+    LateRows* late_ = nullptr;
+  };
+
   /// In which the rows left that this epoch uses, and whose gradients it sends back.
   std::int64_t used_epoch() const { return is_refilled(epoch_) ? epoch_ : epoch_ - options_.staleness; }
   /// In which the rows left whose gradients this epoch adds to its own.
@@ -152,6 +166,8 @@ class PipeGcn final : public Exchange {
       1, 2};  // on the host: training passes begun, this one included; the epoch that was refilled, or 0
   std::int64_t epoch_ = 0, passes_ = 0;  // passes of training since the exchange was made
   bool measures_ = false;                // in this pass
+  HaloGather there_;
+  Back back_{*this};
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 // Evaluation, and what is gathered once, is exact: all blocks travel, to memory of their own.
 #include <algorithm>
 
-#include "exchange/cagnet_rounds.h"
+#include "exchange/cagnet/rounds.h"
 
 namespace atl {
 namespace {
@@ -52,25 +52,25 @@ class Sancus final : public Exchange {
     passes_.at(0, 0) += 1;
   }
 
-  void forward(const Gather& g, VisitSource visit) override {
+  Gather& gather(const Gathered& g) override {
     Layer& layer = layers_[std::size_t(g.layer)];
-    if (layer.fixed) return rounds_.visit_features(g.rows, visit);
+    if (layer.fixed) return rounds_.gather_features(g.rows);
     if (g.purpose == Traffic::kRecompute)  // with the rows that forward used
-      return rounds_.forward(g, none_, layer.cached, visit);
-    if (g.purpose != Traffic::kHalo) return rounds_.forward(g, rounds_.all(), exact_halo(g), visit);
+      return rounds_.gather(g, none_, layer.cached);
+    if (g.purpose != Traffic::kHalo) return rounds_.gather(g, rounds_.all(), exact_halo(g));
     if (bounded()) {
       ask_owners(g, layer.travels);
     } else {
       layer.travels.assign(none_.size(), is_due());
     }
-    rounds_.forward(g, layer.travels, layer.cached, visit);
+    return rounds_.gather(g, layer.travels, layer.cached);
   }
 
-  void backward(const Gather& g, VisitSourceBackward visit, MatrixView d_rows) override {
+  Gather& gather_back(const Gathered& g, MatrixView d_rows) override {
     Layer& layer = layers_[std::size_t(g.layer)];
-    if (layer.fixed) return rounds_.visit_features(g.rows, [&](const Source& s) { visit(s, {}); });
+    if (layer.fixed) return rounds_.gather_features(g.rows);
     const Travels& shipped = options_.gradients_of_cached_rows ? rounds_.all() : layer.travels;
-    rounds_.backward(g, shipped, layer.cached, visit, d_rows);
+    return rounds_.gather_back(g, shipped, layer.cached, d_rows);
   }
 
   std::vector<NamedMatrix> state() override {
@@ -101,7 +101,7 @@ class Sancus final : public Exchange {
   }
 
   /// By the bounded rule: each owner's decision about its own block, known to all.
-  void ask_owners(const Gather& g, Travels& travels) {
+  void ask_owners(const Gathered& g, Travels& travels) {
     stays_.assign(none_.size(), 0);
     stays_[std::size_t(comm_.rank())] = decide_to_stay(g) ? 1 : 0;
     comm_.all_reduce(Traffic::kStatistics, stays_);
@@ -109,7 +109,7 @@ class Sancus final : public Exchange {
                    [](std::int64_t each) { return each == 0; });
   }
 
-  bool decide_to_stay(const Gather& g) {
+  bool decide_to_stay(const Gathered& g) {
     Matrix& sent = layers_[std::size_t(g.layer)].sent;
     Real& age = ages_.at(0, g.layer);
     const bool near = is_near(g.rows.dense, sent);
@@ -131,7 +131,9 @@ class Sancus final : public Exchange {
     return squared_norm(ctx_, count, change.data) <= limit;
   }
 
-  MatrixView exact_halo(const Gather& g) { return {exact_halo_.data(), rounds_.halo_rows(), g.rows.cols()}; }
+  MatrixView exact_halo(const Gathered& g) {
+    return {exact_halo_.data(), rounds_.halo_rows(), g.rows.cols()};
+  }
 
   Context& ctx_;
   Communicator& comm_;

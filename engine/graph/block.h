@@ -19,13 +19,8 @@ struct Block {
   const Real* src_scale = nullptr;       // (src) factor of each source row, or null for 1
   std::span<const VertexId> dst_ids;     // (dst) original vertex ids: the identity that keys random draws
   std::span<const VertexId> src_ids;     // (src)
-  /// Where destination i stands among the sources: dst_in_src[i]; null means "row i" (destinations first) if
-  /// dst_are_sources, and "nowhere" (a halo block) if not.
-  const VertexId* dst_in_src = nullptr;
+  /// Destination i is source i: destinations come first. False: none of them is a source (a halo block), or not in that order.
   bool dst_are_sources = false;
-  /// (src) 1 where the source row is of this epoch and receives a gradient, 0 where it is historical; null:
-  /// all 1.
-  const std::uint8_t* fresh = nullptr;
 
   Index dst() const { return arcs.rows; }
   Index src() const { return arcs.cols; }

@@ -8,7 +8,8 @@
 
 namespace atl {
 
-/// `port` 0: any free one. Throws Error naming address, cause and remedy.
+/// `host`: a name or an address, an IPv6 one with or without brackets; "::" is every address of both families (of IPv4 alone
+/// on a machine without IPv6). `port` 0: any free one. Throws Error naming address, cause and remedy.
 Descriptor listen_at(const std::string& host, int port);
 
 /// Throws Error where the name is taken.

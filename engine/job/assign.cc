@@ -141,9 +141,8 @@ struct Assigner {
       if (choice.name != *text) continue;
       set(int(i));
       if (choice.built) return;
-      return problems.error(
-          value.where, field.path,
-          fmt::format("{} is named in the manifest but not built yet; use {}", choice.name, choice.instead));
+      return problems.error(value.where, field.path,
+                            fmt::format("{} isn't built yet (use {})", choice.name, choice.instead));
     }
     problems.error(value.where, field.path, shown(value) + " is unknown" + suggestion(*text, names));
   }
@@ -191,6 +190,8 @@ std::string type_text(FieldType type) {
       return fmt::format("a list of texts, at most {}", kMostItems);
     case FieldType::kNumberList:
       return fmt::format("a list of numbers, at most {}", kMostItems);
+    case FieldType::kIntegerList:
+      return fmt::format("a list of integers, at most {}", kMostItems);
     case FieldType::kFree:
       return "a map";
   }

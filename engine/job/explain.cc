@@ -44,11 +44,11 @@ std::string summary(const Field& field) {
 std::string changes_text(Mutability mutability) {
   switch (mutability) {
     case Mutability::kNever:
-      return "never, once a cluster has the job";
+      return "not allowed once a cluster has the job";
     case Mutability::kWhileSuspended:
-      return "on a cluster while the job is suspended";
+      return "allowed on a cluster while the job is suspended";
     case Mutability::kAlways:
-      return "on a cluster at any time";
+      return "allowed on a cluster at any time";
   }
   return "";
 }
@@ -58,16 +58,16 @@ std::string details(const Field& field) {
       fmt::format("{}{}\n  {}\n", field.path, field.of_kind.empty() ? "" : " (of " + field.of_kind + ")",
                   field.description);
   auto add = [&](const char* label, const std::string& text) {
-    if (!text.empty()) out += fmt::format("  {:<9}{}\n", label, text);
+    if (!text.empty()) out += fmt::format("  {:<10}{}\n", label, text);
   };
   if (field.type != FieldType::kObject) add("takes", allowed_text(field));
   add("unit", field.unit);
-  add("default", field.required ? "none: must be given" : default_of(field));
+  add("default", field.required ? "none: the field is required" : default_of(field));
   add("source", field.source);
   if (!field.shorthand.empty())
-    add("short", fmt::format("one value in its place sets {}", fmt::join(field.shorthand, " and ")));
+    add("short", fmt::format("a single value instead of a map sets {}", fmt::join(field.shorthand, " and ")));
   if (!field.used_with.path.empty()) {
-    add("used with", fmt::format(" {}: {}", field.used_with.path, fmt::join(field.used_with.values, ", ")));
+    add("only with", fmt::format("{}: {}", field.used_with.path, fmt::join(field.used_with.values, ", ")));
   }
   if (field.slot) add("changes", changes_text(mutability_of(field)));
   if (field.slot) add("resuming", field.may_change ? "may change" : "must stay the same");
@@ -94,31 +94,49 @@ std::string meant(const std::string& wanted, const std::vector<std::string>& kno
   return fmt::format("{}", fmt::join(elsewhere, " or "));
 }
 
+/// What a field of the manifest is called here: "" is the whole of it.
+std::string without_spec(const std::string& path) {
+  if (path == "spec") return "";
+  return path.starts_with("spec.") ? path.substr(5) : path;
+}
+
+/// Of a strategy that isn't built yet. Throws Error for any other path: there is no such field.
+std::string strategy_to_come(const std::string& wanted) {
+  for (const StrategyInfo& strategy : strategy_infos())
+    if (wanted == "strategy." + strategy.kind && !strategy.built)
+      return fmt::format("{}\n  {} [not built yet: its options come with it]\n", wanted,
+                         strategy.description);
+  std::vector<std::string> known;
+  for (const Field& field : all_fields()) known.push_back(field.path);
+  const std::string near = meant(wanted, known);
+  fail("{}: no such field{}", wanted,
+       near.empty() ? "; atoll explain --all lists the fields" : "; did you mean " + near + "?");
+}
+
 }  // namespace
 
 std::string explain(const std::string& path) {
-  if (path.empty() || path == "spec") {
+  if (without_spec(path).empty()) {
     return "GNNJob (apiVersion: atoll.dev/v1alpha1), fields of spec:\n" + children_text("") +
-           "\natoll explain FIELD says more, atoll explain --schema prints the JSON schema, --crd the CustomResourceDefinition.\n";
+           "\natoll explain FIELD explains one field, atoll explain --all every field.\n";
   }
-  const std::string wanted = path.starts_with("spec.") ? path.substr(5) : path;
+  const std::string wanted = without_spec(path);
   std::string out;
-  std::vector<std::string> known;
-  for (const Field& field : all_fields()) {
-    known.push_back(field.path);
+  for (const Field& field : all_fields())
     if (field.path == wanted) out += details(field);
-  }
-  if (out.empty()) {
-    for (const StrategyInfo& strategy : strategy_infos())
-      if (wanted == "strategy." + strategy.kind && !strategy.built)
-        return fmt::format("{}\n  {} [not built yet: its options come with it]\n", wanted,
-                           strategy.description);
-    const std::string near = meant(wanted, known);
-    fail("{}: no such field{}", wanted,
-         near.empty() ? "; atoll explain lists them" : "; did you mean " + near + "?");
-  }
+  if (out.empty()) return strategy_to_come(wanted);
   const std::string children = children_text(wanted);
   return out + (children.empty() ? "" : "\n" + children);
+}
+
+std::string explain_all(const std::string& path) {
+  const std::string wanted = without_spec(path);
+  std::vector<std::string> all;
+  for (const Field& field : all_fields()) {
+    if (wanted.empty() || field.path == wanted || field.path.starts_with(wanted + "."))
+      all.push_back(details(field));
+  }
+  return all.empty() ? strategy_to_come(wanted) : fmt::format("{}", fmt::join(all, "\n"));
 }
 
 }  // namespace atl

@@ -10,6 +10,9 @@ namespace atl {
 /// path.
 std::string explain(const std::string& path);
 
+/// The same of `path` and of every field below it, one after the other.
+std::string explain_all(const std::string& path);
+
 /// The JSON schema (2020-12) of a GNNJob, from the same table.
 std::string json_schema();
 

@@ -23,6 +23,9 @@ struct Writer {
   std::string operator()(const std::vector<double>* value) const {
     return fmt::format("[{}]", fmt::join(*value, ", "));
   }
+  std::string operator()(const std::vector<std::int64_t>* value) const {
+    return fmt::format("[{}]", fmt::join(*value, ", "));
+  }
   std::string operator()(const EnumSlot& value) const {
     return field.choices.at(std::size_t(value.get())).name;
   }
@@ -31,6 +34,16 @@ struct Writer {
     return fmt::format("{}", *value);
   }
 };
+
+/// A job in which the field has its default.
+Job job_with_default(const Field& field) {
+  Job job;
+  if (field.initial) {
+    job.model.options.set(option_name(field), *field.initial);
+    job.strategy.options.set(option_name(field), *field.initial);
+  }
+  return job;
+}
 
 }  // namespace
 
@@ -46,6 +59,11 @@ std::string field_parent(const std::string& path) {
   return name.size() == path.size() ? "" : path.substr(0, path.size() - name.size() - 1);
 }
 
+std::string option_name(const Field& field) {
+  const std::string block = "strategy." + field.of_kind + ".";
+  return field.path.starts_with(block) ? field.path.substr(block.size()) : field_name(field.path);
+}
+
 std::string field_section(const std::string& path) {
   return path.substr(0, path.find('.'));
 }
@@ -55,13 +73,14 @@ std::string value_text(const Field& field, Job& job) {
   return std::visit(Writer{field}, field.slot(job));
 }
 
+bool is_default(const Field& field, Job& job) {
+  Job defaults = job_with_default(field);
+  return value_text(field, job) == value_text(field, defaults);
+}
+
 std::string default_of(const Field& field) {
   if (!field.default_text.empty() || field.required || !field.slot) return field.default_text;
-  Job job;
-  if (field.initial) {
-    job.model.options.set(field_name(field.path), *field.initial);
-    job.strategy.options.set(field_name(field.path), *field.initial);
-  }
+  Job job = job_with_default(field);
   const std::string text = value_text(field, job);
   return text == "[]" ? "" : text;
 }

@@ -22,8 +22,9 @@ struct EnumSlot {
 };
 
 /// Where a field's value lies in a Job.
-using Slot = std::variant<bool*, int*, std::int64_t*, std::uint64_t*, double*, std::string*,
-                          std::vector<std::string>*, std::vector<double>*, EnumSlot>;
+using Slot =
+    std::variant<bool*, int*, std::int64_t*, std::uint64_t*, double*, std::string*, std::vector<std::string>*,
+                 std::vector<double>*, std::vector<std::int64_t>*, EnumSlot>;
 
 enum class FieldType {
   kObject,      // has fields of its own
@@ -37,7 +38,8 @@ enum class FieldType {
   kCores,       // a Kubernetes quantity of cores: 4, 500m
   kTextList,    //
   kNumberList,  //
-  kFree,        // any mapping; kept as JSON
+  kIntegerList,
+  kFree,  // any mapping; kept as JSON
 };
 
 /// One allowed value of a kChoice.
@@ -75,6 +77,7 @@ struct Field {
   std::string source{};        // where the default comes from
   std::string default_text{};  // where the default isn't a constant, in words
   bool required = false;
+  std::string example{};    // of a required field that allowed_text doesn't show how to write
   bool may_change = false;  // between the run that wrote a checkpoint and the run that resumes it
   Mutability mutability = Mutability::kNever;  // of an object: holds for all in it
   UsedWith used_with{};
@@ -87,6 +90,8 @@ struct Field {
 /// spec).
 std::string field_name(const std::string& path);
 std::string field_parent(const std::string& path);
+/// Under which name an option's value lies in Options: what follows "model." or "strategy.<kind>." ("cache.bytes").
+std::string option_name(const Field& field);
 
 /// The first part of a path ("training"): a section of spec, or metadata.
 std::string field_section(const std::string& path);
@@ -109,6 +114,9 @@ std::function<Slot(Job&)> at(Member member) {
 
 /// The value as it would be written in a manifest; free-form values as JSON, "" where nothing is given.
 std::string value_text(const Field& field, Job& job);
+
+/// It says what a manifest says that doesn't name the field.
+bool is_default(const Field& field, Job& job);
 
 /// The default as `atoll explain` prints it; "" where there is none.
 std::string default_of(const Field& field);

@@ -17,7 +17,8 @@ std::vector<Field> join_parts() {
        .description = fmt::format(
            "the job's name: lower case letters, digits, '-' and '.', at most {} characters", kLongestJobName),
        .slot = at([](Job & j) -> auto& { return j.name; }),
-       .required = true});
+       .required = true,
+       .example = "metadata: {name: cora-gcn}"});
   for (auto* part :
        {dataset_fields, model_fields, training_fields, strategy_fields, placement_fields, cluster_fields}) {
     auto fields = part();

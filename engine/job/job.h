@@ -88,7 +88,7 @@ struct ScheduleSpec {
 
 enum class Setting { kTransductive, kInductive };
 enum class Loss { kCrossEntropy, kBinaryCrossEntropy };
-enum class Metric { kAccuracy, kF1Micro, kRocAuc };
+enum class Metric { kAccuracy, kF1Micro, kF1Macro, kRocAuc };
 enum class DropoutPosition { kBeforeAggregation, kAfterAggregation };
 
 struct InputDropoutSpec {
@@ -145,6 +145,7 @@ struct PartitionerSpec {
   std::string kind = "metis";  // metis | hash | range
   std::uint64_t seed = 1;
   std::string objective = "volume";  // metis: volume | cut
+  int parts = 0;                     // 0 = one a rank
   bool operator==(const PartitionerSpec&) const = default;
 };
 

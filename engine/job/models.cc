@@ -24,10 +24,10 @@ ModelInfo gcn() {
 }
 
 ModelInfo sage() {
-  Field aggregator{.description = "how neighbours are brought together",
-                   .choices = {{"mean", "W1 h + W2 mean of the neighbours without the vertex (PyG, OGB)"},
-                               {"meanWithSelf", "the same with the vertex in the mean (PipeGCN)"},
-                               {"gcn", "W mean over neighbours and vertex, no weights of its own (DGL)"}},
+  Field aggregator{.description = "how neighbours' rows are aggregated",
+                   .choices = {{"mean", "W1 h + W2 mean(neighbours) (PyG, OGB)"},
+                               {"meanWithSelf", "W1 h + W2 mean(neighbours and the vertex itself) (PipeGCN)"},
+                               {"gcn", "W mean(neighbours and the vertex itself) (DGL)"}},
                    .source = "PyG and OGB"};
   return {"sage",
           "GraphSAGE, full neighbourhoods",
@@ -59,13 +59,16 @@ ModelInfo gcnii() {
   const char* source = "Chen et al. 2020";
   std::vector<Field> options;
   options.push_back(option("gcnii", "alpha", 0.1,
-                           {.description = "share of the initial representation in every layer",
+                           {.description = "share of the initial representation in each layer",
                             .minimum = 0,
                             .maximum = 1,
                             .source = source}));
   options.push_back(option(
       "gcnii", "lambda", 0.5,
-      {.description = "layer l mixes its weights in by ln(lambda / l + 1)", .minimum = 0, .source = source}));
+      {.description = "strength of the identity mapping: layer l weighs its weight matrix by ln(lambda "
+                      "/ l + 1)",
+       .minimum = 0,
+       .source = source}));
   return {"gcnii",
           "deep graph convolution with initial residual and identity mapping",
           source,
@@ -77,7 +80,7 @@ ModelInfo resgcn() {
   const char* source = "Li et al. 2020 (DeeperGCN)";
   std::vector<Field> options;
   options.push_back(option("resgcn", "aggregator", std::string("mean"),
-                           {.description = "how neighbours are brought together",
+                           {.description = "how neighbours' rows are aggregated",
                             .choices = {{"mean", "SAGE-mean inside each block (GraNNDis's ResGCN+)"},
                                         {"softmax", "softmax over neighbours of ReLU(h) (DeeperGCN)"}},
                             .source = "GraNNDis's artifact"}));
@@ -102,7 +105,8 @@ ModelInfo sgc() {
           "simplified graph convolution: propagate, then one linear layer",
           "Wu et al. 2019",
           {option("sgc", "hops", std::int64_t{2}, std::move(hops))},
-          {"model.layers", "model.hidden", "model.norm", kSkipConnections, kDenseLayers, "training.dropout"}};
+          {"model.layers", "model.hidden", "model.norm", kSkipConnections, kDenseLayers, "training.dropout"},
+          "hops"};
 }
 
 }  // namespace
@@ -119,6 +123,16 @@ const ModelInfo* find_model(const std::string& kind) {
   return nullptr;
 }
 
+int gathering_layers(const ModelSpec& model) {
+  const ModelInfo* info = find_model(model.kind);
+  return info == nullptr || info->hops.empty() ? model.layers : int(model.options.integer(info->hops));
+}
+
+std::string layers_field(const ModelSpec& model) {
+  const ModelInfo* info = find_model(model.kind);
+  return info == nullptr || info->hops.empty() ? "model.layers" : "model.options." + info->hops;
+}
+
 std::string owners_of(const std::string& path) {
   std::vector<std::string> owners;
   for (const auto& info : model_infos()) {
@@ -129,7 +143,7 @@ std::string owners_of(const std::string& path) {
 }
 
 std::string option_of_another(const std::string& owners, const std::string& kind) {
-  return "is an option of " + owners + ", and the model is " + kind + " (remove it)";
+  return "is an option of " + owners + "; this model is " + kind + " (remove the option)";
 }
 
 }  // namespace atl

@@ -48,6 +48,7 @@ std::string nearest_word(const std::string& given, const std::vector<std::string
 }
 
 std::string suggestion(const std::string& given, const std::vector<std::string>& known) {
+  if (known.empty()) return "";
   const std::string near = nearest_word(given, known);
   const std::string meant = near.empty() ? "" : fmt::format("did you mean {}? ", near);
   return fmt::format(" ({}known: {})", meant, fmt::join(known, ", "));

@@ -11,6 +11,8 @@ FieldType type_of(const Options::Value& value) {
       return FieldType::kInteger;
     case 2:
       return FieldType::kNumber;
+    case 4:
+      return FieldType::kIntegerList;
     default:
       return FieldType::kChoice;
   }
@@ -23,9 +25,9 @@ Field option_field(OptionOwner owner, const std::string& kind, const std::string
   Field field = std::move(rest);
   field.path = path;
   field.of_kind = kind;
-  field.type = type_of(initial);
+  if (field.type == FieldType::kObject) field.type = type_of(initial);
   field.initial = std::move(initial);
-  field.slot = [owner, name = field_name(path)](Job& job) -> Slot {
+  field.slot = [owner, name = option_name(field)](Job& job) -> Slot {
     Options& options = owner == OptionOwner::kModel ? job.model.options : job.strategy.options;
     return std::visit([](auto& value) -> Slot { return &value; }, options.at(name));
   };

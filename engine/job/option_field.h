@@ -10,8 +10,8 @@ namespace atl {
 
 enum class OptionOwner { kModel, kStrategy };
 
-/// A field at `path` whose value lies in the owner's Options under the path's last part. Its type follows
-/// from the default's: a text with choices is a choice.
+/// A field at `path` whose value lies in the owner's Options under option_name(). Its type follows
+/// from the default's, unless `rest` has one: a text with choices is a choice.
 Field option_field(OptionOwner owner, const std::string& kind, const std::string& path,
                    Options::Value initial, Field rest);
 

@@ -25,6 +25,9 @@ std::int64_t Options::integer(const std::string& name) const {
 double Options::number(const std::string& name) const {
   return value_of<double>(values_, name);
 }
+const std::vector<std::int64_t>& Options::integers(const std::string& name) const {
+  return value_of<std::vector<std::int64_t>>(values_, name);
+}
 const std::string& Options::text(const std::string& name) const {
   return value_of<std::string>(values_, name);
 }

@@ -8,12 +8,13 @@
 #include <map>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace atl {
 
 class Options {
  public:
-  using Value = std::variant<bool, std::int64_t, double, std::string>;
+  using Value = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>>;
 
   /// The option's value. Asking for a name or a type that the kind's table doesn't have is a bug
   /// (ATOLL_CHECK).
@@ -21,6 +22,7 @@ class Options {
   std::int64_t integer(const std::string& name) const;
   double number(const std::string& name) const;
   const std::string& text(const std::string& name) const;
+  const std::vector<std::int64_t>& integers(const std::string& name) const;
 
   bool has(const std::string& name) const { return values_.contains(name); }
   void set(const std::string& name, Value value) { values_[name] = std::move(value); }

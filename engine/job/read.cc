@@ -41,7 +41,7 @@ class Reader {
     const Node* spec = manifest_.find("spec");
     out_.given[""] = spec ? spec->where : manifest_.where;
     if (spec == nullptr || spec->kind != Node::Kind::kMap) {
-      out_.problems.error(out_.given[""], "spec", "is missing (it holds dataset, model, training, …)");
+      out_.problems.error(out_.given[""], "spec", "is required: it holds dataset, model, training, …");
       return std::move(out_);
     }
     choose_kinds(*spec);
@@ -63,7 +63,8 @@ class Reader {
 
   void expect(const std::string& key, const std::string& wanted) {
     const Node* value = manifest_.find(key);
-    if (value == nullptr) return out_.problems.error(manifest_.where, key, "is missing (use " + wanted + ")");
+    if (value == nullptr)
+      return out_.problems.error(manifest_.where, key, "is required (use " + wanted + ")");
     if (value->written != wanted)
       out_.problems.error(value->where, key, "'" + value->written + "' is unknown (use " + wanted + ")");
   }
@@ -89,7 +90,7 @@ class Reader {
       if (!field->initial) continue;
       Options& options =
           field->path.starts_with("model.") ? out_.job.model.options : out_.job.strategy.options;
-      options.set(field_name(field->path), *field->initial);
+      options.set(option_name(*field), *field->initial);
     }
   }
 

@@ -17,8 +17,11 @@ void required_fields(const Check& c) {
     const std::string parent = field_parent(field->path);
     const bool metadata = parent == "metadata";
     if (!metadata && !c.has(parent)) continue;
-    const std::string use = field->type == FieldType::kObject ? field->description : allowed_text(*field);
-    c.error(field->path, "is missing (use {})", use);
+    if (field->example.empty()) {
+      c.error(field->path, "is required (use {})", allowed_text(*field));
+    } else {
+      c.error(field->path, "is required, for example {}", field->example);
+    }
   }
 }
 
@@ -42,8 +45,9 @@ void job_name(const Check& c) {
   const std::string& name = c.job.name;
   if (!c.has("metadata.name") || (name.empty() && !c.problems.errors.empty())) return;  // already told
   if (!is_name(name))
-    c.error("metadata.name", "'{}' is no name (use lower case letters, digits, '-' and '.', at most {})",
-            name, kLongestJobName);
+    c.error("metadata.name",
+            "'{}' is not allowed (use lower case letters, digits, '-' and '.', at most {} characters)", name,
+            kLongestJobName);
 }
 
 std::vector<Rule> join_parts() {

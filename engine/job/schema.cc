@@ -42,6 +42,8 @@ Json type_of(const Field& field) {
       return {{"type", "array"}, {"maxItems", kMostItems}, {"items", {{"type", "string"}}}};
     case FieldType::kNumberList:
       return {{"type", "array"}, {"maxItems", kMostItems}, {"items", {{"type", "number"}}}};
+    case FieldType::kIntegerList:
+      return {{"type", "array"}, {"maxItems", kMostItems}, {"items", {{"type", "integer"}}}};
     case FieldType::kText:
       return {{"type", "string"}, {"maxLength", kLongestText}};
     case FieldType::kChoice:

@@ -17,9 +17,9 @@ const std::vector<StrategyInfo>& strategy_infos() {
       bns_strategy(),
       cagnet_strategy(),
       sancus_strategy(),
-      named("gnnpipe", "layers split over stages, graph chunks pipelined", "GNNPipe"),
+      minibatch_strategy(),
+      named("gnnpipe", "layers divided over stages, graph chunks pipelined", "GNNPipe"),
       named("granndis", "server-wise preloading, expansion-aware sampling", "GraNNDis"),
-      named("minibatch", "sampled mini-batches, data parallel", "Hamilton et al. 2017"),
       named("p3", "features split by column, layer 1 model-parallel", "P3"),
       named("dgs", "mini-batches chosen by online explanation", "DGS"),
       named("auto", "the strategy with the least predicted time", ""),
@@ -35,7 +35,8 @@ const StrategyInfo* find_strategy(const std::string& kind) {
 }
 
 std::string only_one_block(const std::string& chosen) {
-  return "only the block named by strategy.kind may be present, and that is " + chosen + " (remove it)";
+  return "strategy.kind is " + chosen + ", so strategy." + chosen +
+         " is the only block allowed (remove this one)";
 }
 
 }  // namespace atl

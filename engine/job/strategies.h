@@ -26,8 +26,14 @@ struct StrategyInfo {
   std::vector<PairBytes> (*flows)(const TrafficShape&, const std::vector<CutRows>&) = nullptr;
   /// Whether bytes travel while a rank computes; null: they do.
   bool (*hides)(const Options&) = nullptr;
+  /// Whether a job draws some of a vertex's neighbours, so that they must lie in the order of ids (GraphTransforms::by_id); null: it
+  /// doesn't. What it trains on are batches, whose vertices may lie in any number of parts that is at least that of ranks.
+  bool (*draws_neighbours)(const Job&) = nullptr;
+  /// Of a rank's threads, how many work beside those that train; null: none.
+  int (*side_threads)(const Job&, int threads) = nullptr;
   bool sends_less = false;  // epochs differ, and `traffic` is the most that one sends
 
+  bool batches() const { return draws_neighbours != nullptr; }
   bool hides_communication(const Options& given) const { return hides == nullptr || hides(given); }
 };
 
@@ -45,5 +51,6 @@ StrategyInfo pipegcn_strategy();
 StrategyInfo bns_strategy();
 StrategyInfo cagnet_strategy();
 StrategyInfo sancus_strategy();
+StrategyInfo minibatch_strategy();
 
 }  // namespace atl

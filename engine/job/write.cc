@@ -66,13 +66,18 @@ std::string write_job(const Job& job) {
   return out;
 }
 
-std::string resume_key(const Job& job) {
+std::string key_of(const Job& job, const std::function<bool(const Field&)>& counts) {
   Job copy = job;
   std::string key;
   for (const Field* field : fields_for(job.model.kind, job.strategy.kind)) {
-    if (fixed_on_resume(*field)) key += field->path + ": " + value_text(*field, copy) + "\n";
+    if (!field->slot || !counts(*field) || is_default(*field, copy)) continue;
+    key += field->path + ": " + value_text(*field, copy) + "\n";
   }
   return key;
+}
+
+std::string resume_key(const Job& job) {
+  return key_of(job, fixed_on_resume);
 }
 
 std::vector<std::string> changes_that_forbid_resuming(const Job& before, const Job& now) {

@@ -65,7 +65,7 @@ class Builder : public YAML::EventHandler {
     Node node;
     node.where = where(mark);
     if (find_invalid_utf8(value) != std::string::npos)  // the library makes such of NUL and other controls
-      fail("{}: a character that has no place in YAML; remove it", node.where);
+      fail("{}: a character that YAML doesn't allow; remove it", node.where);
     node.written = value;
     node.scalar = tagged_scalar(tag, value, node.where);
     add(std::move(node), anchor);
@@ -211,7 +211,7 @@ nlohmann::json json_of(const Node& node) {
   if (const auto* integer = std::get_if<std::int64_t>(&node.scalar)) return *integer;
   if (const auto* number = std::get_if<double>(&node.scalar)) {
     if (!std::isfinite(*number))
-      fail("{}: {} has no place in JSON: quote it or write a number", node.where, node.written);
+      fail("{}: {} can't be written as JSON: quote it or write a number", node.where, node.written);
     return *number;
   }
   return std::get<std::string>(node.scalar);

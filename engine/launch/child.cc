@@ -18,15 +18,17 @@ namespace atl {
 namespace {
 
 /// In the child, between fork and exec: only calls that are safe there.
-[[noreturn]] void become(char* const* arguments, int error_pipe, pid_t parent) {
+[[noreturn]] void become(char* const* arguments, int output, int error_pipe, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);  // it died before the line above
   setpgid(0, 0);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
+  signal(SIGPIPE, SIG_DFL);
   const int null = open("/dev/null", O_RDONLY);
   dup2(null, STDIN_FILENO);
+  if (output >= 0) dup2(output, STDOUT_FILENO);
   dup2(error_pipe, STDERR_FILENO);
   execv(arguments[0], arguments);
   dprintf(STDERR_FILENO, "%s: can't be started: %s\n", arguments[0], std::strerror(errno));
@@ -59,7 +61,7 @@ bool reap_until(std::chrono::steady_clock::time_point deadline) {
 
 }  // namespace
 
-Child start_child(const std::vector<std::string>& command) {
+Child start_child(const std::vector<std::string>& command, int output) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) fail("a pipe for {}: {}", command[0], std::strerror(errno));
   std::vector<char*> arguments;
@@ -68,7 +70,7 @@ Child start_child(const std::vector<std::string>& command) {
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid < 0) fail("{} can't be started: {}", command[0], std::strerror(errno));
-  if (pid == 0) become(arguments.data(), ends[1], parent);
+  if (pid == 0) become(arguments.data(), output, ends[1], parent);
   close(ends[1]);
   return {pid, ends[0]};
 }

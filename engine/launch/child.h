@@ -14,10 +14,10 @@ struct Child {
   int error_pipe = -1;  // what it and its own children write to standard error; ours to close
 };
 
-/// Starts a program in a process group of its own (Ctrl-C at the terminal reaches us alone), with our
-/// standard output, no standard input, and standard error into a pipe. It is sent SIGKILL when we end. Throws
-/// Error naming the program.
-Child start_child(const std::vector<std::string>& command);
+/// Starts a program in a process group of its own (Ctrl-C at the terminal reaches us alone), with `output` as
+/// standard output (−1: ours), no standard input, and standard error into a pipe. It is sent SIGKILL when we end.
+/// Throws Error naming the program.
+Child start_child(const std::vector<std::string>& command, int output = -1);
 
 /// From now on orphaned grandchildren become our children, so that end_orphans() finds them.
 void adopt_orphans();

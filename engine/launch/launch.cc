@@ -7,13 +7,15 @@
 #include <csignal>
 
 #include <cstring>
-#include <filesystem>
+#include <iterator>
 #include <optional>
 
 #include "base/error.h"
 #include "launch/child.h"
 #include "launch/mpirun_command.h"
 #include "launch/mpirun_messages.h"
+#include "launch/output_relay.h"
+#include "launch/scratch.h"
 
 namespace atl {
 namespace {
@@ -21,37 +23,22 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int kLostStatus = 1;  // where mpirun's own would read as a signal
 
-/// A folder in memory for Open MPI's files, gone when the launch is over.
-class Scratch {
- public:
-  Scratch() {
-    for (const char* base : {"/dev/shm", "/tmp"}) {
-      std::string path = std::string(base) + "/atoll-XXXXXX";
-      if (mkdtemp(path.data()) != nullptr) {
-        path_ = path;
-        return;
-      }
-    }
-    fail("/tmp: no folder can be made in it: {}", std::strerror(errno));
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const std::filesystem::path& path() const { return path_; }
+/// Requests to stop: from the terminal (Ctrl-C, Ctrl-\\, its end), from whoever started us.
+constexpr int kStops[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM};
 
- private:
-  std::filesystem::path path_;
-};
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
 
-/// SIGINT, SIGTERM and SIGCHLD as bytes to read while this exists.
+/// Requests to stop and SIGCHLD as bytes to read while this exists. A hang-up that is ignored, as under nohup, is none.
 class Signals {
  public:
   Signals() {
     sigemptyset(&watched_);
-    for (int signal : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&watched_, signal);
+    sigaddset(&watched_, SIGCHLD);
+    for (int signal : kStops)
+      if (signal != SIGHUP || !is_ignored(SIGHUP)) sigaddset(&watched_, signal);
     pthread_sigmask(SIG_BLOCK, &watched_, &before_);
     file_ = signalfd(-1, &watched_, SFD_CLOEXEC | SFD_NONBLOCK);
   }
@@ -63,12 +50,12 @@ class Signals {
   Signals& operator=(const Signals&) = delete;
 
   int file() const { return file_; }
-  /// The next requests to stop that have arrived.
-  int stops() const {
-    int count = 0;
+  /// The requests to stop that have arrived since.
+  std::vector<int> stops() const {
+    std::vector<int> signals;
     for (signalfd_siginfo info; read(file_, &info, sizeof info) == sizeof info;)
-      count += info.ssi_signo != SIGCHLD;
-    return count;
+      if (info.ssi_signo != SIGCHLD) signals.push_back(int(info.ssi_signo));
+    return signals;
   }
 
  private:
@@ -81,8 +68,10 @@ class Watch {
   explicit Watch(const LaunchPlan& plan) : plan_(plan), messages_(plan.message) {
     adopt_orphans();
     const bool here = plan.ranks == 1 && plan.hosts.addresses.empty();
-    child_ = start_child(here ? plan.program
-                              : mpirun_command(plan.ranks, plan.hosts, plan.program, scratch_.path()));
+    child_ = start_child(
+        here ? plan.program : mpirun_command(plan.ranks, plan.hosts, plan.program, scratch_.path()),
+        output_.childs_end());
+    output_.close_childs_end();
   }
   ~Watch() { close(child_.error_pipe); }
   Watch(const Watch&) = delete;
@@ -91,7 +80,7 @@ class Watch {
   LaunchEnd run() {
     while (!ended_) {
       wait_for_news();
-      for (int stop = signals_.stops(); stop > 0; --stop) on_stop();
+      for (const int signal : signals_.stops()) on_stop(signal);
       ended_ = waitpid(child_.pid, &state_, WNOHANG) == child_.pid;
       if (!ended_ && deadline_ && Clock::now() >= *deadline_) kill_now();
     }
@@ -99,6 +88,7 @@ class Watch {
     end_orphans(plan_.end_patience);
     read_messages();
     messages_.finish();
+    pass_output_on();
     LaunchEnd end = verdict();
     end.hung = has_hung();
     end.lost = end.hung ? LostRank{messages_.failed()->rank, messages_.failed()->host, 0, kLostStatus}
@@ -110,9 +100,15 @@ class Watch {
  private:
   /// Returns at once when there is something, after a tenth of a second otherwise.
   void wait_for_news() {
-    pollfd files[] = {{signals_.file(), POLLIN, 0}, {pipe_open_ ? child_.error_pipe : -1, POLLIN, 0}};
-    poll(files, 2, 100);
+    const auto [from_ranks, to_reader] = output_.files();
+    pollfd files[] = {{signals_.file(), POLLIN, 0},
+                      {pipe_open_ ? child_.error_pipe : -1, POLLIN, 0},
+                      from_ranks,
+                      to_reader};
+    poll(files, std::size(files), 100);
     if (files[1].revents != 0) read_some();
+    output_.pass_on();
+    if (output_.unread() && stops_ == 0) on_stop(SIGPIPE);
     const bool is_lost = messages_.lost() || !messages_.lost_host().empty() || messages_.failed();
     if (is_lost && !deadline_) deadline_ = Clock::now() + plan_.end_patience;
   }
@@ -129,7 +125,19 @@ class Watch {
     for (pollfd file{child_.error_pipe, POLLIN, 0}; pipe_open_ && poll(&file, 1, 0) > 0;) read_some();
   }
 
-  void on_stop() {
+  /// What is left of it, to a reader who may take his time; a request to stop ends that.
+  void pass_output_on() {
+    while (output_.pass_on() || output_.holds_any()) {
+      const auto [from_ranks, to_reader] = output_.files();
+      pollfd files[] = {{signals_.file(), POLLIN, 0}, from_ranks, to_reader};
+      poll(files, std::size(files), 100);
+      if (!signals_.stops().empty()) return;
+    }
+  }
+
+  /// A terminal that is closed may say so twice, by its shell and by the kernel: that is no second request.
+  void on_stop(int signal) {
+    if (signal == SIGHUP && stops_ > 0) return;
     if (stops_++ > 0) return kill_now();
     deadline_ = Clock::now() + plan_.stop_patience;
     kill(child_.pid, plan_.stop_signal);
@@ -140,14 +148,18 @@ class Watch {
     killed_by_us_ = true;
   }
 
+  std::string stop_reason() const {
+    if (stops_ > 1) return "killed at the second request; the last checkpoint is kept";
+    return output_.unread() ? "nobody reads the output any more" : "";
+  }
+
   LaunchEnd verdict() const {
-    if (stops_ > 0)
-      return {130, stops_ > 1 ? "killed at the second request; the last checkpoint stays" : "", {}, {}};
+    if (stops_ > 0) return {130, stop_reason(), {}, {}};
     if (const auto& host = messages_.lost_host(); !host.empty())
       return {kLostStatus, "mpirun lost its connection to " + host, {}, {}};
     if (const auto& lost = messages_.lost()) return verdict_on(*lost);
     if (has_hung()) return {kLostStatus, "", {}, {}};
-    if (WIFEXITED(state_)) return {WEXITSTATUS(state_), "", {}, {}};
+    if (WIFEXITED(state_)) return {WEXITSTATUS(state_), messages_.trouble(), {}, {}};
     return verdict_on_child(WTERMSIG(state_));
   }
 
@@ -166,7 +178,7 @@ class Watch {
   }
 
   LaunchEnd verdict_on_child(int signal) const {
-    if (killed_by_us_) return {128 + signal, "the ranks did not end by themselves and were killed", {}, {}};
+    if (killed_by_us_) return {128 + signal, "the ranks did not end when asked and were killed", {}, {}};
     const char* who = plan_.ranks > 1 ? "mpirun" : "rank 0";
     char host[256] = "this machine";
     gethostname(host, sizeof host - 1);
@@ -181,6 +193,7 @@ class Watch {
   const LaunchPlan& plan_;
   Scratch scratch_;
   Signals signals_;
+  OutputRelay output_;
   MpirunMessages messages_;
   Child child_;
   std::optional<Clock::time_point> deadline_;

@@ -37,9 +37,10 @@ struct LaunchEnd {
       false;  // `lost` has said so itself, and mpirun didn't end: it may not reach every host any more
 };
 
-/// Blocks until every process of the job has ended. Takes SIGINT and SIGTERM: the first asks the ranks to
-/// stop (SIGUSR1: finish the epoch, write a checkpoint), the second kills them. Not thread-safe: one launch a
-/// process at a time, from its main thread, no other child processes meanwhile.
+/// Blocks until every process of the job has ended. Takes SIGINT, SIGQUIT, SIGTERM, and SIGHUP unless it is
+/// ignored: the first asks the ranks to stop (SIGUSR1: finish the epoch, write a checkpoint), the second kills
+/// them, unless it is SIGHUP. An output that nobody reads is a first request. Not thread-safe: one launch a process
+/// at a time, from its main thread, no other child processes meanwhile.
 LaunchEnd launch(const LaunchPlan& plan);
 
 }  // namespace atl

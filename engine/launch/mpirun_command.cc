@@ -3,6 +3,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -19,8 +20,7 @@ std::string find_program(const std::string& name) {
     const std::string file = folder + "/" + name;
     if (access(file.c_str(), X_OK) == 0) return file;
   }
-  fail("{} is not on PATH, and more than one rank needs it: apt-get install openmpi-bin, or use --ranks 1",
-       name);
+  fail("{} is not on PATH, but several ranks need it: apt-get install openmpi-bin, or use --ranks 1", name);
 }
 
 std::string write_host_file(const RemoteHosts& hosts, int ranks, const std::filesystem::path& folder) {
@@ -30,8 +30,12 @@ std::string write_host_file(const RemoteHosts& hosts, int ranks, const std::file
   std::ofstream file(path);
   for (const std::string& address : hosts.addresses) file << address << '\n';
   file.close();
-  if (!file) fail("{}: cannot be written; is there room in that folder?", path.string());
+  if (!file) fail("{}: cannot be written; free space in that folder", path.string());
   return path.string();
+}
+
+bool is_ipv6(const std::string& address) {
+  return address.find(':') != std::string::npos;
 }
 
 }  // namespace
@@ -66,6 +70,8 @@ std::vector<std::string> mpirun_command(int ranks, const RemoteHosts& hosts,
     set("plm_rsh_agent", hosts.shell);
     set("plm_rsh_no_tree_spawn", "1");               // hosts hold no key for one another
     set("btl_vader_single_copy_mechanism", "none");  // who may read whose memory is not known from here
+    if (std::ranges::any_of(hosts.addresses, is_ipv6))
+      set("regx", "naive");  // the others take ':' for no part of a name
   }
   command.insert(command.end(), program.begin(), program.end());
   return command;

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include "launch/mpirun_troubles.h"
+
 namespace atl {
 namespace {
 
@@ -81,7 +83,13 @@ void MpirunMessages::take_line(const std::string& line) {
     return;
   }
   if (!failed_) failed_ = failed;
-  line_(line);
+  pass_on(line, is_from_mpirun(line));
+}
+
+void MpirunMessages::pass_on(const std::string& text, bool from_mpirun) {
+  if (from_mpirun && !was_from_mpirun_) line_("atoll: mpirun says:");
+  was_from_mpirun_ = from_mpirun;
+  line_(text);
 }
 
 void MpirunMessages::end_box() {
@@ -94,7 +102,9 @@ void MpirunMessages::end_box() {
     lost_ = found;
     lost_host_ = silent;
   }
-  if (!found && silent.empty() && !is_noise(box) && !box.empty()) line_(box.substr(0, box.size() - 1));
+  if (found || !silent.empty() || is_noise(box) || box.empty()) return;
+  if (trouble_.empty()) trouble_ = trouble_in(box);
+  pass_on(box.substr(0, box.size() - 1), true);
 }
 
 void MpirunMessages::finish() {

@@ -19,7 +19,7 @@ struct LostRank {
 };
 
 /// Feed it the bytes of mpirun's standard error; every line that is for the user comes out at `line`, without
-/// newline.
+/// newline. Above mpirun's own words, those that are left, stands a line of ours.
 class MpirunMessages {
  public:
   explicit MpirunMessages(std::function<void(const std::string&)> line) : line_(std::move(line)) {}
@@ -31,6 +31,8 @@ class MpirunMessages {
   const std::optional<LostRank>& lost() const { return lost_; }
   /// The address of the first host whose daemon mpirun has lost its connection to, before any rank ended badly; "": none.
   const std::string& lost_host() const { return lost_host_; }
+  /// What its first own message that we know means (launch/mpirun_troubles.h); "": there was none.
+  const std::string& trouble() const { return trouble_; }
   /// The first rank that has said itself that it fails, which mpirun tells later, if at all.
   const std::optional<FailedRank>& failed() const { return failed_; }
 
@@ -38,13 +40,15 @@ class MpirunMessages {
   void end_line();
   void end_box();
   void take_line(const std::string& line);
+  void pass_on(const std::string& text, bool from_mpirun);
 
   std::function<void(const std::string&)> line_;
   std::string current_;  // the line so far
   std::string box_;      // text between two rules of dashes
   bool in_box_ = false;
   std::optional<LostRank> lost_;
-  std::string lost_host_;
+  std::string lost_host_, trouble_;
+  bool was_from_mpirun_ = false;  // the last that came out
   std::optional<FailedRank> failed_;
 };
 

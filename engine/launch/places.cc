@@ -50,7 +50,8 @@ void check_place(const std::string& text, Rank rank, const std::string& host) {
   const Place planned = place_of(text, rank);
   if (planned.host == host) return;
   fail(
-      "rank {} runs on {} and was planned for {}: mpirun mapped the ranks otherwise; start again, and report this",
+      "rank {} runs on {} but was planned for {}: mpirun mapped the ranks differently; start again, and "
+      "report this",
       rank, host, planned.host);
 }
 

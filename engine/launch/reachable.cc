@@ -63,7 +63,7 @@ void wait_until_reachable(const std::vector<HostPort>& hosts, std::chrono::milli
   std::string why;
   for (bool first = true; !missing.empty(); first = false) {
     if (!first && Clock::now() >= deadline) {
-      fail("not reachable after {} s:{}; see whether they run, and whether a NetworkPolicy keeps us out",
+      fail("not reachable after {} s:{}; check that they run, and that no NetworkPolicy blocks the launcher",
            std::chrono::duration_cast<std::chrono::seconds>(patience).count(), why);
     }
     if (!first) std::this_thread::sleep_for(kPause);

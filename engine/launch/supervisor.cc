@@ -73,8 +73,8 @@ class Supervisor {
       if (ranks_.contains(pid)) continue;
       kills_ = kills;
       return SuperviseEnd{128 + SIGKILL, "OOMKilled", rank,
-                          fmt::format("rank {} was killed because the container has used up its memory; give "
-                                      "resources.memory more, or the job more ranks",
+                          fmt::format("rank {} was killed because the container is out of memory; raise "
+                                      "resources.memory, or use more ranks",
                                       rank)};
     }
     return {};

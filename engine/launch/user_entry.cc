@@ -16,8 +16,10 @@ void make_user_known() {
   entry << fmt::format("atoll:x:{}:{}:atoll:/run/atoll:/bin/bash\n", geteuid(), getegid());
   entry.close();
   if (!entry)
-    fail("user {} has no name, which ssh needs, and {} can't be written; mount an emptyDir at its folder",
-         geteuid(), kFile);
+    fail(
+        "user {} has no name, which ssh needs, and {} can't be written to add one; mount an emptyDir at "
+        "its folder",
+        geteuid(), kFile);
 }
 
 }  // namespace atl

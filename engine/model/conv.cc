@@ -9,7 +9,7 @@ namespace {
 class Conv final : public FinishedLayer {
  public:
   explicit Conv(const LayerOptions& o)
-      : FinishedLayer(o, {{"weight", o.in, o.out, o.init, o.decay}}, NeighbourSum(o).saved()), sum_(o) {}
+      : FinishedLayer(o, {input_weight("weight", o)}, NeighbourSum(o).saved()), sum_(o) {}
 
   std::string describe() const override { return fmt::format("conv {} → {}", in(), out()); }
   bool gathers() const override { return true; }
@@ -21,7 +21,7 @@ class Conv final : public FinishedLayer {
   void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView target,
                 const Epilogue& finish) const override {
     OwnRows own(verbs.context());
-    sum_.forward(verbs, input.rows, own, w.value(0), saved, target, finish);
+    sum_.forward(verbs, input.rows, own, w.value(0), saved, {target}, finish);
   }
   void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
                          MatrixView d_target, MatrixView scratch,

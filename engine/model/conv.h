@@ -11,8 +11,11 @@ namespace atl {
 struct LayerOptions {
   int index = 0;  // place in the model; keys the draws
   Index in = 0, out = 0;
+  Index whole_in = 0;  // columns of the whole input, of which `in` are here (model/columns.h); 0: all are
+  Index of_whole() const { return whole_in > 0 ? whole_in : in; }
+  bool is_split() const { return of_whole() != in; }
   Init init = Init::kGlorot;  // of the weight
-  Index fan_in = 0;           // for it; 0: `in`
+  Index fan_in = 0;           // for it; 0: of_whole()
   bool packed_input = false;  // features, multiplied as they are stored (tensor/rows.h)
   bool fixed_input =
       false;  // takes no gradient: backward ends here, with nothing left to hide a sum of gradients behind

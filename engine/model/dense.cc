@@ -10,9 +10,7 @@ namespace {
 
 class Dense final : public FinishedLayer {
  public:
-  explicit Dense(const LayerOptions& o)
-      : FinishedLayer(o, {{"weight", o.in, o.out, o.init, o.decay, o.fan_in, o.out, true, parts_of(o)}}, {}) {
-  }
+  explicit Dense(const LayerOptions& o) : FinishedLayer(o, {weight_of(o)}, {}) {}
 
   std::string describe() const override { return fmt::format("dense {} → {}", in(), out()); }
   bool gathers() const override { return false; }
@@ -33,8 +31,17 @@ class Dense final : public FinishedLayer {
                        gradient.self);
   }
 
+  static ParameterSpec weight_of(const LayerOptions& o) {
+    ParameterSpec weight = input_weight("weight", o);
+    weight.fan_in = o.fan_in;
+    weight.fan_out = o.out;
+    weight.parts = parts_of(o);
+    return weight;
+  }
   /// Of a gradient that nothing is left to hide behind, three quarters travel while the others are computed.
-  static int parts_of(const LayerOptions& o) { return o.fixed_input ? int(std::min<Index>(4, o.in)) : 1; }
+  static int parts_of(const LayerOptions& o) {
+    return o.fixed_input && !o.is_split() ? int(std::min<Index>(4, o.in)) : 1;
+  }
 };
 
 }  // namespace

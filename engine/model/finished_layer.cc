@@ -40,7 +40,17 @@ std::vector<SavedSpec> FinishedLayer::saved() const {
 void FinishedLayer::forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                             MatrixView out) const {
   const ConstMatrixView residual = residual_of(options_, input);
-  multiply(verbs, weights, input, saved, finish_.target(saved, out), finish_.fused(verbs, weights, residual));
+  const MatrixView target = finish_.target(saved, out);
+  const Epilogue fused = finish_.fused(verbs, weights, residual);
+  if (Columns* columns = verbs.columns()) {
+    const MatrixView summands = columns->summands(options_.out);
+    multiply(verbs, weights, input, saved, summands, {});
+    columns->begin_whole(summands);
+    columns->end_whole(target);
+    apply(verbs.context(), fused, target);
+  } else {
+    multiply(verbs, weights, input, saved, target, fused);
+  }
   finish_.forward(verbs, weights, saved, out, residual);
 }
 
@@ -53,7 +63,15 @@ void FinishedLayer::backward(Verbs& verbs, const LayerWeights& weights, const La
     fill(ctx, 0, d_residual);
   }
   finish_.backward(verbs, weights, saved, out, d_out, d_residual);
-  multiply_backward(verbs, weights, input, saved, d_out, out, gradient);
+  if (Columns* columns = verbs.columns()) {
+    columns->begin_spread(d_out);
+    const MatrixView d_summands = columns->end_spread();
+    const MatrixView scratch =
+        ctx.workspace->matrix("finished_layer.scratch", d_summands.rows, d_summands.cols);
+    multiply_backward(verbs, weights, input, saved, d_summands, scratch, gradient);
+  } else {
+    multiply_backward(verbs, weights, input, saved, d_out, out, gradient);
+  }
   if (options_.skip && gradient.self.cols > 0) axpby(ctx, 1, d_residual, 1, gradient.self);
 }
 
@@ -70,11 +88,14 @@ void FinishedLayer::weight_backward_in_parts(Context& ctx, const Rows& rows, con
 }
 
 Dropout FinishedLayer::source_dropout(Verbs& verbs, const Source& source) const {
-  return verbs.dropout(options_.dropout, options_.dropout_purpose, options_.index, source.block->src_ids);
+  return verbs.input_dropout(options_.dropout, options_.dropout_purpose, options_.index,
+                             source.block->src_ids);
 }
 
 Dropout FinishedLayer::self_dropout(Verbs& verbs) const {
-  return verbs.dropout(options_.dropout, options_.dropout_purpose, options_.index, verbs.destination_ids());
+  Columns* columns = verbs.columns();
+  return verbs.input_dropout(options_.dropout, options_.dropout_purpose, options_.index,
+                             columns == nullptr ? verbs.destination_ids() : columns->destination_ids());
 }
 
 }  // namespace atl

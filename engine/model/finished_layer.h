@@ -10,6 +10,11 @@
 
 namespace atl {
 
+/// A weight with a row for each column of the layer's input.
+inline ParameterSpec input_weight(const char* name, const LayerOptions& o) {
+  return {name, o.of_whole(), o.out, o.init, o.decay, 0, 0, true, 1, 1};
+}
+
 class FinishedLayer : public Layer {
  public:
   Index in() const final { return options_.in; }
@@ -28,7 +33,8 @@ class FinishedLayer : public Layer {
   FinishedLayer(const LayerOptions& options, std::vector<ParameterSpec> own_parameters,
                 std::vector<SavedSpec> own_saved);
 
-  /// target (dst, out) is written and `finish` applied to its rows; `finish` is empty where there is a norm to come.
+  /// target (dst, out) is written and `finish` applied to its rows; `finish` is empty where there is a norm to come, or where
+  /// the input has some of its columns here (Columns): then dst are the group's rows.
   virtual void multiply(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                         MatrixView target, const Epilogue& finish) const = 0;
   /// d_target (dst, out); `scratch` (dst, out) is memory that nobody needs any more. As Layer::backward otherwise.

@@ -2,8 +2,9 @@
 // softmax over j.
 //
 // Scores are per vertex and linear before the LeakyReLU, so that a strategy that splits columns can make them whole
-// by `sync` (P3 × GAT). The destination's score is taken as drop(h)·(W·a_dst), which needs no z of the destination:
+// by `Columns::sum` (P3 × GAT). The destination's score is taken as drop(h)·(W·a_dst), which needs no z of the destination:
 // its rows may come in any block of sources, or in none.
+#include "model/aggregate.h"
 #include "model/finished_layer.h"
 #include "model/stack.h"
 #include "model/transform.h"
@@ -29,7 +30,7 @@ Index width_of(const GatOptions& o) {
 
 std::vector<ParameterSpec> parameters_of(const GatOptions& o) {
   const Index width = width_of(o), per_head = width / o.heads;
-  return {{"weight", o.layer.in, width, Init::kGlorot, o.layer.decay},
+  return {{"weight", o.layer.of_whole(), width, Init::kGlorot, o.layer.decay, 0, 0, true, 1, 1},
           {"attention_src", 1, width, Init::kGlorot, o.layer.decay, o.heads, per_head},
           {"attention_dst", 1, width, Init::kGlorot, o.layer.decay, o.heads, per_head}};
 }
@@ -63,19 +64,20 @@ class Gat final : public FinishedLayer {
     const auto begin = [&]() -> ConstMatrixView {
       softmax_begin(ctx, softmaxes);
       transform(ctx, input.self, self_dropout(verbs), folded_vector(ctx, w), dst_score);
-      return verbs.sync(dst_score);
+      make_whole(verbs, dst_score);
+      return dst_score;
     };
     const auto add = [&](const Source& s, ConstMatrixView scores, const Softmaxes& into) {
       const Index rows = s.rows.rows();
       MatrixView z = saved.at(kZ, s.slot, rows), src_score = saved.at(kSrcScore, s.slot, rows);
       transform(ctx, s.rows, source_dropout(verbs, s), w.value(kWeight), z);
       head_dot(ctx, o_.heads, z, w.value(kSrcVector).data, src_score);
-      src_score = verbs.sync(src_score);
+      make_whole(verbs, src_score);
       attention_add(ctx, attention_of(verbs, s), z, scores, src_score, into);
     };
-    verbs.gather_softmax(input.rows, {softmaxes, begin}, add);
+    softmax_over(verbs, input.rows, softmaxes, begin, add);
     attention_finish(ctx, softmaxes);
-    join_heads(ctx, verbs.sync(aggregated), target);
+    join_heads(ctx, aggregated, target);
     apply(ctx, finish, target);
   }
 
@@ -88,26 +90,31 @@ class Gat final : public FinishedLayer {
     attention_dot(ctx, o_.heads, saved.at(kAggregated), d_aggregated, dot);
     fill(ctx, 0, d_dst_score);
     const SoftmaxState state{saved.at(kMax), saved.at(kSum)};
-    verbs.gather_softmax_backward(
-        input.rows, {saved.at(kDstScore), state, dot, d_aggregated, d_dst_score},
-        [&](const Source& s, const SoftmaxGradient& of, MatrixView d_rows) {
-          const Index rows = s.rows.rows();
-          MatrixView z = saved.at(kZ, s.slot, rows), src_score = saved.at(kSrcScore, s.slot, rows);
-          MatrixView d_z = ctx.workspace->matrix("gat.d_z", z.rows, z.cols);
-          MatrixView d_src_score = ctx.workspace->matrix("gat.d_src_score", z.rows, o_.heads);
-          attention_backward(ctx, attention_of(verbs, s), s.block->transpose, s.block->transpose_arc, z,
-                             of.scores, src_score, of.state, of.result, of.d_out, d_z, d_src_score,
-                             of.d_scores);
-          head_dot_backward(ctx, o_.heads, z, w.value(kSrcVector).data, d_src_score, d_z,
-                            w.gradient(kSrcVector).data);
-          transform_backward(ctx, s.rows, source_dropout(verbs, s), w.value(kWeight), d_z,
-                             w.gradient(kWeight), d_rows);
-        },
-        gradient.rows);
+    softmax_back(verbs, input.rows, {saved.at(kDstScore), state, dot, d_aggregated, d_dst_score},
+                 gradient.rows, [&](const Source& s, const SoftmaxGradient& of) {
+                   const Index rows = s.rows.rows();
+                   MatrixView z = saved.at(kZ, s.slot, rows), src_score = saved.at(kSrcScore, s.slot, rows);
+                   MatrixView d_z = ctx.workspace->matrix("gat.d_z", z.rows, z.cols);
+                   MatrixView d_src_score = ctx.workspace->matrix("gat.d_src_score", z.rows, o_.heads);
+                   attention_backward(ctx, attention_of(verbs, s), s.block->transpose, s.block->transpose_arc,
+                                      z, of.scores, src_score, of.state, of.result, of.d_out, d_z,
+                                      d_src_score, of.d_scores);
+                   make_whole(verbs, d_src_score);
+                   head_dot_backward(ctx, o_.heads, z, w.value(kSrcVector).data, d_src_score, d_z,
+                                     w.gradient(kSrcVector).data);
+                   transform_backward(ctx, s.rows, source_dropout(verbs, s), w.value(kWeight), d_z,
+                                      w.gradient(kWeight), s.d_rows);
+                 });
+    make_whole(verbs, d_dst_score);
     destination_backward(verbs, w, input, d_dst_score, gradient);
   }
 
   Index width() const { return width_of(o_); }
+
+  /// Scores are linear in z, and so are their gradients in what each rank has of them: by columns they are summands.
+  static void make_whole(Verbs& verbs, MatrixView scores) {
+    if (Columns* columns = verbs.columns()) columns->sum(scores);
+  }
 
   /// (in, heads): W·a_dst, a head a column.
   MatrixView folded_vector(Context& ctx, const LayerWeights& w) const {
@@ -181,6 +188,7 @@ Model make_gat(const ModelSpec& spec, const TrainingSpec& training, const ModelI
     o.attention_dropout = training.attention_dropout;
     o.layer.index = l;
     o.layer.in = l == 0 ? input.features : hidden;
+    o.layer.whole_in = l == 0 ? input.whole_features : 0;
     o.layer.out = last ? input.classes : hidden;
     o.layer.packed_input = l == 0 && input.packed_features;
     o.layer.dropout = l == 0 ? training.input_dropout.rate : training.dropout;

@@ -3,6 +3,7 @@
 // every convolution reads.
 #include <cmath>
 
+#include "model/aggregate.h"
 #include "model/finished_layer.h"
 #include "model/stack.h"
 #include "model/transform.h"
@@ -33,11 +34,12 @@ class Gcnii final : public FinishedLayer {
                 const Epilogue& finish) const override {
     Context& ctx = verbs.context();
     MatrixView s = saved.at(0);
-    verbs.gather_sum(input.rows, {s}, [&](const Source& source, MatrixView sum, bool accumulate) {
-      const Dropout dropout = source_dropout(verbs, source);
-      spmm(ctx, arcs_of(*source.block), dropped_rows(ctx, source.rows, dropout, "gcnii.rows"), sum,
-           accumulate);
-    });
+    sum_over(verbs, input.rows, {s}, no_own_work,
+             [&](const Source& source, MatrixView sum, bool accumulate, bool) {
+               const Dropout dropout = source_dropout(verbs, source);
+               spmm(ctx, arcs_of(*source.block), dropped_rows(ctx, source.rows, dropout, "gcnii.rows"), sum,
+                    accumulate);
+             });
     axpby(ctx, o_.alpha, input.tap, 1 - o_.alpha, s);
     gemm(ctx, s, mixed_weight(ctx, w), target, false, finish);
   }
@@ -51,18 +53,15 @@ class Gcnii final : public FinishedLayer {
       gemm_at(ctx, saved.at(0), d_target, d_mixed);
       axpby(ctx, o_.theta, d_mixed, 1, w.gradient(0));
     };
-    const FunctionRef<void()> meanwhile(weight);
     const MatrixView d_s = scratch;  // of the same shape
     gemm_bt(ctx, d_target, mixed_weight(ctx, w), d_s);
     axpby(ctx, o_.alpha, d_s, 1, gradient.tap);
     scale(ctx, 1 - o_.alpha, d_s);
-    verbs.gather_sum_backward(
-        input.rows, {d_s, &meanwhile},
-        [&](const Source& source, ConstMatrixView d_sum, MatrixView d_rows) {
-          if (d_rows.cols == 0) return;
-          spmm(ctx, transposed_arcs_of(*source.block), d_sum, d_rows, false, source_dropout(verbs, source));
-        },
-        gradient.rows);
+    sum_back(verbs, input.rows, d_s, gradient.rows, weight, [&](const Source& source, ConstMatrixView d_sum) {
+      if (source.d_rows.cols == 0) return;
+      spmm(ctx, transposed_arcs_of(*source.block), d_sum, source.d_rows, false,
+           source_dropout(verbs, source));
+    });
   }
 
   /// θ·W + (1−θ)·I: one product instead of two and a sum.

@@ -11,33 +11,34 @@ Index padded(Index elements) {
 
 /// Calls visit(spec, rows) for every matrix, in order: a spec over sources has one a slot.
 template <class F>
-void for_each_matrix(const std::vector<SavedSpec>& specs, Index destination_rows,
-                     const std::vector<Index>& source_rows, F&& visit) {
+void for_each_matrix(const std::vector<SavedSpec>& specs, const LayerRows& rows, F&& visit) {
+  using Over = SavedSpec::Over;
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    const bool over_sources = specs[i].over == SavedSpec::Over::kSources;
-    for (std::size_t slot = 0; slot < (over_sources ? source_rows.size() : 1); ++slot) {
-      const Index rows = over_sources ? source_rows[slot] : destination_rows;
-      visit(i, specs[i].rows >= 0 ? specs[i].rows : rows);
+    const SavedSpec& spec = specs[i];
+    if (spec.rows >= 0) {
+      visit(i, spec.rows);
+    } else if (spec.over == Over::kSources) {
+      for (const Index of_slot : rows.sources) visit(i, of_slot);
+    } else {
+      visit(i, spec.over == Over::kOutputs ? rows.outputs : rows.destinations);
     }
   }
 }
 
 }  // namespace
 
-Index Saved::elements(const std::vector<SavedSpec>& specs, Index destination_rows,
-                      const std::vector<Index>& source_rows) {
+Index Saved::elements(const std::vector<SavedSpec>& specs, const LayerRows& rows) {
   Index total = 0;
-  for_each_matrix(specs, destination_rows, source_rows,
-                  [&](std::size_t i, Index rows) { total += padded(rows * specs[i].cols); });
+  for_each_matrix(specs, rows, [&](std::size_t i, Index count) { total += padded(count * specs[i].cols); });
   return total;
 }
 
-void Saved::place(const std::vector<SavedSpec>& specs, Index destination_rows,
-                  const std::vector<Index>& source_rows, Real* memory) {
-  matrices_.assign(specs.size(), {});
-  for_each_matrix(specs, destination_rows, source_rows, [&](std::size_t i, Index rows) {
-    matrices_[i].emplace_back(memory, rows, specs[i].cols);
-    memory += padded(rows * specs[i].cols);
+void Saved::place(const std::vector<SavedSpec>& specs, const LayerRows& rows, Real* memory) {
+  matrices_.resize(specs.size());
+  for (auto& each : matrices_) each.clear();
+  for_each_matrix(specs, rows, [&](std::size_t i, Index count) {
+    matrices_[i].emplace_back(memory, count, specs[i].cols);
+    memory += padded(count * specs[i].cols);
   });
 }
 

@@ -17,23 +17,29 @@ namespace atl {
 struct SavedSpec {
   std::string name;
   enum class Over {
-    kDestinations,
-    kSources
-  } over = Over::kDestinations;  // kSources: one per block of sources
+    kOutputs,       // rows of the layer's output
+    kDestinations,  // rows that are aggregated for: the outputs' or, where columns are split, the group's
+    kSources        // one per block of sources
+  } over = Over::kDestinations;
   Index cols = 0;
   Index rows = -1;  // fixed number of rows instead (column statistics: 2)
+};
+
+/// How many rows one layer of one pass has.
+struct LayerRows {
+  Index inputs = 0;  // of what this pass holds of the layer's input
+  Index outputs = 0, destinations = 0;
+  std::vector<Index> sources;  // by slot
 };
 
 /// Where a layer's saved matrices lie: views into memory that the schedule owns, so that layers which are never alive
 /// together can share it.
 class Saved {
  public:
-  /// Elements of all matrices. destination_rows: rows of kDestinations ones; source_rows[slot]: rows of kSources ones.
-  static Index elements(const std::vector<SavedSpec>& specs, Index destination_rows,
-                        const std::vector<Index>& source_rows);
+  /// Elements of all matrices.
+  static Index elements(const std::vector<SavedSpec>& specs, const LayerRows& rows);
   /// Lays them out in `memory`, which holds at least so many elements.
-  void place(const std::vector<SavedSpec>& specs, Index destination_rows,
-             const std::vector<Index>& source_rows, Real* memory);
+  void place(const std::vector<SavedSpec>& specs, const LayerRows& rows, Real* memory);
   MatrixView at(int index) { return matrices_[std::size_t(index)].front(); }
   /// Of a block of `rows` sources, at most as many as its slot was laid out for.
   MatrixView at(int index, int slot, Index rows) {
@@ -55,23 +61,23 @@ struct LayerInput {
 struct LayerGradient {
   MatrixView rows;  // (own, in), or empty: the input takes no gradient
   MatrixView
-      self;  // (dst, in), of the same memory where destinations are among `rows`: add after gather_backward
+      self;  // (dst, in), of the same memory where destinations are among `rows`: add after the last source
   MatrixView tap;  // (dst, tap width), added to
 };
 
 /// One layer's parameters during one call.
 struct LayerWeights {
-  Parameters* parameters = nullptr;
+  WeightVersion weights;
   int layer = 0;
-  /// Where this call makes the layer's gradients whole: told of each of its ParameterSpec::parts, in any order, when that
-  /// is, so that its sum over ranks travels while the next is computed.
+  /// Where this call makes the layer's gradients whole. Called once per ParameterSpec::parts, in any order, when that part's gradient
+  /// is final, so that its sum over ranks travels while the next is computed.
   const FunctionRef<void(int part)>* part_done = nullptr;
   void part_is_done(int part) const {
     if (part_done != nullptr) (*part_done)(part);
   }
-  ConstMatrixView value(int index) const { return std::as_const(*parameters).value(layer, index); }
-  MatrixView statistic(int index) const { return parameters->value(layer, index); }  // running statistics
-  MatrixView gradient(int index) const { return parameters->gradient(layer, index); }
+  ConstMatrixView value(int index) const { return weights.value(layer, index); }
+  MatrixView statistic(int index) const { return weights.statistic(layer, index); }  // running statistics
+  MatrixView gradient(int index) const { return weights.gradient(layer, index); }
 };
 
 /// Of each destination, where a layer's aggregation is softmaxes.

@@ -3,6 +3,7 @@
 // features). (Kipf & Welling 2017, equation 2; sums over neighbours and products with W commute.)
 #pragma once
 
+#include "model/aggregate.h"
 #include "model/conv.h"
 #include "model/layer.h"
 #include "model/transform.h"
@@ -19,19 +20,21 @@ class NeighbourSum {
   std::vector<SavedSpec> saved() const;
   Index gather_columns() const { return aggregate_first_ ? options_.in : options_.out; }
 
-  /// target = [begun +] Â · drop(rows) · w, then the finish.  rows (own, in), w (in, out), target (dst, out).
-  /// `begin`, where given, writes a first summand into target, once rows of other ranks are on their way. `own`: of `rows`.
+  /// The layer's own work while rows of other ranks, or their gradients, travel.
+  using OwnWork = FunctionRef<void()>;
+
+  /// target = Â · drop(rows) · w, then the finish; added to what `own_work` leaves there, where that is `begun`.
+  /// rows (own, in), w (in, out), target (dst, out). `own`: of `rows`.
   void forward(Verbs& verbs, const Rows& rows, OwnRows& own, ConstMatrixView w, Saved& saved,
-               MatrixView target, const Epilogue& finish, const FunctionRef<void()>* begin = nullptr) const;
+               const Sum& target, const Epilogue& finish, OwnWork own_work = no_own_work) const;
   /// d_w (in, out) is added to; d_rows (own, in), unless it is empty, is written. d_target (dst, out); `scratch`
-  /// (dst, out) is memory that nobody needs any more. `meanwhile`: SumGradient's.
+  /// (dst, out) is memory that nobody needs any more.
   void backward(Verbs& verbs, const Rows& rows, ConstMatrixView w, Saved& saved, ConstMatrixView d_target,
-                MatrixView scratch, MatrixView d_w, MatrixView d_rows,
-                const FunctionRef<void()>* meanwhile = nullptr) const;
+                MatrixView scratch, MatrixView d_w, MatrixView d_rows, OwnWork own_work = no_own_work) const;
 
  private:
   Dropout dropout_of(Verbs& verbs, const Source& s) const {
-    return verbs.dropout(options_.dropout, options_.dropout_purpose, options_.index, s.block->src_ids);
+    return verbs.input_dropout(options_.dropout, options_.dropout_purpose, options_.index, s.block->src_ids);
   }
 
   LayerOptions options_;

@@ -18,7 +18,7 @@ void NormLayer::declare(std::vector<ParameterSpec>& parameters) const {
 }
 
 void NormLayer::declare(std::vector<SavedSpec>& saved) const {
-  if (batch()) saved.push_back({"norm.stats", SavedSpec::Over::kDestinations, cols_, 2});
+  if (batch()) saved.push_back({"norm.stats", SavedSpec::Over::kOutputs, cols_, 2});
 }
 
 void NormLayer::statistics(Verbs& verbs, const LayerWeights& weights, ConstMatrixView x, Saved& saved) const {
@@ -28,11 +28,25 @@ void NormLayer::statistics(Verbs& verbs, const LayerWeights& weights, ConstMatri
   Real* variance = weights.statistic(first_parameter_ + kRunningVariance).data;
   if (!verbs.training()) return norm_statistics(ctx, mean, variance, saved.at(saved_at_));
   const std::span<double> sums = zeroed_sums(ctx, "norm.sums", 2 * cols_);
-  column_sums(ctx, x, sums.data());
+  column_sums(ctx, x, sums.data(), verbs.row_weights());
   verbs.reduce(sums);
   const double rows = std::max(verbs.reduced_rows(), 1.0);
   norm_statistics(ctx, sums, rows, saved.at(saved_at_));
   if (!verbs.repeating()) move_running_statistics(ctx, sums, rows, kRunningMomentum, mean, variance);
+}
+
+/// With no gradient coming in, what is left are the terms of mean and variance, of each row as far as it was counted.
+void NormLayer::statistics_backward(Verbs& verbs, const LayerWeights& weights, ConstMatrixView x,
+                                    Saved& saved, std::span<double> sums, MatrixView d) const {
+  Context& ctx = verbs.context();
+  verbs.reduce(sums);
+  Epilogue e;
+  enter(weights, saved, e);
+  MatrixView rest = ctx.workspace->matrix("norm.rest", d.rows, d.cols);
+  fill(ctx, 0, rest);
+  apply_backward(ctx, e, x, x, rest, {}, sums, std::max(verbs.reduced_rows(), 1.0));
+  if (const auto counted = verbs.row_weights(); !counted.empty()) scale_rows(ctx, counted.data(), rest);
+  axpby(ctx, 1, rest, 1, d);
 }
 
 void NormLayer::enter(const LayerWeights& weights, Saved& saved, Epilogue& e) const {

@@ -25,6 +25,10 @@ class NormLayer {
   /// Batch norm: statistics of x (dst, cols) over all ranks in training (and the running ones move), else the running
   /// ones, into `saved`. Other norms: nothing. Collective.
   void statistics(Verbs& verbs, const LayerWeights& weights, ConstMatrixView x, Saved& saved) const;
+  /// Batch norm's backward is linear in its gradient: adds to d (dst, cols) what comes through mean and variance. x: as for
+  /// statistics(); sums: column_sums_backward() of this rank's rows. Collective.
+  void statistics_backward(Verbs& verbs, const LayerWeights& weights, ConstMatrixView x, Saved& saved,
+                           std::span<double> sums, MatrixView d) const;
   void enter(const LayerWeights& weights, Saved& saved, Epilogue& epilogue) const;
   void enter(const LayerWeights& weights, EpilogueGradient& gradient) const;
 

@@ -31,26 +31,42 @@ double bound_of(const ParameterSpec& spec) {
   return 0;
 }
 
-/// Fills the rows `placement` gives us; element (r, c) is keyed by its place in the whole parameter.
-void initialise(const ParameterSpec& spec, const Placement& placement, std::uint64_t seed, MatrixView out) {
+/// Fills the rows that are held; element (r, c) is keyed by its place in the whole parameter.
+void initialise(const ParameterSpec& spec, const Placement& placement, std::uint64_t seed, Real* out) {
   const double bound = bound_of(spec), constant = spec.init == Init::kOne ? 1 : 0;
   const Draws draws(seed ^ name_key(spec.name), Purpose::kWeights);
-  for (Index r = 0; r < out.rows; ++r) {
-    const auto global_row = std::uint64_t(placement.row_begin + r);
-    for (Index c = 0; c < out.cols; ++c) {
-      const double unit = bound > 0 ? 2 * draws.uniform_at(global_row, std::uint64_t(c)) - 1 : 0;
-      out.at(r, c) = Real(constant + bound * unit);
+  for (const RowRange& range : placement.rows) {
+    for (Index row = range.begin; row < range.begin + range.count; ++row) {
+      for (Index c = 0; c < spec.cols; ++c) {
+        const double unit = bound > 0 ? 2 * draws.uniform_at(std::uint64_t(row), std::uint64_t(c)) - 1 : 0;
+        *out++ = Real(constant + bound * unit);
+      }
     }
   }
 }
 
 }  // namespace
 
+Index Placement::held(Index all) const {
+  Index count = 0;
+  for (const RowRange& range : rows) count += range.count < 0 ? all - range.begin : range.count;
+  return count;
+}
+
+std::vector<RowRange> rows_of_input(const ParameterSpec& spec, Index first_column, Index columns) {
+  if (spec.input_blocks == 0) return {RowRange{}};
+  const Index whole = spec.rows / spec.input_blocks;
+  std::vector<RowRange> rows;
+  for (int block = 0; block < spec.input_blocks; ++block)
+    rows.push_back({block * whole + first_column, columns});
+  return rows;
+}
+
 Parameters::Parameters(const std::vector<std::vector<ParameterSpec>>& layers, std::uint64_t seed)
     : Parameters(layers, seed, [](int, const ParameterSpec&) { return Placement(); }) {}
 
 Parameters::Parameters(const std::vector<std::vector<ParameterSpec>>& layers, std::uint64_t seed,
-                       PlaceParameter place) {
+                       PlaceParameter place, Device device) {
   by_layer_.resize(layers.size());
   for (const bool trainable : {true, false}) {
     for (std::size_t l = 0; l < layers.size(); ++l) {
@@ -64,23 +80,27 @@ Parameters::Parameters(const std::vector<std::vector<ParameterSpec>>& layers, st
     }
     if (trainable) trainable_ = held_;
   }
-  values_.resize(1, held_);
-  gradients_.resize(1, trainable_);
+  values_.resize(1, held_, device);
+  gradients_.resize(1, trainable_, device);
   gradients_.zero();
-  for (const Entry& e : entries_)
-    initialise(e.spec, e.placement, seed,
-               MatrixView(values_.data() + e.offset, e.placement.row_count, e.spec.cols));
+  if (device == Device::kDry) return;
+  for (const Entry& e : entries_) initialise(e.spec, e.placement, seed, values_.data() + e.offset);
 }
 
 void Parameters::add(const ParameterSpec& spec, Placement placement, int layer) {
-  if (placement.row_count < 0) placement.row_count = spec.rows - placement.row_begin;
-  const bool whole = placement.row_begin == 0 && placement.row_count == spec.rows;
-  ATOLL_CHECK(placement.row_begin >= 0 && placement.row_begin + placement.row_count <= spec.rows,
-              "rows {}+{} of {}'s {}", placement.row_begin, placement.row_count, spec.name, spec.rows);
-  ATOLL_CHECK(whole || !placement.everywhere(), "every rank holds the same slice of {}", spec.name);
-  Entry entry{spec, std::move(placement), layer, held_, 0};
+  Index next = 0;
+  for (RowRange& range : placement.rows) {
+    if (range.count < 0) range.count = spec.rows - range.begin;
+    ATOLL_CHECK(range.begin >= next && range.begin + range.count <= spec.rows, "rows {}+{} of {}'s {}",
+                range.begin, range.count, spec.name, spec.rows);
+    next = range.begin + range.count;
+  }
+  const Index rows = placement.held(spec.rows);
+  ATOLL_CHECK(rows == spec.rows || !placement.everywhere(), "every rank holds the same slice of {}",
+              spec.name);
+  Entry entry{spec, std::move(placement), rows, layer, held_, 0};
   entry.spec.name = "layers." + std::to_string(layer) + "." + spec.name;
-  entry.count = entry.placement.row_count * spec.cols;
+  entry.count = rows * spec.cols;
   held_ += entry.count;
   entries_.push_back(std::move(entry));
 }
@@ -104,18 +124,36 @@ const Parameters::Entry& Parameters::entry(int layer, int index) const {
 
 MatrixView Parameters::value(int layer, int index) {
   const Entry& e = entry(layer, index);
-  return {values_.data() + e.offset, e.placement.row_count, e.spec.cols};
+  return {values_.data() + e.offset, e.rows, e.spec.cols};
 }
 
 ConstMatrixView Parameters::value(int layer, int index) const {
   const Entry& e = entry(layer, index);
-  return {values_.data() + e.offset, e.placement.row_count, e.spec.cols};
+  return {values_.data() + e.offset, e.rows, e.spec.cols};
 }
 
 MatrixView Parameters::gradient(int layer, int index) {
   const Entry& e = entry(layer, index);
   ATOLL_CHECK(e.spec.trainable, "{} has no gradient", e.spec.name);
-  return {gradients_.data() + e.offset, e.placement.row_count, e.spec.cols};
+  return {gradients_.data() + e.offset, e.rows, e.spec.cols};
+}
+
+ConstMatrixView WeightVersion::value(int layer, int index) const {
+  const Parameters::Entry& e = parameters->entry(layer, index);
+  const Real* at = e.spec.trainable ? trainable + e.offset : statistics + (e.offset - parameters->trainable_);
+  return {at, e.rows, e.spec.cols};
+}
+
+MatrixView WeightVersion::statistic(int layer, int index) const {
+  const Parameters::Entry& e = parameters->entry(layer, index);
+  ATOLL_CHECK(!e.spec.trainable, "{} is no statistic", e.spec.name);
+  return {statistics + (e.offset - parameters->trainable_), e.rows, e.spec.cols};
+}
+
+MatrixView WeightVersion::gradient(int layer, int index) const {
+  const Parameters::Entry& e = parameters->entry(layer, index);
+  ATOLL_CHECK(e.spec.trainable, "{} has no gradient", e.spec.name);
+  return {gradients + e.offset, e.rows, e.spec.cols};
 }
 
 }  // namespace atl

@@ -33,37 +33,68 @@ struct ParameterSpec {
   Index fan_in = 0, fan_out = 0;  // for kGlorot, kFanIn; 0 means rows and cols
   bool trainable = true;          // false: a running statistic; in checkpoints, but not in gradients
   int parts = 1;                  // ranges of rows whose gradients are made whole one by one (LayerWeights)
+  /// How often the columns of the layer's input stand among the rows, one after the other (SAGE's own and neighbours' weights: 2);
+  /// 0: they don't.
+  int input_blocks = 0;
 
   Index part_begin(int part) const { return rows * part / parts; }
   Index part_rows(int part) const { return part_begin(part + 1) - part_begin(part); }
+};
+
+/// Neighbouring rows of a parameter.
+struct RowRange {
+  Index begin = 0, count = -1;  // −1: to the last
 };
 
 /// Where a parameter lives, as one rank sees it: the rows of it that this rank holds, and the ranks that hold the same
 /// ones. Gradients are summed over those, clipping counts them once, and checkpoints are whole whoever holds what.
 /// Full-batch strategies replicate everything; P3 slices layer 1's rows and GNNPipe gives a stage its own layers.
 struct Placement {
-  Index row_begin = 0, row_count = -1;  // −1: all the rows from row_begin on; 0: none here
-  std::vector<Rank> replicas;           // ascending, this rank among them if it holds rows; empty: every rank
+  std::vector<RowRange> rows{RowRange{}};  // ascending; one after the other in memory; none: nothing is here
+  std::vector<Rank> replicas;  // ascending, this rank among them if it holds rows; empty: every rank
   /// Agreed by all ranks: where one holds a slice or nothing, no rank says everywhere.
   bool everywhere() const { return replicas.empty(); }
+  /// Of a parameter with so many rows: those that are here.
+  Index held(Index all) const;
 };
+
+/// The rows of a parameter that belong to some columns of its layer's input; all of them where none do.
+std::vector<RowRange> rows_of_input(const ParameterSpec& spec, Index first_column, Index columns);
 
 /// Asked for every parameter of a model, when its memory is allocated.
 using PlaceParameter = FunctionRef<Placement(int layer, const ParameterSpec& spec)>;
+
+class Parameters;
+
+/// The weights that a pass reads, and where it leaves their gradients. A batch that was begun before an update keeps its version (P3
+/// stashes three); running statistics are one for all versions. A view: whose memory it is outlives it.
+struct WeightVersion {
+  const Parameters* parameters = nullptr;  // whose layout it has
+  const Real* trainable = nullptr;
+  Real* statistics = nullptr;
+  Real* gradients = nullptr;
+
+  ConstMatrixView value(int layer, int index) const;  // (rows held, cols)
+  MatrixView statistic(int layer, int index) const;   // likewise, of what isn't trained
+  MatrixView gradient(int layer, int index) const;    // likewise, of what is
+};
 
 /// All of a model's parameters on one rank. Movable; views stay valid for its life.
 class Parameters {
  public:
   struct Entry {
     ParameterSpec spec;   // of the whole; name completed with its layer
-    Placement placement;  // row_count ≥ 0
+    Placement placement;  // with every range's count
+    Index rows = 0;       // held
     int layer = 0;
     Index offset = 0;  // in values() and, for trainable ones, in gradients()
     Index count = 0;   // elements held
   };
 
-  /// layers[l] lists layer l's parameters. Values are initialised from `seed`, of the rows that `place` gives us alone.
-  Parameters(const std::vector<std::vector<ParameterSpec>>& layers, std::uint64_t seed, PlaceParameter place);
+  /// layers[l] lists layer l's parameters. Values are initialised from `seed`, of the rows that `place` gives us alone;
+  /// on Device::kDry there are none.
+  Parameters(const std::vector<std::vector<ParameterSpec>>& layers, std::uint64_t seed, PlaceParameter place,
+             Device device = Device::kCpu);
   /// Every rank holds everything.
   Parameters(const std::vector<std::vector<ParameterSpec>>& layers, std::uint64_t seed);
 
@@ -78,13 +109,17 @@ class Parameters {
   std::span<Real> trainable() { return values().first(std::size_t(trainable_)); }
   std::span<Real> gradients() { return {gradients_.data(), std::size_t(trainable_)}; }
   void zero_gradients() { gradients_.zero(); }
+  /// Values and gradients as they are now.
+  WeightVersion present() { return {this, values_.data(), values_.data() + trainable_, gradients_.data()}; }
   const std::vector<Entry>& entries() const { return entries_; }
+  Device device() const { return values_.device(); }
   /// Whether this rank holds every row of every parameter, and so does every other.
   bool everywhere() const;
   /// Trainable elements of the whole model, whoever holds them.
   Index whole_trainable() const;
 
  private:
+  friend struct WeightVersion;
   void add(const ParameterSpec& spec, Placement placement, int layer);
   const Entry& entry(int layer, int index) const;
   std::vector<Entry> entries_;

@@ -1,6 +1,7 @@
 // Aggregation alone: out = Â h, or [h, Â h]. Without parameters or draws, so that a schedule computes it once where
 // its input is fixed: SGC's hops, and the first layer of a model whose input isn't dropped out
 // (PipeGCN's implementation, Wan et al. 2022, does so).
+#include "model/aggregate.h"
 #include "model/conv.h"
 
 namespace atl {
@@ -23,9 +24,10 @@ class Propagate final : public Layer {
                MatrixView out) const override {
     Context& ctx = verbs.context();
     MatrixView aggregated = with_self_ ? out.slice_cols(in_, in_) : out;
-    verbs.gather_sum(input.rows, {aggregated}, [&](const Source& s, MatrixView sum, bool accumulate) {
-      spmm(ctx, arcs_of(*s.block), s.rows.dense, sum, accumulate);
-    });
+    sum_over(verbs, input.rows, {aggregated}, no_own_work,
+             [&](const Source& s, MatrixView sum, bool accumulate, bool) {
+               spmm(ctx, arcs_of(*s.block), s.rows.dense, sum, accumulate);
+             });
     if (with_self_) axpby(ctx, 1, input.self.dense, 0, out.slice_cols(0, in_));
   }
 
@@ -34,13 +36,10 @@ class Propagate final : public Layer {
     if (gradient.rows.cols == 0) return;
     Context& ctx = verbs.context();
     ConstMatrixView d_aggregated = with_self_ ? d_out.slice_cols(in_, in_) : d_out;
-    verbs.gather_sum_backward(
-        input.rows, {d_aggregated},
-        [&](const Source& s, ConstMatrixView d_sum, MatrixView d_rows) {
-          if (d_rows.cols == 0) return;
-          spmm(ctx, transposed_arcs_of(*s.block), d_sum, d_rows);
-        },
-        gradient.rows);
+    sum_back(verbs, input.rows, d_aggregated, gradient.rows, no_own_work,
+             [&](const Source& s, ConstMatrixView d_sum) {
+               if (s.d_rows.cols > 0) spmm(ctx, transposed_arcs_of(*s.block), d_sum, s.d_rows);
+             });
     if (with_self_) axpby(ctx, 1, d_out.slice_cols(0, in_), 1, gradient.self);
   }
 

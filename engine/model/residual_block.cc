@@ -5,7 +5,7 @@ namespace {
 
 /// The block's sources are its destinations, in the same order.
 bool sources_are_destinations(const Block& b) {
-  return b.dst_are_sources && b.dst_in_src == nullptr && b.src() == b.dst();
+  return b.dst_are_sources && b.src() == b.dst();
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ class ResidualBlock : public Layer {
   };
   /// out (dst, hidden) = what the weight makes of own and neighbours' rows, `ending` applied to its rows.
   virtual void convolve(const Pass& pass, MatrixView out, const Epilogue& ending) const = 0;
-  /// The way back: the weight's gradient is added to, d_rows (own, hidden) written by gather_backward through each
+  /// The way back: the weight's gradient is added to, d_rows (own, hidden) written source by source, through each
   /// block's start_.backward(). Returns the gradient of pass.self.rows, which may lie in `scratch` (dst, hidden).
   virtual MatrixView convolve_backward(const Pass& pass, RowStart::Sums sums, ConstMatrixView d_out,
                                        MatrixView scratch, MatrixView d_rows) const = 0;

@@ -1,5 +1,6 @@
 // out = h + r·W_self + mean(r)·W_neigh + b, r = start(h): GraNNDis' ResGCN+ block. (Li et al. 2020; the convolution
 // is that of GraphSAGE, Hamilton et al. 2017, section 3.3.)
+#include "model/aggregate.h"
 #include "model/residual_block.h"
 
 namespace atl {
@@ -17,9 +18,7 @@ class MeanBlock final : public ResidualBlock {
     Context& ctx = p.verbs.context();
     MatrixView aggregated = p.saved.at(0);
     const auto own = [&] { gemm(ctx, p.self.rows, self_weight(p.weights.value(0)), out); };
-    const FunctionRef<void()> meanwhile(own);
-    const Sum into{aggregated, nullptr, &meanwhile};
-    p.verbs.gather_sum(p.rows, into, [&](const Source& s, MatrixView sum, bool accumulate) {
+    sum_over(p.verbs, p.rows, {aggregated}, own, [&](const Source& s, MatrixView sum, bool accumulate, bool) {
       spmm(ctx, arcs_of(*s.block), started(p, s).rows, sum, accumulate);
     });
     gemm(ctx, aggregated, neighbour_weight(p.weights.value(0)), out, true, ending);
@@ -32,17 +31,13 @@ class MeanBlock final : public ResidualBlock {
       gemm_at(ctx, p.self.rows, d_out, self_weight(p.weights.gradient(0)), true);
       gemm_at(ctx, p.saved.at(0), d_out, neighbour_weight(p.weights.gradient(0)), true);
     };
-    const FunctionRef<void()> meanwhile(weights);
     const MatrixView d_aggregated = scratch;  // of the same shape
     gemm_bt(ctx, d_out, neighbour_weight(p.weights.value(0)), d_aggregated);
-    p.verbs.gather_sum_backward(
-        p.rows, {d_aggregated, &meanwhile},
-        [&](const Source& s, ConstMatrixView d_sum, MatrixView d_block) {
-          if (d_block.cols == 0) return;
-          spmm(ctx, transposed_arcs_of(*s.block), d_sum, d_block);
-          start_.backward(p.verbs, p.weights, p.saved, started(p, s), d_block, sums);
-        },
-        d_rows);
+    sum_back(p.verbs, p.rows, d_aggregated, d_rows, weights, [&](const Source& s, ConstMatrixView d_sum) {
+      if (s.d_rows.cols == 0) return;
+      spmm(ctx, transposed_arcs_of(*s.block), d_sum, s.d_rows);
+      start_.backward(p.verbs, p.weights, p.saved, started(p, s), s.d_rows, sums);
+    });
     MatrixView d_self = ctx.workspace->matrix("resgcn.d_self", d_out.rows, hidden_);
     gemm_bt(ctx, d_out, self_weight(p.weights.value(0)), d_self);
     return d_self;

@@ -1,6 +1,7 @@
 // out = h + (r + a)·W + b, r = start(h), a = softmax aggregation of the messages m = ReLU(r), column by column: GENConv
 // of DeeperGCN (Li et al. 2020). The paper's messages are ReLU(r) + 10⁻⁷, so that its power mean never divides by 0; a
 // softmax weighs messages by their differences, so here the constant would only be added to `a`, and is left out.
+#include "model/aggregate.h"
 #include "model/residual_block.h"
 
 namespace atl {
@@ -32,7 +33,7 @@ class SoftmaxBlock final : public ResidualBlock {
     const auto add = [&](const Source& s, ConstMatrixView, const Softmaxes& into) {
       softmax_add(ctx, arcs_of(*s.block), temperature_, messages(ctx, started(p, s)), into);
     };
-    p.verbs.gather_softmax(p.rows, {softmaxes, begin}, add);
+    softmax_over(p.verbs, p.rows, softmaxes, begin, add);
     softmax_finish(ctx, softmaxes);
     gemm(ctx, combined(ctx, p.self, softmaxes.out), p.weights.value(0), out, false, ending);
   }
@@ -45,18 +46,16 @@ class SoftmaxBlock final : public ResidualBlock {
     gemm_at(ctx, combined(ctx, p.self, aggregated), d_out, p.weights.gradient(0), true);
     const MatrixView d_combined = scratch;  // of the same shape
     gemm_bt(ctx, d_out, p.weights.value(0), d_combined);
-    p.verbs.gather_softmax_backward(
-        p.rows, {{}, state, aggregated, d_combined, {}},
-        [&](const Source& s, const SoftmaxGradient& of, MatrixView d_block) {
-          if (d_block.cols == 0) return;
-          const Started source = started(p, s);
-          const ConstMatrixView m = messages(ctx, source);
-          softmax_backward(ctx, arcs_of(*s.block), s.block->transpose, temperature_, m, of.state, of.result,
-                           of.d_out, d_block);
-          apply_backward(ctx, kRelu, {}, m, d_block, {});
-          start_.backward(p.verbs, p.weights, p.saved, source, d_block, sums);
-        },
-        d_rows);
+    softmax_back(p.verbs, p.rows, {{}, state, aggregated, d_combined, {}}, d_rows,
+                 [&](const Source& s, const SoftmaxGradient& of) {
+                   if (s.d_rows.cols == 0) return;
+                   const Started source = started(p, s);
+                   const ConstMatrixView m = messages(ctx, source);
+                   softmax_backward(ctx, arcs_of(*s.block), s.block->transpose, temperature_, m, of.state,
+                                    of.result, of.d_out, s.d_rows);
+                   apply_backward(ctx, kRelu, {}, m, s.d_rows, {});
+                   start_.backward(p.verbs, p.weights, p.saved, source, s.d_rows, sums);
+                 });
     return d_combined;
   }
 

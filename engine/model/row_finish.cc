@@ -19,7 +19,7 @@ void RowFinish::declare(std::vector<ParameterSpec>& parameters) const {
 }
 
 void RowFinish::declare(std::vector<SavedSpec>& saved) const {
-  if (norm_) saved.push_back({"pre", SavedSpec::Over::kDestinations, options_.cols});
+  if (norm_) saved.push_back({"pre", SavedSpec::Over::kOutputs, options_.cols});
   norm_.declare(saved);
 }
 
@@ -67,8 +67,12 @@ void RowFinish::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved
 
   const std::span<double> sums = zeroed_sums(ctx, "finish.sums", 2 * options_.cols);
   column_sums_backward(ctx, e, pre, out, d_out, sums.data());
-  verbs.reduce(sums);
-  apply_backward(ctx, e, pre, out, d_out, gradient, sums, verbs.reduced_rows());
+  if (verbs.row_weights().empty()) {
+    verbs.reduce(sums);
+    return apply_backward(ctx, e, pre, out, d_out, gradient, sums, verbs.reduced_rows());
+  }
+  apply_backward(ctx, e, pre, out, d_out, gradient, zeroed_sums(ctx, "finish.no_sums", 2 * options_.cols), 1);
+  norm_.statistics_backward(verbs, weights, pre, saved, sums, d_out);
 }
 
 }  // namespace atl

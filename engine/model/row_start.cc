@@ -57,15 +57,7 @@ void RowStart::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved,
 void RowStart::end_backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h,
                             Sums sums, MatrixView d) const {
   if (!norm_.batch()) return;
-  Context& ctx = verbs.context();
-  verbs.reduce(sums);
-  // Batch norm's backward is linear in its gradient: with none coming in, what is left are the means' terms.
-  Epilogue e;
-  norm_.enter(weights, saved, e);
-  MatrixView rest = ctx.workspace->matrix("start.rest", d.rows, d.cols);
-  fill(ctx, 0, rest);
-  apply_backward(ctx, e, h, h, rest, {}, sums, verbs.reduced_rows());
-  axpby(ctx, 1, rest, 1, d);
+  norm_.statistics_backward(verbs, weights, h, saved, sums, d);
 }
 
 }  // namespace atl

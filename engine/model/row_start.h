@@ -47,7 +47,7 @@ class RowStart {
   /// d (rows, cols): gradient of started.rows, becomes that of started.raw, but for what end_backward adds.
   void backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, const Started& started, MatrixView d,
                 Sums sums) const;
-  /// After all blocks and gather_backward: adds batch norm's remaining part to d (dst, cols). Collective.
+  /// After the last source: adds batch norm's remaining part to d (dst, cols). Collective.
   void end_backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h, Sums sums,
                     MatrixView d) const;
 

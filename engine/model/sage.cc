@@ -13,8 +13,10 @@ namespace {
 class Sage final : public FinishedLayer {
  public:
   explicit Sage(const LayerOptions& o)
-      : FinishedLayer(o, {{"weight", 2 * o.in, o.out, o.init, o.decay, o.in, o.out, true, parts_of(o)}},
-                      NeighbourSum(o).saved()),
+      : FinishedLayer(
+            o,
+            {{"weight", 2 * o.of_whole(), o.out, o.init, o.decay, o.of_whole(), o.out, true, parts_of(o), 2}},
+            NeighbourSum(o).saved()),
         sum_(o) {}
 
   std::string describe() const override { return fmt::format("sage {} → {}", in(), out()); }
@@ -30,8 +32,8 @@ class Sage final : public FinishedLayer {
       const auto [rows, due] = own.due(input.self, self_dropout(verbs));
       transform(verbs.context(), rows, due, self_weight(w.value(0)), target);
     };
-    const FunctionRef<void()> begin(own_product);
-    sum_.forward(verbs, input.rows, own, neighbour_weight(w.value(0)), saved, target, finish, &begin);
+    sum_.forward(verbs, input.rows, own, neighbour_weight(w.value(0)), saved, {target, true}, finish,
+                 own_product);
   }
   /// Where the gradient comes in parts, half of W_self's come before W_neigh's, while rows of other ranks are on their way,
   /// and half after, while sums of W_neigh's are.
@@ -46,9 +48,8 @@ class Sage final : public FinishedLayer {
       weight_backward(ctx, input.self, dropout, d_target, self_weight(w.gradient(0)));
     };
     auto first_half = [&] { own_weight(0, half); };
-    const FunctionRef<void()> meanwhile(first_half);
     sum_.backward(verbs, input.rows, neighbour_weight(w.value(0)), saved, d_target, scratch,
-                  neighbour_weight(w.gradient(0)), gradient.rows, &meanwhile);
+                  neighbour_weight(w.gradient(0)), gradient.rows, first_half);
     for (int part = own_parts; part < parts; ++part) w.part_is_done(part);
     if (half < own_parts) own_weight(half, own_parts);
     if (gradient.self.cols > 0)
@@ -56,7 +57,9 @@ class Sage final : public FinishedLayer {
   }
 
   /// Of a gradient that nothing is left to hide behind, what was computed last, an eighth, travels alone.
-  static int parts_of(const LayerOptions& o) { return o.fixed_input ? 2 * int(std::min<Index>(4, o.in)) : 1; }
+  static int parts_of(const LayerOptions& o) {
+    return o.fixed_input && !o.is_split() ? 2 * int(std::min<Index>(4, o.in)) : 1;
+  }
 
   template <class T>
   View<T> self_weight(View<T> w) const {

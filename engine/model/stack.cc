@@ -17,6 +17,7 @@ std::vector<Sketch> sketch(Init init, const ModelSpec& spec, const TrainingSpec&
     const bool last = l + 1 == total;
     LayerOptions o;
     o.in = l == 0 ? input.features : spec.hidden;
+    o.whole_in = l == 0 ? input.whole_features : 0;
     o.out = last ? input.classes : spec.hidden;
     o.packed_input = l == 0 && input.packed_features;
     o.fixed_input = l == 0;
@@ -26,8 +27,8 @@ std::vector<Sketch> sketch(Init init, const ModelSpec& spec, const TrainingSpec&
     o.finish.activation = last ? Activation::kNone : Activation::kRelu;
     o.skip = spec.skip_connections && l > 0 && o.in == o.out;
     const bool dense = l >= spec.layers;
-    if (!dense) o.init = init, o.fan_in = o.in;
-    if (o.init == Init::kFanIn) o.finish.bias_init = init, o.finish.bias_fan_in = o.in;
+    if (!dense) o.init = init, o.fan_in = o.of_whole();
+    if (o.init == Init::kFanIn) o.finish.bias_init = init, o.finish.bias_fan_in = o.of_whole();
     o.decay = o.finish.decay = dense ? DecayGroup::kDense : DecayGroup::kConvolution;
     all.push_back({o, dense});
   }
@@ -39,6 +40,7 @@ std::vector<Sketch> sketch(Init init, const ModelSpec& spec, const TrainingSpec&
 LayerOptions dense_on_features(Index out, const TrainingSpec& training, const ModelInput& input) {
   LayerOptions o;
   o.in = input.features;
+  o.whole_in = input.whole_features;
   o.out = out;
   o.packed_input = input.packed_features;
   o.fixed_input = true;
@@ -60,7 +62,8 @@ std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const Mode
                                                const TrainingSpec& training, const ModelInput& input) {
   const bool dropped_before = training.input_dropout.rate > 0 &&
                               training.input_dropout.position == DropoutPosition::kBeforeAggregation;
-  const bool precompute = !input.packed_features && !dropped_before && spec.layers > 0;
+  const bool is_split = input.whole_features > input.features;
+  const bool precompute = !input.packed_features && !dropped_before && !is_split && spec.layers > 0;
   std::vector<Sketch> all = sketch(plan.init, spec, training, input);
   std::vector<std::unique_ptr<Layer>> layers;
   if (precompute) {

@@ -27,7 +27,7 @@ constexpr int kMostPartsByBisection = 8;  // with more, k-way is the better one
 int objective_of(const std::string& name) {
   if (name == "volume") return METIS_OBJTYPE_VOL;
   if (name == "cut") return METIS_OBJTYPE_CUT;
-  fail("unknown objective \"{}\" of the metis partitioner; known are volume, cut", name);
+  fail("objective \"{}\" of the metis partitioner is unknown; known are volume and cut", name);
 }
 
 /// Weights of each vertex, one after the other: 1, its arcs, and whether it is a training vertex if any is.
@@ -44,7 +44,7 @@ std::vector<idx_t> vertex_weights(const PartitionInput& input, idx_t constraints
 
 const char* reason(int code) {
   if (code == METIS_ERROR_MEMORY) return "not enough memory; use the hash or range partitioner";
-  return code == METIS_ERROR_INPUT ? "it refuses the graph" : "internal error";
+  return code == METIS_ERROR_INPUT ? "it rejects the graph" : "internal error";
 }
 
 /// METIS' arguments, kept between its methods.
@@ -75,7 +75,7 @@ class Problem {
     const int code = method(&vertices, &constraints_, offsets_.data(), columns_, weights_.data(), nullptr,
                             nullptr, &parts_, nullptr, imbalance_.data(), settings, &value, part.data());
     if (code != METIS_OK)
-      fail("metis could not make {} parts of {} vertices: {}; use fewer parts, or method hash", parts_,
+      fail("metis could not divide {1} vertices into {0} parts: {2}; use fewer parts, or method hash", parts_,
            vertices, reason(code));
     return {part.begin(), part.end()};
   }
@@ -109,8 +109,10 @@ void assign_by_metis(const PartitionInput& input, const PartitionOptions& option
   const CsrView& graph = input.pattern;
   const int objective = objective_of(options.objective);
   if (graph.arcs() > kMaxArcs)
-    fail("metis counts arcs with {} bits: {} arcs are more than its {}; use the hash or range partitioner",
-         8 * sizeof(idx_t), graph.arcs(), kMaxArcs);
+    fail(
+        "metis counts arcs with {} bits, but {} arcs are more than its limit of {}; use the hash or "
+        "range partitioner",
+        8 * sizeof(idx_t), graph.arcs(), kMaxArcs);
   Problem problem(input, options);
   auto best = problem.solve(METIS_PartGraphKway, objective);
   if (options.parts <= kMostPartsByBisection) {

@@ -9,10 +9,9 @@ namespace {
 constexpr Partitioner kPartitioners[] = {
     {"metis", "parts that exchange few rows, balanced in vertices, arcs and training vertices",
      assign_by_metis},
-    {"hash", "a random part for each vertex: balanced whatever the graph, but nearly every row is exchanged",
+    {"hash", "a random part for each vertex: always balanced, but nearly every row is exchanged",
      assign_by_hash},
-    {"range", "equal ranges of the data set's vertex order: good where that order has meaning",
-     assign_by_range},
+    {"range", "equal ranges of the data set's vertex order: good if that order has meaning", assign_by_range},
 };
 
 }  // namespace
@@ -27,7 +26,7 @@ const Partitioner& find_partitioner(const std::string& name) {
     if (name == p.name) return p;
     known += (known.empty() ? "" : ", ") + std::string(p.name);
   }
-  fail("unknown partitioner \"{}\"; known are {}", name, known);
+  fail("partitioner \"{}\" is unknown; known are {}", name, known);
 }
 
 void assign_by_hash(const PartitionInput&, const PartitionOptions& options, std::span<std::int32_t> owner) {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "graph/locality_order.h"
+#include "graph/normalisation.h"
 #include "graph/transform.h"
 
 namespace atl {
@@ -55,10 +56,16 @@ void number_rows(const std::vector<VertexId>& order, const std::vector<std::int3
   for (const VertexId v : order) out.ids[std::size_t(begin[key(v)]++)] = v;
 }
 
-/// The graph with row r of the result = row ids[r] of `graph`, columns renumbered and ascending.
-Csr renumbered(const CsrView& graph, const std::vector<VertexId>& ids) {
+/// (vertices) the prepared row of each vertex.
+std::vector<VertexId> rows_of(const std::vector<VertexId>& ids) {
   std::vector<VertexId> row_of(ids.size());
   for (std::size_t r = 0; r < ids.size(); ++r) row_of[std::size_t(ids[r])] = VertexId(r);
+  return row_of;
+}
+
+/// The graph with row r of the result = row ids[r] of `graph`, columns renumbered and ascending.
+Csr renumbered(const CsrView& graph, const std::vector<VertexId>& ids) {
+  const std::vector<VertexId> row_of = rows_of(ids);
   Csr out;
   out.rows = out.cols = graph.rows;
   out.offsets.reserve(ids.size() + 1);
@@ -76,6 +83,27 @@ Csr renumbered(const CsrView& graph, const std::vector<VertexId>& ids) {
       if (graph.weights != nullptr) out.weights.push_back(weight);
     }
     out.offsets.push_back(Index(out.columns.size()));
+  }
+  return out;
+}
+
+/// Rows of `graph`, which is in the data set's numbering, have their columns in ascending order already.
+RowsById rows_by_id(const CsrView& graph, const std::vector<VertexId>& ids) {
+  const std::vector<VertexId> row_of = rows_of(ids);
+  RowsById out;
+  out.columns.reserve(std::size_t(graph.arcs()));
+  if (graph.weights != nullptr) {
+    out.weights.reserve(std::size_t(graph.arcs()));
+    out.degrees.reserve(ids.size());
+  }
+  for (const VertexId v : ids) {
+    for (const bool loops : {true, false})
+      for (Index e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e) {
+        if ((graph.columns[e] == v) != loops) continue;
+        out.columns.push_back(row_of[std::size_t(graph.columns[e])]);
+        if (graph.weights != nullptr) out.weights.push_back(graph.weights[e]);
+      }
+    if (graph.weights != nullptr) out.degrees.push_back(degree_of(graph, v));
   }
   return out;
 }
@@ -137,7 +165,7 @@ std::vector<std::int32_t> assign_owners(const CsrView& graph, const CsrView& pat
 Prepared prepare(const CsrView& graph, bool is_symmetric, const PartitionOptions& options,
                  const GraphTransforms& transforms, std::span<const std::uint8_t> training) {
   if (options.parts < 1 || options.parts > graph.rows)
-    fail("{} parts for {} vertices; give every part one vertex at least", options.parts, graph.rows);
+    fail("{} parts for {} vertices (use at most one part per vertex)", options.parts, graph.rows);
   const Transformed transformed = apply(graph, is_symmetric, transforms);
   Prepared out;
   std::vector<std::uint8_t> boundary;
@@ -148,10 +176,13 @@ Prepared prepare(const CsrView& graph, bool is_symmetric, const PartitionOptions
     number_rows(locality_order(pattern.view(), owner), owner, boundary, options.parts, out);
   }
   out.whole.graph = renumbered(transformed.view, out.ids);
+  if (transforms.by_id) out.whole.by_id = rows_by_id(transformed.view, out.ids);
   list_halos(out.part_offsets, out.whole);
   out.quality = measure(out, boundary, training);
   if (transforms.induced) {
-    out.induced.graph = renumbered(induced_subgraph(transformed.view, training).view(), out.ids);
+    const Csr induced = induced_subgraph(transformed.view, training);
+    out.induced.graph = renumbered(induced.view(), out.ids);
+    if (transforms.by_id) out.induced.by_id = rows_by_id(induced.view(), out.ids);
     list_halos(out.part_offsets, out.induced);
   }
   return out;
@@ -165,7 +196,9 @@ Index predicted_prepare_bytes(Index vertices, Index arcs, const PartitionOptions
   // graph, whose coarser ones shrink least.
   const Index metis = options.kind == "metis" && options.parts > 1 ? 44 * 2 * arcs + 120 * vertices : 0;
   const Index order = 8 * 2 * arcs + 72 * vertices;
-  return transformed + pattern + std::max(metis, order);
+  // What is made when pattern and order are gone: the graph and its rows by id, weighted at most, beside each other.
+  const Index both = transforms.by_id ? 2 * 8 * (after + vertices) + 20 * vertices : 0;
+  return transformed + std::max(pattern + std::max(metis, order), both);
 }
 
 }  // namespace atl

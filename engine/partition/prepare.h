@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,15 @@ struct GraphTransforms {
     kRemove
   } self_loops = SelfLoops::kKeep;  // kAdd: exactly one per vertex
   bool induced = false;  // also prepare the subgraph of training vertices (training.setting: inductive)
+  bool by_id = false;    // also keep rows in the order of the data set's ids: what sampling draws from
+};
+
+/// A graph's rows once more, each in an order that doesn't depend on how vertices are numbered: self-loops first, then the
+/// other columns by ascending vertex of the data set. A draw by position means the same arc whatever the partition.
+struct RowsById {
+  std::vector<VertexId> columns;  // (arcs) prepared rows; offsets are the graph's
+  std::vector<float> weights;     // (arcs) …
+  std::vector<double> degrees;    // … and (vertices) degree_of() each row; both empty: unweighted
 };
 
 /// A graph in prepared numbering with the rows that each part reads and doesn't own.
@@ -27,6 +37,7 @@ struct HaloGraph {
   Csr graph;                        // (vertices × vertices), columns ascending
   std::vector<Index> halo_offsets;  // (parts + 1)
   std::vector<VertexId> halo;       // prepared rows, ascending within each part
+  std::optional<RowsById> by_id;    // where asked for
 };
 
 struct Prepared {

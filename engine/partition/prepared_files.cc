@@ -3,7 +3,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/sha256.h"
-#include "dataset/npy_writer.h"
+#include "dataset/format/npy_writer.h"
 
 namespace atl {
 namespace {
@@ -28,6 +28,11 @@ class Files {
     if (!g.graph.weights.empty()) write(prefix + "weights", Dtype::kFloat32, g.graph.weights);
     write(prefix + "halo_offsets", Dtype::kInt64, g.halo_offsets);
     write(prefix + "halo", Dtype::kInt32, g.halo);
+    if (!g.by_id) return;
+    write(prefix + "columns_by_id", Dtype::kInt32, g.by_id->columns);
+    if (g.graph.weights.empty()) return;
+    write(prefix + "weights_by_id", Dtype::kFloat32, g.by_id->weights);
+    write(prefix + "degrees", Dtype::kFloat64, g.by_id->degrees);
   }
 
   const std::map<std::string, std::string>& checksums() const { return checksums_; }
@@ -82,11 +87,37 @@ std::span<const VertexId> MappedHaloGraph::halo_of(int part) const {
   return halo.values<std::int32_t>().subspan(std::size_t(begin[p]), std::size_t(begin[p + 1] - begin[p]));
 }
 
+void MappedRowsById::forget() const {
+  for (const NpyArray* array : {&columns, &weights, &degrees}) array->forget_rows(0, array->rows());
+}
+
+MappedRowsById map_rows_by_id(const fs::path& folder, const std::string& prefix,
+                              const MappedHaloGraph& graph) {
+  const auto open = [&](const char* name, Index rows) {
+    NpyArray array = NpyArray::open(folder / (prefix + name + ".npy"));
+    expect_shape(array, {rows});
+    return array;
+  };
+  const Index arcs = graph.columns.rows();
+  if (!graph.weighted) return {open("columns_by_id", arcs), {}, {}};
+  return {open("columns_by_id", arcs), open("weights_by_id", arcs),
+          open("degrees", graph.offsets.rows() - 1)};
+}
+
+GraphById MappedRowsById::view(CsrView graph) const {
+  graph.columns = columns.values<std::int32_t>().data();
+  if (graph.weights == nullptr) return {graph, {}};
+  graph.weights = weights.values<float>().data();
+  return {graph, degrees.values<double>()};
+}
+
 void verify_prepared(const fs::path& folder, const PreparedMeta& meta) {
   for (const auto& [name, checksum] : meta.checksums)
     if (sha256_of_file(folder / name) != checksum)
-      fail("{}: does not match its checksum, so it is damaged; remove the folder, it will be made anew",
-           (folder / name).string());
+      fail(
+          "{}: is damaged: it doesn't match its checksum; remove the folder, and the next run creates "
+          "it again",
+          (folder / name).string());
 }
 
 }  // namespace atl

@@ -3,7 +3,8 @@
 
 #include <filesystem>
 
-#include "dataset/npy.h"
+#include "dataset/format/npy.h"
+#include "partition/prepared_graph.h"
 #include "partition/prepared_meta.h"
 
 namespace atl {
@@ -25,6 +26,16 @@ struct MappedHaloGraph {
 /// `prefix` is "" or "induced_". Checks dtypes and shapes; throws Error naming the file.
 MappedHaloGraph map_halo_graph(const std::filesystem::path& folder, const std::string& prefix, Index vertices,
                                int parts);
+
+/// Its RowsById, mapped where it is first asked for.
+struct MappedRowsById {
+  NpyArray columns, weights, degrees;
+
+  GraphById view(CsrView graph) const;
+  void forget() const;
+};
+MappedRowsById map_rows_by_id(const std::filesystem::path& folder, const std::string& prefix,
+                              const MappedHaloGraph& graph);
 
 /// Reads every file and compares its SHA-256. Throws Error naming the first that differs, and the remedy.
 void verify_prepared(const std::filesystem::path& folder, const PreparedMeta& meta);

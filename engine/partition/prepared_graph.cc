@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 
 #include "base/error.h"
 #include "base/sha256.h"
@@ -26,8 +27,8 @@ class MakerLock {
     file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (file_ < 0)
       fail(
-          "{}: cannot be written: {}; prepared graphs are kept beside the data set, make it writable or run "
-          "`atoll partition` where it is",
+          "{}: cannot be written: {}; prepared graphs are kept beside the data set: make its folder "
+          "writable, or run `atoll partition` where it is writable",
           path.string(), std::strerror(errno));
     while (::flock(file_, LOCK_EX) != 0 && errno == EINTR) continue;
   }
@@ -56,6 +57,11 @@ void check_arguments(const Dataset& dataset, const GraphTransforms& transforms,
 }  // namespace
 
 struct PreparedGraph::State {
+  /// Rows by id of the whole graph or of the induced one.
+  struct Half {
+    std::once_flag once;
+    MappedRowsById rows;
+  };
   State(fs::path place, PreparedMeta described)
       : folder(std::move(place)),
         meta(std::move(described)),
@@ -68,10 +74,18 @@ struct PreparedGraph::State {
   }
   int parts() const { return int(meta.part_offsets.size()) - 1; }
 
+  GraphById by_id(Half& half, const std::string& prefix, const MappedHaloGraph& graph) {
+    ATOLL_CHECK(meta.checksums.count(prefix + "columns_by_id.npy") != 0, "{} has no rows by id",
+                folder.string());
+    std::call_once(half.once, [&] { half.rows = map_rows_by_id(folder, prefix, graph); });
+    return half.rows.view(graph.graph());
+  }
+
   fs::path folder;
   PreparedMeta meta;
   NpyArray ids;
   MappedHaloGraph whole, induced;
+  Half whole_by_id, induced_by_id;
   std::string checksum;
 };
 
@@ -98,12 +112,12 @@ PreparedGraph PreparedGraph::open(const Dataset& dataset, const PartitionOptions
   const std::string identity = identity_of(dataset.meta().checksum, options, transforms, training);
   const fs::path folder = folder_of(dataset, options, identity);
   if (!fs::exists(folder))
-    fail("{}: is not there; make it with `atoll partition {} --parts {} --method {}`", folder.string(),
+    fail("{}: does not exist; create it with `atoll partition {} --parts {} --method {}`", folder.string(),
          dataset.folder().string(), options.parts, options.kind);
   PreparedMeta meta = read_prepared_meta(folder / "meta.json");
   if (meta.identity != identity || meta.part_offsets.empty())
-    fail("{}: was made from something else ({}); remove the folder, it will be made anew", folder.string(),
-         meta.identity);
+    fail("{}: was prepared from something else ({}); remove the folder, and the next run creates it again",
+         folder.string(), meta.identity);
   return PreparedGraph(std::make_unique<State>(folder, std::move(meta)));
 }
 
@@ -133,6 +147,12 @@ CsrView PreparedGraph::induced_graph() const {
 std::span<const VertexId> PreparedGraph::induced_halo(int part) const {
   return state_->induced.halo_of(part);
 }
+GraphById PreparedGraph::graph_by_id() const {
+  return state_->by_id(state_->whole_by_id, "", state_->whole);
+}
+GraphById PreparedGraph::induced_graph_by_id() const {
+  return state_->by_id(state_->induced_by_id, "induced_", state_->induced);
+}
 const PartitionQuality& PreparedGraph::quality() const {
   return state_->meta.quality;
 }
@@ -140,6 +160,8 @@ void PreparedGraph::forget() const {
   state_->ids.forget_rows(0, state_->ids.rows());
   state_->whole.forget();
   state_->induced.forget();
+  state_->whole_by_id.rows.forget();
+  state_->induced_by_id.rows.forget();
 }
 const fs::path& PreparedGraph::folder() const {
   return state_->folder;

@@ -10,6 +10,9 @@
 //     weights.npy             float32 (arcs)        only where arcs are weighted
 //     halo.npy                int32                 rows each part reads and doesn't own, ascending …
 //     halo_offsets.npy        int64 (parts + 1)     … from these every rank knows what to send to whom
+//     columns_by_id.npy       int32 (arcs)          the rows once more, self-loops first, then by ascending vertex of the data set;
+//     weights_by_id.npy       float32 (arcs)        both only where asked for (GraphTransforms::by_id), …
+//     degrees.npy             float64 (vertices)    … and where arcs are weighted, each row's sum
 //     induced_*.npy           the same for the subgraph of training vertices, where asked for
 #pragma once
 
@@ -23,6 +26,13 @@
 #include "partition/prepare.h"
 
 namespace atl {
+
+/// What sampling draws from: rows in prepared numbering, columns as in RowsById.
+struct GraphById {
+  CsrView rows;
+  std::span<const double>
+      degrees;  // (vertices) degree_of() each; empty: unweighted, so that it is the number of arcs
+};
 
 /// Read-only, thread-safe, movable.
 class PreparedGraph {
@@ -50,6 +60,9 @@ class PreparedGraph {
       int part) const;            // prepared rows that `part` reads and doesn't own, ascending
   CsrView induced_graph() const;  // as graph(), arcs between training vertices only; rows all kept
   std::span<const VertexId> induced_halo(int part) const;
+  /// Of what was prepared with GraphTransforms::by_id. The files are mapped when first asked for.
+  GraphById graph_by_id() const;
+  GraphById induced_graph_by_id() const;
   const PartitionQuality& quality() const;
   const std::filesystem::path& folder() const;
   /// As Dataset::forget().

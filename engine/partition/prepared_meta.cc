@@ -45,17 +45,19 @@ PartitionQuality quality_from(const json& j) {
 
 std::string identity_of(const std::string& dataset_checksum, const PartitionOptions& options,
                         const GraphTransforms& transforms, std::span<const std::uint8_t> training) {
-  return json{{"format", kFormat},
-              {"dataset", dataset_checksum},
-              {"partitioner", options.kind},
-              {"parts", options.parts},
-              {"seed", options.seed},
-              {"objective", options.objective},
-              {"symmetrise", transforms.symmetrise},
-              {"selfLoops", name_of(transforms.self_loops)},
-              {"induced", transforms.induced},
-              {"training", checksum_of(training)}}
-      .dump();
+  json identity{{"format", kFormat},
+                {"dataset", dataset_checksum},
+                {"partitioner", options.kind},
+                {"parts", options.parts},
+                {"seed", options.seed},
+                {"objective", options.objective},
+                {"symmetrise", transforms.symmetrise},
+                {"selfLoops", name_of(transforms.self_loops)},
+                {"induced", transforms.induced},
+                {"training", checksum_of(training)}};
+  if (transforms.by_id)
+    identity["byId"] = true;  // where it isn't asked for, graphs that are there already serve
+  return identity.dump();
 }
 
 std::string to_json(const PreparedMeta& meta) {
@@ -86,12 +88,13 @@ std::string partition_event(const PartitionOptions& options, const PartitionQual
 
 PreparedMeta read_prepared_meta(const std::filesystem::path& path) {
   std::ifstream file(path);
-  if (!file) fail("{}: cannot be read; remove the folder, it will be made anew", path.string());
+  if (!file) fail("{}: cannot be read; remove the folder, and the next run creates it again", path.string());
   try {
     const json j = json::parse(file);
     return {j.at("identity").dump(), j.at("partOffsets"), quality_from(j.at("quality")), j.at("files")};
   } catch (const json::exception& e) {
-    fail("{}: is damaged ({}); remove the folder, it will be made anew", path.string(), e.what());
+    fail("{}: is damaged ({}); remove the folder, and the next run creates it again", path.string(),
+         e.what());
   }
 }
 

@@ -35,7 +35,7 @@ void PartitionQuality::set_balances() {
 std::string to_text(const PartitionQuality& q) {
   std::string text;
   auto out = std::back_inserter(text);
-  fmt::format_to(out, "{} parts: {} rows exchanged a layer ({:.3f} a vertex), {} arcs cut ({:.1f} %)\n",
+  fmt::format_to(out, "{} parts: {} rows exchanged per layer ({:.3f} per vertex), {} arcs cut ({:.1f} %)\n",
                  q.owned.size(), q.volume, share(q.volume, sum(q.owned)), q.cut_arcs,
                  100 * share(q.cut_arcs, sum(q.arcs)));
   fmt::format_to(out, "largest part / mean: vertices {:.3f}, arcs {:.3f}, training vertices {:.3f}\n",

@@ -36,14 +36,13 @@ double mean_compute(std::span<const SharedEpoch> measured) {
 double rate_for_share(double share, std::span<const SharedEpoch> measured) {
   ATOLL_CHECK(!measured.empty() && share > 0 && share < 1, "{} measurements for a share of {}",
               measured.size(), share);
-  if (!(measured.back().communication > 0))
-    fail("--comm-share: the job doesn't communicate; give it more ranks");
+  if (!(measured.back().communication > 0)) fail("--comm-share: the job doesn't communicate; use more ranks");
   const Line line = line_through(measured);
   const double compute = mean_compute(measured), wanted = compute * share / (1 - share);
   if (wanted <= line.fixed)
     fail(
-        "--comm-share: {:g} is too little: {:.3g} s of an epoch's communication stay at any rate, beside {:.3g} s of "
-        "compute; ask for more than {:.2f}, or give the ranks more work",
+        "--comm-share: {:g} is too small: at any link rate an epoch has {:.3g} s of communication and "
+        "{:.3g} s of compute; use more than {:.2f}, or give the ranks more work",
         share, line.fixed, compute, line.fixed / (line.fixed + compute));
   return line.bits / (wanted - line.fixed);
 }

@@ -1,18 +1,12 @@
 #include "plan/dry_part.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 
 namespace atl {
 
 FeatureShape feature_shape(const Job& job, const DatasetMeta& meta) {
   const double nonzeros = double(std::max<Index>(meta.feature_nonzeros, 0));
   return {meta.features, kept_form(job, meta), nonzeros / double(std::max<Index>(meta.vertices, 1))};
-}
-
-void DryPart::Free::operator()(Index* p) const {
-  std::free(p);
 }
 
 DryPart::DryPart(const RankShape& shape, const FeatureShape& features, bool halo_features) {
@@ -59,10 +53,9 @@ void DryPart::read_by_owner(const RankShape& shape, const FeatureShape& features
 }
 
 CsrView DryPart::csr(Index rows, Index cols, Index arcs) {
-  // Zero pages until written: of a large array only the last page comes to be.
-  auto* memory = static_cast<Index*>(std::calloc(std::size_t(rows) + 1, sizeof(Index)));
-  if (memory == nullptr) throw std::bad_alloc();
-  offsets_.emplace_back(memory);
+  const Allocation claimed = dry_memory().allocate((std::size_t(rows) + 1) * sizeof(Index));
+  auto* memory = static_cast<Index*>(claimed.data);
+  offsets_.emplace_back(memory, ReleaseMemory{Device::kDry});
   memory[rows] = rows == 0 ? 0 : arcs;
   return {rows, cols, memory, nullptr, nullptr};
 }
@@ -71,7 +64,7 @@ Rows DryPart::rows(Index count, const FeatureShape& shape, Features& features) {
   const auto nonzeros = Index(double(count) * shape.nonzeros_per_row);
   switch (shape.form) {
     case FeatureForm::kDense:
-      features.dense.resize(count, shape.columns);
+      features.dense.resize(count, shape.columns, Device::kDry);
       return ConstMatrixView(features.dense);
     case FeatureForm::kSparse:
       features.sparse = {csr(count, shape.columns, nonzeros), csr(shape.columns, count, nonzeros)};

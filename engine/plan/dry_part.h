@@ -1,5 +1,5 @@
-// A rank's part of a graph with every size and no contents: what a dry run computes on. The arrays that are
-// claimed are never touched, so the system backs none of them with memory.
+// A rank's part of a graph with every size and no contents: what a dry run computes on. Its arrays are on Device::kDry,
+// but for the ids of rows, which strategies draw from.
 #pragma once
 
 #include <deque>
@@ -29,10 +29,7 @@ class DryPart {
   const GraphPart& part() const { return part_; }
 
  private:
-  struct Free {
-    void operator()(Index* p) const;
-  };
-  using Offsets = std::unique_ptr<Index[], Free>;
+  using Offsets = std::unique_ptr<Index[], ReleaseMemory>;
   /// (rows × cols) with `arcs` arcs, all of them in the last row, and no columns.
   CsrView csr(Index rows, Index cols, Index arcs);
   /// Features of some rows.

@@ -1,50 +1,11 @@
 #include "plan/dry_run.h"
 
 #include "base/threads.h"
+#include "plan/dry_step.h"
 #include "plan/dry_transport.h"
-#include "train/gradient.h"
-#include "train/optimizer.h"
 
 namespace atl {
 namespace {
-
-/// The session's side of a step, on labels that nobody reads.
-class DryStep final : public TrainingStep {
- public:
-  DryStep(Context& ctx, Communicator& comm, const DryRunInput& in, Parameters& parameters)
-      : ctx_(ctx),
-        in_(in),
-        parameters_(parameters),
-        gradient_(comm, parameters),
-        optimizer_(in.job.training.optimizer, parameters) {}
-
-  void loss(ConstMatrixView logits, std::span<const VertexId>, MatrixView d_logits) override {
-    if (in_.multi_label) {
-      const View<const std::uint8_t> targets(nullptr, logits.rows, logits.cols);
-      binary_cross_entropy(ctx_, logits, targets, {}, 1, d_logits);
-    } else {
-      cross_entropy(ctx_, logits, nullptr, {}, 1, d_logits);
-    }
-  }
-  void part_done(int layer, int part) override { gradient_.begin_part(layer, part); }
-  void layer_done(int layer) override { gradient_.begin_sum(layer); }
-  void update() override {
-    gradient_.sum(ctx_);
-    gradient_.finite(ctx_);
-    gradient_.clip(ctx_, in_.job.training.optimizer.clip_norm);
-    optimizer_.step(ctx_, 0);
-    parameters_.zero_gradients();
-  }
-
-  Index bytes_of_terms() const { return gradient_.bytes(); }
-
- private:
-  Context& ctx_;
-  const DryRunInput& in_;
-  Parameters& parameters_;
-  Gradient gradient_;
-  Optimizer optimizer_;
-};
 
 /// Over all links from `first` on.
 TrafficBytes sent_since(const Ledger& before, const Ledger& after, Link first = Link::kIntra) {
@@ -71,13 +32,13 @@ Model planned_model(const Job& job, const FeatureShape& features, Index classes)
 
 DryRun dry_run(const DryRunInput& in) {
   const auto pool = ThreadPool::dry(in.threads);
-  Workspace workspace;
-  Context ctx{Device::kCpu, pool.get(), &workspace};
+  Workspace workspace(Device::kDry);
+  Context ctx{Device::kDry, pool.get(), &workspace};
   Communicator comm(transport_of(in));
   const Model model = planned_model(in.job, in.features, in.classes);
   Parameters parameters(model.parameters(), in.job.training.seed,
-                        placement_on(in.job, in.training.rank, in.training.ranks));
-  DryStep step(ctx, comm, in, parameters);
+                        placement_on(in.job, in.training.rank, in.training.ranks), ctx.device);
+  DryStep step(ctx, comm, in.job.training.optimizer, in.multi_label, parameters);
   DryRun out;
   out.terms = step.bytes_of_terms();
   out.values = Index(parameters.values().size());
@@ -88,7 +49,7 @@ DryRun dry_run(const DryRunInput& in) {
   const auto schedule =
       make_schedule({ctx, comm, in.job, model, parameters, part.part(), in.all_vertices, false});
   const Ledger before = comm.ledger();
-  schedule->train_epoch(1, step);
+  schedule->train(1, step);
   const Ledger trained = comm.ledger();
   out.epoch = sent_since(before, trained);
   out.epoch_between = sent_since(before, trained, Link::kInter);

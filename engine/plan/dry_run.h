@@ -44,7 +44,7 @@ struct DryRunInput {
 /// The model that the job trains on such data, without data.
 Model planned_model(const Job& job, const FeatureShape& features, Index classes);
 
-/// Takes milliseconds, and memory for the parameters alone.
+/// Takes milliseconds, and memory for the ids of the rank's rows, whatever the model.
 DryRun dry_run(const DryRunInput& input);
 
 }  // namespace atl

@@ -23,6 +23,7 @@ class DryTransport final : public Transport {
   Pending& start(Lane, int, std::span<const Message>, std::span<const Message>) override { return done_; }
   void abandon() override {}
   const char* name() const override { return "dry"; }
+  bool carries() const override { return false; }
 
  private:
   Rank rank_;

@@ -16,8 +16,8 @@ using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 constexpr Seconds kLatency{50e-6};  // between servers: Ethernet's
 
-/// One way of a rank's links. Bulk leaves in the order of starts; what is small passes all of it but what stands before the
-/// link.
+/// One way of a rank's links. Bulk, and what is fetched ahead, leave in the order of starts; what is small passes all of it but
+/// what stands before the link.
 class Way {
  public:
   /// `queue`: what that takes to leave.
@@ -29,16 +29,16 @@ class Way {
   };
   Leg carry(Lane lane, Seconds length) {
     const auto now = Clock::now(), free = std::max(free_, now);
-    const auto begin = lane == Lane::kBulk ? free : std::min(free, now + queue_);
+    const auto begin = lane != Lane::kSmall ? free : std::min(free, now + queue_);
     const auto takes = std::chrono::duration_cast<Clock::duration>(length);
     const Leg leg{begin, begin + takes, delay_};
-    if (lane == Lane::kBulk) free_ = leg.end;
+    if (lane != Lane::kSmall) free_ = leg.end;
     if (lane == Lane::kSmall && free_ > now) free_ += takes, delay_ += takes;
     return leg;
   }
   /// 0 … 1
   double share_done(Lane lane, const Leg& leg, Clock::time_point now) const {
-    const auto late = lane == Lane::kBulk ? delay_ - leg.delay : Clock::duration(0);
+    const auto late = lane != Lane::kSmall ? delay_ - leg.delay : Clock::duration(0);
     const auto end = leg.end + late;
     return now >= end ? 1
                       : std::clamp(Seconds(now - leg.begin - late) / Seconds(leg.end - leg.begin), 0.0, 1.0);
@@ -90,7 +90,7 @@ class EmulatedTransport final : public Transport {
                  std::span<const Message> receives) override {
     for (const Message& message : receives) std::memset(message.data, 0, std::size_t(message.bytes));
     Load sent = load_of(sends), received = load_of(receives);
-    if (lane == Lane::kBulk) {
+    if (lane != Lane::kSmall) {
       const bool more_out = sent.inter > received.inter;
       sent.inter_seconds *= more_out ? links_.busiest.heavier : links_.busiest.lighter;
       received.inter_seconds *= more_out ? links_.busiest.lighter : links_.busiest.heavier;

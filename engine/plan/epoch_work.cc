@@ -9,7 +9,7 @@ constexpr double kBitTime = 0.4;  // of a product with bits, beside the dense on
 /// One layer of the rank's pass.
 struct LayerPass {
   const Layer& layer;
-  const RankShape& shape;
+  LayerSize size;
   bool input_is_fixed;  // takes no gradient
   bool attention;
   double sparse_nonzeros = -1;  // of all its source rows; −1: dense input
@@ -17,19 +17,19 @@ struct LayerPass {
 
   /// Rows that are transformed before they are aggregated come from the halo too.
   double source_rows() const {
-    return double(shape.owned) + (layer.gathers() && layer.rows_in_backward() ? double(shape.halo) : 0);
+    return size.outputs + (layer.gathers() && layer.rows_in_backward() ? size.others : 0);
   }
   double saved_elements() const {
     double sum = 0;
     for (const SavedSpec& s : layer.saved()) {
       if (s.rows >= 0) continue;
       const bool over_sources = s.over == SavedSpec::Over::kSources;
-      sum += double(s.cols) * (double(shape.owned) + (over_sources ? double(shape.halo) : 0));
+      sum += double(s.cols) * (size.outputs + (over_sources ? size.others : 0));
     }
     return sum;
   }
   double gather() const {
-    return layer.gathers() ? double(shape.arcs()) * (4 + kReal * double(layer.cost().gather_columns)) : 0;
+    return layer.gathers() ? size.arcs * (4 + kReal * double(layer.cost().gather_columns)) : 0;
   }
   /// Operations of one product, in dense ones that take as long, and the bytes of its tall operand.
   double flops() const { return layer.cost().flops_per_row * source_rows() * (bits ? kBitTime : 1); }
@@ -40,7 +40,7 @@ struct LayerPass {
   EpochWork forward() const {
     EpochWork work;
     work.gathered_bytes = gather();
-    work.streamed_bytes = kReal * (double(shape.owned) * double(layer.out()) + saved_elements());
+    work.streamed_bytes = kReal * (size.outputs * double(layer.out()) + saved_elements());
     if (sparse_nonzeros >= 0) {
       work.gathered_bytes += sparse_gather();
     } else {
@@ -54,7 +54,7 @@ struct LayerPass {
     EpochWork work;
     const bool gathers_back = !input_is_fixed || layer.rows_in_backward();
     work.gathered_bytes = gathers_back ? gather() * (attention ? 2 : 1) : 0;
-    work.streamed_bytes = kReal * (2 * double(shape.owned) * double(layer.out()) + saved_elements());
+    work.streamed_bytes = kReal * (2 * size.outputs * double(layer.out()) + saved_elements());
     if (sparse_nonzeros >= 0) {
       work.gathered_bytes += sparse_gather();
     } else {
@@ -71,7 +71,10 @@ template <class F>
 void for_each_pass(const Model& model, const RankShape& shape, const FeatureShape& features, F&& visit) {
   const int prefix = model.constant_prefix();
   for (int l = prefix; l < int(model.layers.size()); ++l) {
-    LayerPass pass{*model.layers[std::size_t(l)], shape, l == prefix, model.needs.attention};
+    LayerPass pass{*model.layers[std::size_t(l)],
+                   {double(shape.owned), double(shape.halo), double(shape.arcs())},
+                   l == prefix,
+                   model.needs.attention};
     pass.bits = l == 0 && features.form == FeatureForm::kBits;
     if (l == 0 && features.form == FeatureForm::kSparse)
       pass.sparse_nonzeros = features.nonzeros_per_row * pass.source_rows();
@@ -95,6 +98,17 @@ EpochWork epoch_work(const Model& model, const RankShape& shape, const FeatureSh
     add(sum, pass.backward());
     if (recompute) add(sum, pass.forward());
   });
+  return sum;
+}
+
+EpochWork batch_work(const Model& model, std::span<const LayerSize> sizes, bool recompute) {
+  EpochWork sum;
+  for (std::size_t l = 0; l < sizes.size(); ++l) {
+    const LayerPass pass{*model.layers[l], sizes[l], l == 0, model.needs.attention};
+    add(sum, pass.forward());
+    add(sum, pass.backward());
+    if (recompute) add(sum, pass.forward());
+  }
   return sum;
 }
 

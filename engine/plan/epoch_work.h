@@ -25,6 +25,15 @@ struct EpochWork {
 EpochWork epoch_work(const Model& model, const RankShape& shape, const FeatureShape& features,
                      bool recompute);
 
+/// Of one layer of a pass.
+struct LayerSize {
+  double outputs = 0;  // rows
+  double others = 0;   // rows of its input beside theirs
+  double arcs = 0;
+};
+/// Of mini-batches, whose layers (one `sizes` each) differ; as epoch_work() otherwise. Dense features.
+EpochWork batch_work(const Model& model, std::span<const LayerSize> sizes, bool recompute);
+
 /// The forward alone.
 EpochWork evaluation_work(const Model& model, const RankShape& shape, const FeatureShape& features);
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "job/strategies.h"
+#include "plan/dry_batches.h"
 #include "plan/dry_run.h"
 #include "plan/mapped.h"
 #include "plan/part_order.h"
@@ -28,6 +29,21 @@ Index rows_of(const PreparedGraph& prepared, int part) {
 
 double total(const TrafficBytes& bytes) {
   return double(std::accumulate(bytes.begin(), bytes.end(), std::int64_t(0)));
+}
+
+/// What follows from a rank's dry run and its work. `whole`: of the part that evaluation sees.
+void enter(const Job& job, const DryRun& dry, const RankShape& whole, const FeatureShape& features,
+           const Model& model, const PlanOptions& options, RankPlan& plan) {
+  plan.epoch = dry.epoch;
+  plan.epoch_between = dry.epoch_between;
+  plan.evaluation = dry.evaluation;
+  plan.compute_seconds = seconds_of(plan.work, options.rates);
+  plan.communication_seconds = total(plan.epoch) / options.link_bytes;
+  const bool at_once = find_strategy(job.strategy.kind)->hides_communication(job.strategy.options);
+  plan.epoch_seconds = at_once ? std::max(plan.compute_seconds, plan.communication_seconds)
+                               : plan.compute_seconds + plan.communication_seconds;
+  plan.evaluation_seconds = seconds_of(evaluation_work(model, whole, features), options.rates) +
+                            total(plan.evaluation) / options.link_bytes;
 }
 
 RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
@@ -58,21 +74,38 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
       {in, dry, model, mapped_bytes(job, dataset, prepared, part, model.layers.front()->gathers()),
        meta.weighted, !dataset.original_ids().empty(), meta.vertices, labelled_rows(job, dataset, owned)});
   plan.work = epoch_work(model, in.training, in.features, job.training.recompute == Recompute::kLayer);
-  plan.epoch = dry.epoch;
-  plan.epoch_between = dry.epoch_between;
-  plan.evaluation = dry.evaluation;
-  plan.compute_seconds = seconds_of(plan.work, options.rates);
-  plan.communication_seconds = total(plan.epoch) / options.link_bytes;
-  const bool at_once = find_strategy(job.strategy.kind)->hides_communication(job.strategy.options);
-  plan.epoch_seconds = at_once ? std::max(plan.compute_seconds, plan.communication_seconds)
-                               : plan.compute_seconds + plan.communication_seconds;
-  plan.evaluation_seconds =
-      seconds_of(evaluation_work(model, in.full ? *in.full : in.training, in.features), options.rates) +
-      total(plan.evaluation) / options.link_bytes;
+  enter(job, dry, in.full ? *in.full : in.training, in.features, model, options, plan);
   return plan;
 }
 
-/// Rank 0 writes the checkpoints: the others' states come to it one after the other (train/part_states.h).
+/// Of a rank that trains on batches. What it reads of mapped files beside its own rows isn't known before.
+RankPlan plan_batches(const Job& job, const Dataset& dataset, const PlanOptions& options,
+                      const DryBatches& dry, Rank rank) {
+  const DatasetMeta& meta = dataset.meta();
+  RankPlan plan;
+  plan.shape.rank = rank;
+  plan.shape.ranks = job.placement.ranks;
+  plan.shape.owned = dry.owned;
+  plan.shape.own_arcs = dry.arcs;
+  plan.shape.batches = true;
+  const DryRunInput in{job,
+                       feature_shape(job, meta),
+                       meta.classes,
+                       meta.multi_label,
+                       double(meta.vertices),
+                       options.threads,
+                       plan.shape,
+                       {},
+                       options.hosts};
+  const Model model = planned_model(job, in.features, in.classes);
+  plan.memory = rank_memory(
+      {in, dry.run, model, 0, meta.weighted, !dataset.original_ids().empty(), meta.vertices, dry.owned});
+  plan.work = dry.work;
+  enter(job, dry.run, plan.shape, in.features, model, options, plan);
+  return plan;
+}
+
+/// Rank 0 writes the checkpoints: the others' states come to it one after the other (train/checkpoint/part_states.h).
 void add_checkpoints(std::vector<RankPlan>& ranks) {
   Index largest = 0;
   for (const RankPlan& each : std::span(ranks).subspan(1)) largest = std::max(largest, each.memory.state);
@@ -87,12 +120,6 @@ void add_up(const Job& job, JobPlan& plan) {
 
 }  // namespace
 
-Index JobPlan::peak_bytes() const {
-  Index peak = 0;
-  for (const RankPlan& r : ranks) peak = std::max(peak, r.memory.peak());
-  return peak;
-}
-
 JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                  const PlanOptions& options) {
   JobPlan plan;
@@ -100,8 +127,12 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
   plan.link_bytes = options.link_bytes;
   plan.threads = options.threads;
   const std::vector<int> part_of_rank = rank_traffic(job, dataset, prepared).parts;
+  std::vector<DryBatches> batches;
+  if (find_strategy(job.strategy.kind)->batches())
+    batches = dry_batches(job, dataset, prepared, options.threads, options.hosts);
   for (Rank r = 0; r < Rank(part_of_rank.size()); ++r) {
-    plan.ranks.push_back(plan_rank(job, dataset, prepared, options, part_of_rank, r));
+    plan.ranks.push_back(batches.empty() ? plan_rank(job, dataset, prepared, options, part_of_rank, r)
+                                         : plan_batches(job, dataset, options, batches[std::size_t(r)], r));
     const RankPlan& rank = plan.ranks.back();
     plan.epoch_seconds = std::max(plan.epoch_seconds, rank.epoch_seconds);
     plan.evaluation_seconds = std::max(plan.evaluation_seconds, rank.evaluation_seconds);

@@ -33,8 +33,6 @@ struct JobPlan {
   double total_seconds = 0;                          // of all epochs and their evaluations
   TrafficBytes epoch{}, epoch_between{};             // of all ranks together
   int probed_ranks = 0;  // by which times were measured (probe.h); 0: they follow from rates
-
-  Index peak_bytes() const;  // of the largest rank
 };
 
 struct PlanOptions {

@@ -29,7 +29,7 @@ Json rank_json(const RankPlan& r) {
           {"trainingBytes", r.memory.training},
           {"checkpointBytes", r.memory.checkpoint},
           {"resultsBytes", r.memory.results},
-          {"peakMemoryBytes", r.memory.peak()},
+          {"peakBytes", r.memory.peak()},
           {"epochBytes", traffic_json(r.epoch)},
           {"evaluationBytes", traffic_json(r.evaluation)},
           {"work",
@@ -56,9 +56,12 @@ std::string to_json(const JobPlan& plan, const Job& job) {
                 {"evaluationSeconds", plan.evaluation_seconds},
                 {"epochs", job.training.epochs},
                 {"totalSeconds", plan.total_seconds},
-                {"peakMemoryBytes", plan.peak_bytes()}};
+                {"peakMemoryBytes", Json::array()}};  // by rank, as a run's
   document["ranks"] = Json::array();
-  for (const RankPlan& r : plan.ranks) document["ranks"].push_back(rank_json(r));
+  for (const RankPlan& r : plan.ranks) {
+    document["peakMemoryBytes"].push_back(r.memory.peak());
+    document["ranks"].push_back(rank_json(r));
+  }
   return document.dump();
 }
 

@@ -48,7 +48,7 @@ std::string traffic_text(const JobPlan& plan) {
     parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", traffic_name(Traffic(p)),
                          bytes_text(double(plan.epoch[p])));
   }
-  return fmt::format("between ranks, an epoch: {}{}\n", bytes_text(double(total)),
+  return fmt::format("between ranks, per epoch: {}{}\n", bytes_text(double(total)),
                      parts.empty() ? "" : " (" + parts + ")");
 }
 
@@ -67,7 +67,7 @@ std::string time_text(const JobPlan& plan, const Job& job) {
                       bytes_text(w.streamed_bytes));
   if (slowest->communication_seconds > 0)
     text += fmt::format(", communication {}", duration_text(slowest->communication_seconds));
-  return text + fmt::format("\n{}: {} an epoch, {} an evaluation, {} for {} epochs and their evaluations\n",
+  return text + fmt::format("\n{}: {} per epoch, {} per evaluation, {} for {} epochs with evaluations\n",
                             plan.probed_ranks > 0
                                 ? fmt::format("measured by {} rank{} on emulated links", plan.probed_ranks,
                                               plan.probed_ranks == 1 ? "" : "s")

@@ -9,6 +9,7 @@ constexpr Index kReal = sizeof(Real);
 // Measured: program and libraries touched, stacks, heap of a job of no size; what MPI adds, less what the rank's witness has
 // touched of the libraries in its place; and what each thread's stack and packed panels take.
 constexpr Index kProcess = Index(18) << 20, kMpi = Index(5) << 20, kThread = Index(1) << 20;
+constexpr const char* kParameters = "parameters and moments";
 constexpr Index kRowsOnTheWay = Index(5) << 20;  // collect_rows() and VertexRowsFile
 
 /// Of a CSR of `rows` and `arcs`.
@@ -38,6 +39,7 @@ Index source_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weig
 
 /// LocalGraph's arrays, and where the strategy takes rows owner by owner the blocks in their place.
 Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
+  if (s.batches) return 4 * s.owned;
   Index sum =
       s.replication > 0 ? source_blocks_bytes(s, needs, weighted) : outer_block_bytes(s, needs, weighted);
   if (s.replication <= 1) sum += own_block_bytes(s, needs, weighted);
@@ -51,6 +53,7 @@ Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
 /// What cutting the part out takes besides: the transpose of the own arcs, made even where it isn't kept, and
 /// a cursor a row; and what blocks by owner take the place of.
 Index cutting_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
+  if (s.batches) return 0;
   Index sum = 8 * s.owned + (s.own_is_symmetric ? csr_bytes(s.owned, s.own_arcs, weighted) : 0);
   if (s.replication > 0) sum += outer_block_bytes(s, needs, weighted);
   if (s.replication > 1) sum += own_block_bytes(s, needs, weighted);
@@ -101,6 +104,15 @@ Index RankMemory::peak() const {
   return std::max({loading, training, checkpoint, results});
 }
 
+Index RankMemory::held() const {
+  return std::max({loading - mapped, training, checkpoint});
+}
+
+Index RankMemory::replicated() const {
+  const auto item = std::ranges::find(items, kParameters, &MemoryItem::name);
+  return item == items.end() ? 0 : item->bytes;
+}
+
 RankMemory rank_memory(const MemoryInput& in) {
   const DryRunInput& run = in.run;
   const GraphNeeds& needs = in.model.needs;
@@ -116,7 +128,8 @@ RankMemory rank_memory(const MemoryInput& in) {
   m.mapped = in.mapped;
   m.loading = base + in.mapped + graph +
               std::max(features, cutting_bytes(run.full ? *run.full : run.training, needs, in.weighted));
-  const bool released = in.model.constant_prefix() > 0;  // RankData::release_features
+  const bool released =
+      in.model.constant_prefix() > 0 && !run.training.batches;  // RankData::release_features
   const ScheduleBytes &s = in.dry.schedule, &i = in.dry.inference;
   m.items = {{"program and libraries", kProcess + kThread * run.threads},
              {"MPI", many ? kMpi : 0},
@@ -128,7 +141,7 @@ RankMemory rank_memory(const MemoryInput& in) {
              {"gradients of activations", s.gradients},
              {"halo rows", s.halo + i.halo},
              {"scratch", in.dry.workspace},
-             {"parameters and moments", parameter_bytes(run, in.dry)}};
+             {kParameters, parameter_bytes(run, in.dry)}};
   for (const MemoryItem& item : m.items) m.training += item.bytes;
   m.state = in.dry.state;
   m.checkpoint = m.training;

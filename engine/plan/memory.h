@@ -23,6 +23,10 @@ struct RankMemory {
   Index checkpoint = 0;  // while rank 0 holds another rank's state as well
   Index results = 0;     // writing predictions and embeddings: rank 0 holds the order of all vertices
   Index peak() const;
+  /// The largest of what can't be given up: pages of files can, and what is read of them once while results are written.
+  Index held() const;
+  /// Of `items`: held by every rank alike, however many there are.
+  Index replicated() const;
 };
 
 struct MemoryInput {

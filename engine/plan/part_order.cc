@@ -84,7 +84,7 @@ std::vector<int> part_order(const Layout& layout, std::span<const PairBytes> bet
 RankTraffic rank_traffic(const Job& job, const Dataset& dataset, const PreparedGraph& prepared) {
   RankTraffic traffic{{}, part_flows(job, dataset, prepared)};
   Job prepared_job = job;
-  prepared_job.placement.ranks = prepared.parts();
+  if (!find_strategy(job.strategy.kind)->batches()) prepared_job.placement.ranks = prepared.parts();
   traffic.parts = part_order(find_strategy(job.strategy.kind)->layout(prepared_job), traffic.flows);
   const PartRanks ranks(traffic.parts);
   for (PairBytes& flow : traffic.flows) {

@@ -9,9 +9,9 @@
 #include "base/threads.h"
 #include "comm/communicator.h"
 #include "job/strategies.h"
+#include "plan/bench/stopwatch.h"
 #include "plan/emulated_transport.h"
-#include "plan/stopwatch.h"
-#include "train/record.h"
+#include "train/telemetry/record.h"
 #include "train/trainer.h"
 
 namespace atl {

@@ -27,6 +27,7 @@ struct RankShape {
   Index own_arcs = 0, outer_arcs = 0;  // to owned rows, to halo rows
   std::vector<Index> owned_by_rank;    // (ranks) rows that each owns
   // Where the strategy takes rows owner by owner:
+  bool batches = false;                // it trains on mini-batches, and holds no arcs
   int replication = 0;                 // of the grid; 0: it takes halo rows together
   Index destinations = 0;              // rows that are aggregated here
   std::vector<SourceShape> sources{};  // owners with rows that are read

@@ -32,7 +32,7 @@ double thread_seconds() {
 
 /// `result`, or the end.
 int done(int result) {
-  if (result < 0) fail("no connection to 127.0.0.1 to try sending through: {}", std::strerror(errno));
+  if (result < 0) fail("can't measure sending: no connection to 127.0.0.1: {}", std::strerror(errno));
   return result;
 }
 
@@ -91,11 +91,15 @@ void SocketWork::pass(std::int64_t bytes) {
     if (at_ + size > rows_.size()) at_ = 0;
     const ssize_t sent = ::write(ends_.out.get(), &rows_[at_], size);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) fail("this process's connection to itself takes nothing: {}", std::strerror(errno));
+    if (sent <= 0)
+      fail("can't measure sending: this process's connection to itself accepts no data: {}",
+           std::strerror(errno));
     for (ssize_t arrived = 0; arrived < sent;) {
       const ssize_t got = ::read(ends_.in.get(), &piece_[std::size_t(arrived)], std::size_t(sent - arrived));
       if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) fail("this process's connection to itself gives nothing: {}", std::strerror(errno));
+      if (got <= 0)
+        fail("can't measure sending: this process's connection to itself delivers no data: {}",
+             std::strerror(errno));
       arrived += got;
     }
     std::memcpy(&rows_[at_], piece_.data(), std::size_t(sent));

@@ -39,7 +39,7 @@ void add(TrafficShape::RowBytes& all, const TrafficShape::RowBytes& more) {
 }
 
 /// What is merged over the rows of a grid: sums, or softmaxes with their maxima and sums, which cross whole
-/// (exchange/cagnet_softmaxes.h). A fixed input takes no gradient, but its weights' may need that of what was merged.
+/// (exchange/cagnet/merge.h). A fixed input takes no gradient, but its weights' may need that of what was merged.
 void set_merged(const Job& job, const Model& model, TrafficShape& shape) {
   for (int l = model.constant_prefix(); l < int(model.layers.size()); ++l) {
     const Layer& layer = *model.layers[std::size_t(l)];
@@ -61,7 +61,7 @@ void set_merged(const Job& job, const Model& model, TrafficShape& shape) {
 TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& model,
                            const PreparedGraph& prepared) {
   TrafficShape shape;
-  shape.ranks = prepared.parts();
+  shape.ranks = find_strategy(job.strategy.kind)->batches() ? job.placement.ranks : prepared.parts();
   const bool inductive = job.training.setting == Setting::kInductive;
   const auto marks = inductive ? training_marks(dataset, job) : std::vector<std::uint8_t>();
   shape.owned_by_rank = rows_by_rank(prepared, {.induced_on = marks});

@@ -11,12 +11,15 @@ FullBatch::FullBatch(Context& ctx, Communicator& comm, const Model& model, Param
       parameters_(parameters),
       part_(part),
       passes_(options.passes),
-      prefix_(model.constant_prefix()) {
+      prefix_(model.constant_prefix()),
+      runner_(ctx, model, comm.trace()) {
   exchange_ = make_exchange(exchanged_layers());
   pass_ = std::make_unique<FullBatchPass>(ctx, comm, *part.graph, *exchange_, options.seed, all_vertices);
   compute_prefix();
-  memory_ = std::make_unique<Activations>(ctx_.device, model, prefix_, part.graph->owned,
-                                          exchange_->source_rows(), passes_);
+  memory_ = std::make_unique<PassMemory>(ctx_.device, model, LayerRange{prefix_, layers()}, passes_);
+  const Index owned = part.graph->owned;
+  memory_->shape(std::vector<LayerRows>(std::size_t(layers() - prefix_),
+                                        LayerRows{owned, owned, owned, exchange_->source_rows()}));
 }
 
 std::vector<ExchangedLayer> FullBatch::exchanged_layers() const {
@@ -41,45 +44,30 @@ void FullBatch::compute_prefix() {
     Matrix out(part_.graph->owned, layer(l).out(), ctx_.device);
     const Rows in = l == 0 ? part_.features : Rows(std::as_const(before).view());
     pass_->bind(l);
-    layer(l).forward(*pass_, weights_of(l), {in, in, {}}, none, out);
+    layer(l).forward(*pass_, {parameters_.present(), l}, {in, in, {}}, none, out);
     before = std::move(out);
   }
   prefix_output_ = std::move(before);
 }
 
-/// Rows of layer l's input: the features, the precomputed prefix, or the layer before's output.
-LayerInput FullBatch::input_of(int l) const {
-  LayerInput input;
-  if (l == 0) {
-    input.rows = part_.features;
-  } else if (l == prefix_) {
-    input.rows = ConstMatrixView(prefix_output_);
-  } else {
-    input.rows = ConstMatrixView(memory_->output(l - 1));
-  }
-  input.self = input.rows;
-  if (layer(l).tap() >= 0) input.tap = memory_->output(layer(l).tap());
-  return input;
+/// The features, or what was computed of them once.
+RangeInput FullBatch::input() const {
+  return {prefix_ == 0 ? part_.features : Rows(ConstMatrixView(prefix_output_)), {}};
 }
 
-void FullBatch::tell(Work work, int l) const {
-  if (trace_ != nullptr) trace_->enter(work, l);
+void FullBatch::tell(Work work) const {
+  if (trace_ != nullptr) trace_->enter(work, -1);
 }
 
-void FullBatch::forward_layer(int l) {
-  tell(pass_->repeating() ? Work::kRecompute : pass_->training() ? Work::kForward : Work::kEvaluation, l);
-  pass_->bind(l);
-  layer(l).forward(*pass_, weights_of(l), input_of(l), memory_->saved(l), memory_->output(l));
-}
-
-void FullBatch::train_epoch(std::int64_t epoch, TrainingStep& step) {
-  if (trace_ != nullptr) trace_->begin_epoch(epoch);
-  const ConstMatrixView logits = forward(epoch, true);
+void FullBatch::train(std::int64_t step, TrainingStep& session) {
+  if (trace_ != nullptr) trace_->begin_epoch(step);
+  const ConstMatrixView logits = forward(step, true);
   tell(Work::kLoss);
-  step.loss(logits, {}, memory_->d_logits());
-  backward(memory_->d_logits(), &step);
+  session.loss(logits, {}, memory_->d_output());
+  // The gradients are this rank's share: their sum over ranks is the whole. Features take none.
+  runner_.backward(*pass_, parameters_.present(), *memory_, input(), {}, &session);
   tell(Work::kUpdate);
-  step.update();
+  session.update();
   tell(Work::kNone);
 }
 
@@ -93,43 +81,12 @@ MatrixView FullBatch::forward(std::int64_t step, bool training) {
   ATOLL_CHECK(!training || passes_ != Passes::kInference, "this schedule was made for inference");
   pass_->begin(step, training);
   exchange_->begin(step, training);
-  for (int l = prefix_; l < layers(); ++l) forward_layer(l);
+  runner_.forward(*pass_, parameters_.present(), *memory_, input());
   return memory_->output(layers() - 1);
 }
 
-/// The first layer's input is fixed and takes no gradient.
-void FullBatch::backward(MatrixView d_logits, TrainingStep* step) {
-  const int tapped = memory_->tapped();
-  if (tapped >= 0) fill(ctx_, 0, memory_->d_tap());
-  MatrixView d_out = d_logits;
-  for (int l = layers() - 1; l >= prefix_; --l) {
-    const MatrixView d_in = l > prefix_ ? memory_->d_input(l) : MatrixView();
-    if (l == tapped) axpby(ctx_, 1, memory_->d_tap(), 1, d_out);
-    backward_layer(l, d_out, d_in, step);
-    if (step != nullptr) step->layer_done(l);
-    d_out = d_in;
-  }
-}
-
-void FullBatch::backward_layer(int l, MatrixView d_out, MatrixView d_in, TrainingStep* step) {
-  if (passes_ == Passes::kRecomputing && l + 1 < layers()) {  // the last layer's are still there
-    pass_->repeat(true);
-    forward_layer(l);
-    pass_->repeat(false);
-  }
-  pass_->bind(l);
-  tell(Work::kBackward, l);
-  const MatrixView d_tap = layer(l).tap() >= 0 ? memory_->d_tap() : MatrixView();
-  auto part_done = [&](int part) { step->part_done(l, part); };
-  const FunctionRef<void(int)> tell_step(part_done);
-  LayerWeights weights = weights_of(l);
-  if (step != nullptr) weights.part_done = &tell_step;
-  layer(l).backward(*pass_, weights, input_of(l), memory_->saved(l), memory_->output(l), d_out,
-                    {d_in, d_in, d_tap});
-}
-
 ConstMatrixView FullBatch::embeddings() const {
-  const LayerInput last = input_of(layers() - 1);
+  const LayerInput last = runner_.input_of(layers() - 1, *memory_, input());
   return last.rows.packed() ? ConstMatrixView() : last.rows.dense;
 }
 

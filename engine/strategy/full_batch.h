@@ -1,12 +1,12 @@
 // The full-batch schedule: every epoch is one pass over all of a rank's rows, forward and backward, with the halo rows that
-// an Exchange brings, on memory that was allocated once (activations.h).
+// an Exchange brings, on memory that was allocated once (pass_memory.h).
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "strategy/activations.h"
 #include "strategy/full_batch_pass.h"
+#include "strategy/layer_runner.h"
 
 namespace atl {
 
@@ -25,7 +25,7 @@ class FullBatch final : public Schedule {
             const GraphPart& part, double all_vertices, const FullBatchOptions& options,
             MakeExchange make_exchange);
 
-  void train_epoch(std::int64_t epoch, TrainingStep& step) override;
+  void train(std::int64_t step, TrainingStep& session) override;
   ConstMatrixView infer() override;
   ConstMatrixView embeddings() const override;
   int first_non_finite_layer() override;
@@ -33,23 +33,15 @@ class FullBatch final : public Schedule {
   std::vector<NamedMatrix> state() override { return exchange_->state(); }
   std::vector<LayerLateness> lateness() const override { return exchange_->lateness(); }
 
+ private:
   /// The last layer's output (owned, classes), valid until the next call. `step` keys this pass's draws.
   MatrixView forward(std::int64_t step, bool training);
-  /// After a training forward: adds to the parameters' gradients. d_logits (owned, classes) is overwritten.
-  /// The gradients are this rank's share: their sum over ranks is the whole.
-  /// `step`, where given, is told of each layer that is done.
-  void backward(MatrixView d_logits, TrainingStep* step = nullptr);
-
- private:
   void compute_prefix();
-  void tell(Work work, int layer = -1) const;
+  void tell(Work work) const;
   std::vector<ExchangedLayer> exchanged_layers() const;
-  LayerInput input_of(int layer) const;
-  void forward_layer(int layer);
-  void backward_layer(int layer, MatrixView d_out, MatrixView d_in, TrainingStep* step);
+  RangeInput input() const;
   int layers() const { return int(model_.layers.size()); }
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
-  LayerWeights weights_of(int layer) const { return {&parameters_, layer}; }
 
   Context& ctx_;
   Trace* trace_;  // null: nobody asked for one
@@ -61,7 +53,8 @@ class FullBatch final : public Schedule {
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<FullBatchPass> pass_;
   Matrix prefix_output_;  // (owned, width)
-  std::unique_ptr<Activations> memory_;
+  LayerRunner runner_;
+  std::unique_ptr<PassMemory> memory_;
 };
 
 }  // namespace atl

@@ -1,12 +1,13 @@
-// The verbs of a full-batch pass: gather goes to the exchange, sync is the identity, reduce sums over all ranks.
+// The verbs of a full-batch pass: gather goes to the exchange, columns are whole, reduce sums over all ranks.
 #pragma once
 
 #include "exchange/exchange.h"
+#include "strategy/layer_runner.h"
 
 namespace atl {
 
 /// One per schedule, told which pass and layer are next. References outlive it.
-class FullBatchPass final : public Verbs {
+class FullBatchPass final : public Pass {
  public:
   FullBatchPass(Context& ctx, Communicator& comm, const LocalGraph& graph, Exchange& exchange,
                 std::uint64_t seed, double all_vertices)
@@ -27,27 +28,10 @@ class FullBatchPass final : public Verbs {
   Draws draws(Purpose purpose, int layer) const override {
     return Draws(seed_, purpose, std::uint64_t(step_), std::uint64_t(layer));
   }
-  void gather(const Rows& rows, VisitSource visit) override {
-    exchange_.forward({layer_, rows, purpose_}, visit);
+  Gather& gather(const Rows& rows) override { return exchange_.gather({layer_, rows, purpose_}); }
+  Gather& gather_back(const Rows& rows, MatrixView d_rows) override {
+    return exchange_.gather_back({layer_, rows, purpose_}, d_rows);
   }
-  void gather_backward(const Rows& rows, VisitSourceBackward visit, MatrixView d_rows) override {
-    exchange_.backward({layer_, rows, purpose_}, visit, d_rows);
-  }
-  void gather_sum(const Rows& rows, const Sum& sum, VisitSum visit) override {
-    exchange_.forward_sum({layer_, rows, purpose_}, sum, visit);
-  }
-  void gather_sum_backward(const Rows& rows, const SumGradient& sum, VisitSumBackward visit,
-                           MatrixView d_rows) override {
-    exchange_.backward_sum({layer_, rows, purpose_}, sum, visit, d_rows);
-  }
-  void gather_softmax(const Rows& rows, const SoftmaxGather& softmax, VisitSoftmax visit) override {
-    exchange_.forward_softmax({layer_, rows, purpose_}, softmax, visit);
-  }
-  void gather_softmax_backward(const Rows& rows, const SoftmaxGradient& softmax, VisitSoftmaxBackward visit,
-                               MatrixView d_rows) override {
-    exchange_.backward_softmax({layer_, rows, purpose_}, softmax, visit, d_rows);
-  }
-  MatrixView sync(MatrixView partial) override { return partial; }
   void reduce(std::span<double> values) override { comm_.all_reduce(Traffic::kStatistics, values); }
   double reduced_rows() const override { return all_vertices_; }
 
@@ -59,10 +43,8 @@ class FullBatchPass final : public Verbs {
   }
   /// The pass over constant layers, once.
   void prepare() { begin(0, false), purpose_ = Traffic::kSetup; }
-  /// The layer that runs next.
-  void bind(int layer) { layer_ = layer; }
-  /// Whether forward is repeated during backward.
-  void repeat(bool on) { purpose_ = on ? Traffic::kRecompute : Traffic::kHalo; }
+  void bind(int layer) override { layer_ = layer; }
+  void repeat(bool on) override { purpose_ = on ? Traffic::kRecompute : Traffic::kHalo; }
 
  private:
   Context& ctx_;

@@ -12,16 +12,25 @@
 #include "job/job.h"
 #include "job/strategies/cagnet_grid.h"
 #include "model/model.h"
+#include "sampler/batch_graph.h"
 
 namespace atl {
 
-/// What a schedule asks of the session during an epoch.
+/// Which vertices a step's logits are of.
+struct LossRows {
+  /// (n) as rows of the rank's whole part; empty: they are all rows of the part that training sees.
+  std::span<const VertexId> rows{};
+  double total =
+      0;  // training vertices of the step over all ranks, by which the loss is divided; 0: all there are
+};
+
+/// What a schedule asks of the session during a step.
 class TrainingStep {
  public:
   virtual ~TrainingStep() = default;
-  /// Loss of `rows`' logits and its gradient. logits, d_logits (n, classes); row i is local owned row rows[i], or row i
-  /// itself where `rows` is empty. Unlabelled and non-training rows get a zero gradient.
-  virtual void loss(ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits) = 0;
+  /// Loss of the step's logits and its gradient: logits, d_logits (n, classes). Unlabelled and non-training rows get a zero
+  /// gradient.
+  virtual void loss(ConstMatrixView logits, const LossRows& rows, MatrixView d_logits) = 0;
   /// A layer's gradients are whole on this rank, or a part of them (LayerWeights::part_done): their sum over ranks may begin.
   /// Of a step, the last layer's first. Collective.
   virtual void part_done(int /*layer*/, int /*part*/) {}
@@ -43,8 +52,10 @@ struct ScheduleBytes {
 class Schedule {
  public:
   virtual ~Schedule() = default;
-  /// One pass over the training data; `epoch` from 1 keys its draws.
-  virtual void train_epoch(std::int64_t epoch, TrainingStep& step) = 0;
+  /// Optimiser steps of an epoch.
+  virtual std::int64_t steps() const { return 1; }
+  /// One step. Steps are counted from 1 through the whole run, and key their draws.
+  virtual void train(std::int64_t step, TrainingStep& session) = 0;
   /// Exact logits of all owned rows (owned, classes) with the present weights; valid until the next call.
   virtual ConstMatrixView infer() = 0;
   /// After infer(): the last layer's input (owned, width); empty where that is the sparse features.
@@ -54,8 +65,14 @@ class Schedule {
   virtual ScheduleBytes bytes() const = 0;
   /// As Exchange::state(): what this rank knows beside the parameters, between two epochs. Collective.
   virtual std::vector<NamedMatrix> state() { return {}; }
-  /// As Exchange::lateness(), after train_epoch().
+  /// As Exchange::lateness(), after train().
   virtual std::vector<LayerLateness> lateness() const { return {}; }
+};
+
+/// A rank's threads that work beside those that train.
+struct SideThreads {
+  int count = 1;
+  std::vector<int> cpus{};  // (count) that they stay on; empty: left to the kernel
 };
 
 /// Everything a strategy's maker gets.
@@ -66,8 +83,10 @@ struct ScheduleInput {
   const Model& model;
   Parameters& parameters;
   const GraphPart& part;
-  double all_vertices;  // of the part's graph, over all ranks
-  bool inference_only;  // infer() alone will be called
+  double all_vertices;                  // of the part's graph, over all ranks
+  bool inference_only;                  // infer() alone will be called
+  const BatchGraph* batches = nullptr;  // of strategies that train on batches, in place of the part's graph
+  SideThreads side{};
 };
 
 /// The job's model on features of so many columns, made for the exchange of its strategy.

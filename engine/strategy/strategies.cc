@@ -1,17 +1,21 @@
 // The table of strategies: a schedule, and for full-batch ones the exchange that it runs over. A new one is a file in
 // strategy/ or exchange/, its options in job/strategies/, and one line here.
+#include "job/strategies/minibatch.h"
 #include "job/strategies/smoothing.h"
 #include "strategy/full_batch.h"
+#include "strategy/mini_batch.h"
 #include "strategy/schedule.h"
 
 namespace atl {
 namespace {
 
+Passes passes_of(const ScheduleInput& in) {
+  if (in.inference_only) return Passes::kInference;
+  return in.job.training.recompute == Recompute::kLayer ? Passes::kRecomputing : Passes::kTraining;
+}
+
 std::unique_ptr<Schedule> full_batch_over(const ScheduleInput& in, MakeExchange make_exchange) {
-  const bool recompute = in.job.training.recompute == Recompute::kLayer;
-  const FullBatchOptions options{in.job.training.seed, in.inference_only ? Passes::kInference
-                                                       : recompute       ? Passes::kRecomputing
-                                                                         : Passes::kTraining};
+  const FullBatchOptions options{in.job.training.seed, passes_of(in)};
   return std::make_unique<FullBatch>(in.ctx, in.comm, in.model, in.parameters, in.part, in.all_vertices,
                                      options, make_exchange);
 }
@@ -94,6 +98,28 @@ Placement replicate(const Job&, Rank, int, int, const ParameterSpec&) {
   return {};
 }
 
+std::unique_ptr<Schedule> make_minibatch(const ScheduleInput& in) {
+  const Options& options = in.job.strategy.options;
+  const std::string& policy = options.text("cache.policy");
+  const MiniBatchOptions chosen{.seed = in.job.training.seed,
+                                .fanout = minibatch_fanout(in.job),
+                                .replace = options.flag("replace"),
+                                .batch_size = options.integer("batchSize"),
+                                .ahead = int(options.integer("prefetch")),
+                                .threads = in.side.count,
+                                .cpus = in.side.cpus,
+                                .mapped = options.text("structure") == "mapped",
+                                .features = {.bfloat16 = in.job.strategy.wire == Precision::kBFloat16,
+                                             .cache_bytes = options.integer("cache.bytes"),
+                                             .policy = policy == "degree"       ? CachePolicy::kDegree
+                                                       : policy == "presampled" ? CachePolicy::kPresampled
+                                                                                : CachePolicy::kLru},
+                                .passes = passes_of(in),
+                                .reduces = in.job.model.norm == Norm::kBatch,
+                                .epochs = in.job.training.epochs};
+  return std::make_unique<MiniBatch>(in.ctx, in.comm, in.model, in.parameters, *in.batches, chosen);
+}
+
 struct Entry {
   const char* kind;
   bool exact_exchange;  // rows arrive in the step in which they were made (ModelInput::exact_exchange)
@@ -108,6 +134,7 @@ constexpr Entry kStrategies[] = {
     {"cagnet", true, replicate, make_cagnet, true},
     {"sancus", false, replicate, make_sancus, true},
     {"bns", true, replicate, make_bns},
+    {"minibatch", true, replicate, make_minibatch},
 };
 
 const Entry& entry_of(const std::string& kind) {

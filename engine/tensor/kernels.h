@@ -31,6 +31,8 @@ struct Dropout {
   double rate = 0;
   Draws draws = {};
   std::span<const VertexId> ids;  // (rows) original vertex ids of the rows it is applied to
+  Index first_column =
+      0;  // of the whole rows, where these have only some of their columns: c counts from there
   explicit operator bool() const { return rate > 0; }
 };
 
@@ -132,7 +134,8 @@ void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre,
 /// `count` zeros in workspace `name`: what sums over rows are collected in.
 std::span<double> zeroed_sums(Context& ctx, std::string_view name, Index count);
 /// sums (2, m) += Σ_r x and Σ_r x² over the rows of x (n, m): what batch norm needs from each rank.
-void column_sums(Context& ctx, ConstMatrixView x, double* sums);
+/// weights (n): what each row counts; empty: 1 each.
+void column_sums(Context& ctx, ConstMatrixView x, double* sums, std::span<const Real> weights = {});
 /// sums (2, m) += Σ dŷ and Σ dŷ·x̂ for batch norm's backward, where dŷ is the gradient at the norm's output (after
 /// undoing residual, activation and dropout; gain included) and x̂ = (pre + bias − col_mean) · col_rstd.
 void column_sums_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
@@ -148,6 +151,8 @@ void fill(Context& ctx, Real value, MatrixView out);
 void axpby(Context& ctx, Real a, ConstMatrixView x, Real b, MatrixView out);
 /// x = factor · x.
 void scale(Context& ctx, Real factor, MatrixView x);
+/// Row r of x times factors[r]. factors (x.rows).
+void scale_rows(Context& ctx, const Real* factors, MatrixView x);
 /// out[i] = x[index[i]]: packs rows for sending.  index (out.rows).
 void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out);
 /// out[index[i]] += x[i]: adds received gradients to owned rows. No id occurs twice in one call.
@@ -250,6 +255,15 @@ LabelCounts count_classes(Context& ctx, ConstMatrixView logits, const std::int32
 /// true but not both.  targets (n, C) of 0 and 1.
 LabelCounts count_labels(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
                          std::span<const VertexId> rows);
+/// Of one class or label: rows predicted as it and being it, predicted as it, being it.
+struct ClassCounts {
+  Index hits = 0, predicted = 0, actual = 0;
+};
+/// counts (C) += those of the rows, one class each, or several labels.
+void count_by_class(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
+                    std::span<const VertexId> rows, std::span<ClassCounts> counts);
+void count_by_label(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
+                    std::span<const VertexId> rows, std::span<ClassCounts> counts);
 /// counts (C, C)[label, predicted class] += 1 for each row.
 void count_confusions(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
                       std::span<const VertexId> rows, std::span<std::int64_t> counts);

@@ -1,19 +1,18 @@
 #include "tensor/matrix.h"
 
-#include <algorithm>
-
 namespace atl {
 
 void Matrix::resize(Index rows, Index cols, Device device) {
   ATOLL_CHECK(rows >= 0 && cols >= 0, "{} x {}", rows, cols);
   const Index wanted = rows * cols;
   if (wanted > capacity_ || device != this->device()) {
-    data_.reset();
+    data_ = {nullptr, ReleaseMemory{device}};
     capacity_ = 0;
-    const Allocation memory =
-        memory_of(device).allocate(std::size_t(std::max<Index>(wanted, 1)) * sizeof(Real));
-    data_ = {static_cast<Real*>(memory.data), ReleaseMemory{device}};
-    capacity_ = Index(memory.bytes / sizeof(Real));
+    if (wanted > 0) {
+      const Allocation memory = memory_of(device).allocate(std::size_t(wanted) * sizeof(Real));
+      data_.reset(static_cast<Real*>(memory.data));
+      capacity_ = Index(memory.bytes / sizeof(Real));
+    }
   }
   rows_ = rows;
   cols_ = cols;

@@ -5,8 +5,8 @@
 namespace atl {
 
 const Memory& memory_of(Device device) {
-  if (device != Device::kCpu) fail("device cuda: this build of Atoll runs on the CPU alone");
-  return host_memory();
+  if (device == Device::kCuda) fail("device cuda: this build of Atoll runs only on the CPU");
+  return device == Device::kDry ? dry_memory() : host_memory();
 }
 
 }  // namespace atl

@@ -5,7 +5,11 @@
 
 namespace atl {
 
-enum class Device { kCpu, kCuda };
+enum class Device {
+  kCpu,
+  kCuda,
+  kDry,  // of a dry run: addresses without memory behind them, as many as the host's would have
+};
 
 /// Memory that was asked for; `bytes` may be more than was asked, in whole cache lines or pages.
 struct Allocation {
@@ -23,6 +27,15 @@ struct Memory {
 
 /// tensor/cpu/memory.cc
 const Memory& host_memory();
+/// What the host makes of a wish for so many bytes, and in what units.
+struct HostBlock {
+  std::size_t bytes, unit;
+};
+HostBlock host_block(std::size_t wanted);
+
+/// tensor/dry_memory.cc. A page comes to be where it is written to, and reads as zeros before; clearing and copying do
+/// nothing. allocate() throws Error where the process can have no more addresses.
+const Memory& dry_memory();
 
 /// Throws Error where this build has no code for `device`.
 const Memory& memory_of(Device device);

@@ -3,9 +3,10 @@
 #include <array>
 #include <cmath>
 
+#include "train/checkpoint/part_states.h"
+#include "train/checkpoint/run_state.h"
+#include "train/checkpoint/start_over.h"
 #include "train/learning_rate.h"
-#include "train/part_states.h"
-#include "train/run_state.h"
 
 namespace atl {
 
@@ -89,7 +90,10 @@ void EpochLoop::checkpoint(Index epoch) {
   const CheckpointState state = state_of({p_.trainer.parameters(), p_.trainer.optimizer(), p_.best}, job_,
                                          p_.dataset, p_.comm.size(), epoch, tensors);
   const auto part_seals = write_part_states(p_.comm, p_.store, epoch, p_.parts, p_.trainer.state());
-  if (p_.comm.rank() == 0) p_.store.commit(state, part_seals);
+  if (p_.comm.rank() == 0) {
+    p_.store.commit(state, part_seals);
+    drop_set_aside(p_.options.output);
+  }
   p_.comm.barrier();
   last_checkpoint_ = epoch;
   p_.options.observer->on_checkpoint(epoch);

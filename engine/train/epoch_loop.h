@@ -2,10 +2,10 @@
 #pragma once
 
 #include "train/best.h"
-#include "train/checkpoint.h"
-#include "train/part_states.h"
-#include "train/rank_meter.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/part_states.h"
 #include "train/session.h"
+#include "train/telemetry/rank_meter.h"
 #include "train/trainer.h"
 
 namespace atl {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "train/f1_macro.h"
 #include "train/roc_auc.h"
 
 namespace atl {
@@ -40,7 +41,8 @@ Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, cons
                     ConstMatrixView logits) {
   const std::array<const SplitRows*, 3> splits{&data.train, &data.validation, &data.test};
   std::array<double, 7> sums{};  // part and whole of each split, then the validation loss
-  if (training.metric != Metric::kRocAuc) {
+  const bool is_ratio = training.metric == Metric::kAccuracy || training.metric == Metric::kF1Micro;
+  if (is_ratio) {
     for (std::size_t s = 0; s < splits.size(); ++s) {
       const auto count = training.metric == Metric::kAccuracy ? count_accuracy : count_f1_micro;
       const Counts counts = count(ctx, data, logits, splits[s]->rows);
@@ -55,6 +57,8 @@ Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, cons
   for (std::size_t s = 0; s < splits.size(); ++s) {
     if (training.metric == Metric::kRocAuc)
       metric[s] = roc_auc(comm, data, logits, splits[s]->rows);
+    else if (training.metric == Metric::kF1Macro)
+      metric[s] = f1_macro(ctx, comm, data, logits, splits[s]->rows);
     else if (sums[2 * s + 1] > 0)
       metric[s] = sums[2 * s] / sums[2 * s + 1];
     else if (splits[s]->total > 0)

@@ -5,7 +5,7 @@
 
 #include "comm/communicator.h"
 #include "train/rank_data.h"
-#include "train/record.h"
+#include "train/telemetry/record.h"
 
 namespace atl {
 

@@ -49,7 +49,7 @@ Gradient::Gradient(Communicator& comm, Parameters& parameters)
       count += pieces_[end].count;
     }
     const auto values = parameters.gradients().subspan(std::size_t(first.offset), std::size_t(count));
-    runs_.push_back({layer, first.part, ReplicatedRun(comm, replicas, values)});
+    runs_.push_back({layer, first.part, ReplicatedRun(comm, replicas, values, parameters.device())});
   }
 }
 

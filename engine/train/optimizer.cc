@@ -23,7 +23,8 @@ double decay_of(const Parameters::Entry& entry, const WeightDecay& decay, int fi
 Optimizer::Optimizer(const OptimizerSpec& spec, Parameters& parameters)
     : spec_(spec), parameters_(parameters) {
   const int count = spec.kind == OptimizerKind::kSgd ? 1 : 2;
-  for (int i = 0; i < count; ++i) moments_.emplace_back(1, Index(parameters.gradients().size())).zero();
+  for (int i = 0; i < count; ++i)
+    moments_.emplace_back(1, Index(parameters.gradients().size()), parameters.device()).zero();
   const int first = first_layer(parameters);
   for (const Parameters::Entry& e : parameters.entries())
     decays_.push_back(decay_of(e, spec.weight_decay, first));

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "job/strategies.h"
 #include "model/model.h"
 #include "strategy/schedule.h"
 
@@ -44,6 +45,8 @@ void normalise_levels(const BitView& bits, std::vector<Real>& levels) {
 }  // namespace
 
 FeatureForm kept_form(const Job& job, const DatasetMeta& meta) {
+  if (find_strategy(job.strategy.kind)->batches())
+    return FeatureForm::kDense;  // rows are fetched as they are read
   if (meta.feature_form != FeatureForm::kBits) return meta.feature_form;
   // Of a dense product's two operations a feature, bits save two thirds, forward and backward; an arc costs a load from the
   // cache or memory, forward and backward. On the machines that this was measured on, that is as much as 16 features.
@@ -53,13 +56,15 @@ FeatureForm kept_form(const Job& job, const DatasetMeta& meta) {
 }
 
 PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
-                   const PartRanks& ranks, std::span<const std::uint8_t> induced_on, bool halo_features) {
+                   const PartRanks& ranks, std::span<const std::uint8_t> induced_on, FeatureForm form,
+                   bool halo_features)
+    : form_(form) {
   const GraphNeeds needs = graph_needs(job.model);
   const LocalizeOptions options{needs.normalisation, needs.attention, induced_on, ranks};
   graph_ = localize(prepared, rank, options);
   part_.graph = graph_.get();
   part_.own = graph_->own_block();
-  part_.features = own_.read(dataset, owned_ids(), job);
+  part_.features = own_.read(dataset, owned_ids(), job, form_);
   if (const auto grid = owner_grid(job, prepared.parts())) {
     read_by_owner(job, dataset, prepared, options, *grid, halo_features);
     return;
@@ -67,7 +72,7 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   part_.outer = graph_->outer_block();
   if (!halo_features) return;
   const std::span<const VertexId> ids(graph_->ids);
-  part_.halo_features = halo_.read(dataset, ids.subspan(std::size_t(graph_->owned)), job);
+  part_.halo_features = halo_.read(dataset, ids.subspan(std::size_t(graph_->owned)), job, form_);
 }
 
 /// The blocks by owner take the place of the arcs that localize() cut out: of all to halo rows and, where several ranks
@@ -80,7 +85,7 @@ void PartData::read_by_owner(const Job& job, const Dataset& dataset, const Prepa
   part_.owned_by_rank = owned_by_rank_;
   for (const SourceBlock& from : owners_.blocks) {
     OwnerRows& owner = part_.owners.emplace_back(OwnerRows{from.owner, from.rows, owners_.view(from), {}});
-    if (features) owner.features = owners_features_.emplace_back().read(dataset, from.ids, job);
+    if (features) owner.features = owners_features_.emplace_back().read(dataset, from.ids, job, form_);
   }
   graph_->outer = graph_->outer_transpose = Csr();
   graph_->outer_arc = {};
@@ -109,9 +114,9 @@ Rows PartData::Features::read_bits(const Dataset& dataset, std::span<const Verte
   return &bit_view;
 }
 
-Rows PartData::Features::read(const Dataset& dataset, std::span<const VertexId> vertices, const Job& job) {
+Rows PartData::Features::read(const Dataset& dataset, std::span<const VertexId> vertices, const Job& job,
+                              FeatureForm form) {
   const bool normalise = job.dataset.normalise_features == NormaliseFeatures::kRow;
-  const FeatureForm form = kept_form(job, dataset.meta());
   if (form == FeatureForm::kSparse) return read_sparse(dataset, vertices, normalise);
   if (form == FeatureForm::kBits) return read_bits(dataset, vertices, normalise);
   dense.resize(Index(vertices.size()), dataset.meta().features);

@@ -23,9 +23,11 @@ FeatureForm kept_form(const Job& job, const DatasetMeta& meta);
 class PartData {
  public:
   /// Reads the rank's rows. induced_on: as in LocalizeOptions. Halo rows' features are read only where asked for: where
-  /// the model's first layer doesn't gather, nobody looks at them.
+  /// the model's first layer doesn't gather, nobody looks at them. `form`: kept_form(), or what the model was trained on; bits
+  /// only of features stored so.
   PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
-           const PartRanks& ranks, std::span<const std::uint8_t> induced_on, bool halo_features);
+           const PartRanks& ranks, std::span<const std::uint8_t> induced_on, FeatureForm form,
+           bool halo_features);
   PartData(const PartData&) = delete;
 
   const GraphPart& part() const { return part_; }
@@ -36,8 +38,7 @@ class PartData {
   /// Drops dense features.
   void release_features();
 
- private:
-  /// Features of some rows, as kept_form() says.
+  /// Features of some rows.
   struct Features {
     Matrix dense;
     Csr sparse;
@@ -47,16 +48,18 @@ class PartData {
     std::vector<Real> levels;
     BitRows bit_view;
 
-    Rows read(const Dataset& dataset, std::span<const VertexId> vertices, const Job& job);
+    Rows read(const Dataset& dataset, std::span<const VertexId> vertices, const Job& job, FeatureForm form);
 
    private:
     Rows read_sparse(const Dataset& dataset, std::span<const VertexId> vertices, bool normalise);
     Rows read_bits(const Dataset& dataset, std::span<const VertexId> vertices, bool normalise);
   };
 
+ private:
   void read_by_owner(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const LocalizeOptions& options, const CagnetGrid& grid, bool features);
 
+  FeatureForm form_;
   std::unique_ptr<LocalGraph> graph_;
   Features own_, halo_;
   // Where the strategy takes halo rows owner by owner, instead of halo_:

@@ -3,8 +3,11 @@
 #include "comm/local_transport.h"
 #include "job/load.h"
 #include "partition/prepared_graph.h"
+#include "train/checkpoint/whole_tensors.h"
+#include "train/predicted_labels.h"
 #include "train/results.h"
-#include "train/whole_tensors.h"
+#include "train/telemetry/metric_name.h"
+#include "train/trained_on.h"
 
 namespace atl {
 namespace {
@@ -12,45 +15,73 @@ namespace {
 Job job_of(const SafetensorsFile& file) {
   const auto text = file.metadata().find("atoll.job");
   if (text == file.metadata().end()) {
-    fail(
-        "{}: no manifest in its metadata (atoll.job); predictions need the model.safetensors that `atoll run` wrote",
-        file.path().string());
+    fail("{}: has no manifest in its metadata (atoll.job); use a model.safetensors that `atoll run` wrote",
+         file.path().string());
   }
   return parse_job(text->second, file.path().string()).job;
 }
 
+/// In which form a model that was trained on packed features, or on dense ones, reads these.
+FeatureForm form_of(const TrainedOn& trained, const DatasetMeta& meta) {
+  if (!trained.packed) return FeatureForm::kDense;
+  return meta.feature_form == FeatureForm::kDense ? FeatureForm::kSparse : meta.feature_form;
+}
+
+/// Labels that the model knows, or none: a line in `warnings` then says why its predictions aren't measured.
+DataUse data_use(const Job& job, const TrainedOn& trained, const DatasetMeta& meta,
+                 std::vector<std::string>& warnings) {
+  const bool several = job.training.loss == Loss::kBinaryCrossEntropy;
+  const auto split = meta.splits.find(job.dataset.split);
+  DataUse use{trained.classes, form_of(trained, meta), meta.classes > 0,
+              split != meta.splits.end() && job.dataset.split_column < split->second};
+  if (!use.known) return use;
+  use.known = meta.multi_label == several &&
+              (several ? meta.classes == trained.classes : meta.classes <= trained.classes);
+  if (!use.known)
+    warnings.push_back(fmt::format(
+        "{}: its labels aren't the model's: {} classes, {} per vertex, but the model has {}, {} per vertex; there are no metrics",
+        meta.name, meta.classes, meta.multi_label ? "several" : "one", trained.classes,
+        several ? "several" : "one"));
+  return use;
+}
+
 }  // namespace
 
-Evaluation predict(const PredictOptions& o) {
+Predicted predict(const PredictOptions& o) {
   const SafetensorsFile file = SafetensorsFile::read(o.model / "model.safetensors");
   Job job = job_of(file);
+  job.placement.ranks = 1;
+  job.placement.partitioner.parts = 0;
   job.training.setting = Setting::kTransductive;  // inference is over the whole graph either way
+  const TrainedOn trained = read_trained_on(file);
   const Dataset dataset = Dataset::open(o.dataset);
-  if (dataset.meta().multi_label != (job.training.loss == Loss::kBinaryCrossEntropy)) {
-    fail(
-        "{}: the model predicts {} per vertex, {} has {}; predict on a data set like the one it was trained on",
-        o.model.string(), dataset.meta().multi_label ? "one class" : "several labels", o.dataset.string(),
-        dataset.meta().multi_label ? "several labels" : "one class");
-  }
-  const auto marks = training_marks(dataset, job);
+  Predicted predicted;
+  predicted.metric = metric_title(job.training.metric);
+  predicted.warnings = differences(trained, trained_on(dataset.meta(), job));
+  const DataUse use = data_use(job, trained, dataset.meta(), predicted.warnings);
+  predicted.by_split = use.by_split;
   const PreparedGraph prepared =
-      PreparedGraph::make(dataset, partition_options(job, 1), graph_transforms(job), marks);
+      PreparedGraph::make(dataset, partition_options(job, 1), graph_transforms(job),
+                          use.by_split ? training_marks(dataset, job) : std::vector<std::uint8_t>());
 
   Communicator comm(std::move(make_local_group(1).front()));
   ThreadPool pool(o.threads);
   Workspace workspace;
   Context ctx{Device::kCpu, &pool, &workspace};
-  RankData data(job, dataset, prepared, 0);
+  RankData data(job, dataset, prepared, 0, {}, use);
   data.count(comm);
-  const Model model = job_model(job, dataset.meta().features, data.classes(), data.part().features.packed());
+  const Model model = job_model(job, dataset.meta().features, data.classes(), data.packed());
   Parameters parameters(model.parameters(), job.training.seed);
   read_held_rows(file, parameters, parameters.values().data(), "", false);
   const auto schedule =
-      make_schedule({ctx, comm, job, model, parameters, data.part(), data.vertices(), true});
+      make_schedule({ctx, comm, job, model, parameters, data.part(), data.vertices(), true, data.batches()});
   if (model.constant_prefix() > 0) data.release_features();
   std::filesystem::create_directories(o.output);
-  const ConstMatrixView logits = write_predictions(comm, data, prepared, dataset, *schedule, o.output);
-  return evaluate(ctx, comm, data, job.training, logits);
+  const ConstMatrixView logits =
+      write_predictions(comm, data, prepared, dataset, *schedule, o.output, o.probabilities);
+  write_predicted_labels(o.output, class_names_of(file.metadata()));
+  if (use.known) predicted.metrics = evaluate(ctx, comm, data, job.training, logits);
+  return predicted;
 }
 
 }  // namespace atl

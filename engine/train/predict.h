@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "train/evaluation.h"
 
@@ -9,13 +11,22 @@ namespace atl {
 
 struct PredictOptions {
   std::filesystem::path model;    // a run's output folder
-  std::filesystem::path dataset;  // a data set's folder
+  std::filesystem::path dataset;  // a data set's folder; needs neither labels nor splits
   std::filesystem::path output;   // predictions.npy and embeddings.npy go here; made if it doesn't exist
   int threads = 1;
+  bool probabilities = false;  // probabilities.npy too
 };
 
-/// Exact inference over the whole graph in this process; returns the metrics of the job's split. Throws Error where
-/// the model doesn't fit the data set.
-Evaluation predict(const PredictOptions& options);
+struct Predicted {
+  /// By the job's split; where the data set hasn't got it, every labelled vertex counts as a test vertex. Empty where no
+  /// label is known, or labels aren't those of the model.
+  Evaluation metrics;
+  std::string metric;  // its title
+  bool by_split = true;
+  std::vector<std::string> warnings;  // a line for what makes the predictions, or the metrics, doubtful
+};
+
+/// Exact inference over the whole graph in this process. Throws Error where the model doesn't fit the data set.
+Predicted predict(const PredictOptions& options);
 
 }  // namespace atl

@@ -1,11 +1,12 @@
 #include "train/predictions.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
 #include "base/error.h"
-#include "dataset/npy_writer.h"
+#include "dataset/format/npy_writer.h"
 
 namespace atl {
 namespace {
@@ -33,24 +34,40 @@ Layout layout_of(VertexRowsFile::Content content, Index vertices, Index columns)
     case VertexRowsFile::Content::kClasses:
       return {Dtype::kUint8, 1, {vertices, columns}};
     case VertexRowsFile::Content::kValues:
+    case VertexRowsFile::Content::kShares:
+    case VertexRowsFile::Content::kChances:
       break;
   }
   return {Dtype::kFloat32, 4, {vertices, columns}};
 }
 
+/// Of a row, what its softmax is divided by: Σ exp(logit − largest).
+double softmax_sum(const Real* row, Index columns, double largest) {
+  double sum = 0;
+  for (Index c = 0; c < columns; ++c) sum += std::exp(double(row[c]) - largest);
+  return sum;
+}
+
 /// Appends what the file holds of one row.
 void encode(const Real* row, Index columns, VertexRowsFile::Content content, std::vector<char>& out) {
+  using Content = VertexRowsFile::Content;
   const auto append = [&](const auto value) {
     const char* bytes = reinterpret_cast<const char*>(&value);
     out.insert(out.end(), bytes, bytes + sizeof value);
   };
-  if (content == VertexRowsFile::Content::kClass) {
-    append(std::int32_t(std::max_element(row, row + columns) - row));
+  const Real* largest = std::max_element(row, row + columns);
+  if (content == Content::kClass) {
+    append(std::int32_t(largest - row));
     return;
   }
+  const double sum = content == Content::kShares ? softmax_sum(row, columns, *largest) : 1;
   for (Index c = 0; c < columns; ++c) {
-    if (content == VertexRowsFile::Content::kClasses)
+    if (content == Content::kClasses)
       append(std::uint8_t(row[c] > 0));
+    else if (content == Content::kShares)
+      append(float(std::exp(double(row[c]) - *largest) / sum));
+    else if (content == Content::kChances)
+      append(float(1 / (1 + std::exp(-double(row[c])))));
     else
       append(float(row[c]));
   }
@@ -121,6 +138,7 @@ void VertexRowsFile::commit() {
 }
 
 void write_vertex_ids(const std::filesystem::path& path, const VertexOrder& order) {
+  std::filesystem::remove(path);
   if (order.ids.empty()) return;
   AtomicFile file(path);
   file.write(npy_header(Dtype::kInt64, std::vector<Index>{order.vertices}));

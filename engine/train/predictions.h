@@ -1,4 +1,4 @@
-// predictions.npy and embeddings.npy: a row a vertex, in the data set's original vertex ids.
+// predictions.npy, probabilities.npy and embeddings.npy: a row a vertex, in the data set's original vertex ids.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,8 @@ class VertexRowsFile {
     kClass,    // int32 (vertices): the column of the largest logit, the first of equals
     kClasses,  // uint8 (vertices, columns): 1 where the logit is above 0 (multi-label)
     kValues,   // float32 (vertices, columns): embeddings
+    kShares,   // float32 (vertices, columns): each class's probability, the softmax of the logits
+    kChances,  // float32 (vertices, columns): each label's probability, the logit's sigmoid (multi-label)
   };
 
   /// `order` must outlive the file.
@@ -45,7 +47,7 @@ class VertexRowsFile {
   AtomicFile file_;
 };
 
-/// vertex_ids.npy, int64 (vertices), where order.ids isn't empty; otherwise nothing.
+/// vertex_ids.npy, int64 (vertices), where order.ids isn't empty; otherwise there is none: an older one is removed.
 void write_vertex_ids(const std::filesystem::path& path, const VertexOrder& order);
 
 }  // namespace atl

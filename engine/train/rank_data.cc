@@ -1,27 +1,34 @@
 #include "train/rank_data.h"
 
+#include <algorithm>
 #include <array>
 
+#include "job/strategies.h"
 #include "strategy/schedule.h"
 
 namespace atl {
 namespace {
 
 /// Nobody reads halo rows' features where the first layer reads a vertex's own row alone.
-bool reads_halo_features(const Job& job, const Dataset& dataset) {
-  const DatasetMeta& meta = dataset.meta();
-  const bool packed = kept_form(job, meta) != FeatureForm::kDense;
-  return job_model(job, meta.features, meta.classes, packed).layers.front()->gathers();
+bool reads_halo_features(const Job& job, const DatasetMeta& meta, const DataUse& use) {
+  if (meta.features == 0) fail("{}: has no features, and a model needs them", meta.name);
+  return job_model(job, meta.features, use.classes, use.form != FeatureForm::kDense)
+      .layers.front()
+      ->gathers();
 }
 
-Labels read_labels(const Dataset& dataset, std::span<const VertexId> vertices) {
+Labels read_labels(const Job& job, const Dataset& dataset, const DataUse& use,
+                   std::span<const VertexId> vertices) {
   Labels labels;
-  if (!dataset.meta().multi_label) {
-    labels.classes.reserve(vertices.size());
-    for (const VertexId v : vertices) labels.classes.push_back(dataset.labels()[std::size_t(v)]);
+  if (job.training.loss != Loss::kBinaryCrossEntropy) {
+    labels.classes.assign(vertices.size(), -1);
+    if (!use.known) return labels;
+    for (std::size_t row = 0; row < vertices.size(); ++row)
+      labels.classes[row] = dataset.labels()[std::size_t(vertices[row])];
     return labels;
   }
-  labels.columns = dataset.meta().classes;
+  labels.columns = use.classes;
+  if (!use.known) return labels;
   labels.targets.reserve(vertices.size() * std::size_t(labels.columns));
   for (const VertexId v : vertices) {
     const std::uint8_t* row = dataset.targets().row(v);
@@ -32,14 +39,14 @@ Labels read_labels(const Dataset& dataset, std::span<const VertexId> vertices) {
 
 /// An unlabelled vertex is in no split.
 bool labelled(const Labels& labels, std::size_t row) {
-  return labels.columns > 0 || labels.classes[row] >= 0;
+  return labels.columns > 0 ? !labels.targets.empty() : labels.classes[row] >= 0;
 }
 
 }  // namespace
 
-PartitionOptions partition_options(const Job& job, int parts) {
+PartitionOptions partition_options(const Job& job, int ranks) {
   const PartitionerSpec& p = job.placement.partitioner;
-  return {p.kind, parts, p.seed, p.objective};
+  return {p.kind, std::max(ranks, p.parts), p.seed, p.objective};
 }
 
 GraphTransforms graph_transforms(const Job& job) {
@@ -52,6 +59,8 @@ GraphTransforms graph_transforms(const Job& job) {
                  : wanted == SelfLoops::kRemove ? Loops::kRemove
                                                 : Loops::kKeep;
   t.induced = job.training.setting == Setting::kInductive;
+  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
+  t.by_id = strategy.batches() && strategy.draws_neighbours(job);
   return t;
 }
 
@@ -66,27 +75,43 @@ std::vector<std::uint8_t> training_marks(const Dataset& dataset, const Job& job)
 
 RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
                    const PartRanks& ranks)
+    : RankData(job, dataset, prepared, rank, ranks,
+               {dataset.meta().classes, kept_form(job, dataset.meta()), dataset.meta().classes > 0, true}) {}
+
+RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
+                   const PartRanks& ranks, const DataUse& use)
     : ranks_(ranks),
-      full_(job, dataset, prepared, rank, ranks, {}, reads_halo_features(job, dataset)),
-      classes_(dataset.meta().classes),
-      vertices_(double(dataset.meta().vertices)),
-      labels_(read_labels(dataset, full_.owned_ids())) {
-  read_splits(dataset, job);
-  if (job.training.setting != Setting::kInductive) return;
+      features_(dataset.meta().features),
+      packed_(use.form != FeatureForm::kDense),
+      classes_(use.classes),
+      vertices_(double(dataset.meta().vertices)) {
+  const bool halo_features = reads_halo_features(job, dataset.meta(), use);
+  const bool batches = find_strategy(job.strategy.kind)->batches();
+  if (batches)
+    batches_ = std::make_unique<BatchData>(job, dataset, prepared, rank, ranks);
+  else
+    full_ = std::make_unique<PartData>(job, dataset, prepared, rank, ranks, std::span<const std::uint8_t>(),
+                                       use.form, halo_features);
+  owned_ids_ = batches ? batches_->owned_ids() : full_->owned_ids();
+  labels_ = read_labels(job, dataset, use, owned_ids_);
+  read_splits(dataset, job, use.by_split);
+  if (batches) batches_->trains_on(train.rows);
+  if (batches || job.training.setting != Setting::kInductive) return;
   training_ = std::make_unique<PartData>(job, dataset, prepared, rank, ranks, training_marks(dataset, job),
-                                         reads_halo_features(job, dataset));
-  training_labels_ = read_labels(dataset, training_->owned_ids());
+                                         use.form, halo_features);
+  training_labels_ = read_labels(job, dataset, use, training_->owned_ids());
   for (std::size_t row = 0; row < training_->owned_ids().size(); ++row) {
     if (labelled(training_labels_, row)) training_rows_.push_back(VertexId(row));
   }
 }
 
-void RankData::read_splits(const Dataset& dataset, const Job& job) {
-  const View<const std::uint8_t> split = dataset.split(job.dataset.split);
-  const std::span<const VertexId> ids = full_.owned_ids();
+void RankData::read_splits(const Dataset& dataset, const Job& job, bool by_split) {
+  View<const std::uint8_t> split;
+  if (by_split) split = dataset.split(job.dataset.split);
+  const std::span<const VertexId> ids = owned_ids_;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (!labelled(labels_, i)) continue;
-    switch (Split(split.at(ids[i], job.dataset.split_column))) {
+    switch (by_split ? Split(split.at(ids[i], job.dataset.split_column)) : Split::kTest) {
       case Split::kTrain:
         train.rows.push_back(VertexId(i));
         break;
@@ -104,16 +129,18 @@ void RankData::read_splits(const Dataset& dataset, const Job& job) {
 
 void RankData::count(Communicator& comm) {
   std::array<double, 4> totals{double(train.rows.size()), double(validation.rows.size()),
-                               double(test.rows.size()), double(training_part().graph->owned)};
+                               double(test.rows.size()),
+                               batches_ ? double(train.rows.size()) : double(training_part().graph->owned)};
   comm.all_reduce(Traffic::kSetup, std::span<double>(totals));
   train.total = totals[0];
   validation.total = totals[1];
   test.total = totals[2];
   training_vertices_ = totals[3];
+  if (batches_) batches_->count(comm);
 }
 
 void RankData::release_features() {
-  full_.release_features();
+  if (full_) full_->release_features();
   if (training_) training_->release_features();
 }
 

@@ -5,20 +5,30 @@
 #include <vector>
 
 #include "comm/communicator.h"
+#include "train/batch_data.h"
 #include "train/part_data.h"
 
 namespace atl {
 
-/// Where `atoll run` and `atoll partition` agree on how a job's graph is prepared.
-PartitionOptions partition_options(const Job& job, int parts);
+/// Where `atoll run` and `atoll partition` agree on how a job's graph is prepared: for so many ranks, unless the job asks for more
+/// parts.
+PartitionOptions partition_options(const Job& job, int ranks);
 GraphTransforms graph_transforms(const Job& job);
 /// (vertices) 1 = training vertex of the job's split.
 std::vector<std::uint8_t> training_marks(const Dataset& dataset, const Job& job);
 
+/// How a data set is taken: as it is, for training; as far as it fits a model that is there, for predictions.
+struct DataUse {
+  Index classes = 0;                       // of the model
+  FeatureForm form = FeatureForm::kDense;  // in which the model reads features
+  bool known = true;                       // false: as if no vertex had a label
+  bool by_split = true;                    // false: by no split; every labelled vertex is a test vertex
+};
+
 /// Of a part's owned rows: one class each, −1 = unlabelled, or, multi-label, targets of 0 and 1.
 struct Labels {
   std::vector<std::int32_t> classes;  // (rows); empty: multi-label
-  std::vector<std::uint8_t> targets;  // (rows, columns)
+  std::vector<std::uint8_t> targets;  // (rows, columns); empty: not multi-label, or all unlabelled
   Index columns = 0;                  // 0: one class each
   View<const std::uint8_t> target_rows() const {
     return {targets.data(), columns > 0 ? Index(targets.size()) / columns : 0, columns};
@@ -34,9 +44,12 @@ struct SplitRows {
 /// Read once at the start. Neither copyable nor movable: blocks and views point into it.
 class RankData {
  public:
-  /// Reads the rows of this rank's part. Throws Error naming what is missing.
+  /// Reads the rows of this rank's part, for training. Throws Error naming what is missing.
   RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
            const PartRanks& ranks = {});
+  /// For a model that isn't this data set's own.
+  RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
+           const PartRanks& ranks, const DataUse& use);
   RankData(const RankData&) = delete;
 
   /// Fills in what only all ranks together know: the splits' totals and the training graph's vertices. Call before
@@ -44,14 +57,19 @@ class RankData {
   void count(Communicator& comm);
 
   const PartRanks& ranks() const { return ranks_; }
-  const GraphPart& part() const { return full_.part(); }
+  const GraphPart& part() const { return full_ ? full_->part() : no_part_; }
   /// The part that training sees: with setting: inductive, the training vertices alone.
-  const GraphPart& training_part() const { return training_ ? training_->part() : full_.part(); }
+  const GraphPart& training_part() const { return training_ ? training_->part() : part(); }
+  /// Of strategies that train on batches, in place of parts; else null.
+  const BatchGraph* batches() const { return batches_ ? &batches_->graph() : nullptr; }
   bool inductive() const { return training_ != nullptr; }
   double vertices() const { return vertices_; }                    // of the whole graph
   double training_vertices() const { return training_vertices_; }  // of the graph that training sees
 
-  Index owned() const { return full_.graph().owned; }
+  std::span<const VertexId> owned_ids() const { return owned_ids_; }
+  Index owned() const { return Index(owned_ids_.size()); }
+  Index features() const { return features_; }  // columns
+  bool packed() const { return packed_; }       // as GraphPart::features
   Index classes() const { return classes_; }
   bool multi_label() const { return labels_.columns > 0; }
   const Labels& labels() const { return labels_; }  // of part()'s rows
@@ -65,10 +83,15 @@ class RankData {
   void release_features();
 
  private:
-  void read_splits(const Dataset& dataset, const Job& job);
+  void read_splits(const Dataset& dataset, const Job& job, bool by_split);
 
   PartRanks ranks_;
-  PartData full_;
+  std::unique_ptr<PartData> full_;
+  std::unique_ptr<BatchData> batches_;
+  const GraphPart no_part_{};
+  std::span<const VertexId> owned_ids_;
+  Index features_;
+  bool packed_;
   std::unique_ptr<PartData> training_;
   Index classes_;
   double vertices_, training_vertices_ = 0;

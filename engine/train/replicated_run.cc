@@ -7,11 +7,13 @@
 
 namespace atl {
 
-ReplicatedRun::ReplicatedRun(const Communicator& comm, std::vector<Rank> replicas, std::span<Real> values)
+ReplicatedRun::ReplicatedRun(const Communicator& comm, std::vector<Rank> replicas, std::span<Real> values,
+                             Device device)
     : replicas_(std::move(replicas)), values_(values) {
   if (everywhere()) {
-    terms_.resize(
-        std::size_t(all_reduce_memory(comm.size(), comm.rank(), Index(values.size()), Index(sizeof(Real)))));
+    constexpr Index kWidth = sizeof(Real);
+    terms_.resize(1, all_reduce_memory(comm.size(), comm.rank(), Index(values.size()), kWidth) / kWidth,
+                  device);
     return;
   }
   const auto mine = std::find(replicas_.begin(), replicas_.end(), comm.rank());
@@ -19,7 +21,7 @@ ReplicatedRun::ReplicatedRun(const Communicator& comm, std::vector<Rank> replica
               "rank {} holds rows of which it is no replica", comm.rank());
   before_ = mine - replicas_.begin();
   const auto count = Index(values.size());
-  others_.resize(Index(replicas_.size()) - 1, count);
+  others_.resize(Index(replicas_.size()) - 1, count, device);
   for (const Rank peer : replicas_) {
     if (peer == comm.rank()) continue;
     sends_.push_back({peer, ConstMatrixView(values.data(), 1, count)});
@@ -31,7 +33,9 @@ ReplicatedRun::ReplicatedRun(const Communicator& comm, std::vector<Rank> replica
 void ReplicatedRun::begin_sum(Communicator& comm) {
   begun_ = true;
   if (everywhere())
-    arrival_ = comm.begin_all_reduce(Traffic::kGradient, values_, terms_);
+    arrival_ =
+        comm.begin_all_reduce(Traffic::kGradient, values_,
+                              std::as_writable_bytes(std::span(terms_.data(), std::size_t(terms_.cols()))));
   else if (replicas_.size() > 1)
     arrival_ = comm.exchange(Lane::kSmall, Traffic::kGradient, sends_, receives_);
 }

@@ -12,16 +12,16 @@ namespace atl {
 
 class ReplicatedRun {
  public:
-  /// `values` of this rank are to be summed with those of `replicas` (as in Placement) and outlive it. Allocates all that
-  /// a sum needs.
-  ReplicatedRun(const Communicator& comm, std::vector<Rank> replicas, std::span<Real> values);
+  /// `values` of this rank, memory of `device`, are to be summed with those of `replicas` (as in Placement) and outlive
+  /// it. Allocates all that a sum needs.
+  ReplicatedRun(const Communicator& comm, std::vector<Rank> replicas, std::span<Real> values, Device device);
 
   /// Begins to sum in place, in rank order, so that all replicas get the same bits. Collective over the replicas.
   void begin_sum(Communicator& comm);
   /// Returns when the sum that was begun is whole.
   void finish_sum(Context& ctx);
   bool begun() const { return begun_; }
-  Index bytes() const { return Index(terms_.size()) + others_.held_bytes(); }
+  Index bytes() const { return terms_.held_bytes() + others_.held_bytes(); }
 
   std::span<Real> values() const { return values_; }
   bool everywhere() const { return replicas_.empty(); }
@@ -31,9 +31,9 @@ class ReplicatedRun {
  private:
   std::vector<Rank> replicas_;
   std::span<Real> values_;
-  Matrix others_;                 // (replicas − 1, values): theirs, by rank
-  Index before_ = 0;              // replicas of lower rank than ours
-  std::vector<std::byte> terms_;  // of a sum over all ranks
+  Matrix others_;     // (replicas − 1, values): theirs, by rank
+  Index before_ = 0;  // replicas of lower rank than ours
+  Matrix terms_;      // (1, values): others', of a sum over all ranks
   bool begun_ = false;
   Event arrival_;
   std::vector<RowsTo> sends_;

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "sampler/owners.h"
+#include "train/checkpoint/run_state.h"
+#include "train/predicted_labels.h"
 #include "train/predictions.h"
-#include "train/rank_figures.h"
-#include "train/report.h"
-#include "train/run_state.h"
+#include "train/report/report.h"
+#include "train/telemetry/rank_figures.h"
+#include "train/trained_on.h"
 
 namespace atl {
 namespace {
@@ -30,10 +33,10 @@ void write_rows(Communicator& comm, const PreparedGraph& prepared, const PartRan
 void collect_rows(Communicator& comm, const PreparedGraph& prepared, const PartRanks& ranks,
                   ConstMatrixView mine,
                   FunctionRef<void(std::span<const VertexId> ids, ConstMatrixView rows)> put) {
-  const auto offsets = prepared.part_offsets();
+  const Owners owners(prepared.part_offsets(), comm.size());  // a part each, or several in order
   auto ids_of = [&](Rank r) {
-    const auto part = std::size_t(ranks.part_of(r));
-    return prepared.ids().subspan(std::size_t(offsets[part]), std::size_t(offsets[part + 1] - offsets[part]));
+    const int part = ranks.part_of(r);
+    return prepared.ids().subspan(std::size_t(owners.first_row(part)), std::size_t(owners.rows(part)));
   };
   if (comm.rank() == 0) put(ids_of(0), mine);
   const Index most = std::max<Index>(1, kMessageValues / std::max<Index>(1, mine.cols));  // rows of a message
@@ -59,13 +62,18 @@ void collect_rows(Communicator& comm, const PreparedGraph& prepared, const PartR
 
 ConstMatrixView write_predictions(Communicator& comm, const RankData& data, const PreparedGraph& prepared,
                                   const Dataset& dataset, Schedule& inference,
-                                  const std::filesystem::path& output) {
+                                  const std::filesystem::path& output, bool probabilities) {
   const ConstMatrixView logits = inference.infer();
   const VertexOrder order =
       comm.rank() == 0 ? vertex_order(dataset.meta().vertices, dataset.original_ids()) : VertexOrder{};
   using Content = VertexRowsFile::Content;
   write_rows(comm, prepared, data.ranks(), output / "predictions.npy", order, logits,
              data.multi_label() ? Content::kClasses : Content::kClass);
+  for (const char* file : {"probabilities.npy", "embeddings.npy"})
+    if (comm.rank() == 0) std::filesystem::remove(output / file);
+  if (probabilities)
+    write_rows(comm, prepared, data.ranks(), output / "probabilities.npy", order, logits,
+               data.multi_label() ? Content::kChances : Content::kShares);
   const ConstMatrixView embeddings = inference.embeddings();
   if (embeddings.cols > 0)
     write_rows(comm, prepared, data.ranks(), output / "embeddings.npy", order, embeddings, Content::kValues);
@@ -77,13 +85,17 @@ void write_results(Context& ctx, Communicator& comm, const SessionOptions& o, co
                    const PreparedGraph& prepared, const Dataset& dataset, Trainer& trainer,
                    const std::vector<Phase>& phases, RunRecord& record) {
   const ConstMatrixView logits =
-      write_predictions(comm, data, prepared, dataset, trainer.inference(), o.output);
+      write_predictions(comm, data, prepared, dataset, trainer.inference(), o.output, false);
   record.confusion = confusion_of(ctx, comm, data, logits);
   WholeTensors tensors(comm, trainer.parameters());
   tensors.add(trainer.parameters().values().data(), "", false);
   if (comm.rank() == 0) {
     Metadata metadata{{"atoll.job", o.job_yaml}, {"atoll.epoch", std::to_string(record.best_epoch)}};
+    const std::vector<std::string>& class_names = dataset.meta().class_names;
+    add_class_names(class_names, metadata);
+    write_predicted_labels(o.output, class_names);
     for (const auto& [key, value] : identity_of(o.job, dataset.meta())) metadata["atoll." + key] = value;
+    put(trained_on(dataset.meta(), o.job), metadata);
     write_safetensors(o.output / "model.safetensors", tensors.tensors(), metadata);
   }
   gather_rank_figures(comm, phases, record);

@@ -67,8 +67,8 @@ std::optional<double> roc_auc(Communicator& comm, const RankData& data, ConstMat
                               std::span<const VertexId> rows) {
   if (!data.multi_label() && data.classes() != 2) {
     fail(
-        "training.metric: rocAuc needs two classes or multi-label targets; the data set has {} classes (use "
-        "accuracy)",
+        "training.metric: rocAuc needs two classes or several labels per vertex, but the data set has {} "
+        "classes (use accuracy, f1Micro or f1Macro)",
         data.classes());
   }
   std::array<double, 2> areas{0, 0};  // Σ over classes, and how many

@@ -5,15 +5,18 @@
 
 #include "base/cpus.h"
 #include "base/threads.h"
+#include "job/strategies.h"
 #include "partition/prepared_graph.h"
-#include "train/attempt.h"
+#include "train/checkpoint/attempt.h"
+#include "train/checkpoint/part_states.h"
+#include "train/checkpoint/run_state.h"
 #include "train/epoch_loop.h"
-#include "train/part_states.h"
+#include "train/finished_run.h"
 #include "train/results.h"
-#include "train/run_folder.h"
-#include "train/run_setting.h"
-#include "train/run_state.h"
-#include "train/trace_file.h"
+#include "train/telemetry/record_json.h"
+#include "train/telemetry/run_folder.h"
+#include "train/telemetry/run_setting.h"
+#include "train/telemetry/trace_file.h"
 
 namespace atl {
 namespace {
@@ -32,6 +35,19 @@ const char* name_of(Outcome outcome) {
 
 constexpr std::int64_t kStillReading = -1;
 
+/// Theirs are the last of the rank's processors; with one alone, it is shared.
+SideThreads side_threads(const SessionOptions& options) {
+  const StrategyInfo& strategy = *find_strategy(options.job.strategy.kind);
+  SideThreads side{0, {}};
+  if (strategy.side_threads == nullptr) return side;
+  side.count = strategy.side_threads(options.job, options.threads);
+  for (int t = 0; t < side.count && !options.cpus.empty(); ++t) {
+    const int own = std::max(1, options.threads - side.count) + t;
+    side.cpus.push_back(options.cpus[std::size_t(own) % options.cpus.size()]);
+  }
+  return side;
+}
+
 /// One run of one rank, in the order of its members: data, model, loop, results.
 class Session {
  public:
@@ -39,7 +55,8 @@ class Session {
       : comm_(comm),
         o_(options),
         job_(options.job),
-        pool_(options.threads),
+        side_(side_threads(options)),
+        pool_(std::max(1, options.threads - side_.count)),
         ctx_{Device::kCpu, &pool_, &workspace_},
         dataset_(Dataset::open(options.dataset)),
         prepared_(PreparedGraph::open(dataset_, partition_options(job_, comm.size()), graph_transforms(job_),
@@ -49,13 +66,14 @@ class Session {
         meter_(comm) {}
 
   Outcome run() {
-    if (!o_.cpus.empty()) bind_threads(pool_, o_.cpus);
+    if (!o_.cpus.empty()) bind_threads(pool_, std::span(o_.cpus).first(std::size_t(pool_.threads())));
     check_same();
     if (comm_.trace() != nullptr) clocks_ = measure_clock_offsets(comm_);
     dataset_.forget();  // data_ has its own copy
     prepared_.forget();
-    trainer_ = std::make_unique<Trainer>(ctx_, comm_, job_, data_);
+    trainer_ = std::make_unique<Trainer>(ctx_, comm_, job_, data_, side_);
     claim_output();
+    if (tell_finished()) return Outcome::kCompleted;
     resume();
     record_.startup_seconds = steady_seconds() - o_.start_seconds;
     o_.observer->on_start(record_);
@@ -89,6 +107,21 @@ class Session {
     record_.setting = run_setting(comm_, o_, dataset_.meta(), *trainer_);
   }
 
+  /// Where the run has finished before, it is told as it ended, and nothing is trained.
+  bool tell_finished() {
+    std::optional<RunRecord> run;
+    if (root() && has_checkpoint(o_.output)) run = finished_run(o_.output, job_, dataset_.meta().checksum);
+    std::string text = run ? run_document(*run) : "";
+    text.resize(std::size_t(told_size(std::int64_t(text.size()))));
+    if (text.empty()) return false;
+    comm_.broadcast(Traffic::kSetup, 0, std::as_writable_bytes(std::span(text)));
+    if (!root()) run = parse_run_document(text);
+    o_.observer->on_message(MessageLevel::kInfo, finished_words(*run, job_));
+    o_.observer->on_result(*run);
+    comm_.barrier();
+    return true;
+  }
+
   /// Rank 0 chooses and reads the newest whole checkpoint and sends it to the others, who need not see its disk.
   void resume() {
     std::optional<LoadedCheckpoint> checkpoint;
@@ -101,11 +134,16 @@ class Session {
     if (!share(checkpoint)) return;
     load_state(*checkpoint, job_, dataset_.meta(), {trainer_->parameters(), trainer_->optimizer(), best_});
     record_.resumed_from = checkpoint->state.epoch;
+    if (record_.resumed_from > job_.training.epochs)
+      o_.observer->on_message(
+          MessageLevel::kWarning,
+          fmt::format("{} epochs are trained already, and training.epochs asks for {}: none is taken back",
+                      record_.resumed_from, job_.training.epochs));
     const std::vector<NamedMatrix> own = trainer_->state();
     if (!read_part_states(comm_, *store_, record_.resumed_from, parts_on_ranks(), own) && !own.empty())
       o_.observer->on_message(
           MessageLevel::kWarning,
-          "the checkpoint's late rows are those of other parts: the first epoch brings all rows in time");
+          "the checkpoint's stale rows belong to other parts: the first epoch waits for fresh rows");
     if (root()) record_.epochs = read_epochs(o_.output, checkpoint->state.epoch);
   }
 
@@ -144,6 +182,10 @@ class Session {
     record_.epoch_seconds_median = median_epoch_seconds(record_.epochs);
     best_.restore(trainer_->parameters());
     write_results(ctx_, comm_, o_, data_, prepared_, dataset_, *trainer_, meter_.phases(), record_);
+    if (const std::string diverged = divergence(record_.epochs); root() && !diverged.empty())
+      o_.observer->on_message(MessageLevel::kWarning, diverged +
+                                                          " (lower training.optimizer.learningRate, or set "
+                                                          "training.optimizer.clipNorm)");
     o_.observer->on_result(record_);
     if (root()) write_report_of(o_, record_);
     if (comm_.trace() != nullptr)
@@ -158,6 +200,7 @@ class Session {
   Communicator& comm_;
   const SessionOptions& o_;
   const Job& job_;
+  SideThreads side_;
   ThreadPool pool_;
   Workspace workspace_;
   Context ctx_;

@@ -9,7 +9,7 @@
 #include "comm/communicator.h"
 #include "dataset/dataset.h"
 #include "job/job.h"
-#include "train/observer.h"
+#include "train/telemetry/observer.h"
 
 namespace atl {
 

@@ -6,13 +6,12 @@ namespace atl {
 namespace {
 
 Model model_of(const Job& job, const RankData& data) {
-  const Rows& features = data.part().features;
-  return job_model(job, features.cols(), data.classes(), features.packed());
+  return job_model(job, data.features(), data.classes(), data.packed());
 }
 
 }  // namespace
 
-Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& data)
+Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& data, const SideThreads& side)
     : ctx_(ctx),
       comm_(comm),
       job_(job),
@@ -21,31 +20,57 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       parameters_(model_.parameters(), job.training.seed, placement_on(job, comm.rank(), comm.size())),
       gradient_(comm, parameters_),
       optimizer_(job.training.optimizer, parameters_) {
-  const ScheduleInput input{
-      ctx, comm, job, model_, parameters_, data.training_part(), data.training_vertices(), false};
-  training_ = make_schedule(input);
+  training_ = make_schedule({ctx, comm, job, model_, parameters_, data.training_part(),
+                             data.training_vertices(), false, data.batches(), side});
   if (data.inductive())
     inference_ = make_schedule({ctx, comm, job, model_, parameters_, data.part(), data.vertices(), true});
   if (model_.constant_prefix() > 0) data.release_features();
 }
 
 double Trainer::train_epoch(Index epoch, double learning_rate) {
+  double sum = 0;
+  for (std::int64_t step = 1; step <= steps(); ++step)
+    sum += train_step((epoch - 1) * steps() + step, learning_rate);
+  return sum;
+}
+
+double Trainer::train_step(std::int64_t step, double learning_rate) {
   learning_rate_ = learning_rate;
   loss_sum_ = 0;
   non_finite_ = {};
   parameters_.zero_gradients();
-  training_->train_epoch(epoch, *this);
+  training_->train(step, *this);
   return loss_sum_;
 }
 
-/// Full batch: row i of the logits is the training part's owned row i, so the training rows are selected by number.
-void Trainer::loss(ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits) {
-  ATOLL_CHECK(rows.empty(), "losses of selected rows come with mini-batches");
-  const auto scale = Real(1 / data_.train.total);
-  loss_sum_ += loss_of(ctx_, data_.training_labels(), job_.training.loss, logits, data_.training_rows(),
-                       scale, d_logits);
+/// Of a full batch, row i of the logits is the training part's owned row i, and the training rows are selected by number. Of chosen
+/// rows, all are training vertices.
+void Trainer::loss(ConstMatrixView logits, const LossRows& of, MatrixView d_logits) {
+  const auto scale = Real(1 / (of.total > 0 ? of.total : data_.train.total));
+  const bool chosen = of.total > 0;
+  if (chosen) choose_labels(of.rows);
+  loss_sum_ +=
+      loss_of(ctx_, chosen ? batch_labels_ : data_.training_labels(), job_.training.loss, logits,
+              chosen ? std::span<const VertexId>(batch_rows_) : data_.training_rows(), scale, d_logits);
   // Asked now: the backward pass reuses the memory of the layers' outputs.
   if (!std::isfinite(loss_sum_)) non_finite_.layer = training_->first_non_finite_layer();
+}
+
+void Trainer::choose_labels(std::span<const VertexId> rows) {
+  for (auto row = VertexId(batch_rows_.size()); row < VertexId(rows.size()); ++row)
+    batch_rows_.push_back(row);
+  batch_rows_.resize(rows.size());
+  const Labels& all = data_.labels();
+  batch_labels_.columns = all.columns;
+  batch_labels_.classes.clear(), batch_labels_.targets.clear();
+  for (const VertexId row : rows) {
+    if (all.columns == 0) {
+      batch_labels_.classes.push_back(all.classes[std::size_t(row)]);
+      continue;
+    }
+    const auto targets = all.targets.begin() + std::ptrdiff_t(row * all.columns);
+    batch_labels_.targets.insert(batch_labels_.targets.end(), targets, targets + all.columns);
+  }
 }
 
 /// Whether they are finite is asked now: the sum spreads it to all ranks.

@@ -16,16 +16,20 @@ namespace atl {
 class Trainer final : private TrainingStep {
  public:
   /// References outlive it; data are counted. Releases raw features that nothing reads any more. Collective.
-  Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& data);
+  Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& data, const SideThreads& side = {});
 
-  /// One epoch over the training data; returns this rank's Σ of the loss. Collective.
+  /// Optimiser steps of an epoch.
+  std::int64_t steps() const { return training_->steps(); }
+  /// One step, counted from 1 through the whole run; returns this rank's Σ of the loss. Collective.
+  double train_step(std::int64_t step, double learning_rate);
+  /// All steps of an epoch. Collective.
   double train_epoch(Index epoch, double learning_rate);
   /// Metrics on the whole graph with the present weights. Collective.
   Evaluation evaluate();
   /// The schedule over the whole graph, for logits and embeddings of the present weights.
   Schedule& inference() { return inference_ ? *inference_ : *training_; }
 
-  /// Whether the last epoch's gradient was; if not, no step was taken.
+  /// Whether the last step's gradient was; if not, no step was taken.
   bool finite() const { return finite_; }
   /// Throws Error, on rank 0, naming the layer and the rank where it was first seen, and what to do. Collective.
   [[noreturn]] void explain_non_finite(Index epoch, Index last_checkpoint);
@@ -40,7 +44,8 @@ class Trainer final : private TrainingStep {
   std::vector<LayerLateness> lateness() const { return training_->lateness(); }
 
  private:
-  void loss(ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits) override;
+  void loss(ConstMatrixView logits, const LossRows& rows, MatrixView d_logits) override;
+  void choose_labels(std::span<const VertexId> rows);
   void part_done(int layer, int part) override;
   void layer_done(int layer) override;
   void update() override;
@@ -55,6 +60,8 @@ class Trainer final : private TrainingStep {
   Optimizer optimizer_;
   std::unique_ptr<Schedule> training_;
   std::unique_ptr<Schedule> inference_;  // over the whole graph, where training sees less of it
+  Labels batch_labels_;                  // of the step's rows
+  std::vector<VertexId> batch_rows_;     // 0, 1, … of them
   double learning_rate_ = 0;
   double loss_sum_ = 0;
   bool finite_ = true;

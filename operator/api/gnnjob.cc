@@ -1,13 +1,17 @@
 #include "operator/api/gnnjob.h"
 
-#include <initializer_list>
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/sha256.h"
 #include "job/api_names.h"
+#include "job/fields.h"
 #include "job/load.h"
+#include "job/write.h"
 #include "operator/plan/json_members.h"
 
 namespace atl::ctl {
@@ -17,6 +21,17 @@ using nlohmann::json;
 
 constexpr const char* kLocation = "manifest";
 
+/// Sections and fields of which the prepare step's result doesn't depend.
+constexpr std::array<std::string_view, 9> kNotPrepared = {"template",
+                                                          "resources",
+                                                          "output",
+                                                          "launcher",
+                                                          "training.epochs",
+                                                          "placement.topologyLevels",
+                                                          "placement.levelWeights",
+                                                          "placement.within",
+                                                          "placement.policy"};
+
 json manifest_of(const json& object, const Meta& meta) {
   return {{"apiVersion", std::string(kApiGroup) + "/" + kApiVersion},
           {"kind", kApiKind},
@@ -24,16 +39,34 @@ json manifest_of(const json& object, const Meta& meta) {
           {"spec", member(object, "spec")}};
 }
 
-std::string digest_of(json manifest, std::initializer_list<const char*> without) {
-  for (const char* path : without) {
-    const json::json_pointer field(path);
-    if (!manifest.contains(field)) continue;
-    const json::json_pointer holder = field.parent_pointer();
-    manifest[holder].erase(field.back());
-    if (manifest[holder].empty())
-      manifest[holder.parent_pointer()].erase(holder.back());  // as if it had not been there
+/// Takes fields away that only a later release's resource has: the API server keeps none that its schema lacks.
+void take_unknown(json& object, const std::string& parent, std::vector<std::string>& unknown) {
+  for (auto it = object.begin(); it != object.end();) {
+    const std::string path = parent.empty() ? it.key() : parent + "." + it.key();
+    const auto field = std::ranges::find(all_fields(), path, &Field::path);
+    if (field == all_fields().end()) {
+      unknown.push_back(path);
+      it = object.erase(it);
+      continue;
+    }
+    if (it->is_object() && field->type == FieldType::kObject) take_unknown(*it, path, unknown);
+    ++it;
   }
-  return sha256_hex(manifest.dump(-1, ' ', false, json::error_handler_t::replace)).substr(0, 10);
+}
+
+std::string digest_of(const std::string& text) {
+  return sha256_hex(text).substr(0, 10);
+}
+
+MadeOf read_made_of(const Job& job) {
+  const auto is_of_training = [](const Field& field) {
+    return field.path != "metadata.name" && field_section(field.path) != "runPolicy";
+  };
+  const auto is_of_prepare = [&](const Field& field) {
+    return is_of_training(field) && std::ranges::count(kNotPrepared, field.path) == 0 &&
+           std::ranges::count(kNotPrepared, field_section(field.path)) == 0;
+  };
+  return {digest_of(key_of(job, is_of_training)), digest_of(key_of(job, is_of_prepare)), ""};
 }
 
 /// "manifest:1: training.epochs: …" without the place, which means nothing in an object that has no lines.
@@ -49,25 +82,30 @@ std::string without_places(const std::string& lines) {
 
 }  // namespace
 
+MadeOf recalled(const MadeOf& read, const GnnJob& job) {
+  const MadeOf& recorded = job.status.made_of;
+  if (recorded.manifest.empty()) return read;
+  const bool is_untouched = job.status.observed_generation == job.meta.generation;
+  return is_untouched || recorded.manifest == read.manifest ? recorded : read;
+}
+
 GnnJob read_gnn_job(const std::string& text) {
   const json object = json::parse(text, nullptr, false);
   if (!object.is_object()) fail("a GNNJob that is no JSON object: '{}'", text.substr(0, 80));
   GnnJob read;
   read.meta = read_meta(object);
-  const json manifest = manifest_of(object, read.meta);
+  json manifest = manifest_of(object, read.meta);
+  if (manifest["spec"].is_object()) take_unknown(manifest["spec"], "", read.unknown);
   read.manifest = manifest.dump(-1, ' ', false, json::error_handler_t::replace);
-  read.digest = digest_of(manifest, {"/spec/runPolicy"});
-  read.prepare_digest = digest_of(
-      manifest, {"/spec/runPolicy", "/spec/template", "/spec/resources", "/spec/output", "/spec/launcher",
-                 "/spec/training/epochs", "/spec/placement/topologyLevels", "/spec/placement/levelWeights",
-                 "/spec/placement/within", "/spec/placement/policy"});
   read.status = read_status(member(object, "status"));
   read.priority_class =
       text_of(member(member(member(object, "spec"), "template"), "spec"), "priorityClassName");
   try {
     read.job = parse_job(read.manifest, kLocation).job;
+    read.made_of = recalled(read_made_of(*read.job), read);
   } catch (const Error& error) {
     read.refusal = without_places(error.what());
+    read.made_of = read.status.made_of;
   }
   return read;
 }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "job/job.h"
 #include "operator/api/meta.h"
@@ -11,22 +12,32 @@
 
 namespace atl::ctl {
 
+/// A job's label that says which operator sees to it, where a cluster has several, and the class of jobs without it.
+inline constexpr const char *kClassLabel = "atoll.dev/operator-class", *kDefaultClass = "atoll";
+
 struct GnnJob {
   Meta meta;
   std::string manifest;    // what the engine reads: apiVersion, kind, name, namespace and spec, as JSON
   std::optional<Job> job;  // nothing where the engine refuses it
   std::string refusal;     // then: its words, one line for each fault
-  std::string digest;      // the same for manifests that train alike: runPolicy doesn't count. 10 hex digits
-  std::string
-      prepare_digest;  // the same for those whose data set, parts and traffic between ranks are the same, too
+  std::vector<std::string> unknown;  // fields that the engine doesn't know, which the manifest leaves out
+  MadeOf made_of;                    // as recorded when it was taken, for as long as it asks for the same
   std::string priority_class;
   Admitted admitted;  // what its queue asks of its pods beside its template
   Status status;
 
   std::string full_name() const { return meta.space + "/" + meta.name; }
+  std::string operator_class() const {
+    const std::string label = meta.label(kClassLabel);
+    return label.empty() ? kDefaultClass : label;
+  }
 };
 
 /// `object`: the API's JSON. Throws Error where it is none.
 GnnJob read_gnn_job(const std::string& object);
+
+/// What a job's objects are made of: as its status records it, where nobody has changed its spec since, whatever the API server
+/// and this release make of that spec now; where somebody has, as far as it asks for the same. `read`: what its spec asks for now.
+MadeOf recalled(const MadeOf& read, const GnnJob& job);
 
 }  // namespace atl::ctl

@@ -27,6 +27,7 @@ ContainerView read_container(const json& status) {
   view.signal = int(integer_of(terminated, "signal").value_or(0));
   view.reason = text_of(terminated, "reason");
   view.message = text_of(terminated, "message");
+  view.image_id = text_of(status, "imageID");
   return view;
 }
 
@@ -43,6 +44,8 @@ void read_conditions(const json& status, PodView& pod) {
 
 void read_spec(const json& spec, PodView& pod) {
   pod.node = text_of(spec, "nodeName");
+  if (const json& containers = list_of(spec, "containers"); !containers.empty())
+    pod.image = text_of(containers[0], "image");
   const json& affinity = member(spec, "affinity");
   if (affinity.is_object()) pod.affinity = affinity.dump();
   for (const json& gate : list_of(spec, "schedulingGates")) pod.gates.push_back(text_of(gate, "name"));

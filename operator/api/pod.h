@@ -17,6 +17,7 @@ struct ContainerView {
   bool running = false, ended = false;
   int exit_code = 0, signal = 0;
   std::string reason, message;  // of its end: OOMKilled, Error; what it left in its termination message
+  std::string image_id;  // of what kubelet started: "registry/repository@sha256:…", or only "sha256:…"
 };
 
 struct PodView {
@@ -24,6 +25,7 @@ struct PodView {
   std::string phase;            // Pending | Running | Succeeded | Failed | Unknown
   std::string reason, message;  // of the pod: Evicted
   std::string node, ip;         // "" until it is bound, and has an address
+  std::string image;            // of its first container: ours
   std::string affinity;         // spec.affinity as JSON, or ""
   std::string pinned;           // the node that the operator has pinned it to, or ""
   bool ready = false;

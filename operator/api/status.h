@@ -30,6 +30,7 @@ struct Progress {
   std::optional<double> loss, validation, epoch_seconds;
   std::string eta;                                               // "5m4s"
   std::optional<double> intra_server_bytes, inter_server_bytes;  // status.traffic: of one epoch
+  std::optional<Moment> advanced;                                // when an epoch was last seen to end
   bool operator==(const Progress&) const = default;
 };
 
@@ -37,6 +38,7 @@ struct Progress {
 struct Culprit {
   std::optional<std::int64_t> rank;
   std::string signal, pod, node;  // "SIGKILL"
+  std::string uid{};              // the pod's, where others of its name follow: of the prepare step
   bool operator==(const Culprit&) const = default;
 };
 
@@ -54,11 +56,22 @@ struct Result {
   bool operator==(const Result&) const = default;
 };
 
+/// What a job's objects are made of. It stays when a later release reads the same spec otherwise.
+struct MadeOf {
+  std::string manifest;  // the same for manifests that train alike: runPolicy doesn't count. 10 hex digits
+  std::string
+      prepared;       // the same for those whose data set, parts and traffic between ranks are the same, too
+  std::string image;  // of the engine, in every pod; "" until the first is made
+  bool operator==(const MadeOf&) const = default;
+};
+
 struct Status {
   std::int64_t observed_generation = 0;
   std::vector<Condition> conditions;
+  MadeOf made_of;
   int attempt = 0;      // the newest start of the ranks; 0: none yet. What the output folder is fenced with
   int failures = 0;     // restarts that count against backoffLimit
+  std::string keys;     // the Secret with the login keys that the job's pods mount; "": there is none yet
   int withdrawals = 0;  // since it ran last: how often its pods were let go because their room wasn't there
   std::vector<ServerPlace> servers;
   Predicted predicted;
@@ -72,6 +85,9 @@ struct Status {
 };
 
 inline constexpr std::size_t kMostRestarts = 10;
+
+/// What the last restart is called, "" before the first: pods say after which they were made.
+std::string last_restart(const Status& status);
 
 /// "5m4s", "2h5m", "3d4h"
 std::string eta_text(double seconds);

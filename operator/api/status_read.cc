@@ -35,6 +35,7 @@ Progress read_progress(const json& progress, const json& traffic) {
   read.eta = text_of(progress, "eta");
   read.intra_server_bytes = bytes_of(traffic, "intraServerBytesPerEpoch");
   read.inter_server_bytes = bytes_of(traffic, "interServerBytesPerEpoch");
+  read.advanced = moment_of(progress, "advancedTime");
   return read;
 }
 
@@ -43,7 +44,7 @@ Restart read_restart(const json& object) {
   Restart restart;
   restart.time = moment_of(object, "time").value_or(Moment{});
   restart.culprit = {integer_of(culprit, "rank"), text_of(culprit, "signal"), text_of(culprit, "pod"),
-                     text_of(culprit, "node")};
+                     text_of(culprit, "node"), text_of(culprit, "uid")};
   restart.reason = text_of(object, "reason");
   restart.resumed_from = integer_of(object, "resumedFromEpoch");
   return restart;
@@ -56,8 +57,11 @@ Status read_status(const json& status) {
   read.observed_generation = integer_of(status, "observedGeneration").value_or(0);
   for (const json& condition : list_of(status, "conditions"))
     read.conditions.push_back(read_condition(condition));
+  const json& made_of = member(status, "madeOf");
+  read.made_of = {text_of(made_of, "manifest"), text_of(made_of, "prepared"), text_of(made_of, "image")};
   read.attempt = int(integer_of(status, "attempt").value_or(0));
   read.failures = int(integer_of(status, "failures").value_or(0));
+  read.keys = text_of(status, "keys");
   read.withdrawals = int(integer_of(status, "withdrawals").value_or(0));
   const json& placement = member(status, "placement");
   for (const json& server : list_of(placement, "servers")) read.servers.push_back(read_server(server));

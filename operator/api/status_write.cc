@@ -14,7 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kLongestReason = 1024, kLongestMessage = 4096, kLongestName = 253, kLongestWord = 32;
+constexpr std::size_t kLongestReason = 1024, kLongestMessage = 4096, kLongestName = 253, kLongestWord = 32,
+                      kLongestImage = 1024;
 
 /// Kubernetes' shortest form without loss: 12Mi, 1500.
 std::string quantity(double bytes) {
@@ -59,6 +60,14 @@ Json placement_json(const Status& status) {
   return placement;
 }
 
+Json made_of_json(const MadeOf& made_of) {
+  Json json;
+  put(json, "manifest", made_of.manifest, kLongestWord);
+  put(json, "prepared", made_of.prepared, kLongestWord);
+  put(json, "image", made_of.image, kLongestImage);
+  return json;
+}
+
 Json progress_json(const Progress& progress) {
   Json json;
   put_count(json, "epoch", progress.epoch);
@@ -68,6 +77,7 @@ Json progress_json(const Progress& progress) {
   put(json, "epochSeconds", progress.epoch_seconds);
   put(json, "eta", progress.eta, kLongestWord);
   put_count(json, "lastCheckpointEpoch", progress.last_checkpoint_epoch);
+  if (progress.advanced) json["advancedTime"] = text_of(*progress.advanced);
   return json;
 }
 
@@ -84,6 +94,7 @@ Json restart_json(const Restart& restart) {
   put(culprit, "signal", restart.culprit.signal, kLongestWord);
   put(culprit, "pod", restart.culprit.pod, kLongestName);
   put(culprit, "node", restart.culprit.node, kLongestName);
+  put(culprit, "uid", restart.culprit.uid, kLongestName);
   put_object(json, "culprit", std::move(culprit));
   put(json, "reason", restart.reason, kLongestReason);
   put_count(json, "resumedFromEpoch", restart.resumed_from);
@@ -107,6 +118,10 @@ std::string eta_text(double seconds) {
   return fmt::format("{}d{}h", s / 86400, s % 86400 / 3600);
 }
 
+std::string last_restart(const Status& status) {
+  return status.restarts.empty() ? "" : text_of(status.restarts.back().time);
+}
+
 void Status::add_restart(Restart restart) {
   restarts.push_back(std::move(restart));
   if (restarts.size() > kMostRestarts) restarts.erase(restarts.begin());
@@ -118,8 +133,10 @@ std::string write_status(const Status& status) {
   Json conditions = Json::array(), restarts = Json::array();
   for (const Condition& condition : status.conditions) conditions.push_back(condition_json(condition));
   put_object(json, "conditions", std::move(conditions));
+  put_object(json, "madeOf", made_of_json(status.made_of));
   json["attempt"] = status.attempt;
   json["failures"] = status.failures;
+  put(json, "keys", status.keys, kLongestName);
   json["withdrawals"] = status.withdrawals;
   put_object(json, "placement", placement_json(status));
   put_object(json, "progress", progress_json(status.progress));

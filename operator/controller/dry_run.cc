@@ -7,6 +7,7 @@
 
 #include "operator/controller/incident.h"
 #include "operator/controller/questions.h"
+#include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/plan/json_members.h"
 
@@ -67,11 +68,14 @@ std::string in_manifest(const json& pod, const std::string& words) {
 
 bool is_malformed(Turn& turn) {
   if (!is_to_be_tried(turn.spec())) return false;
-  const std::string pod = worker_pod(turn.job(), turn.settings, 0, turn.gang().servers[0], 0);
+  GnnJob job = turn.job();
+  job.status.keys = kNoKeysYet;
+  const std::string pod = worker_pod(job, turn.settings, 0, turn.gang().servers[0], 0);
   const std::string fault = turn.seen.fault_of(pod);
   if (fault.empty()) return false;
   fail_job(turn, "InvalidSpec",
-           "the API server takes no pods of template and volumes: " + in_manifest(json::parse(pod), fault));
+           "the API server refuses pods with this template and these volumes: " +
+               in_manifest(json::parse(pod), fault));
   return true;
 }
 

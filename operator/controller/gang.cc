@@ -68,7 +68,7 @@ bool lacks_pods(Turn& turn) {
     make_pods(turn);
   const bool is_whole = gang.is_complete() && gang.launcher;
   if (is_whole && turn.seen.refusals.empty())
-    turn.say(kCreated, true, "Made", "all objects of the job are there");
+    turn.say(kCreated, true, "Made", "all objects of the job exist");
   return !is_whole || gang.launcher->is_terminating();
 }
 

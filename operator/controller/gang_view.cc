@@ -119,6 +119,10 @@ std::optional<Moment> released_at(const PodView& pod) {
   return parse_moment(pod.meta.annotation(kReleasedAnnotation));
 }
 
+std::optional<Moment> made_at(const Meta& meta) {
+  return parse_moment(meta.annotation(kMadeAnnotation));
+}
+
 GangView view_gang(const Observed& seen, const Settings& settings, int attempt) {
   GangView view;
   view.servers = find_strategy(seen.job.job->strategy.kind)->layout(*seen.job.job).groups;

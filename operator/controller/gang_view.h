@@ -45,4 +45,7 @@ std::string why_not_started(const PodView& pod);
 /// When its gate was taken away.
 std::optional<Moment> released_at(const PodView& pod);
 
+/// When an operator made the prepare pod or the MPIJob, by that one's clock.
+std::optional<Moment> made_at(const Meta& meta);
+
 }  // namespace atl::ctl

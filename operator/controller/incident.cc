@@ -101,7 +101,8 @@ bool is_disruption(const std::string& reason) {
 
 bool is_counted(const Status& status, const PodView& pod) {
   return std::ranges::any_of(status.restarts, [&](const Restart& restart) {
-    return restart.culprit.pod == pod.meta.name && (!pod.meta.created || restart.time >= *pod.meta.created);
+    return restart.culprit.pod == pod.meta.name &&
+           (restart.culprit.uid.empty() || restart.culprit.uid == pod.meta.uid);
   });
 }
 
@@ -139,10 +140,9 @@ void restart(Turn& turn, const Incident& incident) {
   turn.say(kRunning, false, incident.reason, what);
   const int limit = turn.spec().run_policy.backoff_limit;
   if (!is_disruption(incident.reason) && ++turn.status.failures > limit)
-    return fail_job(
-        turn, "BackoffLimitExceeded",
-        fmt::format("{}; it was failure {} of a job that may fail {} times (runPolicy.backoffLimit)", what,
-                    turn.status.failures, limit));
+    return fail_job(turn, "BackoffLimitExceeded",
+                    fmt::format("{}; this was failure {}, and runPolicy.backoffLimit allows {}", what,
+                                turn.status.failures, limit));
   turn.say(kRestarting, true, incident.reason, what);
   turn.end_attempt();
 }

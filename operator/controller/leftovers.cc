@@ -22,9 +22,9 @@ bool is_outdated(const ObjectView& object, const Turn& turn) {
   if (is_old_place(object, turn)) return true;
   if (object.kind != Kind::kConfigMap) return false;
   const std::string& job = turn.name();
-  const std::string digest = turn.job().digest;
+  const std::string digest = turn.job().made_of.manifest;
   return object.meta.name != job_map_name(job, digest) &&
-         object.meta.name != prepared_map_name(job, turn.job().prepare_digest) &&
+         object.meta.name != prepared_map_name(job, turn.job().made_of.prepared) &&
          object.meta.name != attempt_map_name(job, turn.attempt());
 }
 
@@ -39,7 +39,7 @@ bool has_leftovers(Turn& turn) {
   for (const ObjectView& object : turn.seen.objects)
     if (is_own(object.meta, turn.seen) && is_outdated(object, turn)) turn.remove(object.kind, object.meta);
   const PodView* prepare = turn.gang().prepare;
-  if (prepare && turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().prepare_digest)))
+  if (prepare && turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().made_of.prepared)))
     dismiss(turn, *prepare);
   return turn.has_writes();
 }

@@ -21,10 +21,11 @@ namespace {
 
 /// What the engine takes on one machine and a cluster can't do.
 std::vector<std::string> faults_on_cluster(const Job& job, const Settings& settings) {
-  std::vector<std::string> faults = template_faults(job);
+  std::vector<std::string> faults = template_faults(job, settings);
   if (job.dataset.volume.empty())
     faults.emplace_back(
-        "dataset.volume: is missing (on a cluster a volume that all pods can mount holds the data root)");
+        "dataset.volume: is required on a cluster (name a volume that all pods can mount and that holds "
+        "the data root)");
   if (job.launcher == Launcher::kMpiJob)
     std::ranges::move(mpi_job_faults(job, settings), std::back_inserter(faults));
   return faults;
@@ -35,6 +36,15 @@ std::vector<std::string> faults_on_cluster(const Job& job, const Settings& setti
 bool is_out_of_sight(const Turn& turn) {
   return turn.spec().launcher == Launcher::kMpiJob && !turn.settings.mpi_jobs &&
          !turn.job().status.conditions.empty();
+}
+
+constexpr const char* kNewer = "NewerManifest";
+
+/// Fields of a later release say something that only that one heeds. A job that was taken before they came goes on without
+/// them: they are what the API server fills in.
+bool is_of_later_release(const Turn& turn) {
+  const bool is_new = turn.seen.job.status.conditions.empty() || turn.reason_against(kCreated) == kNewer;
+  return is_new && !turn.job().unknown.empty();
 }
 
 /// Which pods go when a job has ended. A launcher that still runs is stopped in any case, and gated pods are nobody's
@@ -95,15 +105,22 @@ bool has_completed(Turn& turn) {
 }
 
 bool is_unfit(Turn& turn) {
+  if (is_of_later_release(turn)) {
+    turn.say(
+        kCreated, false, kNewer,
+        fmt::format("this operator doesn't know {}: the resource GNNJob is of a later release (upgrade the "
+                    "operator too)",
+                    fmt::join(turn.job().unknown, ", ")));
+    return true;
+  }
   if (!turn.job().job) {
     fail_job(turn, "InvalidSpec", turn.job().refusal);
     return true;
   }
   if (is_out_of_sight(turn)) {
-    turn.say(
-        kCreated, false, "NoMpiOperator",
-        "this operator was not told that mpi-operator is there: the job is left as it is (set the chart's "
-        "mpiJobs.enabled)");
+    turn.say(kCreated, false, "NoMpiOperator",
+             "launcher: mpijob is off in this operator, so the job is left as it is (set the chart's "
+             "mpiJobs.enabled)");
     return true;
   }
   const auto faults = faults_on_cluster(turn.spec(), turn.settings);

@@ -24,14 +24,14 @@ void watch_over(Turn& turn, const ObjectView& mpi_job) {
   const GangView& gang = turn.gang();
   if (!mpi_job.failure.empty() && !gang.launcher)  // and none will come
     return restart(turn, {"Deleted", {}, mpi_job.meta.name + " has failed: " + mpi_job.failure});
-  const Moment end = mpi_job.meta.created.value_or(turn.now()) + kTimeToMakePods;
+  const Moment end = made_at(mpi_job.meta).value_or(turn.now()) + kTimeToMakePods;
   if (turn.now() < end) return turn.look_at(end);
   const auto workers = std::ranges::count_if(gang.workers, [](const PodView* worker) { return worker; });
-  turn.say(kCreated, false, "NoMpiOperator",
-           fmt::format(
-               "MPIJob {} has {} of {} workers and {} launcher; mpi-operator makes them: see that it runs, "
-               "and what it says of the MPIJob (kubectl describe)",
-               mpi_job.meta.name, workers, gang.workers.size(), gang.launcher ? "a" : "no"));
+  turn.say(
+      kCreated, false, "NoMpiOperator",
+      fmt::format("MPIJob {} has {} of {} workers and {} launcher; mpi-operator makes them: check that it "
+                  "runs, and what kubectl describe says of the MPIJob",
+                  mpi_job.meta.name, workers, gang.workers.size(), gang.launcher ? "a" : "no"));
 }
 
 }  // namespace
@@ -43,7 +43,8 @@ void have_pods_made(Turn& turn) {
   if (made && (!gang.is_complete() || !gang.launcher))
     watch_over(turn, *made);
   else if (!made && !is_room_held(turn))
-    turn.create(Kind::kMpiJob, name, mpi_job(turn.job(), turn.settings, turn.attempt(), gang.servers));
+    turn.create(Kind::kMpiJob, name,
+                mpi_job(turn.job(), turn.settings, turn.attempt(), gang.servers, turn.now()));
 }
 
 bool dismiss_mpi_jobs(Turn& turn, const std::string& kept) {

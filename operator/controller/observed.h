@@ -12,6 +12,7 @@
 #include "operator/api/pod.h"
 #include "operator/objects/login_keys.h"
 #include "operator/plan/gang.h"
+#include "operator/plan/snapshot.h"
 
 namespace atl::ctl {
 
@@ -33,12 +34,14 @@ struct NodeView {
   Moment since{};  // when `ready` changed last
   std::map<std::string, std::string> labels;
   bool cordoned = false;
+  std::vector<Taint> taints{};
 };
 
-/// What rank 0's endpoint said last.
+/// What the servers of its ranks say in the present attempt. They are asked every few seconds.
 struct Heard {
-  Progress progress;
-  Moment advanced{};                         // when an epoch was last seen to end
+  std::optional<Progress> progress;  // nothing: none has answered yet
+  Moment advanced{};                 // when an epoch was last seen to end
+  Moment answered{};                 // when a server last answered; none yet: when one was first asked
   std::optional<std::int64_t> stalled_rank;  // the rank that others wait for, where that is known
 };
 
@@ -49,13 +52,15 @@ struct Refusal {
 
 struct Observed {
   GnnJob job;
-  std::vector<PodView> pods;                  // with the job's label, or with a name that it needs
-  std::vector<ObjectView> objects;            // likewise
+  std::vector<PodView> pods;        // the job's own, and others' with a name that it needs
+  std::vector<ObjectView> objects;  // likewise, but for Secrets, which nobody here may read
+  std::string taken_keys;           // a Secret that was there when ours of that name was to be made, or ""
   std::map<std::string, NodeView> nodes;      // on which its pods stand or were to stand; those that exist
   std::function<GangPlan(const Gang&)> plan;  // on the cluster as it is now, pods that are pinned counted
   std::function<std::vector<std::string>(const std::string& node)>
       strangers;  // pods there that aren't the job's
   std::function<LoginKeys()> new_keys;
+  std::function<std::optional<bool>(const std::string& secret)> is_secret_gone;  // nothing: not known
   std::function<std::string(const std::string& pod)> fault_of;  // what the API server finds wrong with it; ""
   std::optional<Heard> heard;
   std::optional<Rank> silent_rank;  // that the others wait for, and whose server doesn't answer us either

@@ -18,7 +18,7 @@ constexpr Seconds kRemembered{3600};  // a failure: by then somebody has mended 
 
 std::optional<Prepared> known_parts(const Turn& turn) {
   const ObjectView* map =
-      turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().prepare_digest));
+      turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().made_of.prepared));
   auto prepared = read_prepared(map ? map->prepared : "");
   if (!prepared || prepared->ranks != turn.spec().placement.ranks) return {};
   return prepared;
@@ -184,6 +184,14 @@ GangPlan plan_places(const Turn& turn, const Gang& gang) {
   GangPlan plan = plan_together(turn, workers);
   plan.launcher.clear();
   return plan;
+}
+
+std::string why_no_launcher_on(const Turn& turn, const std::string& node) {
+  const auto found = turn.seen.nodes.find(node);
+  if (found == turn.seen.nodes.end()) return "is gone";
+  const NodeView& view = found->second;
+  return filter_of(turn, turn.job().admitted.launcher)
+      .refusal({node, view.labels, view.taints, view.cordoned, view.ready, {}});
 }
 
 std::string place_for_launcher(const Turn& turn) {

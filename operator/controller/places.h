@@ -21,6 +21,9 @@ GangPlan plan_places(const Turn& turn, const Gang& gang);
 /// plan_places(), and what comes of it said in the status.
 GangPlan find_places(Turn& turn);
 
+/// Why a launcher can't stand on that node, "" where it can.
+std::string why_no_launcher_on(const Turn& turn, const std::string& node);
+
 /// A node for a launcher alone, beside the workers if it can be; "" where there is none.
 std::string place_for_launcher(const Turn& turn);
 

@@ -23,18 +23,19 @@ std::string last_line(const std::string& log) {
                     end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
-/// Entered once, then the pod makes room for another.
+/// Entered once. A pod that has ended stays for its log until the next one, which has its name, may start; for as long as
+/// runPolicy.cleanPodPolicy says where the job has failed.
 void fail_prepare(Turn& turn, const PodView& pod, const std::string& reason, const std::string& message) {
-  if (!is_counted(turn.status, pod)) restart(turn, {reason, {{}, "", pod.meta.name, pod.node}, message});
-  dismiss(turn, pod);
+  restart(turn, {reason, {{}, "", pod.meta.name, pod.node, pod.meta.uid}, message});
+  if (!pod.has_ended()) dismiss(turn, pod);
 }
 
 void keep_result(Turn& turn, const PodView& pod) {
   if (!turn.seen.prepare_log) return turn.ask_for_prepare_log();
   const std::string line = last_line(*turn.seen.prepare_log);
   if (!read_prepared(line))
-    return fail_prepare(turn, pod, "PrepareFailed", "the last line of its log is no result: " + line);
-  turn.create(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().prepare_digest),
+    return fail_prepare(turn, pod, "PrepareFailed", "the last line of its log isn't a result: " + line);
+  turn.create(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().made_of.prepared),
               prepared_config_map(turn.job(), line));
 }
 
@@ -48,7 +49,7 @@ void watch_over(Turn& turn, const PodView& pod) {
   const ContainerView* engine = pod.container(kEngine);
   const bool has_started = engine && engine->running;
   const auto seconds = turn.spec().run_policy.start_deadline_seconds;
-  const Moment end = pod.meta.created.value_or(turn.now()) + Seconds(seconds);
+  const Moment end = made_at(pod.meta).value_or(turn.now()) + Seconds(seconds);
   if (has_started) return;
   if (!pod.unschedulable.empty() && !turn.holds(kPlaced))
     turn.say(kPlaced, false, kPreparing, "the prepare pod waits for room: " + pod.unschedulable);
@@ -64,19 +65,21 @@ void watch_over(Turn& turn, const PodView& pod) {
 
 bool is_unprepared(Turn& turn) {
   if (turn.gang().is_launched ||
-      turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().prepare_digest)))
+      turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().made_of.prepared)))
     return false;
   const PodView* pod = turn.gang().prepare;
   if (!turn.holds(kPlaced)) turn.say(kPlaced, false, kPreparing, "the data set is checked and partitioned");
   if (!pod) {
     if (!is_backing_off(turn))
-      turn.create(Kind::kPod, prepare_name(turn.name()), prepare_pod(turn.job(), turn.settings));
+      turn.create(Kind::kPod, prepare_name(turn.name()), prepare_pod(turn.job(), turn.settings, turn.now()));
     return true;
   }
-  if (turn.reason_against(kCreated) == kRefused && turn.seen.refusals.empty())
+  if (!turn.reason_against(kCreated).empty() && turn.seen.refusals.empty())
     turn.say(kCreated, false, kPreparing, "the gang's pods are made once the data set is prepared");
   const std::string loss = pod->phase == "Succeeded" ? "" : loss_of(*pod, turn.seen, turn.settings);
-  if (loss == "Rejected") {
+  if (pod->has_ended() && is_counted(turn.status, *pod)) {
+    if (!is_backing_off(turn)) dismiss(turn, *pod);
+  } else if (loss == "Rejected") {
     fail_prepare(turn, *pod, loss, pod->message);
   } else if (pod->is_terminating() || is_disruption(loss)) {
     dismiss(turn, *pod);

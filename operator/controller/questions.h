@@ -33,6 +33,9 @@ bool has_leftovers(Turn& turn);
 bool is_refused(Turn& turn);
 bool is_giving_way(Turn& turn);
 
+// image.cc
+void keep_image(Turn& turn);
+
 // belongings.cc: what must be there before the pods
 bool lacks_belongings(Turn& turn);
 

@@ -60,14 +60,14 @@ Hold has_no_place(const Turn& turn) {
     return {before->reason, before->message};
   if (!turn.seen.queue_priority) {
     const std::string label = turn.job().meta.label(kQueuePriorityLabel);
-    return {kQueued, fmt::format("no priority class is called '{}'",
+    return {kQueued, fmt::format("the priority class '{}' does not exist",
                                  label.empty() ? turn.job().priority_class : label)};
   }
   return {kQueued, fmt::format("it joins the queue {}", queue_of(turn))};
 }
 
 bool is_place_old(const Meta& meta, const Workload& workload, const Turn& turn) {
-  return workload.queue != queue_of(turn) || meta.label(kManifestLabel) != turn.job().digest;
+  return workload.queue != queue_of(turn) || meta.label(kManifestLabel) != turn.job().made_of.manifest;
 }
 
 void release_quota(Turn& turn, const ObjectView& place) {
@@ -128,22 +128,22 @@ std::optional<Hold> held_by_queue(const Turn& turn) {
   if (queue.empty()) return {};
   if (!turn.settings.kueue)
     return Hold{kNoKueue,
-                fmt::format("the label {} names the queue {}, and this operator was not told that Kueue is "
-                            "there (set the chart's kueue.enabled, or take the label away)",
+                fmt::format("the label {} names the queue {}, but Kueue is off in this operator (set the "
+                            "chart's kueue.enabled, or remove the label)",
                             kQueueLabel, queue)};
   const ObjectView* place = place_of(turn);
   if (!place) return has_no_place(turn);
   if (!is_own(place->meta, turn.seen))
     return Hold{kNameTaken,
-                fmt::format("Workload {} has the name that this job's needs; delete it, or name the job "
-                            "otherwise",
+                fmt::format("Workload {} has the name that this job's Workload needs; delete it, or "
+                            "rename the job",
                             place->meta.name)};
   if (place->meta.deletion || is_place_old(place->meta, *place->workload, turn)) return has_no_place(turn);
   if (holds(place->workload->conditions, kFinished))
     return Hold{kEvicted, "its Workload was declared finished: " + message_of(*place->workload, kFinished)};
   if (!is_admitted(*place->workload)) return waits(turn, *place->workload);
   if (!turn.job().admitted.unknown.empty())
-    return Hold{kQueued, fmt::format("its queue assigned the ResourceFlavor {}, which isn't there",
+    return Hold{kQueued, fmt::format("its queue assigned the ResourceFlavor {}, which does not exist",
                                      turn.job().admitted.unknown)};
   return {};
 }

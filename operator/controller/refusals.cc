@@ -19,7 +19,7 @@ constexpr Seconds kTryAgain{10};  // where nothing says that there is more room
 constexpr Seconds kPatience{30};  // of a gang with an older one before it
 constexpr Seconds kLongestTry{120}, kFirstRest{60}, kLongestRest{600};  // of the oldest
 constexpr const char* kGaveWay =
-    "; the gang's other pods are withdrawn meanwhile, so that they hold nobody up";
+    "; the gang's other pods are withdrawn meanwhile, so that other jobs can have the room";
 
 bool is_refused_pods(const Turn& turn) {
   return turn.reason_against(kCreated) == kRefused && !turn.gang().is_launched &&

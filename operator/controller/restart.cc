@@ -5,6 +5,7 @@
 #include "operator/controller/incident.h"
 #include "operator/controller/jitter.h"
 #include "operator/controller/questions.h"
+#include "operator/objects/names.h"
 
 namespace atl::ctl {
 namespace {
@@ -89,10 +90,9 @@ bool has_worker_failed(Turn& turn) {
   if (turn.gang().is_launched) return false;
   for (const PodView* pod : turn.gang().spent) {
     const std::string loss = loss_of(*pod, turn.seen, turn.settings);
-    // Older than the last restart: it ended with the attempt that did.
-    const bool is_known =
-        is_counted(turn.status, *pod) || (!turn.status.restarts.empty() && pod->meta.created &&
-                                          *pod->meta.created <= turn.status.restarts.back().time);
+    // Made before the last restart: it ended with the attempt that did.
+    const bool is_known = is_counted(turn.status, *pod) ||
+                          pod->meta.annotation(kAfterRestartAnnotation) != last_restart(turn.status);
     // Others are replaced at once; a kubelet may reject one pod after the other, so that is entered, and waits.
     const bool needs_no_entry = is_disruption(loss) && loss != "Rejected";
     if (loss.empty() || needs_no_entry || is_known) continue;

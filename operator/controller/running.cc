@@ -14,7 +14,7 @@
 namespace atl::ctl {
 namespace {
 
-constexpr Seconds kTimeToStart{20};
+constexpr Seconds kTimeToStart{20}, kTimeToAnswer{60};
 
 std::vector<AttemptServer> servers_of(const Turn& turn) {
   std::vector<AttemptServer> servers;
@@ -41,16 +41,12 @@ std::string silent_node(const Turn& turn) {
   return {};
 }
 
-/// It may have died or been cordoned since the launcher was pinned to it.
-bool takes_pods(const Turn& turn, const std::string& node) {
-  const auto found = turn.seen.nodes.find(node);
-  return found != turn.seen.nodes.end() && found->second.ready && !found->second.cordoned;
-}
-
 void launch(Turn& turn, const PodView& launcher) {
-  if (!launcher.pinned.empty() && !takes_pods(turn, launcher.pinned)) {
+  // Its node may have died, been cordoned or tainted since it was pinned to it.
+  const std::string refusal = launcher.pinned.empty() ? "" : why_no_launcher_on(turn, launcher.pinned);
+  if (!refusal.empty()) {
     turn.say(kRunning, false, kStarting,
-             fmt::format("the launcher's node {} takes no pods any more; it gets another", launcher.pinned));
+             fmt::format("the launcher's node {} {}; it gets another", launcher.pinned, refusal));
     return dismiss(turn, launcher);  // a pin can't be changed, so it is made anew
   }
   const std::string node = launcher.pinned.empty() ? place_for_launcher(turn) : launcher.pinned;
@@ -95,19 +91,46 @@ void wait_for(Turn& turn, const std::string& node) {
 
 /// Progress that has been heard of; what a moment of silence doesn't say is kept.
 void take_progress(Turn& turn) {
-  if (turn.seen.heard) turn.status.progress = turn.seen.heard->progress;
+  const auto& heard = turn.seen.heard;
+  if (!heard || !heard->progress) return;
+  turn.status.progress = *heard->progress;
+  turn.status.progress.advanced = heard->advanced;
 }
 
-/// Without a word from rank 0 nothing is concluded: it may be our ears.
+/// Of servers that haven't been asked for long, by an operator that has just started, what it was before is believed.
+bool is_unheard(Turn& turn) {
+  const Condition* before = find_condition(turn.status.conditions, kRunning);
+  const bool was_unheard = before && before->holds && before->reason == kUnheard;
+  const auto& heard = turn.seen.heard;
+  if (!heard) return was_unheard;
+  const Moment end = std::max(heard->answered, turn.since(kRunning)) + kTimeToAnswer;
+  if (turn.now() >= end) return true;
+  turn.look_at(end);
+  return was_unheard && !heard->progress;
+}
+
+void say_running(Turn& turn) {
+  const std::string what = fmt::format("{} ranks on {} servers, attempt {}", turn.spec().placement.ranks,
+                                       turn.gang().servers.size(), turn.attempt());
+  if (!is_unheard(turn)) return turn.say(kRunning, true, "Training", what);
+  turn.say(
+      kRunning, true, kUnheard,
+      fmt::format(
+          "{}; no server of them has answered the operator for {} s: whether they advance is not known, and the "
+          "job is left as it is. See what is between the operator and their metrics port: a network policy, "
+          "a mesh, the nodes' network",
+          what, kTimeToAnswer.count()));
+}
+
+/// Only an answer that shows no progress proves it. Silence may be our ears'. The answer is news, so nobody need look before.
 bool has_stalled(Turn& turn) {
-  if (!turn.seen.heard) return false;
+  const auto& heard = turn.seen.heard;
+  if (!heard || !heard->progress) return false;
   const auto seconds = turn.spec().run_policy.progress_deadline_seconds;
-  const Moment last = std::max(turn.seen.heard->advanced, turn.since(kRunning));
-  turn.look_at(last + Seconds(seconds));
-  if (turn.now() < last + Seconds(seconds)) return false;
+  if (heard->answered < std::max(heard->advanced, turn.since(kRunning)) + Seconds(seconds)) return false;
   Incident incident{
       "Stalled", {}, fmt::format("no epoch ended for {} s (runPolicy.progressDeadlineSeconds)", seconds)};
-  incident.culprit.rank = turn.seen.heard->stalled_rank;
+  incident.culprit.rank = heard->stalled_rank;
   for (std::size_t s = 0; incident.culprit.rank && s < turn.gang().servers.size(); ++s) {
     if (std::ranges::count(turn.gang().servers[s], Rank(*incident.culprit.rank)) == 0) continue;
     incident.culprit.pod = turn.gang().workers[s]->meta.name;
@@ -139,9 +162,7 @@ bool is_running(Turn& turn) {
     wait_for(turn, *turn.gang().launcher);
     return true;
   }
-  turn.say(kRunning, true, "Training",
-           fmt::format("{} ranks on {} servers, attempt {}", turn.spec().placement.ranks,
-                       turn.gang().servers.size(), turn.attempt()));
+  say_running(turn);
   if (turn.holds(kRestarting)) turn.say(kRestarting, false, "Training", "the ranks run again");
   if (!turn.status.start) turn.status.start = turn.now();
   turn.status.withdrawals = 0;

@@ -55,7 +55,7 @@ bool is_suspended(Turn& turn) {
   if (!hold) return false;
   if (dismiss_launchers(turn) || dismiss_all(turn)) {
     turn.say(kSuspended, false, "Suspending",
-             "the ranks write a checkpoint, then the pods go: " + hold->message);
+             "the ranks write a checkpoint, then the pods are deleted: " + hold->message);
     return true;
   }
   for (const char* condition : {kPlaced, kRunning, kRestarting})

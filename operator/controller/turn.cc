@@ -9,7 +9,7 @@ constexpr std::size_t kLongestEvent = 1024;
 
 bool is_bad_news(const std::string& condition, bool holds, const std::string& reason) {
   if (reason == kPreparing || reason == kSuspended) return false;  // on its way, or as it was wished
-  return holds ? condition == kFailed || condition == kRestarting
+  return holds ? condition == kFailed || condition == kRestarting || reason == kUnheard
                : condition == kPlaced || condition == kCreated;
 }
 
@@ -21,7 +21,8 @@ bool is_step(const std::string& reason) {
 }  // namespace
 
 Turn::Turn(const Observed& observed, const Settings& given)
-    : seen(observed), settings(given), status(observed.job.status) {
+    : seen(observed), settings(given), status(observed.job.status), job_(observed.job) {
+  status.made_of = job_.made_of;
   if (seen.job.job) gang_ = view_gang(seen, settings, attempt());
 }
 
@@ -91,6 +92,16 @@ void Turn::end_attempt() {
   if (is_renewed || gang().is_launched) status.attempt = std::max(seen.job.status.attempt, 1) + 1;
 }
 
+void Turn::use_image(const std::string& image) {
+  job_.made_of.image = image;
+  status.made_of.image = image;
+}
+
+void Turn::use_keys(const std::string& secret) {
+  job_.status.keys = secret;
+  status.keys = secret;
+}
+
 const ObjectView* Turn::find(Kind kind, const std::string& object_name) const {
   for (const ObjectView& object : seen.objects)
     if (object.kind == kind && object.meta.name == object_name) return &object;
@@ -100,10 +111,14 @@ const ObjectView* Turn::find(Kind kind, const std::string& object_name) const {
 Decision Turn::decision() {
   if (seen.job.meta.deletion || ctl::has_ended(seen.job.status.conditions)) return std::move(decision_);
   status.observed_generation = seen.job.meta.generation;
-  // What attempt 1 begins with goes without saying, and is written with the first condition.
-  const bool is_blank = seen.job.status.conditions.empty() && status.conditions.empty();
+  // What attempt 1 begins with goes without saying, and is written with the first condition. Keys alone don't wait: no
+  // Secret can be found again.
+  const bool is_blank =
+      seen.job.status.conditions.empty() && status.conditions.empty() && status.keys == seen.job.status.keys;
   Status before = seen.job.status;
   if (status.attempt == 1) before.attempt = 1;
+  // What a job is made of that was taken before this was recorded waits for other news: an older resource would not keep it.
+  if (before.made_of == MadeOf{}) before.made_of = status.made_of;
   if (status != before && !is_blank) decision_.status = status;
   return std::move(decision_);
 }

@@ -15,6 +15,8 @@ namespace atl::ctl {
 inline constexpr const char* kPreparing = "Preparing";
 /// Why Running doesn't hold while pods start.
 inline constexpr const char* kStarting = "Starting";
+/// Ranks run, and none of their servers answers the operator.
+inline constexpr const char* kUnheard = "Unheard";
 
 class Turn {
  public:
@@ -25,7 +27,8 @@ class Turn {
   const Settings& settings;
   Status status;
 
-  const GnnJob& job() const { return seen.job; }
+  /// As seen, but for the image, which a turn may choose.
+  const GnnJob& job() const { return job_; }
   const Job& spec() const { return *seen.job.job; }
   const std::string& name() const { return seen.job.meta.name; }
   Moment now() const { return seen.now; }
@@ -53,6 +56,11 @@ class Turn {
   void end_attempt();
   void ask_for_prepare_log() { decision_.wants_prepare_log = true; }
 
+  /// From now on the job's pods run it.
+  void use_image(const std::string& image);
+  /// From now on its pods mount that Secret.
+  void use_keys(const std::string& secret);
+
   const ObjectView* find(Kind kind, const std::string& name) const;
 
   bool has_writes() const { return !decision_.stages.empty(); }
@@ -62,6 +70,7 @@ class Turn {
   void write(Write write);
   void tell(bool is_warning, const std::string& reason, const std::string& message);
 
+  GnnJob job_;
   std::optional<GangView> gang_;
   Decision decision_;
   bool is_new_stage_ = true;

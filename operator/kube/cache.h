@@ -53,10 +53,8 @@ class Cache final : public Store {
     std::unique_lock lock(mutex_);
     const auto found = entries_.find(key.name);
     const bool is_known = found != entries_.end() && found->second.uid == key.uid;
-    if (is_known && found->second.version == key.version) {
-      found->second.list = list_;
-      return;
-    }
+    if (is_known) found->second.list = list_;
+    if (is_known && found->second.version == key.version) return;
     const Value before = found == entries_.end() ? nullptr : found->second.value;
     const auto after = std::make_shared<const T>(read_(object));
     entries_[key.name] = {after, std::move(key.uid), std::move(key.version), list_};

@@ -21,8 +21,8 @@ ClusterConfig in_cluster_config(const std::string& service_account) {
   if (host.empty() || port.empty())
     fail("this is not a pod: KUBERNETES_SERVICE_HOST and _PORT aren't set; give a kubeconfig");
   ClusterConfig config;
-  const bool is_v6 = host.find(':') != std::string::npos;  // which the transport can reach by name alone
-  config.server = fmt::format("https://{}:{}", is_v6 ? "kubernetes.default.svc" : host, port);
+  const bool is_ipv6 = host.find(':') != std::string::npos;
+  config.server = fmt::format("https://{}:{}", is_ipv6 ? "[" + host + "]" : host, port);
   config.credentials =
       credential_files({.ca = service_account + "/ca.crt", .token = service_account + "/token"});
   std::ifstream(service_account + "/namespace") >> config.space;

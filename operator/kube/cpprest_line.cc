@@ -108,7 +108,8 @@ struct CpprestLine::Client {
 void CpprestLine::Hooks::use_socket(TcpSocket& socket) {
   if (++attempts > 1 && !is_repeatable)
     throw std::runtime_error("the server closed a connection that was kept");
-  if (!socket.is_open() && peer.is_ipv4) socket.open(boost::asio::ip::tcp::v4());
+  using boost::asio::ip::tcp;
+  if (!socket.is_open() && peer.family != 0) socket.open(peer.family == AF_INET6 ? tcp::v6() : tcp::v4());
   meter = socket.is_open() ? std::make_shared<SocketMeter>(socket.native_handle()) : nullptr;
   if (socket.is_open()) watch_for_lost_peer(socket.native_handle());
   if (const auto present = exchange.lock()) present->connected(meter);
@@ -158,7 +159,7 @@ http_client_config config(const std::shared_ptr<Hooks>& hooks) {
   return config;
 }
 
-web::http::http_request message(const Request& request, const Credentials& credentials) {
+web::http::http_request message(const Request& request, const Peer& peer, const Credentials& credentials) {
   web::http::http_request message(request.method);
   try {
     message.set_request_uri(web::uri(request.target));
@@ -167,6 +168,9 @@ web::http::http_request message(const Request& request, const Credentials& crede
   }
   if (!request.body.empty()) message.set_body(request.body, "application/json");
   message.headers()["User-Agent"] = "atoll-operator";
+  // The library's own lacks an IPv6 address' brackets. Over TLS it expects a certificate of that very name: there its own stays,
+  // and API servers take it.
+  if (!peer.is_secure) message.headers()["Host"] = peer.authority;
   if (!credentials.token.empty()) message.headers()["Authorization"] = "Bearer " + credentials.token;
   for (const auto& [name, value] : request.headers) message.headers()[name] = value;
   return message;
@@ -194,7 +198,7 @@ void begin_answer(const std::shared_ptr<Exchange>& exchange, const web::http::ht
 }  // namespace
 
 CpprestLine::CpprestLine(const Peer& peer)
-    : hooks_(std::make_shared<Hooks>(peer)), client_(new Client{{peer.address, config(hooks_)}}) {}
+    : hooks_(std::make_shared<Hooks>(peer)), client_(new Client{{peer.reached_at, config(hooks_)}}) {}
 
 CpprestLine::~CpprestLine() = default;
 
@@ -214,7 +218,7 @@ void CpprestLine::send(const Request& request, const std::shared_ptr<Exchange>& 
   hooks_->is_repeatable = request.method == "GET";
   const pplx::cancellation_token_source stop;
   exchange->on_abort([stop] { stop.cancel(); });
-  auto outgoing = message(request, *hooks_->identity());
+  auto outgoing = message(request, hooks_->peer, *hooks_->identity());
   const auto sink = std::make_shared<Sink>(exchange, std::move(until_done));
   outgoing.set_response_stream(
       concurrency::streams::ostream(concurrency::streams::streambuf<std::uint8_t>(sink)));

@@ -12,10 +12,13 @@ namespace atl::kube {
 
 /// The server, and how to reach and believe it: what all connections share.
 struct Peer {
-  std::string address;  // "https://10.96.0.1:443"
-  std::string host;     // its name or address alone
-  bool is_ipv4 =
-      false;  // an address, whose socket can be opened, and watched, before the library connects it
+  std::string address;     // "https://10.96.0.1:443", "https://[fd00::1]:443"
+  std::string authority;   // "10.96.0.1:443", "[fd00::1]:443"
+  std::string host;        // its name or address alone, without brackets
+  std::string reached_at;  // `address` as the library takes it: an IPv6 address without its brackets
+  int family =
+      0;  // AF_INET or AF_INET6 where it is given by address: its socket can be opened, and watched, before
+          // the library connects it
   bool is_secure = false;
   CredentialSource credentials;
 };

@@ -107,23 +107,48 @@ class CpprestTransport final : public Transport {
   const std::shared_ptr<IdleLines> idle_ = std::make_shared<IdleLines>();
 };
 
-bool is_ipv4(const std::string& host) {
-  in_addr address;
-  return inet_pton(AF_INET, host.c_str(), &address) == 1;
+int family_of(const std::string& host) {
+  in6_addr address;
+  for (const int family : {AF_INET, AF_INET6})
+    if (inet_pton(family, host.c_str(), &address) == 1) return family;
+  return AF_UNSPEC;
+}
+
+[[noreturn]] void fail_address(const std::string& server) {
+  fail(
+      "'{}' is not the address of a server; write https://HOST:PORT, https://[IPV6]:PORT for an IPv6 address",
+      server);
+}
+
+/// "[fd00::1]:443" with the scheme's port where it names none. cpprestsdk resolves a host with its brackets, in vain, but
+/// reads "fd00::1:443" as it is meant: what stands before the last colon is the host.
+void read_ipv6(Peer& peer) {
+  const auto end = peer.authority.find(']');
+  peer.host = peer.authority.substr(1, end == std::string::npos ? end : end - 1);
+  if (end == std::string::npos || family_of(peer.host) != AF_INET6) fail_address(peer.address);
+  if (end + 1 == peer.authority.size()) peer.authority += peer.is_secure ? ":443" : ":80";
+  const std::string port = peer.authority.substr(end + 1);
+  if (port.size() < 2 || port[0] != ':' || port.find_first_not_of("0123456789", 1) != std::string::npos)
+    fail_address(peer.address);
+  peer.reached_at = (peer.is_secure ? "https://" : "http://") + peer.host + port;
 }
 
 Peer peer_of(const std::string& server, CredentialSource credentials) {
   const auto colon = server.find("://");
   const std::string scheme = server.substr(0, colon);
   const std::string authority = colon == std::string::npos ? "" : server.substr(colon + 3);
-  const std::string host = authority.substr(0, authority.find(':'));
   const bool is_known = scheme == "https" || scheme == "http";
-  if (authority.starts_with('['))
-    fail("'{}' is an IPv6 address, which cpprestsdk doesn't connect to; give a name that stands for it",
-         server);
-  if (!is_known || host.empty() || authority.find_first_of("/?#@ ") != std::string::npos)
-    fail("'{}' is not the address of a server; write https://HOST:PORT", server);
-  return {server, host, is_ipv4(host), scheme == "https", std::move(credentials)};
+  Peer peer{.address = server,
+            .authority = authority,
+            .host = authority.substr(0, authority.find(':')),
+            .reached_at = server,
+            .is_secure = scheme == "https",
+            .credentials = std::move(credentials)};
+  if (!is_known || authority.find_first_of("/?#@% ") != std::string::npos) fail_address(server);
+  if (authority.starts_with('[')) read_ipv6(peer);
+  if (peer.host.empty()) fail_address(server);
+  peer.family = family_of(peer.host);
+  return peer;
 }
 
 }  // namespace

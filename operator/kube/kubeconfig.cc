@@ -45,16 +45,17 @@ void refuse(const Node& map, const char* key, const char* instead) {
 
 void refuse_in_cluster(const Node& cluster) {
   refuse(cluster, "insecure-skip-tls-verify",
-         "servers are always verified; give certificate-authority-data in its place");
+         "servers are always verified; give certificate-authority-data instead");
   refuse(cluster, "proxy-url", "proxies aren't used; give an address that can be reached directly");
   refuse(cluster, "tls-server-name", "a certificate must hold the address in `server`");
 }
 
 void refuse_in_user(const Node& user) {
-  refuse(user, "exec", "no plugin is run; write a token in its place: kubectl create token SERVICEACCOUNT");
-  refuse(user, "auth-provider", "no provider is asked; write a token: kubectl create token SERVICEACCOUNT");
+  refuse(user, "exec", "plugins aren't run; write a token instead: kubectl create token SERVICEACCOUNT");
+  refuse(user, "auth-provider",
+         "providers aren't asked; write a token instead: kubectl create token SERVICEACCOUNT");
   refuse(user, "username", "API servers no longer take passwords; write a token or a client certificate");
-  refuse(user, "as", "impersonation isn't used; take a user with the rights that are needed");
+  refuse(user, "as", "impersonation isn't supported; use a user that has the rights");
 }
 
 std::string decoded(const Node& map, const char* key) {

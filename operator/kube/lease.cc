@@ -1,17 +1,13 @@
 #include "operator/kube/lease.h"
 
-#include <nlohmann/json.hpp>
-
+#include <algorithm>
 #include <ctime>
-
-#include "operator/kube/target.h"
+#include <nlohmann/json.hpp>
 
 namespace atl::kube {
 namespace {
 
 using nlohmann::json;
-
-const Resource kLeases{"coordination.k8s.io", "v1", "leases"};
 
 /// The time of day as the API's MicroTime: for people, nobody here reads it.
 std::string micro_time() {
@@ -40,28 +36,41 @@ json spec_of(const json& lease) {
 
 }  // namespace
 
+const Resource& leases_resource() {
+  static const Resource kLeases{"coordination.k8s.io", "v1", "leases"};
+  return kLeases;
+}
+
 Lease::Lease(Client& client, LeaseOptions options, Clock& clock)
     : client_(client),
       options_(std::move(options)),
       clock_(clock),
-      path_(kLeases.path(options_.space, options_.name)) {}
+      path_(leases_resource().path(options_.space, options_.name)) {}
 
 bool Lease::leads() const {
   return clock_.now() < leads_until_.load();
 }
 
 bool Lease::acquire(const std::stop_token& stop) {
-  while (!try_once())
+  while (!options_.is_fit() || !try_once())
     if (!clock_.sleep(options_.retry, stop)) return false;
   return true;
 }
 
 bool Lease::hold(const std::stop_token& stop) {
   while (leads()) {
-    if (!clock_.sleep(options_.retry, stop)) return leads();
+    if (!clock_.sleep(options_.retry, stop) || !options_.is_fit()) return leads();
     try_once();
   }
   return false;
+}
+
+bool Lease::await_lapse(const std::stop_token& stop) const {
+  while (leads()) {
+    const auto left = std::chrono::ceil<Milliseconds>(leads_until_.load() - clock_.now());
+    if (!clock_.sleep(std::max(left, Milliseconds(1)), stop)) return false;
+  }
+  return true;
 }
 
 /// Acquires or renews. False where somebody else leads, or nothing could be written: then we lead as long as before.
@@ -86,7 +95,10 @@ std::optional<Lease::Record> Lease::read() {
   const Answer answer = client_.get(path_);
   if (!answer && answer.error->is_not_found()) return std::nullopt;
   if (!answer) throw TransportError(TransportError::Kind::kBroken, answer.error->text());
-  const json spec = spec_of(json::parse(answer.object, nullptr, false));
+  const json lease = json::parse(answer.object, nullptr, false);
+  if (!lease.is_object())
+    throw TransportError(TransportError::Kind::kBroken, path_ + ": an answer that is no object");
+  const json spec = spec_of(lease);
   Record record{answer.object, text_in(spec, "holderIdentity"), text_in(spec, "renewTime"),
                 options_.duration};
   if (const int stated = number_in(spec, "leaseDurationSeconds"); stated > 0)
@@ -110,9 +122,11 @@ void Lease::observe(const Record& record) {
 /// Says that `holder` holds it, "" nobody; false where somebody else was faster.
 bool Lease::write(const std::optional<Record>& before, const std::string& holder) {
   json lease = before ? json::parse(before->text) : json::object();
-  lease["apiVersion"] = kLeases.group + "/" + kLeases.version;
+  lease["apiVersion"] = leases_resource().group + "/" + leases_resource().version;
   lease["kind"] = "Lease";
   lease["metadata"]["name"] = options_.name;
+  for (const auto& [name, value] : options_.labels) lease["metadata"]["labels"][name] = value;
+  for (const auto& [name, value] : options_.annotations) lease["metadata"]["annotations"][name] = value;
   json spec = spec_of(lease);
   const bool is_change = !before || before->holder != holder;
   if (is_change && !holder.empty()) {
@@ -125,7 +139,7 @@ bool Lease::write(const std::optional<Record>& before, const std::string& holder
   lease["spec"] = std::move(spec);
   // The version that was read goes back with it, so that of two who take it at once one is refused.
   return bool(before ? client_.replace(path_, lease.dump())
-                     : client_.create(kLeases.path(options_.space), lease.dump()));
+                     : client_.create(leases_resource().path(options_.space), lease.dump()));
 }
 
 void Lease::release() {

@@ -3,13 +3,18 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
 #include "operator/kube/client.h"
 #include "operator/kube/clock.h"
+#include "operator/kube/target.h"
 
 namespace atl::kube {
+
+const Resource& leases_resource();
 
 struct LeaseOptions {
   std::string space, name;
@@ -17,24 +22,31 @@ struct LeaseOptions {
   std::chrono::seconds duration{15};      // for which others leave us alone
   std::chrono::seconds renew_within{10};  // after which we stop leading, before they begin
   std::chrono::seconds retry{2};
+  /// Whether we could do a leader's work; who can't leaves it to others.
+  std::function<bool()> is_fit = [] { return true; };
+  std::map<std::string, std::string> labels{}, annotations{};  // that the object has while we hold it
 };
 
-/// Used by one thread, except leads().
+/// Used by one thread, except leads() and await_lapse().
 class Lease {
  public:
   /// The client should be for leases alone, on a transport of its own: behind others' requests renewals come late.
   /// It should retry nothing itself. All must outlive the lease.
   Lease(Client& client, LeaseOptions options, Clock& clock = steady_clock());
 
-  /// Waits until we lead; false where `stop` came first.
+  /// Waits until we are fit and lead; false where `stop` came first.
   bool acquire(const std::stop_token& stop);
-  /// Renews until `stop` (true: we lead still) or until the lease is lost (false: write nothing more, and exit).
+  /// Renews until `stop`, or until we are fit no more (true: we lead still), or until the lease is lost (false: write nothing
+  /// more, and exit).
   bool hold(const std::stop_token& stop);
   /// Lets others take over at once. Called where hold() gave true, once nothing more is written.
   void release();
 
   /// We lead, and will for some time yet. From any thread.
   bool leads() const;
+  /// Waits until the moment at which we lead no more, though a renewal be under way; false where `stop` came first. From any
+  /// thread.
+  bool await_lapse(const std::stop_token& stop) const;
 
  private:
   /// The Lease object as far as it concerns us.

@@ -7,6 +7,7 @@ namespace {
 constexpr Milliseconds kShortWatch{1000};
 // A resource that isn't there now may be installed one day.
 constexpr Milliseconds kLookAgain{30'000};
+constexpr Clock::Time kInTouch = Clock::Time::max();
 
 }  // namespace
 
@@ -15,7 +16,8 @@ Reflector::Reflector(Client& client, Store& store, ReflectorOptions options, Clo
       store_(store),
       options_(std::move(options)),
       clock_(clock),
-      backoff_(options_.backoff) {}
+      backoff_(options_.backoff),
+      silent_since_(clock.now()) {}
 
 void Reflector::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
@@ -24,6 +26,7 @@ void Reflector::run(const std::stop_token& stop) {
       next = version_.empty() ? list() : watch();
     } catch (const TransportError& error) {
       if (error.kind() == TransportError::Kind::kCancelled) return;
+      lose_touch(error.what());
     }
     if (!next.is_good) clock_.sleep(std::max(backoff_.next(), next.at_least), stop);
   }
@@ -32,25 +35,29 @@ void Reflector::run(const std::stop_token& stop) {
 Reflector::Next Reflector::list() {
   store_.begin_list();
   const Listing listing = client_.list(options_.path, {options_.only, options_.page, list_version_},
-                                       [this](std::string_view object) { store_.put(object); });
+                                       [this](std::string_view object) { tell(&Store::put, object); });
   if (listing.error && listing.error->is_not_found() && options_.may_be_absent) {
     store_.end_list();
     is_absent_ = true;
+    find_touch();
     return {false, kLookAgain};
   }
   if (listing.error) {
+    lose_touch(listing.error->text());
     list_version_.clear();  // the server may have forgotten it, or not reached it yet
     return {false, listing.error->retry_after};
   }
   store_.end_list();
   version_ = list_version_ = listing.version;
   ++lists_;
+  find_touch();
   return {true};
 }
 
 Reflector::Next Reflector::watch() {
   const auto begun = clock_.now();
   const auto watch = client_.watch(options_.path, {options_.only, version_, lifetime()});
+  if (!watch->is_refused()) find_touch();
   bool has_spoken = false;
   try {
     while (const auto event = watch->next(options_.quiet)) {
@@ -62,6 +69,7 @@ Reflector::Next Reflector::watch() {
     }
   } catch (const TransportError& error) {
     if (error.kind() == TransportError::Kind::kCancelled) throw;
+    lose_touch(error.what());
     return {has_spoken};
   }
   return {has_spoken || clock_.now() - begun >= kShortWatch};
@@ -71,10 +79,10 @@ Reflector::Next Reflector::take(const WatchEvent& event) {
   switch (event.kind) {
     case WatchEvent::Kind::kAdded:
     case WatchEvent::Kind::kModified:
-      store_.put(event.object);
+      tell(&Store::put, event.object);
       break;
     case WatchEvent::Kind::kDeleted:
-      store_.remove(event.object);
+      tell(&Store::remove, event.object);
       break;
     case WatchEvent::Kind::kBookmark:
       break;
@@ -82,10 +90,40 @@ Reflector::Next Reflector::take(const WatchEvent& event) {
       version_.clear();
       return {true};
     case WatchEvent::Kind::kError:
+      lose_touch(event.error.text());
       return {false, event.error.retry_after};
   }
   version_ = list_version_ = object_key(event.object).version;
   return {true};
+}
+
+void Reflector::tell(void (Store::*how)(std::string_view), std::string_view object) {
+  if (silent_since_.load() != kInTouch) silent_since_ = clock_.now();  // a long list is no silence
+  try {
+    (store_.*how)(object);
+  } catch (const std::exception& error) {
+    options_.on_unreadable(object_key(object).name, error.what());
+  }
+}
+
+void Reflector::find_touch() {
+  silent_since_ = kInTouch;
+}
+
+void Reflector::lose_touch(const std::string& why) {
+  if (silent_since_.load() == kInTouch) silent_since_ = clock_.now();
+  std::lock_guard lock(mutex_);
+  problem_ = why;
+}
+
+Milliseconds Reflector::out_of_touch() const {
+  const auto since = silent_since_.load();
+  return since == kInTouch ? Milliseconds(0) : std::chrono::duration_cast<Milliseconds>(clock_.now() - since);
+}
+
+std::string Reflector::problem() const {
+  std::lock_guard lock(mutex_);
+  return problem_;
 }
 
 std::chrono::seconds Reflector::lifetime() {

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <mutex>
 #include <string>
 
 #include "operator/kube/backoff.h"
@@ -24,6 +26,9 @@ struct ReflectorOptions {
   /// brings none.
   Milliseconds quiet{150'000};
   std::chrono::seconds lifetime{300};  // of a watch; lengthened at random up to twice that
+  /// Told of an object that the store can't take, and why. It is passed over: others must not suffer for it.
+  std::function<void(const std::string& name, const std::string& why)> on_unreadable =
+      [](const std::string&, const std::string&) {};
 };
 
 class Reflector {
@@ -39,6 +44,10 @@ class Reflector {
   bool has_synced() const { return lists_ > 0 || is_absent_; }
   /// Lists that came whole: the first, and each relist.
   int lists() const { return lists_; }
+  /// For how long the store has been told nothing. Zero while a watch is open, however quiet.
+  Milliseconds out_of_touch() const;
+  /// What the server said instead, or why there was no answer.
+  std::string problem() const;
 
  private:
   /// What to do after a step: go on, or wait a while first, at least so long.
@@ -49,6 +58,9 @@ class Reflector {
   Next list();
   Next watch();
   Next take(const WatchEvent& event);
+  void tell(void (Store::*how)(std::string_view), std::string_view object);
+  void find_touch();
+  void lose_touch(const std::string& why);
   std::chrono::seconds lifetime();
 
   Client& client_;
@@ -59,6 +71,9 @@ class Reflector {
   std::minstd_rand random_{std::random_device{}()};
   std::atomic<int> lists_ = 0;
   std::atomic<bool> is_absent_ = false;
+  std::atomic<Clock::Time> silent_since_;  // kInTouch: isn't
+  mutable std::mutex mutex_;               // of problem_
+  std::string problem_;
   std::string version_;             // to watch from; "": list first
   std::string list_version_ = "0";  // not older than this: "0" any, which spares etcd; "" the latest
 };

@@ -5,7 +5,8 @@
 
 namespace atl::kube {
 
-/// Called by one thread. Texts are the objects' JSON, lent for the call; an object may come twice, and unchanged.
+/// Called by one thread. Texts are the objects' JSON, lent for the call; an object may come twice, and unchanged. Of one that
+/// can't be read put() throws, and what is known of it stays.
 class Store {
  public:
   virtual ~Store() = default;

@@ -34,7 +34,7 @@ WatchEvent Watch::refusal(ApiError error) {
 
 std::optional<WatchEvent> Watch::next(Milliseconds idle) {
   if (is_over_) return std::nullopt;
-  if (stream_->head().status != 200) return refusal(api_error(collect(*stream_, Limits().body, idle)));
+  if (is_refused()) return refusal(api_error(collect(*stream_, Limits().body, idle)));
   while (!lines_.next(line_)) {
     char part[16 << 10];
     const std::size_t size = stream_->read(part, sizeof part, idle);

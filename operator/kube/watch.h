@@ -30,6 +30,8 @@ class Watch {
  public:
   explicit Watch(std::unique_ptr<Stream> stream);
 
+  /// The server sends no events: the first, and only, one says why.
+  bool is_refused() const { return stream_->head().status != 200; }
   /// Waits at most `idle` for the next event; none: the server has ended the watch in good order, resume it. Throws
   /// TransportError; after kTimeout the watch goes on.
   std::optional<WatchEvent> next(Milliseconds idle);

@@ -1,6 +1,7 @@
 // OpenSSL makes the keys; the file format is OpenSSH's PROTOCOL.key: lengths big-endian, everything a string.
 #include "operator/objects/login_keys.h"
 
+#include <fmt/format.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
@@ -88,6 +89,14 @@ std::string secret_file(const RawPair& pair) {
   return file + "-----END OPENSSH PRIVATE KEY-----\n";
 }
 
+std::string make_id() {
+  std::array<unsigned char, 8> random;
+  check(RAND_bytes(random.data(), int(random.size())) == 1);
+  std::string id;
+  for (const unsigned char byte : random) id += fmt::format("{:02x}", byte);
+  return id;
+}
+
 KeyPair make_pair() {
   const RawPair pair = make_raw_pair();
   return {secret_file(pair), std::string(kType) + " " + base64(open_blob(pair))};
@@ -96,7 +105,7 @@ KeyPair make_pair() {
 }  // namespace
 
 LoginKeys make_login_keys() {
-  return {make_pair(), make_pair()};
+  return {make_pair(), make_pair(), make_id()};
 }
 
 }  // namespace atl::ctl

@@ -13,6 +13,7 @@ struct KeyPair {
 
 struct LoginKeys {
   KeyPair login, host;
+  std::string id;  // random hexadecimal digits, so that nobody knows beforehand what their Secret is called
 };
 
 /// New ones each time, from the system's random numbers. Throws Error where there are none.

@@ -86,11 +86,13 @@ bool is_host_name(const std::string& name) {
 
 }  // namespace
 
-std::string mpi_job(const GnnJob& job, const Settings& settings, int attempt, const Servers& servers) {
+std::string mpi_job(const GnnJob& job, const Settings& settings, int attempt, const Servers& servers,
+                    Moment now) {
   std::size_t most = 0;
   for (const auto& ranks : servers) most = std::max(most, ranks.size());
   const json launcher = template_of(json::parse(launcher_pod(job, settings, attempt)), job, attempt);
   json object = object_of(job, "kubeflow.org/v2beta1", "MPIJob", mpi_job_name(job.meta.name, attempt));
+  object["metadata"]["annotations"][kMadeAnnotation] = text_of(now);
   // The gate holds the launcher back until the workers are ready, and it is planned with them: made at startup. Restarts
   // and cleaning up are ours, because an attempt has a number, and what failed leaves a reason.
   object["spec"] = {
@@ -128,14 +130,13 @@ std::vector<std::string> mpi_job_faults(const Job& job, const Settings& settings
   std::vector<std::string> faults;
   if (!settings.mpi_jobs)
     faults.emplace_back(
-        "launcher: mpijob is not allowed, because this operator was not told that mpi-operator is there (use atoll, or "
-        "set the chart's mpiJobs.enabled)");
+        "launcher: mpijob is off in this operator (use launcher: atoll, or set the chart's mpiJobs.enabled)");
   const std::string last_worker =
       fmt::format("{}-worker-{}", mpi_job_name(job.name, kLastAttempt), job.placement.ranks - 1);
   if (!is_host_name(last_worker))
     faults.push_back(fmt::format(
-        "metadata.name: '{}' is not allowed with launcher: mpijob, whose pods would be called {} (use at most 63 "
-        "characters in all, a letter first, and no '.')",
+        "metadata.name: '{}' is not allowed with launcher: mpijob: its pods' name {} must have at most 63 "
+        "characters, start with a letter, and have no '.'",
         job.name, last_worker));
   return faults;
 }

@@ -15,7 +15,7 @@ namespace atl::ctl {
 
 /// Of one attempt: a launcher that ends, however it does, ends it. `servers`: the ranks of each.
 std::string mpi_job(const GnnJob& job, const Settings& settings, int attempt,
-                    const std::vector<std::vector<Rank>>& servers);
+                    const std::vector<std::vector<Rank>>& servers, Moment now);
 
 /// A pod made of such a template as if we had made it: the job's own, with its server and its ranks. Any other as it is.
 PodView adopted(PodView pod);

@@ -14,11 +14,15 @@ inline constexpr const char* kRoleLabel = "atoll.dev/role";  // prepare | worker
 inline constexpr const char* kServerLabel = "atoll.dev/server";
 inline constexpr const char* kIncarnationLabel = "atoll.dev/incarnation";
 inline constexpr const char* kAttemptLabel = "atoll.dev/attempt";  // of launchers, and of an MPIJob's workers
-inline constexpr const char* kManifestLabel = "atoll.dev/manifest";  // GnnJob::digest that a pod is made of
-inline constexpr const char* kRanksAnnotation = "atoll.dev/ranks";   // "0,1"
+inline constexpr const char* kManifestLabel = "atoll.dev/manifest";          // MadeOf::manifest of a pod
+inline constexpr const char* kRanksAnnotation = "atoll.dev/ranks";           // "0,1"
 inline constexpr const char* kPinnedAnnotation = "atoll.dev/pinned-to";      // a node
 inline constexpr const char* kReleasedAnnotation = "atoll.dev/released-at";  // when its gate was taken away
-inline constexpr const char* kQueueLabel = "kueue.x-k8s.io/queue-name";      // of jobs: Kueue's
+// By our clock, which the API server's need not agree with: of the prepare pod and of an MPIJob.
+inline constexpr const char* kMadeAnnotation = "atoll.dev/made-at";
+inline constexpr const char* kAfterRestartAnnotation =
+    "atoll.dev/after-restart";                                           // last_restart() when it was made
+inline constexpr const char* kQueueLabel = "kueue.x-k8s.io/queue-name";  // of jobs: Kueue's
 inline constexpr const char* kQueuePriorityLabel = "kueue.x-k8s.io/priority-class";
 inline constexpr const char* kGate = "atoll.dev/placement";
 
@@ -29,14 +33,18 @@ inline constexpr const char* kLauncherRole = "launcher";
 inline constexpr const char* kEngine = "engine";  // the container that is ours
 inline constexpr int kSshPort = 2222, kMetricsPort = 9400;
 
-inline std::string keys_name(const std::string& job) {
-  return job + "-keys";
+/// Stands for a job's Secret in pods that are never made: in a dry run, and in what a queue counts.
+inline constexpr const char* kNoKeysYet = "none-yet";
+
+/// `id`: LoginKeys::id.
+inline std::string keys_name(const std::string& job, const std::string& id) {
+  return job + "-keys-" + id;
 }
 inline std::string job_map_name(const std::string& job, const std::string& digest) {
   return job + "-job-" + digest;
 }
-inline std::string prepared_map_name(const std::string& job, const std::string& prepare_digest) {
-  return job + "-prepared-" + prepare_digest;
+inline std::string prepared_map_name(const std::string& job, const std::string& digest) {
+  return job + "-prepared-" + digest;
 }
 inline std::string attempt_map_name(const std::string& job, int attempt) {
   return job + "-attempt-" + std::to_string(attempt);

@@ -33,7 +33,7 @@ json from_space(const std::string& space) {
 }  // namespace
 
 std::string keys_secret(const GnnJob& job, const LoginKeys& keys) {
-  json secret = object_of(job, "v1", "Secret", keys_name(job.meta.name));
+  json secret = object_of(job, "v1", "Secret", job.status.keys);
   secret["type"] = "Opaque";
   secret["immutable"] = true;
   secret["stringData"] = {{"authorized_keys", keys.login.open + "\n"},
@@ -43,12 +43,16 @@ std::string keys_secret(const GnnJob& job, const LoginKeys& keys) {
   return secret.dump();
 }
 
+std::string empty_secret(const GnnJob& job, const std::string& name) {
+  return object_of(job, "v1", "Secret", name).dump();
+}
+
 std::string job_config_map(const GnnJob& job) {
-  return config_map(job, job_map_name(job.meta.name, job.digest), "job.yaml", job.manifest);
+  return config_map(job, job_map_name(job.meta.name, job.made_of.manifest), "job.yaml", job.manifest);
 }
 
 std::string prepared_config_map(const GnnJob& job, const std::string& prepared) {
-  return config_map(job, prepared_map_name(job.meta.name, job.prepare_digest), "prepared.json", prepared);
+  return config_map(job, prepared_map_name(job.meta.name, job.made_of.prepared), "prepared.json", prepared);
 }
 
 std::string attempt_config_map(const GnnJob& job, int attempt, const std::vector<AttemptServer>& servers,

@@ -1,5 +1,6 @@
 // What a job's objects look like: pure functions from a job to the JSON that the API server is given. Jobs here are
-// ones that the engine takes (GnnJob::job) and whose template has no faults (template_faults()).
+// ones that the engine takes (GnnJob::job) and whose template has no faults (template_faults()); those whose workers or
+// launcher are made have keys (Status::keys).
 #pragma once
 
 #include <string>
@@ -11,8 +12,14 @@
 
 namespace atl::ctl {
 
+/// The engine that the job's pods run: the one recorded, or else its manifest's, or else the operator's.
+std::string engine_image(const GnnJob& job, const Settings& settings);
+
 /// Both key pairs. Workers mount authorized_keys and host_key; the launcher id_login and known_hosts. Immutable.
 std::string keys_secret(const GnnJob& job, const LoginKeys& keys);
+
+/// One of that name without keys, to find out whether there is one.
+std::string empty_secret(const GnnJob& job, const std::string& name);
 
 /// The manifest as job.yaml. Immutable; a job whose manifest changes gets another.
 std::string job_config_map(const GnnJob& job);
@@ -36,7 +43,7 @@ std::string attempt_config_map(const GnnJob& job, int attempt, const std::vector
 std::string network_policy(const GnnJob& job, const Settings& settings);
 
 /// Partitions the data set where that isn't done yet; its result is the last line of its log.
-std::string prepare_pod(const GnnJob& job, const Settings& settings);
+std::string prepare_pod(const GnnJob& job, const Settings& settings, Moment now);
 
 /// sshd and the ranks of one server. Gated.
 std::string worker_pod(const GnnJob& job, const Settings& settings, int server,

@@ -4,8 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "job/api_names.h"
 #include "operator/objects/names.h"
+#include "operator/objects/objects.h"
+#include "operator/plan/resources.h"
 
 namespace atl::ctl {
 namespace {
@@ -25,7 +28,7 @@ json tolerations(int seconds) {
 
 json engine_container(const GnnJob& job, const Settings& settings) {
   return {{"name", kEngine},
-          {"image", job.job->image.empty() ? settings.image : job.job->image},
+          {"image", engine_image(job, settings)},
           {"imagePullPolicy", settings.pull_policy},
           {"terminationMessagePolicy", "FallbackToLogsOnError"},
           {"securityContext",
@@ -40,6 +43,11 @@ std::string milli(double cores) {
 }
 
 }  // namespace
+
+std::string engine_image(const GnnJob& job, const Settings& settings) {
+  if (!job.made_of.image.empty()) return job.made_of.image;
+  return job.job->image.empty() ? settings.image : job.job->image;
+}
 
 json object_of(const GnnJob& job, const char* api_version, const char* kind, const std::string& name) {
   const json owner = {{"apiVersion", std::string(kApiGroup) + "/" + kApiVersion},
@@ -59,8 +67,10 @@ json object_of(const GnnJob& job, const char* api_version, const char* kind, con
 json base_pod(const GnnJob& job, const Settings& settings, const std::string& name, const char* role) {
   json pod = object_of(job, "v1", "Pod", name);
   pod["metadata"]["labels"][kRoleLabel] = role;
-  pod["metadata"]["labels"][kManifestLabel] = job.digest;
+  pod["metadata"]["labels"][kManifestLabel] = job.made_of.manifest;
   pod["metadata"]["annotations"] = json::object();
+  if (const std::string restart = last_restart(job.status); !restart.empty())
+    pod["metadata"]["annotations"][kAfterRestartAnnotation] = restart;
   pod["spec"] = {{"restartPolicy", "Never"},
                  {"automountServiceAccountToken", false},
                  {"enableServiceLinks", false},
@@ -77,7 +87,7 @@ json base_pod(const GnnJob& job, const Settings& settings, const std::string& na
   mount(pod, "tmp", scratch, "/tmp", false);
   mount(pod, "run", scratch, "/run/atoll", false);
   mount(pod, "users", scratch, "/var/lib/extrausers", false);
-  const std::string map = job_map_name(job.meta.name, job.digest);
+  const std::string map = job_map_name(job.meta.name, job.made_of.manifest);
   mount(pod, "job", {{"configMap", {{"name", map}}}}, "/etc/atoll/job", true);
   return pod;
 }
@@ -99,13 +109,12 @@ void add_gate(json& pod) {
 }
 
 json keys_source(const GnnJob& job, std::initializer_list<const char*> items) {
+  ATOLL_CHECK(!job.status.keys.empty(), "{} has no keys", job.full_name());
   json files = json::array();
   for (const char* item : items) files.push_back({{"key", item}, {"path", item}});
   constexpr int kOwnerAlone = 0400;
   return {{"secret",
-           {{"secretName", keys_name(job.meta.name)},
-            {"defaultMode", kOwnerAlone},
-            {"items", std::move(files)}}}};
+           {{"secretName", job.status.keys}, {"defaultMode", kOwnerAlone}, {"items", std::move(files)}}}};
 }
 
 void mount_data(json& pod, const GnnJob& job, bool read_only) {
@@ -116,8 +125,11 @@ json rank_resources(const Job& job, int ranks, std::int64_t shared_memory) {
   json limits = json::object(), requests;
   if (job.resources.cpu > 0) limits["cpu"] = milli(job.resources.cpu * ranks);
   if (job.resources.gpus > 0) limits["nvidia.com/gpu"] = job.resources.gpus * ranks;
-  if (job.resources.memory > 0)
-    limits["memory"] = std::to_string(job.resources.memory * ranks + shared_memory);
+  if (job.resources.memory > 0) {
+    Resources memory = Resources({{"memory", job.resources.memory}}) * ranks;
+    memory += Resources({{"memory", shared_memory}});
+    limits["memory"] = std::to_string(memory.of("memory"));
+  }
   requests = limits;
   // Files in /dev/shm are memory of the pod, stated or not.
   if (!requests.contains("memory") && shared_memory > 0) requests["memory"] = std::to_string(shared_memory);

@@ -28,7 +28,7 @@ void mount(nlohmann::json& pod, const char* volume, nlohmann::json source, const
 /// Only so long as the gate is there does the scheduler leave the pod alone.
 void add_gate(nlohmann::json& pod);
 
-/// A Secret's items, named as files; read by the group that the pod's processes are in.
+/// Items of the Secret with the job's keys, named as files; read by the group that the pod's processes are in.
 nlohmann::json keys_source(const GnnJob& job, std::initializer_list<const char*> items);
 
 /// Data set volume at /data.

@@ -69,8 +69,9 @@ void mount_output(json& pod, const Job& job) {
 
 }  // namespace
 
-std::string prepare_pod(const GnnJob& job, const Settings& settings) {
+std::string prepare_pod(const GnnJob& job, const Settings& settings, Moment now) {
   json pod = base_pod(job, settings, prepare_name(job.meta.name), kPrepareRole);
+  pod["metadata"]["annotations"][kMadeAnnotation] = text_of(now);
   mount_data(pod, job, false);
   json& engine = engine_of(pod);
   engine["command"] = {"atoll", "prepare", "-f", kManifest, "--data-root", "/data"};
@@ -115,7 +116,7 @@ std::string launcher_pod(const GnnJob& job, const Settings& settings, int attemp
   for (const std::string& argument :
        {std::string("--data-root"), std::string("/data"), std::string("--output"), std::string("/output"),
         std::string("--result"), std::string("/dev/termination-log"), std::string("--shell"),
-        std::string(kShell), std::string("--metrics"), fmt::format("0.0.0.0:{}", kMetricsPort)})
+        std::string(kShell), std::string("--metrics"), fmt::format("[::]:{}", kMetricsPort)})
     engine["command"].push_back(argument);
   engine["resources"] = {{"requests", {{"cpu", "100m"}, {"memory", "128Mi"}}},
                          {"limits", {{"memory", "512Mi"}}}};

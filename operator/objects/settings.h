@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 namespace atl::ctl {
@@ -16,6 +17,7 @@ struct Settings {
   std::int64_t shared_memory = 64 << 20;        // bytes of /dev/shm for each rank of a pod
   bool mpi_jobs = false;                        // mpi-operator runs here: launcher: mpijob is allowed
   bool kueue = false;                           // Kueue runs here: jobs may name a queue
+  std::set<std::string> allowed;                // of guarded_features() (template.h), in jobs' pods
   std::int64_t fs_group = 10001;                // group of the mounted keys, and of volumes that take one
 };
 

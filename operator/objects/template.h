@@ -3,15 +3,21 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "operator/api/gnnjob.h"
+#include "operator/objects/settings.h"
 
 namespace atl::ctl {
 
-/// One line for each thing that isn't allowed: "template.spec.hostNetwork: …". Empty: merge_template() will do.
-std::vector<std::string> template_faults(const Job& job);
+/// What gives pods more than the job's own, and is refused but where Settings::allowed has it: hostPath, …
+std::set<std::string> guarded_features();
+
+/// One line for each thing that isn't allowed in `template` or in a volume: "template.spec.hostNetwork: …". Empty:
+/// merge_template() will do.
+std::vector<std::string> template_faults(const Job& job, const Settings& settings);
 
 /// Joins what the job's queue asks of such a pod, in the same way.
 void merge_admitted(nlohmann::json& pod, const GnnJob& job, const char* role);

@@ -1,4 +1,7 @@
-// What a template may not say, because a job would not work, or not be what its plan says.
+// What a template may not say, because a job would not work, or not be what its plan says; and what it, or a volume, may say
+// only where that is allowed. charts/atoll/templates/_template_rules.tpl says the same to the API server: a test compares the tables.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -15,14 +18,14 @@ using nlohmann::json;
 using Names = std::map<std::string, std::string>;  // refused field → what to do instead
 
 const Names kRefusedOfSpec = {
-    {"schedulingGates", "pods are held back by a gate of ours until all have a place"},
+    {"schedulingGates", "the operator's own gate holds pods back until all have a place"},
     {"nodeName", "use nodeSelector or affinity.nodeAffinity: the plan chooses among those nodes"},
-    {"topologySpreadConstraints", "placement decides where ranks stand"},
-    {"restartPolicy", "runPolicy.backoffLimit says how often the job is tried"},
+    {"topologySpreadConstraints", "placement decides where ranks run"},
+    {"restartPolicy", "runPolicy.backoffLimit says how often the job is restarted"},
     {"activeDeadlineSeconds", "use runPolicy.activeDeadlineSeconds"},
     {"automountServiceAccountToken", "a job's pods hold no credentials of the cluster"},
     {"hostNetwork", "every pod's sshd needs port 2222 for itself"},
-    {"hostPID", "a rank must see its own pod's processes alone"},
+    {"hostPID", "a rank must see only its own pod's processes"},
     {"hostIPC", "ranks share memory within their pod"},
     {"hostname", "ranks find their place by it"},
     {"subdomain", "ranks find their place by the host's name"},
@@ -34,12 +37,31 @@ const Names kRefusedOfContainer = {
     {"command", "it is the contract between operator and engine"},
     {"args", "it is the contract between operator and engine"},
     {"workingDir", "it is the contract between operator and engine"},
-    {"ports", "2222 and 9400 are taken; pods need not name others to use them"},
+    {"ports", "2222 and 9400 are taken; pods can use other ports without naming them"},
     {"readinessProbe", "ready means that sshd answers"},
-    {"terminationMessagePath", "the operator reads the result there"},
-    {"terminationMessagePolicy", "the operator reads the result there"},
-    {"stdin", "nobody is there to type"},
-    {"tty", "nobody is there to type"},
+    {"terminationMessagePath", "the operator reads the result from it"},
+    {"terminationMessagePolicy", "the operator reads the result from it"},
+    {"stdin", "nobody types into a rank"},
+    {"tty", "nobody types into a rank"},
+};
+
+/// A field that is refused unless its feature is allowed.
+struct Guard {
+  const char *field, *feature, *why;
+};
+constexpr const char *kNobody = "a job's pods have no rights in the cluster", *kHostPath = "hostPath",
+                     *kAccount = "serviceAccountName", *kProcesses = "shareProcessNamespace",
+                     *kToken = "serviceAccountToken";
+
+constexpr Guard kGuardsOfSpec[] = {
+    {"serviceAccountName", kAccount, kNobody},
+    {"serviceAccount", kAccount, kNobody},
+    {"shareProcessNamespace", kProcesses, "other containers could read a rank's memory"},
+};
+constexpr Guard kGuardsOfVolume[] = {{"hostPath", kHostPath, "it is part of the node"}};
+constexpr Guard kGuardsOfProjection[] = {
+    {"serviceAccountToken", kToken, kNobody},
+    {"podCertificate", kToken, kNobody},
 };
 
 const std::set<std::string> kOurVolumes = {"tmp",  "run", "users",  "job",    "data",
@@ -51,10 +73,24 @@ const std::set<std::string> kOfRanks = {"cpu", "memory", "nvidia.com/gpu"};
 
 class Faults {
  public:
+  explicit Faults(const std::set<std::string>& allowed) : allowed_(allowed) {}
+
   std::vector<std::string> all;
 
-  void add(const std::string& path, const std::string& what) {
-    all.push_back("template" + path + ": " + what);
+  void add(const std::string& path, const std::string& what) { all.push_back(path + ": " + what); }
+
+  template <std::size_t N>
+  void guard(const json& object, const Guard (&guards)[N], const std::string& path) {
+    for (const auto& [field, feature, why] : guards)
+      if (object.contains(field) && !allowed_.contains(feature))
+        add(path + "." + field,
+            fmt::format("is not allowed here ({}; the chart's jobs.allow can name {})", why, feature));
+  }
+
+  void volume(const json& source, const std::string& path) {
+    guard(source, kGuardsOfVolume, path);
+    for (const json& projection : member(member(source, "projected"), "sources"))
+      guard(projection, kGuardsOfProjection, path + ".projected");
   }
 
   void refuse(const json& object, const Names& names, const std::string& path) {
@@ -65,15 +101,15 @@ class Faults {
   void metadata(const json& metadata) {
     for (const auto& [key, value] : metadata.items()) {
       if (key != "labels" && key != "annotations")
-        add(".metadata." + key, "can't be set (labels and annotations can)");
+        add("template.metadata." + key, "can't be set (labels and annotations can)");
       for (const auto& [name, text] : value.items())
         if (name.starts_with("atoll.dev/") || name == kManagedByLabel)
-          add(".metadata." + key + "." + name, "is the operator's (choose another key)");
+          add("template.metadata." + key + "." + name, "is the operator's (choose another key)");
     }
   }
 
   void engine(const json& container) {
-    const std::string path = ".spec.containers[" + std::string(kEngine) + "]";
+    const std::string path = "template.spec.containers[" + std::string(kEngine) + "]";
     refuse(container, kRefusedOfContainer, path);
     for (const json& variable : member(container, "env"))
       if (text_of(variable, "name").starts_with("ATOLL_"))
@@ -88,34 +124,50 @@ class Faults {
   }
 
   void spec(const json& spec) {
-    refuse(spec, kRefusedOfSpec, ".spec");
+    const std::string path = "template.spec";
+    refuse(spec, kRefusedOfSpec, path);
+    guard(spec, kGuardsOfSpec, path);
     for (const char* kind : {"podAffinity", "podAntiAffinity"})
       if (member(spec, "affinity").contains(kind))
-        add(std::string(".spec.affinity.") + kind, "can't be set (placement decides where ranks stand)");
-    for (const json& volume : member(spec, "volumes"))
-      if (kOurVolumes.contains(text_of(volume, "name")))
-        add(".spec.volumes[" + text_of(volume, "name") + "]", "is the operator's (choose another name)");
+        add(path + ".affinity." + kind, "can't be set (placement decides where ranks run)");
+    for (const json& given : member(spec, "volumes")) {
+      const std::string name = text_of(given, "name"), at = path + ".volumes[" + name + "]";
+      if (kOurVolumes.contains(name)) add(at, "is the operator's (choose another name)");
+      volume(given, at);
+    }
     for (const json& container : member(spec, "containers")) {
       const std::string name = text_of(container, "name");
       if (name == kEngine)
         engine(container);
       else
-        add(".spec.containers[" + name + "]",
+        add(path + ".containers[" + name + "]",
             "can't be added (only 'engine' can be changed; a helper beside it is an init container with "
             "restartPolicy: Always)");
     }
   }
+
+ private:
+  const std::set<std::string>& allowed_;
 };
+
+json parsed(const std::string& text) {
+  return text.empty() ? json::object() : json::parse(text);
+}
 
 }  // namespace
 
-std::vector<std::string> template_faults(const Job& job) {
-  if (job.template_.empty()) return {};
-  const json given = json::parse(job.template_);
-  Faults faults;
+std::set<std::string> guarded_features() {
+  return {kAccount, kHostPath, kProcesses, kToken};
+}
+
+std::vector<std::string> template_faults(const Job& job, const Settings& settings) {
+  Faults faults(settings.allowed);
+  faults.volume(parsed(job.dataset.volume), "dataset.volume");
+  faults.volume(parsed(job.output.volume), "output.volume");
+  const json given = parsed(job.template_);
   for (const auto& [key, value] : given.items())
     if (key != "metadata" && key != "spec")
-      faults.add("." + key, "is no part of a pod template (use metadata or spec)");
+      faults.add("template." + key, "is not a field of a pod template (use metadata or spec)");
   faults.metadata(member(given, "metadata"));
   faults.spec(member(given, "spec"));
   return faults.all;

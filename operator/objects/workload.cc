@@ -37,10 +37,11 @@ std::string workload(const GnnJob& job, const Settings& settings,
                      const std::vector<std::vector<Rank>>& servers, const QueuePriority& priority) {
   GnnJob alone = job;
   alone.admitted = {};
+  alone.status.keys = kNoKeysYet;  // a job that waits has none, and what it asks for doesn't change with them
   const auto largest = std::ranges::max_element(servers, {}, &std::vector<Rank>::size);
   json object = object_of(job, "kueue.x-k8s.io/v1beta2", "Workload", workload_name(job.meta.name));
   object["metadata"]["labels"][kJobUidLabel] = job.meta.uid;
-  object["metadata"]["labels"][kManifestLabel] = job.digest;
+  object["metadata"]["labels"][kManifestLabel] = job.made_of.manifest;
   const std::string worker = worker_pod(alone, settings, 0, *largest, 0);
   object["spec"] = {{"queueName", job.meta.label(kQueueLabel)},
                     {"priority", priority.value},

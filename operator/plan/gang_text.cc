@@ -65,11 +65,10 @@ std::string percent_more(double cost, double best) {
 
 std::string costs_text(const GangPlan& plan, const Gang& gang) {
   std::string text = fmt::format(
-      "  cost {:.4g} (bytes an epoch × weight){}; in plain order {:.4g}; were the nodes empty: {}\n",
-      plan.cost, plan.proven ? ", proven least" : "", plan.in_order_cost,
-      percent_more(plan.cost, plan.best_possible));
+      "  cost {:.4g} (bytes per epoch × weight){}; ranks in order {:.4g}; on empty nodes: {}\n", plan.cost,
+      plan.proven ? ", proven least" : "", plan.in_order_cost, percent_more(plan.cost, plan.best_possible));
   for (std::size_t level = 0; level < gang.levels.size() && !gang.assumed; ++level)
-    text += fmt::format("  across {}s: {} an epoch, weight {:g}\n", level_name(gang.levels[level]),
+    text += fmt::format("  across {}s: {} per epoch, weight {:g}\n", level_name(gang.levels[level]),
                         bytes_text(plan.level_bytes[level]), gang.weights[level]);
   if (gang.assumed)
     text += "  traffic: assumed equal between all servers (the data set's parts are not known here)\n";

@@ -82,7 +82,7 @@ std::string what_would_do(int servers, const std::vector<Holder>& all) {
   int most = 0;
   for (const Holder& holder : all) most = std::max(most, holder.emptied());
   return fmt::format(
-      "; even were it empty, there is room for {} at most: without other nodes it never starts", most);
+      "; even an empty cluster has room for at most {}: the job can't start without more nodes", most);
 }
 
 }  // namespace
@@ -118,9 +118,8 @@ std::vector<std::string> obstacles(const Gang& gang, const Room& room) {
   if (servers_fit && !first_fits)
     sentences.push_back(need + "; there is room for them, but not for server 0 where its volume is");
   else if (servers_fit)
-    sentences.push_back(
-        fmt::format("{}, and a launcher ({}) beside them; there is room for the servers alone", need,
-                    gang.launcher.text()));
+    sentences.push_back(fmt::format("{}, and a launcher ({}); there is room only for the servers", need,
+                                    gang.launcher.text()));
   else
     sentences.push_back(fmt::format("{}; {}{}", need, what_there_is(gang, all), what_would_do(servers, all)));
   if (!room.refusals().empty()) sentences.push_back("not considered: " + listed(room.refusals()));

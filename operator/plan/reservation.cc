@@ -31,7 +31,7 @@ using Candidates = std::vector<Candidate>;
 double share_lacking(const Resources& need, const Resources& free) {
   double most = 0;
   for (const auto& [resource, amount] : need.amounts())
-    if (amount > 0) most = std::max(most, double(amount - free.of(resource)) / double(amount));
+    if (amount > 0) most = std::max(most, (double(amount) - double(free.of(resource))) / double(amount));
   return most;
 }
 

@@ -14,35 +14,56 @@ namespace atl::ctl {
 namespace {
 
 constexpr double kRounding = 1e-6;  // 0.29 cores are 290 thousandths, not 290.00000000000006
+constexpr auto kMost = std::numeric_limits<std::int64_t>::max(), kLeast = -kMost;
+
+// What is beyond the largest amount stays there: anybody's pod may ask for as much.
+std::int64_t sum(std::int64_t a, std::int64_t b) {
+  std::int64_t all = 0;
+  if (__builtin_add_overflow(a, b, &all)) return a > 0 ? kMost : kLeast;
+  return std::max(all, kLeast);
+}
+
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  std::int64_t all = 0;
+  if (__builtin_mul_overflow(a, b, &all)) return (a > 0) == (b > 0) ? kMost : kLeast;
+  return std::max(all, kLeast);
+}
 
 }  // namespace
 
 void Resources::add(const std::string& resource, const std::string& quantity) {
   const auto amount = parse_quantity(quantity);
-  if (!amount) fail("{}: '{}' is no quantity (use a number such as 4, 500m or 16Gi)", resource, quantity);
+  if (!amount) fail("{}: '{}' is not a quantity (use a number such as 4, 500m or 16Gi)", resource, quantity);
   add(resource, *amount);
 }
 
 void Resources::add(const std::string& resource, double amount) {
   const double units = resource == "cpu" ? amount * 1000 : amount;
-  constexpr double kMost = 9e18;
-  amounts_[resource] += std::int64_t(std::ceil(std::clamp(units, -kMost, kMost) - kRounding));
+  constexpr double kBound = 9e18;  // below kMost, which a double can't tell from 2⁶³
+  std::int64_t& all = amounts_[resource];
+  all = sum(all, std::int64_t(std::ceil(std::clamp(units, -kBound, kBound) - kRounding)));
 }
 
 Resources& Resources::operator+=(const Resources& other) {
-  for (const auto& [resource, amount] : other.amounts_) amounts_[resource] += amount;
+  for (const auto& [resource, amount] : other.amounts_) {
+    std::int64_t& all = amounts_[resource];
+    all = sum(all, amount);
+  }
   return *this;
 }
 
 Resources& Resources::operator-=(const Resources& other) {
-  for (const auto& [resource, amount] : other.amounts_) amounts_[resource] -= amount;
+  for (const auto& [resource, amount] : other.amounts_) {
+    std::int64_t& all = amounts_[resource];
+    all = sum(all, -amount);
+  }
   return *this;
 }
 
 Resources Resources::operator*(std::int64_t times) const {
-  Resources product = *this;
-  for (auto& [resource, amount] : product.amounts_) amount *= times;
-  return product;
+  Resources all = *this;
+  for (auto& [resource, amount] : all.amounts_) amount = product(amount, times);
+  return all;
 }
 
 Resources& Resources::at_least(const Resources& other) {
@@ -54,6 +75,11 @@ Resources& Resources::at_least(const Resources& other) {
 Resources& Resources::replaced_by(const Resources& other) {
   for (const auto& [resource, amount] : other.amounts_) amounts_[resource] = amount;
   return *this;
+}
+
+bool Resources::is_exact() const {
+  return std::ranges::none_of(amounts_,
+                              [](const auto& one) { return one.second == kMost || one.second == kLeast; });
 }
 
 std::int64_t Resources::of(std::string_view resource) const {

@@ -1,5 +1,6 @@
 // Amounts of what nodes have and pods ask for, counted as the scheduler counts: cores in thousandths, everything
-// else (memory in bytes, pods, nvidia.com/gpu, any extended resource) in whole units, each rounded up.
+// else (memory in bytes, pods, nvidia.com/gpu, any extended resource) in whole units, each rounded up. Sums and products
+// that are beyond ±(2⁶³ − 1) stay there.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,8 @@ class Resources {
   /// Amounts that `other` states, in place of ours.
   Resources& replaced_by(const Resources& other);
 
+  /// No amount stays at the bound: what was added can be taken away again.
+  bool is_exact() const;
   std::int64_t of(std::string_view resource) const;  // 0 where it isn't stated
   const Map& amounts() const { return amounts_; }
   bool operator==(const Resources&) const = default;

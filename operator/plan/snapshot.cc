@@ -54,7 +54,7 @@ json parse(const std::string& text, const std::string& name) {
     return {{"kind", "List"}, {"items", std::move(documents)}};
   }
   json parsed = json::parse(text, nullptr, false);
-  if (parsed.is_discarded()) fail("{}: is neither JSON nor YAML; give what kubectl printed, whole", name);
+  if (parsed.is_discarded()) fail("{}: is neither JSON nor YAML; give kubectl's whole output", name);
   return parsed;
 }
 
@@ -120,10 +120,10 @@ Snapshot read_snapshot(const std::string& text, const std::string& name) {
   try {
     take(parse(text, name), snapshot);
   } catch (const json::exception& error) {
-    fail("{}: is not what kubectl prints: {}", name, error.what());
+    fail("{}: is not kubectl's output: {}", name, error.what());
   }
   if (snapshot.nodes.empty())
-    fail("{}: holds no nodes; make it with `kubectl get nodes,pods,pvc,pv,sc -A -o json`", name);
+    fail("{}: holds no nodes; create it with `kubectl get nodes,pods,pvc,pv,sc -A -o json`", name);
   return snapshot;
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "operator/api/json_values.h"
 #include "operator/controller/read_object.h"
 #include "operator/kube/object_key.h"
 #include "operator/objects/names.h"
@@ -19,19 +20,24 @@ namespace {
 using nlohmann::json;
 
 Deed deed(Outcome outcome, std::string problem = {}) {
-  return {outcome, std::move(problem), {}};
+  return {outcome, std::move(problem), {}, {}};
 }
 
-/// The object isn't what the caches say.
-Deed outdated(Outcome outcome, const kube::ApiError& error, Kind kind, const std::string& name) {
-  Deed found = deed(outcome, error.text());
+/// The object isn't, or may not be, what the caches say.
+Deed outdated(Outcome outcome, const std::string& problem, Kind kind, const std::string& name) {
+  Deed found = deed(outcome, problem);
   found.aftermath.outdated.push_back({kind, name});
   return found;
 }
 
+bool has_finalizers(const std::string& object) {
+  const json parsed = json::parse(object, nullptr, false);
+  return !list_of(member(parsed, "metadata"), "finalizers").empty();
+}
+
 /// An answer that says no, in general.
 Deed refusal(const kube::ApiError& error, Kind kind, const std::string& name) {
-  if (error.is_conflict()) return outdated(Outcome::kConflict, error, kind, name);
+  if (error.is_conflict()) return outdated(Outcome::kConflict, error.text(), kind, name);
   return deed(Outcome::kUnanswered, error.text());
 }
 
@@ -63,13 +69,12 @@ bool is_labelled(const Meta& meta, const Observed& seen) {
 /// An object of the job's own, which the caches don't show: not yet, or not while its labels are gone. Whoever looks again
 /// at once would find the same.
 Deed unseen(const Write& write, const Meta& meta, const kube::ApiError& error, const Observed& seen) {
-  if (is_labelled(meta, seen)) return outdated(Outcome::kConflict, error, write.kind, write.name);
+  if (is_labelled(meta, seen)) return outdated(Outcome::kConflict, error.text(), write.kind, write.name);
   Deed found = deed(Outcome::kRefused, error.text());
   found.aftermath.refusals.push_back(
       {fmt::format("{} {}", name_of(write.kind), write.name),
-       fmt::format(
-           "it exists, but without labels that it was made with; put back {}={} and {}={}, or delete it",
-           kJobLabel, seen.job.meta.name, kManagedByLabel, kManager)});
+       fmt::format("it exists without the labels it was created with; add {}={} and {}={}, or delete it",
+                   kJobLabel, seen.job.meta.name, kManagedByLabel, kManager)});
   return found;
 }
 
@@ -97,8 +102,14 @@ Deed create(const Hands& hands, const Observed& seen, const Write& write) {
   const kube::Answer answer =
       hands.client.create(resource_of(write.kind).path(seen.job.meta.space), write.body);
   if (answer) {
-    expected.comes();
+    if (write.kind != Kind::kSecret) expected.comes();  // no cache has Secrets
     return {};
+  }
+  // A Secret that exists, or is in conflict, can't be looked at: the next has another name.
+  if (write.kind == Kind::kSecret && (answer.error->already_exists() || answer.error->is_conflict())) {
+    Deed taken = deed(Outcome::kConflict, answer.error->text());
+    taken.aftermath.taken_keys = write.name;
+    return taken;
   }
   if (answer.error->already_exists()) return look_at_holder(hands, seen, write, *answer.error);
   // 404: of a kind that the server doesn't know; 500 and more: of an admission webhook, or the server's own, which nobody
@@ -112,12 +123,26 @@ Deed create(const Hands& hands, const Observed& seen, const Write& write) {
   return refused;
 }
 
-std::string version_of(const Observed& seen, const Write& write) {
-  for (const PodView& pod : seen.pods)
-    if (write.kind == Kind::kPod && pod.meta.name == write.name) return pod.meta.version;
-  for (const ObjectView& object : seen.objects)
-    if (object.kind == write.kind && object.meta.name == write.name) return object.meta.version;
-  return {};
+std::shared_ptr<const Meta> meta_of(const Hands& hands, const Observed& seen, Kind kind,
+                                    const std::string& name) {
+  return hands.caches.meta_of(kind, full_name(seen.job.meta.space, name));
+}
+
+/// The caches have the state that the answer tells: somebody else was faster and nothing was left to change, or its event
+/// came first. No other comes.
+bool is_known(const Hands& hands, const Observed& seen, Kind kind, const std::string& name,
+              const std::string& answer) {
+  const auto meta = meta_of(hands, seen, kind, name);
+  return meta && meta->version == kube::object_key(answer).version;
+}
+
+/// The same of a deletion: the caches have that it goes. Where it is to be gone at once, that isn't enough, unless it is held by
+/// finalizers.
+bool is_known_to_go(const Hands& hands, const Observed& seen, const Write& write, const std::string& answer) {
+  const auto meta = meta_of(hands, seen, write.kind, write.name);
+  if (!meta || meta->uid != write.uid) return true;
+  const bool is_at_once = write.grace == 0;
+  return meta->deletion && (!is_at_once || has_finalizers(answer));
 }
 
 /// Of a Workload only the status is ours to change.
@@ -131,13 +156,12 @@ Deed patch(const Hands& hands, const Observed& seen, const Write& write) {
   const kube::Answer answer =
       hands.client.patch(patched_path(seen, write), write.body, {.kind = kube::PatchKind::kJson});
   if (answer) {
-    // A patch that changes nothing brings no event.
-    if (kube::object_key(answer.object).version != version_of(seen, write)) expected.comes();
+    if (!is_known(hands, seen, write.kind, write.name, answer.object)) expected.comes();
     return {};
   }
   // What the patch tests before it changes anything isn't so any more (422), or the pod has gone.
   const bool is_outdated = answer.error->code == 422 || answer.error->is_not_found();
-  return is_outdated ? outdated(Outcome::kConflict, *answer.error, write.kind, write.name)
+  return is_outdated ? outdated(Outcome::kConflict, answer.error->text(), write.kind, write.name)
                      : refusal(*answer.error, write.kind, write.name);
 }
 
@@ -146,30 +170,56 @@ Deed remove(const Hands& hands, const Observed& seen, const Write& write) {
   const std::string path = resource_of(write.kind).path(seen.job.meta.space, write.name);
   const kube::Answer answer = hands.client.remove(path, {.uid = write.uid, .grace_seconds = write.grace});
   if (answer) {
-    expected.comes();
+    if (!is_known_to_go(hands, seen, write, answer.object)) expected.comes();
     return {};
   }
   const bool is_gone =
       answer.error->is_not_found() || answer.error->is_conflict();  // 409: the name is another's
-  return is_gone ? outdated(Outcome::kDone, *answer.error, write.kind, write.name)
+  return is_gone ? outdated(Outcome::kDone, answer.error->text(), write.kind, write.name)
                  : deed(Outcome::kUnanswered, answer.error->text());
 }
 
-Deed perform(const Hands& hands, const Observed& seen, const Write& write) {
-  if (!hands.may_write()) return deed(Outcome::kUnanswered, "this replica leads no more");
+Deed send(const Hands& hands, const Observed& seen, const Write& write) {
+  switch (write.verb) {
+    case Write::Verb::kCreate:
+      return create(hands, seen, write);
+    case Write::Verb::kPatch:
+      return patch(hands, seen, write);
+    case Write::Verb::kDelete:
+      return remove(hands, seen, write);
+  }
+  return {};
+}
+
+bool takes_place(const Write& write) {
+  return write.kind == Kind::kPod && write.verb != Write::Verb::kDelete;
+}
+
+/// The server has seen nothing of it.
+bool is_unsent(const kube::TransportError& error) {
+  return error.kind() == kube::TransportError::Kind::kConnect ||
+         error.kind() == kube::TransportError::Kind::kTls;
+}
+
+Deed attempt(const Hands& hands, const Observed& seen, const Write& write) {
   try {
-    switch (write.verb) {
-      case Write::Verb::kCreate:
-        return create(hands, seen, write);
-      case Write::Verb::kPatch:
-        return patch(hands, seen, write);
-      case Write::Verb::kDelete:
-        return remove(hands, seen, write);
-    }
+    return send(hands, seen, write);
+  } catch (const kube::TransportError& error) {
+    // Of others the next look sees by itself whether they were done.
+    if (!takes_place(write) || is_unsent(error)) return deed(Outcome::kUnanswered, error.what());
+    return outdated(Outcome::kUnanswered, error.what(), write.kind, write.name);
   } catch (const Error& error) {
     return deed(Outcome::kUnanswered, error.what());
   }
-  return {};
+}
+
+Deed perform(const Hands& hands, const Observed& seen, const Write& write) {
+  if (!hands.may_write()) return deed(Outcome::kUnanswered, "this replica is no longer the leader");
+  Deed done = attempt(hands, seen, write);
+  const bool may_exist = done.outcome == Outcome::kDone || !done.aftermath.outdated.empty();
+  // One that is patched exists, and its node is in the status: what fails now is tried again.
+  if (takes_place(write) && (may_exist || write.verb == Write::Verb::kPatch)) done.pods.insert(write.name);
+  return done;
 }
 
 /// The worse of two outcomes, and all that came of either.
@@ -178,8 +228,10 @@ void join(Deed& all, Deed one) {
     all.outcome = one.outcome;
     all.problem = std::move(one.problem);
   }
+  all.pods.merge(one.pods);
   std::ranges::move(one.aftermath.pods, std::back_inserter(all.aftermath.pods));
   std::ranges::move(one.aftermath.objects, std::back_inserter(all.aftermath.objects));
+  if (all.aftermath.taken_keys.empty()) all.aftermath.taken_keys = std::move(one.aftermath.taken_keys);
   std::ranges::move(one.aftermath.refusals, std::back_inserter(all.aftermath.refusals));
   std::ranges::move(one.aftermath.outdated, std::back_inserter(all.aftermath.outdated));
 }
@@ -187,7 +239,7 @@ void join(Deed& all, Deed one) {
 }  // namespace
 
 Deed write_new_status(const Hands& hands, const Observed& seen, const Status& status) {
-  if (!hands.may_write()) return deed(Outcome::kUnanswered, "this replica leads no more");
+  if (!hands.may_write()) return deed(Outcome::kUnanswered, "this replica is no longer the leader");
   const Meta& meta = seen.job.meta;
   Expected expected(hands, seen, changed_mark(Kind::kJob, meta.name));
   // The version goes with it: 409 where the job has changed since it was read.
@@ -197,7 +249,7 @@ Deed write_new_status(const Hands& hands, const Observed& seen, const Status& st
   try {
     const kube::Answer answer = hands.client.patch(path, steps.dump(), {.kind = kube::PatchKind::kJson});
     if (!answer) return refusal(*answer.error, Kind::kJob, meta.name);
-    if (kube::object_key(answer.object).version != meta.version) expected.comes();
+    if (!is_known(hands, seen, Kind::kJob, meta.name, answer.object)) expected.comes();
     return {};
   } catch (const Error& error) {
     return deed(Outcome::kUnanswered, error.what());

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 
 #include "operator/controller/decision.h"
 #include "operator/kube/client.h"
 #include "operator/kube/expectations.h"
 #include "operator/run/aftermath.h"
+#include "operator/run/caches.h"
 
 namespace atl::ctl {
 
@@ -23,12 +25,15 @@ struct Deed {
   Outcome outcome = Outcome::kDone;
   std::string problem;  // of the worst of its writes
   Aftermath aftermath;
+  /// That keep their places: they are there, may be there, or have their node in the status.
+  std::set<std::string> pods;
 };
 
 /// What a deed works with; all must outlive it.
 struct Hands {
   kube::Client& client;
   kube::Expectations& expectations;
+  const Caches& caches;
   std::function<bool()> may_write;  // false: another replica may lead by now
   int writes_at_once = 16;
 };

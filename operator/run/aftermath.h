@@ -21,11 +21,14 @@ struct Outdated {
 struct Aftermath {
   std::vector<PodView> pods;        // of others
   std::vector<ObjectView> objects;  // likewise
+  std::string taken_keys;           // a Secret's name: one that isn't ours has it
   std::vector<Refusal> refusals;
   std::vector<Outdated> outdated;
 
   bool has_foreign() const { return !pods.empty() || !objects.empty(); }
-  bool is_empty() const { return !has_foreign() && refusals.empty() && outdated.empty(); }
+  bool is_empty() const {
+    return !has_foreign() && taken_keys.empty() && refusals.empty() && outdated.empty();
+  }
 };
 
 /// Thread-safe.

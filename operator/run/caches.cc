@@ -14,11 +14,11 @@ namespace {
 
 using nlohmann::json;
 
-/// Objects of jobs that aren't pods.
-std::vector<Kind> object_kinds(const OtherKinds& others) {
-  std::vector<Kind> kinds = {Kind::kConfigMap, Kind::kSecret, Kind::kNetworkPolicy};
-  if (others.mpi_jobs) kinds.push_back(Kind::kMpiJob);
-  if (others.workloads) kinds.push_back(Kind::kWorkload);
+/// Objects of jobs that aren't pods. Secrets aren't read: who may list those of jobs may list all of them.
+std::vector<Kind> object_kinds(const Scope& scope) {
+  std::vector<Kind> kinds = {Kind::kConfigMap, Kind::kNetworkPolicy};
+  if (scope.mpi_jobs) kinds.push_back(Kind::kMpiJob);
+  if (scope.workloads) kinds.push_back(Kind::kWorkload);
   return kinds;
 }
 
@@ -119,16 +119,17 @@ SpaceCaches::SpaceCaches(CacheListener& listener, const std::vector<Kind>& kinds
   }
 }
 
-Caches::Caches(std::vector<std::string> spaces, CacheListener& listener, OtherKinds others)
-    : listener_(listener),
+Caches::Caches(Scope scope, CacheListener& listener)
+    : operator_class_(scope.operator_class),
+      listener_(listener),
       nodes_(read_node, [this](const std::string& name, const auto& before,
                                const auto& after) { node_changed(name, before, after); }),
       others_({[this](const std::string& space) { return find(space) != nullptr; },
                [this] { listener_.room_changed(); }}),
-      queues_(others.workloads ? std::make_unique<QueueCaches>() : nullptr) {
-  if (spaces.empty()) spaces.emplace_back();
-  for (const std::string& space : spaces)
-    spaces_[space] = std::make_unique<SpaceCaches>(listener, object_kinds(others));
+      queues_(scope.workloads ? std::make_unique<QueueCaches>() : nullptr) {
+  if (scope.spaces.empty()) scope.spaces.emplace_back();
+  for (const std::string& space : scope.spaces)
+    spaces_[space] = std::make_unique<SpaceCaches>(listener, object_kinds(scope));
 }
 
 std::vector<Feed> Caches::feeds() {
@@ -156,13 +157,15 @@ const SpaceCaches* Caches::find(const std::string& space) const {
 
 std::shared_ptr<const GnnJob> Caches::job(const std::string& name) const {
   const SpaceCaches* space = find(space_of(name));
-  return space ? space->jobs.find(name) : nullptr;
+  auto found = space ? space->jobs.find(name) : nullptr;
+  return found && found->operator_class() == operator_class_ ? found : nullptr;
 }
 
 std::vector<std::shared_ptr<const GnnJob>> Caches::jobs() const {
   std::vector<std::shared_ptr<const GnnJob>> all;
   for (const auto& [name, space] : spaces_)
-    for (auto& job : space->jobs.all()) all.push_back(std::move(job));
+    for (auto& job : space->jobs.all())
+      if (job->operator_class() == operator_class_) all.push_back(std::move(job));
   return all;
 }
 
@@ -176,20 +179,43 @@ std::vector<std::shared_ptr<const PodView>> Caches::pods() const {
 std::vector<std::shared_ptr<const PodView>> Caches::pods_of(const std::string& job) const {
   std::vector<std::shared_ptr<const PodView>> all;
   const SpaceCaches* space = find(space_of(job));
-  if (!space) return all;
+  const auto owner = this->job(job);
+  if (!owner) return all;
   for (const std::string& name : space->pods_by_job.names(job))
-    if (auto pod = space->pods.find(name)) all.push_back(std::move(pod));
+    if (auto pod = space->pods.find(name); pod && pod->meta.owner_uid == owner->meta.uid)
+      all.push_back(std::move(pod));
   return all;
+}
+
+std::string Caches::owner_of(const PodView& pod) const {
+  const std::string name = job_of(pod.meta);
+  const auto owner = name.empty() ? nullptr : job(name);
+  return owner && owner->meta.uid == pod.meta.owner_uid ? name : "";
 }
 
 std::vector<std::shared_ptr<const ObjectView>> Caches::objects_of(const std::string& job) const {
   std::vector<std::shared_ptr<const ObjectView>> all;
   const SpaceCaches* space = find(space_of(job));
-  if (!space) return all;
+  const auto owner = this->job(job);
+  if (!owner) return all;
   for (const auto& [kind, index] : space->objects_by_job)
     for (const std::string& name : index.names(job))
-      if (auto object = space->objects.at(kind)->find(name)) all.push_back(std::move(object));
+      if (auto object = space->objects.at(kind)->find(name);
+          object && object->meta.owner_uid == owner->meta.uid)
+        all.push_back(std::move(object));
   return all;
+}
+
+std::shared_ptr<const Meta> Caches::meta_of(Kind kind, const std::string& name) const {
+  const auto meta = [](const auto& value) {
+    return value ? std::shared_ptr<const Meta>(value, &value->meta) : nullptr;
+  };
+  const SpaceCaches* space = find(space_of(name));
+  if (!space) return nullptr;
+  if (kind == Kind::kJob) return meta(space->jobs.find(name));
+  if (kind == Kind::kPod) return meta(space->pods.find(name));
+  const auto objects = space->objects.find(kind);
+  return objects == space->objects.end() ? nullptr : meta(objects->second->find(name));
 }
 
 void Caches::node_changed(const std::string& name, const kube::Cache<NodeEntry>::Value& before,

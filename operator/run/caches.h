@@ -58,24 +58,31 @@ struct SpaceCaches {
   std::map<Kind, std::unique_ptr<kube::Cache<ObjectView>>> objects;
 };
 
-/// Kinds that only some clusters have.
-struct OtherKinds {
+/// Whose jobs are seen to, and what only some clusters have.
+struct Scope {
+  std::vector<std::string> spaces{};           // namespaces; none: all
+  std::string operator_class = kDefaultClass;  // jobs of others are as good as not there
   bool mpi_jobs = false, workloads = false;
 };
 
 class Caches {
  public:
-  /// `spaces`: those whose jobs are seen to; none: all. `listener` must outlive the caches.
-  Caches(std::vector<std::string> spaces, CacheListener& listener, OtherKinds others = {});
+  /// `listener` must outlive the caches.
+  Caches(Scope scope, CacheListener& listener);
 
   std::vector<Feed> feeds();
 
   // From any thread.
   std::shared_ptr<const GnnJob> job(const std::string& name) const;
   std::vector<std::shared_ptr<const GnnJob>> jobs() const;
+  /// What is the job's own: whoever puts its label on something else has no part in it.
   std::vector<std::shared_ptr<const PodView>> pods_of(const std::string& job) const;
-  std::vector<std::shared_ptr<const PodView>> pods() const;
   std::vector<std::shared_ptr<const ObjectView>> objects_of(const std::string& job) const;
+  /// Of a job, or of what belongs to one; null where there is none. `name`: "space/name".
+  std::shared_ptr<const Meta> meta_of(Kind kind, const std::string& name) const;
+  std::vector<std::shared_ptr<const PodView>> pods() const;
+  /// The job that it belongs to, "" where it has only such a label.
+  std::string owner_of(const PodView& pod) const;
   std::vector<std::shared_ptr<const NodeEntry>> nodes() const { return nodes_.all(); }
   std::shared_ptr<const NodeEntry> node(const std::string& name) const { return nodes_.find(name); }
   const ThinPods& others() const { return others_; }
@@ -87,6 +94,7 @@ class Caches {
   void node_changed(const std::string& name, const kube::Cache<NodeEntry>::Value& before,
                     const kube::Cache<NodeEntry>::Value& after);
 
+  const std::string operator_class_;
   CacheListener& listener_;
   std::map<std::string, std::unique_ptr<SpaceCaches>> spaces_;  // by namespace; "": all
   kube::Cache<NodeEntry> nodes_;

@@ -11,6 +11,7 @@
 #include "operator/run/log.h"
 #include "operator/run/observe.h"
 #include "operator/run/precedence.h"
+#include "operator/run/trials.h"
 
 namespace atl::ctl {
 namespace {
@@ -37,6 +38,23 @@ const char* word_for(Outcome outcome) {
   return "";
 }
 
+std::set<std::string> pods_that_exist(const std::vector<Reread>& reread) {
+  std::set<std::string> names;
+  for (const Reread& each : reread)
+    if (each.object.kind == Kind::kPod && each.text) names.insert(each.object.name);
+  return names;
+}
+
+/// What can't be done now, whatever the reason, must not end the process: all other jobs would stand still.
+template <class Work>
+void survive(const char* what, const Work& work) {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    log_warning("{}: {}", what, error.what());
+  }
+}
+
 bool waits_for_room(const GnnJob& job) {
   const Condition* running = find_condition(job.status.conditions, kRunning);
   const bool lacks_launcher = running && !running->holds && running->reason == "NoRoom";
@@ -50,7 +68,8 @@ Controller::Controller(const Options& options, Surroundings surroundings)
       around_(std::move(surroundings)),
       queue_(around_.clock),
       expectations_(around_.clock),
-      caches_(options.spaces, *this, {options.settings.mpi_jobs, options.settings.kueue}),
+      caches_({options.spaces, options.operator_class, options.settings.mpi_jobs, options.settings.kueue},
+              *this),
       planner_(caches_, options.reserve_after, around_.now),
       claim_places_(around_.client, around_.now),
       poller_(caches_, options.engine_port, {around_.ask, [this](const std::string& job) { enqueue(job); }}),
@@ -74,13 +93,17 @@ void Controller::job_changed(const std::string& job, const std::string& mark) {
 }
 
 void Controller::job_gone(const std::string& job) {
+  forget(job);
+  room_changed();
+}
+
+void Controller::forget(const std::string& job) {
   expectations_.forget(job);
   planner_.forget(job);
   planner_.stop_waiting(job);
   poller_.forget(job);
   aftermaths_.take(job);
   queue_.forget(job);
-  room_changed();
 }
 
 void Controller::room_changed() {
@@ -112,7 +135,7 @@ bool Controller::work_once() {
 
 void Controller::take(const std::string& key) {
   if (key == kWaitingJobs) {
-    look_at_waiting();
+    survive("jobs that wait for room", [&] { look_at_waiting(); });
     return queue_.done(key);
   }
   look_at(key);
@@ -148,7 +171,6 @@ void Controller::look_at(const std::string& job) {
 void Controller::work_on(Look& look) {
   const std::string& job = look.job();
   if (!expectations_.are_met(job)) return queue_.add_after(job, kExpectationsLapse);
-  planner_.forget(job);  // the caches show what was booked
   Planner::Turn turn(planner_);
   Aftermath aftermath = aftermaths_.take(job);
   // Objects without our labels aren't watched: that one of them has gone shows only in trying again.
@@ -156,16 +178,26 @@ void Controller::work_on(Look& look) {
   const auto outdated = std::exchange(aftermath.outdated, {});
   auto reread = look.answer([&] { return read_again(around_.client, space_of(job), outdated); });
   if (!reread) {
-    aftermaths_.put(job, {{}, {}, {}, outdated});
+    aftermath.outdated = outdated;
+    aftermaths_.put(job, std::move(aftermath));
     return enqueue(job, true);
   }
+  // The caches show what was booked, but for pods of which we had no answer.
+  const std::set<std::string> unseen = pods_that_exist(*reread);
+  planner_.forget(job, unseen);
   auto seen = observe(job, caches_, turn,
                       {std::move(aftermath), std::move(*reread), poller_.heard(job), poller_.silent_rank(job),
                        around_.now()});
-  if (!seen) return;
+  if (!seen) {
+    if (!caches_.job(job)) forget(job);  // another operator's by now
+    return;
+  }
   seen->plan = [&](const Gang& gang) { return plan(gang, seen->job, turn, look); };
   seen->fault_of = [&](const std::string& pod) {
-    return look.answer([&] { return fault_of(pod, seen->job.meta.space); });
+    return look.answer([&] { return fault_of(around_.client, pod, seen->job.meta.space); });
+  };
+  seen->is_secret_gone = [&](const std::string& secret) {
+    return look.answer([&] { return is_secret_gone(around_.client, secret, seen->job); });
   };
   const Decision decision = decide_on(*seen, look);
   turn.book(job, decision);
@@ -175,21 +207,11 @@ void Controller::work_on(Look& look) {
   if (decision.look_again)
     queue_.add_after(job, std::max<Milliseconds>(*decision.look_again - seen->now, Milliseconds(0)));
   if (decision.status || !decision.stages.empty())
-    carry_out(*seen, decision, look);
+    carry_out(*seen, decision, unseen, look);
   else if (decision.wants_prepare_log)
     enqueue(job, true);  // it could not be read
   else
     queue_.forget(job);
-}
-
-/// By a dry run. What another pod may be refused for as well, quota or admission, or another day, isn't its fault.
-std::string Controller::fault_of(const std::string& pod, const std::string& space) {
-  const kube::Answer answer =
-      around_.client.create(resource_of(Kind::kPod).path(space), pod, {.dry_run = true, .is_strict = true});
-  if (answer) return {};
-  const bool is_unknown_field =
-      answer.error->code == 400 && answer.error->message.find("strict decoding error") != std::string::npos;
-  return is_unknown_field || answer.error->code == 422 ? answer.error->message : "";
 }
 
 GangPlan Controller::plan(Gang gang, const GnnJob& job, Planner::Turn& turn, Look& look) {
@@ -221,14 +243,16 @@ bool Controller::read_prepare_log(Observed& seen) {
   }
 }
 
-void Controller::carry_out(const Observed& seen, const Decision& decision, Look& look) {
+/// `unseen`: pods whose room stays booked, whatever comes of it.
+void Controller::carry_out(const Observed& seen, const Decision& decision, std::set<std::string> unseen,
+                           Look& look) {
   const std::string& job = look.job();
   look.acts();
-  const Hands hands{around_.client, expectations_, around_.may_write, options_.writes_at_once};
+  const Hands hands{around_.client, expectations_, caches_, around_.may_write, options_.writes_at_once};
   if (decision.status) {
     Deed written = look.answer([&] { return write_new_status(hands, seen, *decision.status); });
     if (written.outcome != Outcome::kDone) {
-      planner_.forget(job);
+      planner_.forget(job, unseen);
       return conclude(job, std::move(written));
     }
     const auto& restarts = decision.status->restarts;
@@ -237,7 +261,10 @@ void Controller::carry_out(const Observed& seen, const Decision& decision, Look&
   }
   for (const Event& event : decision.events) events_.add(seen.job, event, seen.now);
   Deed deed = look.answer([&] { return write_stages(hands, seen, decision); });
-  if (deed.outcome != Outcome::kDone) planner_.forget(job);
+  if (deed.outcome != Outcome::kDone) {
+    unseen.merge(deed.pods);
+    planner_.forget(job, unseen);
+  }
   conclude(job, std::move(deed));
 }
 
@@ -253,22 +280,12 @@ void Controller::conclude(const std::string& job, Deed deed) {
 }
 
 void Controller::poll_progress(const std::stop_token& stop) {
-  while (around_.clock.sleep(options_.progress_every, stop)) poll_progress_once();
+  while (around_.clock.sleep(options_.progress_every, stop))
+    survive("progress", [&] { poll_progress_once(); });
 }
 
 void Controller::send_events(const std::stop_token& stop) {
-  while (around_.clock.sleep(Milliseconds(500), stop)) flush_events();
-}
-
-std::string Controller::metrics_text() {
-  std::map<std::string, int> states;
-  for (const auto& job : caches_.jobs()) {
-    const std::string state = state_of(job->status.conditions);
-    ++states[state.empty() ? "New" : state];
-  }
-  around_.metrics.set_jobs(states);
-  around_.metrics.set_depth(queue_.depth());
-  return around_.metrics.text();
+  while (around_.clock.sleep(Milliseconds(500), stop)) survive("events", [&] { flush_events(); });
 }
 
 }  // namespace atl::ctl

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <stop_token>
 #include <string>
 
@@ -60,12 +61,12 @@ class Controller final : public CacheListener {
 
  private:
   void take(const std::string& key);
+  void forget(const std::string& job);
   void look_at(const std::string& job);
   void work_on(Look& look);
-  std::string fault_of(const std::string& pod, const std::string& space);
   GangPlan plan(Gang gang, const GnnJob& job, Planner::Turn& turn, Look& look);
   Decision decide_on(Observed& seen, Look& look);
-  void carry_out(const Observed& seen, const Decision& decision, Look& look);
+  void carry_out(const Observed& seen, const Decision& decision, std::set<std::string> unseen, Look& look);
   bool read_prepare_log(Observed& seen);
   void conclude(const std::string& job, Deed deed);
   void enqueue(const std::string& job, bool again = false);

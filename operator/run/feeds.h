@@ -21,14 +21,22 @@ class Feeds {
 
   /// Every cache has held everything at least once.
   bool have_synced() const;
-  /// The paths of those that haven't.
+  /// The paths of those that haven't, each with what the API server says.
   std::string missing() const;
+  /// The same of those that were told nothing for kPatience, whatever they held before: "" where all hear of changes.
+  std::string out_of_touch() const;
+  /// Whether one could decide by them.
+  bool are_fresh() const { return have_synced() && out_of_touch().empty(); }
   void report(Metrics& metrics) const;
+
+  static constexpr kube::Milliseconds kPatience{30'000};
 
  private:
   struct Feed {
     Feed(kube::Client& client, kube::Store& store, std::string shown, kube::ReflectorOptions options)
         : path(std::move(shown)), reflector(client, store, std::move(options)) {}
+    std::string text() const;
+
     const std::string path;
     kube::Reflector reflector;
   };

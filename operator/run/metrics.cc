@@ -51,26 +51,23 @@ struct Metrics::State {
       counter("rest_client_requests_total", "Requests to the API server, by method and code.");
   Family<Histogram>& request_seconds =
       seconds("rest_client_request_duration_seconds", "From a request to its answer's headers.");
-  Counter& adds = counter("workqueue_adds_total", "Jobs that were put on the queue.").Add(kQueue);
-  Counter& retries = counter("workqueue_retries_total", "Jobs put back after a failure.").Add(kQueue);
+  Counter& adds = counter("workqueue_adds_total", "Jobs added to the queue.").Add(kQueue);
+  Counter& retries = counter("workqueue_retries_total", "Jobs queued again after a failure.").Add(kQueue);
   Gauge& depth = gauge("workqueue_depth", "Jobs on the queue.").Add(kQueue);
-  Histogram& waited =
-      seconds("workqueue_queue_duration_seconds", "How long a job was on the queue.").Add(kQueue, kSeconds);
+  Histogram& waited = seconds("workqueue_queue_duration_seconds", "Time that a job waited in the queue.")
+                          .Add(kQueue, kSeconds);
   Histogram& worked =
-      seconds("workqueue_work_duration_seconds", "How long a job was worked on.").Add(kQueue, kSeconds);
+      seconds("workqueue_work_duration_seconds", "Time to handle a job.").Add(kQueue, kSeconds);
   Gauge& leads =
-      gauge("leader_election_master_status", "1: this replica leads.").Add({{"name", "atoll-operator"}});
+      gauge("leader_election_master_status", "1 if this replica leads.").Add({{"name", "atoll-operator"}});
   Family<Gauge>& jobs = gauge("atoll_jobs", "GNNJobs by state.");
-  Family<Counter>& restarts =
-      counter("atoll_job_restarts_total", "Attempts that ended before their time, by reason.");
-  Family<Counter>& failures = counter("atoll_job_write_failures_total",
-                                      "Decisions that could not be carried out, by what came of them.");
-  Histogram& plans = seconds("atoll_job_plan_seconds", "How long a gang's placement took.").Add({}, kSeconds);
+  Family<Counter>& restarts = counter("atoll_job_restarts_total", "Attempts that ended early, by reason.");
+  Family<Counter>& failures =
+      counter("atoll_job_write_failures_total", "Decisions that could not be carried out, by outcome.");
+  Histogram& plans = seconds("atoll_job_plan_seconds", "Time to place a gang.").Add({}, kSeconds);
   Histogram& own =
-      seconds(
-          "atoll_job_own_seconds",
-          "What the operator took for a look at a job that did something, without the API server's answers "
-          "and planning.")
+      seconds("atoll_job_own_seconds",
+              "Time to handle a job when something was done, without the API server's answers and planning.")
           .Add({}, kSeconds);
   Histogram& reconciles =
       seconds(

@@ -19,7 +19,8 @@ std::map<std::string, NodeView> node_views(const Observed& seen, const Caches& c
   std::map<std::string, NodeView> views;
   for (const std::string& name : names)
     if (const auto node = caches.node(name))
-      views[name] = {node->state.ready, node->since, node->state.labels, node->state.cordoned};
+      views[name] = {node->state.ready, node->since, node->state.labels, node->state.cordoned,
+                     node->state.taints};
   return views;
 }
 
@@ -28,8 +29,7 @@ std::vector<std::string> strangers(const Caches& caches, const std::string& job,
   std::vector<std::string> names = caches.others().on(node);
   for (const auto& pod : caches.pods()) {
     const bool is_there = pod->node == node && !pod->has_ended();
-    if (is_there && full_name(pod->meta.space, pod->meta.label(kJobLabel)) != job)
-      names.push_back(full_name(pod->meta.space, pod->meta.name));
+    if (is_there && caches.owner_of(*pod) != job) names.push_back(full_name(pod->meta.space, pod->meta.name));
   }
   return names;
 }
@@ -67,6 +67,7 @@ std::optional<Observed> observe(const std::string& job, const Caches& caches, Pl
     if (!put_in(seen, reread)) return {};
   std::ranges::move(circumstances.aftermath.pods, std::back_inserter(seen.pods));
   std::ranges::move(circumstances.aftermath.objects, std::back_inserter(seen.objects));
+  seen.taken_keys = std::move(circumstances.aftermath.taken_keys);
   seen.refusals = std::move(circumstances.aftermath.refusals);
   if (const QueueCaches* queues = caches.queues()) look_at_queue(seen, *queues);
   seen.nodes = node_views(seen, caches);

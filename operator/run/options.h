@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/api/gnnjob.h"
 #include "operator/api/moment.h"
 #include "operator/objects/settings.h"
 
@@ -13,11 +14,12 @@ struct Options {
   Settings settings;                // of what it makes; operator_space: of its lease too, "" our own
   std::string kubeconfig;           // "": as kubectl finds one, or the pod that we run in
   std::vector<std::string> spaces;  // namespaces whose jobs are seen to; none: all
-  std::string identity;             // ours among the replicas: the pod's name
-  bool elects = true;               // a lease says which replica works
-  int workers = 4;                  // jobs that are looked at side by side
-  int writes_at_once = 16;          // of one job
-  std::string metrics_host = "0.0.0.0";
+  std::string operator_class = kDefaultClass;  // of the jobs that are seen to
+  std::string identity;                        // ours among the replicas: the pod's name
+  bool elects = true;                          // a lease says which replica works
+  int workers = 4;                             // jobs that are looked at side by side
+  int writes_at_once = 16;                     // of one job
+  std::string metrics_host = "[::]";           // every address, IPv4 and IPv6
   int metrics_port = 8080;
   int engine_port = 9400;  // of rank 0's /progress
   Seconds progress_every{5};

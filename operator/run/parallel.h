@@ -4,22 +4,36 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <functional>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 namespace atl::ctl {
 
 /// Calls work(0) … work(count − 1), each once, by at most `most` threads, the caller's among them; returns when all are
-/// done. `work` must not throw.
+/// done. Of those that throw the caller then hears one.
 inline void in_parallel(std::size_t count, int most, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
   const auto share = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        work(i);
+      } catch (...) {
+        std::lock_guard lock(mutex);
+        failure = std::current_exception();
+      }
+    }
   };
-  std::vector<std::jthread> others;
-  for (std::size_t t = 1; t < std::min(count, std::size_t(most)); ++t) others.emplace_back(share);
-  share();
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t t = 1; t < std::min(count, std::size_t(most)); ++t) others.emplace_back(share);
+    share();
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace atl::ctl

@@ -59,7 +59,7 @@ GangPlan Planner::plan_whole(const Gang& gang) {
   if (is_own)
     plan.reasons.push_back(
         fmt::format("{} kept for it, so that none that comes later takes that", text_of(*kept)));
-  if (gives_way) plan.reasons.push_back(fmt::format("room is kept for {}, which comes first", kept->job));
+  if (gives_way) plan.reasons.push_back(fmt::format("room is reserved for {}, which comes first", kept->job));
   return plan;
 }
 
@@ -70,18 +70,20 @@ void Planner::Turn::book(const std::string& job, const Decision& decision) {
       if (auto pod = booked_by(write, job); !pod.pinned.empty()) pods[write.name] = std::move(pod);
   if (!pods.empty()) {
     std::lock_guard lock(planner_.mutex_);
-    planner_.bookings_[job] = std::move(pods);
+    for (auto& [name, pod] : pods) planner_.bookings_[job].insert_or_assign(name, std::move(pod));
   }
   if (lock_.owns_lock()) lock_.unlock();
 }
 
-void Planner::forget(const std::string& job) {
+void Planner::forget(const std::string& job, const std::set<std::string>& but) {
   std::lock_guard lock(mutex_);
-  bookings_.erase(job);
+  const auto booking = bookings_.find(job);
+  if (booking == bookings_.end()) return;
+  std::erase_if(booking->second, [&](const auto& pod) { return !but.contains(pod.first); });
+  if (booking->second.empty()) bookings_.erase(booking);
 }
 
-std::string Planner::booked_node(const PodView& pod) const {
-  const std::string job = full_name(pod.meta.space, pod.meta.label(kJobLabel));
+std::string Planner::booked_node(const PodView& pod, const std::string& job) const {
   {
     std::lock_guard lock(mutex_);
     const auto booking = bookings_.find(job);
@@ -119,12 +121,15 @@ void Planner::look_around() {
   auto unborn = this->unborn();  // before the caches are looked at, which may show them from then on
   for (const auto& pod : caches_.pods()) {
     if (!unborn.empty()) unborn.erase(full_name(pod->meta.space, pod->meta.name));
-    if (pod->has_ended()) continue;
+    if (pod->has_ended() || pod->meta.label(kJobLabel).empty())
+      continue;  // without a job's name it is among the others
     PodState state;
     state.node = pod->node;
-    state.pinned = pod->pinned.empty() && !pod->is_bound() ? booked_node(*pod) : pod->pinned;
+    state.job = caches_.owner_of(*pod);
+    // Whoever may make pods can give theirs our annotation: such a pin holds no room.
+    if (!state.job.empty())
+      state.pinned = pod->pinned.empty() && !pod->is_bound() ? booked_node(*pod, state.job) : pod->pinned;
     if (state.where().empty()) continue;
-    state.job = full_name(pod->meta.space, pod->meta.label(kJobLabel));
     state.requests = pod->requests;
     snapshot_.pods.push_back(std::move(state));
   }

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "operator/controller/decision.h"
@@ -32,8 +33,8 @@ class Planner {
     std::unique_lock<std::mutex> lock_;
   };
 
-  /// The caches show what was booked, or it came to nothing.
-  void forget(const std::string& job);
+  /// The caches show what was booked, or it came to nothing; but for these pods.
+  void forget(const std::string& job, const std::set<std::string>& but = {});
 
   /// The job needs no places any more. True where room was kept for it, which others may have now.
   bool stop_waiting(const std::string& job) { return waiting_.remove(job); }
@@ -44,7 +45,7 @@ class Planner {
   void look_at_nodes();
   GangPlan plan_whole(const Gang& gang);
 
-  std::string booked_node(const PodView& pod) const;
+  std::string booked_node(const PodView& pod, const std::string& job) const;
   /// Those that are being made on their nodes, by full name.
   std::map<std::string, PodState> unborn() const;
 

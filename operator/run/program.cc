@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -15,13 +16,14 @@
 #include "operator/run/feeds.h"
 #include "operator/run/log.h"
 #include "operator/run/metered_transport.h"
+#include "operator/run/rivals.h"
 
 namespace atl::ctl {
 namespace {
 
 using kube::Milliseconds;
 
-constexpr const char* kLeaseName = "atoll-operator";
+const std::string kLeaseName = "atoll-operator";
 constexpr Milliseconds kLook{100};
 
 Moment time_of_day() {
@@ -38,6 +40,7 @@ class Operator {
         client_(metered_, connections_.get_token()),
         lease_transport_(kube::cpprest_transport(config.server, config.credentials)),
         lease_client_(*lease_transport_, connections_.get_token(), {.times = 0}),
+        rivals_(lease_client_, options_, lease_options()),
         lease_(lease_client_, lease_options()),
         controller_(options, {.client = client_,
                               .metrics = metrics_,
@@ -51,30 +54,54 @@ class Operator {
 
   int run(const std::stop_token& stop) {
     log_info("serving health and metrics on {}:{}", options_.metrics_host, endpoint_.port());
-    if (options_.elects && !lease_.acquire(stop)) return 0;
+    if (!fill_caches(stop)) return 0;
+    if (options_.elects && !acquire(stop)) return 0;
     log_info("{} leads", options_.identity);
     metrics_.set_leads(true);
     const bool leads_still = lead(stop);
     metrics_.set_leads(false);
-    if (!leads_still) log_warning("the lease is lost: another replica may lead; this one ends");
-    return leads_still ? 0 : 1;
+    if (leads_still && stop.stop_requested()) return 0;
+    if (leads_still)
+      log_warning("out of touch with the API server: {}; another replica may lead, this one ends",
+                  feeds_.out_of_touch());
+    else
+      log_warning("the lease is lost: another replica may lead; this one ends");
+    return 1;
   }
 
  private:
+  /// False where `stop` came first. Throws Error where another installation sees to the same jobs.
+  bool acquire(const std::stop_token& stop) {
+    rivals_.expect_none(stop);
+    if (!lease_.acquire(stop)) return false;
+    try {
+      rivals_.expect_none_new();
+    } catch (const Error&) {
+      lease_.release();
+      throw;
+    }
+    return true;
+  }
+
   kube::LeaseOptions lease_options() const {
     kube::LeaseOptions lease;
     lease.space = options_.settings.operator_space;
-    lease.name = kLeaseName;
+    const bool is_default = options_.operator_class == kDefaultClass;
+    lease.name = kLeaseName + (is_default ? "" : "-" + options_.operator_class);
+    Rivals::describe(options_, lease);
     lease.identity = options_.identity;
     lease.duration = options_.lease;
     lease.renew_within = options_.renew_within;
     lease.retry = options_.lease_retry;
+    lease.is_fit = [this] { return feeds_.are_fresh(); };
     return lease;
   }
 
   HttpPages pages() {
     return {{"/healthz",
-             [] {
+             [this] {
+               const std::string fault = feeds_.out_of_touch();
+               if (!fault.empty()) fail("out of touch with the API server: {}", fault);
                return HttpPage{"text/plain", "ok\n"};
              }},
             {"/readyz",
@@ -89,26 +116,42 @@ class Operator {
              }}};
   }
 
-  /// Works until `stop`, or the lease is lost (false).
+  /// Before it contends: who knows nothing of the cluster can do nothing for it. False where `stop` came first.
+  bool fill_caches(const std::stop_token& stop) {
+    bool is_told = false;
+    while (!feeds_.have_synced()) {
+      if (!kube::steady_clock().sleep(kLook, stop)) return false;
+      if (is_told || feeds_.out_of_touch().empty()) continue;
+      log_warning("not listed yet: {}", feeds_.missing());
+      is_told = true;
+    }
+    log_info("all caches are filled");
+    return true;
+  }
+
+  /// Works until `stop`, or we are out of touch (true), or the lease is lost (false).
   bool lead(const std::stop_token& stop) {
-    std::stop_source work;
-    std::vector<std::jthread> threads;
-    threads.emplace_back([&] { start_work(work.get_token()); });
-    const bool leads_still = options_.elects ? lease_.hold(stop) : wait_for(stop);
-    is_ending_ = true;
-    work.request_stop();                            // no new jobs are taken; those in hand are finished
-    if (!leads_still) connections_.request_stop();  // or broken off: nothing may be written
-    threads.clear();
+    bool leads_still = true;
+    {
+      // Whatever is under way when the lease lapses is broken off, though a renewal hang or the last jobs be in hand.
+      const std::jthread lapse([this](const std::stop_token& over) {
+        if (options_.elects && lease_.await_lapse(over)) connections_.request_stop();
+      });
+      std::stop_source work;
+      const std::jthread worker([&] { do_work(work.get_token()); });
+      leads_still = options_.elects ? lease_.hold(stop) : wait_for(stop);
+      is_ending_ = true;
+      work.request_stop();                            // no new jobs are taken; those in hand are finished
+      if (!leads_still) connections_.request_stop();  // or broken off: nothing may be written
+    }
     if (!leads_still) return false;
     controller_.flush_events();
     if (options_.elects) lease_.release();
     return true;
   }
 
-  void start_work(const std::stop_token& stop) {
-    while (!feeds_.have_synced())
-      if (!kube::steady_clock().sleep(kLook, stop)) return;
-    log_info("all caches are filled; {} workers begin", options_.workers);
+  void do_work(const std::stop_token& stop) {
+    log_info("{} workers begin", options_.workers);
     controller_.look_at_all();
     std::vector<std::jthread> threads;
     for (int w = 0; w < options_.workers; ++w) threads.emplace_back([&] { controller_.work(stop); });
@@ -131,6 +174,7 @@ class Operator {
   kube::Client client_;
   const std::unique_ptr<kube::Transport> lease_transport_;  // of its own: renewals wait behind nothing
   kube::Client lease_client_;
+  Rivals rivals_;
   kube::Lease lease_;
   Controller controller_;
   Feeds feeds_;

@@ -1,5 +1,6 @@
 #include "operator/run/progress.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_values.h"
@@ -18,19 +19,8 @@ using nlohmann::json;
 constexpr std::size_t kLargestAnswer = 64 << 10, kLargestHeaders = 8 << 10;
 constexpr kube::Milliseconds kPatience{2000};
 constexpr int kAtOnce = 16;
-constexpr int kMostSilent = 3;  // servers, before it is taken for our ears
+constexpr std::size_t kMostAsked = 3;  // servers, for one that answers
 constexpr double kLongestEta = 10.0 * 365 * 24 * 3600;
-
-/// Silence of all is our ears'.
-std::optional<Rank> find_stalled(RankPages& pages, int ranks) {
-  const auto first = pages.first_that_answers(kMostSilent);
-  if (!first) return {};
-  return stalled_rank(*first, [&](Rank rank) -> std::optional<ServerWaits> {
-    const auto page = pages.page_of(rank);
-    if (!page) return {};
-    return read_waits(*page, ranks).value_or(ServerWaits{});
-  });
-}
 
 }  // namespace
 
@@ -79,62 +69,64 @@ void ProgressPoller::poll(Moment now) {
 
 void ProgressPoller::poll_job(const GnnJob& job, Moment now) {
   RankPages pages(caches_, job.full_name(), handlers_.ask, port_);
-  const PodView* pod = pages.pod_of(0);
-  if (!pod || !job.job) return;
-  const auto text = pages.page_of(0);
-  const auto progress = text ? read_progress(*text) : std::nullopt;
-  if (progress) take(job.full_name(), pod->meta.uid, job.status.attempt, *progress, now);
-  // A rank 0 that has never spoken, to us or to the operator before us, may be one that still starts.
-  const bool is_known = was_heard(job.full_name(), pod->meta.uid, job.status.attempt);
-  if (!is_known && !job.status.progress.epoch) return;
-  const auto stalled = find_stalled(pages, job.job->placement.ranks);
-  if (is_known) take_stalled(job.full_name(), stalled);
-  const bool is_silent = stalled && !pages.page_of(*stalled);
-  take_silent(job, is_silent ? stalled : std::nullopt);
+  if (pages.are_none() || !job.job) return;
+  // Where nobody has spoken yet, to us or to the operator before us, ranks may still start: others say no more than the first.
+  const auto known = heard(job.full_name());
+  const bool has_spoken = job.status.progress.epoch || (known && known->progress);
+  const auto word = ask_servers(pages, has_spoken ? kMostAsked : 1, job.job->placement.ranks);
+  if (enter(job, word, now)) handlers_.on_news(job.full_name());
 }
 
-bool ProgressPoller::was_heard(const std::string& job, const std::string& pod_uid, int attempt) const {
-  std::lock_guard lock(mutex_);
-  const auto found = entries_.find(job);
-  return found != entries_.end() && found->second.pod_uid == pod_uid && found->second.attempt == attempt;
-}
-
-/// No news: it matters once nothing has advanced for long.
-void ProgressPoller::take_stalled(const std::string& job, std::optional<Rank> rank) {
-  std::lock_guard lock(mutex_);
-  const auto found = entries_.find(job);
-  if (found != entries_.end()) found->second.heard.stalled_rank = rank;
-}
-
-void ProgressPoller::take_silent(const GnnJob& job, std::optional<Rank> rank) {
-  const std::string name = job.full_name();
-  {
-    std::lock_guard lock(mutex_);
-    if (!rank) {
-      silent_.erase(name);
-      return;
-    }
-    const auto [found, is_new] = silent_.try_emplace(name);
-    const Silence now{job.status.attempt, *rank};
-    if (!is_new && found->second == now) return;
-    found->second = now;
+/// Of the first that speaks as a rank does, of so many at most.
+std::optional<ProgressPoller::Word> ProgressPoller::ask_servers(RankPages& pages, std::size_t most,
+                                                                int ranks) {
+  for (const Rank speaker : pages.lowest_ranks(most)) {
+    const auto page = pages.page_of(speaker);
+    const auto progress = page ? read_progress(*page) : std::nullopt;
+    if (!progress) continue;
+    Word word{speaker, *progress, {}, {}};
+    word.stalled_rank = stalled_rank(speaker, [&](Rank rank) -> std::optional<ServerWaits> {
+      const auto theirs = pages.page_of(rank);
+      if (!theirs) return {};
+      return read_waits(*theirs, ranks).value_or(ServerWaits{});
+    });
+    if (word.stalled_rank && !pages.page_of(*word.stalled_rank)) word.silent_rank = word.stalled_rank;
+    return word;
   }
-  handlers_.on_news(name);
+  return {};
 }
 
-void ProgressPoller::take(const std::string& job, const std::string& pod_uid, int attempt,
-                          const Progress& progress, Moment now) {
-  {
-    std::lock_guard lock(mutex_);
-    Entry& entry = entries_[job];
-    const bool is_same_run = entry.pod_uid == pod_uid && entry.attempt == attempt;
-    if (is_same_run && entry.heard.progress == progress) return;
-    if (!is_same_run || entry.heard.progress.epoch != progress.epoch) entry.heard.advanced = now;
-    entry.pod_uid = pod_uid;
-    entry.attempt = attempt;
-    entry.heard.progress = progress;
+/// Whether somebody should hear of it.
+bool ProgressPoller::enter(const GnnJob& job, const std::optional<Word>& word, Moment now) {
+  std::lock_guard lock(mutex_);
+  Entry& entry = entries_[job.full_name()];
+  if (entry.attempt != job.status.attempt)
+    entry = {.attempt = job.status.attempt, .heard = {.answered = now}};
+  const Entry before = entry;
+  entry.is_answered = word.has_value();
+  entry.silent_rank = word ? word->silent_rank : std::nullopt;
+  if (word) take_progress(entry, *word, job.status.progress, now);
+  // It may have stalled: that only an answer from beyond the deadline shows.
+  const bool is_overdue =
+      word && now - entry.heard.advanced >= Seconds(job.job->run_policy.progress_deadline_seconds);
+  return entry.heard.progress != before.heard.progress || entry.silent_rank != before.silent_rank ||
+         (word && !before.is_answered) || is_overdue;
+}
+
+/// `before`: what the status says. An operator that has just started goes on counting from there. Servers end an epoch one
+/// after the other: who is behind hasn't advanced, and who falls back has begun anew.
+void ProgressPoller::take_progress(Entry& entry, const Word& word, const Progress& before, Moment now) {
+  const auto epoch = word.progress.epoch;
+  const bool is_first = !entry.heard.progress;
+  if (is_first || (word.speaker == entry.leader ? epoch != entry.epoch : epoch > entry.epoch)) {
+    const bool is_known = is_first && before.advanced && epoch <= before.epoch;
+    entry.heard.advanced = is_known ? std::min(*before.advanced, now) : now;
+    entry.leader = word.speaker;
+    entry.epoch = epoch;
   }
-  handlers_.on_news(job);
+  entry.heard.progress = word.progress;
+  entry.heard.answered = now;
+  entry.heard.stalled_rank = word.stalled_rank;
 }
 
 std::optional<Heard> ProgressPoller::heard(const std::string& job) const {
@@ -148,14 +140,13 @@ std::optional<Heard> ProgressPoller::heard(const std::string& job) const {
 std::optional<Rank> ProgressPoller::silent_rank(const std::string& job) const {
   const auto known = caches_.job(job);
   std::lock_guard lock(mutex_);
-  const auto found = silent_.find(job);
-  if (!known || found == silent_.end() || found->second.attempt != known->status.attempt) return {};
-  return found->second.rank;
+  const auto found = entries_.find(job);
+  if (!known || found == entries_.end() || found->second.attempt != known->status.attempt) return {};
+  return found->second.silent_rank;
 }
 
 void ProgressPoller::forget(const std::string& job) {
   std::lock_guard lock(mutex_);
-  silent_.erase(job);
   entries_.erase(job);
 }
 

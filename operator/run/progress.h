@@ -1,6 +1,7 @@
-// How far the ranks are: rank 0's pod is asked over HTTP every few seconds, and where ranks wait for another one, so are the
-// pods that the waits lead to (stalled.h). What they say comes from containers and is not trusted: it may be slow, large or
-// nonsense, and can cost us no more than a few connections and a write of the status each time.
+// How far the ranks are: rank 0's pod is asked over HTTP every few seconds, another one where that is silent, and where ranks
+// wait for another one, so are the pods that the waits lead to (stalled.h). What they say comes from containers and is not
+// trusted: it may be slow, large or nonsense, and can cost us no more than a few connections and a write of the status each
+// time. Silence of all says nothing of the ranks: it may be the network between them and us.
 #pragma once
 
 #include <functional>
@@ -32,36 +33,37 @@ class ProgressPoller {
 
   /// Asks for every job that runs.
   void poll(Moment now);
-  /// What was heard in the present attempt.
+  /// Of the present attempt; nothing before its ranks were first asked.
   std::optional<Heard> heard(const std::string& job) const;
   /// The rank that others wait for in the present attempt and whose server doesn't answer.
   std::optional<Rank> silent_rank(const std::string& job) const;
   void forget(const std::string& job);
 
  private:
-  struct Silence {
-    int attempt = 0;
-    Rank rank = 0;
-    bool operator==(const Silence&) const = default;
+  /// What a server says, and what the servers to which its waits lead do.
+  struct Word {
+    Rank speaker = 0;
+    Progress progress;
+    std::optional<Rank> stalled_rank, silent_rank;
   };
   struct Entry {
-    std::string pod_uid;  // whose word it is
     int attempt = 0;
     Heard heard;
+    bool is_answered = false;           // the last time that we asked
+    Rank leader = 0;                    // who said last that an epoch has ended
+    std::optional<std::int64_t> epoch;  // which one
+    std::optional<Rank> silent_rank;
   };
   void poll_job(const GnnJob& job, Moment now);
-  bool was_heard(const std::string& job, const std::string& pod_uid, int attempt) const;
-  void take(const std::string& job, const std::string& pod_uid, int attempt, const Progress& progress,
-            Moment now);
-  void take_stalled(const std::string& job, std::optional<Rank> rank);
-  void take_silent(const GnnJob& job, std::optional<Rank> rank);
+  static std::optional<Word> ask_servers(RankPages& pages, std::size_t most, int ranks);
+  bool enter(const GnnJob& job, const std::optional<Word>& word, Moment now);
+  static void take_progress(Entry& entry, const Word& word, const Progress& before, Moment now);
 
   const Caches& caches_;
   const int port_;
   const Handlers handlers_;
   mutable std::mutex mutex_;
-  std::map<std::string, Entry> entries_;   // by job
-  std::map<std::string, Silence> silent_;  // likewise
+  std::map<std::string, Entry> entries_;  // by job
 };
 
 }  // namespace atl::ctl

@@ -21,6 +21,11 @@ std::vector<Rank> ranks_of(const PodView& pod) {
   return ranks;
 }
 
+std::string address_of(const PodView& pod, int port) {
+  const bool is_ipv6 = pod.ip.find(':') != std::string::npos;
+  return fmt::format("http://{}:{}", is_ipv6 ? "[" + pod.ip + "]" : pod.ip, port);
+}
+
 }  // namespace
 
 RankPages::RankPages(const Caches& caches, const std::string& job, const Ask& ask, int port)
@@ -32,28 +37,24 @@ RankPages::RankPages(const Caches& caches, const std::string& job, const Ask& as
   }
 }
 
-const PodView* RankPages::pod_of(Rank rank) const {
-  const auto found = pods_.find(rank);
-  return found == pods_.end() ? nullptr : found->second.get();
-}
-
 std::optional<std::string> RankPages::page_of(Rank rank) {
-  const PodView* pod = pod_of(rank);
-  if (!pod) return {};
+  const auto holder = pods_.find(rank);
+  if (holder == pods_.end()) return {};
+  const PodView* pod = holder->second.get();
   const auto [found, is_new] = pages_.try_emplace(pod);
-  if (is_new) found->second = ask_(fmt::format("http://{}:{}", pod->ip, port_));
+  if (is_new) found->second = ask_(address_of(*pod, port_));
   return found->second;
 }
 
-std::optional<Rank> RankPages::first_that_answers(int most) {
+std::vector<Rank> RankPages::lowest_ranks(std::size_t most) const {
+  std::vector<Rank> ranks;
   const PodView* last = nullptr;
   for (const auto& [rank, pod] : pods_) {
-    if (pod.get() == last) continue;
-    if (most-- == 0) break;
+    if (ranks.size() == most) break;
+    if (pod.get() != last) ranks.push_back(rank);
     last = pod.get();
-    if (page_of(rank)) return rank;
   }
-  return {};
+  return ranks;
 }
 
 }  // namespace atl::ctl

@@ -6,12 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "operator/run/caches.h"
 
 namespace atl::ctl {
 
-/// A page's text from an address ("http://10.1.0.5:9400"), or nothing.
+/// A page's text from an address ("http://10.1.0.5:9400", "http://[fd00::5]:9400"), or nothing.
 using Ask = std::function<std::optional<std::string>(const std::string& address)>;
 
 class RankPages {
@@ -19,12 +20,11 @@ class RankPages {
   /// Of the job's workers that run and have an address. `ask` outlives it.
   RankPages(const Caches& caches, const std::string& job, const Ask& ask, int port);
 
-  /// Null where there is none.
-  const PodView* pod_of(Rank rank) const;
+  bool are_none() const { return pods_.empty(); }
   /// Of the server of `rank`; nothing where that is silent, or isn't there.
   std::optional<std::string> page_of(Rank rank);
-  /// The lowest rank of the first server that answers, of so many at most.
-  std::optional<Rank> first_that_answers(int most);
+  /// Of the first servers, so many at most.
+  std::vector<Rank> lowest_ranks(std::size_t most) const;
 
  private:
   const Ask& ask_;

@@ -32,13 +32,11 @@ void ThinPods::put(std::string_view object) {
   {
     std::lock_guard lock(mutex_);
     const Thin now = thin_of(state, std::int32_t(priority));
-    auto [found, is_new] = pods_.try_emplace(state.name, now);
-    if (!is_new) {
-      const Resources before = requests(found->second);
-      sum(found->second) -= before;
-      gives_room = found->second.node != now.node || !is_within(before, state.requests);
-      found->second = now;
+    if (const auto before = pods_.extract(state.name)) {
+      take_off(before.mapped());
+      gives_room = before.mapped().node != now.node || !is_within(requests(before.mapped()), state.requests);
     }
+    pods_.emplace(state.name, now);
     sum(now) += state.requests;
   }
   if (gives_room) handlers_.on_room();
@@ -51,10 +49,9 @@ void ThinPods::remove(std::string_view object) {
 void ThinPods::erase(const std::string& name) {
   {
     std::lock_guard lock(mutex_);
-    const auto found = pods_.find(name);
-    if (found == pods_.end()) return;
-    sum(found->second) -= requests(found->second);
-    pods_.erase(found);
+    const auto found = pods_.extract(name);
+    if (!found) return;
+    take_off(found.mapped());
   }
   handlers_.on_room();
 }
@@ -131,6 +128,18 @@ Resources ThinPods::requests(const Thin& pod) const {
 Resources& ThinPods::sum(const Thin& pod) {
   NodeSum& node = nodes_[std::size_t(pod.node)];
   return pod.of_daemon_set ? node.daemons : node.others;
+}
+
+/// Of a pod that is in pods_ no more. What asks for more than can be counted is nothing that a difference tells.
+void ThinPods::take_off(const Thin& pod) {
+  Resources& all = sum(pod);
+  if (all.is_exact()) {
+    all -= requests(pod);
+    return;
+  }
+  all = {};
+  for (const auto& [name, other] : pods_)
+    if (other.node == pod.node && other.of_daemon_set == pod.of_daemon_set) all += requests(other);
 }
 
 std::int32_t ThinPods::node_at(const std::string& name) {

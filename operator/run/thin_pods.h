@@ -54,6 +54,7 @@ class ThinPods final : public kube::Store {
   Thin thin_of(const PodState& state, std::int32_t priority);
   Resources requests(const Thin& pod) const;
   Resources& sum(const Thin& pod);
+  void take_off(const Thin& pod);
   void erase(const std::string& name);
   std::int32_t node_at(const std::string& name);
   std::int32_t rest_at(const Resources& rest);

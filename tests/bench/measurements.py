@@ -125,10 +125,10 @@ def memory_rows(atoll, name, manifest, arguments):
     plan = atoll.on_data("plan", manifest, "--rates", "20,10,100", *arguments)[0]
     peaks = atoll.train(manifest, *arguments, *settings(["training.epochs=2"]))["peakMemoryBytes"]
     rows = []
-    for rank, (planned, peak) in enumerate(zip(plan["ranks"], peaks)):
-        off = abs(planned["peakMemoryBytes"] / peak - 1) * 100
+    for rank, (planned, peak) in enumerate(zip(plan["peakMemoryBytes"], peaks)):
+        off = abs(planned / peak - 1) * 100
         rows.append(row(f"{name}, rank {rank} of {len(peaks)}", off, "%", 10,
-                        f"planned {planned['peakMemoryBytes'] / 2**20:.0f} MiB, used {peak / 2**20:.0f} MiB"))
+                        f"planned {planned / 2**20:.0f} MiB, used {peak / 2**20:.0f} MiB"))
     return rows
 
 

@@ -1,5 +1,5 @@
 """The machine `cp`: etcd, API server, controller manager and scheduler. Other machines reach it at
-layout.API_SERVER; this machine enters its network (`bed run`, `bed kubectl`), so that nothing listens outside
+its layout's address; this machine enters its network (`bed run`, `bed kubectl`), so that nothing listens outside
 the bed."""
 import json
 import os
@@ -7,7 +7,6 @@ import os
 import build
 import fabric
 import pki
-from layout import SERVICES
 from machine import Machine
 from process import run, until
 
@@ -35,12 +34,13 @@ def start(layout):
     fabric.plug_in_control_plane(CP, layout)
     pki.make(PKI, layout.all_nodes())
     (CP.bed / "audit.json").write_text(json.dumps(AUDIT))
+    server = layout.addresses.server
     for user in ("kube-controller-manager", "kube-scheduler"):
-        (CP.bed / f"{user}.kubeconfig").write_text(pki.kubeconfig(PKI, user))
-    KUBECONFIG.write_text(pki.kubeconfig(PKI, "admin"))
+        (CP.bed / f"{user}.kubeconfig").write_text(pki.kubeconfig(PKI, user, server))
+    KUBECONFIG.write_text(pki.kubeconfig(PKI, "admin", server))
     KUBECONFIG.chmod(0o600)  # helm says so otherwise, each time
     CP.start("etcd", ETCD)
-    CP.start("kube-apiserver", _api_server())
+    CP.start("kube-apiserver", _api_server(layout.addresses))
     until("the API server to be ready", 60, lambda: CP.check("etcd") or CP.check("kube-apiserver") or is_ready(),
           CP.log("kube-apiserver"))
     CP.start("kube-controller-manager", _controller_manager(layout))
@@ -54,10 +54,10 @@ def is_ready():
     return answer.strip() == "ok"
 
 
-def _api_server():
+def _api_server(addresses):
     keys = "/var/lib/bed/pki"
-    return ["kube-apiserver", "--advertise-address=10.77.0.1", "--secure-port=6443",
-            "--etcd-servers=http://127.0.0.1:2379", f"--service-cluster-ip-range={SERVICES}",
+    return ["kube-apiserver", f"--advertise-address={addresses.api_server}", "--secure-port=6443",
+            "--etcd-servers=http://127.0.0.1:2379", f"--service-cluster-ip-range={addresses.services}",
             "--feature-gates=WatchList=false",  # Debian's etcd can't tell the progress of watches, which these would need
             "--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction", "--allow-privileged=true",
             f"--token-auth-file={keys}/tokens.csv", f"--client-ca-file={keys}/ca.crt",

@@ -5,7 +5,6 @@ made of veth pairs whose rates `tc` limits. Nothing touches the network of the m
              └────(uplink)── r2 ──(rate)── n3, n4
 """
 import links
-from layout import API_SERVER, SERVICES
 from machine import Machine
 
 FABRIC = Machine("fabric")
@@ -28,19 +27,21 @@ def _attach(port, switch, rate):
 
 
 def plug_in_control_plane(machine, layout):
-    _plug_in(machine, API_SERVER, "spine", "none")
+    addresses = layout.addresses
+    _plug_in(machine, addresses.api_server, "spine", "none")
     for node in layout.all_nodes():
-        machine.run("ip", "route", "replace", node.pods, "via", node.address)
+        machine.run(*addresses.route, "replace", node.pods, "via", node.address)
 
 
 def plug_in(node, layout):
     """Links a node to its rack, with routes to the pods of the others. Everything else is unreachable, at once."""
     _plug_in(node.machine, node.address, node.rack, layout.rate)
+    addresses = layout.addresses
     for other in layout.all_nodes():
         if other != node:
-            node.machine.run("ip", "route", "replace", other.pods, "via", other.address)
-    node.machine.run("ip", "route", "replace", SERVICES, "via", API_SERVER)
-    node.machine.run("ip", "route", "replace", "unreachable", "default")
+            node.machine.run(*addresses.route, "replace", other.pods, "via", other.address)
+    node.machine.run(*addresses.route, "replace", addresses.services, "via", addresses.api_server)
+    node.machine.run(*addresses.route, "replace", "unreachable", "default")
 
 
 def pull_plug(machine):

@@ -5,10 +5,33 @@ import json
 from machine import Machine
 from place import FOLDER, BedError, write_whole
 
-API_SERVER = "10.77.0.1"     # the control plane's address, port 6443
-SERVICES = "10.96.0.0/16"    # 10.96.0.1 is the API server as pods see it
-POD_NETWORK = "10.244.0.0/16"
 FILE = FOLDER / "layout.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class Family:
+    """The addresses of a bed, all of one IP family."""
+    api_server: str   # the control plane's address, port 6443
+    node: str         # of the machine with a number
+    services: str
+    kubernetes: str   # the API server as pods see it
+    pod_network: str
+    pods: str         # of the node with a number
+    everywhere: str
+    route: tuple      # words of `ip` that begin a command about routes
+
+    @property
+    def server(self):
+        """The API server's URL."""
+        return f"https://[{self.api_server}]:6443" if ":" in self.api_server else f"https://{self.api_server}:6443"
+
+
+FAMILIES = {
+    "ipv4": Family("10.77.0.1", "10.77.0.{}", "10.96.0.0/16", "10.96.0.1", "10.244.0.0/16", "10.244.{}.0/24", "0.0.0.0/0",
+                   ("ip", "-4", "route")),
+    "ipv6": Family("fd00:77::1", "fd00:77::{}", "fd00:96::/108", "fd00:96::1", "fd00:244::/56", "fd00:244:0:{}::/64", "::/0",
+                   ("ip", "-6", "route")),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,15 +41,22 @@ class Layout:
     rate: str = "1gbit"      # of each machine's link, both ways; "none" leaves it alone
     uplink: str = "none"     # of each rack's link to the rest
     node_grace: int = 12     # seconds without a sign of life until a node counts as NotReady
+    family: str = "ipv4"     # of all addresses: ipv4 or ipv6
+
+    @property
+    def addresses(self):
+        return FAMILIES[self.family]
 
     def check(self):
         if not 1 <= self.racks <= self.nodes <= 16:
             raise BedError(f"--nodes {self.nodes} --racks {self.racks}: 1 to 16 nodes, in at most as many racks")
+        if self.family not in FAMILIES:
+            raise BedError(f"--family {self.family}: use {' or '.join(FAMILIES)}")
         if self.node_grace < 6:
             raise BedError(f"--node-grace {self.node_grace}: nodes tell every 2 s that they live; 6 is the least")
 
     def all_nodes(self):
-        return [Node(f"n{number}", number, f"r{(number - 1) * self.racks // self.nodes + 1}")
+        return [Node(f"n{number}", number, f"r{(number - 1) * self.racks // self.nodes + 1}", self.addresses)
                 for number in range(1, self.nodes + 1)]
 
     def save(self):
@@ -38,6 +68,7 @@ class Node:
     name: str
     number: int
     rack: str
+    family: Family
 
     @property
     def machine(self):
@@ -45,11 +76,11 @@ class Node:
 
     @property
     def address(self):
-        return f"10.77.0.{10 + self.number}"
+        return self.family.node.format(10 + self.number)
 
     @property
     def pods(self):
-        return f"10.244.{self.number}.0/24"
+        return self.family.pods.format(self.number)
 
     @property
     def labels(self):

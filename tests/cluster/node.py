@@ -5,7 +5,6 @@ import cgroup
 import fabric
 import pki
 from control_plane import PKI
-from layout import POD_NETWORK
 
 DAEMONS = ("containerd", "kubelet", "kube-proxy")
 PAUSE = "atoll.dev/bed/pause:1"
@@ -45,7 +44,7 @@ def start_kubelet(node):
         f"--hostname-override={node.name}", f"--node-ip={node.address}", f"--node-labels={labels}"])
     node.machine.start("kube-proxy", [
         "kube-proxy", "--kubeconfig=/var/lib/bed/kube-proxy.kubeconfig", "--proxy-mode=nftables",
-        f"--cluster-cidr={POD_NETWORK}", f"--hostname-override={node.name}",
+        f"--cluster-cidr={node.family.pod_network}", f"--hostname-override={node.name}",
         # Only the machine's first network namespace may set the size of the connection table.
         "--conntrack-max-per-core=0", "--conntrack-min=0", "--conntrack-tcp-timeout-established=0",
         "--conntrack-tcp-timeout-close-wait=0"])
@@ -56,8 +55,8 @@ def _write_configuration(node):
     (bed / "cni").mkdir(exist_ok=True)
     files = {"containerd.toml": CONTAINERD, "kubelet.json": json.dumps(_kubelet(node), indent=2),
              "cni/10-bed.conflist": json.dumps(_pod_network(node), indent=2), "ca.crt": (PKI / "ca.crt").read_text(),
-             "kubelet.kubeconfig": pki.kubeconfig(PKI, node.name),
-             "kube-proxy.kubeconfig": pki.kubeconfig(PKI, "kube-proxy")}
+             "kubelet.kubeconfig": pki.kubeconfig(PKI, node.name, node.family.server),
+             "kube-proxy.kubeconfig": pki.kubeconfig(PKI, "kube-proxy", node.family.server)}
     for name, text in files.items():
         (bed / name).write_text(text)
 
@@ -82,5 +81,5 @@ def _pod_network(node):
     # Point to point, not a bridge: what two pods of a node say to each other passes the node's packet filter like
     # everything else, so services and policies work. Leases of addresses lie in /run: they don't outlive the machine.
     addresses = {"type": "host-local", "dataDir": "/run/cni", "ranges": [[{"subnet": node.pods}]],
-                 "routes": [{"dst": "0.0.0.0/0"}]}
+                 "routes": [{"dst": node.family.everywhere}]}
     return {"cniVersion": "0.4.0", "name": "pods", "plugins": [{"type": "ptp", "ipMasq": False, "ipam": addresses}]}

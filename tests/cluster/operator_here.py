@@ -86,9 +86,9 @@ class Audit:
         return [each for each in map(json.loads, lines) if each.get("userAgent") == "atoll-operator"]
 
     def writes(self):
-        """Those that had their way, without leases and events."""
+        """Those that had their way, without leases and events; dry runs write nothing."""
         return [each for each in self.requests() if each["verb"] in WRITES and each["responseStatus"]["code"] < 300
-                and each["objectRef"]["resource"] not in ("leases", "events")]
+                and each["objectRef"]["resource"] not in ("leases", "events") and "dryRun=" not in each["requestURI"]]
 
     def next_writes(self, seconds):
         """As soon as there is one, or none in so many seconds."""

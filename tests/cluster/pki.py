@@ -3,7 +3,7 @@ that signs service accounts' tokens; everybody else has a token from a file."""
 import json
 import secrets
 
-from layout import API_SERVER
+from layout import FAMILIES
 from place import write_whole
 from process import run
 
@@ -13,8 +13,9 @@ USERS = {  # name of the token: (user, group)
     "kube-scheduler": ("system:kube-scheduler", ""),
     "kube-proxy": ("system:kube-proxy", ""),
 }
-NAMES = (f"IP:{API_SERVER},IP:10.96.0.1,IP:127.0.0.1,DNS:kubernetes,DNS:kubernetes.default,"
-         "DNS:kubernetes.default.svc,DNS:kubernetes.default.svc.cluster.local")
+ADDRESSES = ["127.0.0.1", *(address for each in FAMILIES.values() for address in (each.api_server, each.kubernetes))]
+NAMES = ",".join([*(f"IP:{address}" for address in ADDRESSES), "DNS:kubernetes", "DNS:kubernetes.default",
+                  "DNS:kubernetes.default.svc", "DNS:kubernetes.default.svc.cluster.local"])
 
 
 def make(folder, nodes):
@@ -44,11 +45,11 @@ def _certificate(folder, name, subject, extensions):
          "-CAcreateserial", "-days", "3650", "-extfile", wishes, "-out", certificate])
 
 
-def kubeconfig(folder, name):
-    """What `name` of USERS, or a node, reaches the API server with."""
+def kubeconfig(folder, name, server):
+    """What `name` of USERS, or a node, reaches the API server with, at the URL `server`."""
     tokens = {line.split(",")[2]: line.split(",")[0] for line in (folder / "tokens.csv").read_text().splitlines()}
     authority = run(["base64", "-w0", folder / "ca.crt"])
-    cluster = {"server": f"https://{API_SERVER}:6443", "certificate-authority-data": authority}
+    cluster = {"server": server, "certificate-authority-data": authority}
     return json.dumps({
         "apiVersion": "v1", "kind": "Config", "current-context": "bed",
         "clusters": [{"name": "bed", "cluster": cluster}],

@@ -71,9 +71,9 @@ def script(policies, pods, spaces, space):
             sources = set().union(*(peers(pods, spaces, space, peer) for peer in rule["from"]))
             ports = " tcp dport " + listed({str(port["port"]) for port in rule["ports"]}) if "ports" in rule else ""
             if sources:
-                lines.append(f"ip saddr {listed(sources)} ip daddr {listed(about)}{ports} accept")
+                lines.append(f"{ip(sources)} saddr {listed(sources)} {ip(about)} daddr {listed(about)}{ports} accept")
     if guarded:
-        lines.append(f"ip daddr {listed(guarded)} drop")
+        lines.append(f"{ip(guarded)} daddr {listed(guarded)} drop")
     body = "\n".join(f"    {line}" for line in ["type filter hook forward priority filter; policy accept;", *lines])
     return f"table inet {TABLE}\ndelete table inet {TABLE}\ntable inet {TABLE} {{\n  chain forward {{\n{body}\n  }}\n}}\n"
 
@@ -100,6 +100,10 @@ def labels(pod):
 def addresses(pods, is_meant):
     return {pod["status"]["podIP"] for pod in pods if pod["status"].get("podIP") and is_meant(pod)
             and pod["status"]["phase"] in ("Pending", "Running")}
+
+
+def ip(addresses_of_one_family):
+    return "ip6" if any(":" in address for address in addresses_of_one_family) else "ip"
 
 
 def listed(names):

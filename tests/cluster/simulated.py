@@ -6,7 +6,7 @@ import json
 import build
 import pki
 from control_plane import CP, PKI, kubectl
-from layout import API_SERVER, saved
+from layout import saved
 from machine import PROGRAMS
 from place import BedError
 from process import until
@@ -24,14 +24,18 @@ def add(count, per_block, played=()):
     if saved().node_grace < GRACE:
         raise BedError(f"simulated nodes need a bed that was brought up with --node-grace {GRACE} or more; "
                        f"this one has {saved().node_grace}")
+    if saved().family != "ipv4":
+        raise BedError("simulated nodes have IPv4 addresses: bring the bed up with --family ipv4")
     build.build(["kwok"])
+    ours = saved().addresses
     (CP.bed / "kwok.yaml").write_text("\n---\n".join([json.dumps(PARALLEL), *played]))
-    (CP.bed / "kwok.kubeconfig").write_text(pki.kubeconfig(PKI, "admin"))
+    (CP.bed / "kwok.kubeconfig").write_text(pki.kubeconfig(PKI, "admin", ours.server))
     CP.start("kwok", [
         f"{PROGRAMS}/{build.folder_of(KWOK).name}/kwok", "--config=/var/lib/bed/kwok.yaml",
         "--kubeconfig=/var/lib/bed/kwok.kubeconfig", "--manage-all-nodes=false",
         "--manage-nodes-with-label-selector=type=kwok", f"--node-lease-duration-seconds={GRACE}",
-        f"--node-ip={API_SERVER}", "--cidr=10.200.0.0/16", f"--node-port={PORT}", f"--server-address={API_SERVER}:{PORT}",
+        f"--node-ip={ours.api_server}", "--cidr=10.200.0.0/16", f"--node-port={PORT}",
+        f"--server-address={ours.api_server}:{PORT}",
         "--tls-cert-file=/var/lib/bed/pki/api-server.crt", "--tls-private-key-file=/var/lib/bed/pki/api-server.key"])
     nodes = [_node(number, (number - 1) // per_block + 1) for number in range(1, count + 1)]
     kubectl("apply", "--server-side", "--filename", "-", seconds=300,

@@ -1,6 +1,7 @@
 """A Kubernetes API server with nothing behind it but etcd, for tests of what it takes and refuses: on loopback, at free
 ports, gone when the test ends. Its programs are those of the bed (tests/cluster/bed build kube-apiserver kubectl)."""
 import atexit
+import contextlib
 import ctypes
 import json
 import os
@@ -76,6 +77,16 @@ class ApiServer:
                     "--endpoint-reconciler-type=none", "--disable-admission-plugins=ServiceAccount")
         self._wait_until_ready()
 
+    @contextlib.contextmanager
+    def hanging(self):
+        """It keeps its connections, takes new ones, and answers nothing."""
+        process = next(each for each in self._running if "kube-apiserver" in each.args[0])
+        process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            process.send_signal(signal.SIGCONT)
+
     def kubectl(self, *words, text=None, timeout=60):
         """Runs kubectl against this server: what harness.Done holds."""
         process = subprocess.Popen([self._kubectl, f"--kubeconfig={self.folder}/kubeconfig", *map(str, words)],
@@ -95,6 +106,12 @@ class ApiServer:
 
     def get(self, *words):
         return json.loads(self.expect("get", *words, "-o", "json"))
+
+    def until_defined(self):
+        """Every custom resource is served. (`kubectl wait` fails at once where the server has given one no condition yet.)"""
+        until("the resources to be defined", 30, lambda: all(
+            any(condition["type"] == "Established" and condition["status"] == "True"
+                for condition in each.get("status", {}).get("conditions") or []) for each in self.get("crd")["items"]))
 
     @property
     def url(self):
@@ -130,8 +147,9 @@ class ApiServer:
 
     def _start(self, name, *command):
         log = open(self.folder / f"{name}.log", "w", encoding="utf-8")
-        self._running.append(subprocess.Popen(list(map(str, command)), stdout=log, stderr=log, cwd=self.folder,
-                                              preexec_fn=end_with_parent))
+        process = subprocess.Popen(list(map(str, command)), stdout=log, stderr=log, cwd=self.folder, preexec_fn=end_with_parent)
+        self._running.append(process)
+        return process
 
     def _wait_until_ready(self):
         end = time.monotonic() + READY_SECONDS

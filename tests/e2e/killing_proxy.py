@@ -51,7 +51,7 @@ class KillingProxy:
 
     def pass_on(self, handler):
         body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
-        is_write = handler.command != "GET" and "/events" not in handler.path
+        is_write = handler.command != "GET" and "/events" not in handler.path and "dryRun=" not in handler.path
         try:
             if is_write and self._dies(after=False):
                 return self._hang_up(handler)

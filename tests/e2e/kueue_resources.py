@@ -62,7 +62,7 @@ def install(server):
                  _resource("ResourceFlavor", "resourceflavors", _object(spec=_ANY), namespaced=False),
                  _resource("WorkloadPriorityClass", "workloadpriorityclasses", _object(value={"type": "integer"}), namespaced=False)):
         server.expect("create", "-f", "-", text=json.dumps(each))
-    server.expect("wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
+    server.until_defined()
     for each in ({"kind": "ResourceFlavor", "metadata": {"name": "gnn-nodes"}, "spec": {"nodeLabels": {"pool": "gnn"}}},
                  {"kind": "WorkloadPriorityClass", "metadata": {"name": "urgent"}, "value": 7}):
         server.expect("create", "-f", "-", text=json.dumps({"apiVersion": "kueue.x-k8s.io/v1beta2", **each}))

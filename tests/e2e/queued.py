@@ -15,21 +15,26 @@ if not os.access(OPERATOR, os.X_OK):
 class Server(api_server.ApiServer):
     """Its nodes n1, n2, n3 are fake and have 4 cores each; the last two are labelled pool=gnn."""
 
-    def __init__(self, address):
-        """`address`: of every pod, another for each test."""
+    def __init__(self, address, resource=harness.ROOT / "manifests" / "crd" / "gnnjobs.atoll.dev.yaml"):
+        """`address`: of every pod, another for each test. `resource`: the file that defines GNNJob."""
         super().__init__()
-        self.expect("create", "-f", harness.ROOT / "manifests" / "crd" / "gnnjobs.atoll.dev.yaml")
-        self.expect("wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
+        self.expect("create", "-f", resource)
+        self.until_defined()
         self.kubelets = type("Nodes", (fake_kubelets.FakeKubelets,), {"ADDRESS": address})(self, ["n1", "n2", "n3"])
         self.expect("label", "node", "n2", "n3", "pool=gnn")
 
     def start(self, name, *command):
         """A program that ends with the test; its log is NAME.log in our folder."""
-        self._start(name, *command)
+        return self._start(name, *command)
 
     def start_operator(self):
-        self.start("operator", "env", "POD_NAME=atoll-0", OPERATOR, f"--kubeconfig={self.verified_kubeconfig()}",
+        self.operator = self.start("operator", "env", "POD_NAME=atoll-0", OPERATOR, f"--kubeconfig={self.verified_kubeconfig()}",
                    "--image=atoll/engine:1", "--metrics=127.0.0.1:0", "--operator-namespace=default", "--kueue=true", "--grace=5")
+
+    def restart_operator(self):
+        self.operator.terminate()
+        self.operator.wait(timeout=30)
+        self.start_operator()
 
     def apply(self, name, **labels):
         job = harness.manifest({"dataset": {"name": "cora", "volume": {"persistentVolumeClaim": {"claimName": "datasets"}}},

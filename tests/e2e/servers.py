@@ -13,18 +13,18 @@ from network import Network  # noqa: E402
 from process import MachineError  # noqa: E402
 
 # Stands for sshd where a launcher asks whether a server is there.
-LISTENER = ("import socket, sys; s = socket.create_server((sys.argv[1], int(sys.argv[2]))); print('ready', flush=True)\n"
+LISTENER = ("import socket, sys; s = socket.create_server((sys.argv[1], int(sys.argv[2])), family=socket.AF_INET6 if ':' in sys.argv[1] else socket.AF_INET); print('ready', flush=True)\n"
             "while True: s.accept()[0].close()")
 
 
 class Servers:
-    def __init__(self, folder, names):
+    def __init__(self, folder, names, family="ipv4"):
         missing = [tool for tool in ("ip", "nsenter", "unshare", "setpriv") if not shutil.which(tool)]
         if os.geteuid() != 0 or missing:
             harness.skip("network namespaces need root" if not missing else f"{missing[0]} is not here")
         self.folder = folder
         try:
-            self._network = Network([*names, "launcher"])
+            self._network = Network([*names, "launcher"], family=family)
         except MachineError as error:
             harness.skip(str(error))
         atexit.register(self._network.switch_off)

@@ -28,7 +28,9 @@ def plug_in(machine, address, fabric, switch):
         run(["ip", "link", "add", "name", port, "netns", fabric.init(), "type", "veth",
              "peer", "name", "eth0", "netns", machine.init()])
     fabric.run("ip", "link", "set", port, "master", switch, "up")
-    machine.run("ip", "address", "replace", f"{address}/24", "dev", "eth0")
+    # An IPv6 address would be tried out for a second or two before it can be used.
+    width = ["64", "nodad"] if ":" in address else ["24"]
+    machine.run("ip", "address", "replace", f"{address}/{width[0]}", "dev", "eth0", *width[1:])
     machine.run("ip", "link", "set", "eth0", "up")
 
 

@@ -2,7 +2,7 @@
 import links
 from host import Host, Reached
 
-ADDRESSES = "10.231.7"
+ADDRESSES = {"ipv4": "10.231.7.", "ipv6": "fd00:231:7::"}
 SWITCH = "switch"
 # Its caller gives an address and the words of a command, which a shell on the server joins. Shared memory and temporary
 # files of the command are in memory of its own, and gone with its processes.
@@ -43,10 +43,10 @@ class ReachedNetwork:
 class Network(ReachedNetwork):
     """One that this process keeps."""
 
-    def __init__(self, names, before_start=None):
+    def __init__(self, names, before_start=None, family="ipv4"):
         """Switches the machines on and links them; `before_start` is called in each one's first process."""
         self.hosts = {}
-        self.addresses = {name: f"{ADDRESSES}.{10 + number}" for number, name in enumerate(names)}
+        self.addresses = {name: f"{ADDRESSES[family]}{10 + number}" for number, name in enumerate(names)}
         self.fabric = Host("fabric", before_start)
         try:
             links.make_switch(self.fabric, SWITCH)

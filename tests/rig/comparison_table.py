@@ -5,17 +5,19 @@ from comparisons import BASELINE, PLAIN
 
 HEAD = """# PipeGCN and its rivals on slow links
 
-Made by `make bench-strategies` from pipegcn.json; don't edit. Servers with shaped links on one machine (docs/rig.md), a rank each;
-GraphSAGE, its shape beside the data set's name in tests/rig/comparisons.py. Links are chosen so that `graph:overlap=false`, the
-papers' synchronous baseline, spends the named share of its epoch in communication. Epochs are medians, in turn; speed-ups are medians of
-paired ratios; a goal is met or missed only outside the noise band (the baseline against itself).
+Made by `make bench-strategies` from pipegcn.json; don't edit. Servers with shaped links on one machine (docs/rig.md), one rank per server.
+The model is GraphSAGE; tests/rig/comparisons.py has its shape for each data set. Links are chosen so that `graph:overlap=false`, the
+papers' synchronous baseline, spends the named share of its epoch in communication. Epochs are medians of runs in turn, and speed-ups are
+medians of paired ratios. A goal is met or missed only outside the noise band (the baseline against itself).
 
-ideal: max(compute, communication) where bytes travel while a rank computes, their sum where it waits. Goals: `pipegcn` without
-smoothing at most 1.1 × its ideal, so at least 1.8, 1.4 and 1.13 × faster than the baseline at 50, 65 and 80 % (judged at the share that was
-reached), never slower than `graph`, 3 × faster than `cagnet` with replication 2; beside each how far it is from what was wanted. progress: processor time of the
-thread that communicates. It shares the rank's part of the cores with the one that computes: where they overlap, `compute` contains it.
-planned: by how much the epoch of `atoll plan --probe` differs (goal: 15 %). Where a section says what a MB takes of processors, the plan was
-told (`--link-work`), and knew which server's link is fullest one way; the others were planned before it could.
+- ideal: max(compute, communication) if bytes travel while a rank computes, their sum if the rank waits.
+- Goals: `pipegcn` without smoothing takes at most 1.1 × its ideal. It is therefore at least 1.8, 1.4 and 1.13 × faster than the baseline at
+  50, 65 and 80 % (judged at the share that was reached), never slower than `graph`, and 3 × faster than `cagnet` with replication 2. The
+  last column has the distance from each goal.
+- progress: processor time of the communication thread. It shares the rank's cores with the computing thread: if they overlap, `compute`
+  contains it.
+- planned: the difference of `atoll plan --probe`'s epoch (goal: 15 %). If a section gives the processor time per MB, the plan was given
+  it (`--link-work`) and knew the server with the busiest link direction. The other sections were planned before it knew that.
 
 """
 COLUMNS = ("strategy", "epoch", "speed-up", "compute", "exposed", "communication", "progress", "epoch / ideal", "bound by",

@@ -14,6 +14,21 @@
 {{- if hasKey . "symmetrise" }}
 - {{ .symmetrise | ternary "--symmetrise" "--no-symmetrise" }}
 {{- end }}
+{{- if .transpose }}
+- --transpose
+{{- end }}
+{{- if .oneBased }}
+- --one-based
+{{- end }}
+{{- if .relabel }}
+- --relabel
+{{- end }}
+{{- with .split }}
+- --split={{ . }}
+{{- end }}
+{{- if hasKey . "seed" }}
+- --seed={{ include "datasets.number" .seed }}
+{{- end }}
 {{- if .weights }}
 - --weights
 {{- end }}

@@ -18,8 +18,8 @@
   resources: [configmaps]
   verbs: [get, list, watch, create, delete]
 - apiGroups: [""]
-  resources: [secrets]  # goes with its job, as the next does
-  verbs: [get, list, watch, create]
+  resources: [secrets]  # jobs' login keys, which it never reads again; they go with their job, as the next does
+  verbs: [create]
 - apiGroups: [networking.k8s.io]
   resources: [networkpolicies]
   verbs: [get, list, watch, create]
@@ -49,6 +49,9 @@
 - apiGroups: [""]
   resources: [nodes, pods]
   verbs: [list, watch]
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]  # of other installations, which must not see to the same jobs
+  verbs: [list]
 - apiGroups: [""]
   resources: [persistentvolumes]  # of such claims: which nodes can use them
   verbs: [get]

@@ -29,19 +29,19 @@ Json column(const char* name, const char* type, const char* path, const char* de
 /// What `kubectl get gnn` shows.
 Json columns() {
   return {
-      column("Strategy", "string", ".spec.strategy.kind", "how ranks share the work"),
-      column("Ranks", "integer", ".spec.placement.ranks", "number of processes"),
-      column("State", "string", ".status.state", "the condition that says most now"),
+      column("Strategy", "string", ".spec.strategy.kind", "how ranks exchange data"),
+      column("Ranks", "integer", ".spec.placement.ranks", "number of ranks"),
+      column("State", "string", ".status.state", "the job's most important condition now"),
       column("Epoch", "integer", ".status.progress.epoch", "finished epochs"),
       column("Validation", "number", ".status.progress.validation", "training.metric on validation vertices"),
       column("ETA", "string", ".status.progress.eta", "time left"),
-      column("Age", "date", ".metadata.creationTimestamp", "time since the job was made")};
+      column("Age", "date", ".metadata.creationTimestamp", "time since the job was created")};
 }
 
 Json schema() {
   Json rules = Json::array();
   for (const ServerRule& rule : change_rules()) rules.push_back(rule_json(rule));
-  return {{"description", "Trains a graph neural network: atoll explain says more of every field."},
+  return {{"description", "Trains a graph neural network. `atoll explain --all` explains every field."},
           {"type", "object"},
           {"required", {"spec"}},
           {"properties",

@@ -94,6 +94,8 @@ Json type_of(const Field& field) {
       return list_of(text());
     case FieldType::kNumberList:
       return list_of(with_range({{"type", "number"}}, field));
+    case FieldType::kIntegerList:
+      return list_of(with_range({{"type", "integer"}, {"format", "int64"}}, field));
     case FieldType::kFree:
       return {{"type", "object"},
               {"maxProperties", kMostFreeFields},

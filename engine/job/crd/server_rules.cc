@@ -32,7 +32,7 @@ void add_unbuilt(const Field& field, std::vector<ServerRule>& rules) {
   }
   for (const auto& [instead, names] : unbuilt) {
     rules.push_back({field.path, "", "!(self in " + cel_list(names) + ")", "",
-                     "self + ' is named in the manifest but not built yet; use " + instead + "'"});
+                     "self + \" isn't built yet (use " + instead + ")\""});
   }
 }
 

@@ -74,14 +74,14 @@ Json conditions() {
   Json condition = object("Created, Placed, Running, Suspended, Restarting, Succeeded or Failed",
                           {{"type", text("", 63)},
                            {"status", words("", {"True", "False", "Unknown"})},
-                           {"observedGeneration", count("the spec's generation that it was judged by")},
-                           {"lastTransitionTime", time("when status changed last")},
+                           {"observedGeneration", count("the spec's generation that it refers to")},
+                           {"lastTransitionTime", time("when the status last changed")},
                            {"reason", text("one word, for programs", 1024)},
                            {"message", text("what happened and what to do, for people", 4096)}});
   condition["required"] = {"type", "status", "lastTransitionTime", "reason", "message"};
   condition["properties"]["type"].erase("description");
   condition["properties"]["status"].erase("description");
-  Json schema = list("what is true of the job, and since when", 16, std::move(condition));
+  Json schema = list("the job's conditions, and since when each holds", 16, std::move(condition));
   schema["x-kubernetes-list-type"] = "map";
   schema["x-kubernetes-list-map-keys"] = {"type"};
   return schema;
@@ -93,60 +93,71 @@ Json placement() {
              {{"node", name("its name")}, {"ranks", list("in order", kMostRanks, count("a rank"))}});
   Json predicted = object("what the plan costs",
                           {{"interServerBytesPerEpoch", bytes("bytes between servers in one epoch")},
-                           {"bestPossible", bytes("the same on an empty cluster of this shape")},
+                           {"bestPossible", bytes("the same with the best placement on an empty cluster")},
                            {"reason", text("why it isn't the best", 4096)}});
-  return object("which rank sits where", {{"servers", list("one a node", kMostRanks, std::move(server))},
+  return object("which rank runs where", {{"servers", list("one per node", kMostRanks, std::move(server))},
                                           {"predicted", std::move(predicted)}});
 }
 
+Json made_of() {
+  return object("what the job's objects are made of, as recorded when it was taken",
+                {{"manifest", text("digest of what it asks for", 32)},
+                 {"prepared", text("digest of what its prepare step depends on", 32)},
+                 {"image", text("the engine's, in every pod; by digest once a pod tells it", 1024)}});
+}
+
 Json progress() {
-  return object("how far training has come, as rank 0 says",
+  return object("progress of training, as the ranks report it",
                 {{"epoch", count("finished epochs")},
-                 {"epochs", count("of how many")},
-                 {"loss", number("of the last epoch")},
+                 {"epochs", count("epochs to train")},
+                 {"loss", number("training loss of the last epoch")},
                  {"validation", number("training.metric on validation vertices")},
-                 {"epochSeconds", number("of a typical epoch")},
+                 {"epochSeconds", number("seconds of a typical epoch")},
                  {"eta", text("time left, as 5m4s", 32)},
-                 {"lastCheckpointEpoch", count("what a restart resumes from")}});
+                 {"lastCheckpointEpoch", count("what a restart resumes from")},
+                 {"advancedTime", time("when an epoch was last seen to end")}});
 }
 
 Json traffic() {
-  return object("bytes in one epoch, as the ranks' ledgers say",
+  return object("bytes sent in one epoch, as the ranks count them",
                 {{"intraServerBytesPerEpoch", bytes("between ranks of one server")},
                  {"interServerBytesPerEpoch", bytes("between servers")}});
 }
 
 Json restarts() {
-  Json culprit = object("where it began", {{"rank", count("the rank that was lost")},
-                                           {"signal", text("that ended it, as SIGKILL", 32)},
-                                           {"pod", name("its pod")},
-                                           {"node", name("its node")}});
+  Json culprit = object("where the failure began", {{"rank", count("the rank that was lost")},
+                                                    {"signal", text("that ended it, as SIGKILL", 32)},
+                                                    {"pod", name("its pod")},
+                                                    {"node", name("its node")},
+                                                    {"uid", name("the pod's, of the prepare step's pods")}});
   Json restart = object("one restart", {{"time", time("when")},
                                         {"culprit", std::move(culprit)},
                                         {"reason", text("one word: OOMKilled, NodeLost, …", 1024)},
-                                        {"resumedFromEpoch", count("the checkpoint that it went on from")}});
-  return list("the last restarts, oldest first", kMostRestarts, std::move(restart));
+                                        {"resumedFromEpoch", count("epoch of the checkpoint that the "
+                                                                   "restart resumed from")}});
+  return list("the last restarts, the oldest first", kMostRestarts, std::move(restart));
 }
 
 }  // namespace
 
 Json status_schema() {
   return object(
-      "what the operator knows of the job",
-      {{"observedGeneration", count("the spec's generation that the rest was made from")},
-       {"state", words("the condition that says most now",
+      "what the operator knows about the job",
+      {{"observedGeneration", count("the spec's generation that this status refers to")},
+       {"state", words("the job's most important condition now",
                        {"Created", "Placed", "Running", "Suspended", "Restarting", "Succeeded", "Failed"})},
        {"conditions", conditions()},
+       {"madeOf", made_of()},
        {"attempt", count("starts of the ranks so far")},
        {"failures", count("restarts that count against runPolicy.backoffLimit")},
-       {"withdrawals",
-        count("since it ran last: how often its pods were let go, their room not being there")},
+       {"keys", name("the Secret with the login keys that the job's pods mount")},
+       {"withdrawals", count("how often its pods were deleted for lack of room since it ran last")},
        {"placement", placement()},
        {"progress", progress()},
        {"traffic", traffic()},
        {"restarts", restarts()},
-       {"result", object("what came out", {{"testMetric", number("training.metric on test vertices")},
-                                           {"bestEpoch", count("whose weights were kept")}})},
+       {"result", object("the result", {{"testMetric", number("training.metric on test vertices")},
+                                        {"bestEpoch", count("the epoch whose weights were kept")}})},
        {"startTime", time("when all ranks ran first")},
        {"completionTime", time("when the job ended")}});
 }

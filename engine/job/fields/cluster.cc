@@ -6,16 +6,16 @@ namespace {
 
 std::vector<Field> run_policy_fields() {
   std::vector<Field> f;
-  f.push_back({.path = "runPolicy", .description = "on a cluster: life and death of the job"});
+  f.push_back({.path = "runPolicy", .description = "on a cluster: restarts, time limits, clean-up"});
   f.push_back({.path = "runPolicy.suspend",
                .type = FieldType::kFlag,
-               .description = "stop after a checkpoint and wait",
+               .description = "write a checkpoint, stop and wait",
                .slot = at([](Job & j) -> auto& { return j.run_policy.suspend; }),
                .may_change = true,
                .mutability = Mutability::kAlways});
   f.push_back({.path = "runPolicy.backoffLimit",
                .type = FieldType::kInteger,
-               .description = "restarts before the job fails",
+               .description = "how often the job is restarted before it fails",
                .slot = at([](Job & j) -> auto& { return j.run_policy.backoff_limit; }),
                .minimum = 0,
                .maximum = 1e6,
@@ -31,7 +31,7 @@ std::vector<Field> run_policy_fields() {
                .mutability = Mutability::kAlways});
   f.push_back({.path = "runPolicy.ttlSecondsAfterFinished",
                .type = FieldType::kInteger,
-               .description = "delete the finished job after this time; -1 = keep",
+               .description = "delete the finished job after this time; -1 = keep it",
                .slot = at([](Job & j) -> auto& { return j.run_policy.ttl_seconds_after_finished; }),
                .unit = "seconds",
                .minimum = -1,
@@ -41,9 +41,9 @@ std::vector<Field> run_policy_fields() {
                .type = FieldType::kChoice,
                .description = "which pods are deleted when the job ends",
                .slot = at([](Job & j) -> auto& { return j.run_policy.clean_pod_policy; }),
-               .choices = {{"Running", "those that still run; ended ones stay for their logs"},
-                           {"All", "every one"},
-                           {"None", "no worker"}},
+               .choices = {{"Running", "pods that still run; ended pods stay for their logs"},
+                           {"All", "every pod"},
+                           {"None", "no worker pod"}},
                .may_change = true});
   f.push_back({.path = "runPolicy.startDeadlineSeconds",
                .type = FieldType::kInteger,
@@ -69,24 +69,26 @@ std::vector<Field> run_policy_fields() {
 std::vector<Field> cluster_fields() {
   std::vector<Field> f;
   f.push_back({.path = "output",
-               .description = "checkpoints, model.safetensors, predictions.npy, report.html, metrics.jsonl"});
+               .description = "where results go: checkpoints, model.safetensors, predictions.npy, "
+                              "report.html, metrics.jsonl"});
   f.push_back({.path = "output.volume",
                .type = FieldType::kFree,
-               .description = "on a cluster: the pod volume source that holds the output folder",
+               .description = "on a cluster: pod volume source for the output folder",
                .slot = at([](Job & j) -> auto& { return j.output.volume; }),
                .may_change = true});
   f.push_back({.path = "output.path",
                .type = FieldType::kText,
-               .description = "folder of this job's output: inside the volume, locally inside ./runs",
+               .description = "folder for this job's results: inside output.volume on a cluster, inside "
+                              "./runs locally",
                .slot = at([](Job & j) -> auto& { return j.output.path; }),
                .default_text = "metadata.name",
                .may_change = true});
   for (auto& field : run_policy_fields()) f.push_back(std::move(field));
   f.push_back({.path = "launcher",
                .type = FieldType::kChoice,
-               .description = "on a cluster: who starts the ranks",
+               .description = "on a cluster: what starts the ranks",
                .slot = at([](Job & j) -> auto& { return j.launcher; }),
-               .choices = {{"atoll", "our own launcher pod"},
+               .choices = {{"atoll", "Atoll's own launcher pod"},
                            {"mpijob", "a Kubeflow MPIJob with the same placement"}},
                .may_change = true});
   f.push_back({.path = "image",
@@ -97,7 +99,7 @@ std::vector<Field> cluster_fields() {
                .may_change = true});
   f.push_back({.path = "template",
                .type = FieldType::kFree,
-               .description = "on a cluster: a partial pod template merged over the generated one",
+               .description = "on a cluster: a partial pod template, merged over the generated one",
                .slot = at([](Job & j) -> auto& { return j.template_; }),
                .may_change = true,
                .mutability = Mutability::kWhileSuspended});

@@ -4,14 +4,14 @@
 namespace atl {
 namespace {
 
-const char* const kNeeded = "the preset's, or needed";
+const char* const kNeeded = "the preset's; required without a preset";
 
 /// How large the generated graph is and how alike neighbours are: what a preset would say.
 std::vector<Field> synthetic_shape_fields() {
   std::vector<Field> f;
   f.push_back({.path = "dataset.synthetic.vertices",
                .type = FieldType::kCount,
-               .description = "number of vertices; next to a preset: its size, instead of scale",
+               .description = "number of vertices; with a preset, give either this or scale",
                .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.vertices; }),
                .unit = "vertices",
                .minimum = 1,
@@ -42,7 +42,7 @@ std::vector<Field> synthetic_shape_fields() {
                .default_text = kNeeded});
   f.push_back({.path = "dataset.synthetic.homophily",
                .type = FieldType::kNumber,
-               .description = "share of arcs that join vertices of one class",
+               .description = "share of arcs between vertices of the same class",
                .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.homophily; }),
                .minimum = 0,
                .maximum = 1,
@@ -54,35 +54,36 @@ std::vector<Field> synthetic_fields() {
   std::vector<Field> f;
   f.push_back({.path = "dataset.synthetic",
                .description =
-                   "a generated graph instead of a stored one: of a preset, or of vertices, averageDegree, "
+                   "a generated graph instead of a stored one; give preset, or vertices, averageDegree, "
                    "features and classes"});
   f.push_back({.path = "dataset.synthetic.kind",
                .type = FieldType::kChoice,
-               .description = "how the graph is made",
+               .description = "how the graph is generated",
                .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.kind; }),
                .choices = {{"community", "stochastic blocks, power-law degrees, class-dependent features"}},
                .required = true});
   f.push_back({.path = "dataset.synthetic.preset",
                .type = FieldType::kChoice,
-               .description = "shaped like a known graph; a number given below replaces the preset's own",
+               .description = "the known graph to imitate; the other fields of dataset.synthetic override "
+                              "its numbers",
                .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.preset; }),
                .choices = {{"reddit", "233k vertices, 115M arcs, 602 features, 41 classes"},
                            {"products", "2.4M vertices, 124M arcs, 100 features, 47 classes"},
                            {"yelp", "717k vertices, 14M arcs, 300 features, 100 classes, multi-label"},
                            {"flickr", "89k vertices, 0.9M arcs, 500 features, 7 classes"}}});
-  f.push_back(
-      {.path = "dataset.synthetic.scale",
-       .type = FieldType::kNumber,
-       .description = "factor on the preset's vertices; degrees stay, unless classes get too small for them",
-       .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.scale; }),
-       .minimum = 0,
-       .maximum = 100,
-       .above_minimum = true,
-       .used_with = {"dataset.synthetic.preset", {"reddit", "products", "yelp", "flickr"}}});
+  f.push_back({.path = "dataset.synthetic.scale",
+               .type = FieldType::kNumber,
+               .description =
+                   "number of vertices relative to the preset; degrees stay unless classes become too small",
+               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.scale; }),
+               .minimum = 0,
+               .maximum = 100,
+               .above_minimum = true,
+               .used_with = {"dataset.synthetic.preset", {"reddit", "products", "yelp", "flickr"}}});
   for (auto& field : synthetic_shape_fields()) f.push_back(std::move(field));
   f.push_back({.path = "dataset.synthetic.seed",
                .type = FieldType::kInteger,
-               .description = "same seed, same graph, byte for byte",
+               .description = "seed of the generator; the same seed gives the same graph, byte for byte",
                .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.seed; }),
                .minimum = 0});
   return f;
@@ -92,21 +93,23 @@ std::vector<Field> synthetic_fields() {
 
 std::vector<Field> dataset_fields() {
   std::vector<Field> f;
-  f.push_back(
-      {.path = "dataset", .description = "the graph, its features, labels and split", .required = true});
-  f.push_back(
-      {.path = "dataset.name",
-       .type = FieldType::kText,
-       .description = "folder of the data set under the data root (--data-root, ATOLL_DATA_ROOT, ./datasets)",
-       .slot = at([](Job & j) -> auto& { return j.dataset.name; }),
-       .default_text = "needed unless dataset.synthetic is given"});
+  f.push_back({.path = "dataset",
+               .description = "the graph, its features, labels and split",
+               .required = true,
+               .example = "dataset: {name: cora}"});
+  f.push_back({.path = "dataset.name",
+               .type = FieldType::kText,
+               .description =
+                   "folder of the data set under the data root (--data-root, ATOLL_DATA_ROOT or ./datasets)",
+               .slot = at([](Job & j) -> auto& { return j.dataset.name; }),
+               .default_text = "required unless dataset.synthetic is given"});
   f.push_back({.path = "dataset.split",
                .type = FieldType::kText,
-               .description = "a named split of the data set (atoll dataset info lists them)",
+               .description = "name of a split of the data set; atoll dataset info lists them",
                .slot = at([](Job & j) -> auto& { return j.dataset.split; })});
   f.push_back({.path = "dataset.splitColumn",
                .type = FieldType::kInteger,
-               .description = "column of a split that holds several, counted from 0",
+               .description = "which column to use when the split has several, counted from 0",
                .slot = at([](Job & j) -> auto& { return j.dataset.split_column; }),
                .minimum = 0,
                .maximum = 1e6});
@@ -118,7 +121,7 @@ std::vector<Field> dataset_fields() {
                .type = FieldType::kChoice,
                .description = "arcs from a vertex to itself",
                .slot = at([](Job & j) -> auto& { return j.dataset.self_loops; }),
-               .choices = {{"model", "as the model's definition says (gcn: add)"},
+               .choices = {{"model", "as the model defines them (gcn adds them)"},
                            {"keep", "as they are in the data set"},
                            {"add", "exactly one per vertex"},
                            {"remove", "none"}}});
@@ -126,10 +129,10 @@ std::vector<Field> dataset_fields() {
                .type = FieldType::kChoice,
                .description = "scaling of features before training",
                .slot = at([](Job & j) -> auto& { return j.dataset.normalise_features; }),
-               .choices = {{"none", "as stored"}, {"row", "each vertex's features divided by their sum"}}});
+               .choices = {{"none", "as stored"}, {"row", "divide each vertex's features by their sum"}}});
   f.push_back({.path = "dataset.volume",
                .type = FieldType::kFree,
-               .description = "on a cluster: the pod volume source that is the data root",
+               .description = "on a cluster: pod volume source for the data root",
                .slot = at([](Job & j) -> auto& { return j.dataset.volume; })});
   for (auto& field : synthetic_fields()) f.push_back(std::move(field));
   return f;

@@ -18,11 +18,14 @@ std::vector<Field> model_fields() {
   std::vector<Field> f;
   f.push_back({.path = "task",
                .type = FieldType::kChoice,
-               .description = "what is learned",
+               .description = "what the model predicts",
                .slot = at([](Job & j) -> auto& { return j.task; }),
-               .choices = {{"nodeClassification", "one class, or several labels, per vertex"},
+               .choices = {{"nodeClassification", "one class or several labels per vertex"},
                            {"linkPrediction", "which arcs are missing", false, "nodeClassification"}}});
-  f.push_back({.path = "model", .description = "the network", .required = true});
+  f.push_back({.path = "model",
+               .description = "the graph neural network",
+               .required = true,
+               .example = "model: {kind: gcn}"});
   f.push_back({.path = "model.kind",
                .type = FieldType::kChoice,
                .description = "the kind of convolution",
@@ -38,7 +41,7 @@ std::vector<Field> model_fields() {
                .source = "Kipf & Welling 2017"});
   f.push_back({.path = "model.hidden",
                .type = FieldType::kInteger,
-               .description = "width of hidden layers; of one head with gat",
+               .description = "width of hidden layers; with gat, width of each head",
                .slot = at([](Job & j) -> auto& { return j.model.hidden; }),
                .unit = "columns",
                .minimum = 1,
@@ -49,10 +52,10 @@ std::vector<Field> model_fields() {
                .slot = at([](Job & j) -> auto& { return j.model.norm; }),
                .choices = {{"none", ""},
                            {"layer", "over the columns of each vertex"},
-                           {"batch", "over the vertices of all ranks, each counted once"}}});
+                           {"batch", "over the vertices of all ranks, each vertex counted once"}}});
   f.push_back({.path = "model.skipConnections",
                .type = FieldType::kFlag,
-               .description = "add a layer's input to its output where widths agree",
+               .description = "add each layer's input to its output where their widths are equal",
                .slot = at([](Job & j) -> auto& { return j.model.skip_connections; })});
   f.push_back({.path = "model.denseLayers",
                .type = FieldType::kInteger,
@@ -60,7 +63,7 @@ std::vector<Field> model_fields() {
                .slot = at([](Job & j) -> auto& { return j.model.dense_layers; }),
                .minimum = 0,
                .maximum = 100});
-  f.push_back({.path = "model.options", .description = "what only this kind of model knows"});
+  f.push_back({.path = "model.options", .description = "options of this kind of model"});
   for (const auto& info : model_infos()) {
     for (const auto& option : info.options) f.push_back(option);
   }

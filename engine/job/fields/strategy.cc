@@ -19,16 +19,15 @@ std::vector<Field> strategy_fields() {
   f.push_back({.path = "strategy", .description = "how ranks share the work"});
   f.push_back({.path = "strategy.kind",
                .type = FieldType::kChoice,
-               .description = "the way of living with slow links",
+               .description = "how ranks exchange data",
                .slot = at([](Job & j) -> auto& { return j.strategy.kind; }),
                .choices = kinds()});
-  f.push_back(
-      {.path = "strategy.wire",
-       .type = FieldType::kChoice,
-       .description = "number format in which rows and their gradients cross between ranks in training",
-       .slot = at([](Job & j) -> auto& { return j.strategy.wire; }),
-       .choices = {{"float32", ""},
-                   {"bfloat16", "half the bytes, rounded to nearest; computed with in float32"}}});
+  f.push_back({.path = "strategy.wire",
+               .type = FieldType::kChoice,
+               .description = "number format of rows and gradients sent between ranks in training",
+               .slot = at([](Job & j) -> auto& { return j.strategy.wire; }),
+               .choices = {{"float32", ""},
+                           {"bfloat16", "half the bytes, rounded to nearest; arithmetic stays in float32"}}});
   for (const auto& info : strategy_infos()) {
     if (!info.built) continue;
     f.push_back({.path = "strategy." + info.kind, .description = info.description, .of_kind = info.kind});

@@ -10,23 +10,28 @@ std::vector<Field> objective_fields() {
   std::vector<Field> f;
   f.push_back({.path = "training.setting",
                .type = FieldType::kChoice,
-               .description = "which vertices the model sees while it learns",
+               .description = "which vertices the model sees in training",
                .slot = at([](Job & j) -> auto& { return j.training.setting; }),
-               .choices = {{"transductive", "all vertices; labels of training vertices"},
-                           {"inductive", "the graph induced by training vertices; evaluated on the whole"}}});
+               .choices = {{"transductive", "all vertices, but only the labels of training vertices"},
+                           {"inductive",
+                            "training vertices and the arcs between them; evaluation uses "
+                            "the whole graph"}}});
   f.push_back({.path = "training.loss",
                .type = FieldType::kChoice,
-               .description = "what is made small",
+               .description = "the loss function",
                .slot = at([](Job & j) -> auto& { return j.training.loss; }),
                .choices = {{"crossEntropy", "one class per vertex"},
                            {"binaryCrossEntropy", "several labels per vertex, summed over classes"}}});
-  f.push_back({.path = "training.metric",
-               .type = FieldType::kChoice,
-               .description = "what is reported, as a fraction",
-               .slot = at([](Job & j) -> auto& { return j.training.metric; }),
-               .choices = {{"accuracy", ""},
-                           {"f1Micro", "over all labels; a label is on where its logit is above 0"},
-                           {"rocAuc", "area under the ROC curve, mean over labels"}}});
+  f.push_back(
+      {.path = "training.metric",
+       .type = FieldType::kChoice,
+       .description = "the metric to report, as a fraction",
+       .slot = at([](Job & j) -> auto& { return j.training.metric; }),
+       .choices = {
+           {"accuracy", "share of vertices whose class is predicted correctly"},
+           {"f1Micro", "over all labels together; a label is predicted where its logit is above 0"},
+           {"f1Macro", "mean of the F1 of each class, so that rare classes count as much as frequent ones"},
+           {"rocAuc", "area under the ROC curve, mean over labels"}}});
   return f;
 }
 
@@ -34,32 +39,34 @@ std::vector<Field> dropout_fields() {
   std::vector<Field> f;
   f.push_back({.path = "training.dropout",
                .type = FieldType::kNumber,
-               .description = "share of hidden values zeroed",
+               .description = "share of hidden values set to 0",
                .slot = at([](Job & j) -> auto& { return j.training.dropout; }),
                .minimum = 0,
                .maximum = 1,
                .below_maximum = true,
                .source = kGcnPaper});
   f.push_back({.path = "training.inputDropout",
-               .description = "dropout of the first layer's input; 0 lets its aggregation be computed once",
+               .description = "dropout of the first layer's input; 0 is faster: the first aggregation is "
+                              "computed once and reused",
                .shorthand = {"rate"}});
   f.push_back({.path = "training.inputDropout.rate",
                .type = FieldType::kNumber,
-               .description = "share zeroed",
+               .description = "share of input values set to 0",
                .slot = at([](Job & j) -> auto& { return j.training.input_dropout.rate; }),
                .minimum = 0,
                .maximum = 1,
                .below_maximum = true});
-  f.push_back({.path = "training.inputDropout.position",
-               .type = FieldType::kChoice,
-               .description = "before or after the first aggregation",
-               .slot = at([](Job & j) -> auto& { return j.training.input_dropout.position; }),
-               .choices = {{"beforeAggregation", "as the papers do"},
-                           {"afterAggregation", "the first aggregation can then be computed once"}},
-               .source = kGcnPaper});
+  f.push_back(
+      {.path = "training.inputDropout.position",
+       .type = FieldType::kChoice,
+       .description = "where input dropout is applied",
+       .slot = at([](Job & j) -> auto& { return j.training.input_dropout.position; }),
+       .choices = {{"beforeAggregation", "before the first aggregation, as in the papers"},
+                   {"afterAggregation", "after the first aggregation, which is computed once and reused"}},
+       .source = kGcnPaper});
   f.push_back({.path = "training.attentionDropout",
                .type = FieldType::kNumber,
-               .description = "share of attention coefficients zeroed",
+               .description = "share of attention coefficients set to 0",
                .slot = at([](Job & j) -> auto& { return j.training.attention_dropout; }),
                .minimum = 0,
                .maximum = 1,
@@ -72,7 +79,7 @@ std::vector<Field> stopping_fields() {
   std::vector<Field> f;
   f.push_back({.path = "training.evaluateEvery",
                .type = FieldType::kInteger,
-               .description = "evaluate on the whole graph every so many epochs",
+               .description = "number of epochs between two evaluations on the whole graph",
                .slot = at([](Job & j) -> auto& { return j.training.evaluate_every; }),
                .unit = "epochs",
                .minimum = 1,
@@ -82,7 +89,7 @@ std::vector<Field> stopping_fields() {
                .shorthand = {"patience"}});
   f.push_back({.path = "training.earlyStopping.patience",
                .type = FieldType::kInteger,
-               .description = "epochs without improvement; 0 = never stop early",
+               .description = "stop after this many epochs without improvement; 0 = never stop early",
                .slot = at([](Job & j) -> auto& { return j.training.early_stopping.patience; }),
                .unit = "epochs",
                .minimum = 0,
@@ -90,16 +97,16 @@ std::vector<Field> stopping_fields() {
                .may_change = true});
   f.push_back({.path = "training.earlyStopping.metric",
                .type = FieldType::kChoice,
-               .description = "what is watched; also chooses the best epoch, whose weights are kept",
+               .description = "the figure that must improve; the weights of its best epoch are kept",
                .slot = at([](Job & j) -> auto& { return j.training.early_stopping.metric; }),
                .choices = {{"validationMetric", "the higher the better"},
                            {"validationLoss", "the lower the better"}}});
   f.push_back({.path = "training.checkpoint",
-               .description = "what a killed run resumes from",
+               .description = "checkpoints, from which a killed run resumes",
                .shorthand = {"every"}});
   f.push_back({.path = "training.checkpoint.every",
                .type = FieldType::kInteger,
-               .description = "write one every so many epochs; 0 = only when stopped and at the end",
+               .description = "number of epochs between two checkpoints; 0 = only when the run stops or ends",
                .slot = at([](Job & j) -> auto& { return j.training.checkpoint.every; }),
                .unit = "epochs",
                .minimum = 0,
@@ -107,7 +114,7 @@ std::vector<Field> stopping_fields() {
                .may_change = true});
   f.push_back({.path = "training.checkpoint.keep",
                .type = FieldType::kInteger,
-               .description = "how many newest are kept",
+               .description = "how many of the newest checkpoints are kept",
                .slot = at([](Job & j) -> auto& { return j.training.checkpoint.keep; }),
                .minimum = 1,
                .maximum = 1000,
@@ -119,7 +126,7 @@ std::vector<Field> stopping_fields() {
 
 std::vector<Field> training_fields() {
   std::vector<Field> f;
-  f.push_back({.path = "training", .description = "how the model learns"});
+  f.push_back({.path = "training", .description = "how the model is trained"});
   f.push_back({.path = "training.epochs",
                .type = FieldType::kInteger,
                .description = "passes over the training vertices",
@@ -134,7 +141,7 @@ std::vector<Field> training_fields() {
   }
   f.push_back({.path = "training.seed",
                .type = FieldType::kInteger,
-               .description = "of initial weights and dropout",
+               .description = "seed of initial weights and dropout",
                .slot = at([](Job & j) -> auto& { return j.training.seed; }),
                .minimum = 0});
   f.push_back(
@@ -142,14 +149,15 @@ std::vector<Field> training_fields() {
        .type = FieldType::kChoice,
        .description = "number format of training",
        .slot = at([](Job & j) -> auto& { return j.training.precision; }),
-       .choices = {{"float32", ""}, {"bfloat16", "storage in 16 bits, sums in 32", false, "float32"}}});
-  f.push_back({.path = "training.recompute",
-               .type = FieldType::kChoice,
-               .description = "trade time for memory",
-               .slot = at([](Job & j) -> auto& { return j.training.recompute; }),
-               .choices = {{"none", "keep activations for the backward pass"},
-                           {"layer", "drop them and compute them again in the backward pass"}},
-               .may_change = true});
+       .choices = {{"float32", ""}, {"bfloat16", "values stored in 16 bits, sums in 32", false, "float32"}}});
+  f.push_back(
+      {.path = "training.recompute",
+       .type = FieldType::kChoice,
+       .description = "which activations are computed again to save memory",
+       .slot = at([](Job & j) -> auto& { return j.training.recompute; }),
+       .choices = {{"none", "no activation: all are kept for the backward pass"},
+                   {"layer", "every layer's activations, in the backward pass: less memory, more time"}},
+       .may_change = true});
   return f;
 }
 

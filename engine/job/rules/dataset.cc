@@ -4,8 +4,8 @@
 namespace atl {
 namespace {
 
-const std::string kEitherName = "a data set is either named or synthetic (remove one)";
-const std::string kNoSource = "is missing (name a folder under the data root, or give dataset.synthetic)";
+const std::string kEitherName = "dataset.name and dataset.synthetic exclude each other (remove one)";
+const std::string kNoSource = "is required, for example dataset: {name: cora} (or give dataset.synthetic)";
 
 void data_source(const Check& c) {
   if (!c.has("dataset")) return;
@@ -27,7 +27,7 @@ Rule data_source_rule() {
 }
 
 const char* const kSizes[] = {"vertices", "averageDegree", "features", "classes"};
-const std::string kNoSize = "is missing (give it, or a preset: reddit, products, yelp, flickr)";
+const std::string kNoSize = "is required (give it, or a preset: reddit, products, yelp or flickr)";
 
 void size_is_given(const Check& c) {
   if (!c.has("dataset.synthetic") || !c.job.dataset.synthetic.preset.empty()) return;
@@ -50,7 +50,7 @@ void one_size(const Check& c) {
   const auto& s = c.job.dataset.synthetic;
   if (s.preset.empty() || s.vertices == 0 || s.scale == 1) return;
   c.error("dataset.synthetic.vertices",
-          "{} vertices and scale {} of preset {}: both say its size (remove one)", s.vertices, s.scale,
+          "{} vertices and scale {} of preset {} both give the size (remove one)", s.vertices, s.scale,
           s.preset);
 }
 
@@ -71,30 +71,31 @@ Rule one_size_rule() {
       {{"dataset.synthetic", "vertices",
         "!has(self.preset) || !has(self.scale) || self.scale == 1.0 || !(" + has_count("self.vertices") + ")",
         "",
-        "'%d vertices and scale %s of preset %s: both say its size (remove one)'.format([" +
+        "'%d vertices and scale %s of preset %s both give the size (remove one)'.format([" +
             count("self.vertices") + ", self.scale, self.preset])"}}};
 }
 
 void degree(const Check& c) {
   const auto& s = c.job.dataset.synthetic;
   if (s.vertices == 0 || s.average_degree < double(s.vertices)) return;
-  c.error("dataset.synthetic.averageDegree", "{} needs more than {} vertices", s.average_degree, s.vertices);
+  c.error("dataset.synthetic.averageDegree", "{} arcs per vertex need more than {} vertices",
+          s.average_degree, s.vertices);
 }
 
 Rule degree_rule() {
-  return {
-      degree,
-      {{"dataset.synthetic", "averageDegree",
-        "!has(self.averageDegree) || !(" + has_count("self.vertices") + ") || self.averageDegree < double(" +
-            count("self.vertices") + ")",
-        "",
-        "'%s needs more than %d vertices'.format([self.averageDegree, " + count("self.vertices") + "])"}}};
+  return {degree,
+          {{"dataset.synthetic", "averageDegree",
+            "!has(self.averageDegree) || !(" + has_count("self.vertices") +
+                ") || self.averageDegree < double(" + count("self.vertices") + ")",
+            "",
+            "'%s arcs per vertex need more than %d vertices'.format([self.averageDegree, " +
+                count("self.vertices") + "])"}}};
 }
 
 void enough_vertices(const Check& c) {
   const auto vertices = c.job.dataset.synthetic.vertices;
   if (vertices == 0 || c.job.placement.ranks <= vertices) return;
-  c.error("placement.ranks", "{} ranks for {} vertices (use at most one rank a vertex)",
+  c.error("placement.ranks", "{} ranks for {} vertices (use at most one rank per vertex)",
           c.job.placement.ranks, vertices);
 }
 
@@ -105,7 +106,7 @@ Rule enough_vertices_rule() {
             "!(has(self.dataset.synthetic) && " + has_count("self.dataset.synthetic.vertices") +
                 ") || self.placement.ranks <= " + vertices,
             "",
-            "'%d ranks for %d vertices (use at most one rank a vertex)'.format([self.placement.ranks, " +
+            "'%d ranks for %d vertices (use at most one rank per vertex)'.format([self.placement.ranks, " +
                 vertices + "])"}}};
 }
 

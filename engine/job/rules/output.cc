@@ -23,10 +23,10 @@ namespace {
 
 void output_path(const Check& c) {
   if (c.has("output.path") && !stays_inside(c.job.output.path)) {
-    c.error(
-        "output.path",
-        "'{}' must be a relative path without .. (locally it is inside ./runs; --output puts it elsewhere)",
-        c.job.output.path);
+    c.error("output.path",
+            "'{}' must be a relative path without .. (it is inside ./runs locally; --output chooses another "
+            "folder)",
+            c.job.output.path);
   }
 }
 
@@ -36,8 +36,8 @@ std::vector<Rule> output_rules() {
   return {
       {output_path,
        {{"output.path", "", stays_inside_in_cel("self"), "",
-         "\"'\" + self + \"' must be a relative path without .. (locally it is inside ./runs; --output puts it "
-         "elsewhere)\""}}}};
+         "\"'\" + self + \"' must be a relative path without .. (it is inside ./runs locally; --output chooses "
+         "another folder)\""}}}};
 }
 
 }  // namespace atl

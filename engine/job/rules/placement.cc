@@ -56,8 +56,8 @@ void within_a_level(const Check& c) {
   const auto& p = c.job.placement;
   if (!c.has("placement.within") || std::ranges::find(p.topology_levels, p.within) != p.topology_levels.end())
     return;
-  c.error("placement.within", "'{}' is not among placement.topologyLevels (use {})", p.within,
-          p.topology_levels.empty() ? "it with topologyLevels"
+  c.error("placement.within", "'{}' is not in placement.topologyLevels (use {})", p.within,
+          p.topology_levels.empty() ? "within only with topologyLevels"
                                     : fmt::format("{}", fmt::join(p.topology_levels, ", ")));
 }
 
@@ -66,12 +66,12 @@ Rule within_a_level_rule() {
       within_a_level,
       {{"placement", "within",
         "!has(self.within) || has(self.topologyLevels) && self.within in self.topologyLevels", "",
-        "\"'\" + self.within + \"' is not among placement.topologyLevels (use \" + (has(self.topologyLevels) && "
-        "size(self.topologyLevels) > 0 ? self.topologyLevels.join(', ') : 'it with topologyLevels') + ')'"}}};
+        "\"'\" + self.within + \"' is not in placement.topologyLevels (use \" + (has(self.topologyLevels) && "
+        "size(self.topologyLevels) > 0 ? self.topologyLevels.join(', ') : 'within only with "
+        "topologyLevels') + ')'"}}};
 }
 
-const std::string kNoGpus =
-    "ranks on GPUs are named in the manifest but not built yet; remove it to use CPUs";
+const std::string kNoGpus = "ranks on GPUs aren't built yet (remove the field to use CPUs)";
 
 void no_gpus(const Check& c) {
   if (c.job.resources.gpus > 0) c.error("resources.nvidia.com/gpu", "{}", kNoGpus);

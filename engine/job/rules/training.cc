@@ -5,7 +5,7 @@ namespace atl {
 namespace {
 
 const std::string kOneClass =
-    "accuracy needs one class per vertex, binaryCrossEntropy has several (use f1Micro or rocAuc)";
+    "accuracy needs one class per vertex, but binaryCrossEntropy means several labels (use f1Micro, f1Macro or rocAuc)";
 
 void loss_and_metric(const Check& c) {
   const auto& t = c.job.training;
@@ -21,25 +21,24 @@ void model_and_training(const Check& c) {
       t.input_dropout.rate > 0 && t.input_dropout.position == DropoutPosition::kAfterAggregation;
   if (drops_after && (kind == "gat" || kind == "gcnii" || kind == "resgcn")) {
     c.error("training.inputDropout.position",
-            "{} drops its input out before anything else (use beforeAggregation)", kind);
+            "{} applies input dropout before its first layer (use beforeAggregation)", kind);
   }
 }
 
 void epochs(const Check& c) {
   const auto& t = c.job.training;
   if (t.schedule.warmup_epochs >= t.epochs) {
-    c.error("training.learningRateSchedule.warmupEpochs",
-            "{} leaves nothing of {} epochs (use less than training.epochs)", t.schedule.warmup_epochs,
-            t.epochs);
+    c.error("training.learningRateSchedule.warmupEpochs", "{} is not below training.epochs {} (use less)",
+            t.schedule.warmup_epochs, t.epochs);
   }
   if (t.schedule.kind == ScheduleKind::kCosine && t.schedule.minimum > t.optimizer.learning_rate) {
     c.error("training.learningRateSchedule.minimum",
-            "{} is above training.optimizer.learningRate {} (use at most that)", t.schedule.minimum,
-            t.optimizer.learning_rate);
+            "{} is above training.optimizer.learningRate {} (use at most the learning rate)",
+            t.schedule.minimum, t.optimizer.learning_rate);
   }
   if (t.early_stopping.patience > 0 && t.early_stopping.patience < t.evaluate_every) {
     c.error("training.earlyStopping.patience",
-            "{} is shorter than training.evaluateEvery {} (use at least that)", t.early_stopping.patience,
+            "{} is below training.evaluateEvery {} (use at least as many epochs)", t.early_stopping.patience,
             t.evaluate_every);
   }
 }

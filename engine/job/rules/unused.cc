@@ -21,13 +21,12 @@ void unused_fields(const Check& c) {
     const std::string value = value_text(*other, job);
     const auto& wanted = field->used_with.values;
     if (std::find(wanted.begin(), wanted.end(), value) != wanted.end()) continue;
-    const std::string is = value.empty() ? "not given" : value;
-    c.warning(field->path, "has no effect: {} is {} (used with {})", other->path, is,
-              fmt::join(wanted, ", "));
+    const std::string given = value.empty() ? "without " + other->path : "with " + other->path + " " + value;
+    c.warning(field->path, "has no effect {} (it needs {})", given, fmt::join(wanted, " or "));
   }
   const auto& input = c.job.training.input_dropout;
   if (c.has("training.inputDropout.position") && input.rate == 0) {
-    c.warning("training.inputDropout.position", "has no effect: training.inputDropout.rate is 0");
+    c.warning("training.inputDropout.position", "has no effect with training.inputDropout.rate 0");
   }
 }
 

@@ -14,15 +14,15 @@ Index crossing_rows(const Options& options, Index boundary) {
 
 StrategyInfo bns_strategy() {
   const char* source = "BNS-GCN, Wan et al. 2022";
-  Field rate =
-      option_field(OptionOwner::kStrategy, "bns", "strategy.bns.rate", 0.1,
-                   {.description = "share of the boundary rows between two ranks that cross in an epoch, at "
-                                   "least one; 1: all, with graph's result; 0: none",
-                    .minimum = 0,
-                    .maximum = 1,
-                    .source = source});
+  Field rate = option_field(
+      OptionOwner::kStrategy, "bns", "strategy.bns.rate", 0.1,
+      {.description = "share of the boundary rows sent between two ranks each epoch, at least one "
+                      "row; 1: all rows, same result as graph; 0: none",
+       .minimum = 0,
+       .maximum = 1,
+       .source = source});
   return {.kind = "bns",
-          .description = "boundary rows sampled each epoch",
+          .description = "a sample of the boundary rows, drawn each epoch",
           .source = source,
           .built = true,
           .options = {std::move(rate)},

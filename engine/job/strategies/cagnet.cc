@@ -22,19 +22,18 @@ StrategyInfo cagnet_strategy() {
   Field replication = option_field(
       OptionOwner::kStrategy, "cagnet", "strategy.cagnet.replication", std::int64_t{1},
       {.description =
-           "ranks that aggregate for each other, each over its share of the sources: c; 1 is the 1D "
-           "algorithm, above it 1.5D. c² must divide placement.ranks",
+           "replication factor c: how many ranks aggregate for each other, each over its share of the "
+           "source rows; 1 is the 1D algorithm, more the 1.5D algorithm; c² must divide placement.ranks",
        .minimum = 1,
        .source = source});
-  return {
-      .kind = "cagnet",
-      .description = "every rank's whole block of rows broadcast at each layer, aggregated block by block",
-      .source = source,
-      .built = true,
-      .options = {std::move(replication)},
-      .layout = layout,
-      .traffic = block_traffic,
-      .flows = block_flows};
+  return {.kind = "cagnet",
+          .description = "each rank broadcasts its whole block of rows at each layer",
+          .source = source,
+          .built = true,
+          .options = {std::move(replication)},
+          .layout = layout,
+          .traffic = block_traffic,
+          .flows = block_flows};
 }
 
 }  // namespace atl

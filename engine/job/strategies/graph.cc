@@ -7,11 +7,11 @@
 namespace atl {
 StrategyInfo graph_strategy() {
   Field overlap = option_field(OptionOwner::kStrategy, "graph", "strategy.graph.overlap", true,
-                               {.description = "aggregate a rank's own rows while boundary rows travel; "
+                               {.description = "aggregate own rows while boundary rows are in transit; "
                                                "false is the papers' synchronous baseline",
                                 .may_change = true});
   return {.kind = "graph",
-          .description = "partition-parallel, exact exchange of boundary rows each layer",
+          .description = "exact exchange of boundary rows at each layer (partition-parallel)",
           .source = "the baseline of all",
           .built = true,
           .options = {std::move(overlap)},

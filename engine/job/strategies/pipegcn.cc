@@ -40,34 +40,35 @@ StrategyInfo pipegcn_strategy() {
   options.push_back(option(
       "staleness", std::int64_t{1},
       {.description =
-           "epochs by which boundary rows and gradients are late; 0: they are waited for, with graph's result",
+           "how many epochs boundary rows and gradients are late; 0: ranks wait for them, same result as graph",
        .minimum = 0,
        .maximum = 1,
        .source = source}));
-  options.push_back(option("smoothing", std::string("auto"),
-                           {.description = "what is replaced by its moving average",
-                            .choices = {{"auto", "both; none with staleness 0 or a boundaryRate below 1"},
-                                        {"none", "PipeGCN"},
-                                        {"features", "boundary rows (PipeGCN-F)"},
-                                        {"gradients", "their gradients (PipeGCN-G)"},
-                                        {"both", "PipeGCN-GF"}},
-                            .source = source}));
+  options.push_back(
+      option("smoothing", std::string("auto"),
+             {.description = "which stale rows are replaced by their moving average",
+              .choices = {{"auto", "both, but none where staleness is 0 or boundaryRate is below 1"},
+                          {"none", "none (PipeGCN)"},
+                          {"features", "boundary rows (PipeGCN-F)"},
+                          {"gradients", "their gradients (PipeGCN-G)"},
+                          {"both", "boundary rows and their gradients (PipeGCN-GF)"}},
+              .source = source}));
   options.push_back(option("decay", 0.95,
-                           {.description = "share of the moving average that an epoch keeps: γ",
+                           {.description = "γ: share of the moving average that each epoch keeps",
                             .minimum = 0,
                             .maximum = 1,
                             .below_maximum = true,
                             .source = source}));
   options.push_back(option("biasCorrection", true,
-                           {.description = "divide the average of n epochs, which begins at zero, by 1 − γⁿ; "
+                           {.description = "divide the average after n epochs by 1 − γⁿ, since it starts "
+                                           "at zero; "
                                            "the authors' code doesn't"}));
-  options.push_back(
-      option("boundaryRate", 1.0,
-             {.description = "share of boundary rows that travel, sampled anew each epoch, as bns has it; "
-                             "with smoothing auto or none",
-              .minimum = 0,
-              .maximum = 1,
-              .source = "BNS-GCN, Wan et al. 2022"}));
+  options.push_back(option("boundaryRate", 1.0,
+                           {.description = "share of the boundary rows sent each epoch, sampled as by bns; "
+                                           "below 1 only with smoothing auto or none",
+                            .minimum = 0,
+                            .maximum = 1,
+                            .source = "BNS-GCN, Wan et al. 2022"}));
   return {.kind = "pipegcn",
           .description = "boundary rows and gradients one epoch late, hidden behind compute",
           .source = source,

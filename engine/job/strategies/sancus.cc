@@ -32,37 +32,41 @@ std::vector<Field> options() {
   std::vector<Field> all;
   all.push_back(option("rule", std::string("fixed"),
                        {.description = "when a block of rows is broadcast",
-                        .choices = {{"fixed", "by the epoch: all up to warmup, then one of every"},
+                        .choices = {{"fixed",
+                                     "by epoch: in each of the first warmup epochs, then in one "
+                                     "epoch of `every`"},
                                     {"bounded",
-                                     "when it has changed by more than threshold, or is older than "
-                                     "staleness"}},
+                                     "by change: when the block has changed by more than threshold, or "
+                                     "is older than staleness"}},
                         .source = kAuthorsCode}));
   all.push_back(option("warmup", std::int64_t{50},
-                       {.description = "epochs at the beginning in which every block is broadcast",
+                       {.description = "epochs at the start in which every block is broadcast",
                         .minimum = 0,
                         .source = kAuthorsCode,
                         .used_with = rule("fixed")}));
   all.push_back(option("every", std::int64_t{2},
-                       {.description = "after them, one epoch of so many broadcasts",
+                       {.description = "after warmup, blocks are broadcast in one epoch out of this many",
                         .minimum = 1,
                         .source = kAuthorsCode,
                         .used_with = rule("fixed")}));
-  all.push_back(option("threshold", 0.05,
-                       {.description = "largest change since a block was broadcast, relative to its norm, "
-                                       "with which it isn't again",
-                        .minimum = 0,
-                        .used_with = rule("bounded")}));
+  all.push_back(
+      option("threshold", 0.05,
+             {.description = "a block is broadcast again when it has changed by more than this since "
+                             "its last broadcast, relative to its norm",
+              .minimum = 0,
+              .used_with = rule("bounded")}));
   all.push_back(option("staleness", std::int64_t{4},
-                       {.description = "most epochs in a row without a broadcast of a block; 0: none",
+                       {.description = "longest run of epochs without a broadcast of a block; 0: "
+                                       "broadcast in every epoch",
                         .minimum = 0,
                         .used_with = rule("bounded")}));
   all.push_back(
       option("gradients", std::string("always"),
-             {.description = "when gradients of a block's rows go back to their owner",
-              .choices = {{"always", "every epoch, also of rows that weren't broadcast"},
+             {.description = "when the gradients of a block's rows are sent to their owner",
+              .choices = {{"always", "in every epoch, also for rows that weren't broadcast"},
                           {"withRows",
-                           "in epochs in which the rows were: half the bytes, but rows that stayed at home "
-                           "learn nothing from other ranks' vertices"}},
+                           "only in epochs that broadcast the rows: half the bytes, but rows that weren't "
+                           "broadcast learn nothing from other ranks' vertices"}},
               .source = kAuthorsCode}));
   return all;
 }
@@ -71,7 +75,7 @@ std::vector<Field> options() {
 
 StrategyInfo sancus_strategy() {
   return {.kind = "sancus",
-          .description = "as cagnet, but blocks of rows aren't broadcast in every epoch",
+          .description = "like cagnet, but blocks of rows aren't broadcast in every epoch",
           .source = "Peng et al. 2022",
           .built = true,
           .options = options(),

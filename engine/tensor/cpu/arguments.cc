@@ -6,8 +6,8 @@ simd::Mask plain(const Dropout& dropout, Index rows) {
   if (!dropout) return {};
   ATOLL_CHECK(Index(dropout.ids.size()) == rows, "{} ids for {} rows", dropout.ids.size(), rows);
   ATOLL_CHECK(dropout.rate < 1, "dropout rate {}", dropout.rate);
-  return {drop_threshold(dropout.rate), Real(1 / (1 - dropout.rate)), dropout.draws.key(),
-          dropout.ids.data()};
+  return {drop_threshold(dropout.rate), Real(1 / (1 - dropout.rate)), dropout.draws.key(), dropout.ids.data(),
+          std::uint32_t(dropout.first_column)};
 }
 
 simd::Finish plain(const Epilogue& e, Index rows, Index cols) {

@@ -40,7 +40,7 @@ const Table* choose() {
   if (wanted == nullptr || *wanted == '\0') return best_table();
   const Table* table = table_named(wanted);
   if (table == nullptr) {
-    fail("ATOLL_ISA={}: allowed are baseline, avx2 and avx512, and this machine has up to {}", wanted,
+    fail("ATOLL_ISA={}: is not allowed (use baseline, avx2 or avx512; this machine has up to {})", wanted,
          best_table()->name);
   }
   return table;

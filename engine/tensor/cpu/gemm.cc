@@ -18,7 +18,8 @@ void product(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transpose_
   const simd::Table& loops = simd::loops();
   const Index inner = a.cols;
   const MatrixView panels = ctx.workspace->matrix("gemm.panels", 1, loops.panel_elements(inner, out.cols));
-  loops.pack_panels(plain(w), transpose_w, inner, out.cols, panels.data);
+  // By the pool, so that a dry one leaves it out.
+  run_chunks(ctx, 1, [&](Index) { loops.pack_panels(plain(w), transpose_w, inner, out.cols, panels.data); });
   const simd::Product p{plain(a), inner, out.cols, panels.data, plain_out(out), accumulate, finish};
   const RowChunks chunks = chunks_of_product(out.rows, inner, out.cols);
   run_chunks(ctx, chunks.count(),
@@ -51,7 +52,7 @@ void product_at_dropped(const simd::ProductAt& whole, const simd::Mask& mask, In
     part.a = plain(ConstMatrixView(dropped));
     part.b.data += row * whole.b.stride;
     part.accumulate = row > begin;
-    const simd::Mask own{mask.threshold, mask.scale, mask.key, mask.ids + row};
+    const simd::Mask own{mask.threshold, mask.scale, mask.key, mask.ids + row, mask.first_column};
     const simd::In rows{whole.a.row(row), whole.a.stride};
     loops.dropout(own, rows, plain_out(dropped), column, whole.a_cols, 0, count);
     loops.product_at(part, 0, count);

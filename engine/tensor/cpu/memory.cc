@@ -14,8 +14,7 @@ namespace {
 constexpr std::size_t kCacheLine = 64, kHugePage = std::size_t(2) << 20;
 
 Allocation allocate(std::size_t wanted) {
-  const std::size_t unit = wanted >= 4 * kHugePage ? kHugePage : kCacheLine;
-  const std::size_t bytes = (wanted + unit - 1) / unit * unit;
+  const auto [bytes, unit] = host_block(wanted);
   void* data = std::aligned_alloc(unit, bytes);
   if (data == nullptr) throw std::bad_alloc();
   if (unit == kHugePage) madvise(data, bytes, MADV_HUGEPAGE);  // advice: refusal is no error
@@ -31,6 +30,11 @@ void copy(void* to, const void* from, std::size_t bytes) {
 }
 
 }  // namespace
+
+HostBlock host_block(std::size_t wanted) {
+  const std::size_t unit = wanted >= 4 * kHugePage ? kHugePage : kCacheLine;
+  return {(wanted + unit - 1) / unit * unit, unit};
+}
 
 const Memory& host_memory() {
   static constexpr Memory memory{allocate, std::free, clear, copy};

@@ -63,6 +63,43 @@ LabelCounts count_labels(Context& ctx, ConstMatrixView logits, View<const std::u
   });
 }
 
+void count_by_class(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
+                    std::span<const VertexId> rows, std::span<ClassCounts> counts) {
+  check_rows(rows, logits.rows);
+  ATOLL_CHECK(Index(counts.size()) == logits.cols, "{} counts of {} classes", counts.size(), logits.cols);
+  // One chunk, as for the confusions.
+  run_chunks(ctx, 1, [&](Index) {
+    for (const VertexId row : rows) {
+      const std::size_t predicted = largest(logits, row), actual = std::size_t(labels[row]);
+      ++counts[predicted].predicted;
+      ++counts[actual].actual;
+      if (predicted == actual) ++counts[actual].hits;
+    }
+  });
+}
+
+/// A chunk has some of the labels, so that no two threads count the same one.
+void count_by_label(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
+                    std::span<const VertexId> rows, std::span<ClassCounts> counts) {
+  check_rows(rows, logits.rows);
+  ATOLL_CHECK(targets.rows == logits.rows && targets.cols == logits.cols, "targets {} x {} of {} x {}",
+              targets.rows, targets.cols, logits.rows, logits.cols);
+  ATOLL_CHECK(Index(counts.size()) == logits.cols, "{} counts of {} labels", counts.size(), logits.cols);
+  constexpr Index kLabels = 16;  // a cache line of logits
+  const RowChunks chunks{logits.cols, kLabels};
+  run_chunks(ctx, chunks.count(), [&](Index chunk) {
+    for (const VertexId row : rows) {
+      for (Index c = chunks.begin(chunk); c < chunks.end(chunk); ++c) {
+        const bool predicted = logits.at(row, c) > 0, actual = targets.at(row, c) != 0;
+        ClassCounts& mine = counts[std::size_t(c)];
+        mine.predicted += predicted;
+        mine.actual += actual;
+        mine.hits += predicted && actual;
+      }
+    }
+  });
+}
+
 void count_confusions(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
                       std::span<const VertexId> rows, std::span<std::int64_t> counts) {
   const auto classes = std::size_t(logits.cols);

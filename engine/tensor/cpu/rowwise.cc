@@ -18,6 +18,18 @@ void sum_in_chunks(Context& ctx, RowChunks chunks, Index values, double* sums, F
   }
 }
 
+/// sums (2, m) += Σ w·x and Σ w·x² over some rows.
+void weighted_sums(ConstMatrixView x, std::span<const Real> weights, double* sums, Index begin, Index end) {
+  for (Index r = begin; r < end; ++r) {
+    const double weight = weights[std::size_t(r)];
+    for (Index c = 0; c < x.cols; ++c) {
+      const double value = x.at(r, c);
+      sums[c] += weight * value;
+      sums[x.cols + c] += weight * value * value;
+    }
+  }
+}
+
 }  // namespace
 
 void apply(Context& ctx, const Epilogue& epilogue, ConstMatrixView x, MatrixView y) {
@@ -31,10 +43,15 @@ void apply(Context& ctx, const Epilogue& epilogue, ConstMatrixView x, MatrixView
   });
 }
 
-void column_sums(Context& ctx, ConstMatrixView x, double* sums) {
+void column_sums(Context& ctx, ConstMatrixView x, double* sums, std::span<const Real> weights) {
+  ATOLL_CHECK(weights.empty() || Index(weights.size()) == x.rows, "{} weights, {} rows", weights.size(),
+              x.rows);
   sum_in_chunks(ctx, few_chunks_of_rows(x.rows, x.cols), 2 * x.cols, sums,
                 [&](double* into, Index begin, Index end) {
-                  simd::loops().column_sums(plain(x), x.cols, into, true, begin, end);
+                  if (weights.empty())
+                    simd::loops().column_sums(plain(x), x.cols, into, true, begin, end);
+                  else
+                    weighted_sums(x, weights, into, begin, end);
                 });
 }
 
@@ -76,6 +93,13 @@ void axpby(Context& ctx, Real a, ConstMatrixView x, Real b, MatrixView out) {
               out.cols);
   for_rows(ctx, x.rows, x.cols, [&](Index begin, Index end) {
     simd::loops().axpby(a, plain(x), b, plain_out(out), x.cols, begin, end);
+  });
+}
+
+void scale_rows(Context& ctx, const Real* factors, MatrixView x) {
+  for_rows(ctx, x.rows, x.cols, [&](Index begin, Index end) {
+    for (Index r = begin; r < end; ++r)
+      for (Index c = 0; c < x.cols; ++c) x.at(r, c) *= factors[r];
   });
 }
 

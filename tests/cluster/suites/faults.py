@@ -81,17 +81,17 @@ def a_rank_stands_still():
     assert restart["culprit"].get("rank") == 3 and restart["culprit"].get("pod"), restart
 
 
-def memory_runs_out():
-    """A limit that the ranks outgrow: they are killed by the kernel, again and again, and the job ends saying so."""
+def too_little_memory_is_refused():
+    """A limit that the ranks would outgrow: the plan knows, and none of them starts."""
     job = GnnJob("oom", MINUTE, CHANGES | {"model.hidden": 1024, "resources.memory": "100Mi",
                                          "runPolicy.backoffLimit": 1}).apply()
     job.wait("to fail", 240, lambda: job.holds("Failed"))
     restarts = job.status()["restarts"]
-    assert restarts and restarts[0]["reason"] == "OOMKilled", restarts
-    assert "memory" in job.condition("Failed")["message"] or "OOMKilled" in job.condition("Failed")["message"]
+    assert restarts and restarts[0]["reason"] == "PrepareFailed", restarts
+    assert "resources.memory: 100 MiB is too little" in job.condition("Failed")["message"], job.condition("Failed")
     job.delete()
     nothing_remains(job)
 
 
 SHORT = [a_rank_is_killed]
-LONG = [a_pod_is_deleted, a_pod_is_evicted, a_rank_is_killed_for_memory, a_rank_stands_still, memory_runs_out]
+LONG = [a_pod_is_deleted, a_pod_is_evicted, a_rank_is_killed_for_memory, a_rank_stands_still, too_little_memory_is_refused]

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "dataset/npz.h"
+#include "dataset/format/npz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

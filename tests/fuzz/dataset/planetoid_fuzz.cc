@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "dataset/pickle.h"
+#include "dataset/format/pickle.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto attempt = [](auto&& read) {

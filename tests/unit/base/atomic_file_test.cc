@@ -82,7 +82,7 @@ TEST_F(AtomicFileTest, SaysWhatIsInTheWay) {
     AtomicFile below_a_file(folder_ / "file" / "a");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("a file stands where a folder is needed"));
+    EXPECT_THAT(error.what(), HasSubstr("a part of the path is a file"));
   }
   EXPECT_THROW(AtomicFile on_a_folder(folder_), Error);
 }

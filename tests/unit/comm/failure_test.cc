@@ -127,8 +127,8 @@ TEST(Failure, time_out_names_every_missing_rank_with_its_host) {
       });
   EXPECT_EQ(
       failures[0],
-      "gradient exchange: no message for 0.2 s from or to rank 2 on b, rank 3 on c; is it still running, and "
-      "is its link up?");
+      "gradient exchange: no message for 0.2 s from or to rank 2 on b, rank 3 on c; check that it still "
+      "runs and that its link is up");
 }
 
 TEST(Failure, a_peer_that_falls_silent_is_named_and_later_operations_fail_at_once) {

@@ -34,7 +34,7 @@ class SlowTransport final : public ForwardingTransport {
   Pending& start(Lane lane, int slot, std::span<const Message> sends,
                  std::span<const Message> receives) override {
     Pending& started = ForwardingTransport::start(lane, slot, sends, receives);
-    if (lane == Lane::kSmall) return started;
+    if (lane != Lane::kBulk) return started;
     SlowPending& bulk = bulk_[std::size_t(slot)];
     bulk.restart(started, delay_);
     return bulk;

@@ -89,10 +89,44 @@ TEST(CommandLine, WhatIsMissingIsAUsageError) {
 TEST(CommandLine, HelpIsMadeOfTheTable) {
   const Result all = run({"--help"}, table());
   EXPECT_EQ(all.status, 0);
-  EXPECT_THAT(all.out, HasSubstr("dataset"));
+  EXPECT_THAT(all.out, testing::ContainsRegex("dataset +import, info"));
   const Result one = run({"run", "--help"}, table());
   EXPECT_THAT(one.out, HasSubstr("-f,--file FILE"));
   EXPECT_THAT(one.out, HasSubstr("start over"));
+}
+
+TEST(CommandLine, VersionIsThatCommand) {
+  const Result result = run({"--version"}, commands());
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, testing::StartsWith("atoll 0."));
+  EXPECT_EQ(result.out, run({"version"}, commands()).out);
+  EXPECT_THAT(run({"--help"}, commands()).out, HasSubstr("--version"));
+}
+
+TEST(CommandLine, AProgramOfOneCommandPrintsItsVersion) {
+  char name[] = "atoll-operator", option[] = "--version";
+  char* words[] = {name, option};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_program(2, words, {"atoll-operator", "runs jobs", {}, nullptr}, "atoll-operator 1.2"), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "atoll-operator 1.2\n");
+}
+
+TEST(CommandLine, AUsageErrorNamesItsCommand) {
+  EXPECT_EQ(run({"run"}, table()).err, "atoll run: --file is required; see atoll run --help\n");
+  EXPECT_EQ(run({"dataset", "import", "a"}, table()).err,
+            "atoll dataset import: DST is required; see atoll dataset import --help\n");
+}
+
+TEST(CommandLine, AnInternalCommandSaysWhoCallsIt) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"train"}, {"train", "job.yaml"}, {"train", "--file", "job.yaml"}}) {
+    const Result result = run(words, commands());
+    EXPECT_EQ(result.status, kStatusUsage);
+    EXPECT_THAT(result.err, HasSubstr("atoll train is internal: atoll run calls it"));
+  }
+  EXPECT_THAT(run({"prepare"}, commands()).err,
+              HasSubstr("atoll prepare is internal: the operator calls it"));
+  EXPECT_THAT(run({"run"}, commands()).err, testing::Not(HasSubstr("internal")));
 }
 
 TEST(Arguments, NumbersAreChecked) {

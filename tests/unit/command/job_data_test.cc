@@ -56,7 +56,7 @@ TEST_F(JobData, AGeneratedDataSetThatWasChangedIsRefused) {
     dataset();
     FAIL() << "was taken";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr(file.string() + ": was changed after it was written"));
+    EXPECT_THAT(error.what(), testing::HasSubstr(file.string() + ": is damaged"));
     EXPECT_THAT(error.what(), testing::HasSubstr("remove the folder and generate the data set again"));
   }
   fs::remove_all(place);

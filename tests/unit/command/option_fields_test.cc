@@ -47,8 +47,8 @@ TEST(OptionFields, EveryWrongValueIsSaid) {
 TEST(OptionFields, WhatIsMissingIsSaidWhereNothingIsWrong) {
   const std::string text =
       refusal(dataset_generate_command(), arguments({{"DST", "/proc/x"}, {"--classes", "3"}}));
-  EXPECT_THAT(text, HasSubstr("--vertices: is missing (give it, or a preset"));
-  EXPECT_THAT(text, HasSubstr("--features: is missing"));
+  EXPECT_THAT(text, HasSubstr("--vertices: is required (give it, or a preset"));
+  EXPECT_THAT(text, HasSubstr("--features: is required"));
 }
 
 TEST(OptionFields, ValuesReachTheirFields) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "dataset/presets.h"
+#include "dataset/catalogue/presets.h"
 
 namespace atl {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "dataset/describe.h"
-#include "dataset/importers.h"
+#include "dataset/catalogue/describe.h"
+#include "dataset/import/importers.h"
 #include "dataset/temp_folder.h"
 
 namespace atl {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "dataset/dataset.h"
-#include "dataset/importers.h"
+#include "dataset/import/importers.h"
 #include "dataset/temp_folder.h"
 
 namespace atl {
@@ -47,7 +47,7 @@ TEST_P(FullDisk, IsNamedWithTheFileAndLeavesNothing) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr((folder / "place").string()));
     EXPECT_THAT(error.what(), testing::HasSubstr("cannot be written"));
-    EXPECT_THAT(error.what(), testing::HasSubstr("raise the limit on the size of files, ulimit -f"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("raise the limit on file sizes (ulimit -f)"));
   }
   EXPECT_TRUE(fs::is_empty(folder / "place"));
 }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dataset/dataset.h"
-#include "dataset/importers.h"
+#include "dataset/import/importers.h"
 #include "dataset/temp_folder.h"
 
 namespace atl {

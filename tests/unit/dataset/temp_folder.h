@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "dataset/npy_writer.h"
+#include "dataset/format/npy_writer.h"
 
 namespace atl {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dataset/dataset.h"
-#include "dataset/importers.h"
+#include "dataset/import/importers.h"
 #include "dataset/temp_folder.h"
 
 namespace atl {
@@ -32,7 +32,7 @@ const Damage kDamages[] = {
      {"meta.json", "import"}},
     {"meta_edited",
      [](const fs::path& d) { replace_in_meta(d, "\"licence\": \"", "\"licence\": \"X"); },
-     {"meta.json", "was changed"}},
+     {"meta.json", "is damaged"}},
     {"meta_field_missing",
      [](const fs::path& d) { replace_in_meta(d, "\"arcs\"", "\"acrs\""); },
      {"meta.json", "'arcs' is missing"}},
@@ -45,7 +45,7 @@ const Damage kDamages[] = {
     {"columns_missing", [](const fs::path& d) { fs::remove(d / "columns.npy"); }, {"columns.npy", "missing"}},
     {"columns_torn",
      [](const fs::path& d) { fs::resize_file(d / "columns.npy", 1000); },
-     {"columns.npy", "torn"}},
+     {"columns.npy", "cut off"}},
     {"labels_of_wrong_dtype",
      [](const fs::path& d) { write_array(d / "labels.npy", Dtype::kInt64, std::vector<std::int64_t>(2708)); },
      {"labels.npy", "int64", "int32"}},

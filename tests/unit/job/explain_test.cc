@@ -15,21 +15,23 @@
 namespace atl {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(Explain, AField) {
   EXPECT_EQ(explain("training.optimizer.learningRate"),
             "training.optimizer.learningRate\n"
             "  step size\n"
-            "  takes    a number, above 0 … 100\n"
-            "  default  0.01\n"
-            "  source   Kipf & Welling 2017\n"
-            "  changes  never, once a cluster has the job\n"
-            "  resuming must stay the same\n");
+            "  takes     a number, above 0 … 100\n"
+            "  default   0.01\n"
+            "  source    Kipf & Welling 2017\n"
+            "  changes   not allowed once a cluster has the job\n"
+            "  resuming  must stay the same\n");
 }
 
 TEST(Explain, WhenAJobOnAClusterMayBeChanged) {
-  EXPECT_THAT(explain("model.kind"), HasSubstr("changes  never"));
+  EXPECT_THAT(explain("model.kind"), HasSubstr("changes   not allowed"));
   EXPECT_THAT(explain("placement.partitioner.kind"), HasSubstr("while the job is suspended"));
   EXPECT_THAT(explain("template"), HasSubstr("while the job is suspended"));
   EXPECT_THAT(explain("runPolicy.suspend"), HasSubstr("at any time"));
@@ -42,6 +44,24 @@ TEST(Explain, AnObjectListsItsFields) {
   EXPECT_THAT(text, HasSubstr("graph"));
   EXPECT_THAT(explain("strategy.graph"), HasSubstr("overlap"));
   EXPECT_THAT(explain(""), HasSubstr("training"));
+}
+
+TEST(Explain, AllHasTheDetailsOfEveryField) {
+  const std::string text = explain_all("");
+  for (const Field& field : all_fields()) {
+    EXPECT_THAT(text,
+                HasSubstr(field.path + (field.of_kind.empty() ? "" : " (of " + field.of_kind + ")") + "\n"));
+    if (!default_of(field).empty() && !field.required) {
+      EXPECT_THAT(text, HasSubstr("default   " + default_of(field)));
+    }
+  }
+}
+
+TEST(Explain, AllBelowAFieldHasNoOther) {
+  const std::string text = explain_all("spec.training.optimizer");
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("training.optimizer\n"), HasSubstr("training.optimizer.weightDecay.dense\n")));
+  EXPECT_THAT(text, Not(HasSubstr("training.dropout")));
 }
 
 TEST(Explain, ChoicesSayWhatIsNotBuilt) {
@@ -73,7 +93,8 @@ TEST(Explain, ATypoNamesTheNearestPath) {
 TEST(Explain, AFieldOfAnotherSectionIsNamed) {
   EXPECT_EQ(refusal_of("training.weightDecay"),
             "training.weightDecay: no such field; did you mean training.optimizer.weightDecay?");
-  EXPECT_EQ(refusal_of("nothing.like.it"), "nothing.like.it: no such field; atoll explain lists them");
+  EXPECT_EQ(refusal_of("nothing.like.it"),
+            "nothing.like.it: no such field; atoll explain --all lists the fields");
 }
 
 TEST(Schema, HoldsEveryFieldWithItsFacts) {

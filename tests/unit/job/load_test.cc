@@ -100,10 +100,10 @@ TEST(Load, OptionsOfAModelHaveTheirDefaults) {
 }
 
 TEST(Load, IgnoredFieldsAreWarnings) {
-  EXPECT_THAT(
-      warnings({"training.attentionDropout=0.5"}),
-      testing::ElementsAre("--set training.attentionDropout=0.5: training.attentionDropout: has no effect: "
-                           "model.kind is gcn (used with gat)"));
+  EXPECT_THAT(warnings({"training.attentionDropout=0.5"}),
+              testing::ElementsAre(
+                  "--set training.attentionDropout=0.5: training.attentionDropout: has no effect with "
+                  "model.kind gcn (it needs gat)"));
   EXPECT_EQ(warnings({"training.optimizer.momentum=0.9"}).size(), 1u);
   EXPECT_EQ(warnings({"placement.partitioner={kind: range, seed: 3, objective: cut}"}).size(), 2u);
   EXPECT_EQ(warnings({"training.inputDropout={rate: 0, position: afterAggregation}"}).size(), 1u);
@@ -182,7 +182,8 @@ INSTANTIATE_TEST_SUITE_P(All, Example,
                          testing::Values("cora-gcn.yaml", "cora-gat.yaml", "cora-sage.yaml",
                                          "cora-gcnii.yaml", "arxiv-gcn.yaml", "arxiv-sage.yaml",
                                          "arxiv-pipegcn.yaml", "arxiv-bns.yaml", "arxiv-cagnet.yaml",
-                                         "arxiv-sancus.yaml", "synthetic-reddit.yaml"));
+                                         "arxiv-sancus.yaml", "arxiv-minibatch.yaml",
+                                         "synthetic-reddit.yaml"));
 
 }  // namespace
 }  // namespace atl

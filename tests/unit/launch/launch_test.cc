@@ -169,7 +169,7 @@ TEST_F(Launch, RanksEndWhenMpirunIsKilledEvenIfTheyDoNotWatchIt) {
 }
 
 TEST_F(Launch, TheFirstStopIsARequest) {
-  for (int signal : {SIGINT, SIGTERM}) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     fs::remove(folder_ / "rank0.pid");
     fs::remove(folder_ / "rank1.pid");
     start(2, kSleep, kStoppable);
@@ -192,6 +192,18 @@ TEST_F(Launch, TheSecondStopKills) {
   EXPECT_EQ(wait(), 130);
   EXPECT_LT(seconds_since(begin), 10);
   EXPECT_FALSE(alive(first) || alive(second));
+}
+
+TEST_F(Launch, AHangUpIsNoSecondRequest) {
+  start(1, kSleep, kDeaf);
+  const pid_t rank = pid_of(0);
+  for (const int signal : {SIGHUP, SIGHUP, SIGHUP}) {
+    kill(launcher_, signal);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  EXPECT_TRUE(alive(rank));
+  kill(launcher_, SIGINT);
+  EXPECT_EQ(wait(), 130);
 }
 
 TEST_F(Launch, RanksEndWithTheLauncher) {

@@ -96,9 +96,10 @@ TEST(MpirunMessages, OtherBoxesAndUnfinishedLinesComeThrough) {
   const Result result =
       read(kRule + "mpirun was unable to launch the specified application\n\nNode: vm\n" + kRule + "last");
   EXPECT_THAT(result.lines, testing::ElementsAre(
+                                "atoll: mpirun says:",
                                 "mpirun was unable to launch the specified application\n\nNode: vm", "last"));
   EXPECT_FALSE(result.lost);
-  EXPECT_THAT(read(kRule + "cut off").lines, testing::ElementsAre("cut off"));
+  EXPECT_THAT(read(kRule + "cut off").lines, testing::ElementsAre("atoll: mpirun says:", "cut off"));
 }
 
 TEST(MpirunMessages, ARankThatSaysItFailsIsKnownAtOnce) {
@@ -114,6 +115,27 @@ TEST(MpirunMessages, ARankThatSaysItFailsIsKnownAtOnce) {
   EXPECT_EQ(messages.failed()->rank, 1);
   EXPECT_EQ(messages.failed()->host, "server1");
   EXPECT_EQ(heard, before + words) << "users read it, too";
+}
+
+TEST(MpirunMessages, AboveMpirunsOwnWordsStandsALineOfOurs) {
+  const std::string text =
+      "atoll: rank 0 starts\n[vm:25560] mpirun: SIGPIPE detected on fd 13 - aborting\n[vm:25560] again\natoll: so\n" +
+      kRule + "Something unheard of.\n" + kRule + "ssh: Could not resolve hostname x\n";
+  EXPECT_THAT(
+      read(text).lines,
+      testing::ElementsAre("atoll: rank 0 starts",
+                           "atoll: mpirun says:", "[vm:25560] mpirun: SIGPIPE detected on fd 13 - aborting",
+                           "[vm:25560] again", "atoll: so", "atoll: mpirun says:", "Something unheard of.",
+                           "ssh: Could not resolve hostname x"));
+}
+
+TEST(MpirunMessages, ABoxThatWeKnowIsTurnedIntoWhatToDo) {
+  MpirunMessages messages([](const std::string&) {});
+  const std::string text = kRule + "ORTE was unable to reliably start one or more\ndaemons.\n" + kRule;
+  messages.add(text.data(), text.size());
+  messages.finish();
+  EXPECT_THAT(messages.trouble(),
+              testing::HasSubstr("a host of --hosts can't be reached, or has no Open MPI"));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST(Places, RanksOfOneHostAreKnown) {
 
 TEST(Places, AnotherHostAndAnUnknownRankAreNamed) {
   EXPECT_THAT(error_of(2, "job-0-0"),
-              testing::HasSubstr("rank 2 runs on job-0-0 and was planned for job-1-0"));
+              testing::HasSubstr("rank 2 runs on job-0-0 but was planned for job-1-0"));
   EXPECT_THAT(error_of(3, "job-0-0"), testing::HasSubstr("names no host for rank 3"));
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "job/load.h"
+#include "model/listed_sources.h"
 #include "model/model.h"
 
 namespace atl {
@@ -25,13 +26,13 @@ class OneBlock final : public Verbs {
   bool training() const override { return false; }
   bool repeating() const override { return false; }
   Draws draws(Purpose purpose, int layer) const override { return Draws(1, purpose, 0, layer); }
-  void gather(const Rows& rows, VisitSource visit) override { visit({&block_, rows, 0, true}); }
-  void gather_backward(const Rows&, VisitSourceBackward, MatrixView) override {}
-  MatrixView sync(MatrixView partial) override { return partial; }
+  Gather& gather(const Rows& rows) override { return sources_.begin({{&block_, rows, 0, true, true, {}}}); }
+  Gather& gather_back(const Rows& rows, MatrixView) override { return gather(rows); }
   void reduce(std::span<double>) override {}
   double reduced_rows() const override { return kRows; }
 
  private:
+  ListedSources sources_;
   Index offsets_[kRows + 1] = {0, 2, 3, 3};
   VertexId columns_[3] = {1, 2, 0};
   Block block_;
@@ -59,12 +60,12 @@ Matrix output_of(const std::string& kind, const std::string& skip, Matrix& input
   EXPECT_EQ(layer.in(), layer.out());
   input.resize(OneBlock::kRows, layer.in());
   for (Index i = 0; i < OneBlock::kRows * layer.in(); ++i) input.data()[i] = Real(-1 + 0.1 * double(i));
-  const std::vector<Index> rows{OneBlock::kRows};
-  Matrix memory(1, Saved::elements(layer.saved(), OneBlock::kRows, rows)), out(OneBlock::kRows, layer.out());
+  const LayerRows rows{OneBlock::kRows, OneBlock::kRows, OneBlock::kRows, {OneBlock::kRows}};
+  Matrix memory(1, Saved::elements(layer.saved(), rows)), out(OneBlock::kRows, layer.out());
   Saved saved;
-  saved.place(layer.saved(), OneBlock::kRows, rows, memory.data());
+  saved.place(layer.saved(), rows, memory.data());
   OneBlock verbs;
-  layer.forward(verbs, {&parameters, number}, {input.view(), input.view(), {}}, saved, out);
+  layer.forward(verbs, {parameters.present(), number}, {input.view(), input.view(), {}}, saved, out);
   return out;
 }
 

@@ -63,9 +63,9 @@ TEST(GnnJob, WhatDoesNotChangeTrainingDoesNotChangeTheDigest) {
   json other = object();
   other["spec"]["runPolicy"]["suspend"] = false;
   other["metadata"]["generation"] = 9;
-  EXPECT_EQ(read_gnn_job(other.dump()).digest, read_gnn_job(object().dump()).digest);
+  EXPECT_EQ(read_gnn_job(other.dump()).made_of.manifest, read_gnn_job(object().dump()).made_of.manifest);
   other["spec"]["placement"]["ranks"] = 2;
-  EXPECT_NE(read_gnn_job(other.dump()).digest, read_gnn_job(object().dump()).digest);
+  EXPECT_NE(read_gnn_job(other.dump()).made_of.manifest, read_gnn_job(object().dump()).made_of.manifest);
 }
 
 TEST(GnnJob, WhatTheDataSetsPartsDoNotDependOnDoesNotChangeThePreparesDigest) {
@@ -75,16 +75,54 @@ TEST(GnnJob, WhatTheDataSetsPartsDoNotDependOnDoesNotChangeThePreparesDigest) {
   other["spec"]["template"] = {{"spec", {{"nodeSelector", {{"disk", "ssd"}}}}}};
   other["spec"]["placement"]["topologyLevels"] = {"rack"};
   other["spec"]["training"]["epochs"] = 7;
-  EXPECT_NE(read_gnn_job(other.dump()).digest, before.digest);
-  EXPECT_EQ(read_gnn_job(other.dump()).prepare_digest, before.prepare_digest);
+  EXPECT_NE(read_gnn_job(other.dump()).made_of.manifest, before.made_of.manifest);
+  EXPECT_EQ(read_gnn_job(other.dump()).made_of.prepared, before.made_of.prepared);
   for (const char* field : {"/spec/placement/ranks", "/spec/placement/ranksPerServer"}) {
     json changed = object();
     changed[json::json_pointer(field)] = 3;
-    EXPECT_NE(read_gnn_job(changed.dump()).prepare_digest, before.prepare_digest) << field;
+    EXPECT_NE(read_gnn_job(changed.dump()).made_of.prepared, before.made_of.prepared) << field;
   }
   other = object();
   other["spec"]["dataset"]["name"] = "another";
-  EXPECT_NE(read_gnn_job(other.dump()).prepare_digest, before.prepare_digest);
+  EXPECT_NE(read_gnn_job(other.dump()).made_of.prepared, before.made_of.prepared);
+}
+
+TEST(GnnJob, ADefaultThatTheServerSpellsOutDoesNotChangeWhatItIsMadeOf) {
+  const MadeOf before = read_gnn_job(object().dump()).made_of;
+  json served = object();
+  served["spec"]["training"] = {{"seed", 1}, {"checkpoint", {{"every", 50}, {"keep", 2}}}};
+  served["spec"]["model"]["options"] = json::object();
+  served["spec"]["strategy"] = {{"kind", "graph"}, {"wire", "float32"}};
+  EXPECT_EQ(read_gnn_job(served.dump()).made_of, before);
+  served["spec"]["training"]["checkpoint"]["keep"] = 3;
+  EXPECT_NE(read_gnn_job(served.dump()).made_of, before);
+}
+
+TEST(GnnJob, IsMadeOfWhatWasRecordedUntilSomebodyAsksForSomethingElse) {
+  json job = object();
+  const MadeOf read = read_gnn_job(job.dump()).made_of,
+               recorded{"0123456789", "9876543210", "atoll/engine:1"};
+  job["status"] = {
+      {"observedGeneration", 2},
+      {"madeOf",
+       {{"manifest", recorded.manifest}, {"prepared", recorded.prepared}, {"image", recorded.image}}}};
+  EXPECT_EQ(read_gnn_job(job.dump()).made_of, recorded) << "nobody has changed it since";
+  job["metadata"]["generation"] = 3;
+  EXPECT_EQ(read_gnn_job(job.dump()).made_of, read);
+  job["status"]["madeOf"]["manifest"] = read.manifest;
+  EXPECT_EQ(read_gnn_job(job.dump()).made_of, (MadeOf{read.manifest, recorded.prepared, recorded.image}))
+      << "what was changed is of no weight";
+}
+
+TEST(GnnJob, FieldsOfALaterReleaseAreNamedAndLeftOut) {
+  json later = object();
+  later["spec"]["training"] = {{"novelty", 0.5}};
+  later["spec"]["sparkle"] = {{"of", "ranks"}};
+  const GnnJob job = read_gnn_job(later.dump());
+  ASSERT_TRUE(job.job) << job.refusal;
+  EXPECT_THAT(job.unknown, testing::ElementsAre("sparkle", "training.novelty"));
+  EXPECT_EQ(job.made_of, read_gnn_job(object().dump()).made_of);
+  EXPECT_THAT(job.manifest, testing::Not(HasSubstr("novelty")));
 }
 
 TEST(GnnJob, IsAnObject) {

@@ -25,8 +25,11 @@ inline nlohmann::json sample_job_json(Changes changes = {}) {
   return object;
 }
 
+/// One that has keys.
 inline GnnJob sample_job(Changes changes = {}) {
-  return read_gnn_job(sample_job_json(changes).dump());
+  GnnJob job = read_gnn_job(sample_job_json(changes).dump());
+  job.status.keys = job.meta.name + "-keys-1";
+  return job;
 }
 
 }  // namespace atl::ctl

@@ -22,8 +22,10 @@ Status full_status() {
   status.observed_generation = 3;
   status.conditions = {{kCreated, true, "ObjectsMade", "all there", at(1), 3},
                        {kRunning, true, "Training", "4 ranks on 2 nodes", at(2), 3}};
+  status.made_of = {"0123456789", "9876543210", "atoll/engine@sha256:0123"};
   status.attempt = 2;
   status.failures = 1;
+  status.keys = "cora-keys-1";
   status.withdrawals = 2;
   status.servers = {{"n1", {0, 1}}, {"n2", {2, 3}}};
   status.predicted = {12.0 * (1 << 20), 1500, "n3 is taken"};
@@ -35,7 +37,8 @@ Status full_status() {
                      .epoch_seconds = 0.8,
                      .eta = "5m4s",
                      .intra_server_bytes = 7,
-                     .inter_server_bytes = 2048};
+                     .inter_server_bytes = 2048,
+                     .advanced = at(8)};
   status.add_restart({at(3), {3, "SIGKILL", "j-1-0", "n2"}, "OOMKilled", 100});
   status.result = {0.713, 388};
   status.start = at(0);

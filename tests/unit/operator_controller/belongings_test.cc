@@ -7,6 +7,7 @@ namespace atl::ctl {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -19,6 +20,12 @@ struct Belongings : testing::Test {
   void take_away(Kind kind, const std::string& name) {
     ASSERT_EQ(world.cluster.objects.erase({kind, name}), 1u);
     world.cluster.is_changed = true;
+  }
+  std::vector<std::string> secrets() const {
+    std::vector<std::string> names;
+    for (const auto& [key, object] : world.cluster.objects)
+      if (key.first == Kind::kSecret) names.push_back(key.second);
+    return names;
   }
   std::string failure() {
     const Status status = world.atoll.status();
@@ -41,12 +48,33 @@ TEST_F(Belongings, AJobThatRunsGetsItsNetworkPolicyBack) {
 TEST_F(Belongings, NewKeysWaitForTheNextAttempt) {
   world.atoll.submit(sample_job_json());
   world.until_training();
-  take_away(Kind::kSecret, "cora-keys");
+  take_away(Kind::kSecret, "cora-keys-1");
   world.atoll.run(2);
-  EXPECT_FALSE(has(Kind::kSecret, "cora-keys")) << "those that run don't know them";
+  EXPECT_THAT(secrets(), IsEmpty()) << "those that run don't know others";
   world.run_to_end();
   expect_success(world);
   EXPECT_EQ(world.cluster.runs["cora"].launches, 1);
+}
+
+TEST_F(Belongings, KeysThatAreGoneWhenPodsAreMadeAreMadeAnew) {
+  world.atoll.submit(sample_job_json());
+  world.until_training();
+  world.suspend(true);
+  world.atoll.run(200, [&] { return world.atoll.state() == "Suspended"; });
+  take_away(Kind::kSecret, "cora-keys-1");
+  world.suspend(false);
+  world.run_to_end();
+  expect_success(world);
+  EXPECT_THAT(secrets(), ElementsAre("cora-keys-1"));
+}
+
+TEST_F(Belongings, ASecretThatWasPutThereBeforehandIsNotUsed) {
+  world.atoll.submit(sample_job_json());
+  const json planted = {{"metadata", {{"name", "cora-keys-1"}, {"labels", {{kJobLabel, "cora"}}}}}};
+  world.cluster.create(Kind::kSecret, "cora-keys-1", planted);
+  world.run_to_end();
+  expect_success(world);
+  EXPECT_EQ(world.atoll.status().keys, "cora-keys-2");
 }
 
 TEST_F(Belongings, WhatIsPreparedIsNotPreparedAgainForAnotherSize) {
@@ -55,6 +83,7 @@ TEST_F(Belongings, WhatIsPreparedIsNotPreparedAgainForAnotherSize) {
   world.suspend(true);
   world.atoll.run(200, [&] { return world.atoll.state() == "Suspended"; });
   world.atoll.job()["spec"]["resources"]["memory"] = "2Gi";
+  world.atoll.job()["metadata"]["generation"] = 2;
   world.atoll.job()["spec"]["template"] = {{"metadata", {{"labels", {{"team", "graphs"}}}}}};
   world.suspend(false);
   world.run_to_end();
@@ -68,6 +97,7 @@ TEST_F(Belongings, OtherPartsArePreparedAnew) {
   world.suspend(true);
   world.atoll.run(200, [&] { return world.atoll.state() == "Suspended"; });
   world.atoll.job()["spec"]["placement"]["ranks"] = 2;
+  world.atoll.job()["metadata"]["generation"] = 2;
   world.suspend(false);
   world.run_to_end();
   expect_success(world);
@@ -82,7 +112,8 @@ TEST_F(Belongings, ATemplateThatTheApiServerDoesNotTakeFailsBeforeAnythingIsMade
   };
   world.atoll.submit(sample_job_json({{"/spec/template/spec/dnsConfigs", json::object()}}));
   world.run_to_end();
-  EXPECT_THAT(failure(), HasSubstr("InvalidSpec: the API server takes no pods of template and volumes: "));
+  EXPECT_THAT(failure(), HasSubstr("InvalidSpec: the API server refuses pods with this template and these "
+                                   "volumes: "));
   EXPECT_THAT(failure(), AllOf(HasSubstr("\"template.spec.containers[engine].resource\""),
                                HasSubstr("\"dataset.volume.persistentVolumeClaim.claim\""),
                                HasSubstr("\"template.spec.dnsConfigs\""), Not(HasSubstr("\"spec."))));

@@ -106,28 +106,6 @@ TEST_F(DecideRestart, ADrainByTaintIsWaitedForLikeAnyOtherAndIsNotTheNodesFault)
   EXPECT_EQ(after.status->failures, 0);
 }
 
-TEST_F(DecideRestart, AHangingJobRestartsAndNamesTheRankThatStalled) {
-  train({{"/spec/runPolicy/progressDeadlineSeconds", 60}});
-  auto hear = [&](int seconds_ago) {
-    return decide_on([&, seconds_ago](Observed& seen) {
-      seen.job.status.conditions[2].changed = seen.now - Seconds(500);
-      for (Condition& c : seen.job.status.conditions) c.changed = seen.now - Seconds(500);
-      seen.heard = Heard{{.epoch = 7, .epochs = 200}, seen.now - Seconds(seconds_ago), 3};
-    });
-  };
-  EXPECT_EQ(hear(59).status->progress.epoch, 7);
-  EXPECT_FALSE(ctl::holds(hear(59).status->conditions, kRestarting));
-  const Decision stalled = hear(60);
-  EXPECT_EQ(stalled.status->restarts.back().reason, "Stalled");
-  EXPECT_EQ(stalled.status->restarts.back().culprit, (Culprit{3, "", "cora-1-0", node_of_pod("cora-1-0")}));
-  EXPECT_EQ(stalled.status->failures, 1);
-}
-
-TEST_F(DecideRestart, SilenceOfRankZeroAloneIsNoStall) {
-  train({{"/spec/runPolicy/progressDeadlineSeconds", 1}});
-  EXPECT_TRUE(decide_on().is_empty());
-}
-
 TEST_F(DecideRestart, APodThatHangsOnASilentNodeIsForcedOutAfterTheAttemptHasMovedOn) {
   train();
   world.cluster.training.seconds = 100000;

@@ -37,17 +37,18 @@ TEST_F(Decide, AManifestThatTheEngineRefusesFailsInItsWords) {
 TEST_F(Decide, WhatOnlyAClusterRefusesIsNamedToo) {
   submit({{"/spec/dataset", {{"name", "cora"}}}, {"/spec/template", {{"spec", {{"hostNetwork", true}}}}}});
   EXPECT_THAT(condition(decide_on(), kFailed).message,
-              AllOf(HasSubstr("template.spec.hostNetwork"), HasSubstr("dataset.volume: is missing")));
+              AllOf(HasSubstr("template.spec.hostNetwork"), HasSubstr("dataset.volume: is required on a "
+                                                                      "cluster")));
 }
 
 TEST_F(Decide, NobodyElsesObjectIsTouched) {
   submit();
   const Decision decision = decide_on([](Observed& seen) {
-    seen.objects.push_back({Kind::kSecret, {.name = "cora-keys", .uid = "x", .owner_uid = "somebody"}, ""});
+    seen.objects.push_back({Kind::kNetworkPolicy, {.name = "cora", .uid = "x", .owner_uid = "somebody"}, ""});
   });
   EXPECT_THAT(writes(decision), IsEmpty());
   EXPECT_EQ(condition(decision, kCreated).reason, "NameTaken");
-  EXPECT_THAT(condition(decision, kCreated).message, HasSubstr("Secret cora-keys"));
+  EXPECT_THAT(condition(decision, kCreated).message, HasSubstr("NetworkPolicy cora"));
 }
 
 TEST_F(Decide, APodOfAnEarlierJobOfTheSameNameIsNobodys) {
@@ -112,19 +113,6 @@ TEST_F(Decide, OfSlowWorkersTheOneThatWasNamedStaysSo) {
                   {kRunning, false, "Starting", "waiting for cora-1-0 on n2", seen.now, 1});
   });
   EXPECT_THAT(condition(decision, kRunning).message, HasSubstr("cora-1-0 on n2: ImagePullBackOff"));
-}
-
-TEST_F(Decide, ALauncherWhoseNodeIsCordonedBeforeItStartsGetsAnother) {
-  submit();
-  until_placed();
-  world.cluster.tick();  // the workers are bound
-  const std::string node = read_pod(world.cluster.pods.at("cora-launcher-1").dump()).pinned;
-  world.cluster.nodes.at(node).is_cordoned = true;
-  world.atoll.run(10, [&] { return world.trains(); });
-  ASSERT_TRUE(world.trains());
-  EXPECT_NE(node_of_pod("cora-launcher-1"), node);
-  EXPECT_EQ(world.atoll.status().attempt, 1);
-  EXPECT_THAT(world.atoll.status().restarts, IsEmpty());
 }
 
 TEST_F(Decide, WhoTookTheRoomIsNamed) {
@@ -218,14 +206,12 @@ TEST_F(Decide, LostKeysMeanNewPods) {
   submit();
   world.atoll.run(600, [&] { return world.cluster.is_running("cora-1-0"); });
   const Decision decision = decide_on([](Observed& seen) {
-    std::erase_if(seen.objects, [](const ObjectView& o) {
-      return o.kind == Kind::kSecret || o.meta.name == "cora-attempt-1";
-    });
-    for (PodView& pod : seen.pods)
-      if (pod.meta.label(kRoleLabel) == kLauncherRole) pod.gates = {kGate};
+    std::erase_if(seen.objects, [](const ObjectView& o) { return o.meta.name == "cora-attempt-1"; });
+    std::erase_if(seen.pods, [](const PodView& pod) { return pod.meta.label(kRoleLabel) == kLauncherRole; });
+    seen.is_secret_gone = [](const std::string& secret) { return secret == "cora-keys-1"; };
   });
-  EXPECT_THAT(writes(decision),
-              AllOf(Contains("create cora-keys"), Contains("delete cora-0-0"), Contains("delete cora-1-0")));
+  EXPECT_THAT(writes(decision), AllOf(Contains("create cora-keys-1"), Contains("delete cora-0-0"),
+                                      Contains("delete cora-1-0")));
 }
 
 TEST_F(Decide, CleanPodPolicyChoosesWhoGoes) {

@@ -25,6 +25,7 @@ struct FakeNode {
   std::int64_t cores = 4000;  // in thousandths
   bool is_dead = false;       // nothing on it is heard of; what ran there runs on
   bool is_cordoned = false;
+  std::vector<Taint> taints{};
   Moment since = kBegin;
   bool pulls_images = true;
   bool rejects = false;  // its kubelet, every pod
@@ -55,6 +56,7 @@ class FakeCluster {
   std::function<std::string(Kind, const json&)> refuse = [](Kind, const json&) { return ""; };
   /// The scheduler finds a node for it by itself, or: "", it is silent; else what it has against the pod.
   std::function<std::optional<std::string>(const json&)> hinder = [](const json&) { return std::nullopt; };
+  std::string network = "10.1.0.";  // what pods' addresses begin with
   int prepares = 0;
   bool does_prepare_fail = false;
   std::function<void()> others;  // controllers beside the operator, once a second
@@ -194,6 +196,7 @@ inline NodeState FakeCluster::state_of_node(const std::string& name) const {
   state.labels = node.labels;
   state.ready = !node.is_dead;
   state.cordoned = node.is_cordoned;
+  state.taints = node.taints;
   state.allocatable = Resources({{"cpu", node.cores}, {"memory", 1LL << 40}, {"pods", 100}});
   return state;
 }
@@ -253,7 +256,7 @@ inline void FakeCluster::begin(const std::string& name, json& pod) {
     return;
   }
   status["phase"] = "Running";
-  status["podIP"] = "10.1.0." + std::to_string(next_ip_++);
+  status["podIP"] = network + std::to_string(next_ip_++);
   status["conditions"] = json::array({{{"type", "Ready"}, {"status", "True"}}});
   status["containerStatuses"] = json::array({{{"name", kEngine}, {"state", {{"running", json::object()}}}}});
   if (label_of(pod, kRoleLabel) == kLauncherRole) begin_training(name, pod);

@@ -2,7 +2,9 @@
 // remembers nothing, so a killed operator and its successor are the same.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -56,7 +58,9 @@ class FakeOperator {
   FakeCluster& cluster_;
   std::map<std::string, Moment> look_again_;
   std::map<std::string, std::vector<Refusal>> refusals_;  // of the last writes, by job
-  std::map<std::string, GnnJob> read_;                    // by the object's text
+  std::map<std::string, std::string> taken_keys_;         // likewise: Secrets that were there already
+  int keys_made_ = 0;
+  std::map<std::string, GnnJob> read_;  // by the object's text
 };
 
 /// The manifest is parsed when it changes, as a real operator's cache does.
@@ -67,6 +71,7 @@ inline GnnJob FakeOperator::read_job(json object) {
   if (is_new) known->second = read_gnn_job(known->first);
   GnnJob read = known->second;
   read.status = status;
+  read.made_of = recalled(read.made_of, read);
   return read;
 }
 
@@ -77,6 +82,7 @@ inline Observed FakeOperator::observe(const std::string& name) {
     if (label_of(pod, kJobLabel) == name) seen.pods.push_back(adopted(read_pod(pod.dump())));
   for (const auto& [key, object] : cluster_.objects) {
     if (key.first == Kind::kJob) continue;
+    if (key.first == Kind::kSecret) continue;  // it may not read any
     const ObjectView view = read_object(key.first, object);
     if (view.meta.label(kJobLabel) == name) seen.objects.push_back(view);
     if (view.workload && view.meta.label(kJobLabel) == name)
@@ -87,7 +93,7 @@ inline Observed FakeOperator::observe(const std::string& name) {
   }
   seen.queue_priority = QueuePriority{};
   for (const auto& [node_name, node] : cluster_.nodes)
-    seen.nodes[node_name] = {!node.is_dead, node.since, node.labels, node.is_cordoned};
+    seen.nodes[node_name] = {!node.is_dead, node.since, node.labels, node.is_cordoned, node.taints};
   seen.plan = [this](const Gang& gang) { return plan_gang(gang, cluster_.snapshot()); };
   seen.strangers = [this, name](const std::string& node) {
     std::vector<std::string> all;
@@ -95,7 +101,14 @@ inline Observed FakeOperator::observe(const std::string& name) {
       if (node_of(pod) == node && label_of(pod, kJobLabel) != name) all.push_back(pod_name);
     return all;
   };
-  seen.new_keys = [] { return LoginKeys{{"login", "ssh-ed25519 L"}, {"host", "ssh-ed25519 H"}}; };
+  seen.taken_keys = std::exchange(taken_keys_[name], "");
+  seen.new_keys = [this] {
+    return LoginKeys{{"login", "ssh-ed25519 L"}, {"host", "ssh-ed25519 H"}, std::to_string(++keys_made_)};
+  };
+  seen.is_secret_gone = [this](const std::string& secret) -> std::optional<bool> {
+    if (!cluster_.refuse(Kind::kSecret, {{"metadata", {{"name", secret}}}}).empty()) return {};
+    return !cluster_.objects.contains({Kind::kSecret, secret});
+  };
   seen.fault_of = fault_of;
   seen.is_another_first = [this, job = seen.job] { return is_another_first(job); };
   seen.refusals = std::exchange(refusals_[name], {});
@@ -115,13 +128,17 @@ inline bool FakeOperator::is_another_first(const GnnJob& job) {
 }
 
 inline bool FakeOperator::survives() {
-  return writes++ != kill_after;
+  const bool lives = writes++ != kill_after;
+  if (!lives) taken_keys_.clear();
+  return lives;
 }
 
 inline void FakeOperator::create(const std::string& name, const Write& write) {
   json object = json::parse(write.body);
   if (const std::string words = cluster_.refuse(write.kind, object); !words.empty())
     refusals_[name].push_back({std::string(name_of(write.kind)) + " " + write.name, words});
+  else if (write.kind == Kind::kSecret && cluster_.objects.contains({write.kind, write.name}))
+    taken_keys_[name] = write.name;
   else
     cluster_.create(write.kind, write.name, std::move(object));
 }

@@ -241,6 +241,23 @@ TEST(Life, AFailedPrepareStepIsTriedAgainAndThenGivenUp) {
   });
 }
 
+TEST(Life, AFailedPreparePodIsKeptForItsLogByCleanPodPolicy) {
+  for (const char* policy : {"Running", "None", "All"}) {
+    World world;
+    world.cluster.does_prepare_fail = true;
+    world.atoll.submit(
+        sample_job_json({{"/spec/runPolicy/backoffLimit", 3}, {"/spec/runPolicy/cleanPodPolicy", policy}}));
+    world.atoll.run(60, [&] { return world.atoll.status().failures == 2; });
+    world.atoll.run(5);
+    EXPECT_TRUE(world.cluster.pods.contains("cora-prepare"))
+        << policy << ": while the next one waits its time";
+    EXPECT_EQ(world.cluster.prepares, 2);
+    world.run_to_end();
+    EXPECT_EQ(world.cluster.prepares, 4);
+    EXPECT_EQ(world.cluster.pods.contains("cora-prepare"), std::string(policy) != "All") << policy;
+  }
+}
+
 TEST(Life, APrepareStepThatFindsNoRoomWaitsForIt) {
   World world;
   for (const auto& [node, state] : world.cluster.nodes) world.cluster.occupy(node, 3000, "stranger-" + node);

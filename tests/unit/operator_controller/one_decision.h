@@ -12,7 +12,7 @@
 
 namespace atl::ctl {
 
-/// "create cora-keys", in order.
+/// "create cora-prepare", in order.
 inline std::vector<std::string> writes(const Decision& decision) {
   std::vector<std::string> all;
   for (const auto& stage : decision.stages)

@@ -142,11 +142,11 @@ TEST_F(InCluster, ServerNamespaceAndCredentialsAreThePods) {
   EXPECT_EQ(config.credentials()->token, "one");
 }
 
-TEST_F(InCluster, AnIpv6ClusterIsReachedByName) {
+TEST_F(InCluster, AnIpv6ClusterIsReachedByItsAddress) {
   write_text(folder / "ca.crt", "CA");
   write_text(folder / "token", "one");
   const Variable six("KUBERNETES_SERVICE_HOST", "fd00::1");
-  EXPECT_EQ(in_cluster_config(folder.path().string()).server, "https://kubernetes.default.svc:443");
+  EXPECT_EQ(in_cluster_config(folder.path().string()).server, "https://[fd00::1]:443");
 }
 
 // The kubelet writes a new folder and swaps a symbolic link, so that path and size stay as they are.

@@ -70,7 +70,12 @@ struct LeaseTest : testing::Test {
         : stopping(clock),
           transport(cpprest_transport(server.server.address(), always({}))),
           client(*transport, {}, {.times = 0}, clock),
-          lease(client, {.space = "atoll-system", .name = "atoll-operator", .identity = name}, stopping) {}
+          lease(client,
+                {.space = "atoll-system",
+                 .name = "atoll-operator",
+                 .identity = name,
+                 .is_fit = [this] { return is_fit; }},
+                stopping) {}
     /// Tries to lead so many times.
     bool acquires(int tries) {
       stopping.waits = tries - 1;
@@ -81,6 +86,7 @@ struct LeaseTest : testing::Test {
       stopping.waits = renewals;
       return lease.hold({});
     }
+    bool is_fit = true;
     StoppingClock stopping;
     const std::unique_ptr<Transport> transport;
     Client client;
@@ -165,6 +171,42 @@ TEST_F(LeaseTest, ARestartedLeaderOfTheSameNameGoesOn) {
   ASSERT_TRUE(a.acquires(1));
   Replica again{server, "a", clock};
   EXPECT_TRUE(again.acquires(1));
+}
+
+TEST_F(LeaseTest, WhoCouldDoNothingLeavesItToOthers) {
+  a.is_fit = false;
+  EXPECT_FALSE(a.acquires(10));
+  EXPECT_TRUE(server.lease.is_null());
+  EXPECT_TRUE(b.acquires(1));
+  b.lease.release();
+  a.is_fit = true;
+  EXPECT_TRUE(a.acquires(1));
+}
+
+TEST_F(LeaseTest, ALeaderThatCanDoNothingAnyMoreHandsItOver) {
+  ASSERT_TRUE(a.acquires(1));
+  EXPECT_FALSE(b.acquires(1));
+  a.is_fit = false;
+  EXPECT_TRUE(a.holds(100)) << "it leads still, and may finish what is in hand";
+  EXPECT_TRUE(a.lease.leads());
+  a.lease.release();
+  EXPECT_TRUE(b.acquires(1));
+}
+
+TEST_F(LeaseTest, ItsEndIsKnownToTheMomentThoughNobodyRenews) {
+  ASSERT_TRUE(a.acquires(1));
+  const auto since = clock.now();
+  a.stopping.waits = 100;
+  EXPECT_TRUE(a.lease.await_lapse({}));
+  EXPECT_EQ(clock.now() - since, seconds(10));
+  ASSERT_TRUE(a.acquires(1));
+  a.stopping.waits = 0;
+  EXPECT_FALSE(a.lease.await_lapse({})) << "stopped";
+}
+
+TEST_F(LeaseTest, AnAnswerThatIsNoLeaseIsNone) {
+  server.lease = json::array();
+  EXPECT_FALSE(a.acquires(3));
 }
 
 TEST_F(LeaseTest, OfTwoThatTakeItAtOnceOneLeads) {

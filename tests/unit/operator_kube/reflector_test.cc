@@ -68,12 +68,16 @@ struct ReflectorTest : testing::Test {
                         {.path = "/api/v1/pods",
                          .only = {"a=b", ""},
                          .may_be_absent = may_be_absent,
-                         .quiet = Milliseconds(200)},
+                         .quiet = Milliseconds(200),
+                         .on_unreadable = [this](const std::string& name,
+                                                 const std::string&) { unreadable.push_back(name); }},
                         clock);
     EXPECT_FALSE(reflector.has_synced());
     reflector.run(stop.get_token());
     synced_lists = reflector.lists();
     has_synced = reflector.has_synced();
+    out_of_touch = reflector.out_of_touch();
+    problem = reflector.problem();
   }
   static bool act(Peering& p, const Turn& turn) {
     if (!turn.is_watch) return p.answer(turn.body, std::to_string(turn.code) + " X");
@@ -104,8 +108,12 @@ struct ReflectorTest : testing::Test {
   std::vector<std::string> requests;
   int synced_lists = 0;
   bool may_be_absent = false, has_synced = false;
+  Milliseconds out_of_touch{0};
+  std::string problem;
+  std::vector<std::string> unreadable;
   Cache<std::string> cache{[](std::string_view text) {
                              const ObjectKey key = object_key(text);
+                             if (key.version == "odd") throw std::invalid_argument("an odd object");
                              return key.name + "@" + key.version;
                            },
                            [](const auto&, const auto&, const auto&) {}};
@@ -211,6 +219,39 @@ TEST_F(ReflectorTest, TroubleBacksOffAndCalmResets) {
 TEST_F(ReflectorTest, WatchesThatEndAtOnceBackOff) {
   play({lists("10", {}), sends(""), sends(""), sends("")});
   EXPECT_EQ(clock.sleeps().size(), 3u);
+}
+
+TEST_F(ReflectorTest, AnObjectThatCantBeReadIsPassedOver) {
+  play({lists("10", {object("a", "5"), object("b", "odd"), object("c", "7")}),
+        sends(event("MODIFIED", object("a", "odd")) + event("ADDED", object("d", "12"))), refuses(410),
+        lists("20", {object("a", "odd"), object("c", "7"), object("d", "12")}), sends("")});
+  EXPECT_THAT(names(), ElementsAre("a@5", "c@7", "d@12")) << "what was known of it stays";
+  EXPECT_THAT(unreadable, ElementsAre("b", "a", "a"));
+}
+
+TEST_F(ReflectorTest, WhoIsToldNothingIsOutOfTouchAndSaysWhy) {
+  play({refuses(404), refuses(404), refuses(404)});
+  EXPECT_GE(out_of_touch, Milliseconds(800 + 1600 + 3200)) << "from the beginning";
+  EXPECT_THAT(problem, HasSubstr("404"));
+}
+
+TEST_F(ReflectorTest, AWatchThatIsRefusedIsOutOfTouchFromThenOn) {
+  play({lists("10", {}), sends(event("ADDED", object("a", "11"))), refuses(403), refuses(403), refuses(403)});
+  EXPECT_TRUE(has_synced) << "it held everything once";
+  EXPECT_GE(out_of_touch, Milliseconds(800 + 1600 + 3200));
+  EXPECT_LE(out_of_touch, Milliseconds(2 * (800 + 1600 + 3200)));
+  EXPECT_THAT(problem, HasSubstr("403"));
+}
+
+TEST_F(ReflectorTest, WhoWatchesIsInTouch) {
+  play({refuses(500), lists("10", {}), sends(event("ADDED", object("a", "11"))), refuses(503), sends("")});
+  EXPECT_EQ(out_of_touch, Milliseconds(0));
+}
+
+TEST_F(ReflectorTest, AKindThatMayBeAbsentIsNoReasonToBeOutOfTouch) {
+  may_be_absent = true;
+  play({refuses(404), refuses(404)});
+  EXPECT_EQ(out_of_touch, Milliseconds(0));
 }
 
 TEST_F(ReflectorTest, AStopEndsASilentWatch) {

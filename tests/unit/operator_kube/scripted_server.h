@@ -120,19 +120,17 @@ class ScriptedServer {
  public:
   using Script = std::function<void(Peering&)>;
 
-  explicit ScriptedServer(Script script, const std::optional<ServerTls>& tls = {})
+  /// `family`: AF_INET for 127.0.0.1, AF_INET6 for ::1.
+  explicit ScriptedServer(Script script, const std::optional<ServerTls>& tls = {}, int family = AF_INET)
       : script_(std::move(script)) {
     signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without asking
     if (tls) use(*tls);
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address);
-    listen(listener_, 64);
-    socklen_t size = sizeof address;
-    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
+    listener_ = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in v4{};
+    v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    sockaddr_in6 v6{};
+    v6.sin6_addr = in6addr_loopback;
+    family == AF_INET ? listen_on(v4, AF_INET) : listen_on(v6, AF_INET6);
     acceptor_ = std::thread([this] { accept_all(); });
   }
   ~ScriptedServer() {
@@ -156,6 +154,17 @@ class ScriptedServer {
   int connections() const { return connections_; }
 
  private:
+  template <class Address>
+  void listen_on(Address& address, int family) {
+    auto* any = reinterpret_cast<sockaddr*>(&address);
+    any->sa_family = sa_family_t(family);
+    socklen_t size = sizeof address;
+    bind(listener_, any, size);
+    listen(listener_, 64);
+    getsockname(listener_, any, &size);
+    port_ = ntohs(reinterpret_cast<sockaddr_in*>(any)->sin_port);  // where sockaddr_in6 has it too
+  }
+
   void use(const ServerTls& tls) {
     tls_.reset(SSL_CTX_new(TLS_server_method()));
     SSL_CTX_set_security_level(tls_.get(), 0);  // so that it can speak what clients must refuse

@@ -181,9 +181,22 @@ TEST_P(TransportTest, NobodyThereIsNoConnection) {
 }
 
 TEST_P(TransportTest, AnAddressThatIsNoneIsRefused) {
-  for (const char* server :
-       {"", "10.0.0.1:443", "ftp://a", "https://", "https://a/path", "https://[fd00::1]:443"})
+  for (const char* server : {"", "10.0.0.1:443", "ftp://a", "https://", "https://a/path", "https://[fd00::1",
+                             "https://[fd00::g]:443", "https://[10.0.0.1]:443", "https://[fd00::1]443",
+                             "https://[fd00::1]:", "https://[fd00::1]:4a", "https://:443"})
     EXPECT_THROW(to(server), Error) << server;
+}
+
+TEST_P(TransportTest, AnIpv6AddressStandsInBrackets) {
+  std::string seen;
+  ScriptedServer server(
+      [&](Peering& p) {
+        seen = p.request();
+        p.answer("six");
+      },
+      {}, AF_INET6);
+  EXPECT_EQ(to(server.address("[::1]"))->call(get("/a")).body, "six");
+  EXPECT_EQ(header_in(seen, "Host"), "[::1]:" + std::to_string(server.port()));
 }
 
 TEST_P(TransportTest, AServerThatNeverAnswersMeetsTheDeadline) {

@@ -47,6 +47,16 @@ TEST_P(TransportTls, AServerIsKnownByItsName) {
   EXPECT_EQ(to(server.address("localhost"), {.ca = authority_.pem()})->call(get("/")).body, "ok");
 }
 
+TEST_P(TransportTls, AServerIsKnownByItsIpv6Address) {
+  ScriptedServer known(serve, ServerTls{authority_.identity("IP:::1")}, AF_INET6);
+  EXPECT_EQ(to(known.address("[::1]"), {.ca = authority_.pem()})->call(get("/")).body, "ok");
+  ScriptedServer other(serve, good_, AF_INET6);
+  std::string words;
+  const auto transport = to(other.address("[::1]"), {.ca = authority_.pem()});
+  EXPECT_EQ(error_of([&] { transport->call(get("/")); }, &words), Kind::kTls);
+  EXPECT_THAT(words, HasSubstr("mismatch"));
+}
+
 TEST_P(TransportTls, AnotherAuthorityIsRefused) {
   ScriptedServer server(serve, good_);
   expect_refusal(server, {.ca = stranger_.pem()}, "unable to get local issuer certificate");

@@ -26,7 +26,7 @@ const Settings kSettings{.image = "atoll/engine:1", .mpi_jobs = true};
 using Servers = std::vector<std::vector<Rank>>;
 
 json made(const Servers& servers = {{0, 1}, {2, 3}}, Changes changes = {}) {
-  return json::parse(mpi_job(sample_job(changes), kSettings, 3, servers));
+  return json::parse(mpi_job(sample_job(changes), kSettings, 3, servers, Moment{}));
 }
 
 json pod_template(const json& mpi_job, const char* role) {

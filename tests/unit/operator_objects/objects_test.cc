@@ -47,12 +47,14 @@ TEST(LoginKeys, AreNewEachTime) {
   const LoginKeys a = make_login_keys(), b = make_login_keys();
   EXPECT_NE(a.login.secret, b.login.secret);
   EXPECT_NE(a.login.open, a.host.open);
+  EXPECT_NE(a.id, b.id);
+  EXPECT_THAT(a.id, testing::MatchesRegex("[0-9a-f]{16}"));
 }
 
 TEST(Secret, HoldsBothEndsOfALogin) {
   const LoginKeys keys = make_login_keys();
   const json secret = json::parse(keys_secret(sample_job(), keys));
-  EXPECT_EQ(secret.at("metadata").at("name"), "cora-keys");
+  EXPECT_EQ(secret.at("metadata").at("name"), sample_job().status.keys);
   EXPECT_EQ(secret.at("immutable"), true);
   EXPECT_EQ(secret.at("stringData").at("authorized_keys"), keys.login.open + "\n");
   EXPECT_EQ(secret.at("stringData").at("known_hosts"), "* " + keys.host.open + "\n");

@@ -23,7 +23,7 @@ using testing::Not;
 const Settings kSettings{.image = "atoll/engine:1"};
 
 json prepare(Changes changes = {}) {
-  return json::parse(prepare_pod(sample_job(changes), kSettings));
+  return json::parse(prepare_pod(sample_job(changes), kSettings, Moment{}));
 }
 json worker(Changes changes = {}, int server = 1, const std::vector<Rank>& ranks = {2, 3}) {
   return json::parse(worker_pod(sample_job(changes), kSettings, server, ranks, 7));
@@ -110,6 +110,11 @@ TEST(Worker, AsksForItsRanksAndTheirSharedMemory) {
   EXPECT_EQ(engine(unstated).at("resources").at("requests").at("memory"),
             std::to_string(2 * kSettings.shared_memory));
   EXPECT_TRUE(engine(unstated).at("resources").at("limits").empty());
+}
+
+TEST(Worker, AsksForAsMuchAsCanBeCountedAndNotForLessThanNothing) {
+  const json pod = worker({{"/spec/resources/memory", "7E"}});
+  EXPECT_EQ(engine(pod).at("resources").at("requests").at("memory"), "9223372036854775807");
 }
 
 TEST(Worker, OnlyThatOfRankZeroHasTheOutput) {

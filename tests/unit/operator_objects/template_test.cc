@@ -13,6 +13,7 @@ namespace atl::ctl {
 namespace {
 
 using nlohmann::json;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -22,11 +23,11 @@ GnnJob with_template(const std::string& text) {
 }
 json worker(const std::string& text) {
   const GnnJob job = with_template(text);
-  EXPECT_THAT(template_faults(*job.job), IsEmpty());
+  EXPECT_THAT(template_faults(*job.job, {}), IsEmpty());
   return json::parse(worker_pod(job, {}, 1, {2, 3}, 0));
 }
 std::vector<std::string> faults(const std::string& text) {
-  return template_faults(*with_template(text).job);
+  return template_faults(*with_template(text).job, {});
 }
 
 TEST(Template, JoinsWhatIsThere) {
@@ -83,7 +84,7 @@ TEST(Template, OfWrongTypesIsTheApiServersToRefuse) {
         R"({"metadata": {"labels": [1], "annotations": "x"}, "spec": {"affinity": 3}})"}) {
     const GnnJob job = with_template(text);
     ASSERT_TRUE(job.job) << job.refusal;
-    if (template_faults(*job.job).empty()) {
+    if (template_faults(*job.job, {}).empty()) {
       EXPECT_NO_THROW(worker_pod(job, {}, 0, {0, 1}, 0)) << text;
       EXPECT_NO_THROW(launcher_pod(job, {}, 1)) << text;
     }
@@ -109,9 +110,43 @@ TEST(Template, WhatWouldBreakAJobIsRefusedByName) {
        "/tmp is taken"},
       {R"({"metadata": {"labels": {"atoll.dev/job": "other"}}})", "template.metadata.labels.atoll.dev/job"},
       {R"({"metadata": {"name": "x"}})", "template.metadata.name"},
-      {R"({"tolerations": []})", "template.tolerations: is no part of a pod template"},
+      {R"({"tolerations": []})", "template.tolerations: is not a field of a pod template"},
   };
   for (const auto& [text, words] : cases) EXPECT_THAT(faults(text), ElementsAre(HasSubstr(words))) << text;
+}
+
+TEST(Template, WhatGivesPodsMoreThanTheirOwnIsRefusedUnlessAllowed) {
+  const json of_token =
+      json::parse(R"({"projected": {"sources": [{"secret": {}}, {"serviceAccountToken": {"path": "t"}}]}})");
+  const json of_node = {{"hostPath", {{"path", "/"}}}};
+  json in_template = of_node;
+  in_template["name"] = "v";
+  struct Case {
+    const char* field;
+    json value;
+    const char *feature, *path;
+  };
+  const Case cases[] = {
+      {"/spec/template/spec/serviceAccountName", "admin", "serviceAccountName",
+       "template.spec.serviceAccountName"},
+      {"/spec/template/spec/serviceAccount", "admin", "serviceAccountName", "template.spec.serviceAccount"},
+      {"/spec/template/spec/shareProcessNamespace", true, "shareProcessNamespace",
+       "template.spec.shareProcessNamespace"},
+      {"/spec/template/spec/volumes", json::array({in_template}), "hostPath",
+       "template.spec.volumes[v].hostPath"},
+      {"/spec/dataset/volume", of_node, "hostPath", "dataset.volume.hostPath"},
+      {"/spec/output/volume", of_node, "hostPath", "output.volume.hostPath"},
+      {"/spec/dataset/volume", of_token, "serviceAccountToken",
+       "dataset.volume.projected.serviceAccountToken"},
+  };
+  for (const auto& [field, value, feature, path] : cases) {
+    const GnnJob job = sample_job({{field, value}});
+    ASSERT_TRUE(job.job) << job.refusal;
+    EXPECT_THAT(
+        template_faults(*job.job, {}),
+        ElementsAre(AllOf(HasSubstr(std::string(path) + ": is not allowed here"), HasSubstr(feature))));
+    EXPECT_THAT(template_faults(*job.job, {.allowed = {feature}}), IsEmpty()) << path;
+  }
 }
 
 }  // namespace

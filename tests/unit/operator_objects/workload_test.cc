@@ -138,6 +138,7 @@ TEST(AdmittedPods, AreAskedForWhatAllTheirFlavorsAndChecksAsk) {
 
 TEST(AdmittedPods, GetItBesideTheUsersTemplate) {
   GnnJob job = queued_job();
+  job.status.keys = "cora-keys-1";
   job.admitted.workers = R"({"metadata":{"annotations":{"a":"1"}},"spec":{"nodeSelector":{"pool":"spot"},
                              "tolerations":[{"key":"spot","operator":"Exists"}]}})";
   const json worker = json::parse(worker_pod(job, kSettings, 0, {0, 1}, 0));
@@ -145,7 +146,8 @@ TEST(AdmittedPods, GetItBesideTheUsersTemplate) {
   EXPECT_EQ(worker.at("spec").at("nodeSelector"), json({{"disk", "ssd"}, {"pool", "spot"}}));
   EXPECT_EQ(worker.at("spec").at("tolerations").back().at("key"), "spot");
   EXPECT_EQ(worker.at("metadata").at("annotations").at("a"), "1");
-  EXPECT_EQ(json::parse(prepare_pod(job, kSettings)).at("spec").at("nodeSelector").at("pool"), "spot");
+  EXPECT_EQ(json::parse(prepare_pod(job, kSettings, Moment{})).at("spec").at("nodeSelector").at("pool"),
+            "spot");
   EXPECT_EQ(launcher.at("spec").at("nodeSelector"), json({{"disk", "ssd"}})) << "a flavor of its own";
 }
 

@@ -100,7 +100,7 @@ TEST(Gang, WithoutRoomSaysWhatIsNeededWhatThereIsAndWhatWouldHelp) {
 TEST(Gang, TooLargeForTheClusterSaysSo) {
   const GangPlan answer = plan(job({"placement.ranks=16"}), cluster());
   EXPECT_THAT(answer.reasons.at(0),
-              HasSubstr("the cluster has room for 6; even were it empty, there is room for 6 at most"));
+              HasSubstr("the cluster has room for 6; even an empty cluster has room for at most 6"));
 }
 
 TEST(Gang, TooLargeForOneNodeWhereOneMustHoldItSaysSo) {
@@ -141,7 +141,8 @@ TEST(Gang, TheLauncherTakesAServersPlaceWhereNothingElseIsLeft) {
   EXPECT_THAT(five.nodes, testing::Not(testing::Contains(five.launcher)));
   const GangPlan six = plan(job({"placement.ranks=12"}), on);
   EXPECT_FALSE(six.fits);
-  EXPECT_THAT(six.reasons.at(0), HasSubstr("a launcher (0.1 cpu, 128 MiB memory) beside them"));
+  EXPECT_THAT(six.reasons.at(0),
+              HasSubstr("a launcher (0.1 cpu, 128 MiB memory); there is room only for the servers"));
 }
 
 TEST(Gang, TheTemplateChoosesNodes) {

@@ -137,11 +137,11 @@ TEST(ReadSnapshot, SaysWhatIsWrong) {
     }
     return "no Error";
   };
-  EXPECT_THAT(message(""), HasSubstr("nodes.yaml: holds no nodes; make it with"));
+  EXPECT_THAT(message(""), HasSubstr("nodes.yaml: holds no nodes; create it with"));
   EXPECT_THAT(message("{\"kind\": "), HasSubstr("nodes.yaml: is neither JSON nor YAML"));
   EXPECT_THAT(message("a: [1"), HasSubstr("not valid YAML"));
   EXPECT_THAT(message("{\"kind\":\"Node\",\"status\":{\"allocatable\":{\"cpu\":\"four\"}}}"),
-              HasSubstr("'four' is no quantity"));
+              HasSubstr("'four' is not a quantity"));
 }
 
 }  // namespace

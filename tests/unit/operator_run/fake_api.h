@@ -104,7 +104,7 @@ class FakeApi final : public kube::Transport {
     throw kube::TransportError(kube::TransportError::Kind::kBroken, "the operator is dead");
   }
   std::unique_ptr<kube::Stream> serve(const kube::Request& request, const Target& target) {
-    if (request.target.find("dryRun=All") != std::string::npos) return try_out(request);
+    if (request.target.find("dryRun=All") != std::string::npos) return try_out(request, target);
     if (request.method == "GET") reads.push_back(target.plural + " " + target.name);
     if (request.method != "GET") writes.push_back(request.method + " " + target.plural + " " + target.name);
     if (const auto refusal = refuse ? refuse(request.method, target) : std::nullopt)
@@ -168,7 +168,9 @@ class FakeApi final : public kube::Transport {
     return object;
   }
 
-  std::unique_ptr<kube::Stream> try_out(const kube::Request& request) {
+  std::unique_ptr<kube::Stream> try_out(const kube::Request& request, const Target& target) {
+    if (target.plural == "secrets")
+      return exists(target) ? status(409, "AlreadyExists", target.name) : answer(request.body);
     EXPECT_NE(request.target.find("fieldValidation=Strict"), std::string::npos);
     trials.push_back(json::parse(request.body));
     const auto refusal = judge ? judge(trials.back()) : std::nullopt;

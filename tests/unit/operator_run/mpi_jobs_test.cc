@@ -15,7 +15,8 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-constexpr const char* kPath = "/apis/kubeflow.org/v2beta1/namespaces/team/mpijobs";
+constexpr const char *kPath = "/apis/kubeflow.org/v2beta1/namespaces/team/mpijobs",
+                     *kJobs = "/apis/atoll.dev/v1alpha1/namespaces/team/gnnjobs";
 
 struct Listener final : CacheListener {
   std::vector<std::string> changed;
@@ -33,7 +34,7 @@ kube::Store* store_of(Caches& caches, const std::string& path) {
 
 json sample_mpi_job() {
   const Settings settings{.image = "atoll/engine:1", .mpi_jobs = true};
-  json object = json::parse(mpi_job(sample_job(), settings, 1, {{0, 1}, {2, 3}}));
+  json object = json::parse(mpi_job(sample_job(), settings, 1, {{0, 1}, {2, 3}}, Moment{}));
   object["metadata"]["uid"] = "mpi-job-uid";
   object["metadata"]["resourceVersion"] = "1";
   return object;
@@ -41,19 +42,20 @@ json sample_mpi_job() {
 
 TEST(MpiJobs, AreListedOnlyWhereTheyAreToBeExpected) {
   Listener listener;
-  Caches without({"team"}, listener), with({"team"}, listener, {.mpi_jobs = true});
+  Caches without({.spaces = {"team"}}, listener), with({.spaces = {"team"}, .mpi_jobs = true}, listener);
   EXPECT_FALSE(store_of(without, kPath)) << "a list of a kind that isn't there never comes";
   EXPECT_TRUE(store_of(with, kPath));
 }
 
 TEST(MpiJobs, AreTheirJobsWithWhatMpiOperatorSaysOfThem) {
   Listener listener;
-  Caches caches({"team"}, listener, {.mpi_jobs = true});
+  Caches caches({.spaces = {"team"}, .mpi_jobs = true}, listener);
+  store_of(caches, kJobs)->put(sample_job_json().dump());
   json object = sample_mpi_job();
   object["status"]["conditions"] = json::array(
       {{{"type", "Failed"}, {"status", "True"}, {"reason", "BackoffLimitExceeded"}, {"message", "m"}}});
   store_of(caches, kPath)->put(object.dump());
-  EXPECT_THAT(listener.changed, ElementsAre("team/cora"));
+  EXPECT_THAT(listener.changed, ElementsAre("team/cora", "team/cora"));
   const auto found = caches.objects_of("team/cora");
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0]->kind, Kind::kMpiJob);
@@ -63,7 +65,8 @@ TEST(MpiJobs, AreTheirJobsWithWhatMpiOperatorSaysOfThem) {
 
 TEST(MpiJobs, PodsOfTheirsAreTheJobs) {
   Listener listener;
-  Caches caches({"team"}, listener, {.mpi_jobs = true});
+  Caches caches({.spaces = {"team"}, .mpi_jobs = true}, listener);
+  store_of(caches, kJobs)->put(sample_job_json().dump());
   json pod = sample_mpi_job().at("spec").at("mpiReplicaSpecs").at("Worker").at("template");
   pod["metadata"].update(
       {{"name", "cora-1-worker-1"}, {"namespace", "team"}, {"uid", "p"}, {"resourceVersion", "2"}});

@@ -18,7 +18,7 @@ TEST(Parts, GoFromThePrepareStepToEachAttempt) {
   stage.submit("cora");
   const GnnJob job = read_gnn_job(stage.job().dump());
   const std::string prepared = R"({"preparedChecksum":"p","ranks":4,"parts":[0,2,1,3],"flows":[[0,1,100]]})";
-  stage.cluster.create(Kind::kConfigMap, prepared_map_name("cora", job.prepare_digest),
+  stage.cluster.create(Kind::kConfigMap, prepared_map_name("cora", job.made_of.prepared),
                        json::parse(prepared_config_map(job, prepared)));
   stage.run(100, [&] { return stage.state() == "Running"; });
   EXPECT_EQ(parts_of_attempt(stage, 1), json({0, 2, 1, 3}));

@@ -110,7 +110,7 @@ TEST_F(Queues, AJobWhoseWorkloadsNameIsTakenSaysSoUntilItIsFree) {
                        {{"metadata", {{"name", place.second}, {"namespace", "default"}, {"uid", "other"}}}});
   submit();
   stage.run(60, [&] { return suspended().starts_with("NameTaken"); });
-  EXPECT_THAT(suspended(), HasSubstr("Workload gnnjob-cora has the name that this job's needs"));
+  EXPECT_THAT(suspended(), HasSubstr("Workload gnnjob-cora has the name that this job's Workload needs"));
   const int writes = stage.count("PATCH gnnjobs cora");
   stage.run(200);
   EXPECT_THAT(suspended(), HasSubstr("NameTaken"));

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "operator/controller/decide.h"
+#include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/run/observe.h"
 #include "operator_api/sample_job.h"
@@ -101,9 +102,9 @@ class Scale : public testing::Test {
     condition(kPlaced, runs, runs ? "Planned" : "NoRoom");
     for (int s = 0; s < kServers && runs; ++s)
       job.status.servers.push_back({node_name((number * kServers + s) % kNodes), {2 * s, 2 * s + 1}});
+    job.status.keys = keys_name(job.meta.name, "1");
     object["status"] = json::parse(write_status(job.status));
     put("gnnjobs", object);
-    put("secrets", json::parse(keys_secret(job, {{"login", "open"}, {"host", "open"}})));
     put("configmaps", json::parse(job_config_map(job)));
     put("configmaps",
         json::parse(prepared_config_map(job, R"({"preparedChecksum":"p","ranks":16,"flows":[]})")));

@@ -122,14 +122,14 @@ TEST(Starvation, BothAreToldWhy) {
   Stream stream(Seconds(60));
   stream.keep_waiting("large", "late");
   EXPECT_THAT(stream.placed("large"), HasSubstr("n1, n2, n3, n4 are kept for it"));
-  EXPECT_THAT(stream.placed("late"), HasSubstr("room is kept for team/large, which comes first"));
+  EXPECT_THAT(stream.placed("late"), HasSubstr("room is reserved for team/large, which comes first"));
 }
 
 TEST(Starvation, NothingIsKeptForOneThatCanNeverStart) {
   Stream stream(Seconds(60));
   stream.submit("large", 12);
   stream.flow(150);
-  EXPECT_THAT(stream.placed("large"), HasSubstr("without other nodes it never starts"));
+  EXPECT_THAT(stream.placed("large"), HasSubstr("the job can't start without more nodes"));
   EXPECT_THAT(stream.placed("large"), Not(HasSubstr("kept")));
   EXPECT_GT(stream.finished(), 10) << "the cluster is not idle for it";
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <malloc.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace atl::ctl {
@@ -60,6 +61,21 @@ TEST_F(ThinPodsTest, SaysWhereRoomBecomesFree) {
   pods.put(ended.dump());
   EXPECT_EQ(taken("n1"), 0);
   EXPECT_EQ(changes, 3);
+}
+
+TEST_F(ThinPodsTest, LosesNoCountOverPodsThatAskForMoreThanCanBeCounted) {
+  const auto greedy = [](const char* name) {
+    json made = pod(name, "n1", "1");
+    made["spec"]["containers"][0]["resources"]["requests"]["memory"] = "9E";
+    return made.dump();
+  };
+  pods.put(pod("a", "n1", "1").dump());
+  pods.put(greedy("b"));
+  pods.put(greedy("c"));
+  EXPECT_EQ(taken("n1", "memory"), std::numeric_limits<std::int64_t>::max());
+  pods.remove(greedy("b"));
+  pods.remove(greedy("c"));
+  EXPECT_EQ(taken("n1", "memory"), 1LL << 30);
 }
 
 TEST_F(ThinPodsTest, ForgetsWhatANewListLacks) {

@@ -32,7 +32,15 @@ class Observer {
   std::thread thread_{[this] { watch(); }};
 };
 
-class PreparedMemory : public testing::TestWithParam<const char*> {};
+struct Case {
+  const char* name;
+  const char* kind;
+  bool by_id;
+};
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.name;
+}
+class PreparedMemory : public testing::TestWithParam<Case> {};
 
 TEST_P(PreparedMemory, StaysBelowWhatIsAnnounced) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -41,21 +49,24 @@ TEST_P(PreparedMemory, StaysBelowWhatIsAnnounced) {
   return_freed_memory();
   TempFolder folder;
   const Dataset dataset = sample_dataset(folder.path() / "sample", {30'000, 1'200'000, 1, false});
+  const PartitionOptions options{GetParam().kind, 4};
+  const GraphTransforms transforms{true, GraphTransforms::SelfLoops::kAdd, false, GetParam().by_id};
   std::int64_t announced = 0;
   Observer observer;
-  PreparedGraph::make(dataset, {GetParam(), 4}, {true, GraphTransforms::SelfLoops::kAdd, false},
-                      training_marks(dataset), [&](Index bytes) { announced = bytes; });
+  PreparedGraph::make(dataset, options, transforms, training_marks(dataset),
+                      [&](Index bytes) { announced = bytes; });
   const std::int64_t used = observer.stop();
   EXPECT_LE(used, announced);
   EXPECT_LE(announced, 4 * used);
   int again = 0;
-  PreparedGraph::make(dataset, {GetParam(), 4}, {true, GraphTransforms::SelfLoops::kAdd, false},
-                      training_marks(dataset), [&](Index) { ++again; });
+  PreparedGraph::make(dataset, options, transforms, training_marks(dataset), [&](Index) { ++again; });
   EXPECT_EQ(again, 0) << "nothing is announced where nothing is made";
 }
 
-INSTANTIATE_TEST_SUITE_P(Partitioners, PreparedMemory, testing::Values("metis", "hash"),
-                         [](const auto& instance) { return std::string(instance.param); });
+INSTANTIATE_TEST_SUITE_P(Partitioners, PreparedMemory,
+                         testing::Values(Case{"metis", "metis", false}, Case{"hash", "hash", false},
+                                         Case{"by_id", "hash", true}),
+                         [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace
 }  // namespace atl

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "graph/normalisation.h"
 #include "graph/random_graph.h"
 #include "graph/transform.h"
 
@@ -145,6 +146,38 @@ TEST_P(Prepare, induced_graph_has_the_same_rows_and_arcs_between_training_vertic
   EXPECT_EQ(Index(p.induced.halo_offsets.size()), options.parts + 1);
 }
 
+/// Each row again, self-loops first, the others by ascending vertex: what a position means is the same in any numbering.
+void expect_rows_by_id(const Csr& graph, const RowsById& by_id, const std::vector<VertexId>& ids) {
+  const CsrView view = graph.view();
+  ASSERT_EQ(by_id.columns.size(), graph.columns.size());
+  ASSERT_EQ(by_id.weights.size(), graph.weights.size());
+  for (Index r = 0; r < view.rows; ++r) {
+    std::vector<std::tuple<bool, VertexId, float>> expected, found;  // (no loop, vertex, weight)
+    for (Index e = view.offsets[r]; e < view.offsets[r + 1]; ++e) {
+      const auto arc = [&](const std::vector<VertexId>& columns, const std::vector<float>& weights) {
+        const VertexId column = columns[std::size_t(e)];
+        return std::tuple(column != r, ids[std::size_t(column)],
+                          weights.empty() ? 1.f : weights[std::size_t(e)]);
+      };
+      expected.push_back(arc(graph.columns, graph.weights));
+      found.push_back(arc(by_id.columns, by_id.weights));
+    }
+    std::stable_sort(expected.begin(), expected.end(), [](const auto& a, const auto& b) {
+      return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
+    });
+    EXPECT_EQ(found, expected) << "row " << r;
+    if (view.weights == nullptr) continue;
+    EXPECT_EQ(by_id.degrees[std::size_t(r)], degree_of(view, r)) << "row " << r;
+  }
+}
+
+TEST_P(Prepare, rows_by_id_hold_the_same_arcs_in_an_order_of_their_own) {
+  EXPECT_FALSE(prepare_it().whole.by_id);
+  const Prepared p = prepare_it({true, GraphTransforms::SelfLoops::kAdd, true, true});
+  expect_rows_by_id(p.whole.graph, *p.whole.by_id, p.ids);
+  expect_rows_by_id(p.induced.graph, *p.induced.by_id, p.ids);
+}
+
 TEST(PrepareErrors, name_what_is_wrong) {
   const Csr graph = random_graph({5, 10, 1, false});
   const auto message = [&](PartitionOptions options) -> std::string {
@@ -155,10 +188,10 @@ TEST(PrepareErrors, name_what_is_wrong) {
     }
     return "";
   };
-  EXPECT_EQ(message({"metis", 6}), "6 parts for 5 vertices; give every part one vertex at least");
-  EXPECT_EQ(message({"mettis", 1}), "unknown partitioner \"mettis\"; known are metis, hash, range");
+  EXPECT_EQ(message({"metis", 6}), "6 parts for 5 vertices (use at most one part per vertex)");
+  EXPECT_EQ(message({"mettis", 1}), "partitioner \"mettis\" is unknown; known are metis, hash, range");
   EXPECT_EQ(message({"metis", 2, 1, "speed"}),
-            "unknown objective \"speed\" of the metis partitioner; known are volume, cut");
+            "objective \"speed\" of the metis partitioner is unknown; known are volume and cut");
 }
 
 TEST(PrepareErrors, more_arcs_than_metis_can_count_are_refused_by_name) {
@@ -172,8 +205,9 @@ TEST(PrepareErrors, more_arcs_than_metis_can_count_are_refused_by_name) {
     assign_by_metis({huge, degrees, {}}, {"metis", 2}, owner);
     FAIL() << "accepted";
   } catch (const Error& e) {
-    EXPECT_THAT(e.what(),
-                testing::HasSubstr("2147483648 arcs are more than its 2147483647; use the hash or range"));
+    EXPECT_THAT(
+        e.what(),
+        testing::HasSubstr("2147483648 arcs are more than its limit of 2147483647; use the hash or range"));
   }
 }
 
@@ -221,7 +255,7 @@ TEST(Quality, prints_totals_and_a_row_a_part) {
   const Csr graph = ring_of_groups(4, 5);
   const std::string text = to_text(prepare(graph.view(), true, {"range", 2}, {}, {}).quality);
   EXPECT_EQ(text,
-            "2 parts: 4 rows exchanged a layer (0.200 a vertex), 4 arcs cut (3.7 %)\n"
+            "2 parts: 4 rows exchanged per layer (0.200 per vertex), 4 arcs cut (3.7 %)\n"
             "largest part / mean: vertices 1.000, arcs 1.000, training vertices 1.000\n"
             " part     vertices     boundary         halo  halo ratio           arcs     training\n"
             "    0           10            2            2       0.200             54            0\n"

@@ -63,6 +63,31 @@ TEST_F(PreparedOnDisk, reads_back_what_was_prepared) {
   EXPECT_EQ(graph.quality().balance_arcs, expected.quality.balance_arcs);
 }
 
+TEST_F(PreparedOnDisk, rows_by_id_are_there_where_asked_for) {
+  const GraphTransforms transforms{true, GraphTransforms::SelfLoops::kAdd, true, true};
+  const PreparedGraph graph = make({"metis", 3}, transforms);
+  const Prepared expected =
+      prepare(dataset.graph(), dataset.meta().symmetric, {"metis", 3}, transforms, marks);
+  const auto expect_equal = [](const GraphById& found, const CsrView& plain, const RowsById& rows) {
+    EXPECT_EQ(found.rows.offsets, plain.offsets);
+    EXPECT_TRUE(std::equal(rows.columns.begin(), rows.columns.end(), found.rows.columns));
+    EXPECT_TRUE(std::equal(rows.weights.begin(), rows.weights.end(), found.rows.weights));
+    EXPECT_TRUE(std::ranges::equal(rows.degrees, found.degrees));
+  };
+  expect_equal(graph.graph_by_id(), graph.graph(), *expected.whole.by_id);
+  expect_equal(graph.induced_graph_by_id(), graph.induced_graph(), *expected.induced.by_id);
+  EXPECT_FALSE(fs::exists(make().folder() / "columns_by_id.npy"));
+  for (const char* name :
+       {"columns_by_id.npy", "weights_by_id.npy", "degrees.npy", "induced_columns_by_id.npy"}) {
+    flip_byte(graph.folder() / name);
+    EXPECT_THAT(message_of([&] {
+                  make({"metis", 3}, transforms);
+                }),
+                HasSubstr(std::string(name) + ": is damaged"));
+    flip_byte(graph.folder() / name);
+  }
+}
+
 TEST_F(PreparedOnDisk, is_made_once_and_used_again) {
   const PreparedGraph first = make();
   const auto made = fs::last_write_time(first.folder() / "columns.npy");
@@ -81,6 +106,7 @@ TEST_F(PreparedOnDisk, whatever_it_depends_on_gives_another_folder) {
   EXPECT_TRUE(folders.insert(make({"metis", 3, 1, "cut"}).folder()).second);
   EXPECT_TRUE(folders.insert(make({"metis", 3}, {true}).folder()).second);
   EXPECT_TRUE(folders.insert(make({"metis", 3}, {false, GraphTransforms::SelfLoops::kAdd}).folder()).second);
+  EXPECT_TRUE(folders.insert(make({"metis", 3}, {.by_id = true}).folder()).second);
   marks[1] = 1;
   EXPECT_TRUE(folders.insert(make().folder()).second);
   dataset = sample_dataset(folder.path() / "sample", {200, 900, 2, true});
@@ -97,7 +123,8 @@ TEST_F(PreparedOnDisk, a_damaged_file_is_found_and_named) {
   for (const char* name : {"columns.npy", "weights.npy", "halo.npy", "ids.npy", "offsets.npy"}) {
     const fs::path path = make().folder() / name;
     flip_byte(path);
-    EXPECT_THAT(message_of([&] { make(); }), HasSubstr(path.string() + ": does not match its checksum"))
+    EXPECT_THAT(message_of([&] { make(); }),
+                HasSubstr(path.string() + ": is damaged: it doesn't match its checksum"))
         << name;
     flip_byte(path);
   }

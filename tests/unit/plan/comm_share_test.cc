@@ -36,8 +36,8 @@ TEST(CommShare, AShareThatEvenFastLinksExceedIsRefused) {
     rate_for_share(0.1, measured);
     FAIL() << "was given a rate";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("0.1 is too little"));
-    EXPECT_THAT(error.what(), testing::HasSubstr("ask for more than 0.13"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("0.1 is too small"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("use more than 0.13"));
   }
   const SharedEpoch silent[] = {{1e9, 0.2, 0}};
   EXPECT_THROW(rate_for_share(0.5, silent), Error);

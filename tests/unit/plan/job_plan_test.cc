@@ -144,6 +144,23 @@ TEST_P(PlannedAndRun, AgreeToTheByte) {
   }
 }
 
+/// Every strategy, with weights of a GiB a layer and rows of half a GiB: of these a plan holds none.
+TEST_P(PlannedAndRun, APlanHoldsNothingThatGrowsWithTheModel) {
+  const auto& [c, ranks] = GetParam();
+  TemporaryFolder folder;
+  write_small_data(folder / "small", c.data);
+  std::vector<std::string> fields = c.fields;
+  fields.push_back("model.hidden=16384");
+  const Job job = small_job(fields);
+  const Dataset dataset = Dataset::open(folder / "small");
+  const auto prepared = PreparedGraph::make(dataset, partition_options(job, ranks), graph_transforms(job),
+                                            training_marks(dataset, job));
+  const auto before = process_memory().resident_bytes;
+  const JobPlan plan = plan_job(job, dataset, prepared, {2, {1e9, 1e9, 1e9}, 1e9});
+  EXPECT_GT(plan.ranks[0].memory.training, Index(100) << 20);
+  EXPECT_LT(process_memory().resident_bytes - before, 16 << 20);
+}
+
 TEST_P(PlannedAndRun, TheStrategysFormulaSaysWhatIsSent) {
   const auto& [c, ranks] = GetParam();
   TemporaryFolder folder;

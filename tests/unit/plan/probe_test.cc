@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "plan/bench/stopwatch.h"
 #include "plan/emulated_transport.h"
 #include "plan/job_plan.h"
-#include "plan/stopwatch.h"
 #include "train/small_job.h"
 
 namespace atl {

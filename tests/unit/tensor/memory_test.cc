@@ -1,4 +1,5 @@
 // Memory by device: what matrices and workspaces get, and what a build without a GPU says.
+#include "base/memory.h"
 #include "tensor/fixtures.h"
 
 namespace atl {
@@ -41,6 +42,21 @@ TEST(Memory, ADeviceThatThisBuildHasNotIsRefusedByName) {
   EXPECT_NE(message_of([] { Matrix(2, 2, Device::kCuda); }).find("device cuda"), std::string::npos);
   Workspace workspace(Device::kCuda);
   EXPECT_NE(message_of([&] { workspace.matrix("rows", 2, 2); }).find("device cuda"), std::string::npos);
+}
+
+/// A plan of any job has to fit anywhere.
+TEST(Memory, OfADryRunIsSizedAndNotHeld) {
+  const auto before = process_memory().resident_bytes;
+  Matrix huge(Index(1) << 20, Index(1) << 18, Device::kDry);  // 1 TiB, or 2
+  huge.zero();
+  const Matrix copy = huge.clone();
+  EXPECT_EQ(copy.device(), Device::kDry);
+  EXPECT_GE(copy.held_bytes(), huge.bytes());
+  EXPECT_EQ(copy.at(77777, 99), 0);
+  EXPECT_LT(process_memory().resident_bytes - before, 1 << 20);
+  for (const Index columns : {3, 5000, 3'000'000})
+    EXPECT_EQ(Matrix(1, columns, Device::kDry).held_bytes(), Matrix(1, columns).held_bytes());
+  EXPECT_THROW(Matrix(Index(1) << 30, Index(1) << 20, Device::kDry), Error) << "beyond all addresses";
 }
 
 TEST(Memory, AWorkspaceGivesTheSameBufferAgain) {

@@ -79,6 +79,49 @@ TEST(Metrics, CountsLabelsRightlyAndWronglyPredicted) {
   }
 }
 
+void expect_counts(const std::vector<ClassCounts>& counts, const std::vector<ClassCounts>& want) {
+  for (std::size_t c = 0; c < want.size(); ++c) {
+    EXPECT_EQ(counts[c].hits, want[c].hits) << c;
+    EXPECT_EQ(counts[c].predicted, want[c].predicted) << c;
+    EXPECT_EQ(counts[c].actual, want[c].actual) << c;
+  }
+}
+
+TEST(Metrics, CountsByClass) {
+  for (const auto& [rows, classes] : kShapes) {
+    const Predictions p(rows, classes);
+    std::vector<ClassCounts> want(std::size_t(classes), {1, 2, 3}), counts = want;
+    for (const VertexId r : p.selected) {
+      const Index predicted = p.predicted(r), actual = p.labels[std::size_t(r)];
+      want[std::size_t(predicted)].predicted += 1;
+      want[std::size_t(actual)].actual += 1;
+      want[std::size_t(actual)].hits += predicted == actual ? 1 : 0;
+    }
+    TestRank rank(3);
+    count_by_class(rank.ctx, p.logits, p.labels.data(), p.selected, counts);
+    expect_counts(counts, want);
+  }
+}
+
+TEST(Metrics, CountsByLabel) {
+  for (const auto& [rows, classes] : kShapes) {
+    const Predictions p(rows, classes);
+    std::vector<ClassCounts> want(std::size_t(classes), {1, 2, 3}), counts = want;
+    for (const VertexId r : p.selected) {
+      for (Index c = 0; c < p.classes; ++c) {
+        const bool is = p.targets[std::size_t(r * p.classes + c)] != 0, predicted = p.logits.at(r, c) > 0;
+        want[std::size_t(c)].predicted += predicted ? 1 : 0;
+        want[std::size_t(c)].actual += is ? 1 : 0;
+        want[std::size_t(c)].hits += is && predicted ? 1 : 0;
+      }
+    }
+    const View<const std::uint8_t> targets(p.targets.data(), rows, classes);
+    TestRank rank(3);
+    count_by_label(rank.ctx, p.logits, targets, p.selected, counts);
+    expect_counts(counts, want);
+  }
+}
+
 TEST(Metrics, CountsConfusionsOfLabelWithPrediction) {
   TestRank rank;
   const Predictions p(3000, 7);

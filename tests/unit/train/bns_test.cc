@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "train/killed_run.h"
+#include "train/checkpoint/killed_run.h"
 
 namespace atl {
 namespace {

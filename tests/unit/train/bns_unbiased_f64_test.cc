@@ -63,14 +63,12 @@ struct LinearLayer {
 
   void run(std::int64_t epoch) {
     const Rows in(rows.view());
-    const Gather gather{0, in, Traffic::kHalo};
+    const Gathered gathered{0, in, Traffic::kHalo};
     exchange->begin(epoch, true);
-    exchange->forward(
-        gather, [&](const Source& s) { spmm(rank.ctx, arcs_of(*s.block), s.rows.dense, sum, !s.first); });
-    exchange->backward(
-        gather,
-        [&](const Source& s, MatrixView d) { spmm(rank.ctx, transposed_arcs_of(*s.block), d_sum, d); },
-        d_rows);
+    Gather& there = exchange->gather(gathered);
+    while (const Source* s = there.next()) spmm(rank.ctx, arcs_of(*s->block), s->rows.dense, sum, !s->own);
+    Gather& back = exchange->gather_back(gathered, d_rows);
+    while (const Source* s = back.next()) spmm(rank.ctx, transposed_arcs_of(*s->block), d_sum, s->d_rows);
     gemm_at(rank.ctx, sum, d_sum, d_weight);
   }
 
@@ -128,7 +126,10 @@ class AttentionLayer {
     const Softmaxes softmaxes{{max, sum}, out_};
     softmax_begin(ctx, softmaxes);
     exchange_->begin(epoch, true);
-    exchange_->forward({0, Rows(z.view()), Traffic::kHalo}, [&](const Source& s) {
+    const Rows in(z.view());
+    Gather& sources = exchange_->gather({0, in, Traffic::kHalo});
+    while (const Source* source = sources.next()) {
+      const Source& s = *source;
       Attention a;
       a.arcs = arcs_of(*s.block);
       const float* weights = a.arcs.csr.weights;
@@ -138,7 +139,7 @@ class AttentionLayer {
       const bool scaled = sampled && correction == Correction::kAfterSoftmax;
       axpby(ctx, scaled ? Real(weights[0]) : Real(1), s.rows.dense, 0, rows);  // one peer: one weight
       attention_add(ctx, a, rows, dst_score, s.rows.dense, softmaxes);
-    });
+    }
     attention_finish(ctx, softmaxes);
     return out_.view();
   }

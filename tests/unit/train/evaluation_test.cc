@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "train/confusion.h"
 #include "train/small_job.h"
 
 namespace atl {
@@ -112,6 +113,56 @@ TEST_F(Metrics, F1MicroIsTheHarmonicMeanOfPrecisionAndRecall) {
   expect_metrics(job, f1_micro(d, Split::kTrain), f1_micro(d, Split::kValidation), f1_micro(d, Split::kTest));
   EXPECT_TRUE(measure(job, folder_ / "small", 2).confusion.counts.empty())
       << "several labels have no such matrix";
+}
+
+/// Whether vertex v is of class c, and is predicted to be.
+struct Verdict {
+  bool is, predicted;
+};
+
+/// The mean over classes of each one's harmonic mean of precision and recall, with a loop over the vertices for each class.
+template <class VerdictOf>
+double f1_macro_of(const Dataset& dataset, Split split, VerdictOf verdict_of) {
+  double sum = 0;
+  const View<const std::uint8_t> splits = dataset.split("default");
+  for (int c = 0; c < kClasses; ++c) {
+    double both = 0, predicted = 0, actual = 0;
+    for (Index v = 0; v < splits.rows; ++v) {
+      if (splits.at(v, 0) != std::uint8_t(split)) continue;
+      const Verdict verdict = verdict_of(v, c);
+      both += verdict.is && verdict.predicted ? 1 : 0;
+      predicted += verdict.predicted ? 1 : 0;
+      actual += verdict.is ? 1 : 0;
+    }
+    const double precision = both / predicted, recall = both / actual;
+    sum += both == 0 ? 0 : 2 * precision * recall / (precision + recall);
+  }
+  return sum / kClasses;
+}
+
+TEST_F(Metrics, F1MacroIsTheMeanOfTheClassesF1) {
+  const Dataset& d = data({.vertices = 200, .classes = kClasses});
+  const auto macro = [&](Split split) {
+    return f1_macro_of(d, split, [&](Index v, int c) {
+      return Verdict{d.labels()[std::size_t(v)] == c, predicted(std::uint64_t(v), kClasses) == c};
+    });
+  };
+  EXPECT_NE(macro(Split::kTest), share_correct(d, Split::kTest));
+  expect_metrics(small_job({"training.metric=f1Macro"}), macro(Split::kTrain), macro(Split::kValidation),
+                 macro(Split::kTest));
+  const ConfusionMatrix confusion = measure(small_job({}), folder_ / "small", 2).confusion;
+  EXPECT_DOUBLE_EQ(f1_macro(confusion).value(), macro(Split::kTest)) << "as the confusion matrix has it";
+}
+
+TEST_F(Metrics, F1MacroOfSeveralLabelsIsTheMeanOfTheLabelsF1) {
+  const Dataset& d = data({.classes = kClasses, .multi_label = true});
+  const auto macro = [&](Split split) {
+    return f1_macro_of(d, split, [&](Index v, int c) {
+      return Verdict{d.targets().at(v, c) != 0, logit(std::uint64_t(v), std::uint64_t(c)) > 0};
+    });
+  };
+  expect_metrics(small_job({"training.loss=binaryCrossEntropy", "training.metric=f1Macro"}),
+                 macro(Split::kTrain), macro(Split::kValidation), macro(Split::kTest));
 }
 
 TEST_F(Metrics, TheConfusionMatrixCountsTestVerticesByClassAndPrediction) {

@@ -19,7 +19,7 @@ std::vector<Real> first_gradient(const Job& job, const std::filesystem::path& da
     auto schedule = make_schedule({rank.ctx, comm, job, model, parameters, fresh.training_part(),
                                    rank.data.training_vertices(), false});
     LossOnly step(rank.ctx, job, fresh);
-    schedule->train_epoch(1, step);
+    schedule->train(1, step);
     comm.all_reduce(Traffic::kGradient, parameters.gradients());
     if (comm.rank() == 0) gradient.assign(parameters.gradients().begin(), parameters.gradients().end());
   });

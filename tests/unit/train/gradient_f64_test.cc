@@ -31,7 +31,7 @@ TEST_P(Gradient, IsThatOfTheLoss) {
     }
     LossOnly step(rank.ctx, job, fresh);
     parameters.zero_gradients();
-    schedule->train_epoch(5, step);
+    schedule->train(5, step);
     const std::vector<Real> gradient(parameters.gradients().begin(), parameters.gradients().end());
     ASSERT_FALSE(gradient.empty());
     double largest = 0;
@@ -41,10 +41,10 @@ TEST_P(Gradient, IsThatOfTheLoss) {
       Real& weight = parameters.trainable()[i];
       const Real kept = weight, h = Real(1e-6);
       weight = kept + h;
-      schedule->train_epoch(5, step);
+      schedule->train(5, step);
       const double above = step.value;
       weight = kept - h;
-      schedule->train_epoch(5, step);
+      schedule->train(5, step);
       const double below = step.value;
       weight = kept;
       EXPECT_NEAR(gradient[i], (above - below) / (2 * h), 2e-6 * std::max(1.0, largest)) << "parameter " << i;

@@ -19,7 +19,7 @@ class PartsTold final : public TrainingStep {
   };
   std::vector<Part> parts;
 
-  void loss(ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits) override {
+  void loss(ConstMatrixView logits, const LossRows& rows, MatrixView d_logits) override {
     loss_.loss(logits, rows, d_logits);
   }
   void part_done(int layer, int part) override { parts.push_back({layer, part, rows_of(layer, part), {}}); }
@@ -72,7 +72,7 @@ TEST_P(GradientParts, AreWholeWhenTheyAreTold) {
       const auto schedule = make_schedule(
           {rank.ctx, comm, job, model, parameters, fresh.training_part(), fresh.training_vertices(), false});
       PartsTold step(rank.ctx, job, fresh, parameters);
-      schedule->train_epoch(1, step);
+      schedule->train(1, step);
       std::vector<int> told;
       for (const PartsTold::Part& each : step.parts) {
         EXPECT_EQ(each.layer, GetParam().layer) << strategy;

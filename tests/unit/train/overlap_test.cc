@@ -5,9 +5,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "model/aggregate.h"
 #include "train/small_job.h"
-#include "train/trace_file.h"
-#include "train/traced_ranks.h"
+#include "train/telemetry/trace_file.h"
+#include "train/telemetry/traced_ranks.h"
 
 namespace atl {
 namespace {
@@ -30,24 +31,18 @@ class LongSum final : public Layer {
 
   void forward(Verbs& verbs, const LayerWeights&, const LayerInput& input, Saved&,
                MatrixView out) const override {
-    const FunctionRef<void()> product(take_time);
-    verbs.gather_sum(input.rows, {.target = out, .meanwhile = &product},
-                     [&](const Source&, MatrixView sum, bool) {
-                       take_time();
-                       fill(verbs.context(), 1, sum);
-                     });
+    sum_over(verbs, input.rows, {out}, take_time, [&](const Source&, MatrixView sum, bool, bool) {
+      take_time();
+      fill(verbs.context(), 1, sum);
+    });
   }
   void backward(Verbs& verbs, const LayerWeights&, const LayerInput& input, Saved&, MatrixView,
                 MatrixView d_out, const LayerGradient& gradient) const override {
     if (gradient.rows.cols == 0) return;
-    const FunctionRef<void()> product(take_time);
-    verbs.gather_sum_backward(
-        input.rows, {d_out, &product},
-        [&](const Source&, ConstMatrixView, MatrixView d_rows) {
-          take_time();
-          fill(verbs.context(), 1, d_rows);
-        },
-        gradient.rows);
+    sum_back(verbs, input.rows, d_out, gradient.rows, take_time, [&](const Source& source, ConstMatrixView) {
+      take_time();
+      fill(verbs.context(), 1, source.d_rows);
+    });
   }
 
  private:
@@ -58,9 +53,7 @@ class LongSum final : public Layer {
 class NoStep final : public TrainingStep {
  public:
   explicit NoStep(Context& ctx) : ctx_(ctx) {}
-  void loss(ConstMatrixView, std::span<const VertexId>, MatrixView d_logits) override {
-    fill(ctx_, 1, d_logits);
-  }
+  void loss(ConstMatrixView, const LossRows&, MatrixView d_logits) override { fill(ctx_, 1, d_logits); }
   void update() override {}
 
  private:
@@ -97,7 +90,7 @@ TEST_P(Hidden, TransfersLieInsideTheWorkOnBlocks) {
     const auto schedule = make_schedule(
         {rank.ctx, comm, job, model, none, fresh.training_part(), rank.data.training_vertices(), false});
     NoStep step(rank.ctx);
-    for (int epoch = 1; epoch <= kEpochs; ++epoch) schedule->train_epoch(epoch, step);
+    for (int epoch = 1; epoch <= kEpochs; ++epoch) schedule->train(epoch, step);
     write_trace(comm, *comm.trace(), clocks, 2, folder / "trace.json");
   });
   const auto trace = nlohmann::json::parse(std::ifstream(folder / "trace.json"));

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "comm/ranks.h"
+#include "train/checkpoint/run_state.h"
 #include "train/gradient.h"
-#include "train/run_state.h"
 #include "train/small_job.h"
 
 namespace atl {
@@ -34,33 +34,38 @@ inline bool is_sliced(int layer, const ParameterSpec& spec) {
 /// P3: the rows of layer 0's weight are cut, everything else is everywhere.
 inline Placement two_slices(Rank rank, int layer, const ParameterSpec& spec) {
   if (!is_sliced(layer, spec)) return {};
-  return rank == 0 ? Placement{0, 4, {0}} : Placement{4, 3, {1}};
+  return rank == 0 ? Placement{{{0, 4}}, {0}} : Placement{{{4, 3}}, {1}};
 }
 /// Rank 1 of three has none of them.
 inline Placement an_empty_slice(Rank rank, int layer, const ParameterSpec& spec) {
   if (!is_sliced(layer, spec)) return {};
-  return rank == 0 ? Placement{0, 2, {0}} : rank == 1 ? Placement{2, 0, {1}} : Placement{2, 5, {2}};
+  return rank == 0 ? Placement{{{0, 2}}, {0}} : rank == 1 ? Placement{{}, {1}} : Placement{{{2, 5}}, {2}};
+}
+/// P3's of SAGE: own and neighbours' weights of the same columns.
+inline Placement two_ranges(Rank rank, int layer, const ParameterSpec& spec) {
+  if (!is_sliced(layer, spec)) return {};
+  return rank == 0 ? Placement{{{0, 2}, {4, 1}}, {0}} : Placement{{{2, 2}, {5, 2}}, {1}};
 }
 /// Two servers with the same slices.
 inline Placement slices_twice(Rank rank, int layer, const ParameterSpec& spec) {
   if (!is_sliced(layer, spec)) return {};
-  return rank % 2 == 0 ? Placement{0, 3, {0, 2}} : Placement{3, 4, {1, 3}};
+  return rank % 2 == 0 ? Placement{{{0, 3}}, {0, 2}} : Placement{{{3, 4}}, {1, 3}};
 }
 /// GNNPipe: a stage's layers are on its ranks alone. The first of two stages has one rank of four.
 inline Placement two_stages(Rank rank, int layer, const ParameterSpec& spec) {
   const std::vector<Rank> stage = layer == 0 ? std::vector<Rank>{0} : std::vector<Rank>{1, 2, 3};
-  return {0, (rank == 0) == (layer == 0) ? spec.rows : 0, stage};
+  std::vector<RowRange> rows;
+  if ((rank == 0) == (layer == 0)) rows.push_back({0, spec.rows});
+  return {rows, stage};
 }
 inline Placement everywhere(Rank, int, const ParameterSpec&) {
   return {};
 }
 
 inline const Layout kWhole{"one rank", 1, everywhere};
-inline const Layout kLayouts[] = {{"everywhere", 3, everywhere},
-                                  {"two slices", 2, two_slices},
-                                  {"an empty slice", 3, an_empty_slice},
-                                  {"slices twice", 4, slices_twice},
-                                  {"two stages", 4, two_stages}};
+inline const Layout kLayouts[] = {{"everywhere", 3, everywhere},         {"two slices", 2, two_slices},
+                                  {"an empty slice", 3, an_empty_slice}, {"slices twice", 4, slices_twice},
+                                  {"two stages", 4, two_stages},         {"two ranges", 2, two_ranges}};
 
 /// What one rank trains with gradients that a formula gives.
 struct Trained {
@@ -88,11 +93,11 @@ struct Trained {
         if (r == comm.rank()) break;
       }
       const Draws draws(3, Purpose::kSampling, std::uint64_t(step), std::uint64_t(i));
-      for (Index at = 0; at < e.count; ++at) {
-        const auto row = std::uint64_t(e.placement.row_begin + at / e.spec.cols);
-        parameters.gradients()[std::size_t(e.offset + at)] =
-            Real(share * (draws.uniform_at(row, std::uint64_t(at % e.spec.cols)) - 0.5));
-      }
+      auto gradient_at = parameters.gradients().begin() + e.offset;
+      for (const RowRange& range : e.placement.rows)
+        for (Index row = range.begin; row < range.begin + range.count; ++row)
+          for (Index c = 0; c < e.spec.cols; ++c)
+            *gradient_at++ = Real(share * (draws.uniform_at(std::uint64_t(row), std::uint64_t(c)) - 0.5));
     }
   }
 

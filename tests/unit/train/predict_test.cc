@@ -1,14 +1,22 @@
-// `atoll predict` gives what the run itself predicted at its end, however it was trained.
+// `atoll predict` gives what the run itself predicted at its end, however it was trained, and predicts vertices that nobody has
+// labelled.
 #include "train/predict.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dataset/format/npy.h"
 #include "job/write.h"
 #include "train/session.h"
 #include "train/small_job.h"
 
 namespace atl {
 namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
 
 struct Case {
   std::string name;
@@ -25,32 +33,68 @@ struct KeepRecord final : RunObserver {
   RunRecord record;
 };
 
+/// A finished run on one rank.
+class PredictRun {
+ public:
+  PredictRun(const std::vector<std::string>& fields, const SmallData& data) : job_(small_job(fields)) {
+    write_small_data(folder_ / "small", data);
+    job_.training.epochs = 4;
+    const Dataset dataset = Dataset::open(folder_ / "small");
+    PreparedGraph::make(dataset, partition_options(job_, 1), graph_transforms(job_),
+                        training_marks(dataset, job_));
+    std::filesystem::create_directories(folder_ / "run");
+    run_ranks(1, [&](Communicator& comm) {
+      SessionOptions o;
+      o.job = job_;
+      o.job_yaml = write_job(job_);
+      o.dataset = folder_ / "small";
+      o.output = folder_ / "run";
+      o.observer = &kept_;
+      run_session(comm, o);
+    });
+  }
+
+  const RunRecord& record() const { return kept_.record; }
+  std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
+  Predicted predict_small(bool probabilities = false) const {
+    return predict({folder_ / "run", folder_ / "small", folder_ / "predicted", 2, probabilities});
+  }
+  /// The same for another data set.
+  Predicted predict_other(const SmallData& data, bool probabilities = false) const {
+    write_small_data(folder_ / "other", data);
+    return predict({folder_ / "run", folder_ / "other", folder_ / "predicted", 2, probabilities});
+  }
+
+ private:
+  TemporaryFolder folder_;
+  Job job_;
+  KeepRecord kept_;
+};
+
 class Predict : public testing::TestWithParam<Case> {};
 
 TEST_P(Predict, IsWhatTheRunPredicted) {
-  TemporaryFolder folder;
-  write_small_data(folder / "small", GetParam().data);
-  Job job = small_job(GetParam().fields);
-  job.training.epochs = 4;
-  const Dataset dataset = Dataset::open(folder / "small");
-  PreparedGraph::make(dataset, partition_options(job, 1), graph_transforms(job),
-                      training_marks(dataset, job));
-  std::filesystem::create_directories(folder / "run");
-  KeepRecord kept;
-  run_ranks(1, [&](Communicator& comm) {
-    SessionOptions o;
-    o.job = job;
-    o.job_yaml = write_job(job);
-    o.dataset = folder / "small";
-    o.output = folder / "run";
-    o.observer = &kept;
-    run_session(comm, o);
-  });
-  const Evaluation e = predict({folder / "run", folder / "small", folder / "predicted", 2});
-  EXPECT_EQ(e.test, kept.record.test);
-  EXPECT_EQ(e.validation, kept.record.validation);
+  const PredictRun run(GetParam().fields, GetParam().data);
+  const Predicted predicted = run.predict_small();
+  EXPECT_EQ(predicted.metrics.test, run.record().test);
+  EXPECT_EQ(predicted.metrics.validation, run.record().validation);
+  EXPECT_THAT(predicted.warnings, IsEmpty());
   for (const char* file : {"predictions.npy", "embeddings.npy"})
-    EXPECT_EQ(read_bytes(folder / "predicted" / file), read_bytes(folder / "run" / file)) << file;
+    EXPECT_EQ(read_bytes(run / "predicted" / file), read_bytes(run / "run" / file)) << file;
+}
+
+TEST_P(Predict, NeedsNeitherLabelsNorSplits) {
+  const PredictRun run(GetParam().fields, GetParam().data);
+  SmallData bare = GetParam().data;
+  bare.labelled = bare.split = false;
+  const Predicted predicted = run.predict_other(bare, true);
+  EXPECT_FALSE(predicted.metrics.test || predicted.metrics.validation || predicted.metrics.train);
+  EXPECT_THAT(predicted.warnings, IsEmpty());
+  for (const char* file : {"predictions.npy", "embeddings.npy"})
+    EXPECT_EQ(read_bytes(run / "predicted" / file), read_bytes(run / "run" / file)) << file;
+  EXPECT_EQ(NpyArray::open(run / "predicted/probabilities.npy").description(), "float32 (60, 3)");
+  run.predict_small();
+  EXPECT_FALSE(std::filesystem::exists(run / "predicted/probabilities.npy")) << "of an earlier call";
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -64,6 +108,68 @@ INSTANTIATE_TEST_SUITE_P(
                          {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},
                          {.multi_label = true}}),
     [](const auto& each) { return each.param.name; });
+
+/// A model of features stored sparse begins with another layer than one of dense features.
+TEST(PredictNewVertices, HoweverTheirFeaturesAreStored) {
+  const SmallData sparse{.density = 0.15}, dense{.density = 0.15, .strangers = 40};
+  for (const char* kind : {"gcn", "sage", "gat", "gcnii", "resgcn", "sgc"}) {
+    for (const bool to_dense : {true, false}) {
+      const PredictRun run({fmt::format("model.kind={}", kind)}, to_dense ? sparse : dense);
+      run.predict_other(to_dense ? dense : sparse, true);
+      const auto other = NpyArray::open(run / "predicted/probabilities.npy").read<float>();
+      const std::vector<float> old(other.begin(), other.begin() + 60 * 3);
+      run.predict_small(true);
+      const auto own = NpyArray::open(run / "predicted/probabilities.npy").read<float>();
+      for (std::size_t i = 0; i < old.size(); ++i)
+        EXPECT_NEAR(old[i], own[i], 1e-5) << kind << ", value " << i;
+    }
+  }
+}
+
+TEST(PredictNewVertices, AreAllMeasuredWithoutASplit) {
+  const PredictRun run({}, {});
+  const Predicted predicted = run.predict_other({.split = false});
+  EXPECT_FALSE(predicted.by_split);
+  EXPECT_FALSE(predicted.metrics.train || predicted.metrics.validation);
+  const auto classes = NpyArray::open(run / "run/predictions.npy").read<std::int32_t>();
+  const Dataset dataset = Dataset::open(run / "other");
+  double right = 0;
+  for (std::size_t v = 0; v < 54; ++v) right += classes[v] == dataset.labels()[v] ? 1 : 0;
+  EXPECT_DOUBLE_EQ(predicted.metrics.test.value(), right / 54);
+}
+
+TEST(PredictNewVertices, LabelsThatArentTheModelsMeasureNothing) {
+  const PredictRun run({}, {});
+  for (const SmallData& other : {SmallData{.classes = 4}, SmallData{.multi_label = true}}) {
+    const Predicted predicted = run.predict_other(other);
+    EXPECT_FALSE(predicted.metrics.test.has_value());
+    EXPECT_THAT(predicted.warnings, ElementsAre(HasSubstr("small: its labels aren't the model's")));
+    EXPECT_EQ(read_bytes(run / "predicted/predictions.npy"), read_bytes(run / "run/predictions.npy"));
+    std::filesystem::remove_all(run / "other");
+  }
+  EXPECT_TRUE(run.predict_other({.classes = 2}).metrics.test.has_value()) << "a class may not occur";
+}
+
+TEST(PredictNewVertices, OtherFeaturesAreRefused) {
+  const PredictRun run({}, {});
+  for (const Index features : {Index(7), Index(0)}) {
+    try {
+      run.predict_other({.features = features});
+      FAIL() << features << " features were taken";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(),
+                  HasSubstr(features == 7 ? "has 7 features per vertex, but the model reads 6"
+                                          : "has no features per vertex, but the model reads 6"));
+    }
+    std::filesystem::remove_all(run / "other");
+  }
+}
+
+TEST(PredictNewVertices, ArcsOneWayWhereTheModelLearntBothAreWarnedOf) {
+  const PredictRun run({}, {});
+  EXPECT_THAT(run.predict_other({.symmetric = false}).warnings,
+              ElementsAre(HasSubstr("small: its arcs go one way")));
+}
 
 }  // namespace
 }  // namespace atl

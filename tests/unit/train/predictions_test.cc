@@ -2,9 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <cstdlib>
 
-#include "dataset/npy.h"
+#include "dataset/format/npy.h"
 #include "train/temporary_folder.h"
 
 namespace atl {
@@ -52,6 +53,7 @@ TEST(Predictions, ShuffledIdsGoBackToTheirRows) {
   EXPECT_TRUE(order.ids.empty());
   VertexRowsFile file(folder / "predictions.npy", order, 3, Content::kClass);
   put_by_two_ranks(file);
+  write_file_atomically(folder / "vertex_ids.npy", "of an earlier data set");
   write_vertex_ids(folder / "vertex_ids.npy", order);
   EXPECT_THAT(NpyArray::open(folder / "predictions.npy").read<std::int32_t>(), ElementsAre(2, 1, 0, 1));
   EXPECT_FALSE(std::filesystem::exists(folder / "vertex_ids.npy"));
@@ -77,6 +79,43 @@ TEST(Predictions, EmbeddingsAreFloat32WhateverWeComputeIn) {
   const NpyArray array = NpyArray::open(folder / "embeddings.npy");
   EXPECT_EQ(array.description(), "float32 (4, 3)");
   EXPECT_THAT(array.read<float>(), ElementsAre(-3, -1, -2, 0, 0, 0.1f, -1, 0.5f, 0.5f, 3, -2, 1));
+}
+
+std::vector<float> stored(Content content) {
+  TemporaryFolder folder;
+  const VertexOrder order = vertex_order(4, {});
+  VertexRowsFile file(folder / "probabilities.npy", order, 3, content);
+  put_by_two_ranks(file);
+  const NpyArray array = NpyArray::open(folder / "probabilities.npy");
+  EXPECT_EQ(array.description(), "float32 (4, 3)");
+  return array.read<float>();
+}
+
+TEST(Predictions, ProbabilitiesOfClassesAddUpToOne) {
+  const std::vector<float> shares = stored(Content::kShares);
+  const double sum = std::exp(-3.0) + std::exp(-1.0) + std::exp(-2.0);  // vertex 0
+  EXPECT_FLOAT_EQ(shares[0], float(std::exp(-3.0) / sum));
+  EXPECT_FLOAT_EQ(shares[1], float(std::exp(-1.0) / sum));
+  for (std::size_t v = 0; v < 4; ++v)
+    EXPECT_NEAR(shares[3 * v] + shares[3 * v + 1] + shares[3 * v + 2], 1, 1e-6) << v;
+}
+
+TEST(Predictions, ProbabilitiesOfSeveralLabelsAreEachOnes) {
+  const std::vector<float> chances = stored(Content::kChances);
+  EXPECT_FLOAT_EQ(chances[0], float(1 / (1 + std::exp(3.0))));
+  EXPECT_FLOAT_EQ(chances[3], 0.5F) << "a logit of 0";
+}
+
+TEST(Predictions, ProbabilitiesOfHugeLogitsAreFinite) {
+  TemporaryFolder folder;
+  const VertexOrder order = vertex_order(1, {});
+  const std::vector<Real> logits{30000, -30000};
+  for (const Content content : {Content::kShares, Content::kChances}) {
+    VertexRowsFile file(folder / "probabilities.npy", order, 2, content);
+    file.put(std::vector<VertexId>{0}, {logits.data(), 1, 2});
+    file.commit();
+    EXPECT_THAT(NpyArray::open(folder / "probabilities.npy").read<float>(), ElementsAre(1.0F, 0.0F));
+  }
 }
 
 TEST(Predictions, ManyRowsInAnyOrder) {

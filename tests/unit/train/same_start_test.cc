@@ -1,7 +1,7 @@
 // Ranks that were not started alike say so before they train.
 #include <gmock/gmock.h>
 
-#include "train/killed_run.h"
+#include "train/checkpoint/killed_run.h"
 
 namespace atl {
 namespace {

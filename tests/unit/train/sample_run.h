@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "train/record.h"
+#include "train/telemetry/record.h"
 
 namespace atl {
 

@@ -31,6 +31,9 @@ struct SmallData {
   bool multi_label = false;
   bool weighted = false;
   bool symmetric = true;
+  bool labelled = true;
+  bool split = true;
+  Index strangers = 0;  // further vertices, without arcs and labels, none of whose features is 0
 };
 
 /// Features that are kept as bits.
@@ -47,7 +50,8 @@ inline std::ostream& operator<<(std::ostream& out, const SmallCase& c) {
   return out << c.name;
 }
 
-/// Random but the same every time; vertex 0 has no arcs, and the last tenth of the vertices no label.
+/// Random but the same every time; vertex 0 has no arcs, and the last tenth of the vertices no label. What the vertices have
+/// doesn't depend on what else there is.
 inline void write_small_data(const std::filesystem::path& place, const SmallData& d) {
   WriterOptions options;
   options.name = "small";
@@ -55,7 +59,8 @@ inline void write_small_data(const std::filesystem::path& place, const SmallData
   options.symmetrise = d.symmetric;
   options.threads = 1;
   DatasetWriter writer(place, options);
-  writer.set_vertices(d.vertices);
+  const Index vertices = d.vertices + d.strangers;
+  writer.set_vertices(vertices);
   const Draws draws(7, Purpose::kGenerator);
   std::vector<VertexId> src, dst;
   std::vector<float> weights;
@@ -68,29 +73,29 @@ inline void write_small_data(const std::filesystem::path& place, const SmallData
     }
   }
   writer.add_arcs(src, dst, d.weighted ? std::span<const float>(weights) : std::span<const float>{}, {});
-  std::vector<float> x(std::size_t(d.vertices * d.features), 0.0F);
+  std::vector<float> x(std::size_t(vertices * d.features), 0.0F);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    if (draws.uniform_at(5000, i) < d.density)
+    if (Index(i) >= d.vertices * d.features || draws.uniform_at(5000, i) < d.density)
       x[i] = float((2 * draws.uniform_at(6000, d.one_valued ? i / std::size_t(d.features) : i) - 1) *
                    d.feature_scale);
   }
   writer.begin_features(d.features);
-  writer.add_features({x.data(), d.vertices, d.features}, {});
-  std::vector<std::uint8_t> split(std::size_t(d.vertices), 0);
-  for (std::size_t v = 0; v < split.size(); ++v) split[v] = std::uint8_t(1 + v % 3);
+  writer.add_features({x.data(), vertices, d.features}, {});
+  std::vector<std::uint8_t> split(std::size_t(vertices), 0);
+  for (std::size_t v = 0; v < std::size_t(d.vertices); ++v) split[v] = std::uint8_t(1 + v % 3);
   const auto labelled = std::size_t(d.vertices - d.vertices / 10);
-  if (d.multi_label) {
-    std::vector<std::uint8_t> targets(std::size_t(d.vertices * d.classes));
+  if (d.labelled && d.multi_label) {
+    std::vector<std::uint8_t> targets(std::size_t(vertices * d.classes));
     for (std::size_t i = 0; i < targets.size(); ++i) targets[i] = draws.uniform_at(7000, i) < 0.4;
-    writer.set_targets({targets.data(), d.vertices, d.classes}, {});
-  } else {
-    std::vector<std::int32_t> labels(std::size_t(d.vertices), -1);
+    writer.set_targets({targets.data(), vertices, d.classes}, {});
+  } else if (d.labelled) {
+    std::vector<std::int32_t> labels(std::size_t(vertices), -1);
     for (std::size_t v = 0; v < labelled; ++v)
       labels[v] = std::int32_t(draws.bits64_at(8000, v) % std::uint64_t(d.classes));
     for (std::size_t v = labelled; v < split.size(); ++v) split[v] = 0;
     writer.set_labels(labels, d.classes, {});
   }
-  writer.add_split("default", {split.data(), d.vertices, 1}, "small");
+  if (d.split) writer.add_split("default", {split.data(), vertices, 1}, "small");
   writer.finish();
 }
 
@@ -131,7 +136,7 @@ struct SmallRank {
 class LossOnly final : public TrainingStep {
  public:
   LossOnly(Context& ctx, const Job& job, const RankData& data) : ctx_(ctx), job_(job), data_(data) {}
-  void loss(ConstMatrixView logits, std::span<const VertexId>, MatrixView d_logits) override {
+  void loss(ConstMatrixView logits, const LossRows&, MatrixView d_logits) override {
     value = loss_of(ctx_, data_.training_labels(), job_.training.loss, logits, data_.training_rows(), 1,
                     d_logits);
   }

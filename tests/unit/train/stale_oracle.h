@@ -14,7 +14,7 @@ namespace atl {
 class OracleStep final : public TrainingStep {
  public:
   explicit OracleStep(SmallRank& rank) : rank_(rank) {}
-  void loss(ConstMatrixView logits, std::span<const VertexId>, MatrixView d_logits) override {
+  void loss(ConstMatrixView logits, const LossRows&, MatrixView d_logits) override {
     const RankData& data = rank_.data;
     const double total = data.train.total;
     mean = loss_of(rank_.ctx, data.training_labels(), rank_.job.training.loss, logits, data.training_rows(),
@@ -68,7 +68,7 @@ inline SmallResult train_stale_oracle(const Job& job, const std::filesystem::pat
     std::vector<double> losses;
     rank.trainer->parameters().zero_gradients();
     for (Index epoch = 1; epoch <= epochs; ++epoch) {
-      schedule.train_epoch(epoch, step);
+      schedule.train(epoch, step);
       losses.push_back(step.mean);
     }
     result = result_of(losses, *rank.trainer);

@@ -3,45 +3,15 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "exchange/exchange.h"
+#include "model/listed_sources.h"
 #include "train/late_average.h"
+#include "train/some_arcs.h"
 
 namespace atl {
-
-/// The arcs of a block that stay within a part, or those that cross; its sources and destinations remain. Holds its arrays.
-class PartArcs {
- public:
-  /// part (vertices of the data set).
-  PartArcs(const Block& whole, const std::vector<int>& part, bool crossing) : block_(whole) {
-    const auto part_of = [&](VertexId id) { return part[std::size_t(id)]; };
-    arcs_.rows = whole.dst(), arcs_.cols = whole.src();
-    for (std::size_t to = 0; to < std::size_t(whole.dst()); ++to) {
-      for (Index e = whole.arcs.offsets[to]; e < whole.arcs.offsets[to + 1]; ++e) {
-        const VertexId from = whole.arcs.columns[e];
-        const bool crosses = part_of(whole.dst_ids[to]) != part_of(whole.src_ids[std::size_t(from)]);
-        if (crosses != crossing) continue;
-        arcs_.columns.push_back(from);
-        if (whole.arcs.weights != nullptr) arcs_.weights.push_back(whole.arcs.weights[e]);
-      }
-      arcs_.offsets.push_back(arcs_.arcs());
-    }
-    back_ = transpose(arcs_.view(), true);
-    block_.arcs = arcs_.view();
-    block_.transpose = back_.csr.view();
-    block_.transpose_arc = back_.arc_of.data();
-    block_.dst_are_sources = !crossing;  // a part has others' rows beside its own, late
-  }
-  PartArcs(const PartArcs&) = delete;
-
-  const Block& block() const { return block_; }
-
- private:
-  Csr arcs_;
-  Transpose back_;
-  Block block_;
-};
 
 inline Dense dense_of(ConstMatrixView rows) {
   Dense out;
@@ -58,7 +28,12 @@ class StaleParts final : public Exchange {
   /// part (vertices of the data set). References outlive it.
   StaleParts(const GraphPart& whole, const std::vector<int>& part, const Job& job,
              const std::vector<ExchangedLayer>& layers)
-      : vertices_(whole.graph->owned), within_(whole.own, part, false), across_(whole.own, part, true) {
+      : vertices_(whole.graph->owned),
+        within_(whole.own, {0, vertices_}, {0, vertices_}, true,
+                [&](VertexId to, VertexId from) { return part[std::size_t(to)] == part[std::size_t(from)]; }),
+        across_(
+            whole.own, {0, vertices_}, {0, vertices_}, false,  // a part has others' rows beside its own, late
+            [&](VertexId to, VertexId from) { return part[std::size_t(to)] != part[std::size_t(from)]; }) {
     for (const ExchangedLayer& each : layers) {
       const auto rows = std::size_t(vertices_), cols = std::size_t(each.fixed ? 0 : each.cols);
       layers_.push_back(
@@ -69,7 +44,7 @@ class StaleParts final : public Exchange {
   std::vector<Index> source_rows() const override { return {vertices_, vertices_}; }
   Index bytes() const override { return 0; }
 
-  void forward(const Gather& g, VisitSource visit) override {
+  Gather& gather(const Gathered& g) override {
     Layer& layer = layers_[std::size_t(g.layer)];
     const bool repeated = g.purpose == Traffic::kRecompute;
     const bool is_late = !layer.fixed && (repeated || g.purpose == Traffic::kHalo);
@@ -77,20 +52,23 @@ class StaleParts final : public Exchange {
       layer.used = copy_of(layer.rows.used());
       layer.rows.arrive(dense_of(g.rows.dense));
     }
-    visit({&within_.block(), g.rows, 0, true});
-    visit({&across_.block(), is_late ? used(layer) : g.rows, 1, false});
+    return sources_.begin({{&within_.block(), g.rows, 0, true, false, {}},
+                           {&across_.block(), is_late ? used(layer) : g.rows, 1, false, true, {}}});
   }
 
-  void backward(const Gather& g, VisitSourceBackward visit, MatrixView d_rows) override {
+  Gather& gather_back(const Gathered& g, MatrixView d_rows) override {
     Layer& layer = layers_[std::size_t(g.layer)];
-    Matrix d_across(vertices_, d_rows.cols);
-    visit({&across_.block(), layer.fixed ? g.rows : used(layer), 1, false}, d_across);
-    visit({&within_.block(), g.rows, 0, true}, d_rows);
-    if (d_rows.cols == 0) return;
-    const Dense arrived = layer.gradients.used();
-    layer.gradients.arrive(dense_of(d_across));
-    for (Index i = 0; i < d_rows.rows; ++i)
-      for (Index c = 0; c < d_rows.cols; ++c) d_rows.at(i, c) += arrived[std::size_t(i)][std::size_t(c)];
+    d_across_.resize(vertices_, d_rows.cols);
+    const Rows halo = layer.fixed ? g.rows : used(layer);
+    const std::vector<Source> blocks{{&across_.block(), halo, 1, false, false, d_across_},
+                                     {&within_.block(), g.rows, 0, true, true, d_rows}};
+    return sources_.begin(blocks, [this, &layer, d_rows] {
+      if (d_rows.cols == 0) return;
+      const Dense arrived = layer.gradients.used();
+      layer.gradients.arrive(dense_of(d_across_));
+      for (Index i = 0; i < d_rows.rows; ++i)
+        for (Index c = 0; c < d_rows.cols; ++c) d_rows.at(i, c) += arrived[std::size_t(i)][std::size_t(c)];
+    });
   }
 
  private:
@@ -108,8 +86,10 @@ class StaleParts final : public Exchange {
   }
 
   Index vertices_;
-  PartArcs within_, across_;
+  SomeArcs within_, across_;
   std::vector<Layer> layers_;
+  Matrix d_across_;
+  ListedSources sources_;
 };
 
 }  // namespace atl

@@ -99,12 +99,11 @@ struct Block {
 
   static void draw_mask(const Spmm& s, Index row, Index begin, Index end, std::uint32_t* bits) {
     if (s.arc_mask == ArcMask::kByRow) {
-      const std::uint64_t key = row_key(s.mask.key, s.mask.ids[row]);
+      const std::uint64_t key = row_key(s.mask, row);
       for (Index e = begin; e < end; ++e) bits[e - begin] = draw(key, std::uint32_t(s.columns[e]));
     } else if (s.arc_mask == ArcMask::kByColumn) {
       for (Index e = begin; e < end; ++e) {
-        bits[e - begin] =
-            draw(row_key(s.mask.key, s.mask.ids[s.columns[e]]), std::uint32_t(s.first_row + row));
+        bits[e - begin] = draw(row_key(s.mask, s.columns[e]), std::uint32_t(s.first_row + row));
       }
     }
   }

@@ -55,7 +55,7 @@ void finish(const Finish& f, Out y, Index begin, Index end, Index col_begin, Ind
       layer_statistics(f, out, col_end, mean, rstd);
       if (f.row_stats) f.row_stats.row(row)[0] = mean, f.row_stats.row(row)[1] = rstd;
     }
-    const std::uint64_t key = f.mask.threshold == 0 ? 0 : row_key(f.mask.key, f.mask.ids[row]);
+    const std::uint64_t key = f.mask.threshold == 0 ? 0 : row_key(f.mask, row);
     for_columns(col_begin, col_end, [&](Index c, int n) {
       Vec v = load(out + c, n);
       if (f.bias != nullptr && !f.layer_norm) v += load(f.bias + c, n);

@@ -91,7 +91,7 @@ void finish_backward(const FinishBackward& b, const FinishSums& sums, Index begi
   clear(sums.gain, b.cols);
   clear(sums.shift, b.cols);
   for (Index row = begin; row < end; ++row) {
-    const std::uint64_t key = f.mask.threshold == 0 ? 0 : row_key(f.mask.key, f.mask.ids[row]);
+    const std::uint64_t key = f.mask.threshold == 0 ? 0 : row_key(f.mask, row);
     const Norm norm(b, row);
     Real* dy = b.dy.row(row);
     Vec total_d{}, total_dx{};
@@ -121,7 +121,7 @@ void norm_sums(const FinishBackward& b, double* sums, Index begin, Index end) {
   const auto activation = Activation(f.activation);
   Real d_piece[kPiece + kLanes], dx_piece[kPiece + kLanes];
   for (Index row = begin; row < end; ++row) {
-    const std::uint64_t key = f.mask.threshold == 0 ? 0 : row_key(f.mask.key, f.mask.ids[row]);
+    const std::uint64_t key = f.mask.threshold == 0 ? 0 : row_key(f.mask, row);
     const Norm norm(b, row);
     for (Index first = 0; first < b.cols; first += kPiece) {
       const Index behind = first + kPiece < b.cols ? first + kPiece : b.cols;

@@ -15,6 +15,7 @@ struct Mask {
   Real scale = 1;
   std::uint64_t key = 0;          // Draws::key()
   const VertexId* ids = nullptr;  // (rows)
+  std::uint32_t first_column = 0;
 };
 
 /// Rows of a matrix without its shape.

@@ -15,7 +15,7 @@ void column_sums(In x, Index cols, double* sums, bool squares, Index begin, Inde
 
 void dropout(const Mask& mask, In x, Out out, Index first, Index cols, Index begin, Index end) {
   for (Index row = begin; row < end; ++row) {
-    const std::uint64_t key = row_key(mask.key, mask.ids[row]);
+    const std::uint64_t key = row_key(mask, row);
     for_columns(0, cols, [&](Index c, int n) {
       const Vec v = load(x.row(row) + c, n);
       store(out.row(row) + c, masked(v, key, std::uint32_t(first + c), mask.threshold, mask.scale), n);

@@ -31,7 +31,7 @@ Real token(Rank from, Rank to, Index i) {
   return Real(from * 1000 + to * 100) + Real(i % 4096) / 64;
 }
 
-/// Rows of a size of its own between every two ranks, in both lanes at once.
+/// Rows of a size of its own between every two ranks, in all lanes at once, one of them from another thread.
 void exchange_with_all(Communicator& comm, Index rows) {
   std::vector<Matrix> out, in;
   std::vector<RowsTo> sends;
@@ -45,9 +45,21 @@ void exchange_with_all(Communicator& comm, Index rows) {
     receives.push_back({p, in.back()});
   }
   std::vector<Real> ones(3, 1);
+  std::vector<Matrix> ahead;
+  std::vector<RowsFrom> receives_ahead;
+  for (const RowsFrom& from : receives)
+    receives_ahead.push_back({from.peer, ahead.emplace_back(from.rows.rows, from.rows.cols)});
+  std::thread prefetch([&] {
+    for (int i = 0; i < 3; ++i)
+      comm.exchange(Lane::kPrefetch, Traffic::kFeatures, sends, receives_ahead).wait();
+  });
   Event bulk = comm.exchange(Lane::kBulk, Traffic::kHalo, sends, receives);
   comm.all_reduce(Traffic::kGradient, std::span<Real>(ones));
   bulk.wait();
+  prefetch.join();
+  for (std::size_t p = 0; p < receives.size(); ++p)
+    expect(std::equal(in[p].data(), in[p].data() + in[p].rows() * 7, ahead[p].data()),
+           "rows that were fetched ahead");
   expect(ones == std::vector<Real>(3, Real(comm.size())), "sum of ones beside a bulk exchange");
   for (const RowsFrom& from : receives)
     for (Index i = 0; i < from.rows.rows * 7; ++i)

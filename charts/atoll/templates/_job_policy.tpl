@@ -1,0 +1,162 @@
+{{/* What of a GNNJob the operator could only fail is refused when it is applied, in the same words. Only what is new is judged. */}}
+{{- define "atoll.policy.jobs" -}}
+{{- $refused := include "atoll.template.refused" . | fromYaml }}
+{{- $guarded := include "atoll.template.guarded" . | fromYaml }}
+matchConstraints:
+  resourceRules:
+    - apiGroups: [atoll.dev]
+      apiVersions: ["*"]
+      operations: [CREATE, UPDATE]
+      resources: [gnnjobs]
+matchConditions:
+  {{- include "atoll.policy.of-our-class" . | nindent 2 }}
+  - name: says-something-new
+    expression: request.operation == 'CREATE' || object.spec != oldObject.spec
+variables:
+  - name: job
+    expression: dyn(object).spec
+  - name: template
+    expression: "has(variables.job.template) ? variables.job.template : dyn({})"
+  - name: metadata
+    expression: "has(variables.template.metadata) ? variables.template.metadata : dyn({})"
+  - name: spec
+    expression: "has(variables.template.spec) ? variables.template.spec : dyn({})"
+  - name: engine
+    expression: "has(variables.spec.containers) ? variables.spec.containers.filter(c, has(c.name) && c.name == 'engine') : dyn([])"
+  - name: volumes  # the template's, and both of the job's
+    expression: >-
+      (has(variables.spec.volumes) ? variables.spec.volumes : dyn([])) +
+      (has(variables.job.dataset.volume) ? [variables.job.dataset.volume] : dyn([])) +
+      (has(variables.job.output) && has(variables.job.output.volume) ? [variables.job.output.volume] : dyn([]))
+  - name: projections
+    expression: "variables.volumes.filter(v, has(v.projected) && has(v.projected.sources)).map(v, v.projected.sources)"
+  - name: training
+    expression: "has(variables.job.training) ? variables.job.training : dyn({})"
+  - name: schedule
+    expression: >-
+      has(variables.training.learningRateSchedule) && type(variables.training.learningRateSchedule) == map ?
+      variables.training.learningRateSchedule : dyn({})
+  - name: patience
+    expression: >-
+      !has(variables.training.earlyStopping) ? dyn(0) : type(variables.training.earlyStopping) != map ? variables.training.earlyStopping :
+      has(variables.training.earlyStopping.patience) ? variables.training.earlyStopping.patience : dyn(0)
+  - name: inputDropout
+    expression: >-
+      has(variables.training.inputDropout) && type(variables.training.inputDropout) == map ? variables.training.inputDropout : dyn({})
+  - name: strategy
+    expression: "has(variables.job.strategy) && has(variables.job.strategy.kind) ? variables.job.strategy.kind : dyn('graph')"
+  - name: fanout
+    expression: >-
+      has(variables.job.strategy) && has(variables.job.strategy.minibatch) && has(variables.job.strategy.minibatch.fanout) ?
+      variables.job.strategy.minibatch.fanout : dyn([])
+  - name: layers  # that read neighbours
+    expression: >-
+      has(variables.job.model.kind) && variables.job.model.kind == 'sgc' ?
+      (has(variables.job.model.options) && has(variables.job.model.options.hops) ? variables.job.model.options.hops : dyn(2)) :
+      (has(variables.job.model.layers) ? variables.job.model.layers : dyn(2))
+  - name: ranks
+    expression: "has(variables.job.placement) && has(variables.job.placement.ranks) ? variables.job.placement.ranks : dyn(1)"
+  - name: parts
+    expression: >-
+      has(variables.job.placement) && has(variables.job.placement.partitioner) && type(variables.job.placement.partitioner) == map &&
+      has(variables.job.placement.partitioner.parts) ? variables.job.placement.partitioner.parts : dyn(0)
+validations:
+  # engine/job/rules/strategy.cc
+  - expression: >-
+      variables.strategy != 'minibatch' || size(variables.fanout) == 0 || size(variables.fanout) == variables.layers
+    messageExpression: >-
+      'strategy.minibatch.fanout: has ' + string(size(variables.fanout)) + ' numbers for ' + string(variables.layers) +
+      ' layers (give one for each of ' + (variables.job.model.kind == 'sgc' ? 'model.options.hops' : 'model.layers') + ')'
+  - expression: >-
+      variables.parts == 0 || variables.parts == variables.ranks || variables.strategy == 'minibatch'
+    messageExpression: >-
+      'placement.partitioner.parts: ' + string(variables.parts) + ' parts for ' + string(variables.ranks) + ' ranks, and strategy ' +
+      variables.strategy + ' has one a rank (leave it out)'
+  - expression: >-
+      variables.parts == 0 || variables.parts >= variables.ranks || variables.strategy != 'minibatch'
+    messageExpression: >-
+      'placement.partitioner.parts: ' + string(variables.parts) + ' parts for ' + string(variables.ranks) +
+      ' ranks (use at least one a rank)'
+  # engine/job/rules/training.cc: rules about maps with a short form, of which the resource's own rules see nothing.
+  - expression: >-
+      !has(variables.schedule.warmupEpochs) || !has(variables.training.epochs) || type(variables.schedule.warmupEpochs) != int ||
+      type(variables.training.epochs) != int || variables.schedule.warmupEpochs < variables.training.epochs
+    messageExpression: >-
+      'training.learningRateSchedule.warmupEpochs: ' + string(variables.schedule.warmupEpochs) + ' is not below training.epochs ' +
+      string(variables.training.epochs) + ' (use less)'
+  - expression: >-
+      !has(variables.schedule.kind) || variables.schedule.kind != 'cosine' || !has(variables.schedule.minimum) ||
+      !has(variables.training.optimizer) || !has(variables.training.optimizer.learningRate) ||
+      double(variables.schedule.minimum) <= double(variables.training.optimizer.learningRate)
+    messageExpression: >-
+      'training.learningRateSchedule.minimum: ' + string(variables.schedule.minimum) + ' is above training.optimizer.learningRate ' +
+      string(variables.training.optimizer.learningRate) + ' (use at most the learning rate)'
+  - expression: >-
+      type(variables.patience) != int || variables.patience <= 0 || !has(variables.training.evaluateEvery) ||
+      type(variables.training.evaluateEvery) != int || variables.patience >= variables.training.evaluateEvery
+    messageExpression: >-
+      'training.earlyStopping.patience: ' + string(variables.patience) + ' is below training.evaluateEvery ' +
+      string(variables.training.evaluateEvery) + ' (use at least as many epochs)'
+  - expression: >-
+      !has(variables.inputDropout.position) || variables.inputDropout.position != 'afterAggregation' ||
+      !has(variables.inputDropout.rate) || double(variables.inputDropout.rate) == 0.0 ||
+      !(variables.job.model.kind in ['gat', 'gcnii', 'resgcn'])
+    messageExpression: >-
+      'training.inputDropout.position: ' + variables.job.model.kind + ' applies input dropout before its first layer (use beforeAggregation)'
+  - expression: has(variables.job.dataset.volume)
+    message: "dataset.volume: is required on a cluster (name a volume that all pods can mount and that holds the data root)"
+  {{- if not .Values.mpiJobs.enabled }}
+  - expression: "!has(variables.job.launcher) || variables.job.launcher != 'mpijob'"
+    message: "launcher: mpijob is off in this operator (use launcher: atoll, or set the chart's mpiJobs.enabled)"
+  {{- end }}
+  - expression: variables.template.all(key, key in ['metadata', 'spec'])
+    messageExpression: "'template.' + variables.template.filter(key, !(key in ['metadata', 'spec']))[0] + ': is not a field of a pod template (use metadata or spec)'"
+  - expression: variables.metadata.all(key, key in ['labels', 'annotations'])
+    messageExpression: "'template.metadata.' + variables.metadata.filter(key, !(key in ['labels', 'annotations']))[0] + ': can\\'t be set (labels and annotations can)'"
+  {{- range list "labels" "annotations" }}
+  - expression: "!has(variables.metadata.{{ . }}) || variables.metadata.{{ . }}.all(key, !key.startsWith('atoll.dev/') && key != 'app.kubernetes.io/managed-by')"
+    message: "template.metadata.{{ . }}: keys that begin with atoll.dev/ and app.kubernetes.io/managed-by are the operator's (choose another key)"
+  {{- end }}
+  {{- range $field, $instead := $refused.spec }}
+  - expression: "!has(variables.spec.{{ $field }})"
+    message: {{ printf "template.spec.%s: can't be set (%s)" $field $instead | quote }}
+  {{- end }}
+  {{- range list "podAffinity" "podAntiAffinity" }}
+  - expression: "!has(variables.spec.affinity) || !has(variables.spec.affinity.{{ . }})"
+    message: "template.spec.affinity.{{ . }}: can't be set (placement decides where ranks run)"
+  {{- end }}
+  - expression: "!has(variables.spec.volumes) || variables.spec.volumes.all(v, !has(v.name) || !(v.name in {{ include "atoll.template.volumes" . }}))"
+    message: {{ printf "template.spec.volumes: %s are the operator's (choose another name)" (include "atoll.template.volumes" .) | quote }}
+  - expression: "!has(variables.spec.containers) || variables.spec.containers.all(c, has(c.name) && c.name == 'engine')"
+    message: "template.spec.containers: no container can be added (only 'engine' can be changed; a helper beside it is an init container with restartPolicy: Always)"
+  {{- range $field, $instead := $refused.engine }}
+  - expression: "variables.engine.all(c, !has(c.{{ $field }}))"
+    message: {{ printf "template.spec.containers[engine].%s: can't be set (%s)" $field $instead | quote }}
+  {{- end }}
+  - expression: "variables.engine.all(c, !has(c.env) || c.env.all(e, !has(e.name) || !e.name.startsWith('ATOLL_')))"
+    message: "template.spec.containers[engine].env: names that begin with ATOLL_ are the operator's (choose another name)"
+  {{- range list "requests" "limits" }}
+  - expression: "variables.engine.all(c, !has(c.resources) || !has(c.resources.{{ . }}) || c.resources.{{ . }}.all(key, !(key in {{ include "atoll.template.ranks" $ }})))"
+    message: "template.spec.containers[engine].resources.{{ . }}: cpu, memory and nvidia.com/gpu can't be set (use spec.resources)"
+  {{- end }}
+  - expression: "variables.engine.all(c, !has(c.volumeMounts) || c.volumeMounts.all(m, !has(m.mountPath) || !(m.mountPath in {{ include "atoll.template.paths" . }})))"
+    message: {{ printf "template.spec.containers[engine].volumeMounts: %s are taken (mount it elsewhere)" (include "atoll.template.paths" .) | quote }}
+  {{- range $field, $guard := $guarded.spec }}
+  {{- if not (has $guard.feature $.Values.jobs.allow) }}
+  - expression: "!has(variables.spec.{{ $field }})"
+    message: {{ printf "template.spec.%s: %s" $field (include "atoll.template.guard" $guard) | quote }}
+  {{- end }}
+  {{- end }}
+  {{- range $field, $guard := $guarded.volume }}
+  {{- if not (has $guard.feature $.Values.jobs.allow) }}
+  - expression: "variables.volumes.all(v, !has(v.{{ $field }}))"
+    message: {{ printf "%s of a volume: %s" $field (include "atoll.template.guard" $guard) | quote }}
+  {{- end }}
+  {{- end }}
+  {{- range $field, $guard := $guarded.projection }}
+  {{- if not (has $guard.feature $.Values.jobs.allow) }}
+  - expression: "variables.projections.all(sources, sources.all(s, !has(s.{{ $field }})))"
+    message: {{ printf "%s of a projected volume: %s" $field (include "atoll.template.guard" $guard) | quote }}
+  {{- end }}
+  {{- end }}
+{{- end }}

@@ -1,0 +1,56 @@
+{{/* What jobs' templates may not say, as in operator/objects/template_faults.cc: tests/charts/template_rules compares them. */}}
+{{- define "atoll.template.refused" -}}
+spec:
+  schedulingGates: the operator's own gate holds pods back until all have a place
+  nodeName: "use nodeSelector or affinity.nodeAffinity: the plan chooses among those nodes"
+  topologySpreadConstraints: placement decides where ranks run
+  restartPolicy: runPolicy.backoffLimit says how often the job is restarted
+  activeDeadlineSeconds: use runPolicy.activeDeadlineSeconds
+  automountServiceAccountToken: a job's pods hold no credentials of the cluster
+  hostNetwork: every pod's sshd needs port 2222 for itself
+  hostPID: a rank must see only its own pod's processes
+  hostIPC: ranks share memory within their pod
+  hostname: ranks find their place by it
+  subdomain: ranks find their place by the host's name
+  ephemeralContainers: they can't be made with a pod
+engine:
+  image: use spec.image
+  command: it is the contract between operator and engine
+  args: it is the contract between operator and engine
+  workingDir: it is the contract between operator and engine
+  ports: 2222 and 9400 are taken; pods can use other ports without naming them
+  readinessProbe: ready means that sshd answers
+  terminationMessagePath: the operator reads the result from it
+  terminationMessagePolicy: the operator reads the result from it
+  stdin: nobody types into a rank
+  tty: nobody types into a rank
+{{- end }}
+
+{{/* Likewise, but where jobs.allow has the feature. */}}
+{{- define "atoll.template.guarded" -}}
+spec:
+  serviceAccountName: {feature: serviceAccountName, why: a job's pods have no rights in the cluster}
+  serviceAccount: {feature: serviceAccountName, why: a job's pods have no rights in the cluster}
+  shareProcessNamespace: {feature: shareProcessNamespace, why: other containers could read a rank's memory}
+volume:
+  hostPath: {feature: hostPath, why: it is part of the node}
+projection:
+  serviceAccountToken: {feature: serviceAccountToken, why: a job's pods have no rights in the cluster}
+  podCertificate: {feature: serviceAccountToken, why: a job's pods have no rights in the cluster}
+{{- end }}
+
+{{/* As the operator says it: of (feature, why). */}}
+{{- define "atoll.template.guard" -}}
+is not allowed here ({{ .why }}; the chart's jobs.allow can name {{ .feature }})
+{{- end }}
+
+{{/* Names of volumes and paths of mounts that are the operator's, as CEL has lists. */}}
+{{- define "atoll.template.volumes" -}}
+['tmp', 'run', 'users', 'job', 'data', 'keys', 'shm', 'output', 'attempt']
+{{- end }}
+{{- define "atoll.template.paths" -}}
+['/tmp', '/run/atoll', '/var/lib/extrausers', '/etc/atoll/job', '/data', '/dev/shm', '/etc/atoll/keys', '/etc/atoll/attempt', '/output']
+{{- end }}
+{{- define "atoll.template.ranks" -}}
+['cpu', 'memory', 'nvidia.com/gpu']
+{{- end }}

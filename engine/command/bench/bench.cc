@@ -1,0 +1,123 @@
+// atoll bench: what this machine can do, and how near the kernels and whole epochs come to it.
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/threads.h"
+#include "command/commands.h"
+#include "command/job_data.h"
+#include "plan/bench/bench.h"
+#include "train/rank_data.h"
+
+namespace atl {
+namespace {
+
+void say(const std::string& line) {
+  std::fprintf(stderr, "atoll: %s\n", line.c_str());
+}
+
+/// The threads and rates that a benchmark runs with; printed first.
+struct Bench {
+  explicit Bench(const Arguments& a)
+      : json(a.has("--json")),
+        pool(int(a.integer("--threads", available_cores(), 1, 1024))),
+        rates(measure_rates(ctx)) {
+    print(json ? to_json(rates, pool.threads()) + "\n" : to_text(rates, pool.threads()));
+  }
+  void report(const std::vector<BenchRow>& rows) const {
+    if (!json) return print(to_text(rows));
+    for (const BenchRow& row : rows) print(to_json(row) + "\n");
+  }
+  static void print(const std::string& text) {
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+  }
+
+  bool json;
+  ThreadPool pool;
+  Workspace workspace;
+  Context ctx{Device::kCpu, &pool, &workspace};
+  MachineRates rates;
+};
+
+std::vector<Index> parse_columns(const std::string& text) {
+  std::vector<Index> columns;
+  const char *at = text.data(), *end = at + text.size();
+  while (at < end) {
+    Index value = 0;
+    const auto [behind, error] = std::from_chars(at, end, value);
+    if (error != std::errc() || value < 1 || (behind < end && *behind != ',')) break;
+    columns.push_back(value);
+    at = behind + 1;
+  }
+  if (at < end || columns.empty())
+    fail("--columns: '{}' is not allowed (use numbers from 1, as in 64,256)", text);
+  return columns;
+}
+
+int run_machine(const Arguments& a) {
+  Bench bench(a);
+  return 0;
+}
+
+int run_ops(const Arguments& a) {
+  const std::vector<Index> columns = parse_columns(a.get("--columns", "64,256"));
+  const auto heads = int(a.integer("--heads", 8, 1, 1024));
+  const Dataset dataset = Dataset::open(stored_dataset(a.get("DATASET")));
+  GraphTransforms transforms;
+  transforms.self_loops = GraphTransforms::SelfLoops::kAdd;
+  const PreparedGraph prepared = PreparedGraph::make(dataset, {}, transforms, {});
+  Bench bench(a);
+  bench.report(bench_ops(bench.ctx, prepared, bench.rates, columns, heads));
+  return 0;
+}
+
+int run_epoch(const Arguments& a) {
+  Arguments one_rank = a;
+  one_rank.add("--ranks", "1");
+  const LoadedJob loaded = load_job_of(one_rank, say);
+  const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
+  const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
+  Bench bench(a);
+  const auto epochs = int(a.integer("--epochs", 5, 1, 1000));
+  bench.report({bench_epoch(bench.ctx, loaded.job, dataset, prepared, bench.rates, epochs)});
+  return 0;
+}
+
+const Argument kThreads{"--threads", "N", "number of threads (all cores)"};
+const Argument kJson{"--json", "", "print one JSON object per line"};
+
+}  // namespace
+
+Command bench_machine_command() {
+  return {"bench machine",
+          "measure this machine: triad, row gather, dense products",
+          {kThreads, kJson},
+          run_machine};
+}
+
+Command bench_ops_command() {
+  return {"bench ops",
+          "time the sparse kernels on a data set and compare them with their bounds",
+          {{"DATASET", "", "folder of the data set, or its name under the data root", true},
+           {"--columns", "N,…", "row widths to time (64,256)"},
+           {"--heads", "N", "attention heads (8)"},
+           kThreads,
+           kJson},
+          run_ops};
+}
+
+Command bench_epoch_command() {
+  return {"bench epoch",
+          "time an epoch of a manifest on one rank and compare it with the machine's limits",
+          {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
+           {"--epochs", "N", "number of epochs, of which the median is reported (5)"},
+           {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
+           {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
+           kThreads,
+           kJson},
+          run_epoch};
+}
+
+}  // namespace atl

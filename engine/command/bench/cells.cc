@@ -1,0 +1,94 @@
+#include "command/bench/cells.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+#include "base/error.h"
+#include "command/job_data.h"
+#include "command/run/hosts.h"
+#include "job/strategies.h"
+#include "launch/launch.h"
+#include "plan/job_plan.h"
+#include "train/telemetry/run_folder.h"
+
+namespace atl {
+namespace {
+
+constexpr int kEvaluateEvery = 5;  // at least: four of five epochs then follow another one directly
+
+void say(const std::string& line) {
+  std::fprintf(stderr, "atoll: %s\n", line.c_str());
+}
+void say_nothing(const std::string&) {}
+
+/// The command line's own --set, then `changes`.
+Arguments with_changes(const Arguments& a, const std::vector<std::string>& changes) {
+  Arguments changed = a;
+  for (const std::string& change : changes) changed.add("--set", change);
+  return changed;
+}
+
+}  // namespace
+
+BenchCell bench_cell(const Arguments& a, const ListedStrategy& listed) {
+  BenchCell cell{listed, {}, {listed.change}};
+  cell.job = load_job_of(with_changes(a, cell.changes), say).job;
+  TrainingSpec& t = cell.job.training;
+  int rarely = kEvaluateEvery;
+  if (t.early_stopping.patience > 0) rarely = std::min(rarely, t.early_stopping.patience);
+  if (t.evaluate_every >= rarely) return cell;
+  cell.said =
+      fmt::format("evaluated every {} epochs instead of {}, so that evaluation hides no communication",
+                  rarely, t.evaluate_every);
+  t.evaluate_every = rarely;
+  cell.changes.push_back(fmt::format("training.evaluateEvery={}", rarely));
+  return cell;
+}
+
+StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
+  const Arguments changed = with_changes(a, cell.changes);
+  const LoadedJob loaded = load_job_of(changed, say_nothing);
+  const Dataset dataset = Dataset::open(dataset_of(changed, loaded, say));
+  const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
+  const PlanOptions no_rates{threads_of(changed, loaded.job),  // bytes alone are asked for
+                             {1, 1, 1},
+                             1,
+                             run_hosts(changed, loaded.job).addresses};
+  const StrategyInfo& info = *find_strategy(cell.job.strategy.kind);
+  StrategyRuns runs;
+  runs.label = cell.listed.label;
+  runs.hides = info.hides_communication(cell.job.strategy.options);
+  runs.sends_less = info.sends_less;
+  const JobPlan plan = plan_job(loaded.job, dataset, prepared, no_rates);
+  runs.planned = plan.epoch;
+  runs.planned_between = plan.epoch_between;
+  return runs;
+}
+
+RunRecord run_cell(const Arguments& a, const BenchCell& cell, const std::filesystem::path& output,
+                   const std::vector<std::string>& changes) {
+  LaunchPlan plan;
+  plan.program = {std::filesystem::read_symlink("/proc/self/exe").string(),
+                  "run",
+                  "--file",
+                  a.get("--file"),
+                  "--quiet",
+                  "--fresh",
+                  "--output",
+                  output.string()};
+  for (const char* option : {"--ranks", "--threads", "--data-root", "--timeout"})
+    if (a.has(option)) plan.program.insert(plan.program.end(), {option, a.get(option)});
+  Arguments changed = with_changes(with_changes(a, cell.changes), changes);
+  for (const std::string& change : changed.all("--set"))
+    plan.program.insert(plan.program.end(), {"--set", change});
+  plan.message = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  plan.stop_signal = SIGINT;  // as `atoll run` takes it: from it to its ranks
+  const LaunchEnd end = launch(plan);
+  if (end.status == kStatusInterrupted) throw BenchInterrupted{};
+  if (end.status != 0)
+    fail("{}: the run ended with status {}, for the reason above", cell.listed.label, end.status);
+  return read_run(output);
+}
+
+}  // namespace atl

@@ -1,0 +1,168 @@
+// atoll bench strategies: the same work under several strategies, in turn, on this machine or on the links of a rig.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "command/bench/cells.h"
+#include "command/bench/rig.h"
+#include "command/commands.h"
+#include "command/run/output_lock.h"
+#include "plan/comm_share.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kFirstRate = 1e9;     // bits a second, where the rig doesn't say
+constexpr double kCloseEnough = 0.01;  // of the share asked for
+constexpr int kMostMeasurements = 5;   // to come that close
+constexpr Index kEpochsOfAMeasurement = 10;
+
+void say(const std::string& line) {
+  std::fprintf(stderr, "atoll: %s\n", line.c_str());
+}
+
+double asked_share(const Arguments& a, const Rig& rig) {
+  if (!a.has("--comm-share")) return 0;
+  const double share = a.number("--comm-share", 0);
+  if (!(share > 0 && share < 1))
+    fail("--comm-share: '{}' is not allowed (use a share between 0 and 1)", a.get("--comm-share"));
+  if (!rig.can_shape())
+    fail(
+        "--comm-share: needs links that can be slowed down: run it on a rig, as in "
+        "`tests/rig/run --servers 2 --link 1gbit -- atoll bench strategies …`");
+  return share;
+}
+
+fs::path output_of(const Arguments& a, const Job& job) {
+  return a.has("--output") ? fs::path(a.get("--output"))
+                           : fs::path("runs") / (job.output.path + "-strategies");
+}
+
+/// A few epochs of the synchronous baseline on the present links: what its slowest rank computes and waits for.
+SharedEpoch measure_share(const Arguments& a, const BenchCell& baseline, const fs::path& output,
+                          double rate) {
+  const Index epochs = std::min<Index>(baseline.job.training.epochs, kEpochsOfAMeasurement);
+  const std::array changes{fmt::format("training.epochs={}", epochs),
+                           fmt::format("training.evaluateEvery={}", epochs),
+                           std::string("training.earlyStopping.patience=0")};
+  const RunRecord run = run_cell(a, baseline, output, {changes.begin(), changes.end()});
+  SharedEpoch measured{rate, 0, 0};
+  for (const TypicalEpoch& rank : run.typical_by_rank)
+    if (rank.compute_seconds > measured.compute)
+      measured = {rate, rank.compute_seconds, rank.exposed_seconds};
+  say(fmt::format("links of {}: communication is {:.1f} % of an epoch of {}", link_rate(rate),
+                  100 * measured.share(), baseline.listed.label));
+  return measured;
+}
+
+/// Shapes the links until communication takes `share` of the baseline's epoch; returns what was reached.
+double shape_links(const Arguments& a, Rig& rig, double share, const fs::path& output) {
+  const BenchCell baseline = bench_cell(a, read_strategy_list("graph:overlap=false").front());
+  planned_runs(a, baseline);
+  std::vector<SharedEpoch> measured;
+  double rate = rig.link().empty() ? kFirstRate : link_bits(rig.link());
+  for (int i = 0; i < kMostMeasurements; ++i) {
+    rig.set_rate(rate);
+    measured.push_back(measure_share(a, baseline, output / "share", link_bits(rig.link())));
+    if (i > 0 && std::abs(measured.back().share() - share) <= kCloseEnough) break;
+    rate = rate_for_share(share, measured);
+  }
+  const auto off = [&](const SharedEpoch& m) { return std::abs(m.share() - share); };
+  const SharedEpoch nearest = *std::min_element(
+      measured.begin(), measured.end(), [&](const auto& x, const auto& y) { return off(x) < off(y); });
+  rig.set_rate(nearest.rate);
+  return nearest.share();
+}
+
+/// In turn, so that a change of the machine meets all: A B … A, A B … A.
+void run_rounds(const Arguments& a, const std::vector<BenchCell>& cells, std::vector<StrategyRuns>& runs,
+                const fs::path& output) {
+  const long rounds = a.integer("--rounds", 3, 1, 100);
+  for (long round = 1; round <= rounds; ++round) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string name = fmt::format("{}-{}", i + 1, cells[i].listed.kind);
+      runs[i].rounds.push_back(run_cell(a, cells[i], output / fmt::format("round-{}", round) / name));
+      say(fmt::format("round {} of {}, {} of {}: {}", round, rounds, i + 1, cells.size(),
+                      cells[i].listed.label));
+    }
+  }
+}
+
+/// They would be lost without a word: the manifest's own strategy doesn't count.
+void refuse_changes_of_strategy(const Arguments& a) {
+  for (const std::string& change : a.all("--set"))
+    if (change.starts_with("strategy.") || change.starts_with("strategy="))
+      fail(
+          "--set {}: is not allowed (use --strategies, where options follow the kind, as in pipegcn:wire=bfloat16)",
+          change);
+}
+
+int bench(const Arguments& a) {
+  refuse_changes_of_strategy(a);
+  std::optional<AtomicFile> picture;
+  if (a.has("--svg"))
+    picture.emplace(a.get("--svg"));  // can it be written? Better asked before hours of runs
+  Rig rig = Rig::from_environment();
+  const double share = asked_share(a, rig);
+  std::vector<BenchCell> cells;
+  for (const ListedStrategy& listed : read_strategy_list(a.get("--strategies")))
+    cells.push_back(bench_cell(a, listed));
+  if (!cells.front().said.empty()) say(cells.front().said);
+  std::vector<StrategyRuns> runs;
+  for (const BenchCell& cell : cells) runs.push_back(planned_runs(a, cell));
+  cells.push_back(cells.front());  // again, against itself
+  runs.push_back(runs.front());
+  const fs::path output = output_of(a, cells.front().job);
+  const OutputLock lock(output, say);
+  StrategyBench result;
+  result.share_asked = share;
+  if (share > 0) result.share_reached = shape_links(a, rig, share, output);
+  result.link = rig.link();
+  result.rig = rig.description();
+  run_rounds(a, cells, runs, output);
+  result.rows = compare_strategies(runs);
+  if (picture) {
+    picture->write(to_svg(result));
+    picture->commit();
+  }
+  std::fputs((a.has("--json") ? to_json(result) : to_text(result)).c_str(), stdout);
+  return 0;
+}
+
+int run(const Arguments& a) {
+  try {
+    return bench(a);
+  } catch (const BenchInterrupted&) {
+    say("stopped");
+    return kStatusInterrupted;
+  }
+}
+
+}  // namespace
+
+Command bench_strategies_command() {
+  return {
+      "bench strategies",
+      "run a manifest under several strategies in turn and compare time, bytes and accuracy",
+      {{"-f,--file", "FILE", "the manifest (gnnjob.yaml); its strategy is replaced", true},
+       {"--strategies", "KIND,…", "strategies to compare, with options: graph:overlap=false,pipegcn", true},
+       {"--rounds", "N", "number of runs of each strategy (3)"},
+       {"--comm-share", "X", "slow the rig's links until this share of graph:overlap=false is communication"},
+       {"--ranks", "N", "number of ranks, instead of placement.ranks"},
+       {"--threads", "N", "threads per rank (resources.cpu, or the machine's cores divided among its ranks)"},
+       {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
+       {"--output", "DIR", "folder for the runs' results (./runs/OUTPUT.PATH-strategies)"},
+       {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
+       {"--svg", "FILE", "draw the comparison: parts of an epoch's time, accuracy by epoch and by time"},
+       {"--timeout", "SECONDS", "how long to wait for a rank that doesn't answer (300)"},
+       {"--json", "", "print one JSON object"}},
+      run};
+}
+
+}  // namespace atl

@@ -1,0 +1,113 @@
+// atoll dataset import: a data set of the world's formats → ours.
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/readable.h"
+#include "command/commands.h"
+#include "dataset/catalogue/published.h"
+#include "dataset/import/importers.h"
+#include "job/nearest.h"
+
+namespace atl {
+namespace {
+
+ImportOptions::Choice symmetrise_of(const Arguments& a) {
+  if (a.has("--symmetrise") && a.has("--no-symmetrise"))
+    fail("--symmetrise and --no-symmetrise exclude each other (use one)");
+  if (a.has("--symmetrise")) return ImportOptions::Choice::kYes;
+  return a.has("--no-symmetrise") ? ImportOptions::Choice::kNo : ImportOptions::Choice::kAuto;
+}
+
+FeatureScaling scaling_of(const Arguments& a) {
+  const std::string given = a.get("--scale-features", "none");
+  if (given == "none") return FeatureScaling::kNone;
+  if (given == "row") return FeatureScaling::kRow;
+  if (given == "training") return FeatureScaling::kTraining;
+  fail("--scale-features: '{}' is unknown{}", given, suggestion(given, {"none", "row", "training"}));
+}
+
+std::optional<DrawnSplit> split_of(const Arguments& a) {
+  if (a.has("--split"))
+    return parse_drawn_split(a.get("--split"), std::uint64_t(a.integer("--seed", 1, 0, 1L << 53)));
+  if (a.has("--seed")) fail("--seed: there is no --split that it would draw");
+  return std::nullopt;
+}
+
+/// What a user should know even if progress is not wanted.
+void warn(const std::string& line) {
+  std::fprintf(stderr, "warning: %s\n", line.c_str());
+}
+
+void warn_of_other_counts(const DatasetMeta& meta) {
+  const auto comparison = compare_with_published(meta);
+  if (!comparison || comparison->differences.empty()) return;
+  warn(fmt::format("{}: counts differ from the published data set of this name: {}", meta.name,
+                   to_text(*comparison)));
+}
+
+int run(const Arguments& a) {
+  ImportOptions options;
+  options.name = a.get("--name");
+  options.symmetrise = symmetrise_of(a);
+  options.transpose = a.has("--transpose");
+  options.weights = a.has("--weights");
+  options.one_based = a.has("--one-based");
+  options.relabel = a.has("--relabel");
+  options.split = split_of(a);
+  options.remove_self_loops = a.has("--remove-self-loops");
+  options.scaling = scaling_of(a);
+  options.float16 = a.has("--float16");
+  options.replace = a.has("--replace");
+  options.threads = int(a.integer("--threads", 0, 1, 4096));
+  const ProgressLine progress = [&](const std::string& line) {
+    if (!a.has("--quiet")) std::fprintf(stderr, "%s\n", line.c_str());
+  };
+  const DatasetMeta meta =
+      import_dataset(a.get("--format"), a.get("SRC"), a.get("DST"), options, progress, warn);
+  std::printf("%s: %s vertices, %s arcs, %s features, %d classes\n", a.get("DST").c_str(),
+              count_text(meta.vertices).c_str(), count_text(meta.arcs).c_str(),
+              count_text(meta.features).c_str(), meta.classes);
+  warn_of_other_counts(meta);
+  return 0;
+}
+
+std::string formats() {
+  std::string text;
+  for (const auto& entry : importers()) {
+    text += (text.empty() ? "" : "; ") + std::string(entry.format) + ": " + std::string(entry.help);
+  }
+  return text;
+}
+
+}  // namespace
+
+Command dataset_import_command() {
+  return {
+      "dataset import",
+      "convert a data set from another format",
+      {{"SRC", "", "file or folder to read", true},
+       {"DST", "", "folder to create", true},
+       {"--format", "NAME", formats(), true},
+       {"--name", "NAME", "name of the data set (DST's last part)"},
+       {"--symmetrise", "", "add the reverse of every arc (by default as is usual for the format)"},
+       {"--no-symmetrise", "", "keep arcs as they are"},
+       {"--transpose", "",
+        "reverse every arc (by default u → v, or row u and column v of a matrix, means that v reads u)"},
+       {"--weights", "", "keep the arcs' weights"},
+       {"--one-based", "", "ids in SRC count from 1 (npy and ogb)"},
+       {"--relabel", "", "number the labels in SRC from 0, and keep the originals for predictions"},
+       {"--split", "random:TRAIN/VALIDATION/TEST",
+        "draw a split in percent of the labelled vertices, each by its id and not per class: random:60/20/20"},
+       {"--seed", "N", "seed of --split (1)"},
+       {"--remove-self-loops", "", "drop arcs from a vertex to itself"},
+       {"--scale-features", "HOW",
+        "row: divide each row by its sum; training: scale each column to mean 0 and deviation 1 over the training "
+        "rows; none (default)"},
+       {"--float16", "", "store dense features in half precision"},
+       {"--replace", "", "overwrite DST if it exists"},
+       {"--threads", "N", "number of threads (all cores)"},
+       {"--quiet", "", "no progress"}},
+      run};
+}
+
+}  // namespace atl

@@ -1,0 +1,66 @@
+#include "command/run/attempt_file.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "partition/part_ranks.h"
+
+namespace atl {
+namespace {
+
+using Json = nlohmann::json;
+
+AttemptFile parse(const Json& json) {
+  AttemptFile file;
+  file.attempt = json.at("attempt").get<int>();
+  file.run = json.value("run", "");
+  for (const Json& server : json.at("servers")) {
+    file.servers.push_back({server.at("pod").get<std::string>(), server.value("node", ""),
+                            server.at("address").get<std::string>(),
+                            server.at("ranks").get<std::vector<Rank>>()});
+  }
+  if (json.contains("parts")) file.parts = json.at("parts").get<std::vector<int>>();
+  return file;
+}
+
+void check(const AttemptFile& file, int ranks, const std::string& name) {
+  std::vector<int> seen(std::size_t(ranks), 0);
+  for (const AttemptServer& server : file.servers) {
+    for (const Rank rank : server.ranks) {
+      if (rank < 0 || rank >= ranks)
+        fail("{}: {} has rank {}; the manifest has ranks 0 … {}", name, server.pod, rank, ranks - 1);
+      if (++seen[std::size_t(rank)] > 1) fail("{}: rank {} is listed twice", name, rank);
+    }
+  }
+  const auto missing = std::find(seen.begin(), seen.end(), 0);
+  if (missing != seen.end()) fail("{}: no server has rank {}", name, missing - seen.begin());
+  if (!file.parts.empty() && (file.parts.size() != std::size_t(ranks) || !is_permutation(file.parts)))
+    fail("{}: parts [{}] is not allowed (use each of 0 … {} once)", name, parts_text(file.parts), ranks - 1);
+  if (file.attempt < 1) fail("{}: attempt {} is not allowed (use 1 or more)", name, file.attempt);
+}
+
+}  // namespace
+
+const AttemptServer& AttemptFile::server_of(Rank rank) const {
+  for (const AttemptServer& server : servers)
+    if (std::ranges::count(server.ranks, rank) > 0) return server;
+  ATOLL_CHECK(false, "rank {} of {} servers", rank, servers.size());
+}
+
+AttemptFile read_attempt_file(const std::filesystem::path& path, int ranks) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream)
+    fail("{}: cannot be read; the operator makes it when all pods of a job are ready", path.string());
+  AttemptFile file;
+  try {
+    file = parse(Json::parse(stream));
+  } catch (const Json::exception& error) {
+    fail("{}: is not an attempt's description: {}", path.string(), error.what());
+  }
+  check(file, ranks, path.string());
+  return file;
+}
+
+}  // namespace atl

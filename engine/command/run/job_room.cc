@@ -1,0 +1,61 @@
+#include "command/run/job_room.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/threads.h"
+#include "plan/shortfall.h"
+
+namespace atl {
+namespace {
+
+/// Of resources.memory, and of this machine.
+std::vector<Shortfall> shortfalls(const LoadedJob& loaded, const JobPlan& plan, bool here) {
+  std::vector<Shortfall> all;
+  if (auto of_resources = shortfall_of_resources(plan, loaded.job)) {
+    of_resources->text =
+        fmt::format("{}: {}", where_of(loaded.given, "resources.memory"), of_resources->text);
+    all.push_back(*of_resources);
+  }
+  if (!here) return all;
+  if (const auto machine = shortfall_here(plan, memory_room())) all.push_back(*machine);
+  return all;
+}
+
+}  // namespace
+
+JobPlan memory_plan(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, int threads) {
+  constexpr MachineRates kNoRates{1, 1, 1};
+  return plan_job(job, dataset, prepared, {threads, kNoRates, 1});
+}
+
+void check_memory(const LoadedJob& loaded, const JobPlan& plan, bool here, Say say) {
+  for (const Shortfall& each : shortfalls(loaded, plan, here)) {
+    if (each.certain) fail("{}; `atoll plan` shows what takes it", each.text);
+    say("warning: " + each.text);
+  }
+}
+
+void warn_of_memory(const LoadedJob& loaded, const JobPlan& plan, Say say) {
+  for (const Shortfall& each : shortfalls(loaded, plan, true)) say("warning: " + each.text);
+}
+
+void check_processors(const Job& job, int threads, Say say) {
+  const int ranks = job.placement.ranks, cores = available_cores();
+  if (ranks * threads <= cores) return;
+  const std::string processors = fmt::format("{} processor{}", cores, cores == 1 ? "" : "s"),
+                    of_ranks = fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s");
+  if (threads == 1) {
+    say(fmt::format("warning: {} share {} and take turns: an epoch takes longer than with {}", of_ranks,
+                    processors, cores == 1 ? "one rank" : fmt::format("{} ranks", cores)));
+    return;
+  }
+  say(fmt::format(
+      "warning: {} of {} threads each share {}: in every step a thread waits for others that don't run, and an epoch "
+      "can take a hundred times as long; use --threads {}",
+      of_ranks, threads, processors, std::max(1, cores / ranks)));
+}
+
+}  // namespace atl

@@ -1,0 +1,21 @@
+// Whether a job has room: the memory and the processors that its ranks need, before any of them is started.
+#pragma once
+
+#include "command/job_data.h"
+#include "plan/job_plan.h"
+
+namespace atl {
+
+/// The job's plan for what its ranks hold; its times mean nothing.
+JobPlan memory_plan(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, int threads);
+
+/// Throws Error where the ranks can't hold what they are planned to hold: of resources.memory, and, where they run `here`, of
+/// this machine. Says where it may become too much.
+void check_memory(const LoadedJob& loaded, const JobPlan& plan, bool here, Say say);
+/// The same, for a job that isn't to be run: only says it.
+void warn_of_memory(const LoadedJob& loaded, const JobPlan& plan, Say say);
+
+/// Says where ranks of so many threads are more than this machine's processors, and what that costs.
+void check_processors(const Job& job, int threads, Say say);
+
+}  // namespace atl

@@ -1,0 +1,187 @@
+// atoll launch: trains a manifest on hosts that sshd reaches. On a cluster the launcher's pod runs it when every other pod
+// of the job is ready; it says how the run ended in a file that the operator reads.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "command/commands.h"
+#include "command/job_data.h"
+#include "command/run/attempt_file.h"
+#include "command/run/last_word.h"
+#include "command/run/rank_style.h"
+#include "launch/launch.h"
+#include "launch/places.h"
+#include "launch/reachable.h"
+#include "launch/user_entry.h"
+#include "partition/part_ranks.h"
+
+namespace atl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::chrono::seconds kTimeToAnswer{8};
+
+void say(const std::string& line) {
+  std::fprintf(stderr, "atoll: %s\n", line.c_str());
+}
+
+std::vector<std::string> rank_program(const Arguments& a, const Job& job, const AttemptFile& attempt) {
+  std::vector<Place> places;
+  for (const AttemptServer& server : attempt.servers) places.push_back({server.pod, server.ranks});
+  std::vector<std::string> program{std::filesystem::read_symlink("/proc/self/exe").string(),
+                                   "train",
+                                   "--job",
+                                   a.get("--file"),
+                                   "--dataset",
+                                   dataset_place(a, job).string(),
+                                   "--output",
+                                   (std::filesystem::path(a.get("--output")) / job.output.path).string(),
+                                   "--make-output",
+                                   "--threads",
+                                   std::to_string(threads_of(a, job)),
+                                   "--attempt",
+                                   std::to_string(attempt.attempt),
+                                   "--places",
+                                   places_text(places),
+                                   "--result-line"};
+  if (!attempt.run.empty()) program.insert(program.end(), {"--run", attempt.run});
+  if (!attempt.parts.empty()) program.insert(program.end(), {"--parts", parts_text(attempt.parts)});
+  for (const char* option : {"--timeout", "--metrics"}) {
+    if (a.has(option)) program.insert(program.end(), {option, a.get(option)});
+  }
+  return program;
+}
+
+RemoteHosts hosts_of(const Arguments& a, const AttemptFile& attempt, int ranks) {
+  RemoteHosts hosts{{}, a.get("--shell")};
+  for (Rank rank = 0; rank < ranks; ++rank) hosts.addresses.push_back(attempt.server_of(rank).address);
+  return hosts;
+}
+
+HostPort sshd_of(const Arguments& a, const AttemptServer& server) {
+  return {server.pod, server.address, int(a.integer("--port", 2222, 1, 65535))};
+}
+
+void wait_for_hosts(const Arguments& a, const AttemptFile& attempt) {
+  std::vector<HostPort> hosts;
+  for (const AttemptServer& server : attempt.servers) hosts.push_back(sshd_of(a, server));
+  wait_until_reachable(hosts, std::chrono::seconds(a.integer("--wait", 60, 1, kLongestTimeout)));
+}
+
+/// What ranks say, passed on; the result is kept, and the last other line, which tells why where no result comes.
+struct Heard {
+  Json result;
+  std::string last_line;
+
+  void operator()(const std::string& line) {
+    const std::string mark = std::string(kResultMark) + " ";
+    if (line.starts_with(mark)) {
+      result = Json::parse(line.substr(mark.size()), nullptr, /*allow_exceptions=*/false);
+      return;
+    }
+    std::fprintf(stderr, "%s\n", line.c_str());
+    if (!line.empty()) last_line = line;
+  }
+};
+
+/// Whether a host that was lost is there, now or soon.
+bool has_answered(const Arguments& a, const AttemptServer& server) {
+  try {
+    wait_until_reachable({sshd_of(a, server)}, kTimeToAnswer);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// An end of mpirun that says nothing of ranks: who was lost, and whether it was the network's doing alone. Where mpirun hung, it
+/// is whoever doesn't answer, if somebody doesn't.
+Json lost_server(const Arguments& a, const AttemptFile& attempt, LaunchEnd& end) {
+  for (const AttemptServer& server : attempt.servers) {
+    if (server.address != end.lost_host && !end.hung) continue;
+    const bool answers = has_answered(a, server);
+    if (answers && end.hung) continue;
+    end.reason = fmt::format("mpirun lost its connection to {} on {}, which {}", server.pod, server.node,
+                             answers ? "answers again" : "does not answer");
+    return {{"rank", server.ranks.front()}, {"pod", server.pod}, {"node", server.node}, {"answers", answers}};
+  }
+  return {};
+}
+
+Json end_json(const LaunchEnd& end, const Heard& heard, const AttemptFile& attempt, Json lost_host) {
+  Json json{{"attempt", attempt.attempt}, {"status", end.status}};
+  if (heard.result.is_object()) json["result"] = heard.result;
+  if (lost_host.is_object()) {
+    json["culprit"] = std::move(lost_host);
+  } else if (end.lost) {
+    const AttemptServer& server = attempt.server_of(end.lost->rank);
+    json["culprit"] = {{"rank", end.lost->rank},
+                       {"pod", server.pod},
+                       {"node", server.node},
+                       {"signal", end.lost->signal},
+                       {"exitCode", end.lost->exit_code}};
+  }
+  const std::string& why = end.reason.empty() ? heard.last_line : end.reason;
+  if (end.status != 0) json["message"] = why;
+  return json;
+}
+
+LaunchEnd train_on(const Arguments& a, const Job& job, const AttemptFile& attempt, Heard& heard) {
+  wait_for_hosts(a, attempt);
+  LaunchPlan plan;
+  plan.ranks = job.placement.ranks;
+  plan.hosts = hosts_of(a, attempt, plan.ranks);
+  plan.program = rank_program(a, job, attempt);
+  plan.message = std::ref(heard);
+  return launch(plan);
+}
+
+/// Ranks that were asked to end wrote a checkpoint and ended well, but training isn't done.
+void judge_interruption(LaunchEnd& end, const Heard& heard) {
+  if (end.status != 0 || !heard.result.is_object() || heard.result.value("outcome", "") != "interrupted")
+    return;
+  end.status = kStatusInterrupted;
+  end.reason = "the ranks were asked to end, and wrote a checkpoint";
+}
+
+int run(const Arguments& a) {
+  const Job job = load_job_of(a, say).job;
+  const AttemptFile attempt = read_attempt_file(a.get("--servers"), job.placement.ranks);
+  make_user_known();
+  LaunchEnd end;
+  Heard heard;
+  try {
+    end = train_on(a, job, attempt, heard);
+    judge_interruption(end, heard);
+  } catch (const Error& error) {
+    end = {kStatusFailed, error.what(), {}, {}};
+  }
+  Json lost_host = lost_server(a, attempt, end);
+  if (!end.reason.empty()) say(end.reason);
+  leave_word(a.get("--result", "/dev/termination-log"), end_json(end, heard, attempt, std::move(lost_host)));
+  return end.status;
+}
+
+}  // namespace
+
+Command launch_command() {
+  Command command{
+      "launch",
+      "train a manifest on hosts that sshd reaches (the operator's pods call it)",
+      {{"-f,--file", "FILE", "the manifest, at the same place on every host", true},
+       {"--servers", "FILE", "attempt.json: which rank runs where", true},
+       {"--output", "DIR", "folder on rank 0's host that holds output.path", true},
+       {"--result", "FILE", "file for how the run ended, one JSON object (/dev/termination-log)"},
+       {"--shell", "COMMAND", "remote shell, called with a host's address and a command", true},
+       {"--data-root", "DIR", "folder on every host that holds the data sets"},
+       {"--threads", "N", "threads per rank (resources.cpu)"},
+       {"--port", "N", "port that must answer on every host before ranks start (2222)"},
+       {"--wait", "SECONDS", "how long to wait for these ports (60)"},
+       {"--timeout", "SECONDS", "how long to wait for a rank that doesn't answer (300)"},
+       {"--metrics", "[HOST:]PORT", "serve /metrics, /progress and /healthz of each host's ranks"}},
+      run};
+  command.caller = "the operator";
+  return command;
+}
+
+}  // namespace atl

@@ -1,0 +1,59 @@
+#include "command/run/output_folder.h"
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "job/load.h"
+#include "job/write.h"
+#include "train/checkpoint/attempt.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/start_over.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where it fails, nothing was started over.
+void write_manifest(const fs::path& output, const Job& job) {
+  try {
+    write_file_atomically(output / "job.yaml", write_job(job));
+  } catch (const Error&) {
+    bring_back(output);
+    throw;
+  }
+}
+
+}  // namespace
+
+void check_resumable(const fs::path& output, const Job& job, const OutputOptions& options) {
+  const bool resumes = has_checkpoint(output);
+  if (options.resume && !resumes)
+    fail("--resume: {} holds no checkpoint to resume from (leave --resume out)", output.string());
+  if (options.fresh || !resumes || !fs::exists(output / "job.yaml")) return;
+  const auto changes = changes_that_forbid_resuming(load_job(output / "job.yaml").job, job);
+  if (changes.empty()) return;
+  fail(
+      "{} holds a run of another manifest ({}): start over with --fresh, or choose another folder with "
+      "--output",
+      output.string(), fmt::format("{}{}", changes[0], changes.size() > 1 ? ", …" : ""));
+}
+
+void make_output_folder(const fs::path& output) {
+  std::error_code error;
+  fs::create_directories(output, error);
+  if (error || !fs::is_directory(output)) {
+    fail("{}: can't be the output folder: {} (choose another with --output)", output.string(),
+         error ? error.message() : "it is a file");
+  }
+}
+
+int make_output(const fs::path& output, const Job& job, const OutputOptions& options) {
+  make_output_folder(output);
+  const int attempt = claim_attempt(output, options.attempt,
+                                    options.run);  // one that still runs somewhere can't commit any more
+  if (options.fresh) set_aside(output);
+  write_manifest(output, job);
+  return attempt;
+}
+
+}  // namespace atl

@@ -1,0 +1,55 @@
+#include "command/run/plan.h"
+
+#include "base/error.h"
+#include "command/run/hosts.h"
+#include "command/run/job_room.h"
+#include "command/run/output_folder.h"
+#include "dataset/dataset.h"
+#include "plan/part_order.h"
+#include "train/checkpoint/start_over.h"
+#include "train/finished_run.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path output_folder(const Arguments& a, const Job& job) {
+  return a.has("--output") ? fs::path(a.get("--output")) : fs::path("runs") / job.output.path;
+}
+
+/// A run that was to start over here and was killed has left the one before aside.
+void settle(const fs::path& output, Say say) {
+  if (bring_back(output))
+    say(fmt::format(
+        "{}: the run that was to start over ended before its first checkpoint: the one before is back",
+        output.string()));
+}
+
+}  // namespace
+
+RunPlan plan_run(const Arguments& a, Say say) {
+  const LoadedJob loaded = load_job_of(a, say);
+  RunPlan plan{.job = loaded.job,
+               .output = output_folder(a, loaded.job),
+               .threads = threads_of(a, loaded.job),
+               .hosts = run_hosts(a, loaded.job)};
+  if (a.has("--fresh") && a.has("--resume")) fail("--fresh and --resume exclude each other (use one)");
+  const OutputOptions options{a.has("--fresh"), a.has("--resume")};
+  plan.lock = std::make_unique<OutputLock>(plan.output, say);
+  settle(plan.output, say);
+  check_resumable(plan.output, plan.job, options);
+  plan.dataset = dataset_of(a, loaded, say);
+  const Dataset dataset = Dataset::open(plan.dataset);
+  if (!options.fresh) plan.finished = finished_run(plan.output, plan.job, dataset.meta().checksum);
+  if (plan.finished) return plan;
+  const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
+  const bool here = plan.hosts.addresses.empty();
+  check_memory(loaded, memory_plan(plan.job, dataset, prepared, plan.threads), here, say);
+  if (here) check_processors(plan.job, plan.threads, say);
+  plan.parts = rank_traffic(plan.job, dataset, prepared).parts;
+  plan.attempt = make_output(plan.output, plan.job, options);
+  return plan;
+}
+
+}  // namespace atl

@@ -1,0 +1,34 @@
+// Everything that `atoll run` settles before the first rank starts: manifest, data set, prepared graph,
+// output folder, threads. What can be refused is refused here, once, before anything is left behind.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command/command_line.h"
+#include "command/run/output_lock.h"
+#include "job/job.h"
+#include "launch/mpirun_command.h"
+#include "train/telemetry/record.h"
+
+namespace atl {
+
+struct RunPlan {
+  Job job;
+  std::filesystem::path dataset{},
+      output{};                         // folders; output exists and holds job.yaml, the manifest as run
+  int threads = 1;                      // of each rank
+  RemoteHosts hosts{};                  // where the ranks run; none: here
+  std::vector<int> parts{};             // (ranks) the part that each trains
+  int attempt = 0;                      // this start's number (train/checkpoint/attempt.h)
+  std::unique_ptr<OutputLock> lock{};   // of the output folder, until the run is over
+  std::optional<RunRecord> finished{};  // of a run that has nothing left to train: the plan ends with it
+};
+
+/// `say` is told what takes time, and what was found and mended. Throws Error for everything that a user can mend.
+RunPlan plan_run(const Arguments& arguments, void (*say)(const std::string& line));
+
+}  // namespace atl

@@ -1,0 +1,56 @@
+// atoll prepare: the data set checked or generated, the graph partitioned, and what a planner must know of the job, before
+// its ranks have a place. On a cluster a pod with the data set's volume runs it once.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "command/commands.h"
+#include "command/run/job_room.h"
+#include "plan/part_order.h"
+
+namespace atl {
+namespace {
+
+void say(const std::string& line) {
+  std::fprintf(stderr, "atoll: %s\n", line.c_str());
+}
+
+/// Whole bytes: [from, to, bytes an epoch].
+nlohmann::ordered_json flows_json(const std::vector<PairBytes>& flows) {
+  auto json = nlohmann::ordered_json::array();
+  for (const PairBytes& flow : flows) json.push_back({flow.from, flow.to, std::int64_t(flow.bytes)});
+  return json;
+}
+
+int run(const Arguments& a) {
+  const LoadedJob loaded = load_job_of(a, say);
+  const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
+  const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
+  const JobPlan plan = memory_plan(loaded.job, dataset, prepared, threads_of(a, loaded.job));
+  check_memory(loaded, plan, /*here=*/false, say);
+  nlohmann::ordered_json json{{"event", "prepared"},
+                              {"dataset", dataset.meta().name},
+                              {"datasetChecksum", dataset.meta().checksum},
+                              {"preparedChecksum", prepared.checksum()},
+                              {"ranks", loaded.job.placement.ranks}};
+  for (const RankPlan& rank : plan.ranks) json["peakMemoryBytes"].push_back(rank.memory.peak());
+  const RankTraffic traffic = rank_traffic(loaded.job, dataset, prepared);
+  json["parts"] = traffic.parts;
+  json["flows"] = flows_json(traffic.flows);
+  std::printf("%s\n", json.dump().c_str());
+  return 0;
+}
+
+}  // namespace
+
+Command prepare_command() {
+  Command command{
+      "prepare",
+      "check the data set, partition its graph, print the bytes between ranks (the operator calls it)",
+      {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
+       {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"}},
+      run};
+  command.caller = "the operator";
+  return command;
+}
+
+}  // namespace atl

@@ -1,0 +1,149 @@
+// atoll run: trains a manifest on this machine, or on servers that see its files. Prepares everything, starts one
+// `atoll train` a rank under mpirun, and watches over them.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/error.h"
+#include "command/commands.h"
+#include "command/run/plan.h"
+#include "command/run/rank_style.h"
+#include "launch/launch.h"
+#include "partition/part_ranks.h"
+#include "train/checkpoint/start_over.h"
+#include "train/finished_run.h"
+
+namespace atl {
+namespace {
+
+void say(const std::string& line) {
+  std::fprintf(stderr, "atoll: %s\n", line.c_str());
+}
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// The command line of one rank.
+std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, double started) {
+  const auto full = [](const std::filesystem::path& path) {
+    return std::filesystem::absolute(path).string();
+  };
+  std::vector<std::string> program{std::filesystem::read_symlink("/proc/self/exe").string(),
+                                   "train",
+                                   "--job",
+                                   full(plan.output / "job.yaml"),
+                                   "--dataset",
+                                   full(plan.dataset),
+                                   "--output",
+                                   plan.output.string(),
+                                   "--threads",
+                                   std::to_string(plan.threads),
+                                   "--style",
+                                   chosen_style(a, stdout),
+                                   "--started",
+                                   fmt::format("{}", started),
+                                   "--parts",
+                                   parts_text(plan.parts),
+                                   "--attempt",
+                                   std::to_string(plan.attempt)};
+  for (const char* option : {"--timeout", "--metrics", "--trace-epochs"}) {
+    if (a.has(option)) program.insert(program.end(), {option, a.get(option)});
+  }
+  if (a.has("--trace")) program.insert(program.end(), {"--trace", full(a.get("--trace"))});
+  return program;
+}
+
+/// The file is written when the run is over: too late to learn that it can't be.
+void check_trace(const Arguments& a) {
+  a.integer("--trace-epochs", 1, 1, kMostTraceEpochs);
+  if (a.has("--trace-epochs") && !a.has("--trace"))
+    fail("--trace-epochs: needs --trace FILE (use both, or neither)");
+  if (!a.has("--trace")) return;
+  const auto folder = std::filesystem::absolute(a.get("--trace")).parent_path();
+  if (!std::filesystem::is_directory(folder))
+    fail("--trace: {} is not a folder (create it, or choose another)", folder.string());
+}
+
+/// Of what goes to the ranks as it is: refused here, once and before there is an output folder.
+void check_options(const Arguments& a) {
+  if (a.has("--json") && a.has("--quiet")) fail("--json and --quiet exclude each other (use one)");
+  a.integer("--timeout", 1, 1, kLongestTimeout);
+  check_trace(a);
+  if (a.has("--metrics")) metrics_place(a.get("--metrics"), {}, 0);
+}
+
+/// Ranks that ended before the first checkpoint of a run that was to start over have replaced nothing.
+LaunchEnd train(const LaunchPlan& launched, const std::filesystem::path& output) {
+  try {
+    const LaunchEnd end = launch(launched);
+    if (bring_back(output)) say(fmt::format("{} is as it was before --fresh", output.string()));
+    return end;
+  } catch (const Error&) {
+    bring_back(output);
+    throw;
+  }
+}
+
+/// After an end that wasn't the job's. A rank that failed by itself has said why and what to change: unchanged, it would
+/// fail again.
+std::string what_next(const LaunchEnd& end, const std::string& output) {
+  const bool interrupted = end.status == kStatusInterrupted, lost = !end.reason.empty();
+  if (interrupted || lost) {
+    return fmt::format("{}; the same command goes on from the last checkpoint in {}",
+                       interrupted ? "stopped" : "failed", output);
+  }
+  return "failed for the reason above" +
+         (std::filesystem::exists(output) ? "; what it saved stays in " + output : "");
+}
+
+int tell_finished(const Arguments& a, const RunRecord& run, const Job& job) {
+  say(finished_words(run, job));
+  make_narrator(chosen_style(a, stdout))->on_result(run);
+  return 0;
+}
+
+int run(const Arguments& a) {
+  const double started = steady_seconds();
+  check_options(a);
+  const RunPlan plan = plan_run(a, say);
+  if (plan.finished) return tell_finished(a, *plan.finished, plan.job);
+  LaunchPlan launched;
+  launched.ranks = plan.job.placement.ranks;
+  launched.hosts = plan.hosts;
+  launched.program = rank_program(a, plan, started);
+  launched.message = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  const LaunchEnd end = train(launched, plan.output);
+  if (!end.reason.empty()) say(end.reason);
+  if (end.status != 0) say(what_next(end, plan.output.string()));
+  return end.status;
+}
+
+}  // namespace
+
+Command run_command() {
+  return {
+      "run",
+      "train a model as a manifest says, on this machine or on --hosts",
+      {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
+       {"--ranks", "N", "number of ranks, instead of placement.ranks"},
+       {"--threads", "N", "threads per rank (resources.cpu, or the machine's cores divided among its ranks)"},
+       {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
+       {"--output", "DIR", "folder for results (./runs/OUTPUT.PATH)"},
+       {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
+       {"--resume", "", "go on from a checkpoint, and fail if there is none"},
+       {"--fresh", "", "start over, even if there is a checkpoint"},
+       {"--json", "", "print one JSON object per line"},
+       {"--quiet", "", "print only warnings and errors"},
+       {"--hosts", "HOST,HOST,…", "servers to run the ranks on (ATOLL_HOSTS, or this machine)"},
+       {"--shell", "COMMAND", "remote shell, called with a host's name and a command (ATOLL_SHELL, or ssh)"},
+       {"--timeout", "SECONDS", "how long to wait for a rank that doesn't answer (300)"},
+       {"--trace", "FILE", "write a timeline of every rank, for chrome://tracing and Perfetto"},
+       {"--trace-epochs", "N", "with --trace: number of last epochs to record (3)"},
+       {"--metrics", "[HOST:]PORT", "serve /metrics, /progress and /healthz of all ranks"}},
+      run};
+}
+
+}  // namespace atl

@@ -1,0 +1,58 @@
+// atoll supervise: PID 1 of a pod with ranks (launch/supervisor.h).
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/error.h"
+#include "command/commands.h"
+#include "command/run/last_word.h"
+#include "launch/supervisor.h"
+#include "launch/user_entry.h"
+
+namespace atl {
+namespace {
+
+constexpr const char* kSshd = "/usr/sbin/sshd -D -e -f /etc/atoll/sshd_config";  // as in the engine's image
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream stream(line);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  if (words.empty() || words[0][0] != '/')
+    fail("--daemon: '{}' is not allowed (use an absolute path and arguments)", line);
+  return words;
+}
+
+nlohmann::ordered_json end_json(const SuperviseEnd& end) {
+  nlohmann::ordered_json json{{"reason", end.reason}, {"message", end.message}};
+  if (end.rank) json["rank"] = *end.rank;
+  if (end.reason == "OOMKilled") json["signal"] = end.status - 128;
+  return json;
+}
+
+int run(const Arguments& a) {
+  SupervisePlan plan;
+  plan.daemon = words_of(a.get("--daemon", kSshd));
+  plan.stop_patience = std::chrono::seconds(a.integer("--grace", 50, 0, kLongestTimeout));
+  make_user_known();
+  const SuperviseEnd end = supervise(plan);
+  std::fprintf(stderr, "atoll: %s\n", end.message.c_str());
+  leave_word(a.get("--result", "/dev/termination-log"), end_json(end));
+  return end.status;
+}
+
+}  // namespace
+
+Command supervise_command() {
+  Command command{
+      "supervise",
+      "watch over the ranks of a pod (the operator's pods call it)",
+      {{"--daemon", "WORDS", "program by which mpirun reaches the pod: absolute path and arguments (sshd)"},
+       {"--result", "FILE", "file for how the pod ended, one JSON object (/dev/termination-log)"},
+       {"--grace", "SECONDS", "time for ranks to write a checkpoint before they end (50)"}},
+      run};
+  command.caller = "the operator";
+  return command;
+}
+
+}  // namespace atl

@@ -1,0 +1,191 @@
+// atoll train: one rank, as `atoll run` or the operator's launcher starts it; not for people.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <optional>
+
+#include "base/build_id.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "comm/local_transport.h"
+#include "comm/mpi_transport.h"
+#include "command/commands.h"
+#include "command/run/output_folder.h"
+#include "command/run/rank_style.h"
+#include "job/load.h"
+#include "launch/earlier_ranks.h"
+#include "launch/places.h"
+#include "launch/rank_failure.h"
+#include "launch/rank_guard.h"
+#include "launch/rank_witness.h"
+#include "partition/part_ranks.h"
+#include "train/checkpoint/start_over.h"
+#include "train/rank_cpus.h"
+#include "train/session.h"
+#include "train/telemetry/rank_meter.h"
+#include "train/telemetry/run_setting.h"
+
+namespace atl {
+namespace {
+
+/// As mpirun tells before MPI is started; 0 of 1 without it.
+int from_mpirun(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::atoi(text) : otherwise;
+}
+
+std::string host_name() {
+  char host[256] = "this machine";
+  gethostname(host, sizeof host - 1);
+  return host;
+}
+
+/// A rank that never starts keeps the others in MPI_Init for ever: those that did start end, and say so.
+Communicator open_communicator(int rank, int ranks, const Communicator::Options& options) {
+  const auto timeout = std::chrono::duration_cast<std::chrono::seconds>(options.timeout);
+  const std::string words = fmt::format(
+      "atoll: rank {} of {} on {}: MPI did not start within {} s. Ranks that don't say this did not start or "
+      "can't be reached: check their hosts, or raise --timeout",
+      rank, ranks, host_name(), timeout.count());
+  const EndUnlessDone deadline(timeout, words, kStatusFailed);
+  return {ranks > 1 ? make_mpi_transport() : std::move(make_local_group(1).front()), options};
+}
+
+std::string text_of(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+SessionOptions options_of(const Arguments& a, int ranks) {
+  SessionOptions options;
+  options.build = build_id();
+  options.job = load_job(a.get("--job")).job;
+  options.job_yaml = text_of(a.get("--job"));
+  options.dataset = a.get("--dataset");
+  options.output = a.get("--output");
+  options.threads = int(a.integer("--threads", 1, 1, 1024));
+  options.machine = machine_line();
+  if (a.has("--parts")) options.parts = read_parts(a.get("--parts"), ranks, "--parts");
+  options.attempt = int(a.integer("--attempt", 0, 0, 1'000'000'000));
+  options.trace = a.get("--trace");
+  options.trace_epochs = int(a.integer("--trace-epochs", options.trace_epochs, 1, kMostTraceEpochs));
+  options.start_seconds = a.number("--started", steady_seconds());
+  options.stop = &stop_requested();
+  return options;
+}
+
+/// Where whoever starts the ranks doesn't see the output folder. The attempt's number there.
+int claim_output(const SessionOptions& o, const std::string& run) {
+  const OutputOptions options{.attempt = o.attempt, .run = run};
+  bring_back(o.output);  // what an `atoll run --fresh` of this folder has left aside that was killed
+  check_resumable(o.output, o.job, options);
+  return make_output(o.output, o.job, options);
+}
+
+/// Those that share this machine, or this pod, with `rank`.
+std::vector<Rank> ranks_here(const Arguments& a, Rank rank, int ranks) {
+  if (a.has("--places")) return ranks_beside(a.get("--places"), rank);
+  std::vector<Rank> all(static_cast<std::size_t>(ranks));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+std::unique_ptr<RunObserver> observers_of(const Arguments& a, Rank rank, int ranks, pid_t starter,
+                                          const WaitBoard& waits) {
+  auto observers = make_observers(a.get("--style", "lines"), a.get("--output"), rank, a.has("--result-line"));
+  if (a.has("--metrics")) {
+    const MetricsPlace place = metrics_place(a.get("--metrics"), ranks_here(a, rank, ranks), starter);
+    observers->add(std::make_unique<MetricsServer>(place, rank, waits));
+  }
+  return observers;
+}
+
+/// While the wait lasts: it may end well.
+void say_wait(int rank, const std::string& news, std::chrono::seconds timeout) {
+  std::fprintf(stderr, "atoll: warning: rank %d on %s: %s; it waits for %lld s at most (--timeout)\n", rank,
+               host_name().c_str(), news.c_str(), static_cast<long long>(timeout.count()));
+}
+
+/// Ends the rank. The others wait for messages that will never come: this status is how mpirun learns of it.
+[[noreturn]] void end_failed(int rank, int ranks, const std::string& why) {
+  const std::string words = ranks > 1 ? rank_failure(rank, host_name(), why) : "atoll: " + why;
+  std::fprintf(stderr, "%s\n", words.c_str());
+  std::fflush(nullptr);
+  std::_Exit(kStatusFailed);
+}
+
+int run(const Arguments& a) {
+  const int rank = from_mpirun("OMPI_COMM_WORLD_RANK", 0), ranks = from_mpirun("OMPI_COMM_WORLD_SIZE", 1);
+  const pid_t starter = ranks > 1 ? leave_witness(rank, host_name()) : getppid();
+  return_freed_memory();
+  end_with_parent();
+  listen_for_stop();
+  try {
+    SessionOptions options = options_of(a, ranks);
+    if (a.has("--places")) check_place(a.get("--places"), rank, host_name());
+    if (a.has("--run")) end_earlier_ranks(a.get("--run"), options.attempt);
+    if (a.has("--make-output") && rank == 0) options.attempt = claim_output(options, a.get("--run"));
+    const std::chrono::seconds timeout(a.integer("--timeout", 300, 1, kLongestTimeout));
+    WaitBoard waits([&](const std::string& news) { say_wait(rank, news, timeout); });
+    const auto observer = observers_of(a, rank, ranks, starter, waits);
+    options.observer = observer.get();
+    std::optional<Trace> trace;
+    if (a.has("--trace")) trace.emplace();
+    std::optional<EndUnlessDone> closing;  // outlives the communicator
+    Communicator comm =
+        open_communicator(rank, ranks,
+                          {.timeout = timeout,
+                           .waits = &waits,
+                           .trace = trace ? &*trace : nullptr,
+                           .on_stuck = [&](const std::string& why) { end_failed(rank, ranks, why); }});
+    options.cpus = take_cpus(comm, options.threads);
+    run_session(comm, options);
+    closing.emplace(
+        timeout,
+        fmt::format(
+            "atoll: rank {} of {} on {}: the run's files are written, but MPI did not shut down within {} s: "
+            "another rank hangs or can't be reached",
+            rank, ranks, host_name(), timeout.count()),
+        kStatusFailed);
+    return 0;
+  } catch (const std::bad_alloc&) {
+    end_failed(rank, ranks,
+               out_of_memory("this rank") + "; `atoll plan` shows what each rank needs, and of what");
+  } catch (const std::exception& error) {
+    end_failed(rank, ranks, error.what());
+  }
+}
+
+}  // namespace
+
+Command train_command() {
+  Command command{
+      "train",
+      "run one rank (`atoll run` calls it)",
+      {{"--job", "FILE", "the manifest as run", true},
+       {"--dataset", "DIR", "the data set", true},
+       {"--output", "DIR", "the output folder", true},
+       {"--threads", "N", "threads of this rank"},
+       {"--style", "NAME", "json, quiet, terminal or lines"},
+       {"--started", "SECONDS", "steady clock when the run was started"},
+       {"--parts", "P,P,…", "the part that each rank trains (its own number)"},
+       {"--attempt", "N", "number of this start; 0: the newest start's plus one"},
+       {"--run", "ID", "run that counts these starts; in another run's folder it goes on from that run"},
+       {"--make-output", "", "rank 0: make the output folder, or go on in it"},
+       {"--places", "HOST:RANKS;…", "host that each rank must run on"},
+       {"--result-line", "", "rank 0: print the result on standard error, too"},
+       {"--trace", "FILE", "rank 0: file for a timeline of every rank"},
+       {"--trace-epochs", "N", "with --trace: number of last epochs to record (3)"},
+       {"--timeout", "SECONDS", "how long to wait for another rank (300)"},
+       {"--metrics", "[HOST:]PORT", "serve the metrics of this server's ranks"}},
+      run};
+  command.caller = "atoll run";
+  return command;
+}
+
+}  // namespace atl

@@ -1,0 +1,166 @@
+#include "command/training_fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "base/error.h"
+#include "base/readable.h"
+#include "job/nearest.h"
+#include "model/model.h"
+#include "train/confusion.h"
+#include "train/telemetry/metric_name.h"
+
+namespace atl {
+namespace {
+
+/// Refusals that begin with the field's line.
+class Refuse {
+ public:
+  explicit Refuse(const LoadedJob& loaded) : loaded_(loaded) {}
+  template <class... Args>
+  [[noreturn]] void operator()(const char* path, fmt::format_string<Args...> text, Args&&... args) const {
+    fail("{}: {}: {}", where_of(loaded_.given, path), path, fmt::format(text, std::forward<Args>(args)...));
+  }
+
+ private:
+  const LoadedJob& loaded_;
+};
+
+/// One way to add a file, whichever format the data set came from.
+std::string add_file(const char* file) {
+  return fmt::format("write it out with `atoll dataset export`, add {}, and import that with --format npy",
+                     file);
+}
+
+void check_features_and_labels(const Refuse& refuse, const DatasetMeta& meta) {
+  if (meta.features == 0)
+    refuse("dataset.name", "{} has no features, and training needs them: {}", meta.name,
+           add_file("features.npy (one row per vertex)"));
+  if (meta.classes == 0)
+    refuse("dataset.name", "{} has no {}, and training needs them: {}", meta.name,
+           meta.checksums.contains("labels.npy") ? "labels but −1" : "labels",
+           add_file("labels.npy (the class of each vertex, −1 where it isn't known)"));
+}
+
+void check_split(const Refuse& refuse, const DatasetSpec& spec, const DatasetMeta& meta) {
+  if (meta.splits.empty())
+    refuse("dataset.name",
+           "{} has no split, and training needs one: import it again with --split random:60/20/20",
+           meta.name);
+  const auto split = meta.splits.find(spec.split);
+  if (split == meta.splits.end()) {
+    std::vector<std::string> known;
+    for (const auto& [name, columns] : meta.splits) known.push_back(name);
+    refuse("dataset.split", "{} has no split '{}'{}", meta.name, spec.split, suggestion(spec.split, known));
+  }
+  if (spec.split_column >= split->second)
+    refuse("dataset.splitColumn", "{} is not allowed: split {} of {} has {} columns (use 0 … {})",
+           spec.split_column, spec.split, meta.name, split->second, split->second - 1);
+}
+
+void check_loss_and_metric(const Refuse& refuse, const TrainingSpec& training, const DatasetMeta& meta) {
+  if (meta.multi_label && training.loss == Loss::kCrossEntropy)
+    refuse(
+        "training.loss",
+        "crossEntropy needs one class per vertex, {} has several labels (use binaryCrossEntropy, and metric "
+        "f1Micro, f1Macro or rocAuc)",
+        meta.name);
+  if (!meta.multi_label && training.loss == Loss::kBinaryCrossEntropy)
+    refuse("training.loss",
+           "binaryCrossEntropy needs several labels per vertex, {} has one class (use crossEntropy)",
+           meta.name);
+  if (training.metric == Metric::kRocAuc && !meta.multi_label && meta.classes != 2)
+    refuse(
+        "training.metric",
+        "rocAuc needs two classes or several labels per vertex, {} has {} classes (use accuracy, f1Micro or f1Macro)",
+        meta.name, meta.classes);
+}
+
+void check_input_dropout(const Refuse& refuse, const InputDropoutSpec& dropout, const DatasetMeta& meta) {
+  const bool after = dropout.rate > 0 && dropout.position == DropoutPosition::kAfterAggregation;
+  if (after && meta.feature_form == FeatureForm::kSparse)
+    refuse("training.inputDropout.position",
+           "afterAggregation needs dense features, {} stores them sparse (use beforeAggregation)", meta.name);
+}
+
+void check_training_vertices(const Refuse& refuse, const DatasetSpec& spec, const Dataset& dataset) {
+  const View<const std::uint8_t> split = dataset.split(spec.split);
+  const std::span<const std::int32_t> labels = dataset.labels();
+  for (Index v = 0; v < split.rows; ++v) {
+    const bool labelled = labels.empty() || labels[std::size_t(v)] >= 0;
+    if (labelled && split.at(v, spec.split_column) == std::uint8_t(Split::kTrain)) return;
+  }
+  refuse("dataset.split",
+         "split '{}' column {} of {} has no labelled training vertex (choose another split, or label some)",
+         spec.split, spec.split_column, dataset.meta().name);
+}
+
+/// (classes) vertices of each.
+std::vector<Index> class_sizes(const Dataset& dataset) {
+  std::vector<Index> sizes(std::size_t(dataset.meta().classes), 0);
+  for (const std::int32_t label : dataset.labels())
+    if (label >= 0) ++sizes[std::size_t(label)];
+  return sizes;
+}
+
+struct Doubt {
+  const char* path;  // of the field
+  std::string text;  // "": there is none
+};
+
+/// The symmetric normalisation takes a vertex's in-degree for its out-degree too.
+Doubt direction_doubt(const Job& job, const DatasetMeta& meta) {
+  constexpr const char* kPath = "model.kind";
+  const bool directed = !meta.symmetric && !job.dataset.symmetrise;
+  if (!directed || graph_needs(job.model).normalisation != Normalisation::kSymmetric) return {kPath, ""};
+  return {kPath,
+          fmt::format("{} is made for undirected graphs, and {} is directed; set dataset.symmetrise: true "
+                      "to add the reverse of every arc",
+                      job.model.kind, meta.name)};
+}
+
+/// Where most labels are the same, a model that knows no other looks good.
+Doubt metric_doubt(const Job& job, const Dataset& dataset) {
+  constexpr const char* kPath = "training.metric";
+  const Metric metric = job.training.metric;
+  if (dataset.meta().multi_label || metric == Metric::kRocAuc || metric == Metric::kF1Macro)
+    return {kPath, ""};
+  const std::vector<Index> sizes = class_sizes(dataset);
+  const auto largest = std::ranges::max_element(sizes);
+  const double share = double(*largest) / double(std::accumulate(sizes.begin(), sizes.end(), Index(0)));
+  if (share < kLopsided) return {kPath, ""};
+  return {
+      kPath,
+      fmt::format("{} of the labelled vertices of {} are of class {}, so that {} says little; {} says more",
+                  percent_text(share), dataset.meta().name, largest - sizes.begin(), metric_name(metric),
+                  sizes.size() == 2 ? "rocAuc or f1Macro" : "f1Macro")};
+}
+
+}  // namespace
+
+void check_trainable(const LoadedJob& loaded, const Dataset& dataset) {
+  const Job& job = loaded.job;
+  const DatasetMeta& meta = dataset.meta();
+  const Refuse refuse(loaded);
+  check_features_and_labels(refuse, meta);
+  check_split(refuse, job.dataset, meta);
+  if (job.placement.ranks > meta.vertices)
+    refuse("placement.ranks", "{} ranks for {} vertices (use at most one rank per vertex)",
+           job.placement.ranks, meta.vertices);
+  check_loss_and_metric(refuse, job.training, meta);
+  check_input_dropout(refuse, job.training.input_dropout, meta);
+  check_training_vertices(refuse, job.dataset, dataset);
+}
+
+std::vector<std::string> training_doubts(const LoadedJob& loaded, const Dataset& dataset) {
+  std::vector<std::string> doubts;
+  for (const auto& [path, text] :
+       {direction_doubt(loaded.job, dataset.meta()), metric_doubt(loaded.job, dataset)})
+    if (!text.empty()) doubts.push_back(fmt::format("{}: {}: {}", where_of(loaded.given, path), path, text));
+  return doubts;
+}
+
+}  // namespace atl

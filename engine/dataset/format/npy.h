@@ -1,0 +1,121 @@
+// NumPy's .npy arrays (format 1.0, 2.0 and 3.0), read: booleans, integers of every width, floats of 16, 32
+// and 64 bits, text. Files are memory-mapped; conversion happens piece by piece on the way out.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/types.h"
+#include "dataset/format/half.h"
+
+namespace atl {
+
+class MappedFile;
+
+enum class Dtype {
+  kBool,
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kUint8,
+  kUint16,
+  kUint32,
+  kUint64,
+  kFloat16,
+  kFloat32,
+  kFloat64,
+  kBytes,   // text of one byte a letter
+  kUnicode  // text of four bytes a letter
+};
+
+/// "int32"; "text" for strings.
+std::string to_string(Dtype dtype);
+bool is_floating(Dtype dtype);
+bool is_text(Dtype dtype);
+
+/// The dtype and item size of a little-endian NumPy type code ("<i4", "|b1", "|S3"). Throws Error, which
+/// begins with `name`, for others: big-endian ones with the remedy.
+std::pair<Dtype, Index> parse_dtype(std::string_view code, const std::string& name);
+
+/// What stands before the data.
+struct NpyHeader {
+  Dtype dtype = Dtype::kFloat32;
+  Index item_bytes = 4;
+  bool fortran = false;      // column-major
+  std::vector<Index> shape;  // empty: a scalar
+  Index data_offset = 0;     // bytes
+};
+
+/// Bytes of the data, or nothing where a length is negative or all lengths but those of 0 multiply beyond 64
+/// bits.
+std::optional<Index> npy_data_bytes(const NpyHeader& header);
+
+/// Throws Error, which begins with `name`, unless the bytes hold a whole array: torn files are found here.
+NpyHeader parse_npy_header(std::string_view bytes, const std::string& name);
+
+/// An array and whatever keeps its bytes alive. Copying shares the bytes. Thread-safe.
+class NpyArray {
+ public:
+  static NpyArray open(const std::filesystem::path& path);
+  /// `name` is what errors call it; `owner` keeps `bytes`, a whole .npy file, alive.
+  static NpyArray over(std::string_view bytes, std::string name, std::shared_ptr<const void> owner);
+  /// The same of bytes inside a mapped file, whose memory forget_rows() gives back.
+  static NpyArray in_file(std::shared_ptr<const MappedFile> file, std::string_view bytes, std::string name);
+  /// Raw elements, row-major unless `header.fortran`.
+  static NpyArray raw(std::string_view data, NpyHeader header, std::string name,
+                      std::shared_ptr<const void> owner);
+
+  const std::string& name() const { return name_; }
+  Dtype dtype() const { return header_.dtype; }
+  const std::vector<Index>& shape() const { return header_.shape; }
+  /// Length of the first dimension (1 for a scalar) and number of elements in each of its entries.
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  Index size() const { return rows_ * cols_; }
+  /// "int32 (2708, 10)".
+  std::string description() const;
+
+  /// Copies rows begin … begin + count − 1, row-major whatever the file's order, into out (count × cols()),
+  /// converted to T. Throws Error naming array, row and value where an integer T cannot hold the value.
+  /// T: float, double, int32, int64, uint8.
+  template <class T>
+  void read_rows(Index begin, Index count, T* out) const;
+  /// Everything at once.
+  template <class T>
+  std::vector<T> read() const;
+
+  /// The elements in place, without conversion. Throws Error unless dtype, order and alignment are T's.
+  /// T: float, double, int32, int64, uint8, Half.
+  template <class T>
+  std::span<const T> values() const;
+
+  /// The bytes of an array of text, and its elements as UTF-8.
+  std::string_view text() const { return data_; }
+  std::vector<std::string> strings() const;
+  /// After a pass over rows begin … end − 1: they need not stay in memory (mapped files; else without
+  /// effect).
+  void forget_rows(Index begin, Index end) const;
+
+ private:
+  std::string name_;
+  NpyHeader header_;
+  std::string_view data_;  // the elements alone
+  Index rows_ = 0, cols_ = 0;
+  std::shared_ptr<const void> owner_;       // arrays of one archive share its bytes
+  std::shared_ptr<const MappedFile> file_;  // set if the bytes are a mapped file's
+};
+
+/// Throws Error unless the array has exactly this many dimensions and, where ≥ 0, these lengths.
+void expect_shape(const NpyArray& array, std::span<const Index> lengths);
+inline void expect_shape(const NpyArray& array, std::initializer_list<Index> lengths) {
+  expect_shape(array, std::span<const Index>(lengths.begin(), lengths.size()));
+}
+
+}  // namespace atl

@@ -1,0 +1,64 @@
+// NumPy's .npz archives (zip, stored or deflated, zip64 included) and the SciPy CSR matrices kept in them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dataset/format/npy.h"
+#include "dataset/format/zip_directory.h"
+
+namespace atl {
+
+/// An opened archive. Arrays read from it stay valid after it is gone.
+class NpzFile {
+ public:
+  /// Compressed arrays above 1 MiB are unpacked to nameless temporary files in the folder `scratch` and mapped
+  /// from there, so that none is held in memory; without a folder they are unpacked in memory.
+  static NpzFile open(const std::filesystem::path& path, std::filesystem::path scratch = {});
+  /// `bytes`, a whole archive kept alive by `owner`, called `name` in errors.
+  static NpzFile over(std::string_view bytes, std::string name, std::shared_ptr<const void> owner);
+
+  const std::string& name() const { return name_; }
+  bool contains(const std::string& array) const { return entries_.contains(array); }
+  /// Names without ".npy", sorted.
+  std::vector<std::string> names() const;
+  /// An unknown name, a damaged entry or an unknown compression is an Error; contents are checked by CRC-32.
+  NpyArray read(const std::string& array) const;
+
+ private:
+  struct Packed {
+    const ZipEntry& entry;
+    std::string_view bytes;
+    std::string label;  // what errors call it
+  };
+  NpyArray stored(const Packed& packed) const;
+  NpyArray unpacked_in_memory(const Packed& packed) const;
+  NpyArray unpacked_on_disk(const Packed& packed) const;
+  void check_crc(const Packed& packed, std::uint32_t crc) const;
+
+  std::string name_;
+  std::string_view bytes_;
+  std::shared_ptr<const void> owner_;
+  std::shared_ptr<const MappedFile> file_;  // of open()
+  std::filesystem::path scratch_;
+  std::map<std::string, ZipEntry> entries_;
+};
+
+/// A sparse matrix as scipy.sparse.save_npz writes it, format csr.
+struct NpzCsr {
+  Index rows = 0, cols = 0;
+  NpyArray offsets;  // integers (rows + 1)
+  NpyArray columns;  // integers (nnz)
+  NpyArray values;   // any number (nnz)
+};
+
+/// Checks lengths, that offsets never decrease and stay within nnz, and that columns are in range. `scratch` as
+/// NpzFile::open() takes it.
+NpzCsr read_csr_npz(const std::filesystem::path& path, const std::filesystem::path& scratch);
+void check_csr(const NpzCsr& matrix, const std::string& name);
+
+}  // namespace atl

@@ -1,0 +1,164 @@
+#include "dataset/format/text.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kBufferBytes = 1 << 18;
+constexpr std::size_t kLongestLine = 64 << 20;
+
+gzFile as_gz(void* file) {
+  return static_cast<gzFile>(file);
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+/// A word in the first line stands above a column.
+const char* remedy(std::string_view field, const LineReader& where) {
+  const bool word = !field.empty() && (std::isalpha(static_cast<unsigned char>(field[0])) || field[0] == '"');
+  return word && where.line() == 1 ? "if the line is a header, remove it" : "correct the line";
+}
+
+}  // namespace
+
+ByteSource::ByteSource(const fs::path& path) : name_(path.string()) {
+  if (!fs::exists(path)) fail("{}: does not exist; check the path", name_);
+  if (fs::is_directory(path)) fail("{}: is a folder; give a file", name_);
+  gzFile file = gzopen(path.c_str(), "rbe");
+  if (!file) fail("{}: cannot be read: {}", name_, std::strerror(errno));
+  gzbuffer(file, kBufferBytes);
+  file_ = file;
+  if (path.extension() == ".gz" && gzdirect(file) == 1 && fs::file_size(path) > 0) {
+    gzclose(file);
+    fail("{}: is named .gz but is not gzip; rename it, or copy or download it again", name_);
+  }
+}
+
+ByteSource::~ByteSource() {
+  gzclose(as_gz(file_));
+}
+
+std::size_t ByteSource::read(char* out, std::size_t bytes) {
+  const int got = gzread(as_gz(file_), out, unsigned(bytes));
+  int error = Z_OK;
+  const char* message = gzerror(as_gz(file_), &error);
+  if (got < 0 || (error != Z_OK && error != Z_STREAM_END)) {
+    const bool cut = error == Z_BUF_ERROR;
+    fail("{}: its gzip data is {} after {} bytes of text; copy or download it again", name_,
+         cut ? "cut off" : fmt::format("damaged ({})", message), gztell(as_gz(file_)));
+  }
+  return std::size_t(got);
+}
+
+LineReader::LineReader(const fs::path& path) : source_(path), buffer_(kBufferBytes) {}
+
+std::string LineReader::where() const {
+  return fmt::format("{}:{}", name(), line_);
+}
+
+/// Moves what is left to the front and reads behind it. False at the end of the file.
+bool LineReader::fill() {
+  std::copy(buffer_.begin() + std::ptrdiff_t(begin_), buffer_.begin() + std::ptrdiff_t(end_),
+            buffer_.begin());
+  end_ -= begin_;
+  begin_ = 0;
+  if (end_ == buffer_.size()) {
+    if (end_ >= kLongestLine)
+      fail("{}:{}: the line is longer than 64 MiB; check that this is a text file", name(), line_ + 1);
+    buffer_.resize(buffer_.size() * 2);
+  }
+  const std::size_t got = source_.read(buffer_.data() + end_, buffer_.size() - end_);
+  end_ += got;
+  return got > 0;
+}
+
+bool LineReader::next(std::string_view& line) {
+  std::size_t searched = begin_;
+  while (true) {
+    const void* found = std::memchr(buffer_.data() + searched, '\n', end_ - searched);
+    if (found) {
+      const std::size_t newline = std::size_t(static_cast<const char*>(found) - buffer_.data());
+      line = {buffer_.data() + begin_, newline - begin_};
+      begin_ = newline + 1;
+      break;
+    }
+    const std::size_t waiting = end_ - begin_;
+    if (!fill()) {
+      if (waiting == 0) return false;
+      line = {buffer_.data() + begin_, waiting};
+      begin_ = end_;
+      break;
+    }
+    searched = begin_ + waiting;
+  }
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line_ == 0 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);  // a byte order mark
+  ++line_;
+  return true;
+}
+
+Fields::Fields(std::string_view line, char separator)
+    : rest_(trim(line)), separator_(separator), done_(rest_.empty()) {}
+
+bool Fields::next(std::string_view& field) {
+  if (done_) return false;
+  const std::size_t end = separator_ == ' ' ? rest_.find_first_of(" \t") : rest_.find(separator_);
+  field = trim(rest_.substr(0, end));
+  if (end == std::string_view::npos) {
+    done_ = true;
+  } else {
+    rest_ = trim(rest_.substr(end + 1));
+  }
+  return true;
+}
+
+Index parse_integer(std::string_view field, const LineReader& where) {
+  Index value = 0;
+  const char* end = field.data() + field.size();
+  const auto [stop, error] = std::from_chars(field.data(), end, value);
+  if (error != std::errc() || stop != end || field.empty()) {
+    fail("{}: '{}' is not a whole number of 64 bits; {}", where.where(), field.substr(0, 40),
+         remedy(field, where));
+  }
+  return value;
+}
+
+double parse_real(std::string_view field, const LineReader& where) {
+  double value = 0;
+  if (field.starts_with('+')) field.remove_prefix(1);
+  const char* end = field.data() + field.size();
+  const auto [stop, error] = std::from_chars(field.data(), end, value);
+  const bool underflow = error == std::errc::result_out_of_range && std::abs(value) < 1;
+  if ((error != std::errc() && !underflow) || stop != end || field.empty()) {
+    fail("{}: '{}' is not a number; {}", where.where(), field.substr(0, 40), remedy(field, where));
+  }
+  return value;
+}
+
+fs::path find_text_file(const fs::path& path) {
+  if (fs::exists(path)) return path;
+  const fs::path packed = path.string() + ".gz";
+  return fs::exists(packed) ? packed : fs::path();
+}
+
+ByteSourceBuffer::int_type ByteSourceBuffer::underflow() {
+  const std::size_t got = source_.read(bytes_.data(), bytes_.size());
+  setg(bytes_.data(), bytes_.data(), bytes_.data() + got);
+  return got == 0 ? traits_type::eof() : traits_type::to_int_type(bytes_[0]);
+}
+
+}  // namespace atl

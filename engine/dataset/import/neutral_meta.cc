@@ -1,0 +1,98 @@
+#include "dataset/import/neutral_meta.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+using nlohmann::json;
+
+std::optional<Index> count(const json& object, const char* key, Index most, const std::string& name) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return std::nullopt;
+  const bool whole = found->is_number_integer() &&
+                     (!found->is_number_unsigned() || found->get<std::uint64_t>() <= std::uint64_t(most));
+  if (!whole || found->get<Index>() < 0 || found->get<Index>() > most) {
+    fail("{}: the field '{}' is {}; allowed are whole numbers 0 … {}", name, key, found->dump(), most);
+  }
+  return found->get<Index>();
+}
+
+bool flag(const json& object, const char* key, const std::string& name) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return false;
+  if (!found->is_boolean())
+    fail("{}: the field '{}' is {}; allowed are true and false", name, key, found->dump());
+  return found->get<bool>();
+}
+
+std::vector<std::string> class_names(const json& object, int classes, const std::string& name) {
+  const auto found = object.find("class_names");
+  if (found == object.end() || found->is_null()) return {};
+  const bool names = found->is_array() && std::all_of(found->begin(), found->end(),
+                                                      [](const json& one) { return one.is_string(); });
+  if (!names || int(found->size()) != classes) {
+    fail("{}: the field 'class_names' is {}; it must be a list of num_classes ({}) texts", name,
+         found->dump().substr(0, 60), classes);
+  }
+  return found->get<std::vector<std::string>>();
+}
+
+std::string text_of(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+NeutralMeta parse_neutral_meta(std::string_view text, const std::string& name) {
+  const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) fail("{}: is not a JSON object; correct it, or remove it", name);
+  NeutralMeta meta;
+  meta.vertices = count(object, "num_nodes", Index(1) << 31, name);
+  meta.arcs = count(object, "num_edges", Index(1) << 48, name);
+  meta.classes = int(count(object, "num_classes", 1 << 24, name).value_or(0));
+  meta.class_names = class_names(object, meta.classes, name);
+  meta.multi_label = flag(object, "multilabel", name);
+  meta.symmetrise = flag(object, "symmetrise_for_standard_use", name);
+  meta.source = text_of(object, "source");
+  meta.licence = text_of(object, "licence");
+  const std::string own = text_of(object, "dataset_licence");
+  if (!own.empty()) meta.licence += (meta.licence.empty() ? "data set: " : "; data set: ") + own;
+  return meta;
+}
+
+NeutralMeta read_neutral_meta(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return {};
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return parse_neutral_meta(text, path.string());
+}
+
+void write_neutral_meta(const DatasetMeta& meta, const std::filesystem::path& path) {
+  json object = {{"name", meta.name},
+                 {"num_nodes", meta.vertices},
+                 {"num_edges", meta.arcs},
+                 {"feature_dim", meta.features},
+                 {"num_classes", meta.classes},
+                 {"multilabel", meta.multi_label},
+                 {"directed", !meta.symmetric},
+                 {"symmetrise_for_standard_use", false},
+                 {"num_self_loops", meta.self_loops},
+                 {"source", meta.source},
+                 {"licence", meta.licence},
+                 {"transforms", meta.transforms},
+                 {"atoll_checksum", meta.checksum}};
+  if (!meta.class_names.empty()) object["class_names"] = meta.class_names;
+  std::ofstream file(path, std::ios::binary);
+  file << object.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
+  file.close();
+  if (!file) fail("{}: cannot be written; free space there or choose another place", path.string());
+}
+
+}  // namespace atl

@@ -1,0 +1,32 @@
+// meta.json of the neutral layout: what the source says about its arrays. Every field may be missing.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dataset/dataset.h"
+
+namespace atl {
+
+struct NeutralMeta {
+  std::optional<Index> vertices;         // num_nodes
+  std::optional<Index> arcs;             // num_edges: rows of edges.npy
+  int classes = 0;                       // num_classes; 0: the largest label + 1
+  std::vector<std::string> class_names;  // class_names: what each class is called; empty: its number
+  bool multi_label = false;     // multilabel: rows of labels are several labels, even where each has one
+  bool symmetrise = false;      // symmetrise_for_standard_use: one arc is stored for each undirected edge
+  std::string source, licence;  // licence also tells what the data's own licence is
+};
+
+NeutralMeta parse_neutral_meta(std::string_view text, const std::string& name);
+
+/// The defaults where the file is missing.
+NeutralMeta read_neutral_meta(const std::filesystem::path& path);
+
+/// The same fields for a data set of ours, and its transforms.
+void write_neutral_meta(const DatasetMeta& meta, const std::filesystem::path& path);
+
+}  // namespace atl

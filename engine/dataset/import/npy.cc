@@ -1,0 +1,128 @@
+// The neutral layout: a folder of NumPy arrays that any tool can write and that `atoll dataset export`
+// writes.
+//   edges.npy [E, 2] (source, destination); features.npy [N, F] or features.npz (SciPy CSR); labels.npy [N],
+//   or [N, classes] if multi-label; split.npz, split_<name>.npz with masks train, val, test [N] or [N,
+//   splits], or lists of ids; weights.npy [E]; original_ids.npy [N]; meta.json. All but edges.npy may be missing.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "dataset/import/array_rows.h"
+#include "dataset/import/importers.h"
+#include "dataset/import/mask_splits.h"
+#include "dataset/import/neutral_labels.h"
+#include "dataset/import/neutral_meta.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> files_like(const fs::path& folder, std::string_view prefix, std::string_view suffix) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const bool fits = name.size() >= prefix.size() + suffix.size();
+    if (fits && name.starts_with(prefix) && name.ends_with(suffix)) found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// features.npz, features.npy, or the only features_<name>.npy.
+fs::path find_features(const fs::path& folder, const DatasetWriter& writer) {
+  for (const char* name : {"features.npz", "features.npy"}) {
+    if (fs::exists(folder / name)) return folder / name;
+  }
+  const std::vector<fs::path> named = files_like(folder, "features_", ".npy");
+  if (named.size() > 1) {
+    fail("{}: has several feature files ({}, {}, …); rename the one to use to features.npy", folder.string(),
+         named[0].filename().string(), named[1].filename().string());
+  }
+  if (named.empty()) return {};
+  writer.report(fmt::format("features are taken from {}", named[0].filename().string()));
+  return named[0];
+}
+
+/// `vertices`: as many as are known of, or −1.
+Index read_features(const fs::path& path, Index vertices, DatasetWriter& writer) {
+  if (path.empty()) return -1;
+  if (path.extension() == ".npz") {
+    const NpzCsr features = read_csr_npz(path, writer.scratch_folder());
+    add_feature_rows(features, path.string(), writer);
+    return features.rows;
+  }
+  const NpyArray features = NpyArray::open(path);
+  expect_a_row_each(features, vertices);
+  add_feature_rows(features, writer);
+  return features.rows();
+}
+
+std::optional<NpyArray> open_labels(const fs::path& path) {
+  if (!fs::exists(path)) return std::nullopt;
+  return NpyArray::open(path);
+}
+
+void read_arcs(const fs::path& folder, const NeutralMeta& meta, const ImportOptions& options,
+               DatasetWriter& writer) {
+  const NpyArray arcs = NpyArray::open(folder / "edges.npy");
+  expect_arc_rows(arcs);  // before rows are counted: PyG's have two
+  if (meta.arcs && *meta.arcs != arcs.rows()) {
+    fail("{}: holds {} arcs, but num_edges in meta.json is {}; correct one of them", arcs.name(), arcs.rows(),
+         *meta.arcs);
+  }
+  std::optional<NpyArray> weights;
+  const fs::path weights_path = folder / "weights.npy";
+  if (options.weights) weights = NpyArray::open(weights_path);
+  if (!options.weights && fs::exists(weights_path))
+    writer.report("weights.npy is not used; add --weights to use it");
+  add_arc_rows(arcs, weights ? &*weights : nullptr, options.one_based, writer);
+}
+
+void read_splits(const fs::path& folder, Index vertices, VertexId first_id, DatasetWriter& writer) {
+  for (const fs::path& path : files_like(folder, "split", ".npz")) {
+    const std::string stem = path.stem().string();
+    if (stem != "split" && !stem.starts_with("split_")) continue;
+    const SplitTable split = read_mask_split(path, vertices, first_id);
+    writer.add_split(stem == "split" ? "default" : stem.substr(6), split.view(), path.string());
+  }
+}
+
+void name_unused_files(const fs::path& folder, const DatasetWriter& writer) {
+  for (const fs::path& path : files_like(folder, "labels_", ".npy")) {
+    writer.report(
+        fmt::format("{} is not used; rename it to labels.npy to train on it", path.filename().string()));
+  }
+  if (fs::exists(folder / "edge_split.npz")) {
+    writer.report("edge_split.npz is not used: link prediction is not supported");
+  }
+}
+
+}  // namespace
+
+void import_npy(const fs::path& folder, const ImportOptions& options, DatasetWriter& writer) {
+  if (!fs::exists(folder / "edges.npy")) {
+    fail("{}: has no edges.npy; give a folder in the neutral layout (docs/datasets.md)", folder.string());
+  }
+  const NeutralMeta meta = read_neutral_meta(folder / "meta.json");
+  writer.set_symmetrise(symmetrises(options, meta.symmetrise));
+  if (!meta.source.empty()) writer.set_source(meta.source, meta.licence);
+  Index vertices = meta.vertices.value_or(-1);
+  if (vertices >= 0) writer.set_vertices(vertices);
+  const std::optional<NpyArray> labels = open_labels(folder / "labels.npy");
+  if (vertices < 0 && labels) vertices = labels->rows();
+  const Index feature_rows = read_features(find_features(folder, writer), vertices, writer);
+  if (labels) expect_a_row_each(*labels, std::max(vertices, feature_rows));
+  if (labels) add_labels(*labels, meta, writer);
+  if (!meta.vertices) vertices = std::max(feature_rows, vertices);
+  if (vertices >= 0) writer.set_vertices(vertices);
+  read_arcs(folder, meta, options, writer);
+  if (vertices >= 0) read_splits(folder, vertices, options.one_based, writer);
+  if (fs::exists(folder / "original_ids.npy")) {
+    writer.set_original_ids(NpyArray::open(folder / "original_ids.npy").read<std::int64_t>());
+  }
+  name_unused_files(folder, writer);
+}
+
+}  // namespace atl

@@ -1,0 +1,159 @@
+// OGB's node-property folders (Hu et al. 2020) as CSV: raw/ with edge, num-node-list, node-feat, node-label
+// and edge-feat, split/<scheme>/ with train, valid and test; all .csv or .csv.gz. The source may be the data
+// set's folder or raw/ itself. OGB stores one arc of each undirected edge, so auto symmetrises. A label of
+// nan means unlabelled; more than one column of labels is multi-label.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "dataset/format/csv_rows.h"
+#include "dataset/import/importers.h"
+#include "dataset/splits.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kPiece = 1 << 16;
+
+Index read_vertices(const fs::path& raw) {
+  const fs::path path = find_text_file(raw / "num-node-list.csv");
+  if (path.empty()) fail("{}: has no num-node-list.csv.gz; give OGB's folder or its raw/", raw.string());
+  CsvRows rows(path);
+  std::vector<double> row;
+  if (!rows.next(row)) fail("{}: is empty; copy or download it again", path.string());
+  const Index vertices = rows.as_integer(row[0]);
+  if (rows.next(row)) fail("{}: holds several graphs; only one is supported", path.string());
+  return vertices;
+}
+
+/// Weights come line by line from a second file of one column.
+std::optional<CsvRows> open_weights(const fs::path& raw, bool wanted, const DatasetWriter& writer) {
+  const fs::path path = find_text_file(raw / "edge-feat.csv");
+  if (!wanted) {
+    if (!path.empty()) writer.report("edge-feat is not used; add --weights to use it, if it has one column");
+    return std::nullopt;
+  }
+  if (path.empty()) fail("{}: has no edge-feat.csv.gz for weights; leave out --weights", raw.string());
+  return std::make_optional<CsvRows>(path);
+}
+
+void read_arcs(const fs::path& raw, const ImportOptions& options, DatasetWriter& writer) {
+  const fs::path path = find_text_file(raw / "edge.csv");
+  if (path.empty()) fail("{}: has no edge.csv.gz; give OGB's folder or its raw/", raw.string());
+  CsvRows arcs(path);
+  std::optional<CsvRows> weight_rows = open_weights(raw, options.weights, writer);
+  std::vector<VertexId> src, dst;
+  std::vector<float> weights;
+  std::vector<double> row, weight;
+  Index first_line = 1;
+  bool more = true;
+  while (more) {
+    more = arcs.next(row);
+    if (more) {
+      if (row.size() != 2) fail("{}: has {} fields; an arc must be two ids", arcs.where(), row.size());
+      src.push_back(arcs.as_vertex(row[0] - double(options.one_based)));
+      dst.push_back(arcs.as_vertex(row[1] - double(options.one_based)));
+      if (weight_rows) {
+        if (!weight_rows->next(weight) || weight.size() != 1) {
+          fail("{}: must hold one weight per arc; correct it, or leave out --weights", weight_rows->where());
+        }
+        weights.push_back(float(weight[0]));
+      }
+    }
+    if (src.size() == kPiece || !more) {
+      writer.add_arcs(src, dst, weights, {path.string(), first_line, true});
+      first_line += Index(src.size());
+      src.clear();
+      dst.clear();
+      weights.clear();
+    }
+  }
+}
+
+void read_features(const fs::path& raw, DatasetWriter& writer) {
+  const fs::path path = find_text_file(raw / "node-feat.csv");
+  if (path.empty()) return;
+  CsvRows rows(path);
+  std::vector<double> row;
+  std::vector<float> values;
+  while (rows.next(row)) {
+    if (rows.line() == 1) writer.begin_features(Index(row.size()));
+    values.assign(row.begin(), row.end());
+    writer.add_features({values.data(), 1, Index(values.size())}, {path.string(), rows.line(), true});
+  }
+}
+
+void read_labels(const fs::path& raw, DatasetWriter& writer) {
+  const fs::path path = find_text_file(raw / "node-label.csv");
+  if (path.empty()) return;
+  CsvRows rows(path);
+  std::vector<double> row;
+  std::vector<std::int32_t> labels;
+  std::vector<std::uint8_t> targets;
+  Index columns = 0;
+  while (rows.next(row)) {
+    columns = Index(row.size());
+    for (double value : row) {
+      if (columns == 1) {
+        labels.push_back(std::isnan(value) ? -1 : std::int32_t(rows.as_vertex(value)));
+      } else {
+        if (value != 0 && value != 1) fail("{}: a target is {}; allowed are 0 and 1", rows.where(), value);
+        targets.push_back(std::uint8_t(value));
+      }
+    }
+  }
+  if (columns == 1) return writer.set_labels(labels, 0, {path.string(), 1, true});
+  if (columns > 1) {
+    writer.set_flags({targets.data(), Index(targets.size()) / columns, columns}, {path.string(), 1, true});
+  }
+}
+
+SplitTable read_split(const fs::path& folder, Index vertices, bool one_based) {
+  SplitTable split(vertices, 1);
+  const std::pair<const char*, Split> parts[] = {
+      {"train.csv", Split::kTrain}, {"valid.csv", Split::kValidation}, {"test.csv", Split::kTest}};
+  for (const auto& [name, part] : parts) {
+    const fs::path path = find_text_file(folder / name);
+    if (path.empty()) fail("{}: has no {}.gz; a split needs train, valid and test", folder.string(), name);
+    CsvRows rows(path);
+    std::vector<double> row;
+    while (rows.next(row)) split.mark(rows.as_integer(row[0]) - one_based, 0, part, rows.where());
+  }
+  return split;
+}
+
+void read_splits(const fs::path& folder, Index vertices, bool one_based, DatasetWriter& writer) {
+  if (!fs::is_directory(folder)) return;
+  std::vector<fs::path> schemes;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_directory()) schemes.push_back(entry.path());
+  }
+  std::sort(schemes.begin(), schemes.end());
+  for (const fs::path& scheme : schemes) {
+    const std::string name = schemes.size() == 1 ? "default" : scheme.filename().string();
+    writer.add_split(name, read_split(scheme, vertices, one_based).view(), scheme.string());
+  }
+}
+
+}  // namespace
+
+void import_ogb(const fs::path& source, const ImportOptions& options, DatasetWriter& writer) {
+  const fs::path folder = fs::absolute(source / "").lexically_normal().parent_path();
+  const bool has_raw = fs::is_directory(folder / "raw");
+  const fs::path raw = has_raw ? folder / "raw" : folder;
+  const fs::path splits =
+      has_raw || fs::is_directory(folder / "split") ? folder / "split" : folder.parent_path() / "split";
+  const Index vertices = read_vertices(raw);
+  writer.set_vertices(vertices);
+  writer.set_symmetrise(symmetrises(options, true));
+  read_features(raw, writer);
+  read_labels(raw, writer);
+  read_splits(splits, vertices, options.one_based, writer);
+  read_arcs(raw, options, writer);
+}
+
+}  // namespace atl

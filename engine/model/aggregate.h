@@ -1,0 +1,92 @@
+// How layers pull a gather: the order in which sums are begun, added to and made whole, the same for every layer.
+#pragma once
+
+#include <utility>
+
+#include "model/verbs.h"
+
+namespace atl {
+
+/// Of layers that have nothing to do meanwhile.
+inline constexpr auto no_own_work = [] {};
+
+/// Where a sum over neighbours goes.
+struct Sum {
+  MatrixView out;      // (dst, cols)
+  bool begun = false;  // the layer's own work writes a first summand there
+};
+
+/// out = [first summand +] Σ over the sources. own_work() is what the layer does meanwhile: it is called once, while rows of other
+/// ranks travel. add(source, into, accumulate, is_whole) adds a block's sum, or writes it; is_whole: nothing comes after it, so that
+/// the row may be finished there. Returns whether a block was told so.
+template <class OwnWork, class Add>
+bool sum_over(Verbs& verbs, const Rows& rows, const Sum& sum, OwnWork own_work, Add add) {
+  Gather& sources = verbs.gather(rows);
+  Merge* merge = sources.merge();
+  if (merge == nullptr) own_work();
+  const MatrixView into = merge == nullptr ? sum.out : merge->sums(sum.out.cols);
+  bool accumulate = merge == nullptr && sum.begun, is_whole = false;
+  while (const Source* source = sources.next()) {
+    is_whole = source->last && merge == nullptr;
+    add(*source, into, accumulate, is_whole);
+    accumulate = true;
+  }
+  if (!accumulate) fill(verbs.context(), 0, into);
+  if (merge == nullptr) return is_whole;
+  merge->begin_merge(into);
+  own_work();
+  merge->end_merge(sum.out, sum.begun);
+  return false;
+}
+
+/// The way back from d_sum (dst, cols): visit(source, d_sum) writes source.d_rows. own_work() is called once, while gradients of
+/// other ranks' rows travel, and before own rows' gradients are written.
+template <class OwnWork, class Visit>
+void sum_back(Verbs& verbs, const Rows& rows, ConstMatrixView d_sum, MatrixView d_rows, OwnWork own_work,
+              Visit visit) {
+  Gather& sources = verbs.gather_back(rows, d_rows);
+  Merge* merge = sources.merge();
+  bool worked = false;
+  const auto work = [&] {
+    if (!std::exchange(worked, true)) own_work();
+  };
+  if (merge != nullptr) {
+    merge->begin_spread(d_sum);
+    work();
+    d_sum = merge->end_spread();
+  }
+  while (const Source* source = sources.next()) {
+    if (source->own || source->last) work();
+    visit(*source, d_sum);
+  }
+  work();
+}
+
+/// Softmaxes over each destination's sources. begin() begins `own` and gives what the destinations bring, scores (dst, heads) or
+/// nothing. add(source, scores, into).
+template <class Begin, class Add>
+void softmax_over(Verbs& verbs, const Rows& rows, const Softmaxes& own, Begin begin, Add add) {
+  Gather& sources = verbs.gather(rows);
+  ConstMatrixView scores = begin();
+  Softmaxes into = own;
+  Merge* merge = sources.merge();
+  if (merge != nullptr) {
+    scores = merge->scores(scores);
+    into = merge->softmaxes(own);
+  }
+  while (const Source* source = sources.next()) add(*source, scores, into);
+  if (merge != nullptr) merge->merge(into, own);
+}
+
+/// visit(source, of) writes source.d_rows.
+template <class Visit>
+void softmax_back(Verbs& verbs, const Rows& rows, const SoftmaxGradient& own, MatrixView d_rows,
+                  Visit visit) {
+  Gather& sources = verbs.gather_back(rows, d_rows);
+  Merge* merge = sources.merge();
+  const SoftmaxGradient of = merge == nullptr ? own : merge->spread(own);
+  while (const Source* source = sources.next()) visit(*source, of);
+  if (merge != nullptr) merge->add_scores(of, own);
+}
+
+}  // namespace atl

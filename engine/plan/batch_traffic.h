@@ -1,0 +1,51 @@
+// Bytes that mini-batches send between ranks beside gradients, counted from batches that were drawn.
+#pragma once
+
+#include <array>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "comm/ledger.h"
+#include "graph/normalisation.h"
+#include "job/job.h"
+#include "partition/prepared_graph.h"
+#include "sampler/batch.h"
+#include "sampler/owners.h"
+
+namespace atl {
+
+/// By pair of ranks. `times`: how many batches of an epoch one of those that are counted stands for.
+class BatchTraffic {
+ public:
+  /// `owners` outlives it. features: columns.
+  BatchTraffic(const Job& job, const PreparedGraph& prepared, const Owners& owners, Index features);
+
+  /// What `rank` asks other ranks for when it draws the batch, and what they answer: arcs, ids and degrees.
+  void add_drawing(const Batch& batch, Rank rank, Normalisation normalisation, double times);
+  /// RowShares'.
+  void add_shares(const Batch& batch, Rank rank, double times);
+  /// Features of others' rows, by how many of `drawn` batches read them.
+  void add_features(const std::map<VertexId, Index>& reads, Rank rank, std::int64_t drawn, double times);
+
+  double sent(Rank from, Rank to, std::size_t purpose) const { return bytes_[index(from, to)][purpose]; }
+
+  /// A batch's row sets (SharedRows).
+  static std::span<const VertexId> row_set(const Batch& batch, int set);
+
+ private:
+  void add(Rank from, Rank to, Traffic purpose, double bytes) {
+    if (from != to) bytes_[index(from, to)][std::size_t(purpose)] += bytes;
+  }
+  std::size_t index(Rank from, Rank to) const {
+    return std::size_t(from) * std::size_t(ranks_) + std::size_t(to);
+  }
+
+  const Owners& owners_;
+  int ranks_;
+  bool mapped_, weighted_;
+  Index features_, value_bytes_, cache_bytes_;
+  std::vector<std::array<double, kTraffics>> bytes_;
+};
+
+}  // namespace atl

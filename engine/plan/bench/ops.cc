@@ -1,0 +1,173 @@
+// Measures kernels on a data set against the bounds that memory sets, after checking their results.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "base/random.h"
+#include "graph/csr.h"
+#include "plan/bench/bench.h"
+#include "plan/bench/stopwatch.h"
+#include "tensor/kernels.h"
+
+namespace atl {
+namespace {
+
+constexpr Index kChecked = 2000;  // rows compared with the reference, spread over all
+
+/// The prepared graph with its vertices back where the data set has them: the same arcs, in natural order.
+Csr natural_order(const PreparedGraph& prepared) {
+  const CsrView graph = prepared.graph();
+  const auto ids = prepared.ids();
+  Csr natural;
+  natural.rows = natural.cols = graph.rows;
+  natural.offsets.assign(std::size_t(graph.rows) + 1, 0);
+  for (Index r = 0; r < graph.rows; ++r)
+    natural.offsets[std::size_t(ids[std::size_t(r)]) + 1] = graph.degree(r);
+  for (std::size_t r = 0; r < std::size_t(graph.rows); ++r) natural.offsets[r + 1] += natural.offsets[r];
+  natural.columns.resize(std::size_t(graph.arcs()));
+  for (Index r = 0; r < graph.rows; ++r) {
+    auto* const row = natural.columns.data() + natural.offsets[std::size_t(ids[std::size_t(r)])];
+    auto* end = row;
+    for (const VertexId c : graph.row(r)) *end++ = ids[std::size_t(c)];
+    std::sort(row, end);
+  }
+  return natural;
+}
+
+Matrix random_matrix(Context& ctx, Index rows, Index cols, std::uint64_t seed) {
+  Matrix m(rows, cols);
+  const Draws draws(seed, Purpose::kGenerator);
+  constexpr Index kRows = 1024;
+  auto body = [&](Index chunk, int) {
+    for (Index r = chunk * kRows; r < std::min(rows, (chunk + 1) * kRows); ++r) {
+      for (Index c = 0; c < cols; ++c)
+        m.at(r, c) = Real(2 * draws.uniform_at(std::uint64_t(r), std::uint64_t(c)) - 1);
+    }
+  };
+  ctx.pool->run((rows + kRows - 1) / kRows, std::ref(body));
+  return m;
+}
+
+/// Compares rows of `out` with reference(row, column), in double precision.
+template <class F>
+void check_rows(const char* what, ConstMatrixView out, double tolerance, F&& reference) {
+  const Index step = std::max<Index>(1, out.rows / kChecked);
+  for (Index r = 0; r < out.rows; r += step) {
+    for (Index c = 0; c < out.cols; ++c) {
+      const double wanted = reference(r, c), found = out.at(r, c);
+      if (!(std::abs(found - wanted) <= tolerance * std::max(1.0, std::abs(wanted))))
+        fail(
+            "{}: row {}, column {} is {} instead of {}; this build computes wrong results on this "
+            "machine",
+            what, r, c, found, wanted);
+    }
+  }
+}
+
+void check_spmm(const CsrView& graph, ConstMatrixView x, ConstMatrixView out) {
+  check_rows("spmm", out, 1e-3, [&](Index r, Index c) {
+    double sum = 0;
+    for (const VertexId j : graph.row(r)) sum += double(x.at(j, c));
+    return sum;
+  });
+}
+
+double spmm_seconds(Context& ctx, const CsrView& graph, ConstMatrixView x, MatrixView out) {
+  const Arcs arcs{graph};
+  spmm(ctx, arcs, x, out);
+  check_spmm(graph, x, out);
+  return shortest_seconds([&] { spmm(ctx, arcs, x, out); });
+}
+
+void add_spmm(Context& ctx, const CsrView& natural, const CsrView& prepared, const MachineRates& rates,
+              Index columns, std::vector<BenchRow>& rows) {
+  const Matrix x = random_matrix(ctx, prepared.rows, columns, 1);
+  Matrix out(prepared.rows, columns);
+  const double arcs = double(prepared.arcs()), elements = double(prepared.rows) * double(columns);
+  const double no_reuse = (4 * arcs + sizeof(Real) * (arcs * double(columns) + elements)) / rates.triad_bytes;
+  const double unordered = spmm_seconds(ctx, natural, x, out), ordered = spmm_seconds(ctx, prepared, x, out);
+  rows.push_back({fmt::format("spmm, {} columns, natural order", columns), unordered, 0, ""});
+  rows.push_back({fmt::format("spmm, {} columns, prepared order", columns), ordered, no_reuse,
+                  "(4E + 4Ef + 4nf) / triad: no reuse"});
+}
+
+/// A layer's product and its weight gradient, of matrices as tall as the graph.
+void add_products(Context& ctx, Index n, const MachineRates& rates, Index columns,
+                  std::vector<BenchRow>& rows) {
+  const Matrix a = random_matrix(ctx, n, columns, 5), w = random_matrix(ctx, columns, columns, 6);
+  Matrix out(n, columns), gradient(columns, columns);
+  const auto forward = [&] { gemm(ctx, a, w, out); };
+  const auto backward = [&] { gemm_at(ctx, a, out, gradient); };
+  forward();
+  check_rows("product", out, 1e-3, [&](Index r, Index c) {
+    double sum = 0;
+    for (Index k = 0; k < columns; ++k) sum += double(a.at(r, k)) * double(w.at(k, c));
+    return sum;
+  });
+  const double elements = double(n) * double(columns), flops = 2 * elements * double(columns);
+  const double limit = 1.2 * (flops / rates.product_flops + 2 * sizeof(Real) * elements / rates.triad_bytes);
+  const char* bound = "1.2 × (2nf² / products + 8nf / triad)";
+  rows.push_back({fmt::format("product, {} columns", columns), shortest_seconds(forward), limit, bound});
+  rows.push_back(
+      {fmt::format("weight gradient, {} columns", columns), shortest_seconds(backward), limit, bound});
+}
+
+void check_attention(const CsrView& graph, int heads, ConstMatrixView z, ConstMatrixView dst,
+                     ConstMatrixView src, double slope, ConstMatrixView out) {
+  const Index width = z.cols / heads;
+  check_rows("attention", out, 1e-3, [&](Index r, Index c) {
+    const Index head = c / width;
+    const auto score = [&](VertexId j) {
+      const double e = double(dst.at(r, head)) + double(src.at(j, head));
+      return e > 0 ? e : slope * e;
+    };
+    double sum = 0, weighted = 0;
+    for (const VertexId j : graph.row(r)) {
+      const double weight = std::exp(score(j));
+      sum += weight;
+      weighted += weight * double(z.at(j, c));
+    }
+    return sum == 0 ? 0.0 : weighted / sum;
+  });
+}
+
+void add_attention(Context& ctx, const CsrView& graph, const MachineRates& rates, Index columns, int heads,
+                   std::vector<BenchRow>& rows) {
+  if (columns % heads != 0)
+    fail("--columns {}: is not a multiple of --heads {} (use a multiple)", columns, heads);
+  const Matrix z = random_matrix(ctx, graph.rows, columns, 2);
+  const Matrix dst = random_matrix(ctx, graph.rows, heads, 3), src = random_matrix(ctx, graph.rows, heads, 4);
+  Matrix max(graph.rows, heads), sum(graph.rows, heads), out(graph.rows, columns);
+  Attention attention;
+  attention.arcs = {graph};
+  attention.heads = heads;
+  const Softmaxes softmaxes{{max, sum}, out};
+  const auto work = [&] {
+    softmax_begin(ctx, softmaxes);
+    attention_add(ctx, attention, z, dst, src, softmaxes);
+    attention_finish(ctx, softmaxes);
+  };
+  work();
+  check_attention(graph, heads, z, dst, src, attention.slope, out);
+  const double bytes = double(graph.arcs()) * (4 + sizeof(Real) * double(columns + heads));
+  rows.push_back({fmt::format("attention, {} columns, {} heads", columns, heads), shortest_seconds(work),
+                  bytes / (0.6 * rates.gather_bytes), "E (4 + 4f + 4 heads) / 60 % of gather"});
+}
+
+}  // namespace
+
+std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, const MachineRates& rates,
+                                const std::vector<Index>& columns, int heads) {
+  const Csr natural = natural_order(prepared);
+  CsrView graph = prepared.graph();
+  graph.weights = nullptr;
+  std::vector<BenchRow> rows;
+  for (const Index f : columns) add_spmm(ctx, natural.view(), graph, rates, f, rows);
+  for (const Index f : columns) add_products(ctx, graph.rows, rates, f, rows);
+  for (const Index f : columns) add_attention(ctx, graph, rates, f, heads, rows);
+  return rows;
+}
+
+}  // namespace atl

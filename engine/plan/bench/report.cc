@@ -1,0 +1,50 @@
+// Rows of a benchmark for people and for programs.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/readable.h"
+#include "plan/bench/bench.h"
+
+namespace atl {
+
+using Json = nlohmann::ordered_json;
+
+std::string to_text(const MachineRates& r, int threads) {
+  return fmt::format(
+      "{} thread{}: triad {:.1f} GB/s, gather of 256-byte rows {:.1f} GB/s, products {:.1f} Gflop/s\n",
+      threads, threads == 1 ? "" : "s", r.triad_bytes / 1e9, r.gather_bytes / 1e9, r.product_flops / 1e9);
+}
+
+std::string to_json(const MachineRates& r, int threads) {
+  return Json{{"event", "rates"},
+              {"threads", threads},
+              {"triadBytes", r.triad_bytes},
+              {"gatherBytes", r.gather_bytes},
+              {"productFlops", r.product_flops}}
+      .dump();
+}
+
+std::string to_text(const std::vector<BenchRow>& rows) {
+  std::string text;
+  for (const BenchRow& row : rows) {
+    text += fmt::format("{:<40} {:>9}", row.name, duration_text(row.seconds));
+    if (row.limit > 0)
+      text += fmt::format("  limit {:>9}  ratio {:.2f}  ({})", duration_text(row.limit),
+                          row.seconds / row.limit, row.formula);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string to_json(const BenchRow& row) {
+  Json json{{"event", "bench"}, {"name", row.name}, {"seconds", row.seconds}};
+  if (row.limit > 0) {
+    json["limitSeconds"] = row.limit;
+    json["ratio"] = row.seconds / row.limit;
+    json["formula"] = row.formula;
+  }
+  return json.dump();
+}
+
+}  // namespace atl

@@ -1,0 +1,25 @@
+// What mini-batches will hold and send, without training: each rank's first batches are drawn from the prepared graph as in training
+// (their draws are keyed, so they are the same), and one rank after the other goes through them on kernels that compute nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dataset/dataset.h"
+#include "partition/prepared_graph.h"
+#include "plan/dry_run.h"
+#include "plan/epoch_work.h"
+
+namespace atl {
+
+struct DryBatches {
+  DryRun run;  // schedule.halo: batches ahead of time, and what fetches their rows
+  EpochWork work;
+  Index owned = 0, arcs = 0;  // rows of the rank, and arcs to them
+};
+
+/// By rank. Over at most 32 batches each; epochs by their means, memory by the largest.
+std::vector<DryBatches> dry_batches(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                                    int threads, const std::vector<std::string>& hosts);
+
+}  // namespace atl

@@ -1,0 +1,51 @@
+// The session's side of a dry step (plan/dry_run.h).
+#pragma once
+
+#include "strategy/schedule.h"
+#include "train/gradient.h"
+#include "train/optimizer.h"
+
+namespace atl {
+
+/// The session's side of a step, on labels that nobody reads.
+class DryStep final : public TrainingStep {
+ public:
+  DryStep(Context& ctx, Communicator& comm, const OptimizerSpec& optimizer, bool multi_label,
+          Parameters& parameters)
+      : ctx_(ctx),
+        clip_norm_(optimizer.clip_norm),
+        multi_label_(multi_label),
+        parameters_(parameters),
+        gradient_(comm, parameters),
+        optimizer_(optimizer, parameters) {}
+
+  void loss(ConstMatrixView logits, const LossRows&, MatrixView d_logits) override {
+    if (multi_label_) {
+      const View<const std::uint8_t> targets(nullptr, logits.rows, logits.cols);
+      binary_cross_entropy(ctx_, logits, targets, {}, 1, d_logits);
+    } else {
+      cross_entropy(ctx_, logits, nullptr, {}, 1, d_logits);
+    }
+  }
+  void part_done(int layer, int part) override { gradient_.begin_part(layer, part); }
+  void layer_done(int layer) override { gradient_.begin_sum(layer); }
+  void update() override {
+    gradient_.sum(ctx_);
+    gradient_.finite(ctx_);
+    gradient_.clip(ctx_, clip_norm_);
+    optimizer_.step(ctx_, 0);
+    parameters_.zero_gradients();
+  }
+
+  Index bytes_of_terms() const { return gradient_.bytes(); }
+
+ private:
+  Context& ctx_;
+  double clip_norm_;
+  bool multi_label_;
+  Parameters& parameters_;
+  Gradient gradient_;
+  Optimizer optimizer_;
+};
+
+}  // namespace atl

@@ -1,0 +1,82 @@
+#include "plan/shortfall.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+#include "base/readable.h"
+#include "job/strategies.h"
+
+namespace atl {
+namespace {
+
+constexpr double kExactness = 0.9;  // the least that a rank comes to hold of what is planned
+
+double held_by(const JobPlan& plan, const std::vector<Rank>& ranks) {
+  double sum = 0;
+  for (const Rank rank : ranks) sum += double(plan.ranks[std::size_t(rank)].memory.held());
+  return sum;
+}
+
+/// Whether weights are most of what is needed: these don't shrink with more ranks.
+bool is_replicated(const JobPlan& plan) {
+  double replicated = 0, all = 0;
+  for (const RankPlan& rank : plan.ranks) {
+    replicated += double(rank.memory.replicated());
+    all += double(rank.memory.held());
+  }
+  return replicated > all / 2;
+}
+
+std::string remedy(const JobPlan& plan) {
+  if (is_replicated(plan)) {
+    return fmt::format(
+        "{} of it on each rank are weights with their gradients and moments, which every rank holds whole: more ranks "
+        "don't help, a smaller model.hidden or fewer model.layers do",
+        bytes_text(double(plan.ranks.front().memory.replicated())));
+  }
+  return "use more ranks on more machines (--hosts, or a cluster), training.recompute: layer, a smaller model.hidden, or "
+         "fewer model.layers";
+}
+
+}  // namespace
+
+std::optional<Shortfall> shortfall_here(const JobPlan& plan, const MemoryRoom& room) {
+  double needed = 0;
+  for (const RankPlan& rank : plan.ranks) needed += double(rank.memory.held());
+  if (room.total == 0 || needed <= room.available) return {};
+  const bool certain = kExactness * needed > room.total;
+  const std::string ranks = plan.ranks.size() == 1
+                                ? "its rank needs"
+                                : fmt::format("its {} ranks together need", plan.ranks.size());
+  const std::string there = fmt::format(
+      "{} {}", room.limited ? "the control group allows" : "this machine has", bytes_text(room.total));
+  return Shortfall{
+      certain,
+      fmt::format("memory: the job {}: {} {}, {}{}; {}", certain ? "does not fit" : "may not fit", ranks,
+                  bytes_text(needed), there,
+                  certain ? "" : fmt::format(", of which {} are free now", bytes_text(room.available)),
+                  remedy(plan))};
+}
+
+std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& job) {
+  const double given = double(job.resources.memory);
+  if (given == 0) return {};
+  std::optional<Shortfall> worst;
+  double most = given;
+  for (const std::vector<Rank>& ranks : find_strategy(job.strategy.kind)->layout(job).groups) {
+    const double needed = held_by(plan, ranks) / double(ranks.size());
+    if (needed <= most) continue;
+    most = needed;
+    worst = Shortfall{
+        kExactness * needed > given,
+        fmt::format("resources.memory: {} is too little: rank{} {} need{} {}{} (use {}Mi or more); {}",
+                    bytes_text(given), ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "),
+                    ranks.size() == 1 ? "s" : "", bytes_text(needed), ranks.size() == 1 ? "" : " each",
+                    std::int64_t(std::ceil(needed / kExactness / 0x1p20)), remedy(plan))};
+  }
+  return worst;
+}
+
+}  // namespace atl

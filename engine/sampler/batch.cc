@@ -1,0 +1,59 @@
+#include "sampler/batch.h"
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+template <class T>
+const T* data_or_null(const Recycled<T>& values) {
+  return values.size() == 0 ? nullptr : values.data();
+}
+
+}  // namespace
+
+Block Batch::block(int layer) const {
+  ATOLL_CHECK(layer >= 0 && layer < layers(), "layer {} of {}", layer, layers());
+  const Layer& from = layers_[std::size_t(layer)];
+  const Index sources = input_rows(layer), destinations = output_rows(layer);
+  Block block;
+  block.arcs = {destinations, sources, from.arcs.offsets.data(), from.arcs.columns.data(),
+                from.weighted ? from.arcs.weights.data() : nullptr};
+  if (from.transposed) {
+    block.transpose = {sources, destinations, from.transpose_offsets.data(), from.transpose_columns.data(),
+                       from.weighted ? from.transpose_weights.data() : nullptr};
+    block.transpose_arc = from.places ? from.transpose_arc.data() : nullptr;
+  }
+  block.dst_scale = data_or_null(dst_scale_);
+  block.src_scale = data_or_null(src_scale_);
+  block.dst_ids = ids_.first(destinations);
+  block.src_ids = ids_.first(sources);
+  block.dst_are_sources = true;
+  return block;
+}
+
+Index Batch::arcs() const {
+  Index sum = 0;
+  for (const Layer& layer : layers_) sum += layer.arcs.columns.size();
+  return sum;
+}
+
+Index Batch::growths() const {
+  Index sum =
+      rows_.growths() + ids_.growths() + degrees_.growths() + dst_scale_.growths() + src_scale_.growths();
+  for (const Layer& layer : layers_)
+    sum += layer.arcs.growths() + layer.transpose_offsets.growths() + layer.transpose_columns.growths() +
+           layer.transpose_weights.growths() + layer.transpose_arc.growths();
+  return sum;
+}
+
+Index Batch::bytes() const {
+  Index sum = rows_.bytes() + ids_.bytes() + degrees_.bytes() + dst_scale_.bytes() + src_scale_.bytes();
+  for (const Layer& layer : layers_)
+    sum += layer.arcs.heads.bytes() + layer.arcs.offsets.bytes() + layer.arcs.columns.bytes() +
+           layer.arcs.weights.bytes() + layer.transpose_offsets.bytes() + layer.transpose_columns.bytes() +
+           layer.transpose_weights.bytes() + layer.transpose_arc.bytes();
+  return sum;
+}
+
+}  // namespace atl

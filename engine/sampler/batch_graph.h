@@ -1,0 +1,21 @@
+// What one rank's mini-batches are made of: arcs to draw from, its rows' features, and the vertices that it trains on.
+#pragma once
+
+#include <vector>
+
+#include "sampler/owners.h"
+#include "sampler/row_draws.h"
+#include "sampler/seeds.h"
+
+namespace atl {
+
+/// Owned by the session; what it views outlives it.
+struct BatchGraph {
+  Owners owners;
+  DrawnGraph training, whole;           // which differ with setting: inductive
+  ConstMatrixView features;             // (owned, F)
+  TrainingRows training_rows;           // of this rank's parts
+  std::vector<Index> training_by_part;  // (parts) how many each has, the same on all ranks
+};
+
+}  // namespace atl

@@ -1,0 +1,70 @@
+// Batches ahead of time: a thread of its own samples the next steps' batches and fetches their features while this step trains.
+// Slots are recycled; a step waits only where sampling is slower than training.
+//
+// Batches are made in the order of steps, so that all ranks' exchanges on Lane::kPrefetch are in one order. What the thread throws
+// is thrown to whoever asks for the step that it was making.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "sampler/batch.h"
+#include "sampler/feature_store.h"
+#include "sampler/row_shares.h"
+#include "sampler/sampler.h"
+#include "sampler/seeds.h"
+
+namespace atl {
+
+struct StreamedBatch {
+  Batch batch;
+  SharedRows shares;  // where the stream counts them
+  Matrix features;    // (batch.rows().size(), F); empty where the stream fetches none
+  // Of what made it, and all batches before it:
+  Index growths = 0;             // of its memory, beside the batches'
+  FeatureStore::Counts fetched;  // where their features came from
+};
+
+/// Makes a step's batch. Called by the stream's thread alone, with what it uses.
+using MakeBatch = std::function<void(std::int64_t step, StreamedBatch& into)>;
+/// Seeds of the step, their neighbours, the features of all of them. features, shares: null where none are fetched or counted. All
+/// outlive it.
+MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, FeatureStore* features, RowShares* shares = nullptr);
+
+class BatchStream {
+ public:
+  struct Options {
+    std::int64_t first = 0, end = 0;  // steps first … end − 1
+    int ahead = 2;  // batches that may be ready beside the one that is trained on; at least 1
+    /// Abandoned where the stream is destroyed by an error, so that its thread, which may wait for a peer, ends. May be null.
+    Communicator* comm = nullptr;
+  };
+  BatchStream(MakeBatch make, const Options& options);
+  /// Where all went well, all ranks must have asked for the same number of batches: the thread makes those that its slots have room
+  /// for, as every rank's does, and then ends.
+  ~BatchStream();
+  BatchStream(const BatchStream&) = delete;
+  BatchStream& operator=(const BatchStream&) = delete;
+
+  /// The next step's batch, valid until the next call; null after the last one. Waits for it. Rethrows what making it threw, then
+  /// and at every later call.
+  const StreamedBatch* next();
+
+  /// What has been done so far; any thread may ask.
+  struct Figures {
+    std::int64_t made = 0;     // batches
+    Index arcs = 0, rows = 0;  // of them
+    Index growths = 0;         // of memory, of batches and of what makes them
+    FeatureStore::Counts fetched;
+    double making_seconds = 0;  // of the stream's thread, …
+    double waited_seconds = 0;  // … and of whoever stood in next()
+  };
+  Figures figures() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace atl

@@ -1,0 +1,68 @@
+#include "sampler/draw_positions.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kFew = 64;
+__extension__ using Wide = unsigned __int128;
+
+/// 0 … below − 1, draw number i of the key: SplitMix64's sequence, cut to size by the product's upper half. What that favours
+/// some by is below / 2⁶⁴.
+std::uint32_t draw(std::uint64_t key, std::uint64_t i, std::uint32_t below) {
+  const std::uint64_t bits = mix64(key + i * 0x9e3779b97f4a7c15ull);
+  return std::uint32_t(Wide(bits) * below >> 64);
+}
+
+}  // namespace
+
+void PositionDraws::with_replacement(std::uint64_t key, std::uint32_t size, std::span<VertexId> positions) {
+  for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = VertexId(draw(key, i, size));
+}
+
+/// Draw i is of 0 … size − count + i; where that is taken already, it is the last of these, which can't be.
+void PositionDraws::without_replacement(std::uint64_t key, std::uint32_t size,
+                                        std::span<VertexId> positions) {
+  ATOLL_CHECK(positions.size() <= size, "{} of {}", positions.size(), size);
+  positions.size() <= kFew ? few(key, size, positions) : many(key, size, positions);
+}
+
+/// Looks through those before. Of 64 bits, one for each remainder, most say at once that a position is new.
+void PositionDraws::few(std::uint64_t key, std::uint32_t size, std::span<VertexId> positions) {
+  std::uint64_t remainders = 0;
+  const std::uint32_t first = size - std::uint32_t(positions.size());
+  for (std::uint32_t i = 0; i < positions.size(); ++i) {
+    std::uint32_t position = draw(key, i, first + i + 1);
+    if ((remainders >> (position & 63) & 1) != 0) {
+      const auto before = positions.first(i);
+      if (std::find(before.begin(), before.end(), VertexId(position)) != before.end()) position = first + i;
+    }
+    remainders |= std::uint64_t(1) << (position & 63);
+    positions[i] = VertexId(position);
+  }
+}
+
+void PositionDraws::many(std::uint64_t key, std::uint32_t size, std::span<VertexId> positions) {
+  constexpr VertexId kFree = -1;
+  const std::size_t mask = std::bit_ceil(2 * positions.size()) - 1;
+  taken_.assign(mask + 1, kFree);
+  const auto add = [&](VertexId position) {
+    std::size_t at = mix64(std::uint64_t(position)) & mask;
+    while (taken_[at] != kFree && taken_[at] != position) at = (at + 1) & mask;
+    const bool is_new = taken_[at] == kFree;
+    taken_[at] = position;
+    return is_new;
+  };
+  const std::uint32_t first = size - std::uint32_t(positions.size());
+  for (std::uint32_t i = 0; i < positions.size(); ++i) {
+    auto position = VertexId(draw(key, i, first + i + 1));
+    if (!add(position)) add(position = VertexId(first + i));
+    positions[i] = position;
+  }
+}
+
+}  // namespace atl

@@ -1,0 +1,133 @@
+#include "sampler/feature_store.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "tensor/bfloat16.h"
+#include "tensor/kernels.h"
+
+namespace atl {
+namespace {
+
+constexpr Index kChunk = 256;    // rows that a thread takes at a time
+constexpr Index kPiece = 16384;  // rows of a cache that are fetched together
+
+}  // namespace
+
+FeatureStore::FeatureStore(Context& ctx, const Owners& owners, Communicator& comm, ConstMatrixView own,
+                           const FeatureStoreOptions& options)
+    : ctx_(ctx),
+      owners_(owners),
+      rank_(comm.rank()),
+      own_(own),
+      bfloat16_(options.bfloat16),
+      purpose_(options.route.features),
+      requests_(owners, comm, options.route.lane) {
+  ATOLL_CHECK(own.rows == owners.rows(rank_), "features of {} rows, {} owned", own.rows, owners.rows(rank_));
+  if (options.cache_bytes > 0)
+    cache_.emplace(options.cache_bytes, own.cols, options.policy == CachePolicy::kLru);
+}
+
+void FeatureStore::fetch(std::span<const VertexId> rows, Matrix& out) {
+  const auto count = Index(rows.size());
+  if (count * cols() * Index(sizeof(Real)) > out.held_bytes()) {
+    out.resize(count + count / 4 + 64, cols());
+    ++growths_;
+  }
+  out.resize(count, cols());
+  find_here(rows);
+  copy_found(out);
+  fetch_missing();
+  for (Index i = 0; i < missing_.size(); ++i) {
+    const VertexId place = requests_.places()[std::size_t(i)];
+    Real* const to = out.view().row(places_[place]);
+    take_arrived(i, to);
+    if (cache_ && cache_->replaces()) cache_->put(missing_[place], to);
+  }
+}
+
+/// In pieces, as many on each rank: what arrives is held beside the cache.
+void FeatureStore::fill_cache(std::span<const VertexId> rows) {
+  if (!cache_ || cache_->replaces()) return;
+  rows = rows.first(std::min(rows.size(), std::size_t(cache_->capacity())));
+  Matrix row(1, cols());
+  for (Index begin = 0; begin < cache_->capacity(); begin += kPiece) {
+    missing_.take(0);
+    for (Index i = begin; i < std::min(Index(rows.size()), begin + kPiece); ++i)
+      missing_.push(rows[std::size_t(i)]);
+    fetch_missing();
+    for (Index i = 0; i < missing_.size(); ++i) {
+      take_arrived(i, row.data());
+      cache_->put(missing_[requests_.places()[std::size_t(i)]], row.data());
+    }
+  }
+}
+
+void FeatureStore::find_here(std::span<const VertexId> rows) {
+  found_.take(Index(rows.size()));
+  missing_.take(0), places_.take(0);
+  const Index first = owners_.first_row(rank_);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const VertexId row = rows[i];
+    const bool mine = owners_.owns(rank_, row);
+    const Real* const values = mine ? own_.row(row - first) : cache_ ? cache_->find(row) : nullptr;
+    found_[Index(i)] = values;
+    ++(mine ? counts_.own : values != nullptr ? counts_.hits : counts_.fetched);
+    if (values != nullptr) continue;
+    missing_.push(row);
+    places_.push(VertexId(i));
+  }
+}
+
+void FeatureStore::copy_found(MatrixView out) {
+  constexpr Index kAhead = 4;
+  ctx_.pool->run((out.rows + kChunk - 1) / kChunk, [&](Index chunk, int) {
+    const Index end = std::min(out.rows, (chunk + 1) * kChunk);
+    for (Index i = chunk * kChunk; i < end; ++i) {
+      if (i + kAhead < end) __builtin_prefetch(found_[i + kAhead]);
+      if (found_[i] != nullptr) std::copy_n(found_[i], out.cols, out.row(i));
+    }
+  });
+}
+
+/// Afterwards arrived_ holds the missing rows in the order of requests_.
+void FeatureStore::fetch_missing() {
+  requests_.ask(purpose_, missing_.span());
+  answer();
+  const Index row_bytes = cols() * Index(bfloat16_ ? sizeof(Bfloat16) : sizeof(Real));
+  const RowRequests::Answers rows{outgoing_.data(), requests_.asked_begin(),
+                                  arrived_.take(missing_.size() * row_bytes).data(), requests_.wanted_begin(),
+                                  row_bytes};
+  requests_.answer(purpose_, {&rows, 1});
+}
+
+/// What others ask for, packed.
+void FeatureStore::answer() {
+  const auto asked = requests_.asked();
+  const auto count = Index(asked.size());
+  const auto index = asked_.take(count);
+  for (std::size_t i = 0; i < asked.size(); ++i) index[i] = VertexId(asked[i] - owners_.first_row(rank_));
+  const Index values = count * cols();
+  if (bfloat16_) {
+    auto* const to = reinterpret_cast<Bfloat16*>(outgoing_.take(values * Index(sizeof(Bfloat16))).data());
+    return gather_rows_bfloat16(ctx_, own_, index.data(), {to, count, cols()});
+  }
+  auto* const to = reinterpret_cast<Real*>(outgoing_.take(values * Index(sizeof(Real))).data());
+  gather_rows(ctx_, own_, index.data(), {to, count, cols()});
+}
+
+void FeatureStore::take_arrived(Index i, Real* to) {
+  if (!bfloat16_) {
+    std::copy_n(reinterpret_cast<const Real*>(arrived_.data()) + i * cols(), cols(), to);
+    return;
+  }
+  const auto* const from = reinterpret_cast<const Bfloat16*>(arrived_.data()) + i * cols();
+  for (Index c = 0; c < cols(); ++c) to[c] = Real(to_float(from[c]));
+}
+
+Index FeatureStore::growths() const {
+  return growths_ + requests_.growths() + found_.growths() + missing_.growths() + places_.growths() +
+         asked_.growths() + outgoing_.growths() + arrived_.growths();
+}
+
+}  // namespace atl

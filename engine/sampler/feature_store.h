@@ -1,0 +1,79 @@
+// Input features of a batch's rows: own ones from memory, others' from their owners, asked for once a batch, with one message to
+// each owner and one back, unless a cache has them.
+//
+// A value is the same whether it comes from the cache or from its owner. Where rows cross as bfloat16, others' values are rounded,
+// and the cache holds them so; own ones never are.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "comm/communicator.h"
+#include "sampler/row_cache.h"
+#include "sampler/row_requests.h"
+#include "sampler/row_route.h"
+#include "tensor/context.h"
+
+namespace atl {
+
+enum class CachePolicy {
+  kDegree,      // rows with the most neighbours (rows_by_degree())
+  kPresampled,  // rows that sampling draws most often (RequestCounts)
+  kLru,         // rows that were used last
+};
+
+struct FeatureStoreOptions {
+  bool bfloat16 = false;  // how rows cross; otherwise as they are
+  Index cache_bytes = 0;  // 0: no cache
+  CachePolicy policy = CachePolicy::kDegree;
+  RowRoute route{};
+};
+
+/// One per sampling thread, which makes all calls. fill_cache() and fetch() are collective, with rows or without.
+class FeatureStore {
+ public:
+  /// own: (owners.rows(rank), F) in the order of prepared rows. All arguments outlive it.
+  FeatureStore(Context& ctx, const Owners& owners, Communicator& comm, ConstMatrixView own,
+               const FeatureStoreOptions& options = {});
+
+  Index cols() const { return own_.cols; }
+  /// Rows that the cache has room for.
+  Index cache_rows() const { return cache_ ? cache_->capacity() : 0; }
+  /// Fetches the first of `rows`, which are others' in descending order of use, until the cache is full. For policies other than
+  /// kLru; before the first fetch(). Caches are of one size on all ranks.
+  void fill_cache(std::span<const VertexId> rows);
+
+  /// out (rows, F), which grows as a Recycled does.
+  void fetch(std::span<const VertexId> rows, Matrix& out);
+
+  /// Of all rows so far: own ones, others' from the cache, others' from their owners.
+  struct Counts {
+    Index own = 0, hits = 0, fetched = 0;
+  };
+  const Counts& counts() const { return counts_; }
+  Index growths() const;
+
+ private:
+  void find_here(std::span<const VertexId> rows);
+  void copy_found(MatrixView out);
+  void fetch_missing();
+  void answer();
+  void take_arrived(Index i, Real* to);
+
+  Context& ctx_;
+  const Owners& owners_;
+  const Rank rank_;
+  const ConstMatrixView own_;
+  const bool bfloat16_;
+  const Traffic purpose_;
+  RowRequests requests_;
+  std::optional<RowCache> cache_;
+  Counts counts_;
+  Recycled<const Real*> found_;          // (rows) null: with its owner
+  Recycled<VertexId> missing_, places_;  // prepared rows that aren't here, and where they stand in the batch
+  Recycled<VertexId> asked_;             // own rows that others ask for
+  Recycled<std::byte> outgoing_, arrived_;  // rows as they cross
+  Index growths_ = 0;
+};
+
+}  // namespace atl

@@ -1,0 +1,31 @@
+// Which rank owns which rows of a prepared graph in mini-batch training: consecutive parts, about equally many each, so that a
+// graph that was prepared once is trained on by any number of ranks up to its parts, with the same batches.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/types.h"
+
+namespace atl {
+
+class Owners {
+ public:
+  /// part_offsets: (parts + 1) PreparedGraph's. Throws Error where there are fewer parts than ranks.
+  Owners(std::span<const Index> part_offsets, int ranks);
+
+  int ranks() const { return int(first_part_.size()) - 1; }
+  int parts() const { return first_part_.back(); }
+  /// A rank's parts: first_part(rank) … first_part(rank + 1) − 1, and its rows likewise.
+  int first_part(Rank rank) const { return first_part_[std::size_t(rank)]; }
+  Index first_row(Rank rank) const { return first_row_[std::size_t(rank)]; }
+  Index rows(Rank rank) const { return first_row(rank + 1) - first_row(rank); }
+  bool owns(Rank rank, VertexId row) const { return row >= first_row(rank) && row < first_row(rank + 1); }
+  Rank owner_of(VertexId row) const;
+
+ private:
+  std::vector<int> first_part_;   // (ranks + 1)
+  std::vector<Index> first_row_;  // (ranks + 1)
+};
+
+}  // namespace atl

@@ -1,0 +1,125 @@
+#include "sampler/row_draws.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/normalisation.h"
+
+namespace atl {
+namespace {
+
+constexpr Index kChunk = 2048;  // rows that a thread takes at a time
+constexpr Index kAhead = 16;    // rows for which memory has been asked
+constexpr Index kGroup = 32;    // rows whose neighbours are asked for together
+
+void prefetch(const void* address) {
+  __builtin_prefetch(address);
+}
+
+}  // namespace
+
+double DrawnGraph::degree(VertexId row) const {
+  if (whole.weights == nullptr || by_id.degrees.empty()) return degree_of(whole, row);
+  return by_id.degrees[std::size_t(row)];
+}
+
+RowDraws::RowDraws(const DrawnGraph& graph, ThreadPool& pool)
+    : graph_(graph), pool_(pool), positions_(std::size_t(pool.threads())) {}
+
+void RowDraws::heads(const HopDraw& hop, std::span<const VertexId> rows, std::span<RowHead> heads) {
+  const bool all = hop.fanout == kAllNeighbours;
+  const CsrView& graph = all ? graph_.whole : graph_.by_id.rows;
+  ATOLL_CHECK(graph.columns != nullptr || graph.arcs() == 0, "the graph was prepared without rows by id");
+  const auto count = Index(rows.size());
+  const auto head = [&](Index i) {
+    const VertexId row = rows[std::size_t(i)];
+    const Index begin = graph.offsets[row], end = graph.offsets[row + 1];
+    Index first = begin;
+    while (!all && first < end && graph.columns[first] == row) ++first;
+    heads[std::size_t(i)] = {std::uint32_t(first - begin), std::uint32_t(end - first), graph_.degree(row)};
+  };
+  pool_.run((count + kChunk - 1) / kChunk, [&](Index chunk, int) {
+    const Index begin = chunk * kChunk, end = std::min(count, begin + kChunk);
+    for (Index i = begin; i < end; ++i) {
+      if (i + 2 * kAhead < end) prefetch(&graph.offsets[rows[std::size_t(i + 2 * kAhead)]]);
+      if (!all && i + kAhead < end) prefetch(&graph.columns[graph.offsets[rows[std::size_t(i + kAhead)]]]);
+      head(i);
+    }
+  });
+}
+
+void RowDraws::describe(std::span<const VertexId> rows, std::span<VertexId> ids,
+                        std::optional<std::span<double>> degrees) {
+  const auto count = Index(rows.size());
+  pool_.run((count + kChunk - 1) / kChunk, [&](Index chunk, int) {
+    const Index begin = chunk * kChunk, end = std::min(count, begin + kChunk);
+    for (Index i = begin; i < end; ++i) {
+      if (i + kAhead < end) {
+        const VertexId coming = rows[std::size_t(i + kAhead)];
+        prefetch(&graph_.ids[std::size_t(coming)]);
+        if (degrees) prefetch(&graph_.whole.offsets[coming]);
+      }
+      ids[std::size_t(i)] = graph_.ids[std::size_t(rows[std::size_t(i)])];
+      if (degrees) (*degrees)[std::size_t(i)] = graph_.degree(rows[std::size_t(i)]);
+    }
+  });
+}
+
+struct RowDraws::Group {
+  const VertexId* rows;
+  const RowHead* heads;
+  const Index* offsets;
+  Index count;
+  VertexId* columns;  // of all rows …
+  float* weights;     // … or null
+};
+
+void RowDraws::arcs(const HopDraw& hop, std::span<const VertexId> rows, std::span<const RowHead> heads,
+                    std::span<const Index> offsets, std::span<VertexId> columns, std::span<float> weights) {
+  const auto count = Index(rows.size());
+  pool_.run((count + kChunk - 1) / kChunk, [&](Index chunk, int thread) {
+    const Index end = std::min(count, (chunk + 1) * kChunk);
+    for (Index i = chunk * kChunk; i < end; i += kGroup) {
+      for (Index next = i + kGroup; next < std::min(end, i + 2 * kGroup); ++next) {
+        prefetch(&graph_.whole.offsets[rows[std::size_t(next)]]);
+        prefetch(&graph_.ids[std::size_t(rows[std::size_t(next)])]);
+      }
+      draw_group(hop,
+                 {rows.data() + i, heads.data() + i, offsets.data() + i, std::min(kGroup, end - i),
+                  columns.data(), weights.empty() ? nullptr : weights.data()},
+                 positions_[std::size_t(thread)]);
+    }
+  });
+}
+
+/// Positions are written where the columns come to stand, then read through.
+void RowDraws::draw_group(const HopDraw& hop, const Group& group, PositionDraws& positions) const {
+  const CsrView& graph = hop.fanout == kAllNeighbours ? graph_.whole : graph_.by_id.rows;
+  for (Index i = 0; i < group.count; ++i) {
+    const RowHead& head = group.heads[i];
+    const VertexId row = group.rows[i];
+    const VertexId* const from = graph.columns + graph.offsets[row] + head.loops;
+    prefetch(from);
+    if (head.whole(hop) || head.others == 0) continue;
+    const std::uint64_t key = hop.draws.row_key(std::uint64_t(graph_.ids[std::size_t(row)]));
+    const std::span<VertexId> drawn{group.columns + group.offsets[i] + head.loops,
+                                    std::size_t(head.drawn(hop))};
+    hop.replace ? PositionDraws::with_replacement(key, head.others, drawn)
+                : positions.without_replacement(key, head.others, drawn);
+    for (const VertexId position : drawn) prefetch(from + position);
+  }
+  for (Index i = 0; i < group.count; ++i) {
+    const RowHead& head = group.heads[i];
+    const Index first = graph.offsets[group.rows[i]], to = group.offsets[i];
+    const Index together = head.whole(hop) ? head.arcs(hop) : head.loops;
+    std::copy_n(graph.columns + first, together, group.columns + to);
+    if (group.weights != nullptr) std::copy_n(graph.weights + first, together, group.weights + to);
+    for (Index e = to + together; e < group.offsets[i + 1]; ++e) {
+      const Index at = first + head.loops + group.columns[e];
+      group.columns[e] = graph.columns[at];
+      if (group.weights != nullptr) group.weights[e] = graph.weights[at];
+    }
+  }
+}
+
+}  // namespace atl

@@ -1,0 +1,58 @@
+// Which of a batch's rows a prepared row is: a hash table that is as large as the batch, never as the graph. Open addressing with
+// linear probing, at most half full; a lookup is a cache line, asked for some arcs ahead.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "base/types.h"
+#include "sampler/recycled.h"
+
+namespace atl {
+
+class RowTable {
+ public:
+  /// Empties it. Its memory stays.
+  void clear();
+
+  void prefetch(VertexId row) const { __builtin_prefetch(&cells_[Index(place(row))], 1); }
+  /// The row's number; `next` where the row is new and has now that one.
+  VertexId find_or_add(VertexId row, VertexId next) {
+    for (std::uint32_t at = place(row);; at = (at + 1) & mask_) {
+      Cell& cell = cells_[Index(at)];
+      if (cell.row == row) return cell.number;
+      if (cell.row != kNone) continue;
+      cell = {row, next};
+      if (++count_ * 2 > mask_) grow();
+      return next;
+    }
+  }
+  /// −1: it isn't there.
+  VertexId find(VertexId row) const {
+    for (std::uint32_t at = place(row); count_ > 0; at = (at + 1) & mask_) {
+      const Cell& cell = cells_[Index(at)];
+      if (cell.row == row) return cell.number;
+      if (cell.row == kNone) break;
+    }
+    return kNone;
+  }
+
+  Index growths() const { return growths_; }
+
+ private:
+  static constexpr VertexId kNone = -1;
+  struct Cell {
+    VertexId row, number;
+  };
+  /// Fibonacci hashing (Knuth, vol. 3, 6.4): the product's upper bits.
+  std::uint32_t place(VertexId row) const { return (std::uint32_t(row) * 0x9e3779b1u) >> shift_; }
+  void make(std::uint32_t cells);
+  void grow();
+
+  Recycled<Cell> cells_, old_;
+  std::uint32_t mask_ = 0, count_ = 0;
+  int shift_ = 31;
+  Index growths_ = 0;
+};
+
+}  // namespace atl

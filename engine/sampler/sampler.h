@@ -1,0 +1,62 @@
+// Neighbour sampling (Hamilton, Ying & Leskovec 2017, "GraphSAGE", algorithm 2): a step's batch, from its seeds inwards.
+//
+// What a sampled block's aggregation estimates is the whole graph's, without bias. Scales are those of the whole graph, and each
+// arc carries what it stands for: with d neighbours of which k were drawn, w·d/k for a neighbour's arc of own weight w, and w for a
+// self-loop, which is always there.
+//   sum        E[Σ w·(d/k)·x(j)] = Σ w·x(j)                              dst 1,          src 1
+//   mean       the same over the destination's full degree               dst 1/deg(i),   src 1
+//   symmetric  the same with the full degrees of both ends               dst deg(i)^-½,  src deg(j)^-½
+// degrees being the numbers of arcs, self-loops included, or sums of their weights. Where every vertex has all its neighbours
+// there is no factor at all, and no weight is stored unless the graph has weights: the block is the whole graph's.
+//
+// Attention and softmax aggregation weigh what was drawn by its scores alone: a softmax has no unbiased estimate of this kind.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "graph/normalisation.h"
+#include "sampler/batch.h"
+#include "sampler/row_table.h"
+#include "sampler/structure.h"
+
+namespace atl {
+
+struct SamplingOptions {
+  std::vector<int>
+      fanout;  // by gathering layer, the one nearest to the input first; −1: all neighbours (check_fanout())
+  bool replace = false;
+  Normalisation normalisation = Normalisation::kSum;
+  bool attention = false;  // a softmax over neighbours: no factors, and transposed arcs know their places
+  /// Layer 0's transpose, which is needed where input features, or rows made of them before they are gathered, get a gradient.
+  bool transpose_input = true;
+  std::uint64_t seed = 1;
+};
+
+/// One per sampling thread.
+class Sampler {
+ public:
+  /// `structure` outlives it.
+  Sampler(Structure& structure, SamplingOptions options);
+
+  /// The batch of these seeds, prepared rows that the rank owns, each once. Collective: every rank calls it for each step, with
+  /// seeds or without.
+  void sample(std::int64_t step, std::span<const VertexId> seeds, Batch& batch);
+  /// How often memory of its own and the structure's had to grow; batches count theirs.
+  Index growths() const { return table_.growths() + cursors_.growths() + structure_.growths(); }
+
+ private:
+  void draw(std::int64_t step, int layer, Batch& batch);
+  void number_sources(Batch& batch, Batch::Layer& layer);
+  void weigh(const HopDraw& hop, Batch::Layer& layer) const;
+  void transpose(Index sources, Batch::Layer& layer);
+  void set_scales(Batch& batch);
+
+  Structure& structure_;
+  const SamplingOptions options_;
+  RowTable table_;
+  Recycled<std::uint32_t> cursors_;  // (sources) half the memory of offsets: more of them are in cache
+};
+
+}  // namespace atl

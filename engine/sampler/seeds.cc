@@ -1,0 +1,52 @@
+#include "sampler/seeds.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "sampler/keyed_order.h"
+
+namespace atl {
+
+TrainingRows training_rows(const PreparedGraph& graph, const Owners& owners, Rank rank,
+                           FunctionRef<bool(VertexId id)> trains) {
+  TrainingRows own{owners.first_part(rank), {}};
+  const auto ids = graph.ids();
+  for (int part = own.first_part; part < owners.first_part(rank + 1); ++part) {
+    auto& rows = own.by_part.emplace_back();
+    for (Index row = graph.part_offsets()[std::size_t(part)];
+         row < graph.part_offsets()[std::size_t(part) + 1]; ++row)
+      if (trains(ids[std::size_t(row)])) rows.push_back(VertexId(row));
+    std::ranges::sort(rows, {}, [&](VertexId row) { return ids[std::size_t(row)]; });
+  }
+  return own;
+}
+
+Seeds::Seeds(std::vector<Index> training, TrainingRows own, Index batch_size, std::uint64_t seed)
+    : shares_(training, batch_size), own_(std::move(own)), seed_(seed) {
+  for (std::size_t i = 0; i < own_.by_part.size(); ++i) {
+    const std::size_t part = std::size_t(own_.first_part) + i;
+    ATOLL_CHECK(part < training.size() && Index(own_.by_part[i].size()) == training[part],
+                "{} training vertices of part {} of {}", own_.by_part[i].size(), part, training.size());
+  }
+}
+
+void Seeds::of_step(std::int64_t step, std::vector<VertexId>& rows) {
+  const std::int64_t epoch = step / steps();
+  const auto shares = shares_.of_step(step % steps());
+  rows.clear();
+  for (std::size_t i = 0; i < own_.by_part.size(); ++i) {
+    const auto& vertices = own_.by_part[i];
+    const std::size_t part = std::size_t(own_.first_part) + i;
+    const SeedShares::Share share = shares[part];
+    if (share.count == 0) continue;
+    const Draws draws(seed_, Purpose::kBatch, std::uint64_t(epoch), part);
+    const KeyedOrder order(vertices.size(), draws.key());
+    const auto first = std::ptrdiff_t(rows.size());
+    for (Index k = 0; k < share.count; ++k)
+      rows.push_back(vertices[std::size_t(order.at(std::uint64_t(share.begin + k)))]);
+    std::sort(rows.begin() + first, rows.end());
+  }
+}
+
+}  // namespace atl

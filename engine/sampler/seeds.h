@@ -1,0 +1,46 @@
+// Which vertices each step trains on, as far as a rank owns them: part by part, in an order that is drawn anew each epoch.
+//
+// Whoever owns a part, the same of its vertices train in the same step: the order is keyed by (seed, epoch, part) and computed
+// place by place (keyed_order.h), and how many a part gives is the same everywhere (seed_shares.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "partition/prepared_graph.h"
+#include "sampler/owners.h"
+#include "sampler/seed_shares.h"
+
+namespace atl {
+
+/// The training vertices of a rank's parts, as prepared rows; of each part in ascending order of the data set's ids.
+struct TrainingRows {
+  int first_part = 0;
+  std::vector<std::vector<VertexId>> by_part;  // those of part first_part + i
+};
+
+/// trains(id): whether this vertex of the data set is a training vertex; asked for the rank's own ones alone.
+TrainingRows training_rows(const PreparedGraph& graph, const Owners& owners, Rank rank,
+                           FunctionRef<bool(VertexId id)> trains);
+
+class Seeds {
+ public:
+  /// training: (parts) how many training vertices each part has, the same on all ranks; own: this rank's.
+  Seeds(std::vector<Index> training, TrainingRows own, Index batch_size, std::uint64_t seed);
+
+  /// Of an epoch. Step s of the run is step s % steps() of epoch s / steps().
+  std::int64_t steps() const { return shares_.steps(); }
+  /// Vertices of a step of the run over all ranks: what the loss is divided by.
+  Index size(std::int64_t step) const { return shares_.size(step % steps()); }
+  /// rows: the rank's own of them, part by part, ascending: neighbours in prepared order share neighbours and cache lines.
+  void of_step(std::int64_t step, std::vector<VertexId>& rows);
+
+ private:
+  SeedShares shares_;
+  TrainingRows own_;
+  std::uint64_t seed_;
+};
+
+}  // namespace atl

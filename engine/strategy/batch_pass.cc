@@ -1,0 +1,67 @@
+#include "strategy/batch_pass.h"
+
+#include <utility>
+
+namespace atl {
+
+BatchPass::BatchPass(Context& ctx, const Model& model, LayerRange layers, std::uint64_t seed)
+    : ctx_(ctx), seed_(seed), layers_(layers) {
+  int hop = 0;
+  for (int l = layers.first; l < layers.end; ++l)
+    hops_.push_back(model.layers[std::size_t(l)]->gathers() ? hop++ : -1);
+  for (int l = layers.first, left = hop; l < layers.end; ++l) {
+    if (hops_[std::size_t(l - layers.first)] >= 0) --left;
+    sets_.push_back(std::size_t(left));
+  }
+  rows_.resize(hops_.size());
+  for (LayerRows& each : rows_) each.sources.resize(1);
+}
+
+void BatchPass::begin(const Batch& batch, std::int64_t step, bool training) {
+  batch_ = &batch;
+  step_ = step;
+  training_ = training;
+  Index rows = batch.input_rows(0);
+  for (std::size_t l = 0; l < hops_.size(); ++l) {
+    LayerRows& of = rows_[l];
+    of.inputs = of.sources[0] = rows;
+    if (hops_[l] >= 0) rows = batch.output_rows(hops_[l]);
+    of.outputs = of.destinations = rows;
+  }
+  ATOLL_CHECK(rows == Index(batch.seeds().size()), "{} rows come out for {} seeds", rows,
+              batch.seeds().size());
+}
+
+void BatchPass::share(Communicator& comm, const SharedRows& shares) {
+  comm_ = &comm;
+  shares_ = &shares;
+  totals_ = shares.owned;
+  comm.all_reduce(Traffic::kStatistics, std::span<double>(totals_));
+}
+
+std::span<const Real> BatchPass::row_weights() const {
+  if (shares_ == nullptr) return {};
+  return shares_->weights[sets_[at_]].first(destinations());
+}
+
+Gather& BatchPass::gather(const Rows& rows) {
+  return gather_.start(batch_->block(hops_[at_]), rows, {});
+}
+
+Gather& BatchPass::gather_back(const Rows& rows, MatrixView d_rows) {
+  return gather_.start(batch_->block(hops_[at_]), rows, d_rows);
+}
+
+Gather& BatchPass::OneBlock::start(const Block& block, const Rows& rows, MatrixView d_rows) {
+  ATOLL_CHECK(is_pulled_, "a gather begins before the last one has ended");
+  block_ = block;
+  source_ = {&block_, rows, 0, true, true, d_rows};
+  is_pulled_ = false;
+  return *this;
+}
+
+const Source* BatchPass::OneBlock::next() {
+  return std::exchange(is_pulled_, true) ? nullptr : &source_;
+}
+
+}  // namespace atl

@@ -1,0 +1,76 @@
+// The verbs of a pass over one mini-batch: a gather is one block, whose sources the rank has fetched or computed itself, so that
+// nothing travels between layers.
+#pragma once
+
+#include <vector>
+
+#include "comm/communicator.h"
+#include "sampler/row_shares.h"
+#include "strategy/layer_runner.h"
+
+namespace atl {
+
+/// One per rank and batch in flight. References outlive it.
+class BatchPass final : public Pass {
+ public:
+  /// `seed` of all draws.
+  BatchPass(Context& ctx, const Model& model, LayerRange layers, std::uint64_t seed);
+
+  /// The batch that is computed next; `step` (from 1) keys its draws. It outlives the pass over it.
+  void begin(const Batch& batch, std::int64_t step, bool training);
+  /// After begin(), where the layers reduce and several ranks compute batches: which rows they share. It outlives the pass.
+  void share(Communicator& comm, const SharedRows& shares);
+  /// Of every layer of the range, on that batch. Layers that gather take the batch's in turn; others have as many outputs as inputs.
+  const std::vector<LayerRows>& rows() const { return rows_; }
+
+  Context& context() override { return ctx_; }
+  Index destinations() const override { return rows_[at_].outputs; }
+  std::span<const VertexId> destination_ids() const override {
+    return batch_->ids().first(std::size_t(destinations()));
+  }
+  bool training() const override { return training_; }
+  bool repeating() const override { return repeating_; }
+  Draws draws(Purpose purpose, int layer) const override {
+    return Draws(seed_, purpose, std::uint64_t(step_), std::uint64_t(layer));
+  }
+  Gather& gather(const Rows& rows) override;
+  Gather& gather_back(const Rows& rows, MatrixView d_rows) override;
+  void reduce(std::span<double> values) override {
+    if (comm_ != nullptr) comm_->all_reduce(Traffic::kStatistics, values);
+  }
+  std::span<const Real> row_weights() const override;
+  double reduced_rows() const override {
+    return comm_ == nullptr ? double(destinations()) : totals_[sets_[at_]];
+  }
+  void bind(int layer) override { at_ = std::size_t(layer - layers_.first); }
+  void repeat(bool on) override { repeating_ = on; }
+
+ private:
+  class OneBlock final : public Gather {
+   public:
+    Gather& start(const Block& block, const Rows& rows, MatrixView d_rows);
+    const Source* next() override;
+
+   private:
+    Block block_;
+    Source source_;
+    bool is_pulled_ = true;
+  };
+
+  Context& ctx_;
+  std::uint64_t seed_;
+  LayerRange layers_;
+  std::vector<std::size_t> sets_;  // by layer of the range: SharedRows' set of its destinations
+  std::vector<int> hops_;          // by layer of the range: the batch's layer that it gathers, or −1
+  std::vector<LayerRows> rows_;
+  const Batch* batch_ = nullptr;
+  Communicator* comm_ = nullptr;  // null: this rank alone computes
+  const SharedRows* shares_ = nullptr;
+  std::vector<double> totals_;  // by set: vertices over all ranks
+  std::int64_t step_ = 0;
+  std::size_t at_ = 0;  // of the range, the layer that is next
+  bool training_ = false, repeating_ = false;
+  OneBlock gather_;
+};
+
+}  // namespace atl

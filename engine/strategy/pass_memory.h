@@ -1,0 +1,75 @@
+// The memory of one pass over some layers: their outputs, what forward leaves for backward, and gradients. Buffers that are never
+// alive together are shared. A pass with other numbers of rows reuses it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "model/model.h"
+#include "strategy/schedule.h"
+
+namespace atl {
+
+/// Which passes the memory must serve.
+enum class Passes {
+  kTraining,  // all layers' outputs and saved matrices live from forward to backward
+  kRecomputing,  // recompute: layer — saved matrices are made again just before a layer's backward: one layer's at a time
+  kInference  // no backward: outputs take turns in two buffers
+};
+
+/// Neighbouring layers of a model.
+struct LayerRange {
+  int first = 0, end = 0;
+  bool contains(int layer) const { return first <= layer && layer < end; }
+};
+
+class PassMemory {
+ public:
+  /// `model` outlives it. Nothing is held before shape().
+  PassMemory(Device device, const Model& model, LayerRange layers, Passes passes);
+
+  /// Makes room for so many rows, of each layer of the range. What the memory held is lost. Memory grows where it doesn't suffice,
+  /// and never shrinks.
+  void shape(const std::vector<LayerRows>& rows);
+  /// How often shape() has had to ask for more memory.
+  std::int64_t growths() const { return growths_; }
+
+  const LayerRange& layers() const { return layers_; }
+  Passes passes() const { return passes_; }
+  MatrixView output(int layer);  // (outputs, the layer's out)
+  Saved& saved(int layer) { return saved_[at(layer)]; }
+  const LayerRows& rows(int layer) const { return rows_[at(layer)]; }
+  MatrixView d_output() { return d_output_; }  // (outputs, out) of the last layer; in training
+  /// (inputs, the layer's in), of a layer that isn't the first. Shares memory with the gradient of the layer's output only where the
+  /// layer works in place.
+  MatrixView d_input(int layer);
+  int tapped() const {
+    return tapped_;
+  }  // layer of the range whose output others read, also behind it; −1: none
+  MatrixView d_tap() { return d_tap_; }  // (outputs of the tapped layer, its out)
+  /// Adds what is held.
+  void count(ScheduleBytes& bytes) const;
+
+ private:
+  std::size_t at(int layer) const { return std::size_t(layer - layers_.first); }
+  const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
+  std::size_t output_buffer(int layer) const;
+  std::size_t gradient_turn(int layer) const;
+  void grow(Matrix& memory, Index elements);
+
+  Device device_;
+  const Model& model_;
+  LayerRange layers_;
+  Passes passes_;
+  int tapped_ = -1;
+  std::int64_t growths_ = 0;
+  std::vector<LayerRows> rows_;       // by layer of the range
+  std::vector<Matrix> outputs_;       // (1, elements): by layer, or by turn
+  std::vector<Matrix> saved_memory_;  // (1, elements): by layer, or one for all
+  std::vector<Saved> saved_;          // by layer, into saved_memory_
+  Matrix d_output_memory_, d_tap_memory_;
+  MatrixView d_output_, d_tap_;
+  Matrix d_rows_[2];  // (1, elements): gradients take turns
+};
+
+}  // namespace atl

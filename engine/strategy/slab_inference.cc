@@ -1,0 +1,138 @@
+#include "strategy/slab_inference.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace atl {
+namespace {
+
+int tapped_layer(const Model& model) {
+  int tapped = -1;
+  for (const auto& each : model.layers)
+    if (each->tap() >= 0) tapped = each->tap();
+  return tapped;
+}
+
+}  // namespace
+
+std::vector<LayerRange> slab_segments(const Model& model) {
+  std::vector<LayerRange> segments;
+  const int layers = int(model.layers.size()), tapped = tapped_layer(model);
+  for (int l = 0; l < layers; ++l) {
+    const bool begins =
+        l == 0 || model.layers[std::size_t(l)]->gathers() || l == tapped + 1 || l + 1 == layers;
+    if (begins) segments.push_back({l, l});
+    segments.back().end = l + 1;
+  }
+  return segments;
+}
+
+/// A slab's sources are at most its rows and its arcs.
+std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const Owners& owners, Rank rank,
+                               Index bytes) {
+  Index widest = 1;
+  for (const auto& each : model.layers) widest = std::max({widest, each->in(), each->out()});
+  const Index most = std::max<Index>(1, bytes / (widest * Index(sizeof(Real))));
+  const Index first = owners.first_row(rank), rows = owners.rows(rank);
+  std::vector<Index> begins{0};
+  Index held = 0;
+  for (Index row = 0; row < rows; ++row) {
+    const Index reads = 1 + graph.offsets[first + row + 1] - graph.offsets[first + row];
+    if (held > 0 && held + reads > most) {
+      begins.push_back(row);
+      held = 0;
+    }
+    held += reads;
+  }
+  begins.push_back(rows);
+  return begins;
+}
+
+SlabInference::SlabInference(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
+                             const BatchGraph& graph, const SlabOptions& options)
+    : ctx_(ctx),
+      comm_(comm),
+      model_(model),
+      parameters_(parameters),
+      graph_(graph),
+      options_(options),
+      runner_(ctx, model, comm.trace()),
+      structure_(options.mapped
+                     ? mapped_structure(graph.whole, *ctx.pool)
+                     : partitioned_structure(graph.whole, graph.owners, comm, *ctx.pool, kEvaluationRoute)),
+      slabs_(slab_begins(model, graph.whole.whole, graph.owners, comm.rank(), options.bytes)) {
+  make_segments();
+  align_slabs();
+}
+
+void SlabInference::make_segments() {
+  tapped_ = tapped_layer(model_);
+  for (const LayerRange& layers : slab_segments(model_)) {
+    SamplingOptions sampling{.normalisation = model_.needs.normalisation,
+                             .attention = model_.needs.attention,
+                             .transpose_input = false};
+    if (layer(layers.first).gathers()) sampling.fanout = {kAllNeighbours};
+    segments_.push_back({layers, std::make_unique<Sampler>(*structure_, sampling),
+                         std::make_unique<BatchPass>(ctx_, model_, layers, options_.seed),
+                         std::make_unique<PassMemory>(ctx_.device, model_, layers, Passes::kInference)});
+  }
+}
+
+void SlabInference::align_slabs() {
+  const std::int64_t count = std::int64_t(slabs_.size());
+  for (const auto& theirs : comm_.all_gather(Traffic::kSetup, std::as_bytes(std::span(&count, 1)))) {
+    std::int64_t other = 0;
+    std::memcpy(&other, theirs.data(), sizeof other);
+    if (other > Index(slabs_.size())) slabs_.resize(std::size_t(other), slabs_.back());
+  }
+}
+
+Matrix& SlabInference::output_of(const Segment& segment) {
+  if (segment.layers.end == int(model_.layers.size())) return logits_;
+  if (segment.layers.end == tapped_ + 1) return tap_;
+  return turns_[(&segment - segments_.data()) % 2];
+}
+
+ConstMatrixView SlabInference::infer() {
+  const Index rows = graph_.owners.rows(comm_.rank());
+  ConstMatrixView in = graph_.features;
+  for (Segment& each : segments_) {
+    last_input_ = in;
+    Matrix& out = output_of(each);
+    out.resize(rows, layer(each.layers.end - 1).out(), ctx_.device);
+    const bool reads_tap = tapped_ >= 0 && each.layers.first > tapped_;
+    run(each, in, reads_tap ? ConstMatrixView(tap_) : ConstMatrixView(), out);
+    in = out;
+  }
+  if (comm_.trace() != nullptr) comm_.trace()->leave();
+  return in;
+}
+
+void SlabInference::run(Segment& segment, ConstMatrixView in, ConstMatrixView tap, MatrixView out) {
+  const bool gathers = layer(segment.layers.first).gathers();
+  FeatureStore store(ctx_, graph_.owners, comm_, in, {.route = kEvaluationRoute});
+  std::vector<VertexId> seeds;
+  for (std::size_t slab = 0; slab + 1 < slabs_.size(); ++slab) {
+    const Index begin = slabs_[slab], count = slabs_[slab + 1] - begin;
+    seeds.resize(std::size_t(count));
+    std::iota(seeds.begin(), seeds.end(), VertexId(graph_.owners.first_row(comm_.rank()) + begin));
+    segment.sampler->sample(0, seeds, batch_);
+    if (gathers) store.fetch(batch_.rows(), inputs_);
+    segment.pass->begin(batch_, 0, false);
+    segment.memory->shape(segment.pass->rows());
+    const RangeInput input{Rows(gathers ? ConstMatrixView(inputs_) : in.slice_rows(begin, count)),
+                           tap.cols > 0 ? tap.slice_rows(begin, count) : ConstMatrixView()};
+    runner_.forward(*segment.pass, parameters_.present(), *segment.memory, input);
+    axpby(ctx_, 1, segment.memory->output(segment.layers.end - 1), 0, out.slice_rows(begin, count));
+  }
+}
+
+void SlabInference::count(ScheduleBytes& bytes) const {
+  for (const Matrix* each : {&turns_[0], &turns_[1], &tap_, &logits_})
+    bytes.activations += each->held_bytes();
+  for (const Segment& each : segments_) each.memory->count(bytes);
+  bytes.halo += inputs_.held_bytes() + batch_.bytes();
+}
+
+}  // namespace atl

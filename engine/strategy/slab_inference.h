@@ -1,0 +1,73 @@
+// Exact logits of all vertices, layer by layer: each layer is computed for some of a rank's rows after the other, which read what
+// the layer before has left at all ranks. Beside two layers' outputs of its own rows a rank holds what one slab of them reads.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sampler/batch_graph.h"
+#include "sampler/feature_store.h"
+#include "sampler/sampler.h"
+#include "strategy/batch_pass.h"
+
+namespace atl {
+
+inline constexpr Index kSlabBytes = Index(256) << 20;
+
+struct SlabOptions {
+  bool mapped = false;       // structure, as SamplingOptions' maker has it
+  Index bytes = kSlabBytes;  // of a slab's widest input, about
+  std::uint64_t seed = 1;
+};
+
+/// Which layers are computed together: the first of them alone may gather. One more begins behind the tapped layer, whose output
+/// others read, and one with the last, whose input are the embeddings.
+std::vector<LayerRange> slab_segments(const Model& model);
+
+/// Where slabs of a rank's rows begin, and the end: whose widest input takes about `bytes` at most, if not one row's takes more.
+std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const Owners& owners, Rank rank,
+                               Index bytes);
+
+/// All calls are collective, by the compute thread. References outlive it.
+class SlabInference {
+ public:
+  SlabInference(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
+                const BatchGraph& graph, const SlabOptions& options);
+
+  /// (owned, classes), with the present weights; valid until the next call.
+  ConstMatrixView infer();
+  /// After infer(): the last layer's input (owned, width).
+  ConstMatrixView embeddings() const { return last_input_; }
+  void count(ScheduleBytes& bytes) const;
+
+ private:
+  /// Of slab_segments().
+  struct Segment {
+    LayerRange layers;
+    std::unique_ptr<Sampler> sampler;
+    std::unique_ptr<BatchPass> pass;
+    std::unique_ptr<PassMemory> memory;
+  };
+  void make_segments();
+  void align_slabs();
+  void run(Segment& segment, ConstMatrixView in, ConstMatrixView tap, MatrixView out);
+  const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
+  Matrix& output_of(const Segment& segment);
+
+  Context& ctx_;
+  Communicator& comm_;
+  const Model& model_;
+  Parameters& parameters_;
+  const BatchGraph& graph_;
+  const SlabOptions options_;
+  LayerRunner runner_;
+  std::unique_ptr<Structure> structure_;
+  int tapped_ = -1;
+  std::vector<Segment> segments_;
+  std::vector<Index> slabs_;  // begins, and the end, of own rows; as many on all ranks
+  Batch batch_;
+  Matrix inputs_, turns_[2], tap_, logits_;
+  ConstMatrixView last_input_;
+};
+
+}  // namespace atl

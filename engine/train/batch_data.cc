@@ -1,0 +1,52 @@
+#include "train/batch_data.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "job/strategies.h"
+#include "sampler/structure.h"
+
+namespace atl {
+namespace {
+
+Owners owners_of(const PreparedGraph& prepared, int ranks) {
+  return {prepared.part_offsets(), ranks};
+}
+
+}  // namespace
+
+BatchData::BatchData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
+                     const PartRanks& ranks)
+    : prepared_(prepared), rank_(rank), graph_{owners_of(prepared, job.placement.ranks), {}, {}, {}, {}, {}} {
+  for (Rank r = 0; r < job.placement.ranks; ++r)
+    ATOLL_CHECK(ranks.part_of(r) == r, "rank {} trains part {}", r, ranks.part_of(r));
+  const auto ids = prepared.ids().subspan(std::size_t(graph_.owners.first_row(rank)),
+                                          std::size_t(graph_.owners.rows(rank)));
+  owned_ids_.assign(ids.begin(), ids.end());
+  const bool by_id = find_strategy(job.strategy.kind)->draws_neighbours(job);
+  const bool inductive = job.training.setting == Setting::kInductive;
+  graph_.training = drawn_graph(prepared, inductive, by_id);
+  graph_.whole = drawn_graph(prepared, false, false);
+  graph_.features = features_.read(dataset, owned_ids_, job, FeatureForm::kDense).dense;
+}
+
+void BatchData::trains_on(std::span<const VertexId> rows) {
+  std::vector<VertexId> ids;
+  for (const VertexId row : rows) ids.push_back(owned_ids_[std::size_t(row)]);
+  std::ranges::sort(ids);
+  graph_.training_rows = training_rows(prepared_, graph_.owners, rank_,
+                                       [&](VertexId id) { return std::ranges::binary_search(ids, id); });
+}
+
+void BatchData::count(Communicator& comm) {
+  std::vector<Index> own;
+  for (const auto& rows : graph_.training_rows.by_part) own.push_back(Index(rows.size()));
+  graph_.training_by_part.clear();
+  for (const auto& bytes : comm.all_gather(Traffic::kSetup, std::as_bytes(std::span(own)))) {
+    std::vector<Index> theirs(bytes.size() / sizeof(Index));
+    if (!bytes.empty()) std::memcpy(theirs.data(), bytes.data(), bytes.size());
+    graph_.training_by_part.insert(graph_.training_by_part.end(), theirs.begin(), theirs.end());
+  }
+}
+
+}  // namespace atl

@@ -1,0 +1,81 @@
+#include "train/telemetry/rank_meter.h"
+
+#include <chrono>
+
+#include "base/memory.h"
+
+namespace atl {
+namespace {
+
+/// The compute thread stood waiting.
+double exposed_seconds(const Ledger& ledger) {
+  double sum = 0;
+  for (int p = 0; p < kTraffics; ++p) sum += ledger.exposed_seconds(Traffic(p));
+  return sum;
+}
+
+std::vector<LinkTraffic> traffic_between(const Ledger& before, const Ledger& after) {
+  std::vector<LinkTraffic> traffic;
+  for (int l = 0; l < kLinks; ++l) {
+    for (int p = 0; p < kTraffics; ++p) {
+      const std::int64_t bytes = after.bytes(Link(l), Traffic(p)) - before.bytes(Link(l), Traffic(p));
+      if (bytes > 0) traffic.push_back({link_name(Link(l)), traffic_name(Traffic(p)), bytes});
+    }
+  }
+  return traffic;
+}
+
+}  // namespace
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+RankMeter::RankMeter(const Communicator& comm) : comm_(comm), before_(comm.ledger()), after_(before_) {}
+
+void RankMeter::begin_epoch() {
+  before_ = comm_.ledger();
+  communicated_ = comm_.communication_seconds();
+  progress_cpu_ = comm_.progress_cpu_seconds();
+  began_ = steady_seconds();
+}
+
+void RankMeter::end_training() {
+  after_ = comm_.ledger();
+}
+
+void RankMeter::end_sums() {
+  trained_ = steady_seconds();
+  exposed_ = exposed_seconds(comm_.ledger()) - exposed_seconds(before_);
+  communicated_ = comm_.communication_seconds() - communicated_;
+  progress_cpu_ = comm_.progress_cpu_seconds() - progress_cpu_;
+}
+
+RankSample RankMeter::end_epoch() {
+  RankSample s;
+  s.phases = {{"compute", training_seconds() - exposed_},
+              {"communication", exposed_},
+              {"evaluation", steady_seconds() - trained_},
+              {"checkpoint", checkpoint_seconds_}};
+  checkpoint_seconds_ = 0;
+  phases_.resize(s.phases.size());
+  for (std::size_t i = 0; i < s.phases.size(); ++i) {
+    phases_[i].name = s.phases[i].name;
+    phases_[i].seconds += s.phases[i].seconds;
+  }
+  s.traffic = traffic_between(before_, after_);
+  s.communication_seconds = communicated_;
+  s.progress_cpu_seconds = progress_cpu_;
+  s.resident_bytes = process_memory().resident_bytes;
+  return s;
+}
+
+std::vector<Phase> RankMeter::phases() const {
+  std::vector<Phase> phases = phases_;
+  for (Phase& p : phases) {
+    if (p.name == "checkpoint") p.seconds += checkpoint_seconds_;  // the last one's
+  }
+  return phases;
+}
+
+}  // namespace atl

@@ -1,0 +1,98 @@
+#include "operator/run/rivals.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "operator/api/json_values.h"
+#include "operator/plan/json_members.h"
+#include "operator/run/log.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kSpacesAnnotation = "atoll.dev/namespaces";  // of a lease: "a,b", "": all
+constexpr const char* kInstead =
+    "end that one, or give this one a class or namespaces of its own (--class, --namespace; the chart's operatorClass, "
+    "watchNamespaces)";
+
+}  // namespace
+
+Rivals::Rivals(kube::Client& client, const Options& options, const kube::LeaseOptions& own,
+               kube::Clock& clock)
+    : client_(client), options_(options), own_(own), clock_(clock) {}
+
+void Rivals::describe(const Options& options, kube::LeaseOptions& lease) {
+  lease.labels[kClassLabel] = options.operator_class;
+  lease.annotations[kSpacesAnnotation] = fmt::format("{}", fmt::join(options.spaces, ","));
+}
+
+bool Rivals::is_ours_too(const std::string& spaces) const {
+  if (spaces.empty() || options_.spaces.empty()) return true;
+  const std::string list = "," + spaces + ",";
+  return std::ranges::any_of(options_.spaces, [&](const std::string& space) {
+    return list.find("," + space + ",") != std::string::npos;
+  });
+}
+
+/// Held leases of others whose jobs are ours too; nothing: that isn't known now.
+std::optional<std::vector<Rivals::Rival>> Rivals::look() {
+  std::vector<Rival> rivals;
+  const auto add = [&](std::string_view text) {
+    const json lease = json::parse(text, nullptr, false);
+    const json &metadata = member(lease, "metadata"), &spec = member(lease, "spec");
+    Rival rival{text_of(metadata, "namespace") + "/" + text_of(metadata, "name"),
+                text_of(spec, "holderIdentity"), text_of(spec, "renewTime"),
+                text_of(member(metadata, "annotations"), kSpacesAnnotation)};
+    if (const auto seconds = integer_of(spec, "leaseDurationSeconds"); seconds && *seconds > 0)
+      rival.duration = std::chrono::seconds(*seconds);
+    const bool is_another = rival.lease != own_.space + "/" + own_.name;
+    if (is_another && !rival.holder.empty() && is_ours_too(rival.spaces)) rivals.push_back(std::move(rival));
+  };
+  try {
+    const std::string ours = std::string(kClassLabel) + "=" + options_.operator_class;
+    const kube::Listing listing = client_.list(kube::leases_resource().path(), {.only = {ours, ""}}, add);
+    if (!listing.error) return rivals;
+    if (listing.error->code != 403) return {};
+    log_warning("{}: whether another operator sees to the same jobs isn't known", listing.error->text());
+    return std::vector<Rival>{};
+  } catch (const kube::TransportError&) {
+    return {};
+  }
+}
+
+void Rivals::refuse(const Rival& rival) const {
+  fail("{} (lease {}) sees to GNNJobs of class {} in {} already; {}", rival.holder, rival.lease,
+       options_.operator_class, rival.spaces.empty() ? "all namespaces" : rival.spaces, kInstead);
+}
+
+void Rivals::expect_none(const std::stop_token& stop) {
+  const auto begin = clock_.now();
+  for (bool is_first = true;; is_first = false) {
+    const auto rivals = look();
+    std::chrono::seconds longest{0};
+    for (const Rival& rival : rivals.value_or(std::vector<Rival>{})) {
+      const bool is_known = seen_.contains(rival.lease);
+      if (is_known ? seen_.at(rival.lease) != rival.sign() : !is_first) refuse(rival);
+      seen_[rival.lease] = rival.sign();
+      longest = std::max(longest, rival.duration);
+    }
+    if (rivals && clock_.now() >= begin + longest) return;
+    if (!clock_.sleep(own_.retry, stop)) return;
+  }
+}
+
+void Rivals::expect_none_new() {
+  const auto rivals = look();
+  if (!rivals)
+    fail("the leases can't be listed now: whether another operator sees to the same jobs isn't known");
+  for (const Rival& rival : *rivals)
+    if (!seen_.contains(rival.lease) || seen_.at(rival.lease) != rival.sign()) refuse(rival);
+}
+
+}  // namespace atl::ctl

@@ -1,0 +1,120 @@
+// What `atoll bench strategies` reads: the list of strategies, and the rig in the environment.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "base/error.h"
+#include "command/bench/rig.h"
+#include "command/bench/strategy_list.h"
+#include "command/commands.h"
+#include "dataset/temp_folder.h"
+#include "job/load.h"
+
+namespace atl {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr const char* kManifest =
+    "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: x}\nspec:\n"
+    "  dataset: {synthetic: {kind: community, vertices: 200, averageDegree: 6, features: 4, classes: 2}}\n"
+    "  model: {kind: gcn}\n  strategy: {kind: pipegcn, pipegcn: {decay: 0.5}}\n";
+
+Job job_under(const std::string& list, std::size_t entry) {
+  return parse_job(kManifest, "x.yaml", {read_strategy_list(list).at(entry).change}).job;
+}
+
+TEST(StrategyList, EachEntryStandsForItselfWhateverTheManifestSays) {
+  const std::string list = "graph:overlap=false,pipegcn,pipegcn:smoothing=both:decay=0.9,graph:wire=float32";
+  ASSERT_EQ(read_strategy_list(list).size(), 4U);
+  EXPECT_EQ(read_strategy_list(list)[2].label, "pipegcn:smoothing=both:decay=0.9");
+  EXPECT_EQ(job_under(list, 0).strategy.kind, "graph");
+  EXPECT_FALSE(job_under(list, 0).strategy.options.flag("overlap"));
+  EXPECT_EQ(job_under(list, 1).strategy.options.number("decay"), 0.95);
+  EXPECT_EQ(job_under(list, 2).strategy.options.text("smoothing"), "both");
+  EXPECT_EQ(job_under(list, 2).strategy.options.number("decay"), 0.9);
+  EXPECT_TRUE(job_under(list, 3).strategy.options.flag("overlap"));
+}
+
+TEST(StrategyList, WhatIsNoEntryIsRefused) {
+  for (const char* list :
+       {"", "graph,", ",graph", ":overlap=false", "graph:overlap", "graph:=1", "graph:overlap="})
+    EXPECT_THROW(read_strategy_list(list), Error) << list;
+  EXPECT_THROW(job_under("grph", 0), Error);
+  EXPECT_THROW(job_under("graph:smoothing=both", 0), Error);
+}
+
+TEST(Links, RatesAreReadAndWrittenAsTcDoes) {
+  EXPECT_EQ(link_bits("850mbit"), 850e6);
+  EXPECT_EQ(link_bits("2.5gbit"), 2.5e9);
+  EXPECT_EQ(link_rate(850e6), "850mbit");
+  EXPECT_EQ(link_rate(1e9), "1gbit");
+  EXPECT_EQ(link_rate(2.5e9), "2500mbit");
+  EXPECT_EQ(link_rate(123'456'789), "123500kbit");
+  EXPECT_EQ(link_rate(0.5), "1bit");
+  for (const char* word : {"", "fast", "10", "-1mbit", "10mbyte"})
+    EXPECT_THROW(link_bits(word), Error) << word;
+}
+
+/// Sets variables of the environment for one test.
+class RigTest : public testing::Test {
+ protected:
+  RigTest() { clear(); }
+  ~RigTest() override { clear(); }
+  static void clear() { unsetenv("ATOLL_RIG"), unsetenv("ATOLL_RIG_LINK"); }
+  TempFolder folder_;
+};
+
+TEST_F(RigTest, WithoutOneTheMachineIsAsItIs) {
+  const Rig rig = Rig::from_environment();
+  EXPECT_EQ(rig.description() + rig.link(), "");
+  EXPECT_FALSE(rig.can_shape());
+}
+
+TEST_F(RigTest, ItsProgramIsToldTheRate) {
+  const std::string program = folder_ / "reshape";
+  write_text(program, "#!/bin/sh\necho \"$1\" >" + (folder_ / "rate").string() + "\n[ \"$1\" != 13mbit ]\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  setenv("ATOLL_RIG", R"({"servers":2,"link":"1gbit"})", 1);
+  setenv("ATOLL_RIG_LINK", program.c_str(), 1);
+  Rig rig = Rig::from_environment();
+  EXPECT_EQ(rig.link(), "1gbit");
+  rig.set_rate(850e6);
+  EXPECT_EQ(rig.link(), "850mbit");
+  EXPECT_EQ(read_text(folder_ / "rate"), "850mbit\n");
+  EXPECT_THROW(rig.set_rate(13e6), Error);
+  setenv("ATOLL_RIG", "2 servers", 1);
+  EXPECT_THROW(Rig::from_environment(), Error);
+}
+
+TEST(BenchStrategies, TakesNoChangesOfTheStrategyItself) {
+  for (const char* change : {"strategy.wire=bfloat16", "strategy={kind: graph}"}) {
+    Arguments arguments;
+    arguments.add("--strategies", "graph");
+    arguments.add("--set", change);
+    try {
+      bench_strategies_command().run(arguments);
+      FAIL() << "was run";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), AllOf(HasSubstr(change), HasSubstr("pipegcn:wire=bfloat16")));
+    }
+  }
+}
+
+TEST_F(RigTest, AShareOfCommunicationNeedsOne) {
+  write_text(folder_ / "job.yaml", kManifest);
+  Arguments arguments;
+  arguments.add("--file", folder_ / "job.yaml");
+  arguments.add("--strategies", "graph");
+  arguments.add("--comm-share", "0.66");
+  try {
+    bench_strategies_command().run(arguments);
+    FAIL() << "was run";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("tests/rig/run"));
+  }
+}
+
+}  // namespace
+}  // namespace atl

@@ -1,0 +1,90 @@
+// Which server each rank of `atoll run --hosts` goes to.
+#include "command/run/hosts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// Sees no servers but those that a test names.
+class RunHosts : public testing::Test {
+ protected:
+  RunHosts() { unset(); }
+  ~RunHosts() override { unset(); }
+
+  RemoteHosts on(const std::string& servers, int ranks, int ranks_per_server = 0) {
+    arguments_.add("--hosts", servers);
+    return run_hosts(arguments_, job(ranks, ranks_per_server));
+  }
+  static Job job(int ranks, int ranks_per_server = 0) {
+    Job job;
+    job.placement.ranks = ranks;
+    job.placement.ranks_per_server = ranks_per_server;
+    return job;
+  }
+  Arguments arguments_;
+
+ private:
+  static void unset() {
+    unsetenv("ATOLL_HOSTS");
+    unsetenv("ATOLL_SHELL");
+  }
+};
+
+TEST_F(RunHosts, NoneUnlessNamed) {
+  EXPECT_THAT(run_hosts(arguments_, job(4)).addresses, ElementsAre());
+}
+
+TEST_F(RunHosts, ConsecutiveRanksShareAServerInEqualShares) {
+  EXPECT_THAT(on("a,b", 4).addresses, ElementsAre("a", "a", "b", "b"));
+  EXPECT_THAT(on("a,b,c", 4).addresses, ElementsAre("a", "a", "b", "c"));
+  EXPECT_THAT(on("a,b,c", 2).addresses, ElementsAre("a", "b"));
+}
+
+TEST_F(RunHosts, RanksPerServerOfTheManifestCounts) {
+  EXPECT_THAT(on("a,b,c", 4, 2).addresses, ElementsAre("a", "a", "b", "b"));
+  EXPECT_THAT(
+      [&] { on("a,b", 8, 2); },
+      ThrowsMessage<Error>(HasSubstr("8 ranks with placement.ranksPerServer 2 need 4 servers, not 2")));
+}
+
+TEST_F(RunHosts, TheEnvironmentNamesThemWhereNoOptionDoes) {
+  setenv("ATOLL_HOSTS", "a,b", 1);
+  setenv("ATOLL_SHELL", "enter", 1);
+  EXPECT_THAT(run_hosts(arguments_, job(2)).addresses, ElementsAre("a", "b"));
+  EXPECT_EQ(run_hosts(arguments_, job(2)).shell, "enter");
+  EXPECT_THAT(on("c,d", 2).addresses, ElementsAre("c", "d"));
+}
+
+TEST_F(RunHosts, ThisMachineAloneNeedsNoShell) {
+  EXPECT_THAT(on("localhost,localhost", 2).addresses, ElementsAre());
+  EXPECT_THAT(on("127.0.0.1", 4).addresses, ElementsAre());
+}
+
+/// mpirun refuses "localhost" in a list of hosts.
+TEST_F(RunHosts, ThisMachineAmongOthersIsCalledByItsName) {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  EXPECT_THAT(on("localhost,a", 4).addresses, ElementsAre(name, name, "a", "a"));
+  EXPECT_THAT(on("a,127.0.0.1", 2).addresses, ElementsAre("a", name));
+}
+
+TEST_F(RunHosts, RefusesWhatNamesNoServerAndOptionsOfThisMachine) {
+  EXPECT_THAT([&] { on("a,,b", 2); }, ThrowsMessage<Error>(HasSubstr("'a,,b' is not allowed")));
+  EXPECT_THAT([&] { on("a:2", 2); }, ThrowsMessage<Error>(HasSubstr("'a:2' is not allowed")));
+  arguments_.add("--metrics", "9400");
+  EXPECT_THAT([&] { on("a,b", 2); }, ThrowsMessage<Error>(HasSubstr("--metrics")));
+}
+
+}  // namespace
+}  // namespace atl

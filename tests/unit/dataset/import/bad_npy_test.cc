@@ -1,0 +1,339 @@
+// Broken sources of the neutral layout.
+#include "dataset/import/bad_input.h"
+
+#include <limits>
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+
+void good_npy(const fs::path& folder) {
+  write_array(folder / "edges.npy", Dtype::kInt32, std::vector<std::int32_t>{0, 1, 1, 2}, {2});
+  write_array(folder / "features.npy", Dtype::kFloat32, std::vector<float>{1, 2, 3, 4, 5, 6}, {2});
+  write_array(folder / "labels.npy", Dtype::kInt32, std::vector<std::int32_t>{0, 1, 1});
+  write_text(folder / "meta.json", R"({"num_nodes": 3, "num_edges": 2, "num_classes": 2})");
+}
+
+void write_split(const fs::path& path, std::vector<std::uint8_t> train, std::vector<std::uint8_t> val,
+                 std::vector<std::uint8_t> test) {
+  NpzWriter archive(path);
+  for (const auto& [name, mask] :
+       {std::pair("train", train), std::pair("val", val), std::pair("test", test)}) {
+    const Index shape[] = {Index(mask.size())};
+    archive.add(name, Dtype::kBool, shape, std::span<const std::uint8_t>(mask));
+  }
+  archive.finish();
+}
+
+/// The same array for train, val and test.
+template <class T>
+void write_parts(const fs::path& path, const std::vector<Index>& shape, const std::vector<T>& elements) {
+  NpzWriter archive(path);
+  for (const char* part : {"train", "val", "test"})
+    archive.add(part, Dtype::kInt64, shape, std::span<const T>(elements));
+  archive.finish();
+}
+
+const float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// clang-format off
+const BadInput kCases[] = {
+    {"npy_source_missing", "npy", "none", [](const fs::path&) {}, {"none", "does not exist"}},
+    {"npy_no_edges", "npy", "", [](const fs::path&) {}, {"no edges.npy", "docs/datasets.md"}},
+    {"npy_id_too_large", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "edges.npy", Dtype::kInt32, std::vector<std::int32_t>{0, 1, 1, 3}, {2});
+     }, {"edges.npy: row 1", "1 → 3", "0 … 2"}},
+    {"npy_id_negative", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "edges.npy", Dtype::kInt32, std::vector<std::int32_t>{0, -1, 1, 2}, {2});
+     }, {"edges.npy: row 0", "-1", "allowed"}},
+    {"npy_id_beyond_31_bits", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "edges.npy", Dtype::kInt64, std::vector<std::int64_t>{0, 1, 1, 5000000000}, {2});
+     }, {"edges.npy: row 1, column 1 is 5000000000", "allowed", "numpy.unique(edges, return_inverse=True)"}},
+    {"npy_edges_float", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "edges.npy", Dtype::kFloat64, std::vector<double>{0, 1, 1, 2}, {2});
+     }, {"edges.npy", "float64", "astype('int32')"}},
+    {"npy_edges_big_endian", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       std::string text = read_text(f / "edges.npy");
+       text.replace(text.find("<i4"), 3, ">i4");
+       write_text(f / "edges.npy", text);
+     }, {"edges.npy", "big-endian", "astype('<i4')"}},
+    {"npy_edges_complex", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       std::string text = read_text(f / "edges.npy");
+       text.replace(text.find("<i4"), 3, "<c8");
+       write_text(f / "edges.npy", text);
+     }, {"edges.npy", "<c8", "allowed"}},
+    {"npy_edges_three_columns", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "edges.npy", Dtype::kInt32, std::vector<std::int32_t>{0, 1, 1, 2, 0, 1}, {3});
+       write_text(f / "meta.json", R"({"num_nodes": 3, "num_edges": 3})");
+     }, {"edges.npy", "(2, 3)", "(edges, 2)", "edge_index.T"}},
+    {"npy_edges_with_weights", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "edges.npy", Dtype::kFloat64, std::vector<double>{0, 1, 0.5, 1, 2, 0.5, 2, 0, 1}, {3});
+     }, {"edges.npy", "(3, 3)", "edges[:, :2]", "weights.npy", "--weights"}},
+    {"npy_edges_are_a_matrix", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "edges.npy", Dtype::kInt32, std::vector<std::int32_t>(16, 1), {4});
+     }, {"edges.npy", "(4, 4)", "numpy.argwhere"}},
+    {"npy_edges_count_from_one", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "edges.npy", Dtype::kInt32, std::vector<std::int32_t>{1, 2, 2, 3}, {2});
+     }, {"edges.npy: row 1", "2 → 3", "0 … 2", "--one-based"}},
+    {"npy_edges_do_not_count_from_one", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+     }, {"edges.npy: row 0, column 0 is 0", "allowed are ids 1"}, [](ImportOptions& o) { o.one_based = true; }},
+    {"npy_edges_wrapped", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "edges.npy", Dtype::kUint32, std::vector<std::uint32_t>{0, 1, 1, 4294967295u}, {2});
+     }, {"edges.npy: row 1, column 1 is 4294967295", "0 … 2147483646"}},
+    {"one_based_snap", "snap", "edges.txt", [](const fs::path& f) { write_text(f / "edges.txt", "1 2\n"); },
+     {"--one-based", "format 'snap'", "leave it out"}, [](ImportOptions& o) { o.one_based = true; }},
+    {"npy_edges_torn", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       fs::resize_file(f / "edges.npy", 130);
+     }, {"edges.npy", "cut off", "16 bytes", "copy or download"}},
+    {"npy_edges_not_npy", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_text(f / "edges.npy", "0 1\n1 2\n");
+     }, {"edges.npy", "not a .npy array", "numpy.save"}},
+    {"npy_edges_empty_file", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_text(f / "edges.npy", "");
+     }, {"edges.npy", "not a .npy array"}},
+    {"npy_header_damaged", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       std::string text = read_text(f / "edges.npy");
+       text.replace(text.find("shape"), 5, "shlpe");
+       write_text(f / "edges.npy", text);
+     }, {"edges.npy", "header is damaged", "shlpe"}},
+    {"npy_structured", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       std::string text = read_text(f / "edges.npy");
+       text.replace(text.find("'<i4'"), 5, "[('a'");
+       write_text(f / "edges.npy", text);
+     }, {"edges.npy", "structured array"}},
+    {"npy_no_arcs", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_text(f / "meta.json", "{}");
+       write_array(f / "edges.npy", Dtype::kInt32, std::vector<std::int32_t>{}, {2});
+     }, {"no arcs", "give at least one"}},
+    {"npy_only_self_loops", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "edges.npy", Dtype::kInt32, std::vector<std::int32_t>{0, 0, 1, 1}, {2});
+     }, {"all arcs are self-loops", "leave the option out"}, [](ImportOptions& o) { o.remove_self_loops = true; }},
+    {"npy_arc_count_differs", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_text(f / "meta.json", R"({"num_nodes": 3, "num_edges": 7})");
+     }, {"edges.npy", "num_edges in meta.json is 7"}},
+    {"npy_meta_not_json", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_text(f / "meta.json", "{num_nodes: 3");
+     }, {"meta.json", "not a JSON object", "correct it, or remove it"}},
+    {"npy_meta_wrong_type", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_text(f / "meta.json", R"({"num_nodes": "three"})");
+     }, {"meta.json", "num_nodes", "three"}},
+    {"npy_no_vertices", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_text(f / "meta.json", R"({"num_nodes": 0})");
+     }, {"has 0 vertices", "allowed are 1"}},
+    {"npy_too_many_vertices", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_text(f / "meta.json", R"({"num_nodes": 2147483647})");
+     }, {"2147483647 vertices", "2147483646"}},
+    {"npy_feature_nan", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "features.npy", Dtype::kFloat32, std::vector<float>{1, 2, 3, kNan, 5, 6}, {2});
+     }, {"features.npy: row 1: feature 1 is nan", "replace"}},
+    {"npy_feature_overflows_float", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "features.npy", Dtype::kFloat64, std::vector<double>{1, 2, 1e300, 4, 5, 6}, {2});
+     }, {"features.npy: row 1: feature 0 is inf"}},
+    {"npy_feature_too_large_for_float16", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "features.npy", Dtype::kFloat32, std::vector<float>{1, 2, 3, 70000, 5, 6}, {2});
+     }, {"row 1", "70000", "leave out --float16"}, [](ImportOptions& o) { o.float16 = true; }},
+    {"npy_feature_rows_missing", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "features.npy", Dtype::kFloat32, std::vector<float>{1, 2, 3, 4}, {2});
+     }, {"features for 2 of 3 vertices", "give one row per vertex"}},
+    {"npy_features_one_dimension", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "features.npy", Dtype::kFloat32, std::vector<float>{1, 2, 3});
+     }, {"features.npy", "float32 (3)", "(rows, columns)"}},
+    {"npy_several_feature_files", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       fs::rename(f / "features.npy", f / "features_a.npy");
+       fs::copy(f / "features_a.npy", f / "features_b.npy");
+     }, {"features_a.npy, features_b.npy", "rename"}},
+    {"npy_features_transposed", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "features.npy", Dtype::kFloat32, std::vector<float>{1, 2, 3, 4, 5, 6}, {3});
+     }, {"features.npy", "(2, 3) for 3 vertices", ".T"}},
+    {"npy_features_transposed_without_meta", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       fs::remove(f / "meta.json");
+       write_array(f / "features.npy", Dtype::kFloat32, std::vector<float>(12), {3});
+     }, {"features.npy", "(4, 3) for 3 vertices", ".T"}},
+    {"npy_features_of_objects", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       std::string text = read_text(f / "features.npy");
+       text.replace(text.find("<f4'"), 4, "|O' ");
+       write_text(f / "features.npy", text);
+     }, {"features.npy", "Python objects", "astype('float32')"}},
+    {"npz_features_dense", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       NpzWriter archive(f / "features.npz");
+       const Index shape[] = {3, 2};
+       archive.add("arr_0", Dtype::kFloat32, shape, std::span<const float>(std::vector<float>(6)));
+       archive.finish();
+     }, {"features.npz", "arr_0", "dense one with numpy.save"}},
+    {"npz_features_cut_off", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       fs::remove(f / "features.npy");
+       write_text(f / "features.npz", read_text(kCora / "features.npz").substr(0, 5000));
+     }, {"features.npz", "directory is missing", "copy or download"}},
+    {"npz_features_damaged", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       std::string text = read_text(kCora / "features.npz");
+       text[20000] = char(text[20000] ^ 1);
+       write_text(f / "features.npz", text);
+     }, {"features.npz:", "copy or download"}},
+    {"npz_column_out_of_range", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_csr(f / "features.npz", 3, 2, {0, 1, 2, 2}, {0, 2}, {1, 1});
+     }, {"features.npz: indices[1] is 2", "0 … 1"}},
+    {"npz_offsets_decrease", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_csr(f / "features.npz", 3, 2, {0, 2, 1, 2}, {0, 1}, {1, 1});
+     }, {"features.npz: indptr[2] is 1", "at least 2"}},
+    {"npz_offsets_end_early", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_csr(f / "features.npz", 3, 2, {0, 1, 1, 1}, {0, 1}, {1, 1});
+     }, {"features.npz: indptr ends at 1", "2 indices"}},
+    {"npz_values_missing", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_csr(f / "features.npz", 3, 2, {0, 1, 2, 2}, {0, 1}, {1});
+     }, {"data", "(1)", "(2)"}},
+    {"npz_is_csc", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_csr(f / "features.npz", 3, 2, {0, 1, 2, 2}, {0, 1}, {1, 1}, "csc");
+     }, {"features.npz", "'csc'", "tocsr()"}},
+    {"npz_feature_infinite", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_csr(f / "features.npz", 3, 2, {0, 1, 2, 2}, {0, 1}, {1, std::numeric_limits<float>::infinity()});
+     }, {"features.npz: row 1: feature 1 is inf"}},
+    {"label_too_large", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "labels.npy", Dtype::kInt64, std::vector<std::int64_t>{0, 1, 2});
+     }, {"labels.npy: row 2", "label is 2", "0 … 1", "--relabel"}},
+    {"label_below_minus_one", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "labels.npy", Dtype::kInt32, std::vector<std::int32_t>{0, -2, 1});
+     }, {"labels.npy: row 1", "-2", "unlabelled"}},
+    {"label_fraction", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "labels.npy", Dtype::kFloat32, std::vector<float>{0, 0.5f, 1});
+     }, {"labels.npy: row 1", "0.5", "whole numbers"}},
+    {"labels_too_few", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "labels.npy", Dtype::kInt32, std::vector<std::int32_t>{0, 1});
+     }, {"labels for 2 of 3 vertices", "give one row per vertex"}},
+    {"target_not_binary", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "labels.npy", Dtype::kInt32, std::vector<std::int32_t>{0, 1, 2, 0, 1, 1}, {2});
+     }, {"labels.npy: row 1", "class 0 is 2", "0 and 1", "one class per vertex as (3)"}},
+    {"target_negative", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "labels.npy", Dtype::kInt8, std::vector<std::int8_t>{0, 1, 1, -1, 1, 1}, {2});
+     }, {"labels.npy: row 1", "class 1 is -1", "0 and 1"}},
+    {"labels_transposed", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "labels.npy", Dtype::kInt32, std::vector<std::int32_t>{0, 1, 2}, {3});
+     }, {"labels.npy", "(1, 3) for 3 vertices", ".T"}},
+    {"label_beyond_32_bits", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "labels.npy", Dtype::kInt64, std::vector<std::int64_t>{0, 1, 5000000000});
+     }, {"labels.npy: row 2", "5000000000", "astype(str)"}},
+    {"label_of_too_many_classes", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_text(f / "meta.json", "{}");
+       write_array(f / "labels.npy", Dtype::kInt32, std::vector<std::int32_t>{0, 1, 2147483647});
+     }, {"labels.npy: row 2", "2147483647", "--relabel"}},
+    {"class_names_too_few", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_text(f / "meta.json", R"({"num_classes": 2, "class_names": ["one"]})");
+     }, {"meta.json", "class_names", "num_classes (2)"}},
+    {"split_drawn_without_labels", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       fs::remove(f / "labels.npy");
+     }, {"--split", "no labels"}, [](ImportOptions& o) { o.split = DrawnSplit{0.6, 0.2, 0.2, 1}; }},
+    {"split_overlaps", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_split(f / "split.npz", {1, 0, 0}, {0, 1, 0}, {1, 0, 1});
+     }, {"split.npz:test", "vertex 0 is in both train and test", "column 0"}},
+    {"split_without_training", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_split(f / "split.npz", {0, 0, 0}, {0, 1, 0}, {1, 0, 1});
+     }, {"split.npz", "column 0 has no training vertex", "mark at least one"}},
+    {"split_too_short", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_split(f / "split.npz", {1, 0}, {0, 1}, {0, 0});
+     }, {"split.npz:train", "bool (2)", "(3)"}},
+    {"split_without_test", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       NpzWriter archive(f / "split.npz");
+       const Index shape[] = {3};
+       const std::uint8_t mask[] = {1, 0, 0};
+       archive.add("train", Dtype::kBool, shape, std::span<const std::uint8_t>(mask));
+       archive.finish();
+     }, {"split.npz", "no array 'val'", "it holds: train"}},
+    {"split_transposed", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_parts(f / "split.npz", {2, 3}, std::vector<std::int64_t>{1, 0, 0, 0, 1, 1});
+     }, {"split.npz:train", "(2, 3) for 3 vertices", ".T"}},
+    {"split_of_ids_overlaps", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_parts(f / "split.npz", {2}, std::vector<std::int64_t>{0, 2});
+     }, {"split.npz:val", "vertex 0 is in both train and validation"}},
+    {"split_of_ids_out_of_range", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_parts(f / "split.npz", {2}, std::vector<std::int64_t>{0, 3});
+     }, {"split.npz:train", "vertex 3 is out of range", "0 … 2"}},
+    {"split_mask_of_another_graph", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_parts(f / "split.npz", {5}, std::vector<std::int64_t>{1, 0, 0, 1, 0});
+     }, {"split.npz:train", "int64 (5) and holds 0 twice", "a mask, of 3 elements 0 and 1, or a list of different ids"}},
+    {"weight_nan", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "weights.npy", Dtype::kFloat32, std::vector<float>{1, kNan});
+     }, {"edges.npy: row 1", "weight", "nan"}, [](ImportOptions& o) { o.weights = true; }},
+    {"weight_negative", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "weights.npy", Dtype::kFloat32, std::vector<float>{1, -0.5f});
+     }, {"edges.npy: row 1", "weight of arc 1 → 2 is -0.5", "not negative"},
+     [](ImportOptions& o) { o.weights = true; }},
+    {"weights_missing", "npy", "", good_npy, {"weights.npy", "cannot be read"},
+     [](ImportOptions& o) { o.weights = true; }},
+    {"scaling_without_split", "npy", "", good_npy, {"--scale-features training needs a split"},
+     [](ImportOptions& o) { o.scaling = FeatureScaling::kTraining; }},
+};
+// clang-format on
+
+using BadNpy = BadInputTest;
+
+TEST_P(BadNpy, SaysWhereAndWhatToDoAndLeavesNothing) {
+  expect_refusal(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, BadNpy, ::testing::ValuesIn(kCases), name_of);
+
+}  // namespace
+}  // namespace atl

@@ -1,0 +1,73 @@
+// Places that nothing can be imported to, and a format that there isn't.
+#include <unistd.h>
+
+#include "dataset/dataset.h"
+#include "dataset/import/bad_input.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(BadFormat, IsNamedWithTheNearest) {
+  TempFolder folder;
+  try {
+    import_dataset("planetiod", kCora, folder / "out", {});
+    FAIL();
+  } catch (const Error& error) {
+    for (const char* text : {"'planetiod'", "did you mean 'planetoid'", "Known are"})
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(text));
+  }
+  EXPECT_FALSE(fs::exists(folder / "out"));
+}
+
+TEST(BadPlace, WhatExistsIsNotOverwritten) {
+  TempFolder folder;
+  write_text(folder / "out" / "mine", "x");
+  EXPECT_THROW(import_dataset("npy", kCora, folder / "out", {}), Error);
+  EXPECT_EQ(read_text(folder / "out" / "mine"), "x");
+}
+
+TEST(BadPlace, AFileInTheWayIsNamed) {
+  TempFolder folder;
+  write_text(folder / "file", "x");
+  try {
+    import_dataset("npy", kCora, folder / "file" / "out", {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("a part of the path is a file"));
+  }
+}
+
+/// Nobody may make a folder in /proc, root neither.
+TEST(BadPlace, AFolderThatCannotBeMadeIsNamed) {
+  try {
+    import_dataset("npy", kCora, "/proc/atoll/out", {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("/proc/atoll: cannot be written"));
+  }
+}
+
+/// While it lives a process of root is one of nobody, and may not write everywhere.
+struct AsNobody {
+  const bool root = ::geteuid() == 0;
+  AsNobody() { EXPECT_TRUE(!root || ::seteuid(65534) == 0); }
+  ~AsNobody() { EXPECT_TRUE(!root || ::seteuid(0) == 0); }
+};
+
+TEST(BadPlace, AFolderThatMayNotBeWrittenIsNamed) {
+  TempFolder folder;
+  fs::create_directory(folder / "closed");
+  fs::permissions(folder / "closed", fs::perms::owner_read | fs::perms::owner_exec);
+  try {
+    const AsNobody nobody;
+    const DatasetWriter writer(folder / "closed" / "out", {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("choose a folder that you may write to"));
+  }
+}
+
+}  // namespace
+}  // namespace atl

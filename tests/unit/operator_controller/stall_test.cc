@@ -1,0 +1,78 @@
+// Ranks that run and don't advance, and ranks of which nothing is heard: the first are started again, the second left alone.
+#include "operator_controller/one_decision.h"
+
+namespace atl::ctl {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr Seconds kDeadline{60};
+
+class Stall : public Decide {
+ protected:
+  void SetUp() override { train({{"/spec/runPolicy/progressDeadlineSeconds", kDeadline.count()}}); }
+  /// Of a job that has run for long.
+  Decision hear(int advanced_seconds_ago, int answered_seconds_ago) {
+    return decide_on([=](Observed& seen) {
+      for (Condition& c : seen.job.status.conditions) c.changed = seen.now - Seconds(5000);
+      seen.heard = Heard{Progress{.epoch = 7, .epochs = 200}, seen.now - Seconds(advanced_seconds_ago),
+                         seen.now - Seconds(answered_seconds_ago), 3};
+    });
+  }
+};
+
+TEST_F(Stall, RestartsAndNamesTheRankThatStalled) {
+  EXPECT_EQ(hear(59, 0).status->progress.epoch, 7);
+  EXPECT_FALSE(ctl::holds(hear(59, 0).status->conditions, kRestarting));
+  const Decision stalled = hear(60, 0);
+  EXPECT_EQ(stalled.status->restarts.back().reason, "Stalled");
+  EXPECT_EQ(stalled.status->restarts.back().culprit, (Culprit{3, "", "cora-1-0", node_of_pod("cora-1-0")}));
+  EXPECT_EQ(stalled.status->failures, 1);
+}
+
+TEST_F(Stall, IsProvedByAnAnswerFromBeyondTheDeadlineAlone) {
+  for (const int since : {60, 100, 180, 1800}) {
+    EXPECT_THAT(hear(since, since).status->restarts, IsEmpty()) << "nobody has answered since";
+    EXPECT_THAT(hear(since, since - 59).status->restarts, IsEmpty())
+        << "the last answer was within the deadline";
+  }
+  EXPECT_EQ(hear(100, 40).status->restarts.back().reason, "Stalled");
+}
+
+TEST_F(Stall, IsWrittenDownSoThatTheNextOperatorCountsOn) {
+  EXPECT_EQ(hear(50, 0).status->progress.advanced, world.cluster.now - Seconds(50));
+}
+
+TEST_F(Stall, NothingIsSaidOfRanksThatWereNeverAsked) {
+  EXPECT_TRUE(decide_on().is_empty());
+}
+
+TEST_F(Stall, RanksThatDontAnswerAreSaidToBeUnheard) {
+  EXPECT_EQ(condition(hear(59, 59), kRunning).reason, "Training");
+  const Decision deaf = hear(60, 60);
+  EXPECT_TRUE(condition(deaf, kRunning).holds);
+  EXPECT_EQ(condition(deaf, kRunning).reason, "Unheard");
+  EXPECT_THAT(condition(deaf, kRunning).message,
+              AllOf(HasSubstr("no server of them has answered the operator"), HasSubstr("network policy")));
+  ASSERT_EQ(deaf.events.size(), 1U);
+  EXPECT_TRUE(deaf.events[0].is_warning);
+}
+
+TEST_F(Stall, AnOperatorThatHasJustStartedBelievesTheOneBefore) {
+  const auto unheard = [&](const std::optional<Heard>& heard) {
+    return decide_on([&](Observed& seen) {
+      set_condition(seen.job.status.conditions, {kRunning, true, "Unheard", "", seen.now, 1});
+      seen.heard = heard;
+    });
+  };
+  const Moment now = world.cluster.now;
+  EXPECT_EQ(condition(unheard({}), kRunning).reason, "Unheard");
+  EXPECT_EQ(condition(unheard(Heard{{}, {}, now, {}}), kRunning).reason, "Unheard")
+      << "asked, and not answered";
+  EXPECT_EQ(condition(unheard(Heard{Progress{.epoch = 7}, now, now, {}}), kRunning).reason, "Training");
+}
+
+}  // namespace
+}  // namespace atl::ctl

@@ -1,0 +1,37 @@
+// The room of a gang that was placed in part: what of it stands keeps its place before any cache shows it.
+#include <gmock/gmock.h>
+
+#include "operator_run/stage.h"
+
+namespace atl::ctl {
+namespace {
+
+TEST(Bookings, OfAStageThatFailsInPartStandWhereItSucceeded) {
+  Stage stage;
+  const std::map<std::string, std::string> strangers = {{"n1", "a"}, {"n2", "b"}, {"n3", "c"}};
+  for (const auto& [node, name] : strangers) stage.cluster.occupy(node, 3000, name);
+  stage.submit("one");
+  stage.submit("two");
+  stage.run(120);
+  ASSERT_EQ(stage.reason(kPlaced, "one"), "NoRoom");
+  ASSERT_EQ(stage.reason(kPlaced, "two"), "NoRoom");
+  int refusals = 0;
+  stage.api.refuse = [&](const std::string& method,
+                         const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
+    const bool is_second = target.plural == "pods" && target.name.find("-1-") != std::string::npos;
+    if (method != "PATCH" || !is_second || refusals > 0) return {};
+    ++refusals;
+    return FakeApi::Refusal{500, "InternalError", "etcd has no leader"};
+  };
+  for (const auto& [node, name] : strangers) stage.cluster.pods.erase(name);
+  stage.run(3);
+  ASSERT_EQ(refusals, 1);
+  std::map<std::string, std::vector<std::string>> by_node;
+  for (const auto& [name, pod] : stage.cluster.pods)
+    if (label_of(pod, kRoleLabel) == kWorkerRole) by_node[read_pod(pod.dump()).pinned].push_back(name);
+  for (const auto& [node, pods] : by_node)
+    EXPECT_EQ(pods.size(), 1U) << node << ": " << testing::PrintToString(pods);
+}
+
+}  // namespace
+}  // namespace atl::ctl

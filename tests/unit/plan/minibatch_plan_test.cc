@@ -1,0 +1,56 @@
+// What is planned of mini-batches, whose epochs have no more steps than the plan draws, is what a run sends.
+#include <gtest/gtest.h>
+
+#include "plan/job_plan.h"
+#include "train/small_job.h"
+
+namespace atl {
+namespace {
+
+class PlannedBatches : public testing::TestWithParam<SmallCase> {};
+
+TEST_P(PlannedBatches, SendWhatARunSends) {
+  constexpr int kRanks = 3;
+  TemporaryFolder folder;
+  write_small_data(folder / "small", GetParam().data);
+  std::vector<std::string> fields = GetParam().fields;
+  fields.insert(fields.end(), {"strategy.kind=minibatch", "strategy.minibatch.fanout=[2, 2, -1]",
+                               "strategy.minibatch.batchSize=7", "placement.ranks=3", "training.epochs=1",
+                               "placement.partitioner={kind: hash, parts: 5}"});
+  const Job job = small_job(fields);
+  std::vector<TrafficBytes> seen(kRanks);
+  run_ranks(kRanks, [&](Communicator& comm) {
+    SmallRank rank(comm, job, folder / "small", 1);
+    const Ledger before = comm.ledger();
+    rank.trainer->train_epoch(1, 0.01);
+    const Ledger after = comm.ledger();
+    for (int p = 0; p < kTraffics; ++p)
+      seen[std::size_t(comm.rank())][std::size_t(p)] =
+          after.bytes(Link::kIntra, Traffic(p)) - before.bytes(Link::kIntra, Traffic(p));
+  });
+  const Dataset dataset = Dataset::open(folder / "small");
+  const auto prepared = PreparedGraph::open(dataset, partition_options(job, kRanks), graph_transforms(job),
+                                            training_marks(dataset, job));
+  const JobPlan plan = plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9});
+  ASSERT_EQ(plan.ranks.size(), std::size_t(kRanks));
+  for (const RankPlan& rank : plan.ranks) {
+    for (std::size_t p = 0; p < std::size_t(kTraffics); ++p)
+      EXPECT_EQ(rank.epoch[p], seen[std::size_t(rank.shape.rank)][p])
+          << traffic_name(Traffic(p)) << ", rank " << rank.shape.rank;
+    EXPECT_GT(rank.epoch[std::size_t(Traffic::kFeatures)], 0);
+    EXPECT_GT(rank.memory.peak(), 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PlannedBatches,
+                         testing::Values(SmallCase{"gcn", {}},
+                                         SmallCase{"sage", {"model.kind=sage"}, {.weighted = true}},
+                                         SmallCase{"gat", {"model.kind=gat"}},
+                                         SmallCase{"batch_norm", {"model.norm=batch"}},
+                                         SmallCase{"mapped", {"strategy.minibatch.structure=mapped"}},
+                                         SmallCase{"half", {"strategy.wire=bfloat16"}},
+                                         SmallCase{"replaced", {"strategy.minibatch.replace=true"}}),
+                         [](const auto& each) { return each.param.name; });
+
+}  // namespace
+}  // namespace atl

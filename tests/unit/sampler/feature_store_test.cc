@@ -1,0 +1,183 @@
+// Features of batches: the same bits from memory, from their owner and from any cache.
+#include "sampler/feature_store.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "comm/ranks.h"
+#include "sampler/cache_rows.h"
+#include "sampler/sampled_graph.h"
+#include "tensor/bfloat16.h"
+
+namespace atl {
+namespace {
+
+constexpr Index kRows = 90, kCols = 7;
+const std::vector<Index> kParts{0, 20, 20, 41, 60, 90};
+
+Real value(Index row, Index col) {
+  return Real(Draws(5, Purpose::kGenerator).uniform_at(std::uint64_t(row), std::uint64_t(col)));
+}
+
+/// One rank's store over features that value() gives.
+struct Store {
+  Store(Communicator& comm_, const FeatureStoreOptions& options)
+      : comm(comm_), owners(kParts, comm_.size()), own(owners.rows(comm_.rank()), kCols) {
+    for (Index r = 0; r < own.rows(); ++r)
+      for (Index c = 0; c < kCols; ++c) own.at(r, c) = value(owners.first_row(comm.rank()) + r, c);
+    store.emplace(ctx, owners, comm, own.view(), options);
+  }
+
+  Communicator& comm;
+  Owners owners;
+  Matrix own;
+  ThreadPool pool{2};
+  Workspace workspace;
+  Context ctx{Device::kCpu, &pool, &workspace};
+  std::optional<FeatureStore> store;
+};
+
+/// A rank's rows of a step, each once, some steps none.
+std::vector<VertexId> rows_of(Rank rank, int step) {
+  std::vector<VertexId> rows;
+  const Draws draws(2, Purpose::kSampling, std::uint64_t(step), std::uint64_t(rank));
+  for (VertexId row = 0; row < kRows; ++row)
+    if ((step + rank) % 4 != 0 && draws.uniform_at(std::uint64_t(row), 0) < 20.0 / (10 + row))
+      rows.push_back(row);
+  std::ranges::sort(rows, {}, [&](VertexId row) { return draws.bits64_at(std::uint64_t(row), 1); });
+  return rows;
+}
+
+void expect_rows(Store& s, std::span<const VertexId> rows, const Matrix& found, bool rounded) {
+  ASSERT_EQ(found.rows(), Index(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (Index c = 0; c < kCols; ++c) {
+      Real expected = value(rows[i], c);
+      if (rounded && !s.owners.owns(s.comm.rank(), rows[i]))
+        expected = Real(to_float(to_bfloat16(float(expected))));
+      EXPECT_EQ(found.at(Index(i), c), expected) << "row " << rows[i];
+    }
+}
+
+TEST(FeatureStore, GivesTheSameValuesWithAnyCache) {
+  for (const bool rounded : {false, true})
+    for (const Index cache : {0, 900, 1 << 20})
+      for (const CachePolicy policy : {CachePolicy::kDegree, CachePolicy::kLru})
+        for (const int ranks : {1, 3, 5})
+          run_ranks(ranks, [&](Communicator& comm) {
+            Store s(comm, {rounded, cache, policy});
+            std::vector<VertexId> others;
+            for (VertexId row = 0; row < kRows; ++row)
+              if (!s.owners.owns(comm.rank(), row)) others.push_back(row);
+            if (policy != CachePolicy::kLru) s.store->fill_cache(others);
+            Matrix found;
+            Index total = 0;
+            for (int step = 0; step < 12; ++step) {
+              const auto rows = rows_of(comm.rank(), step);
+              s.store->fetch(rows, found);
+              expect_rows(s, rows, found, rounded);
+              total += Index(rows.size());
+            }
+            const FeatureStore::Counts counts = s.store->counts();
+            EXPECT_EQ(counts.own + counts.hits + counts.fetched, total);
+            EXPECT_EQ(counts.hits > 0, cache > 0 && ranks > 1);
+            const bool holds_all = cache > 4000 && policy != CachePolicy::kLru;
+            EXPECT_EQ(counts.fetched == 0, holds_all || ranks == 1);
+          });
+}
+
+TEST(FeatureStore, BytesAreThoseOfTheRowsThatWereFetched) {
+  for (const bool rounded : {false, true})
+    run_ranks(2, [&](Communicator& comm) {
+      Store s(comm, {.bfloat16 = rounded});
+      Matrix found;
+      std::vector<VertexId> rows(std::size_t{kRows});
+      std::iota(rows.begin(), rows.end(), 0);
+      if (comm.rank() == 1) rows.clear();
+      s.store->fetch(rows, found);
+      const Index remote = comm.rank() == 1 ? s.owners.rows(1) : 0;  // asked of rank 1 alone
+      const Index row_bytes = kCols * Index(rounded ? 2 : sizeof(Real)),
+                  asks = comm.rank() == 0 ? s.owners.rows(1) : 0;
+      EXPECT_EQ(comm.ledger().bytes(Link::kIntra, Traffic::kFeatures),
+                8 + asks * Index(sizeof(VertexId)) + remote * row_bytes);
+      EXPECT_EQ(comm.ledger().bytes(Link::kIntra), comm.ledger().bytes(Link::kIntra, Traffic::kFeatures));
+    });
+}
+
+TEST(FeatureStore, AfterTheLargestBatchNothingGrows) {
+  run_ranks(3, [&](Communicator& comm) {
+    Store s(comm, {.cache_bytes = 900, .policy = CachePolicy::kLru});
+    Matrix found;
+    Index before = 0;
+    for (int step = 0; step < 400; ++step) {
+      s.store->fetch(rows_of(comm.rank(), step), found);
+      if (step == 40) before = s.store->growths();
+    }
+    EXPECT_EQ(s.store->growths(), before);
+  });
+}
+
+TEST(CacheRows, ThoseWithTheMostNeighboursComeFirst) {
+  const SampledGraph graph({.transforms = {.by_id = true}});
+  const DrawnGraph drawn = drawn_graph(graph.prepared, false, true);
+  run_ranks(3, [&](Communicator& comm) {
+    const Owners owners(graph.prepared.part_offsets(), 3);
+    const std::vector<VertexId> rows = rows_by_degree(drawn, owners, comm, 40);
+    ASSERT_EQ(rows.size(), 40U);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      EXPECT_FALSE(owners.owns(comm.rank(), rows[i]));
+      EXPECT_GE(drawn.degree(rows[i == 0 ? 0 : i - 1]), drawn.degree(rows[i]));
+    }
+    double most = 0;
+    for (VertexId row = 0; row < drawn.whole.rows; ++row)
+      if (!owners.owns(comm.rank(), row)) most = std::max(most, drawn.degree(row));
+    EXPECT_EQ(drawn.degree(rows[0]), most);
+  });
+}
+
+TEST(CacheRows, ThoseReadMostOftenComeFirst) {
+  const Owners owners(kParts, 3);
+  RequestCounts counts(owners, 0);
+  const std::vector<VertexId> one{0, 3, 80, 50}, two{80, 50, 1}, three{80, 33};
+  for (const auto& rows : {one, two, three}) counts.add(rows);
+  EXPECT_EQ(counts.rows(), (std::vector<VertexId>{80, 50, 33})) << "a rank's own rows need no cache";
+}
+
+/// What a run's first steps read most often is read most often later: a cache of these saves more than one of as many others.
+TEST(CacheRows, PresampledRowsAreHitMoreOftenThanOthers) {
+  const SampledGraph graph;
+  run_ranks(2, [&](Communicator& comm) {
+    const Owners owners(graph.prepared.part_offsets(), 2);
+    ThreadPool pool(1);
+    Workspace workspace;
+    Context ctx{Device::kCpu, &pool, &workspace};
+    const auto structure =
+        partitioned_structure(drawn_graph(graph.prepared, false, true), owners, comm, pool);
+    Sampler sampler(*structure, {.fanout = {3, 3}});
+    const auto trains = [&](VertexId id) { return graph.marks[std::size_t(id)] != 0; };
+    Seeds seeds(graph.prepared.quality().training, training_rows(graph.prepared, owners, comm.rank(), trains),
+                10, 1);
+    std::vector<VertexId> order = rows_by_presampling(seeds, sampler, owners, comm.rank(), 20), rows;
+    Matrix own(owners.rows(comm.rank()), 4), found;
+    own.zero();
+    Index hits[2];
+    for (Index& of_order : hits) {
+      FeatureStore store(ctx, owners, comm, own.view(),
+                         {.cache_bytes = 2000, .policy = CachePolicy::kPresampled});
+      store.fill_cache(order);
+      Batch batch;
+      for (std::int64_t step = 20; step < 40; ++step) {
+        seeds.of_step(step, rows);
+        sampler.sample(step, rows, batch);
+        store.fetch(batch.rows(), found);
+      }
+      of_order = store.counts().hits;
+      std::ranges::reverse(order);
+    }
+    EXPECT_GT(hits[0], hits[1] * 3 / 2);
+  });
+}
+
+}  // namespace
+}  // namespace atl

@@ -1,0 +1,86 @@
+// Runs of a small job in folders of a test's own, killed or stopped where the test wants it, and resumed.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include "train/checkpoint/safetensors.h"
+#include "train/session.h"
+#include "train/small_job.h"
+
+namespace atl {
+
+struct Killed : std::runtime_error {
+  Killed() : std::runtime_error("killed") {}
+};
+
+/// Keeps the record; dies at the end of an epoch, as SIGKILL would have it, or asks for a stop there.
+class Watcher final : public RunObserver {
+ public:
+  explicit Watcher(Index kill_after = 0, Index stop_after = 0) : kill_(kill_after), stop_at_(stop_after) {}
+  void on_epoch(const EpochRecord& e) override {
+    if (e.epoch == kill_) throw Killed();
+    if (e.epoch + 1 == stop_at_) stop = true;
+  }
+  void on_result(const RunRecord& run) override { record = run; }
+  RunRecord record;
+  std::atomic<bool> stop = false;
+
+ private:
+  Index kill_, stop_at_;
+};
+
+/// A small data set and runs over it, each with an output folder of its own.
+class KilledRuns : public testing::Test {
+ protected:
+  KilledRuns() {
+    write_small_data(folder_ / "small", {});
+    job_ = small_job({"training.epochs=17", "training.evaluateEvery=3", "training.checkpoint={every: 2}",
+                      "training.optimizer={kind: adam, learningRate: 0.05}"});
+  }
+
+  /// Rank 0's record.
+  RunRecord run(const std::string& output, int ranks, Index kill_after = 0, Index stop_after = 0) {
+    std::filesystem::create_directories(folder_ / output);
+    const Dataset dataset = Dataset::open(folder_ / "small");
+    PreparedGraph::make(dataset, partition_options(job_, ranks), graph_transforms(job_),
+                        training_marks(dataset, job_));
+    RunRecord record;
+    try {
+      run_ranks(ranks, [&](Communicator& comm) {
+        Watcher watcher(kill_after, stop_after);
+        SessionOptions o;
+        o.job = job_;
+        o.job_yaml = "small";
+        o.dataset = folder_ / "small";
+        o.output = comm.rank() == 0 ? folder_ / output : elsewhere_;
+        o.observer = &watcher;
+        o.stop = &watcher.stop;
+        run_session(comm, o);
+        if (comm.rank() == 0) record = watcher.record;
+      });
+    } catch (const std::runtime_error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("killed"));
+    }
+    return record;
+  }
+
+  /// Of the model that a run has saved, tensor after tensor.
+  std::vector<double> weights(const std::string& output) {
+    const SafetensorsFile file = SafetensorsFile::read(folder_ / output / "model.safetensors");
+    std::vector<double> all;
+    for (const TensorView& t : file.tensors()) {
+      all.resize(all.size() + std::size_t(t.count()));
+      file.copy_to(t.name, t.shape, all.data() + all.size() - t.count());
+    }
+    return all;
+  }
+
+  /// Ranks but the first see no output folder.
+  ~KilledRuns() override { EXPECT_FALSE(std::filesystem::exists(elsewhere_)); }
+
+  TemporaryFolder folder_;
+  const std::filesystem::path elsewhere_ = folder_ / "not on this machine";
+  Job job_;
+};
+
+}  // namespace atl

@@ -1,0 +1,61 @@
+// Rows that an exchange keeps from epoch to epoch (stale, cached) are part of a run's state: resumed on the same ranks it is the
+// run that was never killed, on others it goes on without them.
+#include <gmock/gmock.h>
+
+#include "train/checkpoint/killed_run.h"
+
+namespace atl {
+namespace {
+
+struct KeptRows {
+  const char *name, *kind, *options;
+};
+
+class RowsResume : public KilledRuns, public testing::WithParamInterface<KeptRows> {
+ protected:
+  RowsResume() {
+    job_ = small_job({"training.epochs=17", "training.evaluateEvery=3", "training.checkpoint={every: 2}",
+                      "training.optimizer={kind: adam, learningRate: 0.05}",
+                      fmt::format("strategy.kind={}", GetParam().kind),
+                      fmt::format("strategy.{}={}", GetParam().kind, GetParam().options)});
+  }
+  /// Of the epochs after `epoch`, which the record holds at its end.
+  static std::vector<double> losses_after(const RunRecord& run, Index epoch) {
+    std::vector<double> losses;
+    for (const EpochRecord& each : run.epochs)
+      if (each.epoch > epoch) losses.push_back(each.loss);
+    return losses;
+  }
+};
+
+TEST_P(RowsResume, OnTheSameRanksItIsTheRunThatWasNeverKilled) {
+  const RunRecord never = run("never", 3);
+  for (const Index kill : {3, 6, 12, 16}) {
+    const std::string name = fmt::format("killed-{}", kill);
+    run(name, 3, kill);
+    const RunRecord resumed = run(name, 3);
+    EXPECT_EQ(resumed.resumed_from, (kill - 1) / 2 * 2);
+    EXPECT_EQ(losses_after(resumed, resumed.resumed_from), losses_after(never, resumed.resumed_from)) << name;
+    for (const char* file : {"model.safetensors", "predictions.npy"})
+      EXPECT_EQ(read_bytes(folder_ / name / file), read_bytes(folder_ / "never" / file))
+          << name << " " << file;
+  }
+}
+
+TEST_P(RowsResume, OnOtherRanksItGoesOnWithoutThem) {
+  run("killed", 3, 9);
+  const RunRecord resumed = run("killed", 2);
+  EXPECT_EQ(resumed.resumed_from, 8);
+  EXPECT_EQ(losses_after(resumed, 8).size(), 9U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Strategies, RowsResume,
+    testing::Values(KeptRows{"pipegcn", "pipegcn", "{smoothing: both, decay: 0.8}"},
+                    KeptRows{"sancus_fixed", "sancus", "{warmup: 3, every: 3}"},
+                    KeptRows{"sancus_bounded", "sancus",
+                             "{rule: bounded, threshold: 0.2, staleness: 3, gradients: withRows}"}),
+    [](const auto& each) { return each.param.name; });
+
+}  // namespace
+}  // namespace atl

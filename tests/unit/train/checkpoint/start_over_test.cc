@@ -1,0 +1,83 @@
+#include "train/checkpoint/start_over.h"
+
+#include <gmock/gmock.h>
+
+#include "train/checkpoint/attempt.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/temporary_folder.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder with a run of one checkpoint.
+class StartOver : public testing::Test {
+ protected:
+  StartOver() {
+    claim_attempt(output());
+    commit(5);
+    for (const char* name : {"job.yaml", "metrics.jsonl", "run.json"}) write_bytes(folder_ / name, "old");
+  }
+  const fs::path& output() const { return folder_.path(); }
+  void commit(Index epoch) {
+    const std::vector<float> weights{1};
+    CheckpointState state;
+    state.epoch = epoch;
+    state.tensors = {tensor_view("w", {1}, weights.data())};
+    CheckpointStore(output(), claim_attempt(output()), 2).commit(state, {});
+  }
+  void begin_anew() {
+    set_aside(output());
+    for (const char* name : {"job.yaml", "metrics.jsonl"}) write_bytes(folder_ / name, "new");
+  }
+  void expect_old() {
+    EXPECT_TRUE(fs::exists(folder_ / "checkpoints/epoch-000005/COMPLETE"));
+    for (const char* name : {"job.yaml", "metrics.jsonl", "run.json"})
+      EXPECT_EQ(read_bytes(folder_ / name), "old") << name;
+    EXPECT_FALSE(fs::exists(folder_ / "replaced"));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(StartOver, WithoutACheckpointTheRunBeforeComesBack) {
+  begin_anew();
+  EXPECT_FALSE(has_checkpoint(output()));
+  fs::create_directories(folder_ / "checkpoints/.epoch-000001.attempt-2");  // half-written
+  EXPECT_TRUE(bring_back(output()));
+  expect_old();
+  EXPECT_FALSE(bring_back(output()));
+  expect_old();
+}
+
+TEST_F(StartOver, WithOneItIsGone) {
+  begin_anew();
+  commit(1);
+  EXPECT_FALSE(bring_back(output()));
+  EXPECT_EQ(read_bytes(folder_ / "job.yaml"), "new");
+  EXPECT_FALSE(fs::exists(folder_ / "replaced"));
+  EXPECT_FALSE(fs::exists(folder_ / "checkpoints/epoch-000005"));
+}
+
+TEST_F(StartOver, AKillOnTheWayIsMended) {
+  fs::create_directory(folder_ / "replaced");  // set_aside() was killed before it moved the checkpoints
+  write_bytes(folder_ / "replaced/job.yaml", "torn");
+  EXPECT_FALSE(bring_back(output()));
+  expect_old();
+  begin_anew();
+  fs::rename(folder_ / "replaced/job.yaml",
+             folder_ / "job.yaml");  // bring_back() was killed before it was done
+  EXPECT_TRUE(bring_back(output()));
+  expect_old();
+}
+
+TEST_F(StartOver, ARankThatStillLivesCannotCommitIntoWhatCameBack) {
+  const int attempt = claim_attempt(output());
+  begin_anew();
+  bring_back(output());
+  EXPECT_THAT(error_of([&] { check_attempt(output(), attempt); }), testing::HasSubstr("superseded"));
+}
+
+}  // namespace
+}  // namespace atl

@@ -1,0 +1,177 @@
+#include "train/report/report.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "train/report/chart.h"
+#include "train/report/matrix.h"
+#include "train/sample_run.h"
+#include "train/telemetry/record_json.h"
+#include "train/temporary_folder.h"
+
+namespace atl {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+/// 10,000 epochs on 64 ranks with 100 classes: the largest run that the page must stay readable for.
+RunRecord large_run() {
+  RunRecord run = sample_run(10'000);
+  run.setting.ranks = 64;
+  run.setting.hosts.assign(64, "n1");
+  run.peak_memory_bytes.assign(64, 1 << 30);
+  run.phases_by_rank.assign(64, run.phases_by_rank[0]);
+  run.bytes_by_pair.assign(64 * 64, 123'456'789);
+  run.confusion.classes = 100;
+  run.confusion.counts.assign(100 * 100, 7);
+  return run;
+}
+
+/// What stands between each `begin` and the next `end`, which are left out.
+std::vector<std::string> pieces_between(const std::string& text, const std::string& begin,
+                                        const std::string& end) {
+  std::vector<std::string> pieces;
+  for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
+    at += begin.size();
+    pieces.push_back(text.substr(at, text.find(end, at) - at));
+  }
+  return pieces;
+}
+
+/// The page without its scripts and style sheet.
+std::string markup_of(std::string html) {
+  for (const std::string name : {"script", "style"}) {
+    const std::string close = "</" + name + ">";
+    for (std::size_t at; (at = html.find("<" + name)) != std::string::npos;)
+      html.erase(at, html.find(close, at) + close.size() - at);
+  }
+  return html;
+}
+
+/// Every element that is opened is closed, in order, as browsers need it for SVG and sections.
+void expect_balanced(const std::string& html) {
+  std::vector<std::string> open;
+  for (const std::string& tag : pieces_between(markup_of(html), "<", ">")) {
+    const std::string name = tag.substr(0, tag.find_first_of(" /", 1));
+    if (name == "meta" || name == "!doctype" || tag.back() == '/') continue;
+    if (name[0] != '/') {
+      open.push_back(name);
+    } else {
+      ASSERT_FALSE(open.empty()) << tag;
+      ASSERT_EQ("/" + open.back(), name);
+      open.pop_back();
+    }
+  }
+  EXPECT_TRUE(open.empty());
+}
+
+TEST(Report, ShowsWhatAReaderLooksFor) {
+  const std::string html = report_html(sample_run());
+  for (const char* text :
+       {"cora-gcn", "81.5 %", "75.0 %", "250 ms", "120 MiB", "Time by rank and phase",
+        "compute <b>75.0 %</b>", "Traffic between ranks", "between servers", "Confusion matrix",
+        "class 2 predicted as class 1", "5 of 75", "0123456789abcdef", "4.1.4", "2 cores, 24 GiB"})
+    EXPECT_THAT(html, HasSubstr(text));
+  expect_balanced(html);
+}
+
+TEST(Report, DrawsHowFarLateRowsWereOff) {
+  RunRecord run = sample_run();
+  EXPECT_THAT(report_html(run), Not(HasSubstr("Error of stale rows")));
+  for (std::size_t e = 1; e < run.epochs.size(); ++e)
+    run.epochs[e].lateness = {{1, 0.5 / double(e), 0.7}, {2, 0.2, 0.125}};
+  const std::string html = report_html(run);
+  for (const char* text :
+       {"Error of stale rows and gradients", "layer 1, rows", "layer 2, gradients", "12.5"})
+    EXPECT_THAT(html, HasSubstr(text));
+  expect_balanced(html);
+  for (EpochRecord& epoch : run.epochs) epoch = parse_epoch_line(epoch_line(epoch));
+  EXPECT_EQ(report_html(run), html) << "it comes from metrics.jsonl again";
+}
+
+TEST(Report, NeedsNoNetworkAndLetsNothingIn) {
+  RunRecord run = sample_run();
+  run.setting.name = "<script>alert('x')</script>";
+  const std::string html = report_html(run);
+  EXPECT_THAT(html, AllOf(Not(HasSubstr("http")), Not(HasSubstr("src=")), Not(HasSubstr("url(")),
+                          Not(HasSubstr("@import"))));
+  EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(html, HasSubstr("# &lt;&amp;&gt;"));
+}
+
+TEST(Report, DataForThePointerIsJson) {
+  const std::string html = report_html(sample_run());
+  const auto blocks = pieces_between(html, "<script type=\"application/json\">", "</script>");
+  EXPECT_EQ(blocks.size(), 6u);  // four charts, two matrices
+  for (const std::string& block : blocks) EXPECT_TRUE(nlohmann::json::accept(block)) << block;
+}
+
+TEST(Report, ALargeRunStaysSmall) {
+  const std::string html = report_html(large_run());
+  EXPECT_LT(html.size(), 2'000'000u);
+  EXPECT_THAT(html, HasSubstr("rank 62"));
+}
+
+TEST(Report, UnfinishedAndBareRunsHaveAPage) {
+  RunRecord bare;
+  bare.setting.name = "x";
+  EXPECT_THAT(report_html(bare), HasSubstr("not finished"));
+  expect_balanced(report_html(bare));
+  RunRecord one = sample_run(1);
+  one.test.reset();
+  one.confusion = {};
+  one.bytes_by_pair.clear();
+  one.epochs[0].loss = NAN;
+  EXPECT_THAT(report_html(one), AllOf(Not(HasSubstr("nan")), Not(HasSubstr("Confusion matrix"))));
+  expect_balanced(report_html(one));
+}
+
+TEST(Report, ThinningKeepsEverySpike) {
+  Chart chart;
+  Series series{"s", 1, {}};
+  for (Index epoch = 1; epoch <= 10'000; ++epoch) {
+    chart.epochs.push_back(epoch);
+    series.y.push_back(epoch == 7'777 ? 100 : std::sin(double(epoch)));
+  }
+  chart.series = {series};
+  const std::vector<std::size_t> drawn = thin(chart, 100);
+  EXPECT_LE(drawn.size(), 202u);
+  EXPECT_EQ(drawn.front(), 0u);
+  EXPECT_EQ(drawn.back(), 9'999u);
+  EXPECT_THAT(drawn, testing::Contains(7'776u));
+}
+
+TEST(Report, TicksAreRound) {
+  EXPECT_THAT(axis_ticks(0, 1, 5), ElementsAre(0, testing::DoubleEq(0.2), testing::DoubleEq(0.4),
+                                               testing::DoubleNear(0.6, 1e-12), testing::DoubleEq(0.8), 1));
+  EXPECT_THAT(axis_ticks(3, 197, 4), ElementsAre(50, 100, 150));
+  EXPECT_THAT(axis_ticks(5, 5, 4), ElementsAre(5));
+  EXPECT_EQ(format_tick(NumberFormat::kSeconds, 0.006), "6 ms");
+  EXPECT_EQ(format_tick(NumberFormat::kSeconds, 10), "10 s");
+  EXPECT_EQ(format_tick(NumberFormat::kBytes, 1536), "1.5 KiB");
+  EXPECT_EQ(format_tick(NumberFormat::kPlain, 1e20), "1e+20");
+}
+
+TEST(Report, LargeMatricesAreSummedInBlocks) {
+  std::vector<std::int64_t> values(25);
+  for (int i = 0; i < 25; ++i) values[std::size_t(i)] = i;
+  int size = 5;
+  EXPECT_EQ(coarsen(values, size, 3), 2);
+  EXPECT_EQ(size, 3);
+  EXPECT_THAT(values, ElementsAre(0 + 1 + 5 + 6, 2 + 3 + 7 + 8, 4 + 9, 10 + 11 + 15 + 16, 12 + 13 + 17 + 18,
+                                  14 + 19, 20 + 21, 22 + 23, 24));
+}
+
+TEST(Report, IsWrittenWhole) {
+  TemporaryFolder folder;
+  write_report(sample_run(), folder / "report.html");
+  EXPECT_EQ(read_bytes(folder / "report.html"), report_html(sample_run()));
+}
+
+}  // namespace
+}  // namespace atl
