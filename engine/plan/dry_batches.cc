@@ -6,11 +6,11 @@
 #include "base/threads.h"
 #include "job/strategies/minibatch.h"
 #include "plan/batch_traffic.h"
+#include "plan/dry_slabs.h"
 #include "plan/dry_step.h"
 #include "plan/dry_transport.h"
 #include "sampler/sampler.h"
 #include "sampler/seeds.h"
-#include "strategy/slab_inference.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -19,13 +19,145 @@ namespace {
 constexpr std::int64_t kBatches = 32;
 constexpr Index kReal = sizeof(Real);
 
+/// A rank's batches: drawn as in training, then gone through on kernels that compute nothing.
+class RankBatches {
+ public:
+  RankBatches(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, const Owners& owners,
+              Rank rank, const std::vector<std::string>& hosts, int threads)
+      : job_(job),
+        owners_(owners),
+        rank_(rank),
+        features_(dataset.meta().features),
+        model_(planned_model(job, {features_, FeatureForm::kDense, 0}, dataset.meta().classes)),
+        counts_rows_(job.model.norm == Norm::kBatch && owners.ranks() > 1),
+        recompute_(job.training.recompute == Recompute::kLayer),
+        dry_pool_(ThreadPool::dry(threads)),
+        ctx_{Device::kDry, dry_pool_.get(), &workspace_},
+        comm_(make_dry_transport(rank, hosts)),
+        parameters_(model_.parameters(), job.training.seed, placement_on(job, rank, owners.ranks()),
+                    Device::kDry),
+        step_(ctx_, comm_, job.training.optimizer, dataset.meta().multi_label, parameters_),
+        structure_(mapped_structure(
+            drawn_graph(prepared, job.training.setting == Setting::kInductive, graph_transforms(job).by_id),
+            pool_)),
+        sampler_(*structure_, {.fanout = minibatch_fanout(job),
+                               .replace = job.strategy.options.flag("replace"),
+                               .normalisation = model_.needs.normalisation,
+                               .attention = model_.needs.attention,
+                               .seed = job.training.seed}),
+        pass_(ctx_, model_, layers(), job.training.seed),
+        memory_(ctx_.device, model_, layers(), recompute_ ? Passes::kRecomputing : Passes::kTraining),
+        runner_(ctx_, model_, nullptr),
+        sizes_(model_.layers.size()) {}
+
+  const Model& model() const { return model_; }
+  /// Others' rows, by how many batches have read them.
+  const std::map<VertexId, Index>& reads() const { return reads_; }
+
+  void draw(std::int64_t draw, std::span<const VertexId> seeds, BatchTraffic& sent, double times) {
+    sampler_.sample(draw, seeds, batch_);
+    inputs_ = std::max(inputs_, Index(batch_.rows().size()));
+    sent.add_drawing(batch_, rank_, model_.needs.normalisation, times);
+    if (counts_rows_) sent.add_shares(batch_, rank_, times);
+    Index others = 0;
+    for (const VertexId row : batch_.rows()) {
+      if (owners_.owns(rank_, row)) continue;
+      ++reads_[row];
+      ++others;
+    }
+    most_others_ = std::max(most_others_, others);
+  }
+
+  /// The batch that was drawn last.
+  void train(std::int64_t step, double times) {
+    pass_.begin(batch_, step, true);
+    if (counts_rows_) pass_.share(comm_, shares());
+    memory_.shape(pass_.rows());
+    add_sizes(times);
+    const Matrix features(Index(batch_.rows().size()), features_, ctx_.device);
+    const RangeInput input{Rows(features.view()), {}};
+    runner_.forward(pass_, parameters_.present(), memory_, input);
+    step_.loss(memory_.output(layers().end - 1), {}, memory_.d_output());
+    runner_.backward(pass_, parameters_.present(), memory_, input, {}, &step_);
+    step_.update();
+  }
+
+  /// What the batches that were trained took.
+  void count(double times, DryBatches& out) {
+    out.run.terms = step_.bytes_of_terms();
+    out.run.values = Index(parameters_.values().size());
+    out.run.trainable = Index(parameters_.gradients().size());
+    out.work = batch_work(model_, sizes_, recompute_);
+    memory_.count(out.run.schedule);
+    out.run.workspace = workspace_.bytes();
+    add_own(times, out.run);
+    const Options& options = job_.strategy.options;
+    const Index slots = options.integer("prefetch") + 1;
+    // Others' rows arrive beside the batch, and as many leave.
+    out.run.schedule.halo = slots * (batch_.bytes() + kReal * features_ * inputs_ * 5 / 4) +
+                            2 * kReal * features_ * most_others_ * 5 / 4 + options.integer("cache.bytes");
+  }
+
+ private:
+  LayerRange layers() const { return {0, int(model_.layers.size())}; }
+
+  void add_sizes(double times) {
+    int hop = 0;
+    for (std::size_t l = 0; l < sizes_.size(); ++l) {
+      const LayerRows& of = pass_.rows()[l];
+      sizes_[l].outputs += times * double(of.outputs);
+      sizes_[l].others += times * double(of.inputs - of.outputs);
+      if (model_.layers[l]->gathers()) sizes_[l].arcs += times * double(batch_.block(hop++).arcs.arcs());
+    }
+  }
+  const SharedRows& shares() {
+    shares_.weights.resize(std::size_t(batch_.layers()) + 1);
+    shares_.owned.assign(shares_.weights.size(), 0);
+    for (int set = 0; set <= batch_.layers(); ++set)
+      shares_.weights[std::size_t(set)].take(Index(BatchTraffic::row_set(batch_, set).size()));
+    return shares_;
+  }
+  /// Gradients and sums, as the dry steps sent them.
+  void add_own(double times, DryRun& run) const {
+    for (int link = 0; link < kLinks; ++link)
+      for (int p = 0; p < kTraffics; ++p) {
+        const auto bytes = std::int64_t(times * double(comm_.ledger().bytes(Link(link), Traffic(p))));
+        run.epoch[std::size_t(p)] += bytes;
+        if (Link(link) == Link::kInter) run.epoch_between[std::size_t(p)] += bytes;
+      }
+  }
+
+  const Job& job_;
+  const Owners& owners_;
+  Rank rank_;
+  Index features_;
+  Model model_;
+  bool counts_rows_, recompute_;
+  std::unique_ptr<ThreadPool> dry_pool_;
+  Workspace workspace_{Device::kDry};
+  Context ctx_;
+  Communicator comm_;
+  Parameters parameters_;
+  DryStep step_;
+  ThreadPool pool_{1};
+  std::unique_ptr<Structure> structure_;
+  Sampler sampler_;
+  BatchPass pass_;
+  PassMemory memory_;
+  LayerRunner runner_;
+  SharedRows shares_;
+  Batch batch_;
+  std::vector<LayerSize> sizes_;
+  Index inputs_ = 0, most_others_ = 0;
+  std::map<VertexId, Index> reads_;
+};
+
 /// One rank after the other.
 class Batches {
  public:
   Batches(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, int threads,
           const std::vector<std::string>& hosts)
       : job_(job),
-        options_(job.strategy.options),
         dataset_(dataset),
         prepared_(prepared),
         threads_(threads),
@@ -60,105 +192,24 @@ class Batches {
   }
 
   DryBatches run_rank(Rank rank) {
-    const auto dry_pool = ThreadPool::dry(threads_);
-    Workspace workspace(Device::kDry);
-    Context ctx{Device::kDry, dry_pool.get(), &workspace};
-    Communicator comm(make_dry_transport(rank, hosts_));
-    const DatasetMeta& meta = dataset_.meta();
-    const Model model = planned_model(job_, {features_, FeatureForm::kDense, 0}, meta.classes);
-    Parameters parameters(model.parameters(), job_.training.seed, placement_on(job_, rank, ranks_),
-                          ctx.device);
-    DryStep step(ctx, comm, job_.training.optimizer, meta.multi_label, parameters);
+    RankBatches batches(job_, dataset_, prepared_, owners_, rank, hosts_, threads_);
     DryBatches out;
-    out.run.terms = step.bytes_of_terms();
-    out.run.values = Index(parameters.values().size());
-    out.run.trainable = Index(parameters.gradients().size());
-    const CsrView& whole = prepared_.graph();
     out.owned = owners_.rows(rank);
-    out.arcs = whole.offsets[owners_.first_row(rank + 1)] - whole.offsets[owners_.first_row(rank)];
-
-    const bool recompute = job_.training.recompute == Recompute::kLayer;
-    const LayerRange layers{0, int(model.layers.size())};
-    ThreadPool pool(1);
-    const auto structure = mapped_structure(
-        drawn_graph(prepared_, job_.training.setting == Setting::kInductive, graph_transforms(job_).by_id),
-        pool);
-    Sampler sampler(*structure, {.fanout = minibatch_fanout(job_),
-                                 .replace = options_.flag("replace"),
-                                 .normalisation = model.needs.normalisation,
-                                 .attention = model.needs.attention,
-                                 .seed = job_.training.seed});
-    Seeds seeds(by_part_, rows_of(rank), options_.integer("batchSize"), job_.training.seed);
-    BatchPass pass(ctx, model, layers, job_.training.seed);
-    PassMemory memory(ctx.device, model, layers, recompute ? Passes::kRecomputing : Passes::kTraining);
-    const LayerRunner runner(ctx, model, nullptr);
+    out.arcs = prepared_.graph().offsets[owners_.first_row(rank + 1)] -
+               prepared_.graph().offsets[owners_.first_row(rank)];
+    Seeds seeds(by_part_, rows_of(rank), job_.strategy.options.integer("batchSize"), job_.training.seed);
     const std::int64_t drawn = std::min(kBatches, seeds.steps());
     const double times = double(seeds.steps()) / double(std::max<std::int64_t>(drawn, 1));
-    std::vector<LayerSize> sizes(model.layers.size());
     std::vector<VertexId> rows;
-    Batch batch;
-    const bool counts_rows = job_.model.norm == Norm::kBatch && ranks_ > 1;
-    SharedRows shares;
-    Index inputs = 0, most_others = 0;
-    std::map<VertexId, Index> reads;  // of others' rows, by batches that read them
     for (std::int64_t s = 0; s < drawn; ++s) {
       seeds.of_step(s, rows);
-      sampler.sample(s, rows, batch);
-      inputs = std::max(inputs, Index(batch.rows().size()));
-      sent_.add_drawing(batch, rank, model.needs.normalisation, times);
-      if (counts_rows) sent_.add_shares(batch, rank, times);
-      Index others = 0;
-      for (const VertexId row : batch.rows()) {
-        if (owners_.owns(rank, row)) continue;
-        ++reads[row];
-        ++others;
-      }
-      most_others = std::max(most_others, others);
-      pass.begin(batch, s + 1, true);
-      if (counts_rows) pass.share(comm, sizes_of(batch, shares));
-      memory.shape(pass.rows());
-      int hop = 0;
-      for (std::size_t l = 0; l < sizes.size(); ++l) {
-        const LayerRows& of = pass.rows()[l];
-        sizes[l].outputs += times * double(of.outputs);
-        sizes[l].others += times * double(of.inputs - of.outputs);
-        if (model.layers[l]->gathers()) sizes[l].arcs += times * double(batch.block(hop++).arcs.arcs());
-      }
-      Matrix features(Index(batch.rows().size()), features_, ctx.device);
-      const RangeInput input{Rows(std::as_const(features).view()), {}};
-      runner.forward(pass, parameters.present(), memory, input);
-      step.loss(memory.output(layers.end - 1), {}, memory.d_output());
-      runner.backward(pass, parameters.present(), memory, input, {}, &step);
-      step.update();
+      batches.draw(s, rows, sent_, times);
+      batches.train(s + 1, times);
     }
-    out.work = batch_work(model, sizes, recompute);
-    memory.count(out.run.schedule);
-    out.run.workspace = workspace.bytes();
-    add_own(comm.ledger(), times, out.run);
-    sent_.add_features(reads, rank, drawn, times);
-    const Index slots = options_.integer("prefetch") + 1;
-    // Others' rows arrive beside the batch, and as many leave.
-    out.run.schedule.halo = slots * (batch.bytes() + kReal * features_ * inputs * 5 / 4) +
-                            2 * kReal * features_ * most_others * 5 / 4 + options_.integer("cache.bytes");
-    plan_inference(rank, model, ctx, out.run);
+    batches.count(times, out);
+    sent_.add_features(batches.reads(), rank, drawn, times);
+    plan_slabs(prepared_, owners_, rank, batches.model(), out.run);
     return out;
-  }
-
-  static const SharedRows& sizes_of(const Batch& batch, SharedRows& shares) {
-    shares.weights.resize(std::size_t(batch.layers()) + 1);
-    shares.owned.assign(shares.weights.size(), 0);
-    for (int set = 0; set <= batch.layers(); ++set)
-      shares.weights[std::size_t(set)].take(Index(BatchTraffic::row_set(batch, set).size()));
-    return shares;
-  }
-  /// Gradients and sums, as the dry steps sent them.
-  void add_own(const Ledger& ledger, double times, DryRun& run) const {
-    for (int link = 0; link < kLinks; ++link)
-      for (int p = 0; p < kTraffics; ++p) {
-        const auto bytes = std::int64_t(times * double(ledger.bytes(Link(link), Traffic(p))));
-        run.epoch[std::size_t(p)] += bytes;
-        if (Link(link) == Link::kInter) run.epoch_between[std::size_t(p)] += bytes;
-      }
   }
 
   void add_sent(Rank rank, DryRun& run) const {
@@ -170,52 +221,7 @@ class Batches {
       }
   }
 
-  /// SlabInference's: outputs of two layers and the logits of own rows, and one slab's rows. Of evaluation's bytes, rows that others
-  /// read, each slab by itself.
-  void plan_inference(Rank rank, const Model& model, Context& ctx, DryRun& run) const {
-    const Index owned = owners_.rows(rank), first_row = owners_.first_row(rank);
-    const CsrView& graph = prepared_.graph();
-    const std::vector<Index> begins = slab_begins(model, graph, owners_, rank, kSlabBytes);
-    std::vector<Index> read(std::size_t(graph.rows), -1);  // the last slab that did
-    Index others = 0, most_rows = 0, most_sources = 0, most_others = 0;
-    for (Index slab = 0; slab + 1 < Index(begins.size()); ++slab) {
-      const Index begin = begins[std::size_t(slab)], end = begins[std::size_t(slab) + 1];
-      Index sources = end - begin;
-      const Index others_before = others;
-      for (Index e = graph.offsets[first_row + begin]; e < graph.offsets[first_row + end]; ++e) {
-        const VertexId source = graph.columns[e];
-        if (std::exchange(read[std::size_t(source)], slab) == slab) continue;
-        sources += source < first_row + begin || source >= first_row + end;
-        others += owners_.owns(rank, source) ? 0 : 1;
-      }
-      most_rows = std::max(most_rows, end - begin);
-      most_others = std::max(most_others, others - others_before);
-      most_sources = std::max(most_sources, sources);
-    }
-    Index widest[2] = {0, 0}, slab = 0, gathered = 0, number = 0;
-    for (const LayerRange& layers : slab_segments(model)) {
-      const Layer& first = *model.layers[std::size_t(layers.first)];
-      const bool is_last = layers.end == int(model.layers.size());
-      Index& out = widest[number++ % 2];
-      if (!is_last) out = std::max(out, model.layers[std::size_t(layers.end - 1)]->out());
-      std::vector<LayerRows> rows(std::size_t(layers.end - layers.first),
-                                  {most_rows, most_rows, most_rows, {most_rows}});
-      if (first.gathers()) {
-        rows.front() = {most_sources, most_rows, most_rows, {most_sources}};
-        slab = std::max(slab, first.in());
-        gathered += first.in();
-      }
-      PassMemory memory(ctx.device, model, layers, Passes::kInference);
-      memory.shape(rows);
-      memory.count(run.inference);
-    }
-    run.inference.activations += kReal * owned * (widest[0] + widest[1] + model.layers.back()->out());
-    run.inference.halo = kReal * slab * (most_sources + 2 * most_others);
-    if (ranks_ > 1) run.evaluation[std::size_t(Traffic::kEvaluation)] = others * gathered * kReal;
-  }
-
   const Job& job_;
-  const Options& options_;
   const Dataset& dataset_;
   const PreparedGraph& prepared_;
   int threads_, ranks_;
