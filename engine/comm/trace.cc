@@ -14,13 +14,13 @@ std::int64_t steady_now() {
 }  // namespace
 
 const char* stream_name(Stream stream) {
-  constexpr const char* kNames[] = {"compute", "small lane", "bulk lane", "prefetch lane"};
+  constexpr const char* kNames[] = {"compute", "small lane", "bulk lane", "prefetch lane", "sampler"};
   return kNames[std::size_t(stream)];
 }
 
 const char* work_name(Work work) {
-  constexpr const char* kNames[] = {"",     "forward", "backward",   "recompute",
-                                    "loss", "update",  "evaluation", "prefetch"};
+  constexpr const char* kNames[] = {"",       "forward",    "backward", "recompute", "loss",
+                                    "update", "evaluation", "prefetch", "sampling",  "fetching"};
   return kNames[std::size_t(work)];
 }
 
@@ -65,6 +65,11 @@ void Trace::end_wait(Traffic purpose) {
 void Trace::transferred(Lane lane, const Span& span) {
   constexpr Stream kOf[] = {Stream::kSmallLane, Stream::kBulkLane, Stream::kPrefetchLane};
   rings_[std::size_t(kOf[std::size_t(lane)])].put(span);
+}
+
+void Trace::sampled(std::int64_t epoch, Work work, std::chrono::steady_clock::time_point begin) {
+  rings_[std::size_t(Stream::kSampler)].put(
+      {.begin = at(begin), .end = steady_now(), .label = {epoch, -1, work}, .computes = true});
 }
 
 /// The oldest span of a full ring may be overwritten while it is read: left out.

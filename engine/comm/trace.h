@@ -13,12 +13,23 @@
 
 namespace atl {
 
-enum class Stream { kCompute = 0, kSmallLane = 1, kBulkLane = 2, kPrefetchLane = 3 };
-inline constexpr int kStreams = 4;
+enum class Stream { kCompute = 0, kSmallLane = 1, kBulkLane = 2, kPrefetchLane = 3, kSampler = 4 };
+inline constexpr int kStreams = 5;
 const char* stream_name(Stream stream);
 
 /// What the compute thread is at. Names as printed are in work_name().
-enum class Work { kNone, kForward, kBackward, kRecompute, kLoss, kUpdate, kEvaluation, kPrefetch };
+enum class Work {
+  kNone,
+  kForward,
+  kBackward,
+  kRecompute,
+  kLoss,
+  kUpdate,
+  kEvaluation,
+  kPrefetch,
+  kSampling,
+  kFetching
+};
 const char* work_name(Work work);
 
 /// Of a span: the work that it is, or that it was started or waited for in.
@@ -36,7 +47,8 @@ struct Span {
   bool computes = false;              // else a transfer, or on the compute stream a wait for one
 };
 
-/// One per rank. transferred() is the progress thread's; all else the compute thread's.
+/// One per rank. transferred() is the progress thread's, sampled() that of the thread that makes batches; all else the compute
+/// thread's.
 class Trace {
  public:
   static constexpr std::size_t kSpans = 1 << 15;  // of each stream
@@ -58,6 +70,8 @@ class Trace {
   WorkLabel prefetch_label() const { return {epoch_.load(std::memory_order_relaxed), -1, Work::kPrefetch}; }
 
   void transferred(Lane lane, const Span& span);
+  /// A batch of that epoch was drawn, or its features fetched, since `begin`.
+  void sampled(std::int64_t epoch, Work work, std::chrono::steady_clock::time_point begin);
 
   /// In the order in which they ended; only those since `epoch`. While transfers are under way, later ones may be missing.
   std::vector<Span> spans(Stream stream, std::int64_t epoch) const;

@@ -107,7 +107,8 @@ struct EarlyStoppingSpec {
 };
 
 struct CheckpointSpec {
-  int every = 50;  // epochs; 0 = only when stopped and at the end
+  int every = 50;       // epochs; 0 = only when stopped and at the end
+  int every_steps = 0;  // of mini-batches; 0 = none between epochs
   int keep = 2;
   bool operator==(const CheckpointSpec&) const = default;
 };

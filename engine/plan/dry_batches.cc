@@ -1,6 +1,7 @@
 #include "plan/dry_batches.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "base/threads.h"
@@ -11,6 +12,10 @@
 #include "plan/dry_transport.h"
 #include "sampler/sampler.h"
 #include "sampler/seeds.h"
+#include "strategy/batch_pass.h"
+#include "strategy/layer_runner.h"
+#include "strategy/pass_memory.h"
+#include "strategy/slab_inference.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -80,6 +85,12 @@ class RankBatches {
     step_.loss(memory_.output(layers().end - 1), {}, memory_.d_output());
     runner_.backward(pass_, parameters_.present(), memory_, input, {}, &step_);
     step_.update();
+  }
+
+  /// Over ranks, after each step but an epoch's last (EpochLoop): with what else they tell each other then.
+  void sum_loss() {
+    std::array<double, 4> sums{};
+    comm_.all_reduce(Traffic::kStatistics, std::span<double>(sums));
   }
 
   /// What the batches that were trained took.
@@ -205,10 +216,11 @@ class Batches {
       seeds.of_step(s, rows);
       batches.draw(s, rows, sent_, times);
       batches.train(s + 1, times);
+      if (s + 1 < seeds.steps()) batches.sum_loss();
     }
     batches.count(times, out);
     sent_.add_features(batches.reads(), rank, drawn, times);
-    plan_slabs(prepared_, owners_, rank, batches.model(), out.run);
+    plan_slabs(prepared_, owners_, rank, batches.model(), slab_bytes(job_.resources.memory), out.run);
     return out;
   }
 

@@ -19,9 +19,15 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 }  // namespace
 
-MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, FeatureStore* features, RowShares* shares) {
-  return [&seeds, &sampler, features, shares, rows = std::vector<VertexId>()](std::int64_t step,
-                                                                              StreamedBatch& into) mutable {
+MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, FeatureStore* features, RowShares* shares,
+                      Trace* trace) {
+  return [&seeds, &sampler, features, shares, trace, rows = std::vector<VertexId>()](
+             std::int64_t step, StreamedBatch& into) mutable {
+    auto begin = std::chrono::steady_clock::now();
+    const auto done = [&](Work work) {
+      if (trace != nullptr) trace->sampled(step / seeds.steps() + 1, work, begin);
+      begin = std::chrono::steady_clock::now();
+    };
     seeds.of_step(step, rows);
     sampler.sample(step, rows, into.batch);
     into.growths = sampler.growths();
@@ -29,8 +35,10 @@ MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, FeatureStore* features, Ro
       shares->count(into.batch, into.shares);
       into.growths += shares->growths();
     }
+    done(Work::kSampling);
     if (features == nullptr) return;
     features->fetch(into.batch.rows(), into.features);
+    done(Work::kFetching);
     into.growths += features->growths();
     into.fetched = features->counts();
   };

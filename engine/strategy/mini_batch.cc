@@ -24,7 +24,8 @@ MiniBatch::MiniBatch(Context& ctx, Communicator& comm, const Model& model, Param
       graph_(graph),
       options_(options),
       runner_(ctx, model, comm.trace()),
-      inference_(ctx, comm, model, parameters, graph, {.mapped = options.mapped, .seed = options.seed}),
+      inference_(ctx, comm, model, parameters, graph,
+                 {.mapped = options.mapped, .bytes = options.slab_bytes, .seed = options.seed}),
       pass_(ctx, model, all_layers(model), options.seed),
       memory_(ctx.device, model, all_layers(model), options.passes) {
   if (options.passes == Passes::kInference) return;
@@ -51,6 +52,7 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   tell(Work::kPrefetch);
   const StreamedBatch& made = *stream_->next();
   ++next_;
+  count(made);
   pass_.begin(made.batch, step, true);
   if (shares_) pass_.share(comm_, made.shares);
   memory_.shape(pass_.rows());
@@ -65,7 +67,14 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   tell(Work::kNone);
 }
 
+void MiniBatch::count(const StreamedBatch& made) {
+  const BatchStream::Figures figures = stream_->figures();
+  counts_ = {made.fetched.own, made.fetched.hits, made.fetched.fetched, figures.growths,
+             waited_before_ + figures.waited_seconds};
+}
+
 void MiniBatch::start_stream(std::int64_t step) {
+  waited_before_ = counts_.waited_seconds;
   stream_.reset();
   end_ = options_.epochs * steps();
   if (step >= end_) end_ = step + steps();  // a benchmark goes on beyond the job's epochs
@@ -79,7 +88,7 @@ MakeBatch MiniBatch::first_fills_cache() {
   const bool presampled =
       options_.features.policy == CachePolicy::kPresampled && options_.features.cache_bytes > 0;
   return [this, presampled, is_first = true,
-          make = batch_maker(*seeds_, *sampler_, &*features_, shares_ ? &*shares_ : nullptr)](
+          make = batch_maker(*seeds_, *sampler_, &*features_, shares_ ? &*shares_ : nullptr, trace_)](
              std::int64_t step, StreamedBatch& into) mutable {
     if (std::exchange(is_first, false)) {
       if (!options_.cpus.empty()) bind_threads(*pool_, options_.cpus);

@@ -23,8 +23,9 @@ struct MiniBatchOptions {
   bool mapped = false;           // structure
   FeatureStoreOptions features;  // of other ranks' rows
   Passes passes = Passes::kTraining;
-  bool reduces = false;     // batch norm
-  std::int64_t epochs = 1;  // batches beyond them aren't made ahead
+  bool reduces = false;                   // batch norm
+  Index slab_bytes = atl::slab_bytes(0);  // of inference
+  std::int64_t epochs = 1;                // batches beyond them aren't made ahead
 };
 
 /// Collective: all ranks make the same calls. References outlive it.
@@ -39,9 +40,11 @@ class MiniBatch final : public Schedule {
   ConstMatrixView embeddings() const override { return inference_.embeddings(); }
   int first_non_finite_layer() override;
   ScheduleBytes bytes() const override;
+  std::optional<BatchCounts> batch_counts() const override { return counts_; }
 
  private:
   void start_stream(std::int64_t step);
+  void count(const StreamedBatch& made);
   MakeBatch first_fills_cache();
   std::span<const VertexId> owned_rows(std::span<const VertexId> seeds);
   void tell(Work work) const;
@@ -69,6 +72,8 @@ class MiniBatch final : public Schedule {
   std::vector<VertexId> cached_;  // rows to be cached, by degree
   std::vector<VertexId> rows_;
   std::optional<BatchStream> stream_;
+  BatchCounts counts_;
+  double waited_before_ = 0;           // for batches of streams before this one
   std::int64_t next_ = -1, end_ = -1;  // steps of the stream: the next one, and where it ends
 };
 

@@ -13,6 +13,7 @@
 #include "job/strategies/cagnet_grid.h"
 #include "model/model.h"
 #include "sampler/batch_graph.h"
+#include "strategy/batch_counts.h"
 
 namespace atl {
 
@@ -65,6 +66,8 @@ class Schedule {
   virtual ScheduleBytes bytes() const = 0;
   /// As Exchange::state(): what this rank knows beside the parameters, between two epochs. Collective.
   virtual std::vector<NamedMatrix> state() { return {}; }
+  /// Of a strategy with batches, between two steps: what they have come to since it was made.
+  virtual std::optional<BatchCounts> batch_counts() const { return std::nullopt; }
   /// As Exchange::lateness(), after train().
   virtual std::vector<LayerLateness> lateness() const { return {}; }
 };

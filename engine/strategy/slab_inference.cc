@@ -16,6 +16,11 @@ int tapped_layer(const Model& model) {
 
 }  // namespace
 
+Index slab_bytes(Index memory) {
+  constexpr Index kMost = Index(256) << 20;
+  return memory > 0 ? std::min(kMost, memory / 8) : kMost;
+}
+
 std::vector<LayerRange> slab_segments(const Model& model) {
   std::vector<LayerRange> segments;
   const int layers = int(model.layers.size()), tapped = tapped_layer(model);

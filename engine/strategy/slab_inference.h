@@ -12,11 +12,12 @@
 
 namespace atl {
 
-inline constexpr Index kSlabBytes = Index(256) << 20;
+/// For a rank with so much memory (0: not stated): an eighth of it, at most 256 MiB.
+Index slab_bytes(Index memory);
 
 struct SlabOptions {
-  bool mapped = false;       // structure, as SamplingOptions' maker has it
-  Index bytes = kSlabBytes;  // of a slab's widest input, about
+  bool mapped = false;          // structure, as SamplingOptions' maker has it
+  Index bytes = slab_bytes(0);  // of a slab's widest input, about
   std::uint64_t seed = 1;
 };
 

@@ -116,6 +116,7 @@ std::unique_ptr<Schedule> make_minibatch(const ScheduleInput& in) {
                                                                                 : CachePolicy::kLru},
                                 .passes = passes_of(in),
                                 .reduces = in.job.model.norm == Norm::kBatch,
+                                .slab_bytes = slab_bytes(in.job.resources.memory),
                                 .epochs = in.job.training.epochs};
   return std::make_unique<MiniBatch>(in.ctx, in.comm, in.model, in.parameters, *in.batches, chosen);
 }

@@ -12,53 +12,97 @@ namespace atl {
 
 Outcome EpochLoop::run() {
   const TrainingSpec& t = job_.training;
-  Index epoch = p_.record.resumed_from;
-  Outcome outcome = p_.best.patience_over(epoch) ? Outcome::kStoppedEarly : Outcome::kCompleted;
-  while (epoch < t.epochs && outcome == Outcome::kCompleted) {
-    ++epoch;
-    const bool stop = run_epoch(epoch);
-    if (stop && epoch < t.epochs)
+  Outcome outcome = p_.best.patience_over(at_.epochs) ? Outcome::kStoppedEarly : Outcome::kCompleted;
+  while (at_.epochs < t.epochs && outcome == Outcome::kCompleted) {
+    const bool stop = run_epoch();
+    if (stop && at_.epochs < t.epochs)
       outcome = Outcome::kInterrupted;
-    else if (p_.best.patience_over(epoch))
+    else if (p_.best.patience_over(at_.epochs))
       outcome = Outcome::kStoppedEarly;
-    const bool due = t.checkpoint.every > 0 && epoch % t.checkpoint.every == 0;
-    if (due || epoch == t.epochs || outcome != Outcome::kCompleted) checkpoint(epoch);
+    const bool due = t.checkpoint.every > 0 && at_.epochs % t.checkpoint.every == 0;
+    if (due || at_.epochs == t.epochs || outcome != Outcome::kCompleted) checkpoint();
   }
   return outcome;
 }
 
-/// Trains, sums up, evaluates and tells. Returns whether some rank was asked to stop.
-bool EpochLoop::run_epoch(Index epoch) {
+/// To the epoch's end, or to the step after which some rank was asked to stop: then it returns true.
+bool EpochLoop::run_epoch() {
   const TrainingSpec& t = job_.training;
   EpochRecord e;
-  e.epoch = epoch;
-  e.learning_rate = learning_rate_at(t.schedule, t.optimizer.learning_rate, epoch, t.epochs);
+  e.epoch = at_.epochs + 1;
+  e.learning_rate = learning_rate_at(t.schedule, t.optimizer.learning_rate, e.epoch, t.epochs);
   p_.meter.begin_epoch();
-  const double my_loss = p_.trainer.train_epoch(epoch, e.learning_rate);
-  p_.meter.end_training();
-  const bool stop = sum_over_ranks(my_loss, e);
-  p_.meter.end_sums();
-  e.epoch_seconds = p_.meter.training_seconds();
-  e.lateness = lateness_over_ranks();
-  if (!std::isfinite(e.loss) || !p_.trainer.finite()) p_.trainer.explain_non_finite(epoch, last_checkpoint_);
+  for (;;) {
+    const bool stop = run_step(e.learning_rate);
+    if (at_.steps == p_.trainer.steps()) {
+      end_epoch(e);
+      return stop;
+    }
+    p_.options.observer->on_step({e.epoch, at_.steps, p_.trainer.steps(), p_.epoch.loss / p_.epoch.vertices});
+    if (stop) return true;
+    if (t.checkpoint.every_steps > 0 && at_.steps % t.checkpoint.every_steps == 0) checkpoint();
+  }
+}
 
-  const bool due = t.evaluate_every > 0 && epoch % t.evaluate_every == 0;
-  if (due || (epoch == t.epochs && p_.best.epoch() == 0)) evaluate_into(e);
-  e.own = p_.meter.end_epoch();
-  p_.record.epochs.push_back(e);
-  p_.options.observer->on_epoch(e);
+/// Returns whether some rank was asked to stop.
+bool EpochLoop::run_step(double learning_rate) {
+  ++at_.steps;
+  const double mine = p_.trainer.train_step(at_.epochs * p_.trainer.steps() + at_.steps, learning_rate);
+  p_.meter.end_step();
+  const double loss_before = p_.epoch.loss;
+  const bool stop = sum_over_ranks(mine);
+  check_finite(p_.epoch.loss - loss_before);
   return stop;
 }
 
-bool EpochLoop::sum_over_ranks(double loss, EpochRecord& e) {
+/// Sums up, evaluates and tells.
+void EpochLoop::end_epoch(EpochRecord& e) {
+  const TrainingSpec& t = job_.training;
+  p_.meter.end_sums();
+  e.loss = p_.epoch.loss / p_.data.train.total;
+  e.bytes_intra = p_.epoch.bytes_intra;
+  e.bytes_inter = p_.epoch.bytes_inter;
+  e.epoch_seconds = before_.seconds + p_.meter.training_seconds();
+  e.lateness = lateness_over_ranks();
+  at_ = {e.epoch, 0};
+  p_.epoch = before_ = {};
+
+  const bool due = t.evaluate_every > 0 && e.epoch % t.evaluate_every == 0;
+  if (due || (e.epoch == t.epochs && p_.best.epoch() == 0)) evaluate_into(e);
+  e.own = p_.meter.end_epoch(p_.trainer.batch_counts());
+  p_.record.epochs.push_back(e);
+  p_.options.observer->on_epoch(e);
+  tell_growth(e);
+}
+
+/// The first epoch of a start makes room; what comes later is a batch larger than all before.
+void EpochLoop::tell_growth(const EpochRecord& e) {
+  const Index growths = e.own.batches ? e.own.batches->growths : 0;
+  if (std::exchange(is_first_, false) || growths == 0 || p_.comm.rank() != 0) return;
+  p_.options.observer->on_message(
+      MessageLevel::kInfo,
+      fmt::format("epoch {}: a batch was larger than all before it: memory of rank 0 grew {} times", e.epoch,
+                  growths));
+}
+
+bool EpochLoop::sum_over_ranks(double loss) {
   const bool asked = p_.options.stop != nullptr && p_.options.stop->load();
   std::array<double, 4> sums{loss, double(p_.meter.bytes_sent(Link::kIntra)),
                              double(p_.meter.bytes_sent(Link::kInter)), asked ? 1.0 : 0.0};
   p_.comm.all_reduce(Traffic::kStatistics, std::span<double>(sums));
-  e.loss = sums[0] / p_.data.train.total;
-  e.bytes_intra = std::int64_t(sums[1]);
-  e.bytes_inter = std::int64_t(sums[2]);
+  p_.epoch.loss += sums[0];
+  p_.epoch.vertices += p_.trainer.step_vertices();
+  p_.epoch.bytes_intra = before_.bytes_intra + std::int64_t(sums[1]);
+  p_.epoch.bytes_inter = before_.bytes_inter + std::int64_t(sums[2]);
   return sums[3] > 0;
+}
+
+void EpochLoop::check_finite(double loss) {
+  if (std::isfinite(loss) && p_.trainer.finite()) return;
+  const Index epoch = at_.epochs + 1;
+  p_.trainer.explain_non_finite(p_.trainer.steps() == 1 ? fmt::format("epoch {}", epoch)
+                                                        : fmt::format("epoch {}, step {}", epoch, at_.steps),
+                                last_checkpoint_);
 }
 
 std::vector<Lateness> EpochLoop::lateness_over_ranks() {
@@ -83,21 +127,22 @@ void EpochLoop::evaluate_into(EpochRecord& e) {
   p_.best.consider(e.epoch, evaluation, p_.trainer.parameters());
 }
 
-void EpochLoop::checkpoint(Index epoch) {
-  const double start = steady_seconds();
+void EpochLoop::checkpoint() {
+  p_.epoch.seconds = at_.steps > 0 ? before_.seconds + p_.meter.seconds_so_far() : 0;
+  p_.meter.begin_checkpoint();
   p_.comm.barrier();
   WholeTensors tensors(p_.comm, p_.trainer.parameters());
-  const CheckpointState state = state_of({p_.trainer.parameters(), p_.trainer.optimizer(), p_.best}, job_,
-                                         p_.dataset, p_.comm.size(), epoch, tensors);
-  const auto part_seals = write_part_states(p_.comm, p_.store, epoch, p_.parts, p_.trainer.state());
+  const CheckpointState state = state_of({p_.trainer.parameters(), p_.trainer.optimizer(), p_.best, p_.epoch},
+                                         job_, p_.dataset, p_.comm.size(), at_, tensors);
+  const auto part_seals = write_part_states(p_.comm, p_.store, at_, p_.parts, p_.trainer.state());
   if (p_.comm.rank() == 0) {
     p_.store.commit(state, part_seals);
     drop_set_aside(p_.options.output);
   }
   p_.comm.barrier();
-  last_checkpoint_ = epoch;
-  p_.options.observer->on_checkpoint(epoch);
-  p_.meter.add_checkpoint(steady_seconds() - start);
+  last_checkpoint_ = at_;
+  p_.options.observer->on_checkpoint(at_);
+  p_.meter.end_checkpoint();
 }
 
 }  // namespace atl

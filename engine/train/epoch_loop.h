@@ -4,6 +4,7 @@
 #include "train/best.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/part_states.h"
+#include "train/epoch_so_far.h"
 #include "train/session.h"
 #include "train/telemetry/rank_meter.h"
 #include "train/trainer.h"
@@ -21,6 +22,7 @@ struct LoopParts {
   const CheckpointStore& store;
   const PartsOnRanks& parts;
   RankMeter& meter;
+  EpochSoFar& epoch;  // the one that the run is in
   RunRecord& record;  // epochs are added
 };
 
@@ -28,21 +30,31 @@ struct LoopParts {
 class EpochLoop {
  public:
   explicit EpochLoop(const LoopParts& parts)
-      : p_(parts), job_(parts.options.job), last_checkpoint_(parts.record.resumed_from) {}
+      : p_(parts),
+        job_(parts.options.job),
+        at_{parts.record.resumed_from, parts.record.resumed_steps},
+        last_checkpoint_(at_),
+        before_(parts.epoch) {}
 
-  /// From the epoch after record.resumed_from.
+  /// From where the record says that it was resumed.
   Outcome run();
 
  private:
-  bool run_epoch(Index epoch);
-  bool sum_over_ranks(double loss, EpochRecord& epoch);
+  bool run_epoch();
+  bool run_step(double learning_rate);
+  void end_epoch(EpochRecord& epoch);
+  bool sum_over_ranks(double loss);
+  void check_finite(double loss);
+  void tell_growth(const EpochRecord& epoch);
   std::vector<Lateness> lateness_over_ranks();
   void evaluate_into(EpochRecord& epoch);
-  void checkpoint(Index epoch);
+  void checkpoint();
 
   LoopParts p_;
   const Job& job_;
-  Index last_checkpoint_;
+  Reached at_, last_checkpoint_;
+  bool is_first_ = true;  // epoch of this start
+  EpochSoFar before_;     // of this epoch, what was done before this start
 };
 
 }  // namespace atl

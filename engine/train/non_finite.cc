@@ -51,16 +51,16 @@ std::string place_text(const Communicator& comm, const Model& model, const Param
 }  // namespace
 
 void fail_non_finite(Communicator& comm, const Model& model, const Parameters& parameters,
-                     const NonFinite& mine, Index epoch, Index last_checkpoint) {
+                     const NonFinite& mine, const std::string& when, const Reached& last_checkpoint) {
   const std::string where = place_text(comm, model, parameters, gather(comm, mine));
-  const std::string checkpoint = last_checkpoint > 0
-                                     ? fmt::format("the last good checkpoint is of epoch {}", last_checkpoint)
+  const std::string checkpoint = last_checkpoint > Reached{}
+                                     ? "the last good checkpoint is of " + reached_text(last_checkpoint)
                                      : "there is no checkpoint yet";
   if (comm.rank() != 0) comm.barrier();
   fail(
-      "epoch {}: loss or gradient is not finite; first seen in {}; {}; lower training.optimizer.learningRate, "
+      "{}: loss or gradient is not finite; first seen in {}; {}; lower training.optimizer.learningRate, "
       "set training.optimizer.clipNorm or model.norm, and start over with --fresh",
-      epoch, where, checkpoint);
+      when, where, checkpoint);
 }
 
 }  // namespace atl

@@ -3,6 +3,7 @@
 
 #include "comm/communicator.h"
 #include "model/model.h"
+#include "train/reached.h"
 
 namespace atl {
 
@@ -14,9 +15,10 @@ struct NonFinite {
   std::int32_t sum = -1;  // likewise in the gradient summed over ranks
 };
 
-/// Throws Error on rank 0, naming layer, rank and the last good checkpoint; the others wait for that to end them, so that
+/// Throws Error on rank 0, naming layer, rank and the last good checkpoint ({0, 0}: there is none); the others wait for that to end them, so that
 /// it is said once. Collective.
 [[noreturn]] void fail_non_finite(Communicator& comm, const Model& model, const Parameters& parameters,
-                                  const NonFinite& mine, Index epoch, Index last_checkpoint);
+                                  const NonFinite& mine, const std::string& when,
+                                  const Reached& last_checkpoint);
 
 }  // namespace atl

@@ -78,7 +78,8 @@ class Session {
     record_.startup_seconds = steady_seconds() - o_.start_seconds;
     o_.observer->on_start(record_);
     const PartsOnRanks parts = parts_on_ranks();
-    EpochLoop loop({comm_, o_, dataset_.meta(), data_, *trainer_, best_, *store_, parts, meter_, record_});
+    EpochLoop loop(
+        {comm_, o_, dataset_.meta(), data_, *trainer_, best_, *store_, parts, meter_, epoch_, record_});
     const Outcome outcome = loop.run();
     finish(outcome);
     return outcome;
@@ -132,19 +133,22 @@ class Session {
       for (const std::string& w : warnings) o_.observer->on_message(MessageLevel::kWarning, w);
     }
     if (!share(checkpoint)) return;
-    load_state(*checkpoint, job_, dataset_.meta(), {trainer_->parameters(), trainer_->optimizer(), best_});
-    record_.resumed_from = checkpoint->state.epoch;
+    load_state(*checkpoint, job_, dataset_.meta(),
+               {trainer_->parameters(), trainer_->optimizer(), best_, epoch_});
+    const Reached at = checkpoint->state.reached;
+    record_.resumed_from = at.epochs;
+    record_.resumed_steps = at.steps;
     if (record_.resumed_from > job_.training.epochs)
       o_.observer->on_message(
           MessageLevel::kWarning,
           fmt::format("{} epochs are trained already, and training.epochs asks for {}: none is taken back",
                       record_.resumed_from, job_.training.epochs));
     const std::vector<NamedMatrix> own = trainer_->state();
-    if (!read_part_states(comm_, *store_, record_.resumed_from, parts_on_ranks(), own) && !own.empty())
+    if (!read_part_states(comm_, *store_, at, parts_on_ranks(), own) && !own.empty())
       o_.observer->on_message(
           MessageLevel::kWarning,
           "the checkpoint's stale rows belong to other parts: the first epoch waits for fresh rows");
-    if (root()) record_.epochs = read_epochs(o_.output, checkpoint->state.epoch);
+    if (root()) record_.epochs = read_epochs(o_.output, at.epochs);
   }
 
   PartsOnRanks parts_on_ranks() const {
@@ -209,6 +213,7 @@ class Session {
   RankData data_;
   Best best_;
   RankMeter meter_;
+  EpochSoFar epoch_;
   std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<CheckpointStore> store_;
   RunRecord record_;

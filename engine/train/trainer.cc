@@ -46,7 +46,8 @@ double Trainer::train_step(std::int64_t step, double learning_rate) {
 /// Of a full batch, row i of the logits is the training part's owned row i, and the training rows are selected by number. Of chosen
 /// rows, all are training vertices.
 void Trainer::loss(ConstMatrixView logits, const LossRows& of, MatrixView d_logits) {
-  const auto scale = Real(1 / (of.total > 0 ? of.total : data_.train.total));
+  vertices_ = of.total > 0 ? of.total : data_.train.total;
+  const auto scale = Real(1 / vertices_);
   const bool chosen = of.total > 0;
   if (chosen) choose_labels(of.rows);
   loss_sum_ +=
@@ -100,8 +101,8 @@ Evaluation Trainer::evaluate() {
   return atl::evaluate(ctx_, comm_, data_, job_.training, inference().infer());
 }
 
-void Trainer::explain_non_finite(Index epoch, Index last_checkpoint) {
-  fail_non_finite(comm_, model_, parameters_, non_finite_, epoch, last_checkpoint);
+void Trainer::explain_non_finite(const std::string& when, const Reached& last_checkpoint) {
+  fail_non_finite(comm_, model_, parameters_, non_finite_, when, last_checkpoint);
 }
 
 ScheduleBytes Trainer::bytes() const {

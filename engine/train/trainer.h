@@ -22,6 +22,8 @@ class Trainer final : private TrainingStep {
   std::int64_t steps() const { return training_->steps(); }
   /// One step, counted from 1 through the whole run; returns this rank's Σ of the loss. Collective.
   double train_step(std::int64_t step, double learning_rate);
+  /// By how many training vertices, over all ranks, that step's loss is divided.
+  double step_vertices() const { return vertices_; }
   /// All steps of an epoch. Collective.
   double train_epoch(Index epoch, double learning_rate);
   /// Metrics on the whole graph with the present weights. Collective.
@@ -32,7 +34,7 @@ class Trainer final : private TrainingStep {
   /// Whether the last step's gradient was; if not, no step was taken.
   bool finite() const { return finite_; }
   /// Throws Error, on rank 0, naming the layer and the rank where it was first seen, and what to do. Collective.
-  [[noreturn]] void explain_non_finite(Index epoch, Index last_checkpoint);
+  [[noreturn]] void explain_non_finite(const std::string& when, const Reached& last_checkpoint);
 
   Parameters& parameters() { return parameters_; }
   Optimizer& optimizer() { return optimizer_; }
@@ -40,6 +42,8 @@ class Trainer final : private TrainingStep {
   ScheduleBytes bytes() const;  // of the schedule that trains
   /// What this rank knows beside the parameters (Schedule::state). Collective.
   std::vector<NamedMatrix> state() { return training_->state(); }
+  /// Of training's schedule.
+  std::optional<BatchCounts> batch_counts() const { return training_->batch_counts(); }
   /// This rank's part of it, after train_epoch() (Schedule::lateness).
   std::vector<LayerLateness> lateness() const { return training_->lateness(); }
 
@@ -63,7 +67,7 @@ class Trainer final : private TrainingStep {
   Labels batch_labels_;                  // of the step's rows
   std::vector<VertexId> batch_rows_;     // 0, 1, … of them
   double learning_rate_ = 0;
-  double loss_sum_ = 0;
+  double loss_sum_ = 0, vertices_ = 0;
   bool finite_ = true;
   NonFinite non_finite_;  // on this rank
 };

@@ -112,6 +112,16 @@ std::vector<Field> stopping_fields() {
                .minimum = 0,
                .maximum = 1e9,
                .may_change = true});
+  f.push_back(
+      {.path = "training.checkpoint.everySteps",
+       .type = FieldType::kInteger,
+       .description = "number of steps of mini-batches between two checkpoints within an epoch; 0 = none",
+       .slot = at([](Job & j) -> auto& { return j.training.checkpoint.every_steps; }),
+       .unit = "steps",
+       .minimum = 0,
+       .maximum = 1e9,
+       .may_change = true,
+       .used_with = {"strategy.kind", {"minibatch"}}});
   f.push_back({.path = "training.checkpoint.keep",
                .type = FieldType::kInteger,
                .description = "how many of the newest checkpoints are kept",

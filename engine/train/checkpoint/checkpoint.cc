@@ -24,29 +24,44 @@ using Json = nlohmann::json;
 
 constexpr const char* kStateFile = "state.safetensors";
 constexpr const char* kCompleteFile = "COMPLETE";
-constexpr std::string_view kPrefix = "epoch-";
+constexpr std::string_view kPrefix = "epoch-", kSteps = ".step-";
 
 std::string part_file(int part) {
   return fmt::format("part-{}.safetensors", part);
 }
 
-/// The epoch of a folder's name; none where it isn't a checkpoint's.
-std::optional<Index> epoch_of(const fs::path& folder) {
-  const std::string name = folder.filename().string();
-  if (!name.starts_with(kPrefix)) return std::nullopt;
-  Index epoch = 0;
-  const auto [end, error] = std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), epoch);
-  return error == std::errc() && end == name.data() + name.size() ? std::optional(epoch) : std::nullopt;
+std::string name_of(const Reached& at) {
+  const std::string epoch = fmt::format("{}{:06}", kPrefix, at.epochs);
+  return at.steps == 0 ? epoch : fmt::format("{}{}{:06}", epoch, kSteps, at.steps);
 }
 
-/// Epochs of all checkpoints there, newest first, whole or not.
-std::vector<Index> epochs_in(const fs::path& folder) {
-  std::vector<Index> epochs;
-  if (!fs::exists(folder)) return epochs;
+std::optional<Index> whole_number(std::string_view text) {
+  Index number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+/// How far a folder's checkpoint has come, by its name; none where it isn't a checkpoint's.
+std::optional<Reached> reached_by(const fs::path& folder) {
+  const std::string file = folder.filename().string();
+  std::string_view name = file;
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  const std::size_t dot = name.find(kSteps);
+  const auto epochs = whole_number(name.substr(0, dot));
+  const auto steps = dot == std::string_view::npos ? std::optional<Index>(0)
+                                                   : whole_number(name.substr(dot + kSteps.size()));
+  return epochs && steps ? std::optional(Reached{*epochs, *steps}) : std::nullopt;
+}
+
+/// All checkpoints there, newest first, whole or not.
+std::vector<Reached> checkpoints_in(const fs::path& folder) {
+  std::vector<Reached> all;
+  if (!fs::exists(folder)) return all;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (const auto epoch = epoch_of(entry.path())) epochs.push_back(*epoch);
-  std::sort(epochs.rbegin(), epochs.rend());
-  return epochs;
+    if (const auto reached = reached_by(entry.path())) all.push_back(*reached);
+  std::ranges::sort(all, std::greater());
+  return all;
 }
 
 /// Makes the names in `folder` survive a loss of power, where its file system can.
@@ -71,7 +86,7 @@ Metadata read_complete(const fs::path& folder) {
 
 /// Reads every file of a checkpoint and compares its seal. Throws Error where one is missing, torn or
 /// altered.
-LoadedCheckpoint load_whole(const fs::path& folder, Index epoch, FunctionRef<void()> goes_on) {
+LoadedCheckpoint load_whole(const fs::path& folder, const Reached& at, FunctionRef<void()> goes_on) {
   LoadedCheckpoint loaded = read_checkpoint_state(folder / kStateFile);
   for (const auto& [name, seal] : read_complete(folder)) {
     const std::string found =
@@ -79,8 +94,8 @@ LoadedCheckpoint load_whole(const fs::path& folder, Index epoch, FunctionRef<voi
     if (found != seal) fail("{}: has changed since the checkpoint was finished", (folder / name).string());
     goes_on();
   }
-  if (loaded.state.epoch != epoch)
-    fail("{}: holds epoch {}, which differs from its name", folder.string(), loaded.state.epoch);
+  if (loaded.state.reached != at)
+    fail("{}: holds {}, which differs from its name", folder.string(), reached_text(loaded.state.reached));
   return loaded;
 }
 
@@ -89,7 +104,7 @@ LoadedCheckpoint load_whole(const fs::path& folder, Index epoch, FunctionRef<voi
 bool has_checkpoint(const fs::path& output) {
   std::error_code absent;
   for (const auto& entry : fs::directory_iterator(output / "checkpoints", absent))
-    if (epoch_of(entry.path()) && fs::exists(entry.path() / kCompleteFile)) return true;
+    if (reached_by(entry.path()) && fs::exists(entry.path() / kCompleteFile)) return true;
   return false;
 }
 
@@ -98,46 +113,47 @@ CheckpointStore::CheckpointStore(fs::path output, int attempt, int keep)
   ATOLL_CHECK(keep_ >= 1, "keep {}", keep_);
 }
 
-fs::path CheckpointStore::place(Index epoch) const {
-  return folder_ / fmt::format("{}{:06}", kPrefix, epoch);
+fs::path CheckpointStore::place(const Reached& at) const {
+  return folder_ / name_of(at);
 }
 
-fs::path CheckpointStore::partial(Index epoch) const {
-  return folder_ / fmt::format(".{}{:06}.attempt-{}", kPrefix, epoch, attempt_);
+fs::path CheckpointStore::partial(const Reached& at) const {
+  return folder_ / fmt::format(".{}.attempt-{}", name_of(at), attempt_);
 }
 
-std::string CheckpointStore::write_part_state(Index epoch, int part, std::span<const TensorView> tensors,
+std::string CheckpointStore::write_part_state(const Reached& at, int part,
+                                              std::span<const TensorView> tensors,
                                               const std::string& parts) const {
-  return write_safetensors(partial(epoch) / part_file(part), tensors,
-                           {{"epoch", fmt::to_string(epoch)}, {"parts", parts}});
+  return write_safetensors(partial(at) / part_file(part), tensors,
+                           {{"epoch", fmt::to_string(at.epochs)}, {"parts", parts}});
 }
 
 void CheckpointStore::commit(const CheckpointState& state, std::span<const std::string> part_seals) const {
   check_attempt(output_, attempt_);
-  const fs::path folder = partial(state.epoch);
+  const fs::path folder = partial(state.reached);
   try {
     Metadata seals{{kStateFile, write_checkpoint_state(folder / kStateFile, state)}};
     ATOLL_CHECK(part_seals.empty() || Index(part_seals.size()) == Index(state.ranks), "{} seals of {} parts",
                 part_seals.size(), state.ranks);
     for (std::size_t part = 0; part < part_seals.size(); ++part)
       seals[part_file(int(part))] = part_seals[part];
-    const Json complete = {{"epoch", state.epoch}, {"attempt", attempt_}, {"files", seals}};
+    const Json complete = {{"epoch", state.reached.epochs}, {"attempt", attempt_}, {"files", seals}};
     write_file_atomically(folder / kCompleteFile, complete.dump(2) + "\n");
     check_attempt(output_, attempt_);
-    make_visible(state.epoch);
+    make_visible(state.reached);
   } catch (...) {
     std::error_code ignored;
     fs::remove_all(folder, ignored);
     throw;
   }
-  drop_superseded(state.epoch);
+  drop_superseded(state.reached);
 }
 
 /// Only a checkpoint that was found damaged, or is written again after a resume from an earlier one, can be
 /// in the way; it is moved aside first, so that no name ever holds half of each.
-void CheckpointStore::make_visible(Index epoch) const {
-  const fs::path folder = partial(epoch), target = place(epoch);
-  const fs::path replaced = folder_ / fmt::format(".{}{:06}.replaced", kPrefix, epoch);
+void CheckpointStore::make_visible(const Reached& at) const {
+  const fs::path folder = partial(at), target = place(at);
+  const fs::path replaced = folder_ / fmt::format(".{}.replaced", name_of(at));
   flush_folder(folder);
   if (fs::exists(target)) fs::rename(target, replaced);
   fs::rename(folder, target);
@@ -145,24 +161,24 @@ void CheckpointStore::make_visible(Index epoch) const {
   fs::remove_all(replaced);
 }
 
-/// Keeps the `keep_` newest up to `newest_epoch`; later ones belong to a past from which this run has
+/// Keeps the `keep_` newest up to `newest`; later ones belong to a past from which this run has
 /// departed.
-void CheckpointStore::drop_superseded(Index newest_epoch) const {
+void CheckpointStore::drop_superseded(const Reached& newest) const {
   int kept = 0;
-  for (const Index epoch : epochs_in(folder_)) {
-    const bool complete = fs::exists(place(epoch) / kCompleteFile);
-    if (epoch > newest_epoch || !complete || ++kept > keep_) fs::remove_all(place(epoch));
+  for (const Reached& at : checkpoints_in(folder_)) {
+    const bool complete = fs::exists(place(at) / kCompleteFile);
+    if (at > newest || !complete || ++kept > keep_) fs::remove_all(place(at));
   }
 }
 
 std::optional<LoadedCheckpoint> CheckpointStore::newest(std::vector<std::string>& warnings,
                                                         FunctionRef<void()> goes_on) const {
   std::vector<std::string> damages;
-  for (const Index epoch : epochs_in(folder_)) {
+  for (const Reached& at : checkpoints_in(folder_)) {
     try {
-      LoadedCheckpoint whole = load_whole(place(epoch), epoch, goes_on);
+      LoadedCheckpoint whole = load_whole(place(at), at, goes_on);
       for (const std::string& damage : damages)
-        warnings.push_back(fmt::format("{}: the checkpoint of epoch {} is used", damage, epoch));
+        warnings.push_back(fmt::format("{}: the checkpoint of {} is used", damage, reached_text(at)));
       return whole;
     } catch (const Error& error) {
       damages.emplace_back(error.what());
@@ -173,8 +189,8 @@ std::optional<LoadedCheckpoint> CheckpointStore::newest(std::vector<std::string>
        folder_.string(), fmt::join(damages, "; "));
 }
 
-std::optional<SafetensorsFile> CheckpointStore::read_part_state(Index epoch, int part) const {
-  const fs::path path = place(epoch) / part_file(part);
+std::optional<SafetensorsFile> CheckpointStore::read_part_state(const Reached& at, int part) const {
+  const fs::path path = place(at) / part_file(part);
   if (!fs::exists(path)) return std::nullopt;
   return SafetensorsFile::read(path);
 }

@@ -6,6 +6,7 @@
 //     part-0.safetensors …                      what only the rank that trains a part knows (stale buffers), where it knows
 //                                               any: by part, for another rank may train it after the next start
 //     COMPLETE                                  JSON: every file with its seal; written last
+//   <output>/checkpoints/epoch-000050.step-000012/   and 12 steps of the next one
 //   <output>/checkpoints/.epoch-000050.attempt-3/   being written by attempt 3
 //
 // A commit goes: write_part_state() for every part, then commit(), all by rank 0, which alone sees the folder (part_states.h).
@@ -32,9 +33,9 @@ class CheckpointStore {
   /// `keep`: complete checkpoints that are left after a commit, at least 1.
   CheckpointStore(std::filesystem::path output, int attempt, int keep);
 
-  /// Rank 0: writes part-<part>.safetensors of the checkpoint of `epoch`, and returns its seal. `parts` says of which parts, on
+  /// Rank 0: writes part-<part>.safetensors of the checkpoint at `at`, and returns its seal. `parts` says of which parts, on
   /// which ranks. Optional.
-  std::string write_part_state(Index epoch, int part, std::span<const TensorView> tensors,
+  std::string write_part_state(const Reached& at, int part, std::span<const TensorView> tensors,
                                const std::string& parts) const;
   /// Rank 0, after a barrier: writes the rest, makes it visible and drops old ones. The files with
   /// `part_seals` (by part; none: no rank has a state of its own) belong to it. Throws Error when a newer attempt has begun or the disk
@@ -46,16 +47,16 @@ class CheckpointStore {
   /// Calls `goes_on` after each file: others wait meanwhile.
   std::optional<LoadedCheckpoint> newest(std::vector<std::string>& warnings,
                                          FunctionRef<void()> goes_on) const;
-  /// Rank 0: what the checkpoint of `epoch` has of a part; none where none was written.
-  std::optional<SafetensorsFile> read_part_state(Index epoch, int part) const;
+  /// Rank 0: what the checkpoint at `at` has of a part; none where none was written.
+  std::optional<SafetensorsFile> read_part_state(const Reached& at, int part) const;
   /// Rank 0: removes what interrupted attempts left half-written.
   void remove_partial() const;
 
  private:
-  std::filesystem::path place(Index epoch) const;
-  std::filesystem::path partial(Index epoch) const;
-  void make_visible(Index epoch) const;
-  void drop_superseded(Index newest_epoch) const;
+  std::filesystem::path place(const Reached& at) const;
+  std::filesystem::path partial(const Reached& at) const;
+  void make_visible(const Reached& at) const;
+  void drop_superseded(const Reached& newest) const;
 
   std::filesystem::path output_, folder_;
   int attempt_, keep_;

@@ -33,7 +33,8 @@ T number(const SafetensorsFile& file, const std::string& key) {
 
 std::string write_checkpoint_state(const std::filesystem::path& path, const CheckpointState& state) {
   Metadata metadata{{kFormatKey, kFormat},
-                    {"epoch", fmt::to_string(state.epoch)},
+                    {"epoch", fmt::to_string(state.reached.epochs)},
+                    {"stepOfEpoch", fmt::to_string(state.reached.steps)},
                     {"step", fmt::to_string(state.step)},
                     {"seed", fmt::to_string(state.seed)},
                     {"ranks", fmt::to_string(state.ranks)}};
@@ -55,7 +56,9 @@ LoadedCheckpoint checkpoint_state_of(SafetensorsFile whole) {
     fail("{}: this version can't read the checkpoint: {} is not '{}'; use the version that wrote it",
          path.string(), kFormatKey, kFormat);
   }
-  loaded.state.epoch = number<Index>(file, "epoch");
+  loaded.state.reached.epochs = number<Index>(file, "epoch");
+  if (file.metadata().contains("stepOfEpoch"))
+    loaded.state.reached.steps = number<Index>(file, "stepOfEpoch");
   loaded.state.step = number<std::int64_t>(file, "step");
   loaded.state.seed = number<std::uint64_t>(file, "seed");
   loaded.state.ranks = number<int>(file, "ranks");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "train/checkpoint/safetensors.h"
+#include "train/reached.h"
 
 namespace atl {
 
@@ -17,12 +18,13 @@ using Identity = std::map<std::string, std::string>;
 
 /// What is written. Tensors are views; random state needs no tensor, for draws are keyed by (seed, step).
 struct CheckpointState {
-  Index epoch = 0;        // completed
+  Reached reached;
   std::int64_t step = 0;  // optimiser steps taken
   std::uint64_t seed = 0;
   int ranks = 1;  // of the run that wrote it
   Identity identity;
-  std::map<std::string, double> scalars;  // best validation, patience used, …; kept bit-equal
+  std::map<std::string, double>
+      scalars;  // best validation, patience used, an epoch's loss so far, …; kept bit-equal
   std::vector<TensorView> tensors;
 };
 

@@ -53,9 +53,9 @@ std::vector<TensorView> views_of(const Shapes& shapes, const std::vector<const R
 }
 
 /// Rank 0: whether the checkpoint's file of `rank`'s part is that of these parts on these ranks.
-bool fits(const CheckpointStore& store, Index epoch, const PartsOnRanks& parts, Rank rank,
+bool fits(const CheckpointStore& store, const Reached& at, const PartsOnRanks& parts, Rank rank,
           const Shapes& shapes) {
-  const auto file = store.read_part_state(epoch, parts.part[std::size_t(rank)]);
+  const auto file = store.read_part_state(at, parts.part[std::size_t(rank)]);
   if (!file || file->metadata().count("parts") == 0 || file->metadata().at("parts") != parts.text())
     return false;
   return std::ranges::all_of(shapes, [&](const Shape& shape) {
@@ -76,8 +76,9 @@ std::string PartsOnRanks::text() const {
   return fmt::format("{} on ranks as {}", prepared, fmt::join(part, ","));
 }
 
-std::vector<std::string> write_part_states(Communicator& comm, const CheckpointStore& store, Index epoch,
-                                           const PartsOnRanks& parts, std::span<const NamedMatrix> mine) {
+std::vector<std::string> write_part_states(Communicator& comm, const CheckpointStore& store,
+                                           const Reached& at, const PartsOnRanks& parts,
+                                           std::span<const NamedMatrix> mine) {
   const std::vector<Shapes> all = all_shapes(comm, mine);
   if (std::ranges::all_of(all, &Shapes::empty)) return {};
   std::vector<std::string> seals(comm.rank() == 0 ? all.size() : 0);
@@ -94,25 +95,25 @@ std::vector<std::string> write_part_states(Communicator& comm, const CheckpointS
     }
     const int part = parts.part[std::size_t(rank)];
     if (comm.rank() == 0)
-      seals[std::size_t(part)] = store.write_part_state(epoch, part, views_of(shapes, data), parts.text());
+      seals[std::size_t(part)] = store.write_part_state(at, part, views_of(shapes, data), parts.text());
     comm.barrier();  // nobody waits longer than one file takes
   }
   return seals;
 }
 
-bool read_part_states(Communicator& comm, const CheckpointStore& store, Index epoch,
+bool read_part_states(Communicator& comm, const CheckpointStore& store, const Reached& at,
                       const PartsOnRanks& parts, std::span<const NamedMatrix> mine) {
   const std::vector<Shapes> all = all_shapes(comm, mine);
   for (Rank rank = 0; rank < comm.size(); ++rank) {
     const Shapes& shapes = all[std::size_t(rank)];
-    if (!agreed(comm, comm.rank() == 0 && fits(store, epoch, parts, rank, shapes))) return false;
+    if (!agreed(comm, comm.rank() == 0 && fits(store, at, parts, rank, shapes))) return false;
   }
   for (Rank rank = 0; rank < comm.size(); ++rank) {
     const Shapes& shapes = all[std::size_t(rank)];
     std::vector<Matrix> read;
     if (comm.rank() == 0) {
       read = room_for(shapes);
-      const auto file = store.read_part_state(epoch, parts.part[std::size_t(rank)]);
+      const auto file = store.read_part_state(at, parts.part[std::size_t(rank)]);
       for (std::size_t i = 0; i < shapes.size(); ++i)
         file->copy_to(shapes[i].name, {shapes[i].rows, shapes[i].cols}, read[i].data());
     }

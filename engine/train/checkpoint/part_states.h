@@ -19,14 +19,15 @@ struct PartsOnRanks {
   std::string text() const;
 };
 
-/// Writes the state of every rank's part for the checkpoint of `epoch`, to be committed with it: on rank 0, which writes, the
+/// Writes the state of every rank's part for the checkpoint of `at`, to be committed with it: on rank 0, which writes, the
 /// files' seals by part; none where no rank has any state. Collective.
-std::vector<std::string> write_part_states(Communicator& comm, const CheckpointStore& store, Index epoch,
-                                           const PartsOnRanks& parts, std::span<const NamedMatrix> mine);
+std::vector<std::string> write_part_states(Communicator& comm, const CheckpointStore& store,
+                                           const Reached& at, const PartsOnRanks& parts,
+                                           std::span<const NamedMatrix> mine);
 
-/// Fills every rank's state from the checkpoint of `epoch`; false, with nothing changed, where that has none for these
+/// Fills every rank's state from the checkpoint of `at`; false, with nothing changed, where that has none for these
 /// parts on these ranks. Collective.
-bool read_part_states(Communicator& comm, const CheckpointStore& store, Index epoch,
+bool read_part_states(Communicator& comm, const CheckpointStore& store, const Reached& at,
                       const PartsOnRanks& parts, std::span<const NamedMatrix> mine);
 
 }  // namespace atl

@@ -23,14 +23,15 @@ Identity identity_of(const Job& job, const DatasetMeta& dataset) {
 }
 
 CheckpointState state_of(const RunState& run, const Job& job, const DatasetMeta& dataset, int ranks,
-                         Index epoch, WholeTensors& tensors) {
+                         const Reached& reached, WholeTensors& tensors) {
   CheckpointState state;
-  state.epoch = epoch;
+  state.reached = reached;
   state.step = run.optimizer.steps();
   state.seed = job.training.seed;
   state.ranks = ranks;
   state.identity = identity_of(job, dataset);
   run.best.save(state.scalars);
+  if (reached.steps > 0) run.epoch.save(state.scalars);
   tensors.add(run.parameters.values().data(), "", false);
   std::vector<Matrix>& moments = run.optimizer.moments();
   for (std::size_t i = 0; i < moments.size(); ++i) tensors.add(moments[i].data(), moment_prefix(i), true);
@@ -50,6 +51,7 @@ void load_state(const LoadedCheckpoint& checkpoint, const Job& job, const Datase
   for (std::size_t i = 0; i < moments.size(); ++i) read(moments[i].data(), moment_prefix(i), true);
   run.optimizer.set_steps(checkpoint.state.step);
   run.best.load(checkpoint.state.scalars);
+  run.epoch.load(checkpoint.state.scalars);
   if (run.best.epoch() > 0) {
     run.best.weights().resize(1, Index(run.parameters.values().size()));
     read(run.best.weights().data(), "best.", false);

@@ -5,6 +5,7 @@
 #include "train/best.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/whole_tensors.h"
+#include "train/epoch_so_far.h"
 #include "train/optimizer.h"
 
 namespace atl {
@@ -17,12 +18,13 @@ struct RunState {
   Parameters& parameters;
   Optimizer& optimizer;
   Best& best;
+  EpochSoFar& epoch;
 };
 
-/// After `epoch` epochs; on rank 0 it is whole. `tensors`, fresh, and `run` outlive it and don't change until it is
+/// As it is at `reached`; on rank 0 it is whole. `tensors`, fresh, and `run` outlive it and don't change until it is
 /// written. Collective.
 CheckpointState state_of(const RunState& run, const Job& job, const DatasetMeta& dataset, int ranks,
-                         Index epoch, WholeTensors& tensors);
+                         const Reached& reached, WholeTensors& tensors);
 
 /// What this rank holds of it. Throws Error saying what differs where the checkpoint is another run's.
 void load_state(const LoadedCheckpoint& checkpoint, const Job& job, const DatasetMeta& dataset,

@@ -59,22 +59,27 @@ std::vector<double> value_ticks(const Scale& scale, NumberFormat format) {
   return ticks;
 }
 
-std::string grid(const Scale& x, const Scale& y, NumberFormat format) {
+double place_of(const Chart& chart, std::size_t i) {
+  return chart.seconds.empty() ? double(chart.epochs[i]) : chart.seconds[i];
+}
+
+std::string grid(const Chart& chart, const Scale& x, const Scale& y) {
   std::string svg;
-  for (const double tick : value_ticks(y, format)) {
+  for (const double tick : value_ticks(y, chart.format)) {
     svg += fmt::format(
         "<path class=grid d='M{} {:.1f}H{}'/><text class=tick x={} y={:.1f} text-anchor=end>{}</text>", kLeft,
-        y(tick), kRight, kLeft - 8, y(tick) + 4, format_tick(format, tick));
+        y(tick), kRight, kLeft - 8, y(tick) + 4, format_tick(chart.format, tick));
   }
+  const bool by_time = !chart.seconds.empty();
   for (const double tick : axis_ticks(x.low, x.high, 6)) {
-    if (tick != std::floor(tick)) continue;
+    if (!by_time && tick != std::floor(tick)) continue;
     svg += fmt::format("<text class=tick x={:.1f} y={} text-anchor=middle>{}</text>", x(tick), kBottom + 20,
-                       count_text(std::int64_t(tick)));
+                       by_time ? format_tick(NumberFormat::kSeconds, tick) : count_text(std::int64_t(tick)));
   }
   return svg +
          fmt::format(
-             "<path class=axis d='M{0} {1}H{2}'/><text class=tick x={3} y={4} text-anchor=end>epoch</text>",
-             kLeft, kBottom, kRight, kLeft - 8, kBottom + 20);
+             "<path class=axis d='M{0} {1}H{2}'/><text class=tick x={3} y={4} text-anchor=end>{5}</text>",
+             kLeft, kBottom, kRight, kLeft - 8, kBottom + 20, by_time ? "time" : "epoch");
 }
 
 std::string curve(const Chart& chart, const Series& series, const std::vector<std::size_t>& drawn,
@@ -83,7 +88,7 @@ std::string curve(const Chart& chart, const Series& series, const std::vector<st
   std::size_t count = 0;
   for (const std::size_t i : drawn) {
     if (!std::isfinite(series.y[i])) continue;
-    const double px = x(double(chart.epochs[i])), py = y(std::min(series.y[i], y.high));
+    const double px = x(place_of(chart, i)), py = y(std::min(series.y[i], y.high));
     path += fmt::format("{}{:.1f} {:.1f}", count++ == 0 ? 'M' : 'L', px, py);
     dots += fmt::format("<circle class='f{}' cx={:.1f} cy={:.1f} r=2.6 />", series.colour, px, py);
   }
@@ -95,7 +100,7 @@ std::string hover_data(const Chart& chart, const std::vector<std::size_t>& drawn
   std::string epochs, places, series;
   for (const std::size_t i : drawn) {
     epochs += fmt::format("{}{}", epochs.empty() ? "" : ",", chart.epochs[i]);
-    places += fmt::format("{}{:.1f}", places.empty() ? "" : ",", x(double(chart.epochs[i])));
+    places += fmt::format("{}{:.1f}", places.empty() ? "" : ",", x(place_of(chart, i)));
   }
   for (const Series& s : chart.series) {
     std::string values;
@@ -164,9 +169,9 @@ std::string line_chart(const Chart& whole) {
   std::erase_if(chart.series, [](const Series& series) { return !has_values(series); });
   if (chart.series.empty()) return "";
   const std::vector<std::size_t> drawn = thin(chart, kBuckets);
-  const double first = double(chart.epochs.front()), last = double(chart.epochs.back());
+  const double first = place_of(chart, 0), last = place_of(chart, chart.epochs.size() - 1);
   const Scale x{first, last > first ? last : first + 1, kLeft, kRight}, y = value_scale(chart, drawn);
-  std::string svg = grid(x, y, chart.format);
+  std::string svg = grid(chart, x, y);
   if (chart.mark > 0) {
     svg += fmt::format("<path class=mark d='M{0:.1f} {1}V{2}'><title>best epoch: {3}</title></path>",
                        x(double(chart.mark)), kTop, kBottom, chart.mark);
@@ -174,10 +179,10 @@ std::string line_chart(const Chart& whole) {
   for (const Series& series : chart.series) svg += curve(chart, series, drawn, x, y);
   return fmt::format(
       "<figure class=chart><figcaption><h3>{}</h3><div class=legend>{}</div></figcaption>"
-      "<svg viewBox='0 0 {} {}' role=img aria-label='{} by epoch'>{}<path class=cursor d='M0 "
+      "<svg viewBox='0 0 {} {}' role=img aria-label='{} by {}'>{}<path class=cursor d='M0 "
       "{}V{}'/></svg>{}</figure>\n",
-      html_escape(chart.title), legend(chart), kWidth, kHeight, html_escape(chart.title), svg, kTop, kBottom,
-      hover_data(chart, drawn, x));
+      html_escape(chart.title), legend(chart), kWidth, kHeight, html_escape(chart.title),
+      chart.seconds.empty() ? "epoch" : "time", svg, kTop, kBottom, hover_data(chart, drawn, x));
 }
 
 }  // namespace atl

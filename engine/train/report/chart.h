@@ -19,7 +19,8 @@ struct Series {
 struct Chart {
   std::string title;
   NumberFormat format = NumberFormat::kPlain;
-  std::vector<Index> epochs = {};  // ascending
+  std::vector<Index> epochs = {};    // ascending
+  std::vector<double> seconds = {};  // at the end of each: drawn by time instead; empty: by epoch
   std::vector<Series> series = {};
   Index mark = 0;  // an epoch to point out; 0: none
   double cap = 0;  // larger values are drawn at the upper edge; 0: all are shown as they are

@@ -45,6 +45,16 @@ Chart metric_chart(const RunRecord& run) {
   return chart;
 }
 
+/// How soon a value is reached is what strategies are compared by.
+Chart metric_by_time_chart(const RunRecord& run) {
+  Chart chart = metric_chart(run);
+  chart.title += " by time of training";
+  chart.mark = 0;
+  double sum = 0;
+  for (const EpochRecord& epoch : run.epochs) chart.seconds.push_back(sum += epoch.epoch_seconds);
+  return chart;
+}
+
 /// The few slowest epochs, such as the first, which allocates, would squeeze all others into a line.
 Chart time_chart(const RunRecord& run) {
   Chart chart{.title = "Epoch time", .format = NumberFormat::kSeconds};
@@ -98,8 +108,8 @@ Chart last_chart(const RunRecord& run) {
 std::string report_curves(const RunRecord& run) {
   if (run.epochs.empty()) return "";
   std::string cards;
-  for (Chart chart :
-       {loss_chart(run), metric_chart(run), time_chart(run), last_chart(run), lateness_chart(run)}) {
+  for (Chart chart : {loss_chart(run), metric_chart(run), metric_by_time_chart(run), time_chart(run),
+                      last_chart(run), lateness_chart(run)}) {
     for (const EpochRecord& epoch : run.epochs) chart.epochs.push_back(epoch.epoch);
     const std::string figure = line_chart(chart);
     if (!figure.empty()) cards += "<section>" + figure + "</section>\n";

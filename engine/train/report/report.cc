@@ -8,6 +8,7 @@
 #include "base/atomic_file.h"
 #include "base/readable.h"
 #include "train/confusion.h"
+#include "train/reached.h"
 #include "train/report/bars.h"
 #include "train/report/chart.h"
 #include "train/report/curves.h"
@@ -49,6 +50,12 @@ std::string tile(const std::string& title, const std::string& value, const std::
   return fmt::format("<div class=tile><span>{}</span><b>{}</b><small>{}</small></div>", title, value, note);
 }
 
+BatchCounts batches_of(const RunRecord& run) {
+  BatchCounts sum;
+  for (const EpochRecord& e : run.epochs) sum = sum + e.own.batches.value_or(BatchCounts{});
+  return sum;
+}
+
 std::string tiles(const RunRecord& run) {
   const auto percent = [](const std::optional<double>& v) { return v ? percent_text(*v) : std::string("–"); };
   const std::string metric = html_escape(metric_title(run.setting.metric));
@@ -71,6 +78,8 @@ std::string tiles(const RunRecord& run) {
     html += tile("Sent per epoch", bytes_text(double(last.bytes_intra + last.bytes_inter)),
                  fmt::format("{} between servers", bytes_text(double(last.bytes_inter))));
   }
+  if (const BatchCounts sum = batches_of(run); sum.cached_rows > 0)
+    html += tile("Features from cache", percent_text(hit_rate(sum)), "of other ranks’ rows, on rank 0");
   return "<div class=tiles>" + html + "</div>\n";
 }
 
@@ -101,7 +110,8 @@ std::string details(const RunRecord& run) {
   row("servers", hosts);
   row("machine", s.machine);
   for (const auto& [what, version] : s.versions) row(what, version);
-  if (run.resumed_from > 0) row("resumed after", "epoch " + count_text(run.resumed_from));
+  if (const Reached at{run.resumed_from, run.resumed_steps}; at > Reached{})
+    row("resumed after", reached_text(at));
   row("output", s.output);
   return "<table>" + rows + "</table>";
 }

@@ -127,10 +127,16 @@ void MetricsServer::on_epoch(const EpochRecord& epoch) {
   state_->progress.add(epoch);
 }
 
-void MetricsServer::on_checkpoint(Index epoch) {
-  state_->metrics.checkpoint(epoch);
+void MetricsServer::on_step(const StepRecord& step) {
+  state_->metrics.add(step);
   const std::lock_guard lock(state_->mutex);
-  state_->progress.checkpoint(epoch);
+  state_->progress.add(step);
+}
+
+void MetricsServer::on_checkpoint(const Reached& at) {
+  state_->metrics.checkpoint(at.epochs);
+  const std::lock_guard lock(state_->mutex);
+  state_->progress.checkpoint(at.epochs);
 }
 
 void MetricsServer::on_result(const RunRecord& run) {

@@ -32,7 +32,8 @@ class MetricsServer : public RunObserver {
 
   void on_start(const RunRecord& run) override;
   void on_epoch(const EpochRecord& epoch) override;
-  void on_checkpoint(Index epoch) override;
+  void on_step(const StepRecord& step) override;
+  void on_checkpoint(const Reached& at) override;
   void on_result(const RunRecord& run) override;
 
  private:

@@ -35,9 +35,19 @@ std::string epoch_text(const EpochRecord& epoch, Index epochs, std::optional<dou
   return text;
 }
 
-std::string bar(Index epoch, Index epochs) {
+std::string step_text(const StepRecord& step, Index epochs, std::optional<double> validation,
+                      std::optional<double> seconds_left) {
+  std::string text =
+      fmt::format("epoch {:>{}}/{}  step {:>{}}/{}  loss {:.4f}", step.epoch, std::to_string(epochs).size(),
+                  epochs, step.step, std::to_string(step.steps).size(), step.steps, step.loss);
+  if (validation) text += "  validation " + percent_text(*validation);
+  if (seconds_left.value_or(0) >= 1) text += "  " + duration_text(*seconds_left) + " left";
+  return text;
+}
+
+std::string bar(double done, Index epochs) {
   constexpr Index kCells = 20;
-  const Index full = epochs == 0 ? kCells : std::min(kCells, epoch * kCells / epochs);
+  const Index full = epochs == 0 ? kCells : std::min(kCells, Index(done * double(kCells) / double(epochs)));
   std::string text;
   for (Index cell = 0; cell < kCells; ++cell) text += cell < full ? "█" : "░";
   return text;
@@ -63,7 +73,8 @@ std::string start_text(const RunRecord& run) {
   std::string text =
       fmt::format("{}: {} on {} ({} vertices, {} arcs), strategy {}, {} rank{}", s.name, s.model, s.dataset,
                   count_text(s.vertices), count_text(s.arcs), s.strategy, s.ranks, s.ranks == 1 ? "" : "s");
-  if (run.resumed_from > 0) text += fmt::format(", resumed after epoch {}", run.resumed_from);
+  if (const Reached at{run.resumed_from, run.resumed_steps}; at > Reached{})
+    text += ", resumed after " + reached_text(at);
   return text;
 }
 
@@ -91,27 +102,34 @@ class Progress : public RunObserver {
   void on_start(const RunRecord& run) override {
     epochs_ = run.setting.epochs;
     if (!run.epochs.empty()) validation_ = run.epochs.back().validation;
+    shown_ = Clock::now();
     if (style_ != ProgressStyle::kQuiet) print(out_, start_text(run));
+  }
+
+  /// An epoch of steps may last for hours.
+  void on_step(const StepRecord& step) override {
+    const Clock::time_point now = Clock::now();
+    const std::optional<double> left = time_left_.after(epochs_done(step), epochs_, now);
+    const bool redrawn = style_ == ProgressStyle::kRedrawn;
+    if (style_ == ProgressStyle::kQuiet || now - shown_ < (redrawn ? kRedraw : kLongestSilence)) return;
+    shown_ = now;
+    show(epochs_done(step), step_text(step, epochs_, validation_, left));
   }
 
   void on_epoch(const EpochRecord& epoch) override {
     const Clock::time_point now = Clock::now();
     if (epoch.validation) validation_ = epoch.validation;
     ++epochs_here_;
-    const std::optional<double> left = time_left_.after_epoch(epochs_ - epoch.epoch, now);
+    const std::optional<double> left = time_left_.after(double(epoch.epoch), epochs_, now);
     if (style_ == ProgressStyle::kQuiet || !due(epoch.epoch, now)) return;
     shown_ = now;
-    const std::string text = epoch_text(epoch, epochs_, validation_, left);
-    if (style_ == ProgressStyle::kLines)
-      print(out_, text);
-    else
-      draw(bar(epoch.epoch, epochs_) + " " + text);
+    show(double(epoch.epoch), epoch_text(epoch, epochs_, validation_, left));
   }
 
   void on_result(const RunRecord& run) override {
     if (style_ == ProgressStyle::kQuiet) return;
     if (drawn_ && !run.epochs.empty())  // the last epoch may not have been due
-      draw(bar(run.epochs.back().epoch, epochs_) + " " +
+      draw(bar(double(run.epochs.back().epoch), epochs_) + " " +
            epoch_text(run.epochs.back(), epochs_, validation_, {}));
     keep_drawn();
     print(out_, result_text(run));
@@ -125,6 +143,13 @@ class Progress : public RunObserver {
   }
 
  private:
+  void show(double done, const std::string& text) {
+    if (style_ == ProgressStyle::kLines)
+      print(out_, text);
+    else
+      draw(bar(done, epochs_) + " " + text);
+  }
+
   bool due(Index epoch, Clock::time_point now) const {
     const bool edge = epochs_here_ == 1 || epoch == epochs_;
     if (style_ == ProgressStyle::kRedrawn) return edge || now - shown_ >= kRedraw;

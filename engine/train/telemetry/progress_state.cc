@@ -25,12 +25,13 @@ nlohmann::ordered_json ranks_json(std::span<const RankWait> ranks) {
 
 }  // namespace
 
-std::optional<double> TimeLeft::after_epoch(Index remaining, Clock::time_point now) {
-  if (epochs_++ == 0) {
-    first_end_ = now;
+std::optional<double> TimeLeft::after(double epochs, Index all, Clock::time_point now) {
+  if (!first_ || epochs <= *first_) {
+    first_ = epochs;
+    then_ = now;
     return std::nullopt;
   }
-  return std::chrono::duration<double>(now - first_end_).count() / double(epochs_ - 1) * double(remaining);
+  return std::chrono::duration<double>(now - then_).count() / (epochs - *first_) * (double(all) - epochs);
 }
 
 void ProgressState::start(const RunRecord& run) {
@@ -40,12 +41,20 @@ void ProgressState::start(const RunRecord& run) {
   if (run.resumed_from > 0) last_checkpoint_ = run.resumed_from;
 }
 
+void ProgressState::add(const StepRecord& step) {
+  step_ = step.step;
+  steps_ = step.steps;
+  loss_ = step.loss;
+  seconds_left_ = time_left_.after(epochs_done(step), epochs_, TimeLeft::Clock::now());
+}
+
 void ProgressState::add(const EpochRecord& epoch) {
   epoch_ = epoch.epoch;
+  if (step_) step_ = 0;
   loss_ = epoch.loss;
   if (epoch.validation) validation_ = epoch.validation;
   epoch_seconds_ = epoch.epoch_seconds;
-  seconds_left_ = time_left_.after_epoch(epochs_ - epoch.epoch, TimeLeft::Clock::now());
+  seconds_left_ = time_left_.after(double(epoch.epoch), epochs_, TimeLeft::Clock::now());
   bytes_intra_ = epoch.bytes_intra;
   bytes_inter_ = epoch.bytes_inter;
 }
@@ -62,6 +71,8 @@ std::string ProgressState::json(std::span<const RankWait> ranks) const {
   return nlohmann::ordered_json{{"state", state_},
                                 {"epoch", epoch_},
                                 {"epochs", epochs_},
+                                {"step", or_null(step_)},
+                                {"steps", or_null(steps_)},
                                 {"loss", or_null(loss_)},
                                 {"validation", or_null(validation_)},
                                 {"epochSeconds", or_null(epoch_seconds_)},

@@ -7,10 +7,16 @@
 namespace atl {
 namespace {
 
+/// Checkpoints between two steps aren't training.
+bool counts(int purpose) {
+  return Traffic(purpose) != Traffic::kCheckpoint;
+}
+
 /// The compute thread stood waiting.
 double exposed_seconds(const Ledger& ledger) {
   double sum = 0;
-  for (int p = 0; p < kTraffics; ++p) sum += ledger.exposed_seconds(Traffic(p));
+  for (int p = 0; p < kTraffics; ++p)
+    if (counts(p)) sum += ledger.exposed_seconds(Traffic(p));
   return sum;
 }
 
@@ -19,7 +25,7 @@ std::vector<LinkTraffic> traffic_between(const Ledger& before, const Ledger& aft
   for (int l = 0; l < kLinks; ++l) {
     for (int p = 0; p < kTraffics; ++p) {
       const std::int64_t bytes = after.bytes(Link(l), Traffic(p)) - before.bytes(Link(l), Traffic(p));
-      if (bytes > 0) traffic.push_back({link_name(Link(l)), traffic_name(Traffic(p)), bytes});
+      if (bytes > 0 && counts(p)) traffic.push_back({link_name(Link(l)), traffic_name(Traffic(p)), bytes});
     }
   }
   return traffic;
@@ -38,25 +44,59 @@ void RankMeter::begin_epoch() {
   communicated_ = comm_.communication_seconds();
   progress_cpu_ = comm_.progress_cpu_seconds();
   began_ = steady_seconds();
+  trains_ = true;
 }
 
-void RankMeter::end_training() {
+void RankMeter::end_step() {
   after_ = comm_.ledger();
+}
+
+double RankMeter::seconds_so_far() const {
+  return steady_seconds() - began_;
+}
+
+std::int64_t RankMeter::bytes_sent(Link link) const {
+  std::int64_t sum = 0;
+  for (int p = 0; p < kTraffics; ++p)
+    if (counts(p)) sum += after_.bytes(link, Traffic(p)) - before_.bytes(link, Traffic(p));
+  return sum;
+}
+
+void RankMeter::begin_checkpoint() {
+  paused_ = steady_seconds();
+  paused_communication_ = comm_.communication_seconds();
+  paused_cpu_ = comm_.progress_cpu_seconds();
+}
+
+void RankMeter::end_checkpoint() {
+  const double seconds = steady_seconds() - paused_;
+  checkpoint_seconds_ += seconds;
+  if (!trains_) return;
+  began_ += seconds;
+  communicated_ += comm_.communication_seconds() - paused_communication_;
+  progress_cpu_ += comm_.progress_cpu_seconds() - paused_cpu_;
 }
 
 void RankMeter::end_sums() {
   trained_ = steady_seconds();
+  trains_ = false;
   exposed_ = exposed_seconds(comm_.ledger()) - exposed_seconds(before_);
   communicated_ = comm_.communication_seconds() - communicated_;
   progress_cpu_ = comm_.progress_cpu_seconds() - progress_cpu_;
 }
 
-RankSample RankMeter::end_epoch() {
+RankSample RankMeter::end_epoch(const std::optional<BatchCounts>& batches) {
   RankSample s;
-  s.phases = {{"compute", training_seconds() - exposed_},
+  if (batches) {
+    s.batches = *batches - batches_;
+    batches_ = *batches;
+  }
+  const double waited = s.batches ? s.batches->waited_seconds : 0;
+  s.phases = {{"compute", training_seconds() - exposed_ - waited},
               {"communication", exposed_},
               {"evaluation", steady_seconds() - trained_},
               {"checkpoint", checkpoint_seconds_}};
+  if (s.batches) s.phases.push_back({"batch wait", waited});
   checkpoint_seconds_ = 0;
   phases_.resize(s.phases.size());
   for (std::size_t i = 0; i < s.phases.size(); ++i) {

@@ -16,15 +16,20 @@ class RankMeter {
   explicit RankMeter(const Communicator& comm);
 
   void begin_epoch();
-  void end_training();  // its bytes are counted
-  void end_sums();  // of the loss over ranks: late transfers go on meanwhile, so their time is the epoch's
+  void end_step();  // its bytes are counted
+  void
+  end_sums();  // of the last loss over ranks: late transfers go on meanwhile, so their time is the epoch's
   /// From begin_epoch() to end_sums(). Evaluation, if any, comes next.
   double training_seconds() const { return trained_ - began_; }
-  std::int64_t bytes_sent(Link link) const { return after_.bytes(link) - before_.bytes(link); }
-  /// After the evaluation: the epoch's figures.
-  RankSample end_epoch();
-  /// Entered in the next epoch's figures, and in phases().
-  void add_checkpoint(double seconds) { checkpoint_seconds_ += seconds; }
+  /// From begin_epoch() to now.
+  double seconds_so_far() const;
+  /// From begin_epoch() to the last end_step().
+  std::int64_t bytes_sent(Link link) const;
+  /// After the evaluation: the epoch's figures. batches: since the start.
+  RankSample end_epoch(const std::optional<BatchCounts>& batches);
+  /// Around a checkpoint, which counts in the figures of the epoch that ends next, and in phases(), but as training nowhere.
+  void begin_checkpoint();
+  void end_checkpoint();
 
   /// Sums over the run so far.
   std::vector<Phase> phases() const;
@@ -33,9 +38,12 @@ class RankMeter {
   const Communicator& comm_;
   Ledger before_, after_;  // at the beginning and end of the epoch's training
   double began_ = 0, trained_ = 0;
-  double exposed_ = 0;                          // of the same time
-  double communicated_ = 0, progress_cpu_ = 0;  // of the epoch's training
-  double checkpoint_seconds_ = 0;               // since the last epoch's figures
+  double exposed_ = 0;                                             // of the same time
+  double communicated_ = 0, progress_cpu_ = 0;                     // of the epoch's training
+  bool trains_ = false;                                            // between begin_epoch() and end_sums()
+  double checkpoint_seconds_ = 0;                                  // since the last epoch's figures
+  double paused_ = 0, paused_communication_ = 0, paused_cpu_ = 0;  // at begin_checkpoint()
+  BatchCounts batches_;  // since the start, at the end of the last epoch
   std::vector<Phase> phases_;
 };
 

@@ -63,6 +63,9 @@ struct RankMetrics::Families {
   Family<Gauge>& run = gauge("atoll_run_info", "Always 1; the labels describe the job.");
   Family<Gauge>& epoch = gauge("atoll_epoch", "Epochs completed.");
   Family<Gauge>& epochs = gauge("atoll_epochs_target", "Number of epochs to train.");
+  Family<Gauge>& step =
+      gauge("atoll_step", "Steps of the present epoch that are done, where it has several.");
+  Family<Gauge>& steps = gauge("atoll_steps_per_epoch", "Steps that an epoch has, where it has several.");
   Family<Gauge>& loss = gauge("atoll_loss", "Mean training loss of the last epoch.");
   Family<Gauge>& validation_loss =
       gauge("atoll_validation_loss", "Mean validation loss when last evaluated.");
@@ -76,6 +79,11 @@ struct RankMetrics::Families {
   Family<Gauge>& peak = gauge("atoll_rank_memory_peak_bytes", "Peak resident memory of this rank.");
   Family<Counter>& phases = counter("atoll_phase_seconds_total", "Time of this rank by phase.");
   Family<Counter>& traffic = counter("atoll_comm_bytes_total", "Bytes that this rank sent to others.");
+  Family<Counter>& feature_rows = counter(
+      "atoll_feature_rows_total",
+      "Rows of input features of this rank's batches, by where they were: own, cache, owner (another rank).");
+  Family<Counter>& growths = counter("atoll_batch_memory_growths_total",
+                                     "How often a batch was larger than all before, and memory grew.");
   Histogram& epoch_seconds = prometheus::BuildHistogram()
                                  .Name("atoll_epoch_seconds")
                                  .Help("Training time of an epoch, without evaluation and checkpoints.")
@@ -115,8 +123,19 @@ void RankMetrics::add(const EpochRecord& e) {
   accuracy("test", e.test);
   m.epoch_seconds.Observe(e.epoch_seconds);
   for (const Phase& phase : e.own.phases) m.phases.Add({{"phase", phase.name}}).Increment(phase.seconds);
+  if (e.own.batches) {
+    m.feature_rows.Add({{"from", "own"}}).Increment(double(e.own.batches->own_rows));
+    m.feature_rows.Add({{"from", "cache"}}).Increment(double(e.own.batches->cached_rows));
+    m.feature_rows.Add({{"from", "owner"}}).Increment(double(e.own.batches->fetched_rows));
+    m.growths.Add({}).Increment(double(e.own.batches->growths));
+  }
   for (const LinkTraffic& t : e.own.traffic)
     m.traffic.Add({{"link", t.link}, {"purpose", t.purpose}}).Increment(double(t.bytes));
+}
+
+void RankMetrics::add(const StepRecord& s) {
+  set(families_->step, double(s.step));
+  set(families_->steps, double(s.steps));
 }
 
 void RankMetrics::checkpoint(Index epoch) {

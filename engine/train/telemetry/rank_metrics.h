@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "train/telemetry/record.h"
+#include "train/telemetry/observer.h"
 
 namespace atl {
 
@@ -15,6 +15,7 @@ class RankMetrics {
   ~RankMetrics();
 
   void start(const RunRecord& run);
+  void add(const StepRecord& step);
   void add(const EpochRecord& epoch);
   void checkpoint(Index epoch);
 

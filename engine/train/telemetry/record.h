@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "base/types.h"
+#include "strategy/batch_counts.h"
 
 namespace atl {
 
 /// Seconds of one named part of the work: "compute", "communication" (exposed: the compute thread stood
-/// waiting), "evaluation", "checkpoint", … The parts of an epoch or run don't overlap.
+/// waiting), "batch wait" (for the sampler), "evaluation", "checkpoint", … The parts of an epoch or run don't overlap.
 struct Phase {
   std::string name;
   double seconds = 0;
@@ -35,8 +36,9 @@ struct RankSample {
   std::vector<Phase> phases;
   std::vector<LinkTraffic> traffic;
   std::int64_t resident_bytes = 0;
-  double communication_seconds = 0;  // of training, in which something was under way, waited for or not
-  double progress_cpu_seconds = 0;   // of training: processor time of the thread that communicates
+  double communication_seconds = 0;    // of training, in which something was under way, waited for or not
+  double progress_cpu_seconds = 0;     // of training: processor time of the thread that communicates
+  std::optional<BatchCounts> batches;  // of a strategy that has them, in this epoch
 };
 
 /// Where one rank's time goes in an epoch of training: medians over steady_epochs().
@@ -95,6 +97,7 @@ struct RunSetting {
 struct RunRecord {
   RunSetting setting;
   Index resumed_from = 0;           // epochs that were done before this start; 0 = from the beginning
+  Index resumed_steps = 0;          // and steps of the next one
   std::vector<EpochRecord> epochs;  // those before a resume too
 
   std::string outcome;                     // "" while running; completed | stopped early | interrupted

@@ -44,6 +44,7 @@ Json to_json(const std::vector<LinkTraffic>& traffic) {
 }
 Json to_json(const std::vector<TypicalEpoch>& ranks);
 Json to_json(const std::vector<Lateness>& layers);
+Json to_json(const std::optional<BatchCounts>& batches);
 template <class T>
 Json to_json(const T& value) {
   return Json(value);
@@ -66,6 +67,7 @@ void from_json(const Json& json, std::vector<LinkTraffic>& traffic) {
 }
 void from_json(const Json& json, std::vector<TypicalEpoch>& ranks);
 void from_json(const Json& json, std::vector<Lateness>& layers);
+void from_json(const Json& json, std::optional<BatchCounts>& batches);
 template <class T>
 void from_json(const Json& json, T& value) {
   json.get_to(value);
@@ -128,11 +130,17 @@ constexpr std::tuple kRun{Key{"resumedFrom", &RunRecord::resumed_from},
 // Of runs that are younger than the keys above: absent from older files.
 constexpr std::tuple kSettingSince{Key{"cpus", &RunSetting::cpus}};
 constexpr std::tuple kSampleSince{Key{"communicationSeconds", &RankSample::communication_seconds},
-                                  Key{"progressCpuSeconds", &RankSample::progress_cpu_seconds}};
+                                  Key{"progressCpuSeconds", &RankSample::progress_cpu_seconds},
+                                  Key{"batches", &RankSample::batches}};
 constexpr std::tuple kRunSince{Key{"typicalEpochByRank", &RunRecord::typical_by_rank},
-                               Key{"trainingTraffic", &RunRecord::training_traffic}};
+                               Key{"trainingTraffic", &RunRecord::training_traffic},
+                               Key{"resumedSteps", &RunRecord::resumed_steps}};
 constexpr std::tuple kEpochSince{Key{"lateness", &EpochRecord::lateness}};
 
+constexpr std::tuple kBatches{
+    Key{"ownRows", &BatchCounts::own_rows}, Key{"cachedRows", &BatchCounts::cached_rows},
+    Key{"fetchedRows", &BatchCounts::fetched_rows}, Key{"growths", &BatchCounts::growths},
+    Key{"waitedSeconds", &BatchCounts::waited_seconds}};
 constexpr std::tuple kLateness{Key{"layer", &Lateness::layer}, Key{"rows", &Lateness::rows},
                                Key{"gradients", &Lateness::gradients}};
 constexpr std::tuple kTypical{Key{"epochSeconds", &TypicalEpoch::epoch_seconds},
@@ -166,6 +174,15 @@ Json to_json(const std::vector<TypicalEpoch>& ranks) {
 }
 void from_json(const Json& json, std::vector<TypicalEpoch>& ranks) {
   for (const Json& rank : json) get(kTypical, rank, ranks.emplace_back());
+}
+
+Json to_json(const std::optional<BatchCounts>& batches) {
+  Json json;
+  if (batches) put(kBatches, *batches, json);
+  return json;
+}
+void from_json(const Json& json, std::optional<BatchCounts>& batches) {
+  if (!json.is_null()) get(kBatches, json, batches.emplace());
 }
 
 Json to_json(const std::vector<Lateness>& layers) {

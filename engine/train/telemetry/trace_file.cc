@@ -43,13 +43,14 @@ std::string name_of(const TracedSpan& traced) {
 /// Microseconds, as the format has them.
 Json event_json(Rank rank, const TracedSpan& traced, std::int64_t zero) {
   const Span& span = traced.span;
-  const char* category = span.computes                       ? "compute"
+  const char* category = traced.stream == Stream::kSampler   ? "sampling"
+                         : span.computes                     ? "compute"
                          : traced.stream == Stream::kCompute ? "wait"
                                                              : "communication";
   Json arguments{{"epoch", span.label.epoch}, {"direction", work_name(span.label.work)}};
   if (span.label.layer >= 0) arguments["layer"] = span.label.layer;
   if (!span.computes) arguments["purpose"] = traffic_name(span.purpose);
-  if (traced.stream != Stream::kCompute) arguments["bytes"] = span.bytes;
+  if (!span.computes && traced.stream != Stream::kCompute) arguments["bytes"] = span.bytes;
   return {{"name", name_of(traced)},
           {"cat", category},
           {"ph", "X"},

@@ -22,7 +22,7 @@ std::vector<std::string> failures(const SmallData& data, void (*tamper)(Paramete
     const double mine = rank.trainer->train_epoch(1, 0.01);
     if (comm.rank() == 1) loss = mine;
     EXPECT_FALSE(rank.trainer->finite());
-    rank.trainer->explain_non_finite(7, 5);
+    rank.trainer->explain_non_finite("epoch 7", {5, 0});
   });
 }
 

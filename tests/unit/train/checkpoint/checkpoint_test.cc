@@ -36,10 +36,10 @@ class Checkpoints : public testing::Test {
  protected:
   Checkpoints() : attempt_(claim_attempt(output_.path())), store_(output_.path(), attempt_, 2) {}
 
-  CheckpointState state(Index epoch) {
+  CheckpointState state(Index epoch, Index steps = 0) {
     weights_ = {float(epoch), 2, 3};
     CheckpointState s;
-    s.epoch = epoch;
+    s.reached = {epoch, steps};
     s.step = epoch * 4;
     s.seed = std::numeric_limits<std::uint64_t>::max();
     s.ranks = 2;
@@ -55,14 +55,14 @@ class Checkpoints : public testing::Test {
   /// Of both parts; the seals.
   std::vector<std::string> write_parts(Index epoch, std::span<const TensorView> tensors = {}) {
     std::vector<std::string> seals;
-    for (int part : {0, 1}) seals.push_back(store_.write_part_state(epoch, part, tensors, "parts"));
+    for (int part : {0, 1}) seals.push_back(store_.write_part_state({epoch, 0}, part, tensors, "parts"));
     return seals;
   }
   Index newest_epoch() {
     warnings_.clear();
     files_read_ = 0;
     const auto found = newest();
-    return found ? found->state.epoch : 0;
+    return found ? found->state.reached.epochs : 0;
   }
 
   TemporaryFolder output_;
@@ -84,7 +84,7 @@ TEST_F(Checkpoints, GivesBackEveryBit) {
   ASSERT_TRUE(read.has_value());
   EXPECT_THAT(warnings_, IsEmpty());
   EXPECT_EQ(read->folder, folder() / "epoch-000050");
-  EXPECT_EQ(read->state.epoch, 50);
+  EXPECT_EQ(read->state.reached.epochs, 50);
   EXPECT_EQ(read->state.step, 200);
   EXPECT_EQ(read->state.seed, written.seed);
   EXPECT_EQ(read->state.ranks, 2);
@@ -100,6 +100,16 @@ TEST_F(Checkpoints, KeepsTheNewestOnes) {
   for (const Index epoch : {9, 10, 11, 100}) store_.commit(state(epoch), {});
   EXPECT_THAT(names_in(folder()), ElementsAre("epoch-000011", "epoch-000100"));
   EXPECT_EQ(newest_epoch(), 100);
+}
+
+TEST_F(Checkpoints, StepsOfAnEpochComeAfterTheOneBeforeIt) {
+  store_.commit(state(9), {});
+  store_.commit(state(9, 4), {});
+  store_.commit(state(9, 12), {});
+  EXPECT_THAT(names_in(folder()), ElementsAre("epoch-000009.step-000004", "epoch-000009.step-000012"));
+  EXPECT_EQ(newest()->state.reached, (Reached{9, 12}));
+  store_.commit(state(10), {});
+  EXPECT_EQ(newest()->state.reached, (Reached{10, 0}));
 }
 
 TEST_F(Checkpoints, ATornOneIsSaidAndTheOneBeforeIsUsed) {
@@ -155,15 +165,15 @@ TEST_F(Checkpoints, EachRankReadsItsOwnPart) {
   const std::vector<float> stale[2] = {{1, 2}, {3, 4}};
   std::vector<std::string> seals;
   for (int part : {0, 1})
-    seals.push_back(
-        store_.write_part_state(1, part, std::vector{tensor_view("halo", {2}, stale[part].data())}, "parts"));
+    seals.push_back(store_.write_part_state(
+        {1, 0}, part, std::vector{tensor_view("halo", {2}, stale[part].data())}, "parts"));
   store_.commit(state(1), seals);
-  const auto own = store_.read_part_state(1, 1);
+  const auto own = store_.read_part_state({1, 0}, 1);
   ASSERT_TRUE(own.has_value());
   std::vector<float> read(2);
   own->copy_to("halo", {2}, read.data());
   EXPECT_EQ(read, stale[1]);
-  EXPECT_FALSE(store_.read_part_state(1, 2).has_value());
+  EXPECT_FALSE(store_.read_part_state({1, 0}, 2).has_value());
 }
 
 TEST_F(Checkpoints, ACommitThatFailsLeavesNothing) {
@@ -177,7 +187,7 @@ TEST_F(Checkpoints, ACommitThatFailsLeavesNothing) {
 
 TEST_F(Checkpoints, WhatAKilledAttemptLeftIsRemovedAndNeverRead) {
   store_.commit(state(1), {});
-  store_.write_part_state(2, 0, {}, "parts");
+  store_.write_part_state({2, 0}, 0, {}, "parts");
   EXPECT_EQ(newest_epoch(), 1);
   EXPECT_THAT(warnings_, IsEmpty());
   CheckpointStore(output_.path(), claim_attempt(output_.path()), 2).remove_partial();
@@ -238,10 +248,10 @@ TEST_F(Checkpoints, RanksOfDifferentAttemptsDontMix) {
   const std::vector<float> old_value{1}, new_value{2};
   const auto seals = write_parts(1, std::vector{tensor_view("x", {1}, new_value.data())});
   CheckpointStore late(output_.path(), attempt_ + 1, 2);
-  late.write_part_state(1, 1, std::vector{tensor_view("x", {1}, old_value.data())}, "parts");
+  late.write_part_state({1, 0}, 1, std::vector{tensor_view("x", {1}, old_value.data())}, "parts");
   store_.commit(state(1), seals);
   float x = 0;
-  store_.read_part_state(1, 1)->copy_to("x", {1}, &x);
+  store_.read_part_state({1, 0}, 1)->copy_to("x", {1}, &x);
   EXPECT_EQ(x, 2);
 }
 

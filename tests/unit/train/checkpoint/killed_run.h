@@ -13,20 +13,25 @@ struct Killed : std::runtime_error {
   Killed() : std::runtime_error("killed") {}
 };
 
-/// Keeps the record; dies at the end of an epoch, as SIGKILL would have it, or asks for a stop there.
+/// Keeps the record; dies at the end of an epoch or after a step within one, as SIGKILL would have it, or asks for a stop there.
 class Watcher final : public RunObserver {
  public:
-  explicit Watcher(Index kill_after = 0, Index stop_after = 0) : kill_(kill_after), stop_at_(stop_after) {}
+  explicit Watcher(Reached kill_after = {}, Reached stop_after = {})
+      : kill_(kill_after), stop_at_(stop_after) {}
+  void on_step(const StepRecord& s) override {
+    if (Reached{s.epoch - 1, s.step} == kill_) throw Killed();
+    if (Reached{s.epoch - 1, s.step + 1} == stop_at_) stop = true;
+  }
   void on_epoch(const EpochRecord& e) override {
-    if (e.epoch == kill_) throw Killed();
-    if (e.epoch + 1 == stop_at_) stop = true;
+    if (Reached{e.epoch} == kill_) throw Killed();
+    if (Reached{e.epoch + 1} == stop_at_ || Reached{e.epoch, 1} == stop_at_) stop = true;
   }
   void on_result(const RunRecord& run) override { record = run; }
   RunRecord record;
   std::atomic<bool> stop = false;
 
  private:
-  Index kill_, stop_at_;
+  Reached kill_, stop_at_;
 };
 
 /// A small data set and runs over it, each with an output folder of its own.
@@ -38,8 +43,11 @@ class KilledRuns : public testing::Test {
                       "training.optimizer={kind: adam, learningRate: 0.05}"});
   }
 
-  /// Rank 0's record.
+  /// Rank 0's record; killed or stopped after an epoch (0: never).
   RunRecord run(const std::string& output, int ranks, Index kill_after = 0, Index stop_after = 0) {
+    return run_until(output, ranks, {kill_after, 0}, {stop_after, 0});
+  }
+  RunRecord run_until(const std::string& output, int ranks, Reached kill_after, Reached stop_after) {
     std::filesystem::create_directories(folder_ / output);
     const Dataset dataset = Dataset::open(folder_ / "small");
     PreparedGraph::make(dataset, partition_options(job_, ranks), graph_transforms(job_),

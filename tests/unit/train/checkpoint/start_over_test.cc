@@ -23,7 +23,7 @@ class StartOver : public testing::Test {
   void commit(Index epoch) {
     const std::vector<float> weights{1};
     CheckpointState state;
-    state.epoch = epoch;
+    state.reached.epochs = epoch;
     state.tensors = {tensor_view("w", {1}, weights.data())};
     CheckpointStore(output(), claim_attempt(output()), 2).commit(state, {});
   }

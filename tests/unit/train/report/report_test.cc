@@ -94,6 +94,22 @@ TEST(Report, DrawsHowFarLateRowsWereOff) {
   EXPECT_EQ(report_html(run), html) << "it comes from metrics.jsonl again";
 }
 
+TEST(Report, BatchesTellHowOftenTheCacheHadARow) {
+  RunRecord run = sample_run();
+  EXPECT_THAT(report_html(run), Not(HasSubstr("Features from cache")));
+  for (EpochRecord& epoch : run.epochs) epoch.own.batches = {1000, 30, 10, 0, 0.5};
+  const std::string html = report_html(run);
+  EXPECT_THAT(html, HasSubstr("<span>Features from cache</span><b>75.0 %</b>"));
+  for (EpochRecord& epoch : run.epochs) epoch = parse_epoch_line(epoch_line(epoch));
+  EXPECT_EQ(report_html(run), html) << "it comes from metrics.jsonl again";
+}
+
+TEST(Report, TheMetricIsDrawnByTimeToo) {
+  const std::string html = report_html(sample_run());
+  EXPECT_THAT(html, HasSubstr("Accuracy by time of training"));
+  EXPECT_THAT(html, HasSubstr("text-anchor=end>time</text>"));
+}
+
 TEST(Report, NeedsNoNetworkAndLetsNothingIn) {
   RunRecord run = sample_run();
   run.setting.name = "<script>alert('x')</script>";
@@ -107,7 +123,7 @@ TEST(Report, NeedsNoNetworkAndLetsNothingIn) {
 TEST(Report, DataForThePointerIsJson) {
   const std::string html = report_html(sample_run());
   const auto blocks = pieces_between(html, "<script type=\"application/json\">", "</script>");
-  EXPECT_EQ(blocks.size(), 6u);  // four charts, two matrices
+  EXPECT_EQ(blocks.size(), 7u);  // five charts, two matrices
   for (const std::string& block : blocks) EXPECT_TRUE(nlohmann::json::accept(block)) << block;
 }
 

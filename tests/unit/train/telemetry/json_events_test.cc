@@ -53,7 +53,7 @@ TEST(JsonEvents, OutputHoldsEventsAloneMessagesGoElsewhere) {
   observer->on_start(run);
   observer->on_message(MessageLevel::kWarning, "field x is ignored");
   observer->on_epoch(run.epochs[0]);
-  observer->on_checkpoint(1);
+  observer->on_checkpoint({1, 0});
   EXPECT_EQ(read_bytes(folder / "out"), epoch_event(run.epochs[0]) + "\n");  // flushed at once
   observer->on_result(run);
   std::fclose(out);

@@ -57,7 +57,7 @@ MetricsPlace together(std::vector<Rank> ranks) {
 void play(MetricsServer& server, const RunRecord& run) {
   server.on_start(run);
   for (const EpochRecord& epoch : run.epochs) server.on_epoch(epoch);
-  server.on_checkpoint(2);
+  server.on_checkpoint({2, 0});
 }
 
 TEST(MetricsServer, MetricsTellTheRun) {
@@ -81,6 +81,22 @@ TEST(MetricsServer, MetricsTellTheRun) {
     EXPECT_THAT(text, HasSubstr(line));
   EXPECT_THAT(text, HasSubstr("\natoll_rank_memory_bytes{rank=\"1\"} "));
   EXPECT_THAT(text, testing::Not(HasSubstr("split=\"test\"")));  // never evaluated: no sample rather than a 0
+}
+
+TEST(MetricsServer, BatchesTellStepsAndTheCachesHits) {
+  MetricsServer server(alone(1), 1, kNoWaits);
+  RunRecord run = sample_run();
+  for (EpochRecord& epoch : run.epochs) epoch.own.batches = {1000, 30, 10, 1, 0.5};
+  play(server, run);
+  server.on_step({5, 3, 90, 0.25});
+  const std::string text = body(server.port(), "/metrics");
+  for (const char* line : {"\natoll_step{rank=\"1\"} 3\n", "\natoll_steps_per_epoch{rank=\"1\"} 90\n",
+                           "\natoll_feature_rows_total{rank=\"1\",from=\"own\"} 4000\n",
+                           "\natoll_feature_rows_total{rank=\"1\",from=\"cache\"} 120\n",
+                           "\natoll_feature_rows_total{rank=\"1\",from=\"owner\"} 40\n",
+                           "\natoll_batch_memory_growths_total{rank=\"1\"} 4\n"})
+    EXPECT_THAT(text, HasSubstr(line));
+  EXPECT_THAT(body(server.port(), "/progress"), HasSubstr("\"step\":3,\"steps\":90,\"loss\":0.25"));
 }
 
 TEST(MetricsServer, PromtoolAccepts) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <thread>
 
 #include "train/sample_run.h"
 #include "train/telemetry/progress_state.h"
@@ -88,6 +89,20 @@ TEST(Progress, ATerminalsLineIsRedrawnAndEndsAtTheLastEpoch) {
   }
 }
 
+/// An epoch may last for hours.
+TEST(Progress, StepsOfAnEpochAreShown) {
+  TemporaryFolder folder;
+  std::FILE* out = std::fopen((folder / "out").c_str(), "w");
+  const auto progress = make_progress(ProgressStyle::kRedrawn, out, stderr);
+  RunRecord run = sample_run(4);
+  run.epochs.clear();
+  progress->on_start(run);
+  std::this_thread::sleep_for(std::chrono::milliseconds(120));  // more than between two drawings
+  progress->on_step({3, 45, 90, 0.75});
+  std::fclose(out);
+  EXPECT_THAT(read_bytes(folder / "out"), HasSubstr("█░░░░░░░░ epoch 3/4  step 45/90  loss 0.7500\x1b[K"));
+}
+
 TEST(Progress, QuietShowsWarningsAlone) {
   const Shown shown = show(ProgressStyle::kQuiet, 4);
   EXPECT_EQ(shown.out, "");
@@ -105,9 +120,9 @@ TEST(Progress, AFileIsNoTerminal) {
 TEST(TimeLeft, IsTheMeanOfEpochsAfterTheFirst) {
   TimeLeft left;
   const TimeLeft::Clock::time_point start{};
-  EXPECT_EQ(left.after_epoch(9, start + std::chrono::seconds(100)), std::nullopt);  // the first warms up
-  EXPECT_DOUBLE_EQ(*left.after_epoch(8, start + std::chrono::seconds(102)), 16);
-  EXPECT_DOUBLE_EQ(*left.after_epoch(7, start + std::chrono::seconds(106)), 21);
+  EXPECT_EQ(left.after(1, 10, start + std::chrono::seconds(100)), std::nullopt);  // the first warms up
+  EXPECT_DOUBLE_EQ(*left.after(2, 10, start + std::chrono::seconds(102)), 16);
+  EXPECT_DOUBLE_EQ(*left.after(3, 10, start + std::chrono::seconds(106)), 21);
 }
 
 }  // namespace

@@ -83,6 +83,23 @@ TEST_F(TraceFile, PipeGcnsTransfersLieInsideComputeAndTheSynchronousBaselinesDoN
   EXPECT_LT(share("strategy.graph={overlap: false}"), 0.25);
 }
 
+/// Sampling and fetching on a thread of their own, features on a lane of theirs, while earlier batches train.
+TEST_F(TraceFile, BatchesAreMadeBesideTraining) {
+  const Json trace = trace_of_run({"strategy={kind: minibatch, minibatch: {batchSize: 3}}",
+                                   "training.epochs=3", "training.evaluateEvery=3"});
+  for (int rank = 0; rank < kRanks; ++rank) {
+    std::set<std::string> made, sent;
+    for (const Json& e : events_of(trace, "sampling", rank)) {
+      made.insert(e["name"]);
+      EXPECT_EQ(e["tid"], 4);
+    }
+    EXPECT_THAT(made, testing::UnorderedElementsAre("sampling", "fetching"));
+    for (const Json& e : events_of(trace, "communication", rank))
+      if (e["tid"] == 3) sent.insert(e["name"]);
+    EXPECT_THAT(sent, testing::IsSupersetOf({"structure", "features"}));
+  }
+}
+
 TEST_F(TraceFile, ItTellsRankStreamLayerDirectionAndPurposeOfTheLastEpochs) {
   const Json trace = trace_of_run({"strategy.kind=pipegcn", "training.epochs=6", "training.evaluateEvery=6"});
   EXPECT_FALSE(trace["otherData"]["earlierSpansMissing"]);

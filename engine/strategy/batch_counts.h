@@ -1,0 +1,29 @@
+// What a rank's batches have come to: where their features were, what memory they took, how long training stood still for them.
+#pragma once
+
+#include "base/types.h"
+
+namespace atl {
+
+struct BatchCounts {
+  Index own_rows = 0, cached_rows = 0, fetched_rows = 0;  // of input features, by where they were
+  Index growths = 0;          // of memory: how often a batch was larger than any before
+  double waited_seconds = 0;  // of training, for the next batch
+
+  BatchCounts operator+(const BatchCounts& more) const {
+    return {own_rows + more.own_rows, cached_rows + more.cached_rows, fetched_rows + more.fetched_rows,
+            growths + more.growths, waited_seconds + more.waited_seconds};
+  }
+  BatchCounts operator-(const BatchCounts& before) const {
+    return {own_rows - before.own_rows, cached_rows - before.cached_rows, fetched_rows - before.fetched_rows,
+            growths - before.growths, waited_seconds - before.waited_seconds};
+  }
+};
+
+/// Of other ranks' rows, the share that a cache had; 0 where none was read.
+inline double hit_rate(const BatchCounts& c) {
+  const Index others = c.cached_rows + c.fetched_rows;
+  return others > 0 ? double(c.cached_rows) / double(others) : 0;
+}
+
+}  // namespace atl

@@ -1,0 +1,74 @@
+// Mini-batches that were killed or stopped in the middle of an epoch go on there: the run ends as one that never was, to the bit.
+#include <gmock/gmock.h>
+
+#include "train/checkpoint/killed_run.h"
+
+namespace atl {
+namespace {
+
+constexpr Index kEpochs = 5, kSteps = 6;  // 18 training vertices, 3 a step
+
+class StepResume : public KilledRuns {
+ protected:
+  StepResume() {
+    job_ =
+        small_job({fmt::format("training.epochs={}", kEpochs), "training.evaluateEvery=2",
+                   "training.checkpoint={every: 2, everySteps: 2}", "training.dropout=0.3",
+                   "training.optimizer={kind: adam, learningRate: 0.05}", "model={kind: sage, norm: batch}",
+                   "strategy={kind: minibatch, minibatch: {batchSize: 3, fanout: [3, 2]}}",
+                   "placement.partitioner={kind: range, parts: 2}"});
+  }
+
+  /// Every second step and every second epoch have one.
+  static Reached last_checkpoint_before(const Reached& kill) {
+    const Index steps = (kill.steps - 1) / 2 * 2;
+    if (steps > 0 || kill.epochs % 2 == 0) return {kill.epochs, steps};
+    return {kill.epochs - 1, kSteps - 2};
+  }
+
+  void expect_same(const std::string& name, const RunRecord& never, const RunRecord& resumed) {
+    ASSERT_FALSE(resumed.epochs.empty()) << name;
+    for (const EpochRecord& e : resumed.epochs)
+      EXPECT_EQ(e.loss, never.epochs[std::size_t(e.epoch - 1)].loss) << name << " epoch " << e.epoch;
+    EXPECT_EQ(resumed.best_epoch, never.best_epoch);
+    EXPECT_EQ(resumed.test, never.test);
+    for (const char* file : {"model.safetensors", "predictions.npy"})
+      EXPECT_EQ(read_bytes(folder_ / name / file), read_bytes(folder_ / "never" / file))
+          << name << " " << file;
+  }
+};
+
+TEST_F(StepResume, KilledAfterAnyStep) {
+  for (const int ranks : {1, 2}) {
+    job_.placement.ranks = ranks;
+    const RunRecord never = run("never", ranks);
+    ASSERT_EQ(Index(never.epochs.size()), kEpochs);
+    const Draws draws(std::uint64_t(ranks), Purpose::kGenerator);
+    for (std::uint64_t i = 0; i < 5; ++i) {
+      const auto step = Index(draws.uniform_at(i, 0) * double(kEpochs * kSteps - 1));
+      const Reached kill{step / kSteps, step % kSteps + 1};
+      if (kill.steps == kSteps) continue;  // an epoch's end, as in resume_test.cc
+      const std::string name = fmt::format("killed-{}-{}", ranks, step);
+      run_until(name, ranks, kill, {});
+      const RunRecord resumed = run(name, ranks);
+      EXPECT_EQ((Reached{resumed.resumed_from, resumed.resumed_steps}), last_checkpoint_before(kill));
+      expect_same(name, never, resumed);
+    }
+    std::filesystem::remove_all(folder_ / "never");
+  }
+}
+
+TEST_F(StepResume, AStopEndsAtItsStep) {
+  job_.placement.ranks = 2;
+  const RunRecord never = run("never", 2);
+  for (const Reached stop : {Reached{1, 1}, Reached{0, 3}, Reached{3, 5}}) {
+    const std::string name = fmt::format("stopped-{}-{}", stop.epochs, stop.steps);
+    EXPECT_EQ(run_until(name, 2, {}, stop).outcome, "interrupted");
+    const RunRecord resumed = run(name, 2);
+    EXPECT_EQ((Reached{resumed.resumed_from, resumed.resumed_steps}), stop);
+    expect_same(name, never, resumed);
+  }
+}
+
+}  // namespace
+}  // namespace atl
