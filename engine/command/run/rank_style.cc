@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "train/telemetry/json_events.h"
 #include "train/telemetry/progress.h"
-#include "train/telemetry/record_json.h"
+#include "train/telemetry/run_summary.h"
 #include "train/telemetry/run_folder.h"
 
 namespace atl {

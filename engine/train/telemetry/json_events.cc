@@ -1,7 +1,7 @@
 #include "train/telemetry/json_events.h"
 
 #include "base/error.h"
-#include "train/telemetry/record_json.h"
+#include "train/telemetry/run_summary.h"
 
 namespace atl {
 namespace {

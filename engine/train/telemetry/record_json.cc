@@ -1,30 +1,20 @@
 #include "train/telemetry/record_json.h"
 
-#include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/error.h"
-#include "train/confusion.h"
+#include "train/telemetry/json_values.h"
 
 namespace atl {
 namespace {
 
-// ordered_json keeps keys as they are written here, which is how people read them.
-using Json = nlohmann::ordered_json;
-
-/// Text that isn't UTF-8 (a path, a host's name) gets replacement characters instead of an exception.
-std::string text_of(const Json& json, int indent = -1) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
 // One value to JSON and back.
 Json to_json(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
+  return number_json(value);
 }
 Json to_json(const std::optional<double>& value) {
-  return value ? to_json(*value) : Json(nullptr);
+  return number_json(value);
 }
 Json to_json(const std::vector<Phase>& phases) {
   Json json = Json::object();
@@ -194,10 +184,6 @@ void from_json(const Json& json, std::vector<Lateness>& layers) {
   for (const Json& layer : json) get(kLateness, layer, layers.emplace_back());
 }
 
-Json bytes_json(const EpochRecord& epoch) {
-  return {{"intra", epoch.bytes_intra}, {"inter", epoch.bytes_inter}};
-}
-
 /// Runs `read`, which looks into parsed text, and turns the library's complaints into ours.
 template <class Read>
 auto reading(Read read) {
@@ -225,43 +211,6 @@ void check_sizes(const RunRecord& run) {
 }
 
 }  // namespace
-
-std::string epoch_event(const EpochRecord& epoch) {
-  return text_of({{"event", "epoch"},
-                  {"epoch", epoch.epoch},
-                  {"loss", to_json(epoch.loss)},
-                  {"validation", to_json(epoch.validation)},
-                  {"epochSeconds", to_json(epoch.epoch_seconds)},
-                  {"bytes", bytes_json(epoch)}});
-}
-
-std::string result_event(const RunRecord& run) {
-  return text_of({{"event", "result"},
-                  {"test", to_json(run.test)},
-                  {"testF1Macro", to_json(f1_macro(run.confusion))},
-                  {"testMajority", to_json(majority_share(run.confusion))},
-                  {"validation", to_json(run.validation)},
-                  {"bestEpoch", run.best_epoch},
-                  {"epochSecondsMedian", to_json(run.epoch_seconds_median)},
-                  {"startupSeconds", to_json(run.startup_seconds)},
-                  {"peakMemoryBytes", run.peak_memory_bytes},
-                  {"output", run.setting.output}});
-}
-
-std::string result_summary(const RunRecord& run) {
-  const auto& peaks = run.peak_memory_bytes;
-  const auto largest = peaks.empty() ? 0 : std::ranges::max(peaks);
-  return text_of({{"outcome", run.outcome},
-                  {"test", to_json(run.test)},
-                  {"testF1Macro", to_json(f1_macro(run.confusion))},
-                  {"testMajority", to_json(majority_share(run.confusion))},
-                  {"validation", to_json(run.validation)},
-                  {"bestEpoch", run.best_epoch},
-                  {"epochs", run.epochs.empty() ? run.resumed_from : run.epochs.back().epoch},
-                  {"epochSecondsMedian", to_json(run.epoch_seconds_median)},
-                  {"startupSeconds", to_json(run.startup_seconds)},
-                  {"largestPeakMemoryBytes", largest}});
-}
 
 std::string epoch_line(const EpochRecord& epoch) {
   Json json;

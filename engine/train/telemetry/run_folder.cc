@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/still_named.h"
 #include "train/telemetry/record_json.h"
+#include "train/telemetry/run_summary.h"
 
 namespace atl {
 namespace {

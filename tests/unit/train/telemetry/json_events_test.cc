@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "train/sample_run.h"
-#include "train/telemetry/record_json.h"
+#include "train/telemetry/run_summary.h"
 #include "train/temporary_folder.h"
 
 namespace atl {

@@ -85,8 +85,9 @@ TEST_F(TraceFile, PipeGcnsTransfersLieInsideComputeAndTheSynchronousBaselinesDoN
 
 /// Sampling and fetching on a thread of their own, features on a lane of theirs, while earlier batches train.
 TEST_F(TraceFile, BatchesAreMadeBesideTraining) {
-  const Json trace = trace_of_run({"strategy={kind: minibatch, minibatch: {batchSize: 3}}",
-                                   "training.epochs=3", "training.evaluateEvery=3"});
+  const Json trace =
+      trace_of_run({"strategy={kind: minibatch, minibatch: {batchSize: 3}}", "training.epochs=3",
+                    "training.evaluateEvery=3", fmt::format("placement.ranks={}", kRanks)});
   for (int rank = 0; rank < kRanks; ++rank) {
     std::set<std::string> made, sent;
     for (const Json& e : events_of(trace, "sampling", rank)) {
