@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "sampler/feature_store.h"
 #include "sampler/row_draws.h"
 
 namespace atl {
@@ -10,7 +11,6 @@ namespace {
 
 constexpr Index kReal = sizeof(Real);
 constexpr Index kSizeBytes = 8;  // in which one rank tells another how many rows it wants
-constexpr Index kFinding = 28;   // bytes of a cache beside each row (row_cache.h)
 
 }  // namespace
 
@@ -22,7 +22,7 @@ BatchTraffic::BatchTraffic(const Job& job, const PreparedGraph& prepared, const 
       weighted_(prepared.graph().weights != nullptr),
       features_(features),
       value_bytes_(job.strategy.wire == Precision::kBFloat16 ? 2 : kReal),
-      cache_bytes_(job.strategy.options.integer("cache.bytes")),
+      cached_rows_(cache_rows(owners, job.strategy.options.integer("cache.bytes"), features)),
       bytes_(std::size_t(ranks_) * std::size_t(ranks_)) {}
 
 /// A batch's row sets (SharedRows).
@@ -71,9 +71,8 @@ void BatchTraffic::add_features(const std::map<VertexId, Index>& reads, Rank ran
   std::vector<std::pair<Index, VertexId>> by_reads;
   for (const auto& [row, count] : reads) by_reads.push_back({count, row});
   std::ranges::sort(by_reads, std::greater());
-  const Index room = cache_bytes_ / (kReal * features_ + kFinding);
   for (std::size_t i = 0; i < by_reads.size(); ++i) {
-    if (Index(i) < room) continue;
+    if (Index(i) < cached_rows_) continue;
     const auto [count, row] = by_reads[i];
     const Rank owner = owners_.owner_of(row);
     add(rank, owner, Traffic::kFeatures, times * double(count) * 4);

@@ -44,7 +44,7 @@ class BatchTraffic {
   const Owners& owners_;
   int ranks_;
   bool mapped_, weighted_;
-  Index features_, value_bytes_, cache_bytes_;
+  Index features_, value_bytes_, cached_rows_;
   std::vector<std::array<double, kTraffics>> bytes_;
 };
 

@@ -10,6 +10,7 @@
 #include "plan/dry_slabs.h"
 #include "plan/dry_step.h"
 #include "plan/dry_transport.h"
+#include "sampler/feature_store.h"
 #include "sampler/sampler.h"
 #include "sampler/seeds.h"
 #include "strategy/batch_pass.h"
@@ -105,8 +106,10 @@ class RankBatches {
     const Options& options = job_.strategy.options;
     const Index slots = options.integer("prefetch") + 1;
     // Others' rows arrive beside the batch, and as many leave.
-    out.run.schedule.halo = slots * (batch_.bytes() + kReal * features_ * inputs_ * 5 / 4) +
-                            2 * kReal * features_ * most_others_ * 5 / 4 + options.integer("cache.bytes");
+    out.run.schedule.halo =
+        slots * (batch_.bytes() + kReal * features_ * inputs_ * 5 / 4) +
+        2 * kReal * features_ * most_others_ * 5 / 4 +
+        cache_rows(owners_, options.integer("cache.bytes"), features_) * RowCache::row_bytes(features_);
   }
 
  private:

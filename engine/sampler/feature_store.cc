@@ -14,6 +14,12 @@ constexpr Index kPiece = 16384;  // rows of a cache that are fetched together
 
 }  // namespace
 
+Index cache_rows(const Owners& owners, Index bytes, Index cols) {
+  Index fewest_own = owners.rows(0);
+  for (Rank rank = 1; rank < owners.ranks(); ++rank) fewest_own = std::min(fewest_own, owners.rows(rank));
+  return std::min(bytes / RowCache::row_bytes(cols), owners.first_row(owners.ranks()) - fewest_own);
+}
+
 FeatureStore::FeatureStore(Context& ctx, const Owners& owners, Communicator& comm, ConstMatrixView own,
                            const FeatureStoreOptions& options)
     : ctx_(ctx),
@@ -25,7 +31,8 @@ FeatureStore::FeatureStore(Context& ctx, const Owners& owners, Communicator& com
       requests_(owners, comm, options.route.lane) {
   ATOLL_CHECK(own.rows == owners.rows(rank_), "features of {} rows, {} owned", own.rows, owners.rows(rank_));
   if (options.cache_bytes > 0)
-    cache_.emplace(options.cache_bytes, own.cols, options.policy == CachePolicy::kLru);
+    cache_.emplace(atl::cache_rows(owners, options.cache_bytes, own.cols), own.cols,
+                   options.policy == CachePolicy::kLru);
 }
 
 void FeatureStore::fetch(std::span<const VertexId> rows, Matrix& out) {

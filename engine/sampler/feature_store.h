@@ -29,6 +29,9 @@ struct FeatureStoreOptions {
   RowRoute route{};
 };
 
+/// Rows that a cache of so many bytes has room for, at most those that are others': as many on each rank.
+Index cache_rows(const Owners& owners, Index bytes, Index cols);
+
 /// One per sampling thread, which makes all calls. fill_cache() and fetch() are collective, with rows or without.
 class FeatureStore {
  public:

@@ -8,10 +8,13 @@
 
 namespace atl {
 
-RowCache::RowCache(Index bytes, Index cols, bool replaces) : replaces_(replaces) {
-  ATOLL_CHECK(bytes >= 0 && cols > 0, "{} bytes for {} columns", bytes, cols);
-  const Index a_row = cols * Index(sizeof(Real)) + Index(sizeof(Use)) + 4 * Index(sizeof(Cell));
-  const Index rows = std::min<Index>(bytes / a_row, std::numeric_limits<VertexId>::max());
+Index RowCache::row_bytes(Index cols) {
+  return cols * Index(sizeof(Real)) + Index(sizeof(Use)) + 4 * Index(sizeof(Cell));
+}
+
+RowCache::RowCache(Index rows, Index cols, bool replaces) : replaces_(replaces) {
+  ATOLL_CHECK(rows >= 0 && rows <= std::numeric_limits<VertexId>::max() && cols > 0, "{} rows of {} columns",
+              rows, cols);
   rows_.resize(rows, cols);
   cells_.resize(std::bit_ceil(std::size_t(2 * rows) + 1));
   uses_.resize(std::size_t(rows));

@@ -10,9 +10,12 @@ namespace atl {
 
 class RowCache {
  public:
-  /// Room for as many rows of `cols` values as fit into `bytes` with what finds them. replaces: a new row takes the place of the
-  /// one that was used longest ago; otherwise rows are put until it is full, and stay.
-  RowCache(Index bytes, Index cols, bool replaces);
+  /// Room for so many rows of `cols` values. replaces: a new row takes the place of the one that was used longest ago; otherwise
+  /// rows are put until it is full, and stay.
+  RowCache(Index rows, Index cols, bool replaces);
+
+  /// Of a row, with what finds it.
+  static Index row_bytes(Index cols);
 
   Index capacity() const { return rows_.rows(); }
   Index size() const { return size_; }

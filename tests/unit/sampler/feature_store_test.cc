@@ -118,6 +118,15 @@ TEST(FeatureStore, AfterTheLargestBatchNothingGrows) {
   });
 }
 
+TEST(CacheRows, AreAtMostThoseOfOthers) {
+  const std::vector<Index> parts{0, 10, 40, 60};
+  const Owners owners(parts, 3);
+  EXPECT_EQ(cache_rows(owners, 0, 8), 0);
+  EXPECT_EQ(cache_rows(owners, 3 * RowCache::row_bytes(8), 8), 3);
+  EXPECT_EQ(cache_rows(owners, Index(1) << 50, 8), 50)
+      << "the rank with the fewest rows reads the most of others";
+}
+
 TEST(CacheRows, ThoseWithTheMostNeighboursComeFirst) {
   const SampledGraph graph({.transforms = {.by_id = true}});
   const DrawnGraph drawn = drawn_graph(graph.prepared, false, true);

@@ -18,7 +18,7 @@ std::vector<Real> values_of(VertexId row) {
 }
 
 TEST(RowCache, KeepsWhatWasUsedLast) {
-  RowCache cache(3000, kCols, true);
+  RowCache cache(40, kCols, true);
   const auto capacity = std::size_t(cache.capacity());
   ASSERT_GT(capacity, 10U);
   std::list<VertexId> used;  // newest first
@@ -41,16 +41,12 @@ TEST(RowCache, KeepsWhatWasUsedLast) {
 }
 
 TEST(RowCache, OneThatDoesNotReplaceKeepsWhatCameFirst) {
-  RowCache cache(1000, kCols, false);
+  RowCache cache(15, kCols, false);
   for (VertexId row = 0; row < 100; ++row) cache.put(row, values_of(row).data());
   for (VertexId row = 0; row < 100; ++row) EXPECT_EQ(cache.find(row) != nullptr, row < cache.capacity());
 }
 
-TEST(RowCache, StaysWithinItsBytesAndMayHoldNothing) {
-  for (const Index bytes : {0, 10, 100, 100000}) {
-    const RowCache cache(bytes, kCols, true);
-    EXPECT_LE(cache.capacity() * kCols * Index(sizeof(Real)), bytes);
-  }
+TEST(RowCache, MayHoldNothing) {
   RowCache none(0, kCols, true);
   none.put(1, values_of(1).data());
   EXPECT_EQ(none.find(1), nullptr);

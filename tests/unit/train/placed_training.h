@@ -119,7 +119,7 @@ struct Trained {
   std::vector<Real> whole(std::int64_t step) {
     WholeTensors tensors(comm, parameters);
     const CheckpointState state =
-        state_of({parameters, optimizer, best}, job, {}, comm.size(), step, tensors);
+        state_of({parameters, optimizer, best, epoch}, job, {}, comm.size(), {Index(step), 0}, tensors);
     std::vector<Real> values;
     for (const TensorView& t : state.tensors) {
       const auto* data = reinterpret_cast<const Real*>(t.data);
@@ -137,6 +137,7 @@ struct Trained {
   Gradient gradient;
   Optimizer optimizer;
   Best best{EarlyStoppingSpec{}};
+  EpochSoFar epoch;
 };
 
 /// Weights, moments and the best weights after so many steps on `layout`.

@@ -17,7 +17,7 @@ TEST(PlacementCheckpoint, CheckpointsAreWholeAndGoOnOnOtherRanks) {
       t.train(1, 3);
       WholeTensors tensors(comm, t.parameters);
       const CheckpointState state =
-          state_of({t.parameters, t.optimizer, t.best}, t.job, {}, comm.size(), 3, tensors);
+          state_of({t.parameters, t.optimizer, t.best, t.epoch}, t.job, {}, comm.size(), {3, 0}, tensors);
       if (comm.rank() == 0) write_checkpoint_state(file, state);
     });
     const LoadedCheckpoint checkpoint = read_checkpoint_state(file);
@@ -25,7 +25,7 @@ TEST(PlacementCheckpoint, CheckpointsAreWholeAndGoOnOnOtherRanks) {
     for (const Layout& to : kLayouts) {
       run_ranks(to.ranks, [&](Communicator& comm) {
         Trained t(comm, to);
-        load_state(checkpoint, t.job, {}, {t.parameters, t.optimizer, t.best});
+        load_state(checkpoint, t.job, {}, {t.parameters, t.optimizer, t.best, t.epoch});
         const std::string what = fmt::format("{}, then {}", from.name, to.name);
         const std::vector<Real> loaded = t.whole(3);
         if (comm.rank() == 0) expect_near(loaded, at_3, what);
