@@ -80,7 +80,7 @@ std::vector<Rank> slowest_ranks(const JobPlan& plan, std::size_t count) {
 void probe(const Arguments& a, const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
            JobPlan& plan) {
   // What batches exchange is in the messages, and emulated links bring none.
-  if (find_strategy(loaded.job.strategy.kind)->batches())
+  if (strategy_of(loaded.job).holds == Holds::kBatches)
     fail("--probe: strategy {} can't be probed (leave it out: the plan draws the run's first batches)",
          loaded.job.strategy.kind);
   const auto count = std::size_t(a.integer("--probe", 1, 1, loaded.job.placement.ranks));

@@ -1,5 +1,5 @@
 // Where rows that a rank doesn't own come from, in full-batch schedules: in time or late, all, sampled, broadcast or cached. An
-// exchange is one file, and its maker stands below.
+// exchange is one file or folder; those that several strategies use have their makers below.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace atl {
 struct OwnerRows {
   Rank owner = 0;
   std::span<const VertexId> rows;  // (src) which of the owner's, in its own numbering, ascending
-  Block block;    // destinations: owned rows, or those of several ranks (CagnetGrid); sources: these
+  Block block;    // destinations: owned rows, or those of several ranks (OwnerReads); sources: these
   Rows features;  // (src, F), as GraphPart::halo_features
 };
 
@@ -30,7 +30,7 @@ struct GraphPart {
   Rows
       halo_features;  // (halo, F): fixed, so read once from the data set and never sent; empty where the first layer
                       // doesn't gather
-  // Where the strategy takes halo rows owner by owner (owner_grid), instead of `outer` and halo_features:
+  // Where the strategy takes halo rows owner by owner (OwnerReads), instead of `outer` and halo_features:
   std::vector<OwnerRows> owners;         // those with rows that are read here, in the order of parts
   std::span<const Index> owned_by_rank;  // (ranks) how many rows each owns
 };
@@ -109,27 +109,5 @@ std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm
                                                 const std::vector<ExchangedLayer>& layers,
                                                 const PipeGcnOptions& options,
                                                 std::unique_ptr<Crossing> crossing = nullptr);
-
-/// cagnet.cc: every rank's whole block to all others, owner by owner (Tripathy et al. 2020, section IV: 1D and, with a
-/// replication above 1, 1.5D).
-std::unique_ptr<Exchange> make_cagnet_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
-                                               std::vector<ExchangedLayer> layers, int replication,
-                                               Precision wire = Precision::kFloat32);
-
-/// sancus.cc: CAGNET's broadcasts, left out while a block has changed little (Peng et al. 2022).
-struct SancusOptions {
-  enum class Rule {
-    kFixed,   // by the epoch's number
-    kBounded  // by the block's change and age
-  } rule = Rule::kFixed;
-  std::int64_t warmup = 50, every = 2;   // fixed: all epochs up to `warmup`, then one of `every`
-  double threshold = 0.05;               // bounded: largest relative change since it was sent …
-  std::int64_t staleness = 4;            // … and most epochs since
-  bool gradients_of_cached_rows = true;  // sent to their owners all the same
-  Precision wire = Precision::kFloat32;
-};
-std::unique_ptr<Exchange> make_sancus_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
-                                               const std::vector<ExchangedLayer>& layers,
-                                               const SancusOptions& options);
 
 }  // namespace atl

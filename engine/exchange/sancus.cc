@@ -11,6 +11,8 @@
 // Evaluation, and what is gathered once, is exact: all blocks travel, to memory of their own.
 #include <algorithm>
 
+#include "exchange/sancus.h"
+
 #include "exchange/cagnet/rounds.h"
 
 namespace atl {

@@ -27,9 +27,8 @@ struct TrafficShape {
   int bytes_per_weight = 4;              // of gradients that are summed
   std::vector<Index> repeated_widths{};  // of those, what training.recompute: layer fetches again
   std::vector<Index> owned_by_rank{};    // (ranks) rows that each trains
-  // Where ranks aggregate for each other (CagnetGrid, c > 1): what crosses for a vertex between its owner and each other rank of
-  // its row, in all layers, forward, backward, and forward once more with training.recompute: layer.
-  int replication = 1;
+  // Where several ranks aggregate for a vertex, each over some of its neighbours: what crosses for it between its owner and each
+  // other of them, in all layers, forward, backward, and forward once more with training.recompute: layer.
   struct RowBytes {
     std::int64_t to_owner = 0, from_owner = 0;
     std::int64_t total() const { return to_owner + from_owner; }

@@ -51,7 +51,6 @@ struct Rule {
 // The rules, one file a section of the manifest.
 std::vector<Rule> dataset_rules();
 std::vector<Rule> placement_rules();
-std::vector<Rule> grid_rules();
 std::vector<Rule> training_rules();
 std::vector<Rule> strategy_rules();
 std::vector<Rule> output_rules();

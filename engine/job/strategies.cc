@@ -8,10 +8,9 @@ StrategyInfo named(std::string kind, std::string description, std::string source
   return {.kind = std::move(kind), .description = std::move(description), .source = std::move(source)};
 }
 
-}  // namespace
-
-const std::vector<StrategyInfo>& strategy_infos() {
-  static const std::vector<StrategyInfo> infos{
+/// The table.
+std::vector<StrategyInfo>& table() {
+  static std::vector<StrategyInfo> infos{
       graph_strategy(),
       pipegcn_strategy(),
       bns_strategy(),
@@ -25,6 +24,16 @@ const std::vector<StrategyInfo>& strategy_infos() {
       named("auto", "the strategy with the least predicted time", ""),
   };
   return infos;
+}
+
+}  // namespace
+
+const std::vector<StrategyInfo>& strategy_infos() {
+  return table();
+}
+
+void add_strategy(StrategyInfo info) {
+  table().push_back(std::move(info));
 }
 
 const StrategyInfo* find_strategy(const std::string& kind) {

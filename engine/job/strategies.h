@@ -8,6 +8,7 @@
 
 #include "job/field.h"
 #include "job/layout.h"
+#include "job/rule.h"
 
 namespace atl {
 
@@ -21,23 +22,26 @@ struct StrategyInfo {
   Layout (*layout)(const Job&) = nullptr;
   /// Of the rows that one part has for another, how many cross in an epoch; null: all. TrafficShape and CutRows count those.
   Index (*crossing_rows)(const Options&, Index boundary) = nullptr;
-  EpochTraffic (*traffic)(const TrafficShape&) = nullptr;
+  EpochTraffic (*traffic)(const Options&, const TrafficShape&) = nullptr;
   /// The same bytes by pair of ranks; a pair may occur more than once.
-  std::vector<PairBytes> (*flows)(const TrafficShape&, const std::vector<CutRows>&) = nullptr;
+  std::vector<PairBytes> (*flows)(const Options&, const TrafficShape&, const std::vector<CutRows>&) = nullptr;
   /// Whether bytes travel while a rank computes; null: they do.
   bool (*hides)(const Options&) = nullptr;
+  bool several_parts = false;  // a rank may have more than one
   /// Whether a job draws some of a vertex's neighbours, so that they must lie in the order of ids (GraphTransforms::by_id); null: it
-  /// doesn't. What it trains on are batches, whose vertices may lie in any number of parts that is at least that of ranks.
+  /// doesn't.
   bool (*draws_neighbours)(const Job&) = nullptr;
   /// Of a rank's threads, how many work beside those that train; null: none.
   int (*side_threads)(const Job&, int threads) = nullptr;
-  bool sends_less = false;  // epochs differ, and `traffic` is the most that one sends
+  bool sends_less = false;    // epochs differ, and `traffic` is the most that one sends
+  std::vector<Rule> rules{};  // what it refuses, and why
 
-  bool batches() const { return draws_neighbours != nullptr; }
   bool hides_communication(const Options& given) const { return hides == nullptr || hides(given); }
 };
 
 const std::vector<StrategyInfo>& strategy_infos();
+/// A program's own, beside those of the table. Before the first job is read; not thread-safe.
+void add_strategy(StrategyInfo info);
 
 /// Null where no strategy is named so.
 const StrategyInfo* find_strategy(const std::string& kind);

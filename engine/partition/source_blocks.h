@@ -9,6 +9,14 @@
 
 namespace atl {
 
+/// Whose rows a rank reads, where a strategy takes them owner by owner, and for whose vertices it aggregates them.
+struct OwnerReads {
+  std::vector<Rank> aggregates;  // ranks; the rank itself among them
+  std::vector<Rank> sources;     // ranks, in the order in which their rows come
+  /// Own rows then come as other ranks' do.
+  bool for_others() const { return aggregates.size() > 1; }
+};
+
 /// The arcs from one owner's rows. Memory: the arcs, a place for each destination, and what is read of the owner; nothing
 /// for rows of the owner that nobody reads here.
 struct SourceBlock {

@@ -51,7 +51,7 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
   const int part = part_of_rank[std::size_t(rank)];
   const DatasetMeta& meta = dataset.meta();
   const bool inductive = job.training.setting == Setting::kInductive;
-  const auto grid = owner_grid(job, prepared.parts());
+  const auto reads = owner_reads(job, part, prepared.parts());
   DryRunInput in{
       job,
       feature_shape(job, meta),
@@ -59,11 +59,11 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
       meta.multi_label,
       double(meta.vertices),
       options.threads,
-      on_ranks(rank_shape(prepared, part, inductive ? training_marks(dataset, job) : Marks(), grid),
+      on_ranks(rank_shape(prepared, part, inductive ? training_marks(dataset, job) : Marks(), reads),
                part_of_rank),
       {},
       options.hosts};
-  if (inductive) in.full = on_ranks(rank_shape(prepared, part, {}, grid), part_of_rank);
+  if (inductive) in.full = on_ranks(rank_shape(prepared, part, {}, reads), part_of_rank);
   const Model model = planned_model(job, in.features, in.classes);
   const DryRun dry = dry_run(in);
   const auto owned = prepared.ids().subspan(std::size_t(prepared.part_offsets()[std::size_t(part)]),
@@ -128,7 +128,7 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
   plan.threads = options.threads;
   const std::vector<int> part_of_rank = rank_traffic(job, dataset, prepared).parts;
   std::vector<DryBatches> batches;
-  if (find_strategy(job.strategy.kind)->batches())
+  if (strategy_of(job).holds == Holds::kBatches)
     batches = dry_batches(job, dataset, prepared, options.threads, options.hosts);
   for (Rank r = 0; r < Rank(part_of_rank.size()); ++r) {
     plan.ranks.push_back(batches.empty() ? plan_rank(job, dataset, prepared, options, part_of_rank, r)

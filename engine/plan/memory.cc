@@ -40,9 +40,8 @@ Index source_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weig
 /// LocalGraph's arrays, and where the strategy takes rows owner by owner the blocks in their place.
 Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   if (s.batches) return 4 * s.owned;
-  Index sum =
-      s.replication > 0 ? source_blocks_bytes(s, needs, weighted) : outer_block_bytes(s, needs, weighted);
-  if (s.replication <= 1) sum += own_block_bytes(s, needs, weighted);
+  Index sum = s.by_owner ? source_blocks_bytes(s, needs, weighted) : outer_block_bytes(s, needs, weighted);
+  if (!s.for_others) sum += own_block_bytes(s, needs, weighted);
   sum += 4 * (s.owned + s.halo);
   if (needs.normalisation == Normalisation::kMean) sum += kReal * s.owned;
   if (needs.normalisation == Normalisation::kSymmetric) sum += kReal * (2 * s.owned + s.halo);
@@ -55,8 +54,8 @@ Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
 Index cutting_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   if (s.batches) return 0;
   Index sum = 8 * s.owned + (s.own_is_symmetric ? csr_bytes(s.owned, s.own_arcs, weighted) : 0);
-  if (s.replication > 0) sum += outer_block_bytes(s, needs, weighted);
-  if (s.replication > 1) sum += own_block_bytes(s, needs, weighted);
+  if (s.by_owner) sum += outer_block_bytes(s, needs, weighted);
+  if (s.for_others) sum += own_block_bytes(s, needs, weighted);
   return sum;
 }
 
@@ -72,7 +71,7 @@ Index feature_bytes(Index rows, const FeatureShape& f) {
 Index feature_bytes(const RankShape& s, const FeatureShape& f, const Model& model) {
   Index sum = feature_bytes(s.owned, f);
   if (!model.layers.front()->gathers()) return sum;
-  if (s.replication == 0) return sum + feature_bytes(s.halo, f);
+  if (!s.by_owner) return sum + feature_bytes(s.halo, f);
   for (const SourceShape& from : s.sources) sum += feature_bytes(from.rows, f);
   return sum;
 }

@@ -9,6 +9,7 @@
 #include "partition/part_ranks.h"
 #include "plan/division.h"
 #include "plan/traffic.h"
+#include "strategy/strategy.h"
 
 namespace atl {
 namespace {
@@ -84,7 +85,7 @@ std::vector<int> part_order(const Layout& layout, std::span<const PairBytes> bet
 RankTraffic rank_traffic(const Job& job, const Dataset& dataset, const PreparedGraph& prepared) {
   RankTraffic traffic{{}, part_flows(job, dataset, prepared)};
   Job prepared_job = job;
-  if (!find_strategy(job.strategy.kind)->batches()) prepared_job.placement.ranks = prepared.parts();
+  if (strategy_of(job).holds == Holds::kPart) prepared_job.placement.ranks = prepared.parts();
   traffic.parts = part_order(find_strategy(job.strategy.kind)->layout(prepared_job), traffic.flows);
   const PartRanks ranks(traffic.parts);
   for (PairBytes& flow : traffic.flows) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "partition/source_blocks.h"
 
 namespace atl {
 namespace {
@@ -38,11 +37,11 @@ void count_arcs(const CsrView& graph, Index begin, Index end, RankShape& shape) 
   shape.own_is_symmetric = difference == 0;
 }
 
-void count_sources(const PreparedGraph& prepared, const LocalizeOptions& options, const CagnetGrid& grid,
+void count_sources(const PreparedGraph& prepared, const LocalizeOptions& options, const OwnerReads& reads,
                    RankShape& shape) {
-  const SourceBlocks built =
-      source_blocks(prepared, options, grid.row_ranks(shape.rank), grid.sources(shape.rank));
-  shape.replication = grid.replication;
+  const SourceBlocks built = source_blocks(prepared, options, reads.aggregates, reads.sources);
+  shape.by_owner = true;
+  shape.for_others = reads.for_others();
   shape.destinations = Index(built.ids.size());
   for (const SourceBlock& from : built.blocks)
     shape.sources.push_back({from.owner, Index(from.rows.size()), from.arcs.arcs()});
@@ -51,7 +50,7 @@ void count_sources(const PreparedGraph& prepared, const LocalizeOptions& options
 }  // namespace
 
 RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const std::uint8_t> induced_on,
-                     const std::optional<CagnetGrid>& grid) {
+                     const std::optional<OwnerReads>& reads) {
   const bool induced = !induced_on.empty();
   const auto offsets = prepared.part_offsets();
   const auto halo_of = [&](int part) { return induced ? prepared.induced_halo(part) : prepared.halo(part); };
@@ -69,7 +68,7 @@ RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const s
     const PeerShape p{peer, rows_of(offsets, rank, halo_of(peer)), rows_of(offsets, peer, halo_of(rank))};
     if (p.send > 0 || p.receive > 0) shape.peers.push_back(p);
   }
-  if (grid) count_sources(prepared, options, *grid, shape);
+  if (reads) count_sources(prepared, options, *reads, shape);
   return shape;
 }
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "job/strategies/cagnet_grid.h"
 #include "partition/prepared_graph.h"
+#include "partition/source_blocks.h"
 
 namespace atl {
 
@@ -27,20 +27,21 @@ struct RankShape {
   Index own_arcs = 0, outer_arcs = 0;  // to owned rows, to halo rows
   std::vector<Index> owned_by_rank;    // (ranks) rows that each owns
   // Where the strategy takes rows owner by owner:
-  bool batches = false;                // it trains on mini-batches, and holds no arcs
-  int replication = 0;                 // of the grid; 0: it takes halo rows together
+  bool by_owner = false;               // not halo rows together
+  bool for_others = false;             // OwnerReads::for_others()
   Index destinations = 0;              // rows that are aggregated here
   std::vector<SourceShape> sources{};  // owners with rows that are read
+  bool batches = false;                // it trains on mini-batches, and holds no arcs
   bool own_is_symmetric = false;       // then the transpose is not stored
   std::vector<PeerShape> peers;        // with anything to exchange, ascending
 
   Index arcs() const { return own_arcs + outer_arcs; }
 };
 
-/// Reads the rank's arcs once, front to back, and holds none of them; with a grid, builds the blocks that it counts.
+/// Reads the rank's arcs once, front to back, and holds none of them; with `reads`, builds the blocks that it counts.
 /// induced_on: as in LocalizeOptions; empty: of the whole graph.
 RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on,
-                     const std::optional<CagnetGrid>& grid = {});
+                     const std::optional<OwnerReads>& reads = {});
 
 /// The same part where not every rank trains the part of its own number: ranks in place of parts.
 RankShape on_ranks(RankShape shape, std::span<const int> part_of_rank);

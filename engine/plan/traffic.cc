@@ -5,6 +5,7 @@
 #include "job/strategies.h"
 #include "partition/source_blocks.h"
 #include "plan/dry_run.h"
+#include "strategy/strategy.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -38,8 +39,8 @@ void add(TrafficShape::RowBytes& all, const TrafficShape::RowBytes& more) {
   all.from_owner += more.from_owner;
 }
 
-/// What is merged over the rows of a grid: sums, or softmaxes with their maxima and sums, which cross whole
-/// (exchange/cagnet/merge.h). A fixed input takes no gradient, but its weights' may need that of what was merged.
+/// What is merged where several ranks aggregate for a vertex: sums, or softmaxes with their maxima and sums, which cross whole
+/// (model/gather.h, Merge). A fixed input takes no gradient, but its weights' may need that of what was merged.
 void set_merged(const Job& job, const Model& model, TrafficShape& shape) {
   for (int l = model.constant_prefix(); l < int(model.layers.size()); ++l) {
     const Layer& layer = *model.layers[std::size_t(l)];
@@ -61,7 +62,7 @@ void set_merged(const Job& job, const Model& model, TrafficShape& shape) {
 TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& model,
                            const PreparedGraph& prepared) {
   TrafficShape shape;
-  shape.ranks = find_strategy(job.strategy.kind)->batches() ? job.placement.ranks : prepared.parts();
+  shape.ranks = strategy_of(job).holds == Holds::kBatches ? job.placement.ranks : prepared.parts();
   const bool inductive = job.training.setting == Setting::kInductive;
   const auto marks = inductive ? training_marks(dataset, job) : std::vector<std::uint8_t>();
   shape.owned_by_rank = rows_by_rank(prepared, {.induced_on = marks});
@@ -85,11 +86,7 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
   }
   shape.bytes_per_weight = sizeof(Real);
   shape.bytes_per_value = job.strategy.wire == Precision::kBFloat16 ? 2 : sizeof(Real);
-  const auto grid = owner_grid(job, shape.ranks);
-  if (grid && grid->replication > 1) {
-    shape.replication = grid->replication;
-    set_merged(job, model, shape);
-  }
+  set_merged(job, model, shape);
   return shape;
 }
 
@@ -97,7 +94,7 @@ std::vector<PairBytes> part_flows(const Job& job, const Dataset& dataset, const 
   const DatasetMeta& meta = dataset.meta();
   const Model model = planned_model(job, feature_shape(job, meta), meta.classes);
   return find_strategy(job.strategy.kind)
-      ->flows(traffic_shape(job, dataset, model, prepared), cut_of(job, prepared));
+      ->flows(job.strategy.options, traffic_shape(job, dataset, model, prepared), cut_of(job, prepared));
 }
 
 }  // namespace atl

@@ -3,14 +3,12 @@
 // pipelined chunks and mini-batches alike.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 
 #include "exchange/exchange.h"
 #include "job/job.h"
-#include "job/strategies/cagnet_grid.h"
 #include "model/model.h"
 #include "sampler/batch_graph.h"
 #include "strategy/batch_counts.h"
@@ -78,6 +76,25 @@ struct SideThreads {
   std::vector<int> cpus{};  // (count) that they stay on; empty: left to the kernel
 };
 
+/// What a rank holds of the graph, and outlives the schedule: a part of it, or what batches are drawn from.
+class Holding {
+ public:
+  Holding(const GraphPart& part) : part_(&part) {}      // NOLINT(google-explicit-constructor)
+  Holding(const BatchGraph& graph) : graph_(&graph) {}  // NOLINT(google-explicit-constructor)
+  const GraphPart& part() const {
+    ATOLL_CHECK(part_ != nullptr, "a schedule of parts was given what batches are drawn from");
+    return *part_;
+  }
+  const BatchGraph& batches() const {
+    ATOLL_CHECK(graph_ != nullptr, "a schedule of batches was given a part");
+    return *graph_;
+  }
+
+ private:
+  const GraphPart* part_ = nullptr;
+  const BatchGraph* graph_ = nullptr;
+};
+
 /// Everything a strategy's maker gets.
 struct ScheduleInput {
   Context& ctx;
@@ -85,22 +102,10 @@ struct ScheduleInput {
   const Job& job;
   const Model& model;
   Parameters& parameters;
-  const GraphPart& part;
-  double all_vertices;                  // of the part's graph, over all ranks
-  bool inference_only;                  // infer() alone will be called
-  const BatchGraph* batches = nullptr;  // of strategies that train on batches, in place of the part's graph
+  Holding holding;
+  double all_vertices;  // of the graph that it holds some of, over all ranks
+  bool inference_only;  // infer() alone will be called
   SideThreads side{};
 };
-
-/// The job's model on features of so many columns, made for the exchange of its strategy.
-Model job_model(const Job& job, Index features, Index classes, bool packed_features);
-/// Over which grid of so many ranks the job's strategy takes rows owner by owner (GraphPart::owners); none: it takes halo
-/// rows together.
-std::optional<CagnetGrid> owner_grid(const Job& job, int ranks);
-/// Where the job's strategy keeps each parameter, as `rank` of `ranks` sees it; `job` outlives it.
-std::function<Placement(int layer, const ParameterSpec& spec)> placement_on(const Job& job, Rank rank,
-                                                                            int ranks);
-/// By job.strategy.kind; the table is in strategies.cc.
-std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input);
 
 }  // namespace atl

@@ -3,9 +3,8 @@
 #include <bit>
 #include <cmath>
 
-#include "job/strategies.h"
 #include "model/model.h"
-#include "strategy/schedule.h"
+#include "strategy/strategy.h"
 
 namespace atl {
 namespace {
@@ -45,7 +44,7 @@ void normalise_levels(const BitView& bits, std::vector<Real>& levels) {
 }  // namespace
 
 FeatureForm kept_form(const Job& job, const DatasetMeta& meta) {
-  if (find_strategy(job.strategy.kind)->batches())
+  if (strategy_of(job).holds == Holds::kBatches)
     return FeatureForm::kDense;  // rows are fetched as they are read
   if (meta.feature_form != FeatureForm::kBits) return meta.feature_form;
   // Of a dense product's two operations a feature, bits save two thirds, forward and backward; an arc costs a load from the
@@ -65,8 +64,8 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   part_.graph = graph_.get();
   part_.own = graph_->own_block();
   part_.features = own_.read(dataset, owned_ids(), job, form_);
-  if (const auto grid = owner_grid(job, prepared.parts())) {
-    read_by_owner(job, dataset, prepared, options, *grid, halo_features);
+  if (const auto reads = owner_reads(job, rank, prepared.parts())) {
+    read_by_owner(job, dataset, prepared, options, *reads, halo_features);
     return;
   }
   part_.outer = graph_->outer_block();
@@ -78,9 +77,8 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
 /// The blocks by owner take the place of the arcs that localize() cut out: of all to halo rows and, where several ranks
 /// aggregate for each other, of own ones.
 void PartData::read_by_owner(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                             const LocalizeOptions& options, const CagnetGrid& grid, bool features) {
-  const Rank rank = graph_->rank;
-  owners_ = source_blocks(prepared, options, grid.row_ranks(rank), grid.sources(rank));
+                             const LocalizeOptions& options, const OwnerReads& reads, bool features) {
+  owners_ = source_blocks(prepared, options, reads.aggregates, reads.sources);
   owned_by_rank_ = rows_by_rank(prepared, options);
   part_.owned_by_rank = owned_by_rank_;
   for (const SourceBlock& from : owners_.blocks) {
@@ -89,7 +87,7 @@ void PartData::read_by_owner(const Job& job, const Dataset& dataset, const Prepa
   }
   graph_->outer = graph_->outer_transpose = Csr();
   graph_->outer_arc = {};
-  if (grid.replication == 1) return;
+  if (!reads.for_others()) return;
   part_.own = Block();
   graph_->own = graph_->own_transpose = Csr();
   graph_->own_arc = {};

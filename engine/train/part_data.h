@@ -9,7 +9,6 @@
 #include "dataset/dataset.h"
 #include "exchange/exchange.h"
 #include "job/job.h"
-#include "job/strategies/cagnet_grid.h"
 #include "partition/source_blocks.h"
 
 namespace atl {
@@ -57,7 +56,7 @@ class PartData {
 
  private:
   void read_by_owner(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                     const LocalizeOptions& options, const CagnetGrid& grid, bool features);
+                     const LocalizeOptions& options, const OwnerReads& reads, bool features);
 
   FeatureForm form_;
   std::unique_ptr<LocalGraph> graph_;

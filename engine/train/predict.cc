@@ -74,7 +74,7 @@ Predicted predict(const PredictOptions& o) {
   Parameters parameters(model.parameters(), job.training.seed);
   read_held_rows(file, parameters, parameters.values().data(), "", false);
   const auto schedule =
-      make_schedule({ctx, comm, job, model, parameters, data.part(), data.vertices(), true, data.batches()});
+      make_schedule({ctx, comm, job, model, parameters, data.held(), data.vertices(), true});
   if (model.constant_prefix() > 0) data.release_features();
   std::filesystem::create_directories(o.output);
   const ConstMatrixView logits =

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "job/strategies.h"
-#include "strategy/schedule.h"
+#include "strategy/strategy.h"
 
 namespace atl {
 namespace {
@@ -60,7 +60,7 @@ GraphTransforms graph_transforms(const Job& job) {
                                                 : Loops::kKeep;
   t.induced = job.training.setting == Setting::kInductive;
   const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
-  t.by_id = strategy.batches() && strategy.draws_neighbours(job);
+  t.by_id = strategy.draws_neighbours != nullptr && strategy.draws_neighbours(job);
   return t;
 }
 
@@ -86,7 +86,7 @@ RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& 
       classes_(use.classes),
       vertices_(double(dataset.meta().vertices)) {
   const bool halo_features = reads_halo_features(job, dataset.meta(), use);
-  const bool batches = find_strategy(job.strategy.kind)->batches();
+  const bool batches = strategy_of(job).holds == Holds::kBatches;
   if (batches)
     batches_ = std::make_unique<BatchData>(job, dataset, prepared, rank, ranks);
   else

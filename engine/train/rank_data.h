@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
+#include "strategy/schedule.h"
 #include "train/batch_data.h"
 #include "train/part_data.h"
 
@@ -60,8 +61,11 @@ class RankData {
   const GraphPart& part() const { return full_ ? full_->part() : no_part_; }
   /// The part that training sees: with setting: inductive, the training vertices alone.
   const GraphPart& training_part() const { return training_ ? training_->part() : part(); }
-  /// Of strategies that train on batches, in place of parts; else null.
-  const BatchGraph* batches() const { return batches_ ? &batches_->graph() : nullptr; }
+  /// What schedules run on: in training, and over the whole graph.
+  Holding held_in_training() const {
+    return batches_ ? Holding(batches_->graph()) : Holding(training_part());
+  }
+  Holding held() const { return batches_ ? Holding(batches_->graph()) : Holding(part()); }
   bool inductive() const { return training_ != nullptr; }
   double vertices() const { return vertices_; }                    // of the whole graph
   double training_vertices() const { return training_vertices_; }  // of the graph that training sees

@@ -20,10 +20,10 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       parameters_(model_.parameters(), job.training.seed, placement_on(job, comm.rank(), comm.size())),
       gradient_(comm, parameters_),
       optimizer_(job.training.optimizer, parameters_) {
-  training_ = make_schedule({ctx, comm, job, model_, parameters_, data.training_part(),
-                             data.training_vertices(), false, data.batches(), side});
+  training_ = make_schedule(
+      {ctx, comm, job, model_, parameters_, data.held_in_training(), data.training_vertices(), false, side});
   if (data.inductive())
-    inference_ = make_schedule({ctx, comm, job, model_, parameters_, data.part(), data.vertices(), true});
+    inference_ = make_schedule({ctx, comm, job, model_, parameters_, data.held(), data.vertices(), true});
   if (model_.constant_prefix() > 0) data.release_features();
 }
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "strategy/schedule.h"
+#include "strategy/strategy.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
 #include "train/non_finite.h"

@@ -1,5 +1,7 @@
 // CAGNET's exchange (Tripathy et al. 2020, 1D and 1.5D): blocks of rows are broadcast whole, layer by layer, epoch by epoch, and
 // their gradients go back whole. The result is that of one rank; what it costs is that also rows travel that nobody reads.
+#include "exchange/cagnet/cagnet.h"
+
 #include "exchange/cagnet/merge.h"
 #include "exchange/cagnet/rounds.h"
 #include "exchange/halo_rooms.h"

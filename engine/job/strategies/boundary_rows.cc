@@ -57,7 +57,7 @@ TrafficShape fetched_once(const TrafficShape& shape) {
   return once;
 }
 
-EpochTraffic boundary_traffic(const TrafficShape& shape) {
+EpochTraffic boundary_traffic(const Options&, const TrafficShape& shape) {
   EpochTraffic traffic;
   for (const Index width : shape.widths) traffic.halo += shape.halo_rows * width * shape.bytes_per_value;
   traffic.halo_gradient = traffic.halo;
@@ -68,7 +68,8 @@ EpochTraffic boundary_traffic(const TrafficShape& shape) {
   return traffic;
 }
 
-std::vector<PairBytes> boundary_flows(const TrafficShape& shape, const std::vector<CutRows>& cut) {
+std::vector<PairBytes> boundary_flows(const Options&, const TrafficShape& shape,
+                                      const std::vector<CutRows>& cut) {
   Index forward = 0, back = 0;  // columns that a row of the cut brings, and whose gradients it sends back
   for (const Index width : shape.widths) back += width;
   for (const Index width : shape.repeated_widths) forward += width;

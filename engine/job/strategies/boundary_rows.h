@@ -24,8 +24,9 @@ TrafficShape fetched_once(const TrafficShape& shape);
 
 /// Every halo row that crosses moves once forward and its gradient once back, at the width of each learned convolution
 /// input; with recompute, once more for each forward that fetches it again.
-EpochTraffic boundary_traffic(const TrafficShape& shape);
+EpochTraffic boundary_traffic(const Options& options, const TrafficShape& shape);
 /// The same by pair of ranks.
-std::vector<PairBytes> boundary_flows(const TrafficShape& shape, const std::vector<CutRows>& cut);
+std::vector<PairBytes> boundary_flows(const Options& options, const TrafficShape& shape,
+                                      const std::vector<CutRows>& cut);
 
 }  // namespace atl

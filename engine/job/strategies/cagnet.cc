@@ -1,8 +1,11 @@
 // Strategy `cagnet`: full-batch training in which every rank's whole block of rows is broadcast at each layer to all ranks that
 // aggregate over it (Tripathy et al. 2020, 1D and 1.5D).
+#include <fmt/ranges.h>
+
 #include "job/option_field.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
+#include "job/strategies/cagnet_grid.h"
 #include "job/strategies/whole_blocks.h"
 
 namespace atl {
@@ -13,6 +16,31 @@ Layout layout(const Job& job) {
   Layout layout = consecutive_ranks(job);
   layout.ranks_are_alike = job.strategy.options.integer("replication") == 1;
   return layout;
+}
+
+std::int64_t replication_of(const Job& job) {
+  return job.strategy.kind == "cagnet" ? job.strategy.options.integer("replication") : 1;
+}
+
+void a_grid_of_the_ranks(const Check& c) {
+  const int ranks = c.job.placement.ranks;
+  if (fits_grid(ranks, replication_of(c.job))) return;
+  c.error("strategy.cagnet.replication", "the square of {} does not divide placement.ranks {} (use {})",
+          replication_of(c.job), ranks, fmt::join(replications_of(ranks), " or "));
+}
+
+/// CEL has no way to list the grids there are; the rest of the words is the same.
+Rule a_grid_of_the_ranks_rule() {
+  const std::string replication = "self.strategy.cagnet.replication",
+                    ranks = "(has(self.placement) && has(self.placement.ranks) ? self.placement.ranks : 1)";
+  return {
+      a_grid_of_the_ranks,
+      {{"", "strategy.cagnet.replication",
+        "!has(self.strategy) || !has(self.strategy.cagnet) || !has(" + replication + ") || " + ranks +
+            " % (" + replication + " * " + replication + ") == 0",
+        "",
+        "'the square of %d does not divide placement.ranks %d (use a number whose square does)'.format([" +
+            replication + ", " + ranks + "])"}}};
 }
 
 }  // namespace
@@ -33,7 +61,8 @@ StrategyInfo cagnet_strategy() {
           .options = {std::move(replication)},
           .layout = layout,
           .traffic = block_traffic,
-          .flows = block_flows};
+          .flows = block_flows,
+          .rules = {a_grid_of_the_ranks_rule()}};
 }
 
 }  // namespace atl

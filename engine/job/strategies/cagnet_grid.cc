@@ -2,6 +2,10 @@
 
 namespace atl {
 
+CagnetGrid cagnet_grid(const Options& options, int ranks) {
+  return {ranks, options.has("replication") ? int(options.integer("replication")) : 1};
+}
+
 std::vector<Rank> CagnetGrid::row_ranks(Rank rank) const {
   std::vector<Rank> all;
   for (int column = 0; column < replication; ++column) all.push_back(at(row(rank), column));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "job/options.h"
 
 namespace atl {
 
@@ -32,6 +33,9 @@ struct CagnetGrid {
   /// Whose rows it takes, in the order of turns; where it stands alone, apart from its own.
   std::vector<Rank> sources(Rank rank) const;
 };
+
+/// Of `cagnet` with its options, or of `sancus`, whose ranks stand alone.
+CagnetGrid cagnet_grid(const Options& options, int ranks);
 
 /// Whether c² divides `ranks`, and every c of which that holds, ascending.
 bool fits_grid(int ranks, std::int64_t replication);

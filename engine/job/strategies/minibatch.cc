@@ -87,12 +87,31 @@ Layout own_parts(const Job& job) {
 }
 
 /// Of one step: what batches fetch isn't known before they are drawn.
-EpochTraffic traffic(const TrafficShape& shape) {
+EpochTraffic traffic(const Options&, const TrafficShape& shape) {
   return {.gradient = gradient_bytes(shape)};
 }
 
-std::vector<PairBytes> flows(const TrafficShape& shape, const std::vector<CutRows>&) {
+std::vector<PairBytes> flows(const Options&, const TrafficShape& shape, const std::vector<CutRows>&) {
   return gradient_flows(shape);
+}
+
+const std::string kNoFanout = "draws 0 neighbours in some layer (use 1 or more, or −1 for all)";
+
+void a_fanout_a_layer(const Check& c) {
+  if (c.job.strategy.kind != "minibatch") return;
+  const std::vector<int> fanout = minibatch_fanout(c.job);
+  const int layers = gathering_layers(c.job.model);
+  if (std::ranges::find(fanout, 0) != fanout.end())
+    c.error("strategy.minibatch.fanout", "{}", kNoFanout);
+  else if (int(fanout.size()) != layers)
+    c.error("strategy.minibatch.fanout", "has {} numbers for {} layers (give one for each of {})",
+            fanout.size(), layers, layers_field(c.job.model));
+}
+
+/// How many layers gather is the model's to say, and CEL doesn't know it.
+Rule a_fanout_a_layer_rule() {
+  return {a_fanout_a_layer,
+          {{"strategy.minibatch", "fanout", "!has(self.fanout) || self.fanout.all(f, f != 0)", kNoFanout}}};
 }
 
 }  // namespace
@@ -120,11 +139,13 @@ StrategyInfo minibatch_strategy() {
           .traffic = traffic,
           .flows = flows,
           .hides = [](const Options&) { return true; },
+          .several_parts = true,
           .draws_neighbours =
               [](const Job& job) {
                 return std::ranges::any_of(minibatch_fanout(job), [](int each) { return each > 0; });
               },
-          .side_threads = minibatch_threads};
+          .side_threads = minibatch_threads,
+          .rules = {a_fanout_a_layer_rule()}};
 }
 
 }  // namespace atl

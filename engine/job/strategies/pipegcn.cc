@@ -17,12 +17,32 @@ Index crossing_rows(const Options& options, Index boundary) {
   return sampled_rows(options.number("boundaryRate"), boundary);
 }
 
-EpochTraffic traffic(const TrafficShape& shape) {
-  return boundary_traffic(fetched_once(shape));
+EpochTraffic traffic(const Options& options, const TrafficShape& shape) {
+  return boundary_traffic(options, fetched_once(shape));
 }
 
-std::vector<PairBytes> flows(const TrafficShape& shape, const std::vector<CutRows>& cut) {
-  return boundary_flows(fetched_once(shape), cut);
+std::vector<PairBytes> flows(const Options& options, const TrafficShape& shape,
+                             const std::vector<CutRows>& cut) {
+  return boundary_flows(options, fetched_once(shape), cut);
+}
+
+const std::string kOtherRows =
+    "needs every boundary row in every epoch, but boundaryRate is below 1 (use none, or boundaryRate 1)";
+
+void smoothing_or_sampling(const Check& c) {
+  if (c.job.strategy.kind != "pipegcn") return;
+  const Options& options = c.job.strategy.options;
+  const std::string& smoothing = options.text("smoothing");
+  if (smoothing != "none" && smoothing != "auto" && options.number("boundaryRate") < 1)
+    c.error("strategy.pipegcn.smoothing", "{}", kOtherRows);
+}
+
+Rule smoothing_rule() {
+  return {smoothing_or_sampling,
+          {{"strategy.pipegcn", "smoothing",
+            "!has(self.smoothing) || !has(self.boundaryRate) || self.smoothing in ['none', 'auto'] || "
+            "self.boundaryRate >= 1.0",
+            kOtherRows}}};
 }
 
 }  // namespace
@@ -78,7 +98,8 @@ StrategyInfo pipegcn_strategy() {
           .crossing_rows = crossing_rows,
           .traffic = traffic,
           .flows = flows,
-          .hides = [](const Options& given) { return given.integer("staleness") > 0; }};
+          .hides = [](const Options& given) { return given.integer("staleness") > 0; },
+          .rules = {smoothing_rule()}};
 }
 
 }  // namespace atl

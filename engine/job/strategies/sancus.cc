@@ -20,12 +20,13 @@ UsedWith rule(const std::string& name) {
 }
 
 /// Of an epoch in which every block travels: the most that one sends.
-EpochTraffic traffic(const TrafficShape& shape) {
-  return block_traffic(fetched_once(shape));
+EpochTraffic traffic(const Options& options, const TrafficShape& shape) {
+  return block_traffic(options, fetched_once(shape));
 }
 
-std::vector<PairBytes> flows(const TrafficShape& shape, const std::vector<CutRows>& cut) {
-  return block_flows(fetched_once(shape), cut);
+std::vector<PairBytes> flows(const Options& options, const TrafficShape& shape,
+                             const std::vector<CutRows>& cut) {
+  return block_flows(options, fetched_once(shape), cut);
 }
 
 std::vector<Field> options() {

@@ -14,13 +14,8 @@ struct Message {
   Index rows;
 };
 
-CagnetGrid grid_of(const TrafficShape& shape) {
-  return {shape.ranks, shape.replication};
-}
-
 /// Whole blocks forward; backward from `to` to `from`.
-std::vector<Message> blocks(const TrafficShape& shape) {
-  const CagnetGrid grid = grid_of(shape);
+std::vector<Message> blocks(const CagnetGrid& grid, const TrafficShape& shape) {
   std::vector<Message> all;
   for (Rank from = 0; from < shape.ranks; ++from)
     for (int turn = 0; turn < grid.rows(); ++turn)
@@ -30,8 +25,7 @@ std::vector<Message> blocks(const TrafficShape& shape) {
 }
 
 /// What `from` has aggregated for `to`'s rows; what `to` says of them goes the other way.
-std::vector<Message> within_rows(const TrafficShape& shape) {
-  const CagnetGrid grid = grid_of(shape);
+std::vector<Message> within_rows(const CagnetGrid& grid, const TrafficShape& shape) {
   std::vector<Message> all;
   for (Rank from = 0; from < shape.ranks; ++from)
     for (const Rank to : grid.row_ranks(from))
@@ -60,8 +54,9 @@ void add(std::vector<PairBytes>& flows, const std::vector<Message>& messages, st
 
 }  // namespace
 
-EpochTraffic block_traffic(const TrafficShape& shape) {
-  const Index broadcast = rows_of(blocks(shape)), merged = rows_of(within_rows(shape));
+EpochTraffic block_traffic(const Options& options, const TrafficShape& shape) {
+  const CagnetGrid grid = cagnet_grid(options, shape.ranks);
+  const Index broadcast = rows_of(blocks(grid, shape)), merged = rows_of(within_rows(grid, shape));
   EpochTraffic traffic;
   traffic.halo = broadcast * row_bytes(shape, shape.widths) + merged * shape.forward.total();
   traffic.halo_gradient = broadcast * row_bytes(shape, shape.widths) + merged * shape.backward.total();
@@ -70,13 +65,15 @@ EpochTraffic block_traffic(const TrafficShape& shape) {
   return traffic;
 }
 
-std::vector<PairBytes> block_flows(const TrafficShape& shape, const std::vector<CutRows>&) {
+std::vector<PairBytes> block_flows(const Options& options, const TrafficShape& shape,
+                                   const std::vector<CutRows>&) {
+  const CagnetGrid grid = cagnet_grid(options, shape.ranks);
   const std::int64_t once = row_bytes(shape, shape.widths);
   const TrafficShape::RowBytes &forward = shape.forward, &backward = shape.backward,
                                &repeated = shape.repeated;
   std::vector<PairBytes> flows = gradient_flows(shape);
-  add(flows, blocks(shape), once + row_bytes(shape, shape.repeated_widths), once);
-  add(flows, within_rows(shape), forward.to_owner + backward.to_owner + repeated.to_owner,
+  add(flows, blocks(grid, shape), once + row_bytes(shape, shape.repeated_widths), once);
+  add(flows, within_rows(grid, shape), forward.to_owner + backward.to_owner + repeated.to_owner,
       forward.from_owner + backward.from_owner + repeated.from_owner);
   return flows;
 }

@@ -47,7 +47,7 @@ BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const
   const DatasetMeta& meta = dataset.meta();
   const bool inductive = job.training.setting == Setting::kInductive;
   EpochWork work;
-  if (find_strategy(job.strategy.kind)->batches()) {
+  if (strategy_of(job).holds == Holds::kBatches) {
     work = dry_batches(job, dataset, prepared, ctx.pool->threads(), {}).front().work;
   } else {
     const RankShape shape =

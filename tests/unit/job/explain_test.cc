@@ -157,7 +157,7 @@ TEST(GraphStrategy, LayoutGroupsConsecutiveRanks) {
 TEST(GraphStrategy, BytesOfAnEpoch) {
   // 2 ranks, 1,000 halo rows, one learned input of 16 columns: 1000·16·4 bytes each way; 500 parameters.
   const EpochTraffic traffic = find_strategy("graph")->traffic(
-      {.ranks = 2, .halo_rows = 1000, .widths = {16}, .parameters = {300, 200}});
+      {}, {.ranks = 2, .halo_rows = 1000, .widths = {16}, .parameters = {300, 200}});
   EXPECT_EQ(traffic.halo, 64000);
   EXPECT_EQ(traffic.halo_gradient, 64000);
   EXPECT_EQ(traffic.gradient, 4000);

@@ -39,8 +39,8 @@ Index huge_gradient(int ranks) {
   return index_of(Whole(2) * (ranks - 1) * kParameters * 4 + Whole(ranks) * (ranks - 1) * kFew * 4);
 }
 
-EpochTraffic traffic_of(const char* kind, const TrafficShape& shape) {
-  return find_strategy(kind)->traffic(shape);
+EpochTraffic traffic_of(const char* kind, const TrafficShape& shape, const Options& options = {}) {
+  return find_strategy(kind)->traffic(options, shape);
 }
 
 /// Bytes by sender.
@@ -80,7 +80,7 @@ TEST(Traffic, OfBoundaryRowsByPair) {
   const Index gradient = huge_gradient(ranks) / ranks;  // that each sends
   const Index forth = index_of(Whole(kHaloRows) * (2 * kWide + kNarrow) * 4),
               back = index_of(Whole(kHaloRows) * (kWide + kNarrow) * 4);
-  const auto flows = find_strategy("graph")->flows(huge(ranks), {{0, 2, kHaloRows}, {1, 0, kHaloRows}});
+  const auto flows = find_strategy("graph")->flows({}, huge(ranks), {{0, 2, kHaloRows}, {1, 0, kHaloRows}});
   const std::map<int, double> expected{{0, double(gradient + forth + back)},
                                        {1, double(gradient + forth)},
                                        {2, double(gradient + back)},
@@ -99,7 +99,7 @@ TEST(Traffic, OfWholeBlocks) {
     EXPECT_EQ(sancus.halo, cagnet.halo);
     EXPECT_EQ(sancus.halo_gradient, cagnet.halo);
     EXPECT_EQ(sancus.recompute, 0) << "rows that came once are kept";
-    const auto by_rank = sent(find_strategy("cagnet")->flows(huge(ranks), {}));
+    const auto by_rank = sent(find_strategy("cagnet")->flows({}, huge(ranks), {}));
     ASSERT_EQ(by_rank.size(), std::size_t(ranks));
     for (const auto& [rank, bytes] : by_rank)
       EXPECT_DOUBLE_EQ(bytes, double(cagnet.total()) / ranks) << "rank " << rank;
@@ -110,17 +110,18 @@ TEST(Traffic, OfWholeBlocks) {
 /// block it takes, which sends it to the other rank alone; the other one sends its own to both.
 TEST(Traffic, OfAGridOfBlocks) {
   TrafficShape shape = huge(4);
-  shape.replication = 2;
+  Options options;
+  options.set("replication", std::int64_t{2});
   shape.forward = {8 * kWide, 12};
   shape.backward = {16, 4 * kNarrow};
   shape.repeated = {4 * kWide, 20};
   const Whole blocks = Whole(1 + 2 + 2 + 1) * kOwned, merged = Whole(4) * kOwned;
-  const EpochTraffic traffic = traffic_of("cagnet", shape);
+  const EpochTraffic traffic = traffic_of("cagnet", shape, options);
   EXPECT_EQ(traffic.halo, index_of(blocks * (kWide + kNarrow) * 4 + merged * (8 * kWide + 12)));
   EXPECT_EQ(traffic.halo_gradient, index_of(blocks * (kWide + kNarrow) * 4 + merged * (4 * kNarrow + 16)));
   EXPECT_EQ(traffic.recompute, index_of(blocks * kWide * 4 + merged * (4 * kWide + 20)));
   double all = 0;
-  for (const auto& [rank, bytes] : sent(find_strategy("cagnet")->flows(shape, {}))) all += bytes;
+  for (const auto& [rank, bytes] : sent(find_strategy("cagnet")->flows(options, shape, {}))) all += bytes;
   EXPECT_EQ(all, double(traffic.total()));
 }
 

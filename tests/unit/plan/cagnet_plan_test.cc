@@ -55,7 +55,8 @@ TEST_P(PlannedGrid, AgreesToTheByte) {
   }
   const FeatureShape features = feature_shape(job, dataset.meta());
   const Model model = planned_model(job, features, dataset.meta().classes);
-  const EpochTraffic formula = find_strategy("cagnet")->traffic(traffic_shape(job, dataset, model, prepared));
+  const EpochTraffic formula =
+      find_strategy("cagnet")->traffic(job.strategy.options, traffic_shape(job, dataset, model, prepared));
   EXPECT_EQ(formula.halo, plan.epoch[std::size_t(Traffic::kHalo)]);
   EXPECT_EQ(formula.halo_gradient, plan.epoch[std::size_t(Traffic::kHaloGradient)]);
   EXPECT_EQ(formula.recompute, plan.epoch[std::size_t(Traffic::kRecompute)]);

@@ -107,7 +107,7 @@ TEST_F(Slabs, OfAnySizeGiveTheSameLogits) {
     SmallRank rank(comm, job, folder_ / "small", 1);
     const ConstMatrixView all = rank.trainer->inference().infer();
     SlabInference in_slabs(rank.ctx, comm, rank.trainer->model(), rank.trainer->parameters(),
-                           *rank.data.batches(), {.bytes = 1});
+                           rank.data.held().batches(), {.bytes = 1});
     const ConstMatrixView slabs = in_slabs.infer();
     ASSERT_EQ(slabs.rows, all.rows);
     for (Index r = 0; r < all.rows; ++r)
@@ -123,7 +123,7 @@ TEST_F(Slabs, HoldLessThanAllRowsAtOnce) {
     ScheduleBytes small, large;
     for (const auto& [bytes, held] : {std::pair{Index(1), &small}, std::pair{Index(1) << 20, &large}}) {
       SlabInference inference(rank.ctx, comm, rank.trainer->model(), rank.trainer->parameters(),
-                              *rank.data.batches(), {.bytes = bytes});
+                              rank.data.held().batches(), {.bytes = bytes});
       inference.infer();
       inference.count(*held);
     }

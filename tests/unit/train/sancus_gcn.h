@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "exchange/exchange.h"
+#include "exchange/sancus.h"
 #include "train/stale_gcn.h"
 
 namespace atl {

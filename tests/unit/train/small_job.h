@@ -12,7 +12,7 @@
 #include "dataset/writer.h"
 #include "job/load.h"
 #include "partition/prepared_graph.h"
-#include "strategy/schedule.h"
+#include "strategy/strategy.h"
 #include "train/evaluation.h"
 #include "train/rank_data.h"
 #include "train/temporary_folder.h"

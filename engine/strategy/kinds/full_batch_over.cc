@@ -1,0 +1,35 @@
+#include "strategy/kinds/kinds.h"
+
+namespace atl {
+
+Passes passes_of(const ScheduleInput& in) {
+  if (in.inference_only) return Passes::kInference;
+  return in.job.training.recompute == Recompute::kLayer ? Passes::kRecomputing : Passes::kTraining;
+}
+
+std::unique_ptr<Schedule> full_batch_over(const ScheduleInput& in, MakeExchange make_exchange) {
+  const FullBatchOptions options{in.job.training.seed, passes_of(in)};
+  return std::make_unique<FullBatch>(in.ctx, in.comm, in.model, in.parameters, in.holding.part(),
+                                     in.all_vertices, options, make_exchange);
+}
+
+std::unique_ptr<Schedule> exact_full_batch(const ScheduleInput& in, bool overlap,
+                                           std::unique_ptr<Crossing> crossing) {
+  return full_batch_over(in, [&](std::vector<ExchangedLayer> layers) {
+    return make_exact_exchange(in.ctx, in.comm, in.holding.part(), std::move(layers), overlap,
+                               std::move(crossing));
+  });
+}
+
+std::unique_ptr<Crossing> all_boundary_rows(const ScheduleInput& in) {
+  const GraphPart& part = in.holding.part();
+  return std::make_unique<WholeCrossing>(*part.graph, part.outer, in.job.strategy.wire);
+}
+
+std::unique_ptr<Crossing> sampled_boundary_rows(const ScheduleInput& in, double rate) {
+  const GraphPart& part = in.holding.part();
+  return make_sampled_crossing(in.ctx, *part.graph, part.outer,
+                               {rate, in.job.training.seed, in.model.needs.attention, in.job.strategy.wire});
+}
+
+}  // namespace atl

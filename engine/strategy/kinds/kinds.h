@@ -1,0 +1,27 @@
+// The rows of the table of strategies, one function a file, and what several of them use.
+#pragma once
+
+#include "strategy/full_batch.h"
+#include "strategy/strategy.h"
+
+namespace atl {
+
+Strategy graph_row();
+Strategy pipegcn_row();
+Strategy bns_row();
+Strategy cagnet_row();
+Strategy sancus_row();
+Strategy minibatch_row();
+
+/// For what a schedule's memory must do.
+Passes passes_of(const ScheduleInput& in);
+/// A full batch over such an exchange.
+std::unique_ptr<Schedule> full_batch_over(const ScheduleInput& in, MakeExchange make_exchange);
+/// Over the exact one; `crossing`: as make_exact_exchange has it.
+std::unique_ptr<Schedule> exact_full_batch(const ScheduleInput& in, bool overlap,
+                                           std::unique_ptr<Crossing> crossing = nullptr);
+/// All boundary rows, or a share of them, drawn anew in every epoch.
+std::unique_ptr<Crossing> all_boundary_rows(const ScheduleInput& in);
+std::unique_ptr<Crossing> sampled_boundary_rows(const ScheduleInput& in, double rate);
+
+}  // namespace atl

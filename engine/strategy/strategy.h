@@ -1,0 +1,46 @@
+// What a strategy is to the engine, beside what its manifest may say (job/strategies.h): one row of the table in strategies.cc.
+// Nothing else asks which strategy a job has.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "partition/source_blocks.h"
+#include "strategy/schedule.h"
+
+namespace atl {
+
+/// What a rank reads from the data set, and its schedule gets (Holding).
+enum class Holds {
+  kPart,     // a part's arcs, features of its rows, and of rows of other parts that they read
+  kBatches,  // features of its parts' rows; arcs as batches draw them
+};
+
+struct Strategy {
+  std::string kind;
+  std::unique_ptr<Schedule> (*make)(const ScheduleInput&) = nullptr;
+  bool exact_exchange = true;  // rows arrive in the step in which they were made (ModelInput::exact_exchange)
+  Holds holds = Holds::kPart;
+  /// Of parts: how `rank` of `ranks` takes other ranks' rows owner by owner; null: it takes halo rows together.
+  OwnerReads (*reads)(const Job&, Rank rank, int ranks) = nullptr;
+  /// Where each parameter is kept; null: whole on every rank.
+  Placement (*place)(const Job&, Rank rank, int ranks, int layer, const ParameterSpec&) = nullptr;
+};
+
+/// The row of a job that was read, so that its strategy is known.
+const Strategy& strategy_of(const Job& job);
+/// A program's own, beside those of the table (add_strategy() of job/strategies.h names its options). Before the first job is
+/// read; not thread-safe.
+void add_strategy(Strategy row);
+
+/// The job's model on features of so many columns, made for the exchange of its strategy.
+Model job_model(const Job& job, Index features, Index classes, bool packed_features);
+/// Strategy::reads; none: halo rows come together.
+std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks);
+/// Where the job's strategy keeps each parameter, as `rank` of `ranks` sees it; `job` outlives it.
+std::function<Placement(int layer, const ParameterSpec& spec)> placement_on(const Job& job, Rank rank,
+                                                                            int ranks);
+std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input);
+
+}  // namespace atl
