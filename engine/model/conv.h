@@ -1,4 +1,4 @@
-// The layers that most models are made of. Each is one class in a file of its own; models.cc strings them together.
+// The layers that most models are made of. Each is one class in a file of its own; the files of the kinds string them together.
 #pragma once
 
 #include <memory>
@@ -30,10 +30,6 @@ struct LayerOptions {
 /// "gcn" aggregator of SAGE (mean with self loops). Aggregates first where in ≤ out, transforms first otherwise (and for
 /// packed features).
 std::unique_ptr<Layer> make_conv(const LayerOptions& options);
-
-/// sage.cc: out = finish(drop(h)·W_self + mean(drop(h))·W_neigh), one parameter (2·in, out) with W_self on top. (Hamilton
-/// et al. 2017, section 3.)
-std::unique_ptr<Layer> make_sage(const LayerOptions& options);
 
 /// dense.cc: out = finish(drop(h) · W), row by row; no neighbours.
 std::unique_ptr<Layer> make_dense(const LayerOptions& options);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "model/finished_layer.h"
+#include "model/kinds.h"
 #include "model/neighbour_sum.h"
 #include "model/stack.h"
 
@@ -73,19 +74,27 @@ class Sage final : public FinishedLayer {
   NeighbourSum sum_;
 };
 
-}  // namespace
-
 std::unique_ptr<Layer> make_sage(const LayerOptions& options) {
   return std::make_unique<Sage>(options);
 }
 
 /// aggregator: mean (without the vertex itself) | meanWithSelf (the graph has self loops) | gcn (one weight for both).
-Model make_sage_model(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const bool one_weight = spec.options.text("aggregator") == "gcn";
   Model model;
   model.layers = one_weight ? make_stack({make_conv, false}, spec, training, input)
                             : make_stack({make_sage, true, Init::kFanIn}, spec, training, input);
   return model;
+}
+
+}  // namespace
+
+/// SAGE's other aggregators are the same mean over a graph that has self loops.
+ModelKind sage_kind() {
+  return {"sage", make, [](const Options& options) -> GraphNeeds {
+            const bool without_self = options.text("aggregator") == "mean";
+            return {Normalisation::kMean, without_self ? SelfLoops::kRemove : SelfLoops::kAdd};
+          }};
 }
 
 }  // namespace atl
