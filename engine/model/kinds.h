@@ -14,7 +14,8 @@ struct ModelKind {
 
 ModelKind gcn_kind(), sage_kind(), gat_kind(), gcnii_kind(), resgcn_kind(), sgc_kind();
 
-inline constexpr ModelKind (*kModelKinds[])() = {gcn_kind,   sage_kind,   gat_kind,
-                                                 gcnii_kind, resgcn_kind, sgc_kind};
+inline constexpr ModelKind (*kModelKinds[])() = {
+    gcn_kind, sage_kind, gat_kind, gcnii_kind, resgcn_kind, sgc_kind,
+};
 
 }  // namespace atl

@@ -10,8 +10,9 @@ namespace atl {
 
 ModelInfo gcn_info(), sage_info(), gat_info(), gcnii_info(), resgcn_info(), sgc_info();
 
-inline constexpr ModelInfo (*kModelInfos[])() = {gcn_info,   sage_info,   gat_info,
-                                                 gcnii_info, resgcn_info, sgc_info};
+inline constexpr ModelInfo (*kModelInfos[])() = {
+    gcn_info, sage_info, gat_info, gcnii_info, resgcn_info, sgc_info,
+};
 
 /// An option of a kind; its type follows from the default's.
 Field model_option(const std::string& kind, const std::string& name, Options::Value initial, Field rest);
