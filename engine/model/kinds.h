@@ -12,10 +12,10 @@ struct ModelKind {
   GraphNeeds (*needs)(const Options&);
 };
 
-ModelKind gcn_kind(), sage_kind(), gat_kind(), gcnii_kind(), resgcn_kind(), sgc_kind();
+ModelKind gcn_kind(), sage_kind(), gat_kind(), gcnii_kind(), resgcn_kind(), sgc_kind(), gin_kind();
 
 inline constexpr ModelKind (*kModelKinds[])() = {
-    gcn_kind, sage_kind, gat_kind, gcnii_kind, resgcn_kind, sgc_kind,
+    gcn_kind, sage_kind, gat_kind, gcnii_kind, resgcn_kind, sgc_kind, gin_kind,
 };
 
 }  // namespace atl

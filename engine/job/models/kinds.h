@@ -8,10 +8,10 @@
 
 namespace atl {
 
-ModelInfo gcn_info(), sage_info(), gat_info(), gcnii_info(), resgcn_info(), sgc_info();
+ModelInfo gcn_info(), sage_info(), gat_info(), gcnii_info(), resgcn_info(), sgc_info(), gin_info();
 
 inline constexpr ModelInfo (*kModelInfos[])() = {
-    gcn_info, sage_info, gat_info, gcnii_info, resgcn_info, sgc_info,
+    gcn_info, sage_info, gat_info, gcnii_info, resgcn_info, sgc_info, gin_info,
 };
 
 /// An option of a kind; its type follows from the default's.

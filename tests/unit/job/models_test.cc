@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "job/explain.h"
 #include "job/fields.h"
+#include "job/load.h"
 
 namespace atl {
 namespace {
@@ -41,6 +43,21 @@ TEST(Models, AnOptionCountsLayersWhereARowSaysSo) {
   EXPECT_EQ(layers_field(sgc), "model.options.hops");
   EXPECT_EQ(gathering_layers({.kind = "gcn", .layers = 7}), 7);
   EXPECT_EQ(layers_field({.kind = "gcn"}), "model.layers");
+}
+
+TEST(Models, ADefaultOfItsOwnHoldsWhereNothingIsGiven) {
+  const auto norm_of = [](const std::string& model) {
+    return parse_job(
+               "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: x}\nspec:\n"
+               "  dataset: {name: cora}\n  model: " +
+                   model,
+               "m.yaml")
+        .job.model.norm;
+  };
+  EXPECT_EQ(norm_of("{kind: gin}"), Norm::kLayer);
+  EXPECT_EQ(norm_of("{kind: gin, norm: none}"), Norm::kNone);
+  EXPECT_EQ(norm_of("{kind: gcn}"), Norm::kNone);
+  EXPECT_THAT(explain("model.norm"), HasSubstr("default   none, layer with gin"));
 }
 
 }  // namespace

@@ -23,6 +23,8 @@ inline std::vector<SmallCase> every_model() {
       {"resgcn_mean", {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: mean}"}},
       {"resgcn_softmax", {"model.kind=resgcn", "model.norm=layer", "model.options={aggregator: softmax}"}},
       {"sgc", {"model.kind=sgc", input_dropout}},
+      {"gin", {"model.kind=gin", "model.norm=layer", "model.options={epsilon: 0.5}", input_dropout}},
+      {"gin_precomputed", {"model.kind=gin", "model.norm=batch", "model.options={epsilon: -0.3}"}},
   };
 }
 
