@@ -4,6 +4,7 @@
 #include "command/commands.h"
 #include "job/crd/crd.h"
 #include "job/explain.h"
+#include "job/models.h"
 
 namespace atl {
 namespace {
@@ -14,6 +15,8 @@ int run(const Arguments& arguments) {
     text = json_schema();
   } else if (arguments.has("--crd")) {
     text = custom_resource_definition();
+  } else if (arguments.has("--models")) {
+    text = models_for_chart();
   } else {
     const std::string field = arguments.get("FIELD");
     text = arguments.has("--all") ? explain_all(field) : explain(field);
@@ -30,7 +33,8 @@ Command explain_command() {
           {{"FIELD", "", "path of the field, as in training.optimizer (the sections of the manifest)"},
            {"--all", "", "explain every field, or every field below FIELD"},
            {"--schema", "", "print the JSON schema of the manifest instead"},
-           {"--crd", "", "print the CustomResourceDefinition for a cluster instead"}},
+           {"--crd", "", "print the CustomResourceDefinition for a cluster instead"},
+           {"--models", "", "print what the chart's admission rules ask of models instead"}},
           run};
 }
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "job/assign.h"
 #include "job/fields.h"
+#include "job/models.h"
 #include "job/nearest.h"
 #include "job/strategies.h"
 
@@ -21,8 +22,14 @@ std::vector<const Field*> every_field() {
   return fields;
 }
 
+/// "none, batch with gin"
+std::string default_value(const Field& field) {
+  const std::string value = default_of(field), own = own_defaults(field);
+  return own.empty() ? value : value + ", " + own;
+}
+
 std::string default_text(const Field& field) {
-  const std::string value = default_of(field);
+  const std::string value = default_value(field);
   if (field.required) return "required";
   if (value.empty()) return "";
   return fmt::format("default {}{}", value, field.source.empty() ? "" : " (" + field.source + ")");
@@ -62,7 +69,7 @@ std::string details(const Field& field) {
   };
   if (field.type != FieldType::kObject) add("takes", allowed_text(field));
   add("unit", field.unit);
-  add("default", field.required ? "none: the field is required" : default_of(field));
+  add("default", field.required ? "none: the field is required" : default_value(field));
   add("source", field.source);
   if (!field.shorthand.empty())
     add("short", fmt::format("a single value instead of a map sets {}", fmt::join(field.shorthand, " and ")));

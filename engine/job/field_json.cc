@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "job/models.h"
+
 namespace atl {
 
 using Json = nlohmann::ordered_json;
@@ -12,7 +14,8 @@ std::string described(const Field& field) {
 }
 
 Json default_json(const Field& field) {
-  if (!field.slot || field.required || !field.default_text.empty()) return nullptr;
+  if (!field.slot || field.required || !field.default_text.empty() || !own_defaults(field).empty())
+    return nullptr;
   const std::string text = default_of(field);
   if (text.empty()) return nullptr;
   const bool quoted = field.type == FieldType::kText || field.type == FieldType::kChoice;

@@ -1,5 +1,6 @@
-// The models by name, each with its own options: what `model.kind` and `model.options` may say. The layers
-// themselves are in model/, one file each beside this table's line.
+// The models by name, each with its own options: what `model.kind` and `model.options` may say, and what the rest of a manifest means
+// for it. Pure: no kernels, so that the operator links it; the layers themselves are in model/. A new model is a file in models/ and a
+// line in models/kinds.h.
 #pragma once
 
 #include <string>
@@ -13,9 +14,13 @@ struct ModelInfo {
   std::string kind;
   std::string description;
   std::string source;                  // the paper
-  std::vector<Field> options;          // paths "model.options.<name>"
+  std::vector<Field> options{};        // paths "model.options.<name>"; model_option() makes one
   std::vector<std::string> ignores{};  // paths of fields that this model doesn't read
-  std::string hops{};                  // option that counts layers that read neighbours; "": model.layers
+  std::vector<std::string> reads{};    // paths of fields that only models which list them here read
+  std::string layers_option{};         // option that counts layers that read neighbours; "": model.layers
+  bool drops_input_first = false;      // input dropout comes before the first layer, whatever that is
+  void (*set_defaults)(ModelSpec&) =
+      nullptr;  // fields of `model` whose default isn't the table's; null: none
 };
 
 const std::vector<ModelInfo>& model_infos();
@@ -28,10 +33,19 @@ int gathering_layers(const ModelSpec& model);
 /// What counts them: "model.layers", or the path of an option.
 std::string layers_field(const ModelSpec& model);
 
-/// The models that have the option at this path, "sage or resgcn"; "" where none has.
+/// The models that have the option at this path.
+std::vector<std::string> models_with_option(const std::string& path);
+/// The same in words, "sage or resgcn"; "" where none has.
 std::string owners_of(const std::string& path);
+/// The models that read a field which others don't (ModelInfo::reads).
+std::vector<std::string> models_that_read(const std::string& path);
+/// The models whose default for a field isn't the table's, "batch with gin"; "" where there are none.
+std::string own_defaults(const Field& field);
 
 /// What to say of another model's option; `kind` may be CEL's placeholder %s.
 std::string option_of_another(const std::string& owners, const std::string& kind);
+
+/// What the chart's admission rules ask of models, as YAML.
+std::string models_for_chart();
 
 }  // namespace atl

@@ -81,11 +81,13 @@ class Reader {
     }
   }
 
-  /// Takes the options of the chosen kinds into the table, with their defaults.
+  /// Takes the options of the chosen kinds into the table, with their defaults, and the model's own defaults of other fields.
   void choose_kinds(const Node& spec) {
     const std::string model = text_at(spec, "model", "kind", ""),
                       strategy = text_at(spec, "strategy", "kind", "graph");
     fields_ = fields_for(model, strategy);
+    const ModelInfo* info = find_model(model);
+    if (info != nullptr && info->set_defaults != nullptr) info->set_defaults(out_.job.model);
     for (const Field* field : fields_) {
       if (!field->initial) continue;
       Options& options =

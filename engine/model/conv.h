@@ -1,4 +1,4 @@
-// The layers that most models are made of. Each is one class in a file of its own; models.cc strings them together.
+// The layers that most models are made of. Each is one class in a file of its own; the files of the kinds string them together.
 #pragma once
 
 #include <memory>
@@ -19,6 +19,8 @@ struct LayerOptions {
   bool packed_input = false;  // features, multiplied as they are stored (tensor/rows.h)
   bool fixed_input =
       false;  // takes no gradient: backward ends here, with nothing left to hide a sum of gradients behind
+  /// A destination's own row is added to the sum over its neighbours, this many times; 0: only arcs bring it.
+  Real own_row = 0;
   double dropout = 0;  // on the layer's input rows, halo rows included, before aggregation
   Purpose dropout_purpose = Purpose::kDropout;
   DecayGroup decay = DecayGroup::kConvolution;
@@ -26,20 +28,16 @@ struct LayerOptions {
   bool skip = false;          // add the layer's own input rows before the activation; in == out
 };
 
-/// conv.cc: out = finish(Â · drop(h) · W), Â by the blocks' scales: GCN (symmetric; Kipf & Welling 2017, section 2) and the
+/// conv.cc: out = finish((own_row·I + Â) · drop(h) · W), Â by the blocks' scales: GCN (symmetric; Kipf & Welling 2017, section 2) and the
 /// "gcn" aggregator of SAGE (mean with self loops). Aggregates first where in ≤ out, transforms first otherwise (and for
 /// packed features).
 std::unique_ptr<Layer> make_conv(const LayerOptions& options);
 
-/// sage.cc: out = finish(drop(h)·W_self + mean(drop(h))·W_neigh), one parameter (2·in, out) with W_self on top. (Hamilton
-/// et al. 2017, section 3.)
-std::unique_ptr<Layer> make_sage(const LayerOptions& options);
-
 /// dense.cc: out = finish(drop(h) · W), row by row; no neighbours.
 std::unique_ptr<Layer> make_dense(const LayerOptions& options);
 
-/// propagate.cc: out = Â h, or [h, Â h] if with_self; no parameters, no draws. On fixed features it is computed once
-/// (PipeGCN's layer-1 precompute).
-std::unique_ptr<Layer> make_propagate(Index in, bool with_self);
+/// propagate.cc: out = own_row·h + Â h, or [h, Â h] if with_self; no parameters, no draws. On fixed features it is computed
+/// once (PipeGCN's layer-1 precompute).
+std::unique_ptr<Layer> make_propagate(Index in, bool with_self = false, Real own_row = 0);
 
 }  // namespace atl

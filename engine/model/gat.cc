@@ -6,6 +6,7 @@
 // its rows may come in any block of sources, or in none.
 #include "model/aggregate.h"
 #include "model/finished_layer.h"
+#include "model/kinds.h"
 #include "model/stack.h"
 #include "model/transform.h"
 
@@ -172,10 +173,8 @@ class Gat final : public FinishedLayer {
   GatOptions o_;
 };
 
-}  // namespace
-
 /// hidden is the width of each head, as in PyG and DGL; the last layer's heads are averaged.
-Model make_gat(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const auto heads = int(spec.options.integer("heads"));
   const Index hidden = Index(spec.hidden) * heads;
   std::vector<GatOptions> all;
@@ -204,6 +203,14 @@ Model make_gat(const ModelSpec& spec, const TrainingSpec& training, const ModelI
   Model model;
   for (const GatOptions& o : all) model.layers.push_back(std::make_unique<Gat>(o));
   return model;
+}
+
+}  // namespace
+
+ModelKind gat_kind() {
+  return {"gat", make, [](const Options&) -> GraphNeeds {
+            return {Normalisation::kSum, SelfLoops::kAdd, true};
+          }};
 }
 
 }  // namespace atl

@@ -5,6 +5,7 @@
 
 #include "model/aggregate.h"
 #include "model/finished_layer.h"
+#include "model/kinds.h"
 #include "model/stack.h"
 #include "model/transform.h"
 
@@ -78,10 +79,8 @@ class Gcnii final : public FinishedLayer {
   GcniiOptions o_;
 };
 
-}  // namespace
-
 /// Convolutions decay by their own rate, encoder and last layer by the dense one.
-Model make_gcnii(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const double lambda = spec.options.number("lambda");
   Model model;
   LayerOptions encoder = dense_on_features(spec.hidden, training, input);
@@ -107,6 +106,14 @@ Model make_gcnii(const ModelSpec& spec, const TrainingSpec& training, const Mode
   last.decay = last.finish.decay = DecayGroup::kDense;
   model.layers.push_back(make_dense(last));
   return model;
+}
+
+}  // namespace
+
+ModelKind gcnii_kind() {
+  return {"gcnii", make, [](const Options&) -> GraphNeeds {
+            return {Normalisation::kSymmetric, SelfLoops::kAdd};
+          }};
 }
 
 }  // namespace atl

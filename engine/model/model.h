@@ -1,4 +1,4 @@
-// A model: a list of layers and what it needs of the graph. Made from the manifest by the table in models.cc.
+// A model: a list of layers and what it needs of the graph. Made from the manifest by the table in kinds.h.
 #pragma once
 
 #include <memory>
@@ -40,21 +40,7 @@ struct Model {
 /// Throws Error naming the known models where spec.kind is none of them.
 Model make_model(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input);
 
-/// What `kind` needs of the graph, before there is a model: the partitioner asks.
+/// What a model needs of the graph, before there is one: the partitioner asks.
 GraphNeeds graph_needs(const ModelSpec& spec);
-
-// One function a file; see models.cc.
-/// Kipf & Welling 2017, section 2.
-Model make_gcn(const ModelSpec&, const TrainingSpec&, const ModelInput&);
-/// Hamilton et al. 2017, section 3.
-Model make_sage_model(const ModelSpec&, const TrainingSpec&, const ModelInput&);
-/// Veličković et al. 2018, section 2.1.
-Model make_gat(const ModelSpec&, const TrainingSpec&, const ModelInput&);
-/// Chen et al. 2020, equation 5.
-Model make_gcnii(const ModelSpec&, const TrainingSpec&, const ModelInput&);
-/// Li et al. 2020, "DeeperGCN".
-Model make_resgcn(const ModelSpec&, const TrainingSpec&, const ModelInput&);
-/// Wu et al. 2019, section 2.2.
-Model make_sgc(const ModelSpec&, const TrainingSpec&, const ModelInput&);
 
 }  // namespace atl

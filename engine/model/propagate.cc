@@ -1,4 +1,4 @@
-// Aggregation alone: out = Â h, or [h, Â h]. Without parameters or draws, so that a schedule computes it once where
+// Aggregation alone: out = own_row·h + Â h, or [h, Â h]. Without parameters or draws, so that a schedule computes it once where
 // its input is fixed: SGC's hops, and the first layer of a model whose input isn't dropped out
 // (PipeGCN's implementation, Wan et al. 2022, does so).
 #include "model/aggregate.h"
@@ -9,7 +9,7 @@ namespace {
 
 class Propagate final : public Layer {
  public:
-  Propagate(Index in, bool with_self) : in_(in), with_self_(with_self) {}
+  Propagate(Index in, bool with_self, Real own_row) : in_(in), with_self_(with_self), own_row_(own_row) {}
 
   std::string describe() const override { return fmt::format("propagate {} → {}", in_, out()); }
   Index in() const override { return in_; }
@@ -24,7 +24,10 @@ class Propagate final : public Layer {
                MatrixView out) const override {
     Context& ctx = verbs.context();
     MatrixView aggregated = with_self_ ? out.slice_cols(in_, in_) : out;
-    sum_over(verbs, input.rows, {aggregated}, no_own_work,
+    const auto own = [&] {
+      if (own_row_ != 0) axpby(ctx, own_row_, input.self.dense, 0, aggregated);
+    };
+    sum_over(verbs, input.rows, {aggregated, own_row_ != 0}, own,
              [&](const Source& s, MatrixView sum, bool accumulate, bool) {
                spmm(ctx, arcs_of(*s.block), s.rows.dense, sum, accumulate);
              });
@@ -41,17 +44,19 @@ class Propagate final : public Layer {
                if (s.d_rows.cols > 0) spmm(ctx, transposed_arcs_of(*s.block), d_sum, s.d_rows);
              });
     if (with_self_) axpby(ctx, 1, d_out.slice_cols(0, in_), 1, gradient.self);
+    if (own_row_ != 0) axpby(ctx, own_row_, d_aggregated, 1, gradient.self);
   }
 
  private:
   Index in_;
   bool with_self_;
+  Real own_row_;
 };
 
 }  // namespace
 
-std::unique_ptr<Layer> make_propagate(Index in, bool with_self) {
-  return std::make_unique<Propagate>(in, with_self);
+std::unique_ptr<Layer> make_propagate(Index in, bool with_self, Real own_row) {
+  return std::make_unique<Propagate>(in, with_self, own_row);
 }
 
 }  // namespace atl

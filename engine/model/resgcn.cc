@@ -1,12 +1,14 @@
 // ResGCN+ (Li et al. 2020, "DeeperGCN", its pre-activation residual connections): a linear encoder, then blocks
 //   h ← h + conv(dropout(ReLU(norm(h)))), the first convolution bare, and norm, ReLU, dropout, linear at the end.
 // conv is SAGE-mean (GraNNDis' variant) or softmax aggregation (GENConv, DeeperGCN's own).
+#include "model/kinds.h"
 #include "model/residual_block.h"
 #include "model/stack.h"
 
 namespace atl {
+namespace {
 
-Model make_resgcn(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const bool softmax = spec.options.text("aggregator") == "softmax";
   const auto temperature = Real(spec.options.number("temperature"));
   Model model;
@@ -21,6 +23,16 @@ Model make_resgcn(const ModelSpec& spec, const TrainingSpec& training, const Mod
   const RowStart end({spec.hidden, spec.norm, true, training.dropout, spec.layers + 1}, 2, 0);
   model.layers.push_back(make_classifier(spec.hidden, input.classes, end));
   return model;
+}
+
+}  // namespace
+
+/// A softmax over arcs has no scales to fold.
+ModelKind resgcn_kind() {
+  return {"resgcn", make, [](const Options& options) -> GraphNeeds {
+            const bool softmax = options.text("aggregator") == "softmax";
+            return {softmax ? Normalisation::kSum : Normalisation::kMean, SelfLoops::kRemove};
+          }};
 }
 
 }  // namespace atl

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "model/finished_layer.h"
+#include "model/kinds.h"
 #include "model/neighbour_sum.h"
 #include "model/stack.h"
 
@@ -32,8 +33,7 @@ class Sage final : public FinishedLayer {
       const auto [rows, due] = own.due(input.self, self_dropout(verbs));
       transform(verbs.context(), rows, due, self_weight(w.value(0)), target);
     };
-    sum_.forward(verbs, input.rows, own, neighbour_weight(w.value(0)), saved, {target, true}, finish,
-                 own_product);
+    sum_.forward(verbs, input, own, neighbour_weight(w.value(0)), saved, {target, true}, finish, own_product);
   }
   /// Where the gradient comes in parts, half of W_self's come before W_neigh's, while rows of other ranks are on their way,
   /// and half after, while sums of W_neigh's are.
@@ -48,8 +48,8 @@ class Sage final : public FinishedLayer {
       weight_backward(ctx, input.self, dropout, d_target, self_weight(w.gradient(0)));
     };
     auto first_half = [&] { own_weight(0, half); };
-    sum_.backward(verbs, input.rows, neighbour_weight(w.value(0)), saved, d_target, scratch,
-                  neighbour_weight(w.gradient(0)), gradient.rows, first_half);
+    sum_.backward(verbs, input, neighbour_weight(w.value(0)), saved, d_target, scratch,
+                  neighbour_weight(w.gradient(0)), gradient, first_half);
     for (int part = own_parts; part < parts; ++part) w.part_is_done(part);
     if (half < own_parts) own_weight(half, own_parts);
     if (gradient.self.cols > 0)
@@ -73,19 +73,27 @@ class Sage final : public FinishedLayer {
   NeighbourSum sum_;
 };
 
-}  // namespace
-
 std::unique_ptr<Layer> make_sage(const LayerOptions& options) {
   return std::make_unique<Sage>(options);
 }
 
 /// aggregator: mean (without the vertex itself) | meanWithSelf (the graph has self loops) | gcn (one weight for both).
-Model make_sage_model(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const bool one_weight = spec.options.text("aggregator") == "gcn";
   Model model;
   model.layers = one_weight ? make_stack({make_conv, false}, spec, training, input)
                             : make_stack({make_sage, true, Init::kFanIn}, spec, training, input);
   return model;
+}
+
+}  // namespace
+
+/// SAGE's other aggregators are the same mean over a graph that has self loops.
+ModelKind sage_kind() {
+  return {"sage", make, [](const Options& options) -> GraphNeeds {
+            const bool without_self = options.text("aggregator") == "mean";
+            return {Normalisation::kMean, without_self ? SelfLoops::kRemove : SelfLoops::kAdd};
+          }};
 }
 
 }  // namespace atl

@@ -9,7 +9,22 @@ struct Sketch {
   bool dense = false;
 };
 
-std::vector<Sketch> sketch(Init init, const ModelSpec& spec, const TrainingSpec& training,
+/// What follows a convolution's product, which is hidden with it: the second layer of a multilayer perceptron of two.
+LayerOptions second_of_mlp(LayerOptions& first, const ModelSpec& spec) {
+  LayerOptions second = first;
+  first.out = second.in = spec.hidden;
+  first.finish.norm = spec.norm;
+  first.finish.activation = Activation::kRelu;
+  second.whole_in = 0;
+  second.packed_input = second.fixed_input = false;
+  first.skip = second.skip = false;  // one would go past half of the convolution
+  second.dropout = 0;
+  second.own_row = 0;
+  second.fan_in = second.finish.bias_fan_in = second.in;
+  return second;
+}
+
+std::vector<Sketch> sketch(const StackPlan& plan, const ModelSpec& spec, const TrainingSpec& training,
                            const ModelInput& input) {
   const int total = spec.layers + spec.dense_layers;
   std::vector<Sketch> all;
@@ -27,10 +42,16 @@ std::vector<Sketch> sketch(Init init, const ModelSpec& spec, const TrainingSpec&
     o.finish.activation = last ? Activation::kNone : Activation::kRelu;
     o.skip = spec.skip_connections && l > 0 && o.in == o.out;
     const bool dense = l >= spec.layers;
-    if (!dense) o.init = init, o.fan_in = o.of_whole();
-    if (o.init == Init::kFanIn) o.finish.bias_init = init, o.finish.bias_fan_in = o.of_whole();
+    if (!dense) o.init = plan.init, o.fan_in = o.of_whole(), o.own_row = plan.own_row;
+    if (o.init == Init::kFanIn) o.finish.bias_init = o.init, o.finish.bias_fan_in = o.of_whole();
     o.decay = o.finish.decay = dense ? DecayGroup::kDense : DecayGroup::kConvolution;
-    all.push_back({o, dense});
+    if (dense || !plan.mlp) {
+      all.push_back({o, dense});
+      continue;
+    }
+    const LayerOptions second = second_of_mlp(o, spec);
+    all.push_back({o, false});
+    all.push_back({second, true});
   }
   return all;
 }
@@ -64,10 +85,10 @@ std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const Mode
                               training.input_dropout.position == DropoutPosition::kBeforeAggregation;
   const bool is_split = input.whole_features > input.features;
   const bool precompute = !input.packed_features && !dropped_before && !is_split && spec.layers > 0;
-  std::vector<Sketch> all = sketch(plan.init, spec, training, input);
+  std::vector<Sketch> all = sketch(plan, spec, training, input);
   std::vector<std::unique_ptr<Layer>> layers;
   if (precompute) {
-    layers.push_back(make_propagate(input.features, plan.propagate_self));
+    layers.push_back(make_propagate(input.features, plan.propagate_self, plan.own_row));
     all[0].dense = true;
     if (plan.propagate_self) all[0].options.in *= 2;  // the weight of sage.cc, its halves one above the other
   }

@@ -11,6 +11,8 @@ struct StackPlan {
   std::unique_ptr<Layer> (*convolution)(const LayerOptions&);
   bool propagate_self = false;  // the precomputed form reads [h, Âh] (SAGE) instead of Âh
   Init init = Init::kGlorot;    // of the convolutions; kFanIn: their biases too
+  Real own_row = 0;             // LayerOptions::own_row of the convolutions, and of the precomputed form
+  bool mlp = false;  // each convolution's product is followed by norm, ReLU and a second one (GIN's MLP)
 };
 
 /// spec.layers convolutions, then spec.dense_layers dense ones; the last of all has `classes` outputs and neither norm

@@ -2,6 +2,7 @@
 {{- define "atoll.policy.jobs" -}}
 {{- $refused := include "atoll.template.refused" . | fromYaml }}
 {{- $guarded := include "atoll.template.guarded" . | fromYaml }}
+{{- $models := .Files.Get "crd/models.yaml" | fromYaml }}
 matchConstraints:
   resourceRules:
     - apiGroups: [atoll.dev]
@@ -51,8 +52,10 @@ variables:
       variables.job.strategy.minibatch.fanout : dyn([])
   - name: layers  # that read neighbours
     expression: >-
-      has(variables.job.model.kind) && variables.job.model.kind == 'sgc' ?
-      (has(variables.job.model.options) && has(variables.job.model.options.hops) ? variables.job.model.options.hops : dyn(2)) :
+      {{- range $kind, $counted := $models.layers }}
+      has(variables.job.model.kind) && variables.job.model.kind == '{{ $kind }}' ?
+      (has(variables.job.model.options) && has(variables.job.model.options.{{ $counted.option }}) ? variables.job.model.options.{{ $counted.option }} : dyn({{ $counted.default }})) :
+      {{- end }}
       (has(variables.job.model.layers) ? variables.job.model.layers : dyn(2))
   - name: ranks
     expression: "has(variables.job.placement) && has(variables.job.placement.ranks) ? variables.job.placement.ranks : dyn(1)"
@@ -66,7 +69,7 @@ validations:
       variables.strategy != 'minibatch' || size(variables.fanout) == 0 || size(variables.fanout) == variables.layers
     messageExpression: >-
       'strategy.minibatch.fanout: has ' + string(size(variables.fanout)) + ' numbers for ' + string(variables.layers) +
-      ' layers (give one for each of ' + (variables.job.model.kind == 'sgc' ? 'model.options.hops' : 'model.layers') + ')'
+      ' layers (give one for each of ' + ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') + ')'
   - expression: >-
       variables.parts == 0 || variables.parts == variables.ranks || variables.strategy == 'minibatch'
     messageExpression: >-
@@ -100,7 +103,7 @@ validations:
   - expression: >-
       !has(variables.inputDropout.position) || variables.inputDropout.position != 'afterAggregation' ||
       !has(variables.inputDropout.rate) || double(variables.inputDropout.rate) == 0.0 ||
-      !(variables.job.model.kind in ['gat', 'gcnii', 'resgcn'])
+      !(variables.job.model.kind in ['{{ join "', '" $models.dropsInputFirst }}'])
     messageExpression: >-
       'training.inputDropout.position: ' + variables.job.model.kind + ' applies input dropout before its first layer (use beforeAggregation)'
   - expression: has(variables.job.dataset.volume)

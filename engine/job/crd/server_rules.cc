@@ -62,12 +62,8 @@ void add_blocks(std::vector<ServerRule>& rules) {
 void add_owner(const Field& option, std::vector<ServerRule>& rules) {
   const std::string name = field_name(option.path),
                     given = "has(self.options) && has(self.options." + name + ")";
-  std::vector<std::string> owners;
-  for (const auto& info : model_infos()) {
-    if (std::ranges::find(info.options, option.path, &Field::path) != info.options.end())
-      owners.push_back(info.kind);
-  }
-  rules.push_back({"model", "options." + name, "!(" + given + ") || self.kind in " + cel_list(owners), "",
+  rules.push_back({"model", "options." + name,
+                   "!(" + given + ") || self.kind in " + cel_list(models_with_option(option.path)), "",
                    "'" + option_of_another(owners_of(option.path), "' + self.kind + '") + "'"});
 }
 

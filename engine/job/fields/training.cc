@@ -1,5 +1,6 @@
 // The rows of `training`: how long, with what optimiser, loss, metric and regularisation.
 #include "job/fields.h"
+#include "job/models.h"
 
 namespace atl {
 namespace {
@@ -71,7 +72,7 @@ std::vector<Field> dropout_fields() {
                .minimum = 0,
                .maximum = 1,
                .below_maximum = true,
-               .used_with = {"model.kind", {"gat"}}});
+               .used_with = {"model.kind", models_that_read("training.attentionDropout")}});
   return f;
 }
 

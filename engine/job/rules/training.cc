@@ -1,4 +1,5 @@
 // The rules of `training`, and of `model` with it.
+#include "job/models.h"
 #include "job/rule.h"
 
 namespace atl {
@@ -16,12 +17,12 @@ void loss_and_metric(const Check& c) {
 /// What a model's definition leaves no room for.
 void model_and_training(const Check& c) {
   const auto& t = c.job.training;
-  const std::string& kind = c.job.model.kind;
+  const ModelInfo* model = find_model(c.job.model.kind);
   const bool drops_after =
       t.input_dropout.rate > 0 && t.input_dropout.position == DropoutPosition::kAfterAggregation;
-  if (drops_after && (kind == "gat" || kind == "gcnii" || kind == "resgcn")) {
+  if (drops_after && model != nullptr && model->drops_input_first) {
     c.error("training.inputDropout.position",
-            "{} applies input dropout before its first layer (use beforeAggregation)", kind);
+            "{} applies input dropout before its first layer (use beforeAggregation)", model->kind);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "job/fields.h"
 #include "job/load.h"
+#include "job/models.h"
 #include "job/rules.h"
 #include "job/strategies.h"
 #include "job/valid_manifest.h"
@@ -50,6 +51,12 @@ TEST(Crd, TheCommittedFileIsCurrent) {
   const std::string path = "manifests/crd/gnnjobs.atoll.dev.yaml";
   EXPECT_EQ(file_text(std::string(ATOLL_SOURCE_DIR) + "/" + path), custom_resource_definition())
       << "renew it: build/atoll explain --crd > " << path;
+}
+
+TEST(ModelsForChart, TheCommittedFileIsCurrent) {
+  const std::string path = "charts/atoll/crd/models.yaml";
+  EXPECT_EQ(file_text(std::string(ATOLL_SOURCE_DIR) + "/" + path), models_for_chart())
+      << "renew it: build/atoll explain --models > " << path;
 }
 
 TEST(Crd, HoldsEveryFieldWithItsFacts) {
@@ -119,8 +126,8 @@ std::vector<std::string> sparse_manifests() {
   const std::string head = "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: x}\nspec:\n";
   const std::string cora = "  dataset: {name: cora}\n";
   std::vector<std::string> all;
-  for (const char* kind : {"gcn", "sage", "gat", "gcnii", "resgcn", "sgc"})
-    all.push_back(head + cora + "  model: {kind: " + kind + "}\n");
+  for (const ModelInfo& info : model_infos())
+    all.push_back(head + cora + "  model: {kind: " + info.kind + "}\n");
   const std::string gcn = head + cora + "  model: {kind: gcn}\n";
   for (const char* rest :
        {"  training: {optimizer: {kind: sgd}}\n", "  training: {optimizer: {weightDecay: 0.1}}\n",

@@ -4,7 +4,7 @@
 #include "job/strategies.h"
 #include "plan/job_plan.h"
 #include "plan/traffic.h"
-#include "train/small_job.h"
+#include "train/every_model.h"
 
 namespace atl {
 namespace {
@@ -62,6 +62,8 @@ TEST_P(PlannedGrid, AgreesToTheByte) {
   EXPECT_EQ(formula.recompute, plan.epoch[std::size_t(Traffic::kRecompute)]);
 }
 
+INSTANTIATE_TEST_SUITE_P(Every, PlannedGrid, testing::ValuesIn(every_model()),
+                         [](const auto& each) { return each.param.name; });
 INSTANTIATE_TEST_SUITE_P(
     Models, PlannedGrid,
     testing::Values(SmallCase{"gcn", {}}, SmallCase{"gcn_recompute", {"training.recompute=layer"}},
@@ -69,12 +71,9 @@ INSTANTIATE_TEST_SUITE_P(
                     SmallCase{"gcn_aggregate_first", {"training.inputDropout={rate: 0.3}"}},
                     SmallCase{"sage_inductive", {"model.kind=sage", "training.setting=inductive"}},
                     SmallCase{"gcn_bfloat16", {"strategy.wire=bfloat16", "training.recompute=layer"}},
-                    SmallCase{"gcnii", {"model.kind=gcnii"}},
                     SmallCase{"gat",
                               {"model.kind=gat", "model.options={heads: 4}", "training.recompute=layer"}},
-                    SmallCase{"gat_bfloat16", {"model.kind=gat", "strategy.wire=bfloat16"}},
-                    SmallCase{"resgcn_softmax", {"model.kind=resgcn", "model.options={aggregator: softmax}"}},
-                    SmallCase{"resgcn", {"model.kind=resgcn", "model.norm=batch"}}),
+                    SmallCase{"gat_bfloat16", {"model.kind=gat", "strategy.wire=bfloat16"}}),
     [](const auto& each) { return each.param.name; });
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/job_plan.h"
-#include "train/small_job.h"
+#include "train/every_model.h"
 
 namespace atl {
 namespace {
@@ -14,9 +14,12 @@ TEST_P(PlannedBatches, SendWhatARunSends) {
   TemporaryFolder folder;
   write_small_data(folder / "small", GetParam().data);
   std::vector<std::string> fields = GetParam().fields;
-  fields.insert(fields.end(), {"strategy.kind=minibatch", "strategy.minibatch.fanout=[2, 2, -1]",
-                               "strategy.minibatch.batchSize=7", "placement.ranks=3", "training.epochs=1",
-                               "placement.partitioner={kind: hash, parts: 5}"});
+  fields.insert(fields.end(),
+                {"strategy.kind=minibatch", "strategy.minibatch.batchSize=7", "placement.ranks=3",
+                 "training.epochs=1", "placement.partitioner={kind: hash, parts: 5}"});
+  std::string fanout;
+  for (int layer = gathering_layers(small_job(fields).model); layer > 1; --layer) fanout += "2, ";
+  fields.push_back("strategy.minibatch.fanout=[" + fanout + "-1]");
   const Job job = small_job(fields);
   std::vector<TrafficBytes> seen(kRanks);
   run_ranks(kRanks, [&](Communicator& comm) {
@@ -46,10 +49,11 @@ TEST_P(PlannedBatches, SendWhatARunSends) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Every, PlannedBatches, testing::ValuesIn(every_model()),
+                         [](const auto& each) { return each.param.name; });
 INSTANTIATE_TEST_SUITE_P(All, PlannedBatches,
                          testing::Values(SmallCase{"gcn", {}},
                                          SmallCase{"sage", {"model.kind=sage"}, {.weighted = true}},
-                                         SmallCase{"gat", {"model.kind=gat"}},
                                          SmallCase{"batch_norm", {"model.norm=batch"}},
                                          SmallCase{"mapped", {"strategy.minibatch.structure=mapped"}},
                                          SmallCase{"half", {"strategy.wire=bfloat16"}},

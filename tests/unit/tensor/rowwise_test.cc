@@ -1,65 +1,11 @@
 // Row-wise operations against their definitions in double precision, and the epilogue's backward pass against
 // finite differences (which say something in double precision alone).
-#include "tensor/fixtures.h"
+#include "tensor/epilogue_operands.h"
 
 namespace atl {
 namespace {
 using namespace test;
-using Norm = Epilogue::Norm;
 ATOLL_EVERY_LEVEL(Rowwise);
-
-double activated(double v, Activation activation) {
-  switch (activation) {
-    case Activation::kRelu:
-      return v > 0 ? v : 0;
-    case Activation::kElu:
-      return v > 0 ? v : std::expm1(v);
-    case Activation::kLeakyRelu:
-      return v > 0 ? v : 0.2 * v;
-    case Activation::kNone:
-      break;
-  }
-  return v;
-}
-
-/// Operands of one epilogue, everything given.
-struct Operands {
-  Index rows, cols;
-  Matrix y = random_matrix(21, rows, cols, -2, 2), residual = random_matrix(22, rows, cols);
-  Matrix bias = random_matrix(23, 1, cols), gain = random_matrix(24, 1, cols),
-         shift = random_matrix(25, 1, cols);
-  Matrix col_mean = random_matrix(26, 1, cols), col_rstd = random_matrix(27, 1, cols, 0.5, 2), stats{rows, 2};
-  std::vector<VertexId> ids = random_ids(28, rows);
-
-  Epilogue epilogue(Norm norm, Activation activation, bool with_residual, double rate) {
-    Epilogue e{.bias = bias.data(),
-               .norm = norm,
-               .gain = gain.data(),
-               .shift = shift.data(),
-               .col_mean = col_mean.data(),
-               .col_rstd = col_rstd.data(),
-               .activation = activation};
-    if (norm == Norm::kLayer) e.row_stats = stats;
-    if (with_residual) e.residual = residual.view(), e.residual_scale = Real(0.75);
-    if (rate > 0) e.dropout = {rate, Draws(5, Purpose::kDropout, 3, 1), ids};
-    return e;
-  }
-
-  double expected(const Epilogue& e, Index r, Index c) const {
-    const auto at = [&](Index i) { return double(y.at(r, i)) + double(bias.data()[i]); };
-    double v = at(c);
-    if (e.norm == Norm::kLayer) {
-      double mean = 0, variance = 0;
-      for (Index i = 0; i < cols; ++i) mean += at(i) / double(cols);
-      for (Index i = 0; i < cols; ++i) variance += (at(i) - mean) * (at(i) - mean) / double(cols);
-      v = (v - mean) / std::sqrt(variance + kNormEpsilon);
-    }
-    if (e.norm == Norm::kBatch) v = (v - double(col_mean.data()[c])) * double(col_rstd.data()[c]);
-    if (e.norm != Norm::kNone) v = v * double(gain.data()[c]) + double(shift.data()[c]);
-    if (!e.residual.empty()) v += 0.75 * double(residual.at(r, c));
-    return activated(v, e.activation) * factor(e.dropout, r, c);
-  }
-};
 
 /// Calls check(norm, activation, residual, rate) for every combination.
 template <class F>
@@ -221,59 +167,6 @@ TEST_P(Rowwise, DropoutDrawsAsDocumented) {
   expect_near(out, [&](Index r, Index c) { return double(x.at(r, c)) * factor(d, r, c); });
   dropout(rank.ctx, {}, x, out);
   expect_same_bits(out, x);
-}
-
-TEST_P(Rowwise, SumsColumns) {
-  TestRank rank;
-  const Matrix x = random_matrix(43, 4000, 45);
-  std::vector<double> sums(90, 1.0);
-  Matrix total(1, 45);
-  total.zero();
-  column_sums(rank.ctx, x, sums.data());
-  sum_rows(rank.ctx, x, total.data(), true);
-  for (Index c = 0; c < 45; ++c) {
-    double sum = 0, squares = 0;
-    for (Index r = 0; r < 4000; ++r)
-      sum += double(x.at(r, c)), squares += double(x.at(r, c)) * double(x.at(r, c));
-    EXPECT_NEAR(sums[std::size_t(c)], 1 + sum, 1e-9);
-    EXPECT_NEAR(sums[std::size_t(45 + c)], 1 + squares, 1e-9);
-    EXPECT_NEAR(double(total.at(0, c)), sum, 1e-5 * std::abs(sum) + 1e-6);
-  }
-}
-
-TEST_P(Rowwise, SumsOfNoRowsAreWhatWasThere) {
-  TestRank rank;
-  const Matrix none(0, 7);
-  std::vector<double> sums(14, 3.0);
-  Matrix total = random_matrix(48, 1, 7);
-  const Matrix before = total.clone();
-  column_sums(rank.ctx, none, sums.data());
-  EXPECT_EQ(sums, std::vector<double>(14, 3.0));
-  Operands o{0, 7};
-  column_sums_backward(rank.ctx, o.epilogue(Norm::kBatch, Activation::kRelu, false, 0), o.y, o.y, none,
-                       sums.data());
-  EXPECT_EQ(sums, std::vector<double>(14, 3.0));
-  sum_rows(rank.ctx, none, total.data(), true);
-  expect_same_bits(total, before);
-  sum_rows(rank.ctx, none, total.data());
-  expect_near(
-      total, [](Index, Index) { return 0.0; }, 0);
-}
-
-TEST_P(Rowwise, SumsDoNotDependOnThreads) {
-  Operands o{6000, 21};
-  const Epilogue e = o.epilogue(Norm::kBatch, Activation::kRelu, false, 0.3);
-  const Matrix dy = random_matrix(49, 6000, 21);
-  expect_same_on_any_threads([&](Context& ctx) {
-    std::vector<double> sums(84, 0.0);
-    Matrix y = o.y.clone(), all(1, 105);
-    apply(ctx, e, y);
-    column_sums(ctx, o.y, sums.data());
-    column_sums_backward(ctx, e, o.y, y, dy, sums.data() + 42);
-    for (Index i = 0; i < 84; ++i) all.data()[i] = Real(sums[std::size_t(i)]);
-    sum_rows(ctx, o.y, all.data() + 84);
-    return all;
-  });
 }
 
 TEST_P(Rowwise, ScalesAddsPacksAndUnpacks) {

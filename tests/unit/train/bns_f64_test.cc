@@ -1,6 +1,7 @@
 // Strategy bns in float64: all rows give strategy graph's result, a sample that of its simulation, none that of parts alone.
 #include <gmock/gmock.h>
 
+#include "train/every_model.h"
 #include "train/odd_ranks.h"
 #include "train/stale_runs.h"
 
@@ -31,21 +32,15 @@ TEST_P(BnsAtOne, EqualsOneRankWithDropout) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Every, BnsAtOne, testing::ValuesIn(every_model()),
+                         [](const auto& each) { return each.param.name; });
 INSTANTIATE_TEST_SUITE_P(
     Models, BnsAtOne,
     testing::Values(SmallCase{"gcn", {"model.norm=batch"}}, SmallCase{"gcn_weighted", {}, {.weighted = true}},
                     SmallCase{"gcn_directed_recompute", {"training.recompute=layer"}, {.symmetric = false}},
-                    SmallCase{"sage", {"model.kind=sage", "model.norm=layer"}},
-                    SmallCase{"gat",
-                              {"model.kind=gat", "model.options={heads: 2}", "training.attentionDropout=0.4",
-                               "training.inputDropout={rate: 0.3}"}},
                     SmallCase{"gat_weighted_recompute",
                               {"model.kind=gat", "model.options={heads: 2}", "training.recompute=layer"},
                               {.weighted = true}},
-                    SmallCase{"gcnii", {"model.kind=gcnii", "model.layers=4"}},
-                    SmallCase{"resgcn", {"model.kind=resgcn", "model.options={aggregator: mean}"}},
-                    SmallCase{"resgcn_softmax", {"model.kind=resgcn", "model.options={aggregator: softmax}"}},
-                    SmallCase{"sgc", {"model.kind=sgc"}},
                     SmallCase{"inductive", {"training.setting=inductive"}}),
     [](const auto& each) { return each.param.name; });
 
@@ -83,7 +78,7 @@ TEST(Bns, PartsOnOtherRanksDrawTheSame) {
 TEST(Bns, OddRanksTakePart) {
   TemporaryFolder folder;
   write_small_data(folder / "small", kNineVertices);
-  for (const char* model : {"gcn", "sage", "gat", "gcnii", "resgcn"}) {
+  for (const std::string& model : every_kind()) {
     const std::vector<std::string> fields{fmt::format("model.kind={}", model),
                                           "placement.partitioner={kind: hash}"};
     std::vector<std::string> sampled = fields;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "train/checkpoint/killed_run.h"
+#include "train/every_model.h"
 
 namespace atl {
 namespace {
@@ -22,7 +23,7 @@ TEST(Bns, EveryModelLearns) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {});
   for (const auto& strategy : kSampled) {
-    for (const std::string model : {"gcn", "sage", "gat", "gcnii", "resgcn", "sgc"}) {
+    for (const std::string& model : every_kind()) {
       const Job job = sampled_job(
           strategy, {"model.kind=" + model, "training.optimizer={kind: adam, learningRate: 0.02}"});
       const std::vector<double> losses = train_small(job, folder / "small", 4, 50).losses;

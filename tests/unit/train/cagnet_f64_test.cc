@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "train/every_model.h"
 #include "train/odd_ranks.h"
 #include "train/same_training.h"
 
@@ -23,15 +24,8 @@ std::vector<SmallCase> cases() {
       {"sage", {"model.kind=sage"}},
       {"sage_bits", {"model.kind=sage", "model.norm=batch"}, kBitData},
       {"sage_inductive_sparse", {"model.kind=sage", "training.setting=inductive"}, sparse},
-      {"gat",
-       {"model.kind=gat", "model.options={heads: 4, outputHeads: 2}", "training.attentionDropout=0.4",
-        "training.inputDropout={rate: 0.3}"}},
       {"gat_weighted", {"model.kind=gat", "model.options={heads: 2}"}, weighted},
-      {"gcnii", {"model.kind=gcnii", "model.layers=4", "training.inputDropout={rate: 0.3}"}},
       {"gcnii_recompute", {"model.kind=gcnii", "training.recompute=layer"}},
-      {"resgcn_mean_batch", {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: mean}"}},
-      {"resgcn_softmax", {"model.kind=resgcn", "model.norm=layer", "model.options={aggregator: softmax}"}},
-      {"sgc", {"model.kind=sgc"}},
   };
 }
 
@@ -59,13 +53,15 @@ TEST_P(Cagnet, IsOneRankOnAnyNumberOfRanks) {
                        "4 ranks, parts 2, 0, 3, 1");
 }
 
+INSTANTIATE_TEST_SUITE_P(Every, Cagnet, testing::ValuesIn(every_model()),
+                         [](const auto& each) { return each.param.name; });
 INSTANTIATE_TEST_SUITE_P(Models, Cagnet, testing::ValuesIn(cases()),
                          [](const auto& each) { return each.param.name; });
 
 TEST(CagnetSmall, ARankWithoutVertices) {
   TemporaryFolder folder;
   write_small_data(folder / "small", kNineVertices);
-  for (const char* model : {"gcn", "gat", "resgcn"}) {
+  for (const std::string& model : every_kind()) {
     const std::vector<std::string> fields{fmt::format("model.kind={}", model),
                                           "placement.partitioner={kind: hash}"};
     EXPECT_TRUE(odd_ranks(cagnet_job(fields), folder / "small", {4}).without_vertices);

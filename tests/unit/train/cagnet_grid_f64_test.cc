@@ -1,6 +1,7 @@
 // Under cagnet with a replication above 1 (1.5D) the result is that of one rank: float64, 20 epochs, dropout on.
 #include <gmock/gmock.h>
 
+#include "train/every_model.h"
 #include "train/odd_ranks.h"
 #include "train/same_training.h"
 
@@ -18,15 +19,8 @@ std::vector<SmallCase> cases() {
       {"sage", {"model.kind=sage"}},
       {"sage_inductive_bits", {"model.kind=sage", "training.setting=inductive"}, kBitData},
       {"sage_sparse", {"model.kind=sage", "model.norm=batch"}, {.density = 0.15}},
-      {"gcnii", {"model.kind=gcnii", "model.layers=4", "training.inputDropout={rate: 0.3}"}},
-      {"resgcn_mean_batch", {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: mean}"}},
-      {"sgc", {"model.kind=sgc"}},
-      {"gat_input_dropout",
-       {"model.kind=gat", "model.options={heads: 4, outputHeads: 2}", "training.attentionDropout=0.4",
-        "training.inputDropout={rate: 0.3}"}},
       {"gat_directed_recompute", {"model.kind=gat", "training.recompute=layer"}, {.symmetric = false}},
       {"gat_inductive_bits", {"model.kind=gat", "training.setting=inductive"}, kBitData},
-      {"resgcn_softmax", {"model.kind=resgcn", "model.options={aggregator: softmax}"}},
   };
 }
 
@@ -55,19 +49,20 @@ TEST_P(CagnetGridOfRanks, IsOneRank) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Every, CagnetGridOfRanks, testing::ValuesIn(every_model()),
+                         [](const auto& each) { return each.param.name; });
 INSTANTIATE_TEST_SUITE_P(Models, CagnetGridOfRanks, testing::ValuesIn(cases()),
                          [](const auto& each) { return each.param.name; });
 
 TEST(CagnetGridSmall, RanksWithoutVertices) {
   TemporaryFolder folder;
   write_small_data(folder / "small", kNineVertices);
-  for (const char* model : {"{kind: gcn}", "{kind: sage}", "{kind: gat}", "{kind: resgcn}",
-                            "{kind: resgcn, options: {aggregator: softmax}}"}) {
-    const std::vector<std::string> fields{fmt::format("model={}", model),
-                                          "placement.partitioner={kind: hash}"};
+  for (const SmallCase& model : every_model()) {
+    std::vector<std::string> fields = model.fields;
+    fields.emplace_back("placement.partitioner={kind: hash}");
     EXPECT_TRUE(odd_ranks(grid_job(fields, 8, 2), folder / "small", {8}).without_vertices);
     const SmallResult one = train_small(small_job(fields), folder / "small", 1, 5);
-    expect_same_training(one, train_small(grid_job(fields, 8, 2), folder / "small", 8, 5), model);
+    expect_same_training(one, train_small(grid_job(fields, 8, 2), folder / "small", 8, 5), model.name);
   }
 }
 

@@ -13,15 +13,13 @@ namespace {
 
 std::vector<SmallCase> cases() {
   const SmallData sparse{.density = 0.15}, multi{.multi_label = true}, weighted{.weighted = true},
-      directed{.symmetric = false}, wide{.features = 20};
+      directed{.symmetric = false};
   return {
       {"gcn", {}},
-      {"gcn_sparse_features", {"training.inputDropout={rate: 0.3}"}, sparse},
       {"gcn_bits", {}, kBitData},
       {"gcn_bits_normalised", {"dataset.normaliseFeatures=row"}, kBitData},
       {"gcn_input_dropout", {"training.inputDropout={rate: 0.3}"}},
       {"gcn_dropout_after_aggregation", {"training.inputDropout={rate: 0.3, position: afterAggregation}"}},
-      {"gcn_transform_first", {"training.inputDropout={rate: 0.3}"}, wide},
       {"gcn_layer_norm", {"model.norm=layer"}},
       {"gcn_batch_norm", {"model.norm=batch"}},
       {"gcn_skip", {"model.skipConnections=true"}},
@@ -44,38 +42,26 @@ std::vector<SmallCase> cases() {
       {"gat_inductive", {"model.kind=gat", "training.setting=inductive", "model.options={heads: 2}"}},
       {"gcn_multi_label", {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"}, multi},
       {"sage", {"model.kind=sage"}},
-      {"sage_sparse", {"model.kind=sage"}, sparse},
       {"sage_bits", {"model.kind=sage", "model.norm=batch"}, kBitData},
       {"sage_inductive_bits", {"model.kind=sage", "training.setting=inductive"}, kBitData},
       {"sage_batch_norm", {"model.kind=sage", "model.norm=batch", "training.inputDropout={rate: 0.2}"}},
-      {"sage_weighted", {"model.kind=sage"}, weighted},
       {"sage_with_self", {"model.kind=sage", "model.options={aggregator: meanWithSelf}"}},
       {"sage_gcn", {"model.kind=sage", "model.options={aggregator: gcn}"}},
       {"gat",
        {"model.kind=gat", "model.options={heads: 4, outputHeads: 2}", "training.attentionDropout=0.4",
         "training.inputDropout={rate: 0.3}"}},
-      {"gat_sparse",
-       {"model.kind=gat", "model.options={heads: 2}", "training.inputDropout={rate: 0.3}"},
-       sparse},
-      {"gat_bits", {"model.kind=gat", "model.options={heads: 2}"}, kBitData},
-      {"gat_weighted", {"model.kind=gat", "model.options={heads: 2}"}, weighted},
       {"gat_batch_norm", {"model.kind=gat", "model.norm=batch", "model.options={heads: 2}"}},
       {"gat_skip", {"model.kind=gat", "model.options={heads: 2}", "model.skipConnections=true"}},
       {"gcnii", {"model.kind=gcnii", "model.layers=4", "training.inputDropout={rate: 0.3}"}},
-      {"gcnii_weighted", {"model.kind=gcnii", "model.layers=4"}, weighted},
-      {"gcnii_sparse", {"model.kind=gcnii", "training.inputDropout={rate: 0.3}"}, sparse},
-      {"gcnii_bits", {"model.kind=gcnii"}, kBitData},
       {"gcnii_recompute", {"model.kind=gcnii", "model.layers=4", "training.recompute=layer"}},
       {"resgcn_mean", {"model.kind=resgcn", "model.norm=layer", "model.options={aggregator: mean}"}},
       {"resgcn_mean_batch", {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: mean}"}},
       {"resgcn_softmax", {"model.kind=resgcn", "model.norm=layer", "model.options={aggregator: softmax}"}},
       {"resgcn_softmax_batch",
        {"model.kind=resgcn", "model.norm=batch", "model.options={aggregator: softmax}"}},
-      {"resgcn_mean_weighted", {"model.kind=resgcn", "model.options={aggregator: mean}"}, weighted},
       {"resgcn_softmax_weighted",
        {"model.kind=resgcn", "training.dropout=0.1", "model.options={aggregator: softmax}"},
        weighted},
-      {"resgcn_sparse", {"model.kind=resgcn", "model.options={aggregator: mean}"}, sparse},
       {"sgc", {"model.kind=sgc"}},
       {"sgc_weighted", {"model.kind=sgc"}, weighted},
       {"sgc_sparse", {"model.kind=sgc"}, sparse},
@@ -130,7 +116,7 @@ TEST_P(ManyRanks, AreOneUnderEveryExchangeThatBringsAllRowsInTime) {
 INSTANTIATE_TEST_SUITE_P(Models, ManyRanks, testing::ValuesIn(every_model()),
                          [](const auto& each) { return each.param.name; });
 
-class SmallGraph : public testing::TestWithParam<const char*> {};
+class SmallGraph : public testing::TestWithParam<std::string> {};
 
 TEST_P(SmallGraph, RanksWithoutVerticesTrainingVerticesOrHalo) {
   TemporaryFolder folder;
@@ -149,9 +135,21 @@ TEST_P(SmallGraph, RanksWithoutVerticesTrainingVerticesOrHalo) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, SmallGraph, testing::Values("gcn", "sage", "gat", "gcnii", "resgcn", "sgc"),
-                         [](const auto& each) { return std::string(each.param); });
+INSTANTIATE_TEST_SUITE_P(Models, SmallGraph, testing::ValuesIn(every_kind()),
+                         [](const auto& each) { return each.param; });
 
+/// Where a gradient is zero (a bias before batch norm) Adam would make steps of its rounding.
+std::vector<SmallCase> on_other_data() {
+  std::vector<SmallCase> all = every_model_on_other_data();
+  for (SmallCase& each : all) {
+    if (std::ranges::find(each.fields, "model.norm=batch") != each.fields.end())
+      each.fields.emplace_back("training.optimizer={kind: sgd, learningRate: 0.1}");
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(OtherData, Equality, testing::ValuesIn(on_other_data()),
+                         [](const auto& each) { return each.param.name; });
 INSTANTIATE_TEST_SUITE_P(Models, Equality, testing::ValuesIn(cases()),
                          [](const auto& each) { return each.param.name; });
 

@@ -3,7 +3,7 @@
 // rounding.)
 #include <gtest/gtest.h>
 
-#include "train/small_job.h"
+#include "train/every_model.h"
 
 namespace atl {
 namespace {
@@ -65,19 +65,9 @@ TEST_P(FirstStep, GradientsDontDependOnRanks) {
   }
 }
 
-const std::vector<SmallCase> kModels = {
-    {"gcn", {"model.kind=gcn"}},
-    {"sage", {"model.kind=sage"}},
-    {"gat", {"model.kind=gat"}},
-    {"gcnii", {"model.kind=gcnii"}},
-    {"resgcn", {"model.kind=resgcn", "model.options={aggregator: mean}"}},
-    {"resgcn_softmax", {"model.kind=resgcn", "model.options={aggregator: softmax}"}},
-    {"sgc", {"model.kind=sgc"}},
-};
-
 std::vector<FirstStepCase> under_graph() {
   std::vector<FirstStepCase> all;
-  for (const auto& [name, fields, data] : kModels) {
+  for (const auto& [name, fields, data] : every_model()) {
     all.push_back({{name, fields}});
     all.push_back({{name + "_weighted", fields, {.weighted = true}}});
     all.push_back({{name + "_sparse", fields, {.density = 0.15}}});
@@ -88,7 +78,7 @@ std::vector<FirstStepCase> under_graph() {
 
 std::vector<FirstStepCase> under_others() {
   std::vector<FirstStepCase> all;
-  for (const auto& [name, fields, data] : kModels) {
+  for (const auto& [name, fields, data] : every_model()) {
     const std::vector<std::string> cagnet{"strategy.kind=cagnet"},
         grid{"strategy.kind=cagnet", "strategy.cagnet={replication: 2}", "placement.ranks=4"},
         bns{"strategy.kind=bns", "strategy.bns={rate: 1}"};

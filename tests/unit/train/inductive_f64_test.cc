@@ -2,7 +2,7 @@
 // statistics included. (In float64: another graph around them may order the training vertices otherwise, which is rounding.)
 #include <gtest/gtest.h>
 
-#include "train/small_job.h"
+#include "train/every_model.h"
 
 namespace atl {
 namespace {
@@ -84,7 +84,7 @@ void expect_near(std::span<const double> one, std::span<const double> two, const
 /// Adam would make steps of the rounding where a gradient is zero (a bias before batch norm).
 constexpr const char* kPlainSteps = "training.optimizer={kind: sgd, learningRate: 0.1}";
 
-class Inductive : public testing::TestWithParam<const char*> {};
+class Inductive : public testing::TestWithParam<std::string> {};
 
 TEST_P(Inductive, OtherVerticesDontChangeTraining) {
   TemporaryFolder folder;
@@ -122,8 +122,8 @@ TEST_P(Inductive, IsTrainingOnADataSetOfTheTrainingVertices) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Inductive, testing::Values("gcn", "sage", "gat", "gcnii", "resgcn", "sgc"),
-                         [](const auto& each) { return std::string(each.param); });
+INSTANTIATE_TEST_SUITE_P(Models, Inductive, testing::ValuesIn(every_kind()),
+                         [](const auto& each) { return each.param; });
 
 TEST(InductiveEvaluation, IsOnTheWholeGraphWithRunningStatistics) {
   TemporaryFolder folder;

@@ -200,15 +200,8 @@ TEST_P(LayerAxis, TwoStagesLearnWhatOneRankLearns) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Models, LayerAxis,
-    testing::Values(
-        SmallCase{"gcn", {"model.norm=layer", "training.dropout=0.3"}},
-        SmallCase{"sage", {"model.kind=sage", "training.dropout=0.3"}},
-        SmallCase{"gat", {"model.kind=gat", "model.options={heads: 2}", "training.attentionDropout=0.2"}},
-        SmallCase{"gcnii", {"model.kind=gcnii", "model.layers=4", "training.dropout=0.3"}},
-        SmallCase{"resgcn", {"model.kind=resgcn", "model.norm=layer", "training.dropout=0.3"}}),
-    [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(Models, LayerAxis, testing::ValuesIn(every_model()),
+                         [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace atl

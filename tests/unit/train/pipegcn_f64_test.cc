@@ -1,6 +1,7 @@
 // Strategy pipegcn against its recurrence in plain loops, epoch for epoch; how late what it uses is.
 #include <gmock/gmock.h>
 
+#include "train/every_model.h"
 #include "train/stale_runs.h"
 
 namespace atl {
@@ -129,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(PipeGcn, LateRows,
 TEST(PipeGcn, EveryModelLearns) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {});
-  for (const std::string model : {"gcn", "sage", "gat", "gcnii", "resgcn", "sgc"}) {
+  for (const std::string& model : every_kind()) {
     const Job job = small_job({"model.kind=" + model, "strategy.kind=pipegcn",
                                "training.optimizer={kind: adam, learningRate: 0.02}"});
     for (const int ranks : {2, 4}) {

@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Each, PipeGcnOfModels, testing::ValuesIn(cases()),
 TEST(PipeGcnSmall, OddRanksTakePart) {
   TemporaryFolder folder;
   write_small_data(folder / "small", kNineVertices);
-  for (const char* model : {"gcn", "sage", "gat", "gcnii", "resgcn", "sgc"}) {
+  for (const std::string& model : every_kind()) {
     const Job job = small_job({fmt::format("model.kind={}", model), "placement.partitioner={kind: hash}",
                                "strategy.kind=pipegcn", "training.inputDropout={rate: 0.3}"});
     EXPECT_TRUE(odd_ranks(job, folder / "small", kFourAndFive).of_each_kind());

@@ -8,8 +8,8 @@
 
 #include "dataset/format/npy.h"
 #include "job/write.h"
+#include "train/every_model.h"
 #include "train/session.h"
-#include "train/small_job.h"
 
 namespace atl {
 namespace {
@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
 /// A model of features stored sparse begins with another layer than one of dense features.
 TEST(PredictNewVertices, HoweverTheirFeaturesAreStored) {
   const SmallData sparse{.density = 0.15}, dense{.density = 0.15, .strangers = 40};
-  for (const char* kind : {"gcn", "sage", "gat", "gcnii", "resgcn", "sgc"}) {
+  for (const std::string& kind : every_kind()) {
     for (const bool to_dense : {true, false}) {
       const PredictRun run({fmt::format("model.kind={}", kind)}, to_dense ? sparse : dense);
       run.predict_other(to_dense ? dense : sparse, true);

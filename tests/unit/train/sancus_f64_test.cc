@@ -1,6 +1,7 @@
 // Strategy sancus against its recurrence on one rank, epoch for epoch; what it shares with strategy graph; its bytes and memory.
 #include <gmock/gmock.h>
 
+#include "train/every_model.h"
 #include "train/sancus_gcn.h"
 #include "train/stale_runs.h"
 
@@ -53,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Sancus, IsStrategyGraphWhereNothingStaysAtHome) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {});
-  for (const std::string model : {"gcn", "sage", "gat", "gcnii", "resgcn", "sgc"}) {
+  for (const std::string& model : every_kind()) {
     const std::vector<std::string> fields{"model.kind=" + model, "model.norm=layer"};
     const SmallResult graph = train_small(small_job(fields), folder / "small", 1, 20);
     for (const std::string options :

@@ -128,14 +128,8 @@ TEST_P(TimeAxis, ThreeInFlightLearnWhatTheRecurrenceLearns) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Models, TimeAxis,
-    testing::Values(
-        SmallCase{"gcn", {"model.norm=layer", "training.dropout=0.3"}},
-        SmallCase{"sage", {"model.kind=sage", "training.dropout=0.3"}},
-        SmallCase{"gat", {"model.kind=gat", "model.options={heads: 2}", "training.attentionDropout=0.2"}},
-        SmallCase{"gcnii", {"model.kind=gcnii", "model.layers=3", "training.dropout=0.3"}}),
-    [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(Models, TimeAxis, testing::ValuesIn(every_model()),
+                         [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace atl

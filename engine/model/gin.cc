@@ -1,0 +1,29 @@
+// GIN (Xu et al. 2019, "How Powerful are Graph Neural Networks?", equation 4.1): h' = MLP((1 + ε)·h + Σ h over the neighbours), each
+// MLP of two dense layers with norm and ReLU between them, and norm and ReLU behind all but the last. The first of the two is the
+// convolution's product. Weights begin as in the authors' code: uniform in ±1/√fan_in.
+#include "model/kinds.h"
+#include "model/stack.h"
+
+namespace atl {
+namespace {
+
+Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+  const StackPlan plan{.convolution = make_conv,
+                       .init = Init::kFanIn,
+                       .own_row = Real(1 + spec.options.number("epsilon")),
+                       .mlp = true};
+  Model model;
+  model.layers = make_stack(plan, spec, training, input);
+  return model;
+}
+
+}  // namespace
+
+/// A vertex isn't its own neighbour: it comes in by 1 + ε.
+ModelKind gin_kind() {
+  return {"gin", make, [](const Options&) -> GraphNeeds {
+            return {Normalisation::kSum, SelfLoops::kRemove};
+          }};
+}
+
+}  // namespace atl

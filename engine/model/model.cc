@@ -1,0 +1,41 @@
+#include "model/kinds.h"
+
+namespace atl {
+namespace {
+
+ModelKind kind_of(const std::string& kind) {
+  std::string known;
+  for (const auto each : kModelKinds) {
+    const ModelKind found = each();
+    if (kind == found.kind) return found;
+    known += (known.empty() ? "" : ", ") + std::string(found.kind);
+  }
+  fail("model.kind: '{}' is unknown; known: {}", kind, known);
+}
+
+}  // namespace
+
+GraphNeeds graph_needs(const ModelSpec& spec) {
+  return kind_of(spec.kind).needs(spec.options);
+}
+
+Model make_model(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+  const ModelKind kind = kind_of(spec.kind);
+  Model model = kind.make(spec, training, input);
+  model.needs = kind.needs(spec.options);
+  return model;
+}
+
+std::vector<std::vector<ParameterSpec>> Model::parameters() const {
+  std::vector<std::vector<ParameterSpec>> all;
+  for (const auto& layer : layers) all.push_back(layer->parameters());
+  return all;
+}
+
+int Model::constant_prefix() const {
+  int count = 0;
+  while (count < int(layers.size()) && layers[std::size_t(count)]->constant()) ++count;
+  return count;
+}
+
+}  // namespace atl

@@ -1,0 +1,43 @@
+// Layers without a strategy: one rank whose arcs are all in one block.
+#pragma once
+
+#include "model/listed_sources.h"
+#include "model/model.h"
+
+namespace atl {
+
+/// A rank alone with one block, which is all its rows' arcs.
+class OneBlock final : public Verbs {
+ public:
+  OneBlock() {
+    block_.arcs = {kRows, kRows, offsets_, columns_, nullptr};
+    block_.dst_are_sources = true;
+  }
+  static constexpr Index kRows = 3;
+  static std::vector<Index> neighbours(Index vertex) {
+    static const std::vector<Index> all[kRows] = {{1, 2}, {0}, {}};
+    return all[vertex];
+  }
+
+  Context& context() override { return ctx_; }
+  Index destinations() const override { return kRows; }
+  std::span<const VertexId> destination_ids() const override { return {}; }
+  bool training() const override { return false; }
+  bool repeating() const override { return false; }
+  Draws draws(Purpose purpose, int layer) const override { return Draws(1, purpose, 0, layer); }
+  Gather& gather(const Rows& rows) override { return sources_.begin({{&block_, rows, 0, true, true, {}}}); }
+  Gather& gather_back(const Rows& rows, MatrixView) override { return gather(rows); }
+  void reduce(std::span<double>) override {}
+  double reduced_rows() const override { return kRows; }
+
+ private:
+  ListedSources sources_;
+  Index offsets_[kRows + 1] = {0, 2, 3, 3};  // of neighbours()
+  VertexId columns_[3] = {1, 2, 0};
+  Block block_;
+  ThreadPool pool_{1};
+  Workspace workspace_;
+  Context ctx_{Device::kCpu, &pool_, &workspace_};
+};
+
+}  // namespace atl

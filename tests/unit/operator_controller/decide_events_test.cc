@@ -1,0 +1,57 @@
+// What a decision tells people: each change once, and warnings where the news are bad.
+#include "operator_controller/one_decision.h"
+
+namespace atl::ctl {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using DecideEvents = Decide;
+
+TEST_F(DecideEvents, EachChangeIsToldOnce) {
+  std::vector<std::string> told;
+  world.atoll.add = [&](Observed& seen) {
+    for (const Event& event : decide(seen, world.atoll.settings).events)
+      told.push_back((event.is_warning ? "! " : "") + event.reason + ": " + event.message);
+  };
+  submit();
+  world.until_training();
+  world.cluster.end_pod("cora-1-0", 137, "OOMKilled", R"({"rank":3,"signal":9,"reason":"OOMKilled"})");
+  world.run_to_end();
+  const std::vector<std::string> last(told.end() - 5, told.end());
+  EXPECT_THAT(last, ElementsAre(HasSubstr("! OOMKilled: rank 3 in pod cora-1-0"), HasSubstr("! Replacing: "),
+                                HasSubstr("Planned: "), "Training: 4 ranks on 2 servers, attempt 2",
+                                "Completed: training has ended: completed"));
+  EXPECT_THAT(told, Contains("Training: 4 ranks on 2 servers, attempt 1"));
+}
+
+TEST_F(DecideEvents, WhatIsOnItsWayIsNoWarning) {
+  world.atoll.add = [&](Observed& seen) {
+    for (const Event& event : decide(seen, world.atoll.settings).events)
+      EXPECT_FALSE(event.is_warning) << event.reason << ": " << event.message;
+  };
+  submit();
+  world.until_training();
+  world.suspend(true);
+  world.atoll.run(30, [&] { return world.atoll.state() == "Suspended"; });
+}
+
+TEST_F(DecideEvents, BadNewsAreWarnings) {
+  submit();
+  for (const char* node : {"n1", "n2", "n3"})
+    world.cluster.occupy(node, 3000, std::string("stranger-") + node);
+  bool has_warned = false;
+  world.atoll.add = [&](Observed& seen) {
+    for (const Event& event : decide(seen, world.atoll.settings).events)
+      if (event.reason == "NoRoom") has_warned |= event.is_warning;
+  };
+  world.atoll.run(20);
+  EXPECT_TRUE(has_warned);
+  EXPECT_THAT(decide_on().events, IsEmpty()) << "said once";
+}
+
+}  // namespace
+}  // namespace atl::ctl

@@ -1,0 +1,210 @@
+// What a cluster in memory holds, and its API server, which keeps JSON. What moves it is in fake_cluster.h.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "operator/controller/decision.h"
+#include "operator/objects/names.h"
+#include "operator/objects/release.h"
+
+namespace atl::ctl {
+
+using nlohmann::json;
+
+inline const Moment kBegin = *parse_moment("2026-03-01T12:00:00Z");
+
+struct FakeNode {
+  std::int64_t cores = 4000;  // in thousandths
+  bool is_dead = false;       // nothing on it is heard of; what ran there runs on
+  bool is_cordoned = false;
+  std::vector<Taint> taints{};
+  Moment since = kBegin;
+  bool pulls_images = true;
+  bool rejects = false;  // its kubelet, every pod
+  std::map<std::string, std::string> labels;
+};
+
+/// What a launcher does from the moment it runs.
+struct FakeTraining {
+  int seconds = 20;          // of a whole run
+  int checkpoint_every = 5;  // seconds
+};
+
+class FakeCluster {
+ public:
+  Moment now = kBegin;
+  std::map<std::string, FakeNode> nodes;
+  std::map<std::string, json> pods;                      // by name
+  std::map<std::pair<Kind, std::string>, json> objects;  // all others, jobs too
+  std::map<std::string, json> flavors;                   // Kueue's ResourceFlavors
+  FakeTraining training;
+  bool is_changed = true;  // since somebody looked
+
+  struct Run {  // of a job, as its output folder and its launchers tell
+    int launches = 0, completions = 0, newest_attempt = 0, seconds_done = 0, checkpoint = 0;
+  };
+  std::map<std::string, Run> runs;
+  /// Why the API server doesn't take an object, "" where it does.
+  std::function<std::string(Kind, const json&)> refuse = [](Kind, const json&) { return ""; };
+  /// The scheduler finds a node for it by itself, or: "", it is silent; else what it has against the pod.
+  std::function<std::optional<std::string>(const json&)> hinder = [](const json&) { return std::nullopt; };
+  std::string network = "10.1.0.";  // what pods' addresses begin with
+  int prepares = 0;
+  bool does_prepare_fail = false;
+  std::function<void()> others;  // controllers beside the operator, once a second
+
+  void tick();
+
+  void create(Kind kind, const std::string& name, json object);
+  void patch_pod(const std::string& name, const json& patch);
+  void patch_object(Kind kind, const std::string& name, const json& patch);
+  void remove(Kind kind, const std::string& name, const std::string& uid, std::optional<int> grace);
+
+  /// Somebody else's pod, bound at once.
+  void occupy(const std::string& node, std::int64_t cores, const std::string& name = "stranger");
+  /// A container ends by itself.
+  void end_pod(const std::string& name, int exit_code, const std::string& reason, const std::string& message);
+  std::vector<std::string> pods_of(const std::string& job, const std::string& role) const;
+  Snapshot snapshot() const;
+  bool is_running(const std::string& pod) const;
+
+ private:
+  void schedule(json& pod);
+  void refuse_place(json& pod, const std::string& why);
+  void live(const std::string& name, json& pod);
+  void begin(const std::string& name, json& pod);
+  void train(const std::string& name, json& pod);
+  void check_gang(const std::string& name, const json& pod) const;
+  void begin_training(const std::string& name, const json& pod);
+  void evict_from_dead_nodes(json& pod);
+  bool take_away(const std::string& name, json& pod);
+  NodeState state_of_node(const std::string& name) const;
+  std::int64_t used(const std::string& node) const;
+
+  std::set<std::string> started_;  // uids of pods whose container has run
+  std::set<std::string> trains_;   // uids of launchers
+  int next_uid_ = 1, next_ip_ = 1;
+};
+
+inline std::string label_of(const json& pod, const char* label) {
+  return pod.at("metadata").value("labels", json::object()).value(label, "");
+}
+inline std::string node_of(const json& pod) {
+  return pod.at("spec").value("nodeName", "");
+}
+inline std::string phase_of(const json& pod) {
+  return pod.at("status").value("phase", "Pending");
+}
+
+inline void FakeCluster::create(Kind kind, const std::string& name, json object) {
+  object["metadata"]["uid"] = "uid-" + std::to_string(next_uid_++);
+  object["metadata"]["creationTimestamp"] = text_of(now);
+  is_changed = true;
+  if (kind != Kind::kPod) {
+    EXPECT_TRUE(objects.emplace(std::pair(kind, name), object).second) << name << " exists already";
+    return;
+  }
+  object["status"] = {{"phase", "Pending"}};
+  EXPECT_TRUE(pods.emplace(name, object).second) << name << " exists already";
+}
+
+inline void FakeCluster::patch_pod(const std::string& name, const json& patch) {
+  ASSERT_TRUE(pods.contains(name)) << name;
+  const json before = pods.at(name);
+  json after = before.patch(patch);
+  const bool was_gated = !before.at("spec").at("schedulingGates").empty();
+  EXPECT_TRUE(was_gated) << name << ": a pod without gates can't be changed";
+  if (label_of(after, kRoleLabel) == kLauncherRole && !is_gated(read_pod(after.dump())))
+    check_gang(name, after);
+  pods.at(name) = std::move(after);
+  is_changed = true;
+}
+
+inline void FakeCluster::patch_object(Kind kind, const std::string& name, const json& patch) {
+  json& object = objects.at({kind, name});
+  object = object.patch(patch);
+  is_changed = true;
+}
+
+inline void FakeCluster::remove(Kind kind, const std::string& name, const std::string& uid,
+                                std::optional<int> grace) {
+  if (kind != Kind::kPod) {
+    const auto found = objects.find({kind, name});
+    ASSERT_TRUE(found != objects.end()) << name;
+    ASSERT_EQ(found->second.at("metadata").at("uid"), uid);
+    objects.erase(found);
+    is_changed = true;
+    return;
+  }
+  ASSERT_TRUE(pods.contains(name)) << name;
+  json& pod = pods.at(name);
+  ASSERT_EQ(pod.at("metadata").at("uid"), uid);
+  is_changed = true;
+  const int seconds = grace.value_or(pod.at("spec").value("terminationGracePeriodSeconds", 30));
+  if (node_of(pod).empty() || seconds == 0) {
+    pods.erase(name);
+    return;
+  }
+  pod["metadata"]["deletionTimestamp"] = text_of(now + Seconds(seconds));
+  pod["metadata"]["deletionGracePeriodSeconds"] = seconds;
+}
+
+inline void FakeCluster::occupy(const std::string& node, std::int64_t cores, const std::string& name) {
+  const json pod =
+      json::parse(R"({"metadata": {"namespace": "other"}, "spec": {"containers": [{"name": "c"}]}})");
+  create(Kind::kPod, name, pod);
+  json& made = pods.at(name);
+  made["metadata"]["name"] = name;
+  made["spec"]["nodeName"] = node;
+  made["spec"]["containers"][0]["resources"] = {{"requests", {{"cpu", std::to_string(cores) + "m"}}}};
+  made["status"]["phase"] = "Running";
+}
+
+inline void FakeCluster::end_pod(const std::string& name, int exit_code, const std::string& reason,
+                                 const std::string& message) {
+  json& status = pods.at(name)["status"];
+  status["phase"] = exit_code == 0 ? "Succeeded" : "Failed";
+  status["conditions"] = json::array({{{"type", "Ready"}, {"status", "False"}}});
+  const json end = {{"exitCode", exit_code}, {"reason", reason}, {"message", message}};
+  status["containerStatuses"] = json::array({{{"name", kEngine}, {"state", {{"terminated", end}}}}});
+  is_changed = true;
+}
+
+inline std::vector<std::string> FakeCluster::pods_of(const std::string& job, const std::string& role) const {
+  std::vector<std::string> names;
+  for (const auto& [name, pod] : pods)
+    if (label_of(pod, kJobLabel) == job && label_of(pod, kRoleLabel) == role) names.push_back(name);
+  return names;
+}
+
+inline bool FakeCluster::is_running(const std::string& pod) const {
+  return pods.contains(pod) && phase_of(pods.at(pod)) == "Running";
+}
+
+inline NodeState FakeCluster::state_of_node(const std::string& name) const {
+  const FakeNode& node = nodes.at(name);
+  NodeState state;
+  state.name = name;
+  state.labels = node.labels;
+  state.ready = !node.is_dead;
+  state.cordoned = node.is_cordoned;
+  state.taints = node.taints;
+  state.allocatable = Resources({{"cpu", node.cores}, {"memory", 1LL << 40}, {"pods", 100}});
+  return state;
+}
+
+inline Snapshot FakeCluster::snapshot() const {
+  Snapshot snapshot;
+  for (const auto& [name, node] : nodes) snapshot.nodes.push_back(state_of_node(name));
+  for (const auto& [name, pod] : pods) snapshot.pods.push_back(pod_state(pod));
+  return snapshot;
+}
+
+}  // namespace atl::ctl

@@ -1,0 +1,67 @@
+// Lives of jobs whose preparation fails, is refused or finds no room, killed operator included (life_test.cc).
+#include <gmock/gmock.h>
+
+#include "operator_controller/world.h"
+
+namespace atl::ctl {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+TEST(LifePrepare, APreparePodThatKubeletRejectsIsMadeAnewLessAndLessOften) {
+  World world;
+  for (auto& [name, node] : world.cluster.nodes) node.rejects = true;
+  world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 0}}));
+  world.atoll.run(120);
+  EXPECT_FALSE(world.has_ended());
+  EXPECT_THAT(world.atoll.status().restarts, SizeIs(testing::Lt(7u)));
+  for (auto& [name, node] : world.cluster.nodes) node.rejects = false;
+  world.run_to_end();
+  expect_success(world);
+}
+
+TEST(LifePrepare, AFailedPrepareStepIsTriedAgainAndThenGivenUp) {
+  live([](World& world) {
+    world.cluster.does_prepare_fail = true;
+    world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 2}}));
+    world.run_to_end();
+    EXPECT_EQ(world.atoll.state(), "Failed");
+    EXPECT_EQ(world.cluster.prepares, 3);
+    EXPECT_THAT(find_condition(world.atoll.status().conditions, kFailed)->message,
+                HasSubstr("no data set 'cora'"));
+    EXPECT_EQ(world.cluster.runs["cora"].launches, 0);
+  });
+}
+
+TEST(LifePrepare, AFailedPreparePodIsKeptForItsLogByCleanPodPolicy) {
+  for (const char* policy : {"Running", "None", "All"}) {
+    World world;
+    world.cluster.does_prepare_fail = true;
+    world.atoll.submit(
+        sample_job_json({{"/spec/runPolicy/backoffLimit", 3}, {"/spec/runPolicy/cleanPodPolicy", policy}}));
+    world.atoll.run(60, [&] { return world.atoll.status().failures == 2; });
+    world.atoll.run(5);
+    EXPECT_TRUE(world.cluster.pods.contains("cora-prepare"))
+        << policy << ": while the next one waits its time";
+    EXPECT_EQ(world.cluster.prepares, 2);
+    world.run_to_end();
+    EXPECT_EQ(world.cluster.prepares, 4);
+    EXPECT_EQ(world.cluster.pods.contains("cora-prepare"), std::string(policy) != "All") << policy;
+  }
+}
+
+TEST(LifePrepare, APrepareStepThatFindsNoRoomWaitsForIt) {
+  World world;
+  for (const auto& [node, state] : world.cluster.nodes) world.cluster.occupy(node, 3000, "stranger-" + node);
+  world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 0}}));
+  world.atoll.run(2000);
+  EXPECT_EQ(world.atoll.status().failures, 0);
+  EXPECT_FALSE(world.has_ended());
+  for (const auto& [node, state] : world.cluster.nodes) world.cluster.pods.erase("stranger-" + node);
+  world.run_to_end();
+  expect_success(world);
+}
+
+}  // namespace
+}  // namespace atl::ctl

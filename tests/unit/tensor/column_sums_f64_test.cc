@@ -1,0 +1,1 @@
+#include "tensor/column_sums_test.cc"

@@ -1,0 +1,63 @@
+// Sums over columns, and their backward pass, against plain loops in double precision.
+#include "tensor/epilogue_operands.h"
+
+namespace atl {
+namespace {
+using namespace test;
+ATOLL_EVERY_LEVEL(ColumnSums);
+
+TEST_P(ColumnSums, AreThoseOfTheRows) {
+  TestRank rank;
+  const Matrix x = random_matrix(43, 4000, 45);
+  std::vector<double> sums(90, 1.0);
+  Matrix total(1, 45);
+  total.zero();
+  column_sums(rank.ctx, x, sums.data());
+  sum_rows(rank.ctx, x, total.data(), true);
+  for (Index c = 0; c < 45; ++c) {
+    double sum = 0, squares = 0;
+    for (Index r = 0; r < 4000; ++r)
+      sum += double(x.at(r, c)), squares += double(x.at(r, c)) * double(x.at(r, c));
+    EXPECT_NEAR(sums[std::size_t(c)], 1 + sum, 1e-9);
+    EXPECT_NEAR(sums[std::size_t(45 + c)], 1 + squares, 1e-9);
+    EXPECT_NEAR(double(total.at(0, c)), sum, 1e-5 * std::abs(sum) + 1e-6);
+  }
+}
+
+TEST_P(ColumnSums, OfNoRowsAreWhatWasThere) {
+  TestRank rank;
+  const Matrix none(0, 7);
+  std::vector<double> sums(14, 3.0);
+  Matrix total = random_matrix(48, 1, 7);
+  const Matrix before = total.clone();
+  column_sums(rank.ctx, none, sums.data());
+  EXPECT_EQ(sums, std::vector<double>(14, 3.0));
+  Operands o{0, 7};
+  column_sums_backward(rank.ctx, o.epilogue(Norm::kBatch, Activation::kRelu, false, 0), o.y, o.y, none,
+                       sums.data());
+  EXPECT_EQ(sums, std::vector<double>(14, 3.0));
+  sum_rows(rank.ctx, none, total.data(), true);
+  expect_same_bits(total, before);
+  sum_rows(rank.ctx, none, total.data());
+  expect_near(
+      total, [](Index, Index) { return 0.0; }, 0);
+}
+
+TEST_P(ColumnSums, DoNotDependOnThreads) {
+  Operands o{6000, 21};
+  const Epilogue e = o.epilogue(Norm::kBatch, Activation::kRelu, false, 0.3);
+  const Matrix dy = random_matrix(49, 6000, 21);
+  expect_same_on_any_threads([&](Context& ctx) {
+    std::vector<double> sums(84, 0.0);
+    Matrix y = o.y.clone(), all(1, 105);
+    apply(ctx, e, y);
+    column_sums(ctx, o.y, sums.data());
+    column_sums_backward(ctx, e, o.y, y, dy, sums.data() + 42);
+    for (Index i = 0; i < 84; ++i) all.data()[i] = Real(sums[std::size_t(i)]);
+    sum_rows(ctx, o.y, all.data() + 84);
+    return all;
+  });
+}
+
+}  // namespace
+}  // namespace atl

@@ -1,0 +1,63 @@
+// Operands of an epilogue, and what it makes of them by its definition in double precision.
+#pragma once
+
+#include "tensor/fixtures.h"
+
+namespace atl::test {
+
+using Norm = Epilogue::Norm;
+
+inline double activated(double v, Activation activation) {
+  switch (activation) {
+    case Activation::kRelu:
+      return v > 0 ? v : 0;
+    case Activation::kElu:
+      return v > 0 ? v : std::expm1(v);
+    case Activation::kLeakyRelu:
+      return v > 0 ? v : 0.2 * v;
+    case Activation::kNone:
+      break;
+  }
+  return v;
+}
+
+/// Operands of one epilogue, everything given.
+struct Operands {
+  Index rows, cols;
+  Matrix y = random_matrix(21, rows, cols, -2, 2), residual = random_matrix(22, rows, cols);
+  Matrix bias = random_matrix(23, 1, cols), gain = random_matrix(24, 1, cols),
+         shift = random_matrix(25, 1, cols);
+  Matrix col_mean = random_matrix(26, 1, cols), col_rstd = random_matrix(27, 1, cols, 0.5, 2), stats{rows, 2};
+  std::vector<VertexId> ids = random_ids(28, rows);
+
+  Epilogue epilogue(Norm norm, Activation activation, bool with_residual, double rate) {
+    Epilogue e{.bias = bias.data(),
+               .norm = norm,
+               .gain = gain.data(),
+               .shift = shift.data(),
+               .col_mean = col_mean.data(),
+               .col_rstd = col_rstd.data(),
+               .activation = activation};
+    if (norm == Norm::kLayer) e.row_stats = stats;
+    if (with_residual) e.residual = residual.view(), e.residual_scale = Real(0.75);
+    if (rate > 0) e.dropout = {rate, Draws(5, Purpose::kDropout, 3, 1), ids};
+    return e;
+  }
+
+  double expected(const Epilogue& e, Index r, Index c) const {
+    const auto at = [&](Index i) { return double(y.at(r, i)) + double(bias.data()[i]); };
+    double v = at(c);
+    if (e.norm == Norm::kLayer) {
+      double mean = 0, variance = 0;
+      for (Index i = 0; i < cols; ++i) mean += at(i) / double(cols);
+      for (Index i = 0; i < cols; ++i) variance += (at(i) - mean) * (at(i) - mean) / double(cols);
+      v = (v - mean) / std::sqrt(variance + kNormEpsilon);
+    }
+    if (e.norm == Norm::kBatch) v = (v - double(col_mean.data()[c])) * double(col_rstd.data()[c]);
+    if (e.norm != Norm::kNone) v = v * double(gain.data()[c]) + double(shift.data()[c]);
+    if (!e.residual.empty()) v += 0.75 * double(residual.at(r, c));
+    return activated(v, e.activation) * factor(e.dropout, r, c);
+  }
+};
+
+}  // namespace atl::test
