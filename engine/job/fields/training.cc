@@ -1,6 +1,7 @@
 // The rows of `training`: how long, with what optimiser, loss, metric and regularisation.
 #include "job/fields.h"
 #include "job/models.h"
+#include "job/strategies.h"
 
 namespace atl {
 namespace {
@@ -76,6 +77,14 @@ std::vector<Field> dropout_fields() {
   return f;
 }
 
+/// Strategies that can be stopped within an epoch.
+std::vector<std::string> of_several_steps() {
+  std::vector<std::string> kinds;
+  for (const StrategyInfo& info : strategy_infos())
+    if (info.several_steps) kinds.push_back(info.kind);
+  return kinds;
+}
+
 std::vector<Field> stopping_fields() {
   std::vector<Field> f;
   f.push_back({.path = "training.evaluateEvery",
@@ -122,7 +131,7 @@ std::vector<Field> stopping_fields() {
        .minimum = 0,
        .maximum = 1e9,
        .may_change = true,
-       .used_with = {"strategy.kind", {"minibatch"}}});
+       .used_with = {"strategy.kind", of_several_steps()}});
   f.push_back({.path = "training.checkpoint.keep",
                .type = FieldType::kInteger,
                .description = "how many of the newest checkpoints are kept",

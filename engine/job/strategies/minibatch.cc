@@ -139,6 +139,7 @@ StrategyInfo minibatch_strategy() {
           .traffic = traffic,
           .flows = flows,
           .hides = [](const Options&) { return true; },
+          .several_steps = true,
           .several_parts = true,
           .draws_neighbours =
               [](const Job& job) {
