@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "train/telemetry/json_events.h"
 #include "train/telemetry/progress.h"
-#include "train/telemetry/run_summary.h"
 #include "train/telemetry/run_folder.h"
+#include "train/telemetry/run_summary.h"
 
 namespace atl {
 namespace {

@@ -1,3 +1,4 @@
+// Full batches over one exchange or another.
 #include "strategy/kinds/kinds.h"
 
 namespace atl {

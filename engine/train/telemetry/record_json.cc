@@ -1,20 +1,29 @@
 #include "train/telemetry/record_json.h"
 
+#include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/error.h"
-#include "train/telemetry/json_values.h"
 
 namespace atl {
 namespace {
 
+// ordered_json keeps keys as they are written here, which is how people read them.
+using Json = nlohmann::ordered_json;
+
+/// Text that isn't UTF-8 (a path, a host's name) gets replacement characters instead of an exception.
+std::string text_of(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 // One value to JSON and back.
 Json to_json(double value) {
-  return number_json(value);
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 Json to_json(const std::optional<double>& value) {
-  return number_json(value);
+  return value ? to_json(*value) : Json(nullptr);
 }
 Json to_json(const std::vector<Phase>& phases) {
   Json json = Json::object();
@@ -218,7 +227,7 @@ std::string epoch_line(const EpochRecord& epoch) {
   put(kSample, epoch.own, json);
   put(kSampleSince, epoch.own, json);
   if (!epoch.lateness.empty()) put(kEpochSince, epoch, json);
-  json["bytes"] = bytes_json(epoch);
+  json["bytes"] = {{"intra", epoch.bytes_intra}, {"inter", epoch.bytes_inter}};
   return text_of(json);
 }
 

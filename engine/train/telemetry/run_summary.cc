@@ -1,30 +1,46 @@
 #include "train/telemetry/run_summary.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "train/confusion.h"
-#include "train/telemetry/json_values.h"
 
 namespace atl {
+namespace {
+
+// ordered_json keeps keys as they are written here, which is how people read them.
+using Json = nlohmann::ordered_json;
+
+/// Text that isn't UTF-8 (a path, a host's name) gets replacement characters instead of an exception.
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// null: not known. So are numbers that aren't finite, which the library writes so.
+Json or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+}  // namespace
 
 std::string epoch_event(const EpochRecord& epoch) {
   return text_of({{"event", "epoch"},
                   {"epoch", epoch.epoch},
-                  {"loss", number_json(epoch.loss)},
-                  {"validation", number_json(epoch.validation)},
-                  {"epochSeconds", number_json(epoch.epoch_seconds)},
-                  {"bytes", bytes_json(epoch)}});
+                  {"loss", epoch.loss},
+                  {"validation", or_null(epoch.validation)},
+                  {"epochSeconds", epoch.epoch_seconds},
+                  {"bytes", {{"intra", epoch.bytes_intra}, {"inter", epoch.bytes_inter}}}});
 }
 
 std::string result_event(const RunRecord& run) {
   return text_of({{"event", "result"},
-                  {"test", number_json(run.test)},
-                  {"testF1Macro", number_json(f1_macro(run.confusion))},
-                  {"testMajority", number_json(majority_share(run.confusion))},
-                  {"validation", number_json(run.validation)},
+                  {"test", or_null(run.test)},
+                  {"testF1Macro", or_null(f1_macro(run.confusion))},
+                  {"testMajority", or_null(majority_share(run.confusion))},
+                  {"validation", or_null(run.validation)},
                   {"bestEpoch", run.best_epoch},
-                  {"epochSecondsMedian", number_json(run.epoch_seconds_median)},
-                  {"startupSeconds", number_json(run.startup_seconds)},
+                  {"epochSecondsMedian", run.epoch_seconds_median},
+                  {"startupSeconds", run.startup_seconds},
                   {"peakMemoryBytes", run.peak_memory_bytes},
                   {"output", run.setting.output}});
 }
@@ -33,14 +49,14 @@ std::string result_summary(const RunRecord& run) {
   const auto& peaks = run.peak_memory_bytes;
   const auto largest = peaks.empty() ? 0 : std::ranges::max(peaks);
   return text_of({{"outcome", run.outcome},
-                  {"test", number_json(run.test)},
-                  {"testF1Macro", number_json(f1_macro(run.confusion))},
-                  {"testMajority", number_json(majority_share(run.confusion))},
-                  {"validation", number_json(run.validation)},
+                  {"test", or_null(run.test)},
+                  {"testF1Macro", or_null(f1_macro(run.confusion))},
+                  {"testMajority", or_null(majority_share(run.confusion))},
+                  {"validation", or_null(run.validation)},
                   {"bestEpoch", run.best_epoch},
                   {"epochs", run.epochs.empty() ? run.resumed_from : run.epochs.back().epoch},
-                  {"epochSecondsMedian", number_json(run.epoch_seconds_median)},
-                  {"startupSeconds", number_json(run.startup_seconds)},
+                  {"epochSecondsMedian", run.epoch_seconds_median},
+                  {"startupSeconds", run.startup_seconds},
                   {"largestPeakMemoryBytes", largest}});
 }
 
