@@ -14,7 +14,9 @@ namespace {
 /// Exact, and counts the epochs that it has trained, which is all that a resumed run must put back.
 class Counting final : public Exchange {
  public:
-  explicit Counting(std::unique_ptr<Exchange> exact) : exact_(std::move(exact)) {}
+  explicit Counting(std::unique_ptr<Exchange> exact) : exact_(std::move(exact)) {
+    count_.view().at(0, 0) = 0;
+  }
   std::vector<Index> source_rows() const override { return exact_->source_rows(); }
   Index bytes() const override { return exact_->bytes() + count_.held_bytes(); }
   void begin(std::int64_t epoch, bool training) override {
