@@ -82,14 +82,27 @@ void keep_process_on(std::span<const int> cpus) {
     keep_thread_on(pid_t(std::stol(thread.path().filename())), cpus);
 }
 
+namespace {
+
+/// Nobody takes a second chunk, so that each thread takes one.
+void on_each_thread(ThreadPool& pool, FunctionRef<void(int thread)> work) {
+  std::latch all(pool.threads());
+  pool.run(pool.threads(), [&](Index, int thread) {
+    work(thread);
+    all.arrive_and_wait();
+  });
+}
+
+}  // namespace
+
+void keep_threads_on(ThreadPool& pool, std::span<const int> cpus) {
+  on_each_thread(pool, [&](int) { keep_thread_on(0, cpus); });
+}
+
 void bind_threads(ThreadPool& pool, std::span<const int> cpus) {
   ATOLL_CHECK(int(cpus.size()) == pool.threads(), "{} processors for {} threads", cpus.size(),
               pool.threads());
-  std::latch all(pool.threads());  // nobody takes a second chunk, so that each takes one
-  pool.run(pool.threads(), [&](Index, int thread) {
-    keep_thread_on(0, cpus.subspan(std::size_t(thread), 1));
-    all.arrive_and_wait();
-  });
+  on_each_thread(pool, [&](int thread) { keep_thread_on(0, cpus.subspan(std::size_t(thread), 1)); });
 }
 
 }  // namespace atl

@@ -42,6 +42,9 @@ std::string cpu_list(std::vector<int> cpus);
 /// All threads that this process has now, whatever they do, to these processors. Where the kernel refuses, they stay as they are.
 void keep_process_on(std::span<const int> cpus);
 
+/// Every thread of the pool, the calling one included, to all of these processors. Where the kernel refuses, they stay as they are.
+void keep_threads_on(ThreadPool& pool, std::span<const int> cpus);
+
 /// Thread t of the pool to cpus[t], the calling thread, which is its first, included. Where the kernel refuses, they stay as they are.
 void bind_threads(ThreadPool& pool, std::span<const int> cpus);
 

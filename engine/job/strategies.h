@@ -32,7 +32,7 @@ struct StrategyInfo {
   /// Whether a job draws some of a vertex's neighbours, so that they must lie in the order of ids (GraphTransforms::by_id); null: it
   /// doesn't.
   bool (*draws_neighbours)(const Job&) = nullptr;
-  /// Of a rank's threads, how many work beside those that train; null: none.
+  /// How many threads of a rank work beside those that train, on the same processors; null: none.
   int (*side_threads)(const Job&, int threads) = nullptr;
   bool sends_less = false;    // epochs differ, and `traffic` is the most that one sends
   std::vector<Rule> rules{};  // what it refuses, and why

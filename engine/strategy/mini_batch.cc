@@ -91,7 +91,7 @@ MakeBatch MiniBatch::first_fills_cache() {
           make = batch_maker(*seeds_, *sampler_, &*features_, shares_ ? &*shares_ : nullptr, trace_)](
              std::int64_t step, StreamedBatch& into) mutable {
     if (std::exchange(is_first, false)) {
-      if (!options_.cpus.empty()) bind_threads(*pool_, options_.cpus);
+      if (!options_.cpus.empty()) keep_threads_on(*pool_, options_.cpus);
       if (presampled)
         cached_ = rows_by_presampling(*seeds_, *sampler_, graph_.owners, comm_.rank(), kPresampledSteps);
       features_->fill_cache(cached_);

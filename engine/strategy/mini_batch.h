@@ -19,7 +19,7 @@ struct MiniBatchOptions {
   Index batch_size = 1024;
   int ahead = 2;                 // BatchStream::Options
   int threads = 1;               // that make batches
-  std::vector<int> cpus;         // (threads) that they stay on; empty: left to the kernel
+  std::vector<int> cpus;         // that they run on, as training's threads do; empty: left to the kernel
   bool mapped = false;           // structure
   FeatureStoreOptions features;  // of other ranks' rows
   Passes passes = Passes::kTraining;

@@ -70,10 +70,10 @@ class Schedule {
   virtual std::vector<LayerLateness> lateness() const { return {}; }
 };
 
-/// A rank's threads that work beside those that train.
+/// A rank's threads that work beside those that train, on the same processors: whoever has work takes them.
 struct SideThreads {
   int count = 1;
-  std::vector<int> cpus{};  // (count) that they stay on; empty: left to the kernel
+  std::vector<int> cpus{};  // the rank's; empty: left to the kernel
 };
 
 /// What a rank holds of the graph, and outlives the schedule: a part of it, or what batches are drawn from.

@@ -7,6 +7,7 @@
 #include "train/checkpoint/run_state.h"
 #include "train/checkpoint/start_over.h"
 #include "train/learning_rate.h"
+#include "train/not_learning.h"
 
 namespace atl {
 
@@ -73,6 +74,14 @@ void EpochLoop::end_epoch(EpochRecord& e) {
   p_.record.epochs.push_back(e);
   p_.options.observer->on_epoch(e);
   tell_growth(e);
+  tell_if_not_learning(e);
+}
+
+/// Once, by whoever is looked at; a run that is resumed later has told it before.
+void EpochLoop::tell_if_not_learning(const EpochRecord& e) {
+  if (p_.comm.rank() != 0 || e.epoch != epochs_to_learn(job_.training.epochs)) return;
+  const std::string told = not_learning(job_, p_.record.epochs);
+  if (!told.empty()) p_.options.observer->on_message(MessageLevel::kWarning, told);
 }
 
 /// The first epoch of a start makes room; what comes later is a batch larger than all before.

@@ -46,6 +46,7 @@ class EpochLoop {
   bool sum_over_ranks(double loss);
   void check_finite(double loss);
   void tell_growth(const EpochRecord& epoch);
+  void tell_if_not_learning(const EpochRecord& epoch);
   std::vector<Lateness> lateness_over_ranks();
   void evaluate_into(EpochRecord& epoch);
   void checkpoint();

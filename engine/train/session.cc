@@ -35,17 +35,11 @@ const char* name_of(Outcome outcome) {
 
 constexpr std::int64_t kStillReading = -1;
 
-/// Theirs are the last of the rank's processors; with one alone, it is shared.
+/// On the rank's processors, where training's threads run too: each has work when the other hasn't.
 SideThreads side_threads(const SessionOptions& options) {
   const StrategyInfo& strategy = *find_strategy(options.job.strategy.kind);
-  SideThreads side{0, {}};
-  if (strategy.side_threads == nullptr) return side;
-  side.count = strategy.side_threads(options.job, options.threads);
-  for (int t = 0; t < side.count && !options.cpus.empty(); ++t) {
-    const int own = std::max(1, options.threads - side.count) + t;
-    side.cpus.push_back(options.cpus[std::size_t(own) % options.cpus.size()]);
-  }
-  return side;
+  if (strategy.side_threads == nullptr) return {0, {}};
+  return {strategy.side_threads(options.job, options.threads), options.cpus};
 }
 
 /// One run of one rank, in the order of its members: data, model, loop, results.
@@ -56,7 +50,7 @@ class Session {
         o_(options),
         job_(options.job),
         side_(side_threads(options)),
-        pool_(std::max(1, options.threads - side_.count)),
+        pool_(options.threads),
         ctx_{Device::kCpu, &pool_, &workspace_},
         dataset_(Dataset::open(options.dataset)),
         prepared_(PreparedGraph::open(dataset_, partition_options(job_, comm.size()), graph_transforms(job_),
@@ -66,7 +60,7 @@ class Session {
         meter_(comm) {}
 
   Outcome run() {
-    if (!o_.cpus.empty()) bind_threads(pool_, std::span(o_.cpus).first(std::size_t(pool_.threads())));
+    if (!o_.cpus.empty()) bind_threads(pool_, o_.cpus);
     check_same();
     if (comm_.trace() != nullptr) clocks_ = measure_clock_offsets(comm_);
     dataset_.forget();  // data_ has its own copy

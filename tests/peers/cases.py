@@ -18,5 +18,6 @@ def named(name):
 
 def candidates(case):
     """(peer, variant, features) of every way in which a peer runs this case."""
-    ways = (way.split("/") for way in TABLE["candidates"][f"{case['kind']} {case['features']}"])
+    kind = f"{case['kind']} batches" if "batchSize" in case else f"{case['kind']} {case['features']}"
+    ways = (way.split("/") for way in TABLE["candidates"][kind])
     return [(way[0], way[1], way[2] if len(way) > 2 else case["features"]) for way in ways]

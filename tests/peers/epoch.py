@@ -47,8 +47,10 @@ def main():
     start_memory = peak_memory()
     graph = data.load(case["dataset"])
     x = input_of(graph, form)
-    network = models.build(case, arguments.variant, graph, x)
-    seconds, losses = train(network, x, graph, case)
+    if "batchSize" in case:
+        seconds, losses = train_batches(x, graph, case)
+    else:
+        seconds, losses = train(models.build(case, arguments.variant, graph, x), x, graph, case)
     print(json.dumps({
         "peer": arguments.peer, "case": arguments.case, "variant": arguments.variant, "features": form,
         "threads": arguments.threads, "epochs": len(seconds), "epochSecondsMin": min(seconds),
@@ -76,6 +78,28 @@ def train(network, x, graph, case):
         loss.backward()
         optimiser.step()
         losses.append(loss.item())
+        seconds.append(time.perf_counter() - start)
+    return seconds, losses
+
+
+def train_batches(x, graph, case):
+    """An epoch's loss is the mean over its batches'."""
+    import dgl_batches
+    labels, rows = torch.from_numpy(graph.labels), torch.from_numpy(graph.train.nonzero()[0])
+    network = dgl_batches.BlockSage(case, graph)
+    optimiser = torch.optim.Adam(network.parameters(), lr=case["learningRate"], weight_decay=case["weightDecay"])
+    epochs = dgl_batches.epochs(case, arguments.variant, graph, x, rows)
+    seconds, losses = [], []
+    begin = time.perf_counter()
+    while len(seconds) < (arguments.epochs or case["epochs"]) and time.perf_counter() - begin < arguments.seconds:
+        start, sums = time.perf_counter(), []
+        for blocks, inputs, seeds in next(epochs):
+            optimiser.zero_grad()
+            loss = F.cross_entropy(network(blocks, inputs), labels[seeds])
+            loss.backward()
+            optimiser.step()
+            sums.append(loss.item())
+        losses.append(statistics.mean(sums))
         seconds.append(time.perf_counter() - start)
     return seconds, losses
 

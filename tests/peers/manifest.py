@@ -6,7 +6,13 @@ def manifest(name, setup, seed=1, column=0):
     """A dict that is a manifest once written as JSON, which YAML contains."""
     return {"apiVersion": "atoll.dev/v1alpha1", "kind": "GNNJob", "metadata": {"name": name.replace("_", "-")},
             "spec": {"dataset": dataset(setup, column), "model": model(setup), "training": training(setup, seed),
-                     "strategy": {"kind": "graph"}, "placement": {"ranks": 1}, "output": {"path": name}}}
+                     "strategy": strategy(setup), "placement": {"ranks": 1}, "output": {"path": name}}}
+
+
+def strategy(setup):
+    if "batchSize" not in setup:
+        return {"kind": "graph"}
+    return {"kind": "minibatch", "minibatch": {"fanout": setup["fanout"], "batchSize": setup["batchSize"]}}
 
 
 def dataset(setup, column):

@@ -2,6 +2,15 @@
 #include "job/models/kinds.h"
 
 namespace atl {
+namespace {
+
+/// As DeeperGCN has it for vertices (its code for ogbn-arxiv and ogbn-proteins): blocks begin with a norm, and without one some
+/// graphs aren't learned at all.
+void use_layer_norm(ModelSpec& model) {
+  model.norm = Norm::kLayer;
+}
+
+}  // namespace
 
 ModelInfo resgcn_info() {
   const char* source = "Li et al. 2020 (DeeperGCN)";
@@ -21,7 +30,8 @@ ModelInfo resgcn_info() {
           .source = source,
           .options = std::move(options),
           .ignores = {kSkipConnections, kDenseLayers},
-          .drops_input_first = true};  // of the encoder
+          .drops_input_first = true,  // of the encoder
+          .set_defaults = use_layer_norm};
 }
 
 }  // namespace atl

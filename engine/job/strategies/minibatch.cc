@@ -49,12 +49,14 @@ std::vector<Field> running_options() {
                             .minimum = 1,
                             .maximum = 64,
                             .may_change = true}));
-  options.push_back(option("threads", std::int64_t{0},
-                           {.description = "threads of a rank that make batches, of its own processors",
-                            .minimum = 0,
-                            .maximum = 1024,
-                            .default_text = "a quarter of the rank's threads, at least 1",
-                            .may_change = true}));
+  options.push_back(
+      option("threads", std::int64_t{0},
+             {.description =
+                  "threads of a rank that make batches, beside those that train and on the same processors",
+              .minimum = 0,
+              .maximum = 1024,
+              .default_text = "a quarter of the rank's threads, at least 1",
+              .may_change = true}));
   options.push_back(option(
       "structure", std::string("partitioned"),
       {.description = "where the arcs to draw from are read",

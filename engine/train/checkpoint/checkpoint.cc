@@ -129,24 +129,35 @@ std::string CheckpointStore::write_part_state(const Reached& at, int part,
 }
 
 void CheckpointStore::commit(const CheckpointState& state, std::span<const std::string> part_seals) const {
+  ATOLL_CHECK(part_seals.empty() || Index(part_seals.size()) == Index(state.ranks), "{} seals of {} parts",
+              part_seals.size(), state.ranks);
   check_attempt(output_, attempt_);
   const fs::path folder = partial(state.reached);
   try {
-    Metadata seals{{kStateFile, write_checkpoint_state(folder / kStateFile, state)}};
-    ATOLL_CHECK(part_seals.empty() || Index(part_seals.size()) == Index(state.ranks), "{} seals of {} parts",
-                part_seals.size(), state.ranks);
-    for (std::size_t part = 0; part < part_seals.size(); ++part)
-      seals[part_file(int(part))] = part_seals[part];
-    const Json complete = {{"epoch", state.reached.epochs}, {"attempt", attempt_}, {"files", seals}};
-    write_file_atomically(folder / kCompleteFile, complete.dump(2) + "\n");
-    check_attempt(output_, attempt_);
-    make_visible(state.reached);
+    try {
+      write_and_show(state, part_seals);
+    } catch (const Error&) {
+      // Somebody has just taken the folder of checkpoints away: one of its own is made anew. States of parts are gone with it.
+      if (fs::exists(folder) || !part_seals.empty()) throw;
+      write_and_show(state, part_seals);
+    }
   } catch (...) {
     std::error_code ignored;
     fs::remove_all(folder, ignored);
     throw;
   }
   drop_superseded(state.reached);
+}
+
+void CheckpointStore::write_and_show(const CheckpointState& state,
+                                     std::span<const std::string> part_seals) const {
+  const fs::path folder = partial(state.reached);
+  Metadata seals{{kStateFile, write_checkpoint_state(folder / kStateFile, state)}};
+  for (std::size_t part = 0; part < part_seals.size(); ++part) seals[part_file(int(part))] = part_seals[part];
+  const Json complete = {{"epoch", state.reached.epochs}, {"attempt", attempt_}, {"files", seals}};
+  write_file_atomically(folder / kCompleteFile, complete.dump(2) + "\n");
+  check_attempt(output_, attempt_);
+  make_visible(state.reached);
 }
 
 /// Only a checkpoint that was found damaged, or is written again after a resume from an earlier one, can be

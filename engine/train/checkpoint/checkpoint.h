@@ -55,6 +55,7 @@ class CheckpointStore {
  private:
   std::filesystem::path place(const Reached& at) const;
   std::filesystem::path partial(const Reached& at) const;
+  void write_and_show(const CheckpointState& state, std::span<const std::string> part_seals) const;
   void make_visible(const Reached& at) const;
   void drop_superseded(const Reached& newest) const;
 
