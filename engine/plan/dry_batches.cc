@@ -211,6 +211,7 @@ class Batches {
     out.owned = owners_.rows(rank);
     out.arcs = prepared_.graph().offsets[owners_.first_row(rank + 1)] -
                prepared_.graph().offsets[owners_.first_row(rank)];
+    out.pages = pages_of(out);
     Seeds seeds(by_part_, rows_of(rank), job_.strategy.options.integer("batchSize"), job_.training.seed);
     const std::int64_t drawn = std::min(kBatches, seeds.steps());
     const double times = double(seeds.steps()) / double(std::max<std::int64_t>(drawn, 1));
@@ -225,6 +226,14 @@ class Batches {
     sent_.add_features(batches.reads(), rank, drawn, times);
     plan_slabs(prepared_, owners_, rank, batches.model(), slab_bytes(job_.resources.memory), out.run);
     return out;
+  }
+
+  /// Of row begins, columns and weights of arcs.
+  Index pages_of(const DryBatches& of) const {
+    const CsrView& graph = prepared_.graph();
+    const bool all = job_.strategy.options.text("structure") == "mapped";
+    const Index rows = all ? graph.rows : of.owned, arcs = all ? graph.arcs() : of.arcs;
+    return 8 * (rows + 1) + (graph.weights == nullptr ? 4 : 8) * arcs;
   }
 
   void add_sent(Rank rank, DryRun& run) const {

@@ -16,6 +16,7 @@ struct DryBatches {
   DryRun run;  // schedule.halo: batches ahead of time, and what fetches their rows
   EpochWork work;
   Index owned = 0, arcs = 0;  // rows of the rank, and arcs to them
+  Index pages = 0;            // of mapped arcs: the rank's own, or the whole graph's
 };
 
 /// By rank. Over at most 32 batches each; epochs by their means, memory by the largest.

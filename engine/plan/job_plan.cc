@@ -78,7 +78,7 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
   return plan;
 }
 
-/// Of a rank that trains on batches. What it reads of mapped files beside its own rows isn't known before.
+/// Of a rank that trains on batches.
 RankPlan plan_batches(const Job& job, const Dataset& dataset, const PlanOptions& options,
                       const DryBatches& dry, Rank rank) {
   const DatasetMeta& meta = dataset.meta();
@@ -100,6 +100,7 @@ RankPlan plan_batches(const Job& job, const Dataset& dataset, const PlanOptions&
   const Model model = planned_model(job, in.features, in.classes);
   plan.memory = rank_memory(
       {in, dry.run, model, 0, meta.weighted, !dataset.original_ids().empty(), meta.vertices, dry.owned});
+  plan.memory.pages = dry.pages;
   plan.work = dry.work;
   enter(job, dry.run, plan.shape, in.features, model, options, plan);
   return plan;

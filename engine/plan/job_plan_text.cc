@@ -31,6 +31,15 @@ std::string memory_text(const JobPlan& plan) {
                 [&](const RankPlan& r) { return bytes(r.memory.items[i].bytes); });
   }
   text += row("while training", ranks, [&](const RankPlan& r) { return bytes(r.memory.training); });
+  const auto any = [&](Index RankMemory::*what) {
+    return std::ranges::any_of(ranks, [&](const RankPlan& r) { return r.memory.*what > 0; });
+  };
+  text += row("  of it training's passes", ranks, [&](const RankPlan& r) { return bytes(r.memory.passes); });
+  if (any(&RankMemory::inference))
+    text +=
+        row("  of it exact inference", ranks, [&](const RankPlan& r) { return bytes(r.memory.inference); });
+  if (any(&RankMemory::pages))
+    text += row("page cache of mapped arcs", ranks, [&](const RankPlan& r) { return bytes(r.memory.pages); });
   text += row("mapped files, loading", ranks, [&](const RankPlan& r) { return bytes(r.memory.mapped); });
   text += row("while loading", ranks, [&](const RankPlan& r) { return bytes(r.memory.loading); });
   text +=

@@ -142,6 +142,8 @@ RankMemory rank_memory(const MemoryInput& in) {
              {"scratch", in.dry.workspace},
              {kParameters, parameter_bytes(run, in.dry)}};
   for (const MemoryItem& item : m.items) m.training += item.bytes;
+  m.passes = s.total() + in.dry.workspace;
+  m.inference = i.total();
   m.state = in.dry.state;
   m.checkpoint = m.training;
   m.results = m.training + result_bytes(in);

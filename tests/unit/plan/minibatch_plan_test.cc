@@ -45,7 +45,13 @@ TEST_P(PlannedBatches, SendWhatARunSends) {
       EXPECT_EQ(rank.epoch[p], seen[std::size_t(rank.shape.rank)][p])
           << traffic_name(Traffic(p)) << ", rank " << rank.shape.rank;
     EXPECT_GT(rank.epoch[std::size_t(Traffic::kFeatures)], 0);
-    EXPECT_GT(rank.memory.peak(), 0);
+    EXPECT_GT(rank.memory.passes, 0);
+    EXPECT_GT(rank.memory.inference, 0);
+    const bool mapped = GetParam().name == "mapped";
+    const Index rows = mapped ? prepared.graph().rows : rank.shape.owned;
+    const Index arcs = mapped ? prepared.graph().arcs() : rank.shape.own_arcs;
+    EXPECT_EQ(rank.memory.pages, 8 * (rows + 1) + (GetParam().data.weighted ? 8 : 4) * arcs);
+    EXPECT_GT(rank.memory.peak(), rank.memory.passes + rank.memory.inference);
   }
 }
 

@@ -47,7 +47,8 @@ TEST(NotLearning, ARunSaysItOnce) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {});
   SessionOptions o;
-  o.job = small_job({"training.epochs=20", "training.optimizer={kind: sgd, learningRate: 1e-9}"});
+  o.job = small_job(
+      {"training.epochs=20", "training.dropout=0", "training.optimizer={kind: sgd, learningRate: 1e-9}"});
   o.job_yaml = "small";
   o.dataset = folder / "small";
   o.output = folder / "run";
