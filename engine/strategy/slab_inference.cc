@@ -17,7 +17,7 @@ int tapped_layer(const Model& model) {
 }  // namespace
 
 Index slab_bytes(Index memory) {
-  constexpr Index kMost = Index(256) << 20;
+  constexpr Index kMost = Index(64) << 20;
   return memory > 0 ? std::min(kMost, memory / 8) : kMost;
 }
 

@@ -12,7 +12,7 @@
 
 namespace atl {
 
-/// For a rank with so much memory (0: not stated): an eighth of it, at most 256 MiB.
+/// For a rank with so much memory (0: not stated): an eighth of it, at most 64 MiB.
 Index slab_bytes(Index memory);
 
 struct SlabOptions {

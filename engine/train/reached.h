@@ -13,7 +13,10 @@ namespace atl {
 struct Reached {
   Index epochs = 0;  // completed
   Index steps = 0;   // of the epoch after them
-  auto operator<=>(const Reached&) const = default;
+  bool operator==(const Reached&) const = default;
+  std::strong_ordering operator<=>(const Reached& other) const {
+    return epochs != other.epochs ? epochs <=> other.epochs : steps <=> other.steps;
+  }
 };
 
 /// "epoch 3", "step 12 of epoch 4".
