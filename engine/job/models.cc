@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "job/models/kinds.h"
 #include "job/option_field.h"
@@ -78,15 +79,18 @@ std::vector<std::string> models_that_read(const std::string& path) {
 
 std::string own_defaults(const Field& field) {
   if (!field.slot || !field.of_kind.empty() || !field.path.starts_with("model.")) return "";
-  std::vector<std::string> all;
+  std::map<std::string, std::vector<std::string>> kinds;  // by default
   Job plain;
   for (const auto& info : model_infos()) {
     if (info.set_defaults == nullptr) continue;
     Job job;
     info.set_defaults(job.model);
     const std::string value = value_text(field, job);
-    if (value != value_text(field, plain)) all.push_back(value + " with " + info.kind);
+    if (value != value_text(field, plain)) kinds[value].push_back(info.kind);
   }
+  std::vector<std::string> all;
+  for (const auto& [value, with] : kinds)
+    all.push_back(fmt::format("{} with {}", value, fmt::join(with, " and ")));
   return fmt::format("{}", fmt::join(all, ", "));
 }
 

@@ -39,7 +39,7 @@ std::vector<std::string> models_with_option(const std::string& path);
 std::string owners_of(const std::string& path);
 /// The models that read a field which others don't (ModelInfo::reads).
 std::vector<std::string> models_that_read(const std::string& path);
-/// The models whose default for a field isn't the table's, "batch with gin"; "" where there are none.
+/// The models whose default for a field isn't the table's, "layer with resgcn and gin"; "" where there are none.
 std::string own_defaults(const Field& field);
 
 /// What to say of another model's option; `kind` may be CEL's placeholder %s.

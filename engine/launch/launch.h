@@ -38,7 +38,7 @@ struct LaunchEnd {
 };
 
 /// Blocks until every process of the job has ended. Takes SIGINT, SIGQUIT, SIGTERM, and SIGHUP unless it is
-/// ignored: the first asks the ranks to stop (SIGUSR1: finish the epoch, write a checkpoint), the second kills
+/// ignored: the first asks the ranks to stop (SIGUSR1: finish the step, write a checkpoint), the second kills
 /// them, unless it is SIGHUP. An output that nobody reads is a first request. Not thread-safe: one launch a process
 /// at a time, from its main thread, no other child processes meanwhile.
 LaunchEnd launch(const LaunchPlan& plan);

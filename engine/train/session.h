@@ -29,7 +29,7 @@ struct SessionOptions {
   int trace_epochs = 3;             // the last ones
   double start_seconds = 0;         // clock (steady) at process start, for startupSeconds
   RunObserver* observer = nullptr;  // told on every rank; must not be null
-  const std::atomic<bool>* stop = nullptr;  // set by a signal: finish the epoch, checkpoint, end
+  const std::atomic<bool>* stop = nullptr;  // set by a signal: finish the step, checkpoint, end
 };
 
 enum class Outcome { kCompleted, kStoppedEarly, kInterrupted };

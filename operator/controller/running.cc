@@ -129,7 +129,9 @@ bool has_stalled(Turn& turn) {
   const auto seconds = turn.spec().run_policy.progress_deadline_seconds;
   if (heard->answered < std::max(heard->advanced, turn.since(kRunning)) + Seconds(seconds)) return false;
   Incident incident{
-      "Stalled", {}, fmt::format("no epoch ended for {} s (runPolicy.progressDeadlineSeconds)", seconds)};
+      "Stalled",
+      {},
+      fmt::format("no epoch or step ended for {} s (runPolicy.progressDeadlineSeconds)", seconds)};
   incident.culprit.rank = heard->stalled_rank;
   for (std::size_t s = 0; incident.culprit.rank && s < turn.gang().servers.size(); ++s) {
     if (std::ranges::count(turn.gang().servers[s], Rank(*incident.culprit.rank)) == 0) continue;

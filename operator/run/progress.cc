@@ -41,6 +41,10 @@ std::optional<std::string> ask_for_progress(const std::string& address) {
   }
 }
 
+std::optional<std::int64_t> read_step(const std::string& text) {
+  return integer_of(json::parse(text, nullptr, false), "step");
+}
+
 std::optional<Progress> read_progress(const std::string& text) {
   const json object = json::parse(text, nullptr, false);
   const auto epoch = integer_of(object, "epoch"), epochs = integer_of(object, "epochs");
@@ -84,7 +88,7 @@ std::optional<ProgressPoller::Word> ProgressPoller::ask_servers(RankPages& pages
     const auto page = pages.page_of(speaker);
     const auto progress = page ? read_progress(*page) : std::nullopt;
     if (!progress) continue;
-    Word word{speaker, *progress, {}, {}};
+    Word word{speaker, *progress, read_step(*page), {}, {}};
     word.stalled_rank = stalled_rank(speaker, [&](Rank rank) -> std::optional<ServerWaits> {
       const auto theirs = pages.page_of(rank);
       if (!theirs) return {};
@@ -113,16 +117,19 @@ bool ProgressPoller::enter(const GnnJob& job, const std::optional<Word>& word, M
          (word && !before.is_answered) || is_overdue;
 }
 
-/// `before`: what the status says. An operator that has just started goes on counting from there. Servers end an epoch one
+/// `before`: what the status says. An operator that has just started goes on counting from there, but for steps, which the status
+/// doesn't have. Servers end an epoch one
 /// after the other: who is behind hasn't advanced, and who falls back has begun anew.
 void ProgressPoller::take_progress(Entry& entry, const Word& word, const Progress& before, Moment now) {
   const auto epoch = word.progress.epoch;
+  const std::pair said{epoch, word.step}, known{entry.epoch, entry.step};
   const bool is_first = !entry.heard.progress;
-  if (is_first || (word.speaker == entry.leader ? epoch != entry.epoch : epoch > entry.epoch)) {
-    const bool is_known = is_first && before.advanced && epoch <= before.epoch;
+  if (is_first || (word.speaker == entry.leader ? said != known : said > known)) {
+    const bool is_known = is_first && before.advanced && epoch <= before.epoch && !word.step;
     entry.heard.advanced = is_known ? std::min(*before.advanced, now) : now;
     entry.leader = word.speaker;
     entry.epoch = epoch;
+    entry.step = word.step;
   }
   entry.heard.progress = word.progress;
   entry.heard.answered = now;

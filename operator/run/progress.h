@@ -18,6 +18,9 @@ namespace atl::ctl {
 /// By HTTP: at most 64 KiB, within 2 s.
 std::optional<std::string> ask_for_progress(const std::string& address);
 
+/// How many steps of its epoch a rank's /progress says that are done; nothing where epochs have one.
+std::optional<std::int64_t> read_step(const std::string& text);
+
 /// Nothing where the text isn't what a rank's /progress says.
 std::optional<Progress> read_progress(const std::string& text);
 
@@ -44,14 +47,15 @@ class ProgressPoller {
   struct Word {
     Rank speaker = 0;
     Progress progress;
+    std::optional<std::int64_t> step;  // of the epoch that it is in, where epochs have several
     std::optional<Rank> stalled_rank, silent_rank;
   };
   struct Entry {
     int attempt = 0;
     Heard heard;
-    bool is_answered = false;           // the last time that we asked
-    Rank leader = 0;                    // who said last that an epoch has ended
-    std::optional<std::int64_t> epoch;  // which one
+    bool is_answered = false;                 // the last time that we asked
+    Rank leader = 0;                          // who said last that an epoch or step has ended
+    std::optional<std::int64_t> epoch, step;  // which one
     std::optional<Rank> silent_rank;
   };
   void poll_job(const GnnJob& job, Moment now);

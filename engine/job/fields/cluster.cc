@@ -55,7 +55,7 @@ std::vector<Field> run_policy_fields() {
                .mutability = Mutability::kAlways});
   f.push_back({.path = "runPolicy.progressDeadlineSeconds",
                .type = FieldType::kInteger,
-               .description = "longest time without a finished epoch",
+               .description = "longest time without a finished epoch, or step of mini-batches",
                .slot = at([](Job & j) -> auto& { return j.run_policy.progress_deadline_seconds; }),
                .unit = "seconds",
                .minimum = 1,

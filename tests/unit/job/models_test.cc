@@ -57,7 +57,7 @@ TEST(Models, ADefaultOfItsOwnHoldsWhereNothingIsGiven) {
   EXPECT_EQ(norm_of("{kind: gin}"), Norm::kLayer);
   EXPECT_EQ(norm_of("{kind: gin, norm: none}"), Norm::kNone);
   EXPECT_EQ(norm_of("{kind: gcn}"), Norm::kNone);
-  EXPECT_THAT(explain("model.norm"), HasSubstr("default   none, layer with gin"));
+  EXPECT_THAT(explain("model.norm"), HasSubstr("default   none, layer with resgcn and gin"));
 }
 
 }  // namespace

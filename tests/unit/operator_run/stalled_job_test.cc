@@ -14,11 +14,13 @@ struct LongRun : Stage {
     submit("cora", {{"/spec/runPolicy", {{"progressDeadlineSeconds", 60}}}});
     run(100, [&] { return state() == "Running"; });
   }
-  void says(const std::string& pod, const std::string& ranks, int epoch = 7) {
+  void says(const std::string& pod, const std::string& ranks, int epoch = 7, int step = -1) {
     const std::string ip = cluster.pods.at(pod).at("status").at("podIP");
-    pages["http://" + ip + ":9400"] = ranks.empty() ? ""
-                                                    : R"({"epoch": )" + std::to_string(epoch) +
-                                                          R"(, "epochs": 200, "ranks": [)" + ranks + "]}";
+    pages["http://" + ip + ":9400"] =
+        ranks.empty() ? ""
+                      : R"({"epoch": )" + std::to_string(epoch) +
+                            (step < 0 ? "" : R"(, "steps": 1000, "step": )" + std::to_string(step)) +
+                            R"(, "epochs": 200, "ranks": [)" + ranks + "]}";
   }
   void fall_silent() {
     for (auto& [address, page] : pages) page.clear();
@@ -55,6 +57,16 @@ TEST(StalledJob, NamesRankZeroWhereItFallsSilent) {
 
 const std::string kServer0 = R"({"rank": 0, "answers": true, "waitingFor": []})",
                   kServer1 = R"({"rank": 2, "answers": true, "waitingFor": [0]})";
+
+TEST(StalledJob, IsNotOneWhoseEpochsHaveManySteps) {
+  LongRun stage;
+  for (int step = 1; step <= 10; ++step) {
+    stage.says("cora-0-0", kServer0, 7, step);
+    stage.run(20);
+  }
+  EXPECT_THAT(stage.status().restarts, testing::IsEmpty()) << "its epoch goes on";
+  EXPECT_EQ(stage.restarted().reason, "Stalled") << "no step ends any more";
+}
 
 TEST(StalledJob, IsNotOneOfWhichNothingIsHeard) {
   LongRun stage;

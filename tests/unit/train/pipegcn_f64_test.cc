@@ -134,7 +134,7 @@ TEST(PipeGcn, EveryModelLearns) {
     const Job job = small_job({"model.kind=" + model, "strategy.kind=pipegcn",
                                "training.optimizer={kind: adam, learningRate: 0.02}"});
     for (const int ranks : {2, 4}) {
-      const SmallResult result = train_small(job, folder / "small", ranks, 30);
+      const SmallResult result = train_small(job, folder / "small", ranks, 100);
       EXPECT_LT(result.losses.back(), result.losses.front()) << model << ", " << ranks << " ranks";
     }
   }
