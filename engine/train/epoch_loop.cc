@@ -50,9 +50,8 @@ bool EpochLoop::run_step(double learning_rate) {
   ++at_.steps;
   const double mine = p_.trainer.train_step(at_.epochs * p_.trainer.steps() + at_.steps, learning_rate);
   p_.meter.end_step();
-  const double loss_before = p_.epoch.loss;
-  const bool stop = sum_over_ranks(mine);
-  check_finite(p_.epoch.loss - loss_before);
+  const auto [loss, stop] = sum_over_ranks(mine);
+  check_finite(loss);
   return stop;
 }
 
@@ -94,7 +93,8 @@ void EpochLoop::tell_growth(const EpochRecord& e) {
                   growths));
 }
 
-bool EpochLoop::sum_over_ranks(double loss) {
+/// The step's loss over all ranks, and whether one of them was asked to stop.
+std::pair<double, bool> EpochLoop::sum_over_ranks(double loss) {
   const bool asked = p_.options.stop != nullptr && p_.options.stop->load();
   std::array<double, 4> sums{loss, double(p_.meter.bytes_sent(Link::kIntra)),
                              double(p_.meter.bytes_sent(Link::kInter)), asked ? 1.0 : 0.0};
@@ -103,7 +103,7 @@ bool EpochLoop::sum_over_ranks(double loss) {
   p_.epoch.vertices += p_.trainer.step_vertices();
   p_.epoch.bytes_intra = before_.bytes_intra + std::int64_t(sums[1]);
   p_.epoch.bytes_inter = before_.bytes_inter + std::int64_t(sums[2]);
-  return sums[3] > 0;
+  return {sums[0], sums[3] > 0};
 }
 
 void EpochLoop::check_finite(double loss) {

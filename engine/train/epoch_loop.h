@@ -1,6 +1,8 @@
 // The epochs of a run: train, evaluate, tell, checkpoint, until the last one, a stop, or the end of patience.
 #pragma once
 
+#include <utility>
+
 #include "train/best.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/part_states.h"
@@ -43,7 +45,7 @@ class EpochLoop {
   bool run_epoch();
   bool run_step(double learning_rate);
   void end_epoch(EpochRecord& epoch);
-  bool sum_over_ranks(double loss);
+  std::pair<double, bool> sum_over_ranks(double loss);
   void check_finite(double loss);
   void tell_growth(const EpochRecord& epoch);
   void tell_if_not_learning(const EpochRecord& epoch);

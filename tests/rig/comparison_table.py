@@ -12,8 +12,8 @@ medians of paired ratios. A goal is met or missed only outside the noise band (t
 
 - ideal: max(compute, communication) if bytes travel while a rank computes, their sum if the rank waits.
 - Goals: `pipegcn` without smoothing takes at most 1.1 × its ideal. It is therefore at least 1.8, 1.4 and 1.13 × faster than the baseline at
-  50, 65 and 80 % (judged at the share that was reached), never slower than `graph`, and 3 × faster than `cagnet` with replication 2. The
-  last column has the distance from each goal.
+  50, 65 and 80 %, judged at the share that was reached. It is never slower than `graph`, and 3 × faster than `cagnet` with replication 2.
+  The last column has the distance from each goal.
 - progress: processor time of the communication thread. It shares the rank's cores with the computing thread: if they overlap, `compute`
   contains it.
 - planned: the difference of `atoll plan --probe`'s epoch (goal: 15 %). If a section gives the processor time per MB, the plan was given

@@ -2,16 +2,9 @@
 #include "job/models/kinds.h"
 
 namespace atl {
-namespace {
 
-/// As DeeperGCN has it for vertices (its code for ogbn-arxiv and ogbn-proteins): blocks begin with a norm, and without one some
+/// Layer norm is its own default, as DeeperGCN has it for vertices (its code for ogbn-arxiv and ogbn-proteins): blocks begin with a norm, and without one some
 /// graphs aren't learned at all.
-void use_layer_norm(ModelSpec& model) {
-  model.norm = Norm::kLayer;
-}
-
-}  // namespace
-
 ModelInfo resgcn_info() {
   const char* source = "Li et al. 2020 (DeeperGCN)";
   std::vector<Field> options;

@@ -1,28 +1,11 @@
 // Strategy `cagnet`: whole blocks of rows, owner by owner, over a grid of ranks.
-#include "exchange/cagnet/cagnet.h"
-#include "job/strategies/cagnet_grid.h"
 #include "strategy/kinds/kinds.h"
+#include "strategy/kinds/whole_blocks.h"
 
 namespace atl {
-namespace {
-
-OwnerReads reads(const Job& job, Rank rank, int ranks) {
-  const CagnetGrid grid = cagnet_grid(job.strategy.options, ranks);
-  return {grid.row_ranks(rank), grid.sources(rank)};
-}
-
-std::unique_ptr<Schedule> make(const ScheduleInput& in) {
-  return full_batch_over(in, [&](std::vector<ExchangedLayer> layers) {
-    return make_cagnet_exchange(in.ctx, in.comm, in.holding.part(), std::move(layers),
-                                cagnet_grid(in.job.strategy.options, in.comm.size()).replication,
-                                in.job.strategy.wire);
-  });
-}
-
-}  // namespace
 
 Strategy cagnet_row() {
-  return {.kind = "cagnet", .make = make, .reads = reads};
+  return {.kind = "cagnet", .make = all_blocks_full_batch, .reads = block_reads};
 }
 
 }  // namespace atl
