@@ -40,22 +40,23 @@ Index AllReduce::slice_count(Rank r) const {
   return atl::slice_count(r, ranks_, count_);
 }
 
-void AllReduce::begin(Rank rank, int ranks, std::byte* values, Index count, Index width, Add add,
+void AllReduce::begin(const RankGroup& group, std::byte* values, Index count, Index width, Add add,
                       std::byte* terms, std::vector<Message>& sends, std::vector<Message>& receives) {
-  rank_ = rank, ranks_ = ranks, round_ = 0, values_ = values, count_ = count, width_ = width, add_ = add,
-  terms_ = terms;
-  sliced_ = is_sliced(ranks, count * width);
-  const Index term = (sliced_ ? slice_count(rank) : count) * width;
+  members_ = group.members();
+  rank_ = group.place(), ranks_ = group.size(), round_ = 0, values_ = values, count_ = count, width_ = width,
+  add_ = add, terms_ = terms;
+  sliced_ = is_sliced(ranks_, count * width);
+  const Index term = (sliced_ ? slice_count(rank_) : count) * width;
   sends.clear(), receives.clear();
   std::byte* to = terms;
-  for (Rank r = 0; r < ranks; ++r) {
-    if (r == rank) continue;
+  for (Rank r = 0; r < ranks_; ++r) {
+    if (r == rank_) continue;
     if (sliced_) {
-      sends.push_back({r, values + slice_begin(r) * width, slice_count(r) * width});
+      sends.push_back({peer(r), values + slice_begin(r) * width, slice_count(r) * width});
     } else {
-      sends.push_back({r, values, count * width});
+      sends.push_back({peer(r), values, count * width});
     }
-    receives.push_back({r, to, term});
+    receives.push_back({peer(r), to, term});
     to += term;
   }
 }
@@ -68,8 +69,8 @@ bool AllReduce::next_round(std::vector<Message>& sends, std::vector<Message>& re
   sends.clear(), receives.clear();
   for (Rank r = 0; r < ranks_; ++r) {
     if (r == rank_) continue;
-    sends.push_back({r, values_ + begin * width_, count * width_});
-    receives.push_back({r, values_ + slice_begin(r) * width_, slice_count(r) * width_});
+    sends.push_back({peer(r), values_ + begin * width_, count * width_});
+    receives.push_back({peer(r), values_ + slice_begin(r) * width_, slice_count(r) * width_});
   }
   return true;
 }

@@ -7,13 +7,15 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
+#include "comm/rank_group.h"
 #include "comm/transport.h"
 
 namespace atl {
 
-/// Bytes that `rank` sends in one all-reduce of `count` elements of `width` bytes: the ledger's formula.
+/// Bytes that `rank`, by its place in a group of `ranks`, sends in one all-reduce of `count` elements of `width` bytes: the ledger's formula.
 std::int64_t all_reduce_bytes(int ranks, Rank rank, Index count, Index width);
 
 /// That it holds meanwhile besides the array: what others have sent.
@@ -25,8 +27,8 @@ class AllReduce {
   using Add = void (*)(std::byte* sum, const std::byte* term, Index count);
 
   /// Fills the first round's messages. `values` holds `count` elements of `width` bytes and is summed in place; `terms`
-  /// has room for all_reduce_memory(). Without an `add` nothing is summed: only the messages are made.
-  void begin(Rank rank, int ranks, std::byte* values, Index count, Index width, Add add, std::byte* terms,
+  /// has room for all_reduce_memory(). Without an `add` nothing is summed: only the messages are made. The group outlives it.
+  void begin(const RankGroup& group, std::byte* values, Index count, Index width, Add add, std::byte* terms,
              std::vector<Message>& sends, std::vector<Message>& receives);
   /// Called when a round's messages have all arrived: adds them up. True with the next round's messages, or
   /// false when `values` holds the sum.
@@ -39,7 +41,10 @@ class AllReduce {
   Index slice_count(Rank r) const;
   void sum_in_rank_order(std::byte* mine, Index count);
 
-  Rank rank_ = 0;
+  Rank peer(Rank place) const { return members_.empty() ? place : members_[std::size_t(place)]; }
+
+  std::span<const Rank> members_;  // empty: all ranks
+  Rank rank_ = 0;                  // the place among them
   int ranks_ = 1, round_ = 0;
   bool sliced_ = false;
   std::byte* values_ = nullptr;

@@ -16,7 +16,14 @@ struct Event::State {
 
   /// An operation that nobody holds any more, its vectors' memory kept: the step loop allocates nothing. Each thread that asks
   /// has a pool of its own.
-  std::shared_ptr<Operation> fresh_operation(Lane lane) {
+  std::shared_ptr<Operation> fresh_operation(Lane lane, DeviceStream* stream) {
+    const std::shared_ptr<Operation> operation = free_operation(lane);
+    operation->stream = stream;
+    operation->after = stream == nullptr ? 0 : stream->mark();
+    return operation;
+  }
+
+  std::shared_ptr<Operation> free_operation(Lane lane) {
     auto& pool = pools[lane == Lane::kPrefetch ? 1 : 0];
     for (auto& operation : pool)
       if (operation.use_count() == 1 && operation->finished.load(std::memory_order_acquire)) {
@@ -50,6 +57,7 @@ void Event::wait() {
   const bool computes = operation_->lane != Lane::kPrefetch;  // the thread that stands here
   Trace* const trace = complete() || !computes ? nullptr : owner_->trace;
   if (trace != nullptr) trace->begin_wait();
+  if (operation_->stream != nullptr) operation_->stream->wait(operation_->after);
   owner_->progress.wait(*operation_);
   if (trace != nullptr) trace->end_wait(operation_->purpose);
   const auto operation = std::move(operation_);
@@ -151,16 +159,16 @@ Event Communicator::run_messages(Lane lane, Traffic purpose, std::shared_ptr<Ope
 }
 
 Event Communicator::exchange(Lane lane, Traffic purpose, std::span<const RowsTo> sends,
-                             std::span<const RowsFrom> receives) {
-  auto operation = state_->fresh_operation(lane);
+                             std::span<const RowsFrom> receives, DeviceStream* stream) {
+  auto operation = state_->fresh_operation(lane, stream);
   for (const RowsTo& to : sends) operation->sends.push_back(message_of(to.peer, to.rows));
   for (const RowsFrom& from : receives) operation->receives.push_back(message_of(from.peer, from.rows));
   return run_messages(lane, purpose, std::move(operation));
 }
 
 Event Communicator::exchange(Lane lane, Traffic purpose, std::span<const Message> sends,
-                             std::span<const Message> receives) {
-  auto operation = state_->fresh_operation(lane);
+                             std::span<const Message> receives, DeviceStream* stream) {
+  auto operation = state_->fresh_operation(lane, stream);
   operation->sends.assign(sends.begin(), sends.end());
   operation->receives.assign(receives.begin(), receives.end());
   return run_messages(lane, purpose, std::move(operation));
@@ -182,13 +190,14 @@ void add_terms(std::byte* sum, const std::byte* term, Index count) {
 }  // namespace
 
 template <class T>
-Event Communicator::begin_sum(Traffic purpose, std::span<T> values, std::byte* terms) {
-  auto operation = state_->fresh_operation(Lane::kSmall);
+Event Communicator::begin_sum(Traffic purpose, const RankGroup& group, std::span<T> values, std::byte* terms,
+                              DeviceStream* stream) {
+  auto operation = state_->fresh_operation(Lane::kSmall, stream);
   operation->sums = true;
+  operation->of_everyone = group.everyone();
   const AllReduce::Add add = state_->progress.transport().carries() ? add_terms<T> : nullptr;
-  operation->all_reduce.begin(rank(), size(), reinterpret_cast<std::byte*>(values.data()),
-                              Index(values.size()), Index(sizeof(T)), add, terms, operation->sends,
-                              operation->receives);
+  operation->all_reduce.begin(group, reinterpret_cast<std::byte*>(values.data()), Index(values.size()),
+                              Index(sizeof(T)), add, terms, operation->sends, operation->receives);
   return run(Lane::kSmall, purpose, std::move(operation));
 }
 
@@ -198,15 +207,17 @@ void Communicator::sum(Traffic purpose, std::span<T> values) {
   const auto room = std::size_t(all_reduce_memory(size(), rank(), Index(values.size()), Index(sizeof(T))));
   std::vector<std::byte>& terms = state_->terms;
   if (terms.size() < room) terms.resize(room);
-  begin_sum(purpose, values, terms.data()).wait();
+  const RankGroup everyone(*this, {});
+  begin_sum(purpose, everyone, values, terms.data(), nullptr).wait();
 }
 
-Event Communicator::begin_all_reduce(Traffic purpose, std::span<Real> values, std::span<std::byte> terms) {
-  if (size() == 1 || values.empty()) return {};
-  ATOLL_CHECK(
-      Index(terms.size()) >= all_reduce_memory(size(), rank(), Index(values.size()), Index(sizeof(Real))),
-      "{} bytes for the terms of {} values", terms.size(), values.size());
-  return begin_sum(purpose, values, terms.data());
+Event Communicator::begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<Real> values,
+                                     std::span<std::byte> terms, DeviceStream* stream) {
+  if (group.size() == 1 || values.empty()) return {};
+  ATOLL_CHECK(Index(terms.size()) >=
+                  all_reduce_memory(group.size(), group.place(), Index(values.size()), Index(sizeof(Real))),
+              "{} bytes for the terms of {} values", terms.size(), values.size());
+  return begin_sum(purpose, group, values, terms.data(), stream);
 }
 
 void Communicator::all_reduce(Traffic purpose, std::span<float> values) {

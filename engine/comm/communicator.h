@@ -13,18 +13,19 @@
 #include <vector>
 
 #include "comm/ledger.h"
+#include "comm/rank_group.h"
 #include "comm/trace.h"
 #include "comm/transport.h"
 #include "comm/wait_board.h"
+#include "tensor/device_stream.h"
 #include "tensor/matrix.h"
 
 namespace atl {
 
 struct Operation;
 
-/// Completion of an enqueued operation. Copyable; an empty Event is complete. On a CPU wait() blocks the
-/// compute thread; on a GPU it will order the compute stream after the communication stream instead. Not to
-/// be used after its Communicator is gone.
+/// Completion of an enqueued operation. Copyable; an empty Event is complete. wait() blocks the thread that calls it: what a stream is
+/// given afterwards finds the rows there. Not to be used after its Communicator is gone.
 class Event {
  public:
   Event() = default;
@@ -78,21 +79,22 @@ class Communicator {
 
   /// Enqueues an exchange of contiguous row blocks with any subset of peers and returns at once. Both sides
   /// must name each other with equal sizes, in the same order of calls within the lane. Buffers must stay put until the
-  /// event.
+  /// event. In a device's memory they are read and written after all that `stream` was given before; null: the host's are ready.
   Event exchange(Lane lane, Traffic purpose, std::span<const RowsTo> sends,
-                 std::span<const RowsFrom> receives);
+                 std::span<const RowsFrom> receives, DeviceStream* stream = nullptr);
   /// The same for rows in another number format; a message without bytes is allowed and moves nothing.
   Event exchange(Lane lane, Traffic purpose, std::span<const Message> sends,
-                 std::span<const Message> receives);
+                 std::span<const Message> receives, DeviceStream* stream = nullptr);
 
   /// Sum over ranks in place, added in rank order whatever the transport, so that the result is the same bits
   /// on every rank, every run and every transport. Waited for.
   void all_reduce(Traffic purpose, std::span<float> values);
   void all_reduce(Traffic purpose, std::span<double> values);
   void all_reduce(Traffic purpose, std::span<std::int64_t> values);
-  /// The same, begun: `values` are whole at the event. `terms`: all_reduce_memory() bytes (comm/all_reduce.h), the sum's until
-  /// then.
-  Event begin_all_reduce(Traffic purpose, std::span<Real> values, std::span<std::byte> terms);
+  /// The same over a group, begun: `values` are whole at the event. `terms`: all_reduce_memory() bytes (comm/all_reduce.h), the sum's
+  /// until then, as is the group. All are in the host's memory; `stream` as for an exchange.
+  Event begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<Real> values,
+                         std::span<std::byte> terms, DeviceStream* stream = nullptr);
 
   void broadcast(Traffic purpose, Rank root, std::span<std::byte> bytes);
   /// Every rank's bytes, in rank order; sizes may differ. Sends 8 bytes for the size besides.
@@ -125,7 +127,8 @@ class Communicator {
   Event run(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation);
   Event run_messages(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation);
   template <class T>
-  Event begin_sum(Traffic purpose, std::span<T> values, std::byte* terms);
+  Event begin_sum(Traffic purpose, const RankGroup& group, std::span<T> values, std::byte* terms,
+                  DeviceStream* stream);
   template <class T>
   void sum(Traffic purpose, std::span<T> values);
   Blobs exchange_blobs(Traffic purpose, const std::vector<std::span<const std::byte>>& to);

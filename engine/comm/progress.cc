@@ -16,6 +16,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
+constexpr std::chrono::microseconds kMarkPoll{50};
 constexpr std::chrono::seconds kGrace{5};  // for the progress thread to say who is missing, or to give up
 
 }  // namespace
@@ -123,10 +124,7 @@ void Progress::loop() {
     if (abandoned_ && broken_.empty()) fail_all("this rank has given up");
     looked_ = Clock::now();
     if (!take_next()) {
-      work_.wait(lock, [this] {
-        return stop_ || (abandoned_ && broken_.empty()) ||
-               std::ranges::any_of(queues_, [](const auto& queue) { return !queue.empty(); });
-      });
+      await_work(lock);
       continue;
     }
     const Waiter& waiter = waiters_[kComputes];
@@ -146,8 +144,20 @@ void Progress::loop() {
   transport_->close(orderly);
 }
 
-/// A free slot; null: it has to wait. Bulk and prefetch take any. Sums, in which all ranks take part, take turns, so that each has the same
-/// slot everywhere; of what else is in the small lane a rank may have less than others, and they share one.
+/// Nothing is under way. What waits for a stream is asked again and again: nobody tells when a mark is reached.
+void Progress::await_work(std::unique_lock<std::mutex>& lock) {
+  const auto any_waits = [this] {
+    return std::ranges::any_of(queues_, [](const auto& queue) { return !queue.empty(); });
+  };
+  if (any_waits()) {
+    work_.wait_for(lock, kMarkPoll);
+    return;
+  }
+  work_.wait(lock, [&] { return stop_ || (abandoned_ && broken_.empty()) || any_waits(); });
+}
+
+/// A free slot; null: it has to wait. Bulk and prefetch take any. Sums in which all ranks take part take turns, so that each has the same
+/// slot everywhere; of what else is in the small lane, sums of groups too, a rank may have less than others, and they share one.
 Progress::Running* Progress::place_of(const Operation& operation) {
   const auto slots =
       std::span(running_[std::size_t(operation.lane)]).first(std::size_t(slots_of(operation.lane)));
@@ -156,9 +166,10 @@ Progress::Running* Progress::place_of(const Operation& operation) {
     const auto free = std::ranges::find_if(slots, is_free);
     return free == slots.end() ? nullptr : &*free;
   }
-  Running& place = slots[operation.sums ? 1 + next_sum_ : 0];
+  const bool takes_turns = operation.sums && operation.of_everyone;
+  Running& place = slots[takes_turns ? 1 + next_sum_ : 0];
   if (!is_free(place)) return nullptr;
-  if (operation.sums) next_sum_ = (next_sum_ + 1) % kSumsAtOnce;
+  if (takes_turns) next_sum_ = (next_sum_ + 1) % kSumsAtOnce;
   return &place;
 }
 
@@ -166,7 +177,7 @@ Progress::Running* Progress::place_of(const Operation& operation) {
 bool Progress::take_next() {
   for (int lane = 0; lane < kLanes; ++lane) {
     auto& queue = queues_[std::size_t(lane)];
-    while (!queue.empty()) {
+    while (!queue.empty() && queue.front()->is_ready()) {
       Running* const place = place_of(*queue.front());
       if (place == nullptr) break;
       *place = {.operation = std::move(queue.front())};

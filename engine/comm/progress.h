@@ -29,8 +29,11 @@ struct Operation {
   Lane lane = Lane::kSmall;
   Traffic purpose = Traffic::kSetup;
   std::vector<Message> sends, receives;
-  bool sums = false;
+  bool sums = false, of_everyone = true;  // all ranks take part in the sum
   AllReduce all_reduce;
+  DeviceStream* stream = nullptr;  // null: its memory is ready; otherwise when this stream has reached …
+  DeviceStream::Mark after = 0;    // … this mark
+  bool is_ready() const { return stream == nullptr || stream->reached(after); }
   std::int64_t bytes = 0;  // that it sends, for the trace …
   WorkLabel label;         // … and in which work it was started
 
@@ -88,6 +91,7 @@ class Progress {
 
   void thread_main();
   void loop();
+  void await_work(std::unique_lock<std::mutex>& lock);
   bool take_next();
   Running* place_of(const Operation& operation);
   bool advance_all(std::string& failure);

@@ -4,7 +4,6 @@
 // The paper's ranks draw among what they own and send each other the ids. Here a draw is a function of (seed, epoch, the
 // owner's part, the reader's part, vertex): both sides make it themselves, and no ids are sent.
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <vector>
 
@@ -39,8 +38,15 @@ class PairDraw {
 class Sampled final : public Crossing {
  public:
   Sampled(Context& ctx, const LocalGraph& graph, const Block& outer, const SampledCrossingOptions& options)
-      : Crossing(options.wire), ctx_(ctx), graph_(graph), options_(options), pair_(most_rows(graph)) {
-    Sample empty;  // of the right sizes: no later sample's differ
+      : Crossing(options.wire),
+        ctx_(ctx),
+        graph_(graph),
+        options_(options),
+        pair_(most_rows(graph)),
+        whole_(memory_of(ctx.device).is_hosts ? outer : graph.outer_block()),
+        outer_(outer),
+        block_copies_(ctx) {
+    Sample empty(ctx);  // of the right sizes: no later sample's differ
     for (const PeerRows& peer : graph.peers) {
       PeerRows& p = empty.peers.emplace_back(peer);
       p.send.resize(std::size_t(sampled_rows(options.rate, Index(peer.send.size()))));
@@ -52,34 +58,49 @@ class Sampled final : public Crossing {
       weights_.insert(weights_.end(), std::size_t(p.receive_count), stands_for);
     }
     empty.halo.resize(std::size_t(arriving_));
-    samples_.fill(empty);
-    block_ = std::make_unique<SampledBlock>(outer, arriving_, options.attention);
+    for (int slot = 0; slot < kSlots; ++slot) {
+      Sample& sample = samples_.emplace_back(ctx);
+      sample.peers = empty.peers, sample.halo = empty.halo;
+    }
+    block_ = std::make_unique<SampledBlock>(whole_, arriving_, options.attention);
+    place_block();
   }
 
   Index sent() const override { return sent_; }
   Index arriving() const override { return arriving_; }
-  std::span<const PeerRows> peers(std::int64_t epoch) override { return sample(epoch).peers; }
+  std::span<const CrossingRows> peers(std::int64_t epoch) override { return sample(epoch).rows; }
 
   const Block& block(std::int64_t epoch) override {
     const Sample& drawn = sample(epoch);
-    if (cut_ != epoch) ctx_.pool->run(1, [&](Index, int) { block_->cut(drawn.halo, weights_); });
+    if (cut_ != epoch) {
+      ctx_.pool->run(1, [&](Index, int) { block_->cut(drawn.halo, weights_); });
+      place_block();
+    }
     cut_ = epoch;
-    return block_->block();
+    return placed_;
   }
 
   Index bytes() const override {
     const Index ids = Index(samples_.size()) * (sent_ + arriving_);
-    return block_->bytes() + pair_.bytes() + ids * Index(sizeof(VertexId)) + arriving_ * Index(sizeof(float));
+    Index copies = block_copies_.bytes();
+    for (const Sample& each : samples_) copies += each.copies.bytes();
+    return block_->bytes() + pair_.bytes() + copies + ids * Index(sizeof(VertexId)) +
+           arriving_ * Index(sizeof(float));
   }
 
  private:
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
 
   struct Sample {
+    explicit Sample(Context& ctx) : copies(ctx) {}
     std::int64_t epoch = kNone;
     std::vector<PeerRows> peers;
     std::vector<VertexId> halo;  // (arriving) halo rows, ascending
+    DeviceCopies copies;
+    std::vector<CrossingRows> rows;  // `peers` as kernels read them
   };
+  /// An epoch's, and the two before that are still looked at.
+  static constexpr int kSlots = 3;
 
   static Index most_rows(const LocalGraph& graph) {
     Index most = 0;
@@ -89,11 +110,25 @@ class Sampled final : public Crossing {
   }
 
   const Sample& sample(std::int64_t epoch) {
-    const auto slots = std::int64_t(samples_.size());
-    Sample& s = samples_[std::size_t(((epoch % slots) + slots) % slots)];
-    if (s.epoch != epoch) ctx_.pool->run(1, [&](Index, int) { draw(s, epoch); });
+    Sample& s = samples_[std::size_t(((epoch % kSlots) + kSlots) % kSlots)];
+    if (s.epoch == epoch) return s;
+    ctx_.pool->run(1, [&](Index, int) { draw(s, epoch); });
     s.epoch = epoch;
+    s.copies.restart();
+    s.rows.clear();
+    for (const PeerRows& each : s.peers)
+      s.rows.push_back({each.peer, s.copies.of(std::span<const VertexId>(each.send)), each.receive_begin,
+                        each.receive_count});
     return s;
+  }
+
+  /// The destinations are the whole block's, and lie on the device already.
+  void place_block() {
+    Block cut = block_->block();
+    cut.dst_ids = {}, cut.dst_scale = nullptr;
+    block_copies_.restart();
+    placed_ = on_device(block_copies_, cut);
+    placed_.dst_ids = outer_.dst_ids, placed_.dst_scale = outer_.dst_scale;
   }
 
   void draw(Sample& s, std::int64_t epoch) {
@@ -124,11 +159,15 @@ class Sampled final : public Crossing {
   const LocalGraph& graph_;
   SampledCrossingOptions options_;
   Index sent_ = 0, arriving_ = 0;
-  std::vector<float> weights_;     // (arriving): rows that each stands for
-  std::array<Sample, 3> samples_;  // an epoch's, and the two before that are still looked at
+  std::vector<float> weights_;  // (arriving): rows that each stands for
+  std::vector<Sample> samples_;
   PairDraw pair_;
+  const Block whole_;         // of all halo rows, in the host's memory
+  const Block& outer_;        // … and in the device's
   std::int64_t cut_ = kNone;  // epoch that block_ was cut for
   std::unique_ptr<SampledBlock> block_;
+  DeviceCopies block_copies_;
+  Block placed_;  // block_ as kernels read it
 };
 
 }  // namespace

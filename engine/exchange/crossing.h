@@ -5,12 +5,20 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "job/job.h"
 #include "partition/local_graph.h"
-#include "tensor/context.h"
+#include "tensor/copies.h"
 
 namespace atl {
+
+/// What crosses to and from one peer, as kernels read it.
+struct CrossingRows {
+  Rank peer;
+  std::span<const VertexId> send;              // local owned rows; in the device's memory
+  Index receive_begin = 0, receive_count = 0;  // among the rows that arrive
+};
 
 /// One per exchange. An epoch's rows are the same for all its layers, and every epoch's are as many.
 class Crossing {
@@ -21,10 +29,10 @@ class Crossing {
   Precision wire() const { return wire_; }
   virtual Index sent() const = 0;      // rows a layer; a boundary row counts once for each rank that reads it
   virtual Index arriving() const = 0;  // rows a layer
-  /// What goes to and comes from each peer in `epoch`; receive_begin counts among the rows that arrive. Valid until two
-  /// more epochs were asked for.
-  virtual std::span<const PeerRows> peers(std::int64_t epoch) = 0;
-  /// Destinations: owned rows; sources: the rows that arrive in `epoch`. Valid until another epoch's is asked for.
+  /// What goes to and comes from each peer in `epoch`. Valid until two more epochs were asked for.
+  virtual std::span<const CrossingRows> peers(std::int64_t epoch) = 0;
+  /// Destinations: owned rows; sources: the rows that arrive in `epoch`. In the device's memory. Valid until another epoch's is asked
+  /// for.
   virtual const Block& block(std::int64_t epoch) = 0;
   /// Of what is held to know this; the rows themselves are the exchange's.
   virtual Index bytes() const = 0;
@@ -36,21 +44,27 @@ class Crossing {
 /// Every boundary row, every epoch.
 class WholeCrossing final : public Crossing {
  public:
-  /// `outer`: the part's block of halo rows. Both outlive it.
-  WholeCrossing(const LocalGraph& graph, const Block& outer, Precision wire = Precision::kFloat32)
-      : Crossing(wire), graph_(graph), outer_(outer) {
-    for (const PeerRows& peer : graph.peers) sent_ += Index(peer.send.size());
+  /// `outer`: the part's block of halo rows, in the device's memory. All outlive it.
+  WholeCrossing(Context& ctx, const LocalGraph& graph, const Block& outer,
+                Precision wire = Precision::kFloat32)
+      : Crossing(wire), arriving_(graph.halo), outer_(outer), copies_(ctx) {
+    for (const PeerRows& each : graph.peers) {
+      peers_.push_back({each.peer, copies_.of(std::span<const VertexId>(each.send)), each.receive_begin,
+                        each.receive_count});
+      sent_ += Index(each.send.size());
+    }
   }
   Index sent() const override { return sent_; }
-  Index arriving() const override { return graph_.halo; }
-  std::span<const PeerRows> peers(std::int64_t) override { return graph_.peers; }
+  Index arriving() const override { return arriving_; }
+  std::span<const CrossingRows> peers(std::int64_t) override { return peers_; }
   const Block& block(std::int64_t) override { return outer_; }
-  Index bytes() const override { return 0; }
+  Index bytes() const override { return copies_.bytes(); }
 
  private:
-  const LocalGraph& graph_;
+  Index arriving_, sent_ = 0;
   const Block& outer_;
-  Index sent_ = 0;
+  DeviceCopies copies_;
+  std::vector<CrossingRows> peers_;
 };
 
 /// bns.cc: boundary-node sampling (Wan et al. 2022, "BNS-GCN", section 3).
@@ -61,6 +75,7 @@ struct SampledCrossingOptions {
   bool attention = false;  // blocks' transposed arcs know their place
   Precision wire = Precision::kFloat32;
 };
+/// `outer` as above.
 std::unique_ptr<Crossing> make_sampled_crossing(Context& ctx, const LocalGraph& graph, const Block& outer,
                                                 const SampledCrossingOptions& options);
 

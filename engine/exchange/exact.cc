@@ -17,7 +17,7 @@ class Exact final : public Exchange {
         graph_(*part.graph),
         layers_(std::move(layers)),
         overlap_(overlap),
-        whole_(graph_, part.outer),
+        whole_(ctx, graph_, part.outer),
         trained_(std::move(crossing)),
         transfer_(ctx, comm),
         halo_(ctx.device, layers_, graph_.halo, trained().arriving()),

@@ -17,16 +17,19 @@ namespace atl {
 /// What a rank reads of one rank's rows.
 struct OwnerRows {
   Rank owner = 0;
-  std::span<const VertexId> rows;  // (src) which of the owner's, in its own numbering, ascending
+  std::span<const VertexId>
+      rows;       // (src) which of the owner's, in its own numbering, ascending; the device's memory
   Block block;    // destinations: owned rows, or those of several ranks (OwnerReads); sources: these
   Rows features;  // (src, F), as GraphPart::halo_features
 };
 
-/// One rank's part of a graph with its features, as every full-batch pass sees it. Owned by the session.
+/// One rank's part of a graph with its features, as every full-batch pass sees it. Owned by the session. Arrays lie where kernels read
+/// them, in the device's memory, but for those of `graph`.
 struct GraphPart {
   const LocalGraph* graph = nullptr;
-  Block own, outer;  // destinations: owned rows; sources: owned and halo rows
-  Rows features;     // (owned, F)
+  std::span<const VertexId> ids;  // (owned) original vertex ids
+  Block own, outer;               // destinations: owned rows; sources: owned and halo rows
+  Rows features;                  // (owned, F)
   Rows
       halo_features;  // (halo, F): fixed, so read once from the data set and never sent; empty where the first layer
                       // doesn't gather
@@ -56,6 +59,7 @@ struct Gathered {
 struct NamedMatrix {
   std::string name;
   MatrixView values;
+  Device device = Device::kCpu;  // in whose memory they lie
 };
 
 /// How far what came late to one layer was from what it stood for: over the rows that this rank used, Σ of squared differences and

@@ -12,7 +12,7 @@ Arrival HaloTransfer::fetch(Crossing& crossing, std::int64_t epoch, Traffic purp
                             MatrixView packed, MatrixView halo) {
   const Wire wire(ctx_, crossing.wire());
   Index row = 0;
-  for (const PeerRows& peer : crossing.peers(epoch)) {
+  for (const CrossingRows& peer : crossing.peers(epoch)) {
     const auto count = Index(peer.send.size());
     wire.gather(rows, peer.send.data(), wire.packed(packed).slice(row, count));
     row += count;
@@ -33,7 +33,7 @@ Arrival HaloTransfer::start(Crossing& crossing, std::int64_t epoch, Traffic purp
   sends_.clear();
   receives_.clear();
   Index row = 0;
-  for (const PeerRows& peer : crossing.peers(epoch)) {
+  for (const CrossingRows& peer : crossing.peers(epoch)) {
     const auto count = Index(peer.send.size());
     const Message own = near.slice(row, count).message(peer.peer),
                   others = far.slice(peer.receive_begin, peer.receive_count).message(peer.peer);
@@ -42,7 +42,7 @@ Arrival HaloTransfer::start(Crossing& crossing, std::int64_t epoch, Traffic purp
     row += count;
   }
   Arrival arrival;
-  arrival.event_ = comm_.exchange(Lane::kBulk, purpose, sends_, receives_);
+  arrival.event_ = comm_.exchange(Lane::kBulk, purpose, sends_, receives_, ctx_.stream);
   arrival.wire_ = wire;
   arrival.rows_ = way == Way::kOut ? halo : boundary;
   return arrival;
@@ -50,7 +50,7 @@ Arrival HaloTransfer::start(Crossing& crossing, std::int64_t epoch, Traffic purp
 
 void HaloTransfer::add(Crossing& crossing, std::int64_t epoch, ConstMatrixView received, MatrixView d_rows) {
   Index row = 0;
-  for (const PeerRows& peer : crossing.peers(epoch)) {
+  for (const CrossingRows& peer : crossing.peers(epoch)) {
     const auto count = Index(peer.send.size());
     scatter_add_rows(ctx_, received.slice_rows(row, count), peer.send.data(), d_rows);
     row += count;

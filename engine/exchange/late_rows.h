@@ -9,6 +9,7 @@
 
 #include "exchange/exchange.h"
 #include "exchange/halo_transfer.h"
+#include "tensor/buffer.h"
 
 namespace atl {
 
@@ -36,21 +37,21 @@ class LateRows {
   /// Waits for what is under way, and makes it what is used: the nth to arrive. `measures`: error() tells how far what was used
   /// before was from it.
   void take(std::int64_t nth, bool measures);
-  const Error& error() const { return error_; }
+  Error error() const;
 
   /// Adds what a run that goes on must find again, named `name` and more. `is_used`: what has arrived was used at once.
   void hold(std::vector<NamedMatrix>& all, const std::string& name, bool is_used);
   Index bytes() const;
 
  private:
-  Error error_against_arriving();
+  void measure_against_arriving();
 
   Context& ctx_;
   std::optional<Smoothing> smoothing_;
   Matrix leaving_, arriving_, used_;
   Matrix average_;  // (arriving, cols), where smoothed
   Arrival arrival_;
-  Error error_;
+  Buffer<Error> error_;  // (1)
 };
 
 }  // namespace atl

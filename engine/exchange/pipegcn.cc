@@ -21,7 +21,7 @@ class PipeGcn final : public Exchange {
   PipeGcn(Context& ctx, Communicator& comm, const GraphPart& part, const std::vector<ExchangedLayer>& layers,
           const PipeGcnOptions& options, std::unique_ptr<Crossing> crossing)
       : part_(part), options_(options), crossing_(std::move(crossing)), transfer_(ctx, comm) {
-    if (!crossing_) crossing_ = std::make_unique<WholeCrossing>(*part.graph, part.outer);
+    if (!crossing_) crossing_ = std::make_unique<WholeCrossing>(ctx, *part.graph, part.outer);
     std::vector<ExchangedLayer> inferred = layers;
     for (ExchangedLayer& each : inferred) each.keep = false;
     exact_ = make_exact_exchange(ctx, comm, part, std::move(inferred), true);
@@ -84,7 +84,7 @@ class PipeGcn final : public Exchange {
     std::vector<LayerLateness> all;
     for (std::size_t l = 0; measures_ && l < rows_.size(); ++l) {
       if (!rows_[l].travels()) continue;
-      const LateRows::Error &rows = rows_[l].error(), &gradients = gradients_[l].error();
+      const LateRows::Error rows = rows_[l].error(), gradients = gradients_[l].error();
       all.push_back({int(l), rows.differences, rows.size, gradients.differences, gradients.size});
     }
     return all;

@@ -10,10 +10,12 @@
 //
 // Evaluation, and what is gathered once, is exact: all blocks travel, to memory of their own.
 #include <algorithm>
+#include <utility>
 
 #include "exchange/sancus.h"
 
 #include "exchange/cagnet/rounds.h"
+#include "tensor/copies.h"
 
 namespace atl {
 namespace {
@@ -25,7 +27,8 @@ class Sancus final : public Exchange {
       : ctx_(ctx),
         comm_(comm),
         options_(options),
-        rounds_(ctx, comm, part, layers, {comm.size(), 1}, options.wire) {
+        rounds_(ctx, comm, part, layers, {comm.size(), 1}, options.wire),
+        squares_(ctx.device, 1) {
     for (const ExchangedLayer& each : layers) {
       const Index cols = each.travels() ? each.cols : 0;
       layers_.push_back({each.fixed, rounds_.all(), {}, {}});
@@ -79,8 +82,8 @@ class Sancus final : public Exchange {
     std::vector<NamedMatrix> all{{"sancus.passes", passes_}, {"sancus.ages", ages_}};
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       if (layers_[l].cached.cols() == 0) continue;
-      all.push_back({fmt::format("sancus.cached.{}", l), layers_[l].cached});
-      if (bounded()) all.push_back({fmt::format("sancus.sent.{}", l), layers_[l].sent});
+      all.push_back({fmt::format("sancus.cached.{}", l), layers_[l].cached, ctx_.device});
+      if (bounded()) all.push_back({fmt::format("sancus.sent.{}", l), layers_[l].sent, ctx_.device});
     }
     if (all.size() == 2) all.clear();  // nothing is cached that they would tell of
     return all;
@@ -93,6 +96,10 @@ class Sancus final : public Exchange {
     Travels travels;  // in this epoch
     Matrix cached;    // (halo, cols): other ranks' rows as they came last
     Matrix sent;      // (owned, cols): own rows as they went last; bounded rule
+  };
+
+  struct Squares {
+    double sent, change;  // Σ of what was sent last, and of how far it has changed since
   };
 
   bool bounded() const { return options_.rule == SancusOptions::Rule::kBounded; }
@@ -129,8 +136,13 @@ class Sancus final : public Exchange {
     axpby(ctx_, 1, rows, 0, change);
     axpby(ctx_, -1, sent, 1, change);
     const Index count = rows.rows * rows.cols;
-    const double limit = options_.threshold * options_.threshold * squared_norm(ctx_, count, sent.data());
-    return squared_norm(ctx_, count, change.data) <= limit;
+    Squares* const sums = squares_.data();
+    zero_sums(ctx_, {&sums->sent, 1});
+    zero_sums(ctx_, {&sums->change, 1});
+    squared_norm(ctx_, count, sent.data(), &sums->sent);
+    squared_norm(ctx_, count, change.data, &sums->change);
+    const auto [of_sent, of_change] = read(ctx_, std::as_const(squares_).data());
+    return of_change <= options_.threshold * options_.threshold * of_sent;
   }
 
   MatrixView exact_halo(const Gathered& g) {
@@ -145,6 +157,7 @@ class Sancus final : public Exchange {
   std::vector<Layer> layers_;
   Matrix exact_halo_;                // (halo, widest), of evaluation
   std::vector<std::int64_t> stays_;  // by rank: its block isn't sent; bounded rule
+  Buffer<Squares> squares_;          // (1) bounded rule
   std::int64_t epoch_ = 0;
   Matrix passes_{1, 1};  // on the host: training passes begun since rows were cached, this one included
   Matrix ages_;          // (1, layers), on the host: epochs since own rows were sent; bounded rule

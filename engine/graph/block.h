@@ -10,6 +10,8 @@
 
 namespace atl {
 
+class DeviceCopies;
+
 /// Views only; whoever cut the graph (LocalGraph, a sampler, a chunker) owns the arrays and outlives it.
 struct Block {
   CsrView arcs;                          // (dst × src)
@@ -25,6 +27,9 @@ struct Block {
   Index dst() const { return arcs.rows; }
   Index src() const { return arcs.cols; }
 };
+
+/// The block where kernels of the copies' device can read it.
+Block on_device(DeviceCopies& copies, const Block& host);
 
 /// How an aggregation weighs arcs; folded into dst_scale and src_scale so that kernels read no value per arc.
 enum class Normalisation {

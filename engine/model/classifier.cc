@@ -37,7 +37,7 @@ class Classifier final : public Layer {
     Context& ctx = verbs.context();
     const RowStart::Started self = started(verbs, w, input, saved);
     sum_rows(ctx, d_out, w.gradient(1).data, true);
-    gemm_at(ctx, self.rows, d_out, w.gradient(0), true);
+    gemm_at(ctx, self.rows, {}, d_out, w.gradient(0), true);
     gemm_bt(ctx, d_out, w.value(0), gradient.self);
     const RowStart::Sums sums = start_.begin_backward(verbs);
     start_.backward(verbs, w, saved, self, gradient.self, sums);

@@ -47,7 +47,7 @@ void FinishedLayer::forward(Verbs& verbs, const LayerWeights& weights, const Lay
     multiply(verbs, weights, input, saved, summands, {});
     columns->begin_whole(summands);
     columns->end_whole(target);
-    apply(verbs.context(), fused, target);
+    apply(verbs.context(), fused, target, target);
   } else {
     multiply(verbs, weights, input, saved, target, fused);
   }

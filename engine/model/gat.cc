@@ -79,7 +79,7 @@ class Gat final : public FinishedLayer {
     softmax_over(verbs, input.rows, softmaxes, begin, add);
     attention_finish(ctx, softmaxes);
     join_heads(ctx, aggregated, target);
-    apply(ctx, finish, target);
+    apply(ctx, finish, target, target);
   }
 
   void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
@@ -137,7 +137,7 @@ class Gat final : public FinishedLayer {
     for (int h = 0; h < o_.heads; ++h) {
       ConstMatrixView d = d_folded.slice_cols(h, 1);
       gemm(ctx, d, head(w.value(kDstVector), h), head(w.gradient(kWeight), h), true);
-      gemm_at(ctx, d, head(w.value(kWeight), h), head(w.gradient(kDstVector), h), true);
+      gemm_at(ctx, d, {}, head(w.value(kWeight), h), head(w.gradient(kDstVector), h), true);
     }
   }
 

@@ -51,7 +51,7 @@ class Gcnii final : public FinishedLayer {
     Context& ctx = verbs.context();
     const auto weight = [&] {
       MatrixView d_mixed = ctx.workspace->matrix("gcnii.d_mixed", in(), in());
-      gemm_at(ctx, saved.at(0), d_target, d_mixed);
+      gemm_at(ctx, saved.at(0), {}, d_target, d_mixed);
       axpby(ctx, o_.theta, d_mixed, 1, w.gradient(0));
     };
     const MatrixView d_s = scratch;  // of the same shape
@@ -61,7 +61,7 @@ class Gcnii final : public FinishedLayer {
     sum_back(verbs, input.rows, d_s, gradient.rows, weight, [&](const Source& source, ConstMatrixView d_sum) {
       if (source.d_rows.cols == 0) return;
       spmm(ctx, transposed_arcs_of(*source.block), d_sum, source.d_rows, false,
-           source_dropout(verbs, source));
+           {.dropout = source_dropout(verbs, source)});
     });
   }
 

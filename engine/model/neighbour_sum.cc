@@ -46,7 +46,7 @@ void NeighbourSum::forward(Verbs& verbs, const LayerInput& input, OwnRows& own, 
                  transform(ctx, source, due, w, z);
                  spmm(ctx, arcs_of(*s.block), z, sum, accumulate, is_whole ? finish : Epilogue{});
                });
-  if (!is_finished) apply(ctx, finish, target.out);
+  if (!is_finished) apply(ctx, finish, target.out, target.out);
 }
 
 void NeighbourSum::backward(Verbs& verbs, const LayerInput& input, ConstMatrixView w, Saved& saved,
@@ -63,16 +63,16 @@ void NeighbourSum::backward_aggregated(Verbs& verbs, const LayerInput& input, Co
   Context& ctx = verbs.context();
   const auto weights = [&] {
     own_work();
-    gemm_at(ctx, saved.at(0), d_target, d_w, true);
+    gemm_at(ctx, saved.at(0), {}, d_target, d_w, true);
   };
   if (gradient.rows.cols == 0) return weights();
   MatrixView d_aggregated(scratch.data, scratch.rows, options_.in);  // in ≤ out
   gemm_bt(ctx, d_target, w, d_aggregated);
-  sum_back(verbs, input.rows, d_aggregated, gradient.rows, weights,
-           [&](const Source& s, ConstMatrixView d_sum) {
-             if (s.d_rows.cols > 0)
-               spmm(ctx, transposed_arcs_of(*s.block), d_sum, s.d_rows, false, dropout_of(verbs, s));
-           });
+  sum_back(
+      verbs, input.rows, d_aggregated, gradient.rows, weights, [&](const Source& s, ConstMatrixView d_sum) {
+        if (s.d_rows.cols > 0)
+          spmm(ctx, transposed_arcs_of(*s.block), d_sum, s.d_rows, false, {.dropout = dropout_of(verbs, s)});
+      });
   if (!adds_own()) return;
   if (const Dropout mask = own_dropout(verbs)) dropout(ctx, mask, d_aggregated, d_aggregated);
   axpby(ctx, options_.own_row, d_aggregated, 1, gradient.self);

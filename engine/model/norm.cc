@@ -26,7 +26,7 @@ void NormLayer::statistics(Verbs& verbs, const LayerWeights& weights, ConstMatri
   Context& ctx = verbs.context();
   Real* mean = weights.statistic(first_parameter_ + kRunningMean).data;
   Real* variance = weights.statistic(first_parameter_ + kRunningVariance).data;
-  if (!verbs.training()) return norm_statistics(ctx, mean, variance, saved.at(saved_at_));
+  if (!verbs.training()) return known_statistics(ctx, mean, variance, saved.at(saved_at_));
   const std::span<double> sums = zeroed_sums(ctx, "norm.sums", 2 * cols_);
   column_sums(ctx, x, sums.data(), verbs.row_weights());
   verbs.reduce(sums);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "tensor/copies.h"
 
 namespace atl {
 namespace {
@@ -84,7 +85,9 @@ Parameters::Parameters(const std::vector<std::vector<ParameterSpec>>& layers, st
   gradients_.resize(1, trainable_, device);
   gradients_.zero();
   if (device == Device::kDry) return;
-  for (const Entry& e : entries_) initialise(e.spec, e.placement, seed, values_.data() + e.offset);
+  HostArray values(device, values_.data(), held_);
+  for (const Entry& e : entries_) initialise(e.spec, e.placement, seed, values.data() + e.offset);
+  values.put();
 }
 
 void Parameters::add(const ParameterSpec& spec, Placement placement, int layer) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/function_ref.h"
-#include "tensor/matrix.h"
+#include "tensor/kernels.h"
 
 namespace atl {
 
@@ -108,7 +108,7 @@ class Parameters {
   std::span<Real> values() { return {values_.data(), std::size_t(values_.cols())}; }
   std::span<Real> trainable() { return values().first(std::size_t(trainable_)); }
   std::span<Real> gradients() { return {gradients_.data(), std::size_t(trainable_)}; }
-  void zero_gradients() { gradients_.zero(); }
+  void zero_gradients(Context& ctx) { fill(ctx, 0, gradients_); }
   /// Values and gradients as they are now.
   WeightVersion present() { return {this, values_.data(), values_.data() + trainable_, gradients_.data()}; }
   const std::vector<Entry>& entries() const { return entries_; }

@@ -28,8 +28,8 @@ class MeanBlock final : public ResidualBlock {
                                MatrixView d_rows) const override {
     Context& ctx = p.verbs.context();
     const auto weights = [&] {
-      gemm_at(ctx, p.self.rows, d_out, self_weight(p.weights.gradient(0)), true);
-      gemm_at(ctx, p.saved.at(0), d_out, neighbour_weight(p.weights.gradient(0)), true);
+      gemm_at(ctx, p.self.rows, {}, d_out, self_weight(p.weights.gradient(0)), true);
+      gemm_at(ctx, p.saved.at(0), {}, d_out, neighbour_weight(p.weights.gradient(0)), true);
     };
     const MatrixView d_aggregated = scratch;  // of the same shape
     gemm_bt(ctx, d_out, neighbour_weight(p.weights.value(0)), d_aggregated);

@@ -43,7 +43,7 @@ class SoftmaxBlock final : public ResidualBlock {
     Context& ctx = p.verbs.context();
     const SoftmaxState state{p.saved.at(0), p.saved.at(1)};
     const ConstMatrixView aggregated = p.saved.at(2);
-    gemm_at(ctx, combined(ctx, p.self, aggregated), d_out, p.weights.gradient(0), true);
+    gemm_at(ctx, combined(ctx, p.self, aggregated), {}, d_out, p.weights.gradient(0), true);
     const MatrixView d_combined = scratch;  // of the same shape
     gemm_bt(ctx, d_out, p.weights.value(0), d_combined);
     softmax_back(p.verbs, p.rows, {{}, state, aggregated, d_combined, {}}, d_rows,
@@ -64,7 +64,7 @@ class SoftmaxBlock final : public ResidualBlock {
     if (start_.relu()) return source.rows;
     MatrixView m = ctx.workspace->matrix("resgcn.messages", source.rows.rows, source.rows.cols);
     axpby(ctx, 1, source.rows, 0, m);
-    apply(ctx, kRelu, m);
+    apply(ctx, kRelu, m, m);
     return m;
   }
   /// (dst, hidden): r + a, what the weight is applied to.

@@ -52,9 +52,11 @@ class RankBatches {
                                .attention = model_.needs.attention,
                                .seed = job.training.seed}),
         pass_(ctx_, model_, layers(), job.training.seed),
-        memory_(ctx_.device, model_, layers(), recompute_ ? Passes::kRecomputing : Passes::kTraining),
+        memory_(ctx_.device, model_, layers(), recompute_ ? Passes::kRecomputing : Passes::kTraining, true),
         runner_(ctx_, model_, nullptr),
-        sizes_(model_.layers.size()) {}
+        sizes_(model_.layers.size()) {
+    workspace_.expect_batches();
+  }
 
   const Model& model() const { return model_; }
   /// Others' rows, by how many batches have read them.

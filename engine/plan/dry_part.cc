@@ -25,6 +25,7 @@ DryPart::DryPart(const RankShape& shape, const FeatureShape& features, bool halo
   part_.own.transpose = part_.own.arcs;
   part_.own.dst_ids = part_.own.src_ids = ids.first(std::size_t(shape.owned));
   part_.own.dst_are_sources = true;
+  part_.ids = part_.own.dst_ids;
   part_.features = rows(shape.owned, features, features_);
   if (shape.by_owner) {
     read_by_owner(shape, features, halo_features);

@@ -15,26 +15,25 @@ class DryStep final : public TrainingStep {
       : ctx_(ctx),
         clip_norm_(optimizer.clip_norm),
         multi_label_(multi_label),
-        parameters_(parameters),
         gradient_(comm, parameters),
-        optimizer_(optimizer, parameters) {}
+        optimizer_(optimizer, parameters),
+        state_(ctx.device, 1) {}
 
   void loss(ConstMatrixView logits, const LossRows&, MatrixView d_logits) override {
     if (multi_label_) {
       const View<const std::uint8_t> targets(nullptr, logits.rows, logits.cols);
-      binary_cross_entropy(ctx_, logits, targets, {}, 1, d_logits);
+      binary_cross_entropy(ctx_, logits, targets, {}, 1, d_logits, &state_.data()->loss);
     } else {
-      cross_entropy(ctx_, logits, nullptr, {}, 1, d_logits);
+      cross_entropy(ctx_, logits, nullptr, {}, 1, d_logits, &state_.data()->loss);
     }
   }
-  void part_done(int layer, int part) override { gradient_.begin_part(layer, part); }
-  void layer_done(int layer) override { gradient_.begin_sum(layer); }
+  void part_done(int layer, int part) override { gradient_.begin_part(ctx_, layer, part); }
+  void layer_done(int layer) override { gradient_.begin_sum(ctx_, layer); }
   void update() override {
     gradient_.sum(ctx_);
-    gradient_.finite(ctx_);
-    gradient_.clip(ctx_, clip_norm_);
-    optimizer_.step(ctx_, 0);
-    parameters_.zero_gradients();
+    gradient_.count_non_finite(ctx_, state_.data());
+    gradient_.clip(ctx_, clip_norm_, state_.data());
+    optimizer_.step(ctx_, state_.data());
   }
 
   Index bytes_of_terms() const { return gradient_.bytes(); }
@@ -43,9 +42,9 @@ class DryStep final : public TrainingStep {
   Context& ctx_;
   double clip_norm_;
   bool multi_label_;
-  Parameters& parameters_;
   Gradient gradient_;
   Optimizer optimizer_;
+  Buffer<StepState> state_;
 };
 
 }  // namespace atl

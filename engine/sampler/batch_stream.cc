@@ -80,6 +80,7 @@ struct BatchStream::State {
     Index growths = slot.growths;
     for (const StreamedBatch& each : slots_) growths += each.batch.growths();
     const std::lock_guard guard(lock_);
+    slot.grew = growths > figures_.growths;
     figures_.making_seconds += seconds_since(begin);
     figures_.arcs += slot.batch.arcs();
     figures_.rows += Index(slot.batch.rows().size());

@@ -23,6 +23,7 @@ struct StreamedBatch {
   Matrix features;    // (batch.rows().size(), F); empty where the stream fetches none
   // Of what made it, and all batches before it:
   Index growths = 0;             // of its memory, beside the batches'
+  bool grew = false;             // memory, because this batch was larger than those before
   FeatureStore::Counts fetched;  // where their features came from
 };
 

@@ -7,7 +7,7 @@ namespace atl {
 
 struct BatchCounts {
   Index own_rows = 0, cached_rows = 0, fetched_rows = 0;  // of input features, by where they were
-  Index growths = 0;          // of memory: how often a batch was larger than any before
+  Index growths = 0;          // steps in which memory grew, because a batch was larger than any before
   double waited_seconds = 0;  // of training, for the next batch
 
   BatchCounts operator+(const BatchCounts& more) const {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "comm/communicator.h"
+#include "comm/device_sums.h"
 #include "sampler/row_shares.h"
 #include "strategy/layer_runner.h"
 
@@ -26,7 +26,7 @@ class BatchPass final : public Pass {
   Context& context() override { return ctx_; }
   Index destinations() const override { return rows_[at_].outputs; }
   std::span<const VertexId> destination_ids() const override {
-    return batch_->ids().first(std::size_t(destinations()));
+    return ids_.first(std::size_t(destinations()));
   }
   bool training() const override { return training_; }
   bool repeating() const override { return repeating_; }
@@ -36,7 +36,7 @@ class BatchPass final : public Pass {
   Gather& gather(const Rows& rows) override;
   Gather& gather_back(const Rows& rows, MatrixView d_rows) override;
   void reduce(std::span<double> values) override {
-    if (comm_ != nullptr) comm_->all_reduce(Traffic::kStatistics, values);
+    if (comm_ != nullptr) all_reduce(ctx_, *comm_, Traffic::kStatistics, values);
   }
   std::span<const Real> row_weights() const override;
   double reduced_rows() const override {
@@ -63,10 +63,13 @@ class BatchPass final : public Pass {
   std::vector<std::size_t> sets_;  // by layer of the range: SharedRows' set of its destinations
   std::vector<int> hops_;          // by layer of the range: the batch's layer that it gathers, or −1
   std::vector<LayerRows> rows_;
-  const Batch* batch_ = nullptr;
-  Communicator* comm_ = nullptr;  // null: this rank alone computes
-  const SharedRows* shares_ = nullptr;
-  std::vector<double> totals_;  // by set: vertices over all ranks
+  // Of the batch, as kernels read it:
+  DeviceCopies copies_;
+  std::vector<Block> blocks_;                   // by its layer
+  std::span<const VertexId> ids_;               // (rows)
+  Communicator* comm_ = nullptr;                // null: this rank alone computes
+  std::vector<std::span<const Real>> weights_;  // by set
+  std::vector<double> totals_;                  // by set: vertices over all ranks
   std::int64_t step_ = 0;
   std::size_t at_ = 0;  // of the range, the layer that is next
   bool training_ = false, repeating_ = false;

@@ -14,7 +14,7 @@ FullBatch::FullBatch(Context& ctx, Communicator& comm, const Model& model, Param
       prefix_(model.constant_prefix()),
       runner_(ctx, model, comm.trace()) {
   exchange_ = make_exchange(exchanged_layers());
-  pass_ = std::make_unique<FullBatchPass>(ctx, comm, *part.graph, *exchange_, options.seed, all_vertices);
+  pass_ = std::make_unique<FullBatchPass>(ctx, comm, part, *exchange_, options.seed, all_vertices);
   compute_prefix();
   memory_ = std::make_unique<PassMemory>(ctx_.device, model, LayerRange{prefix_, layers()}, passes_);
   const Index owned = part.graph->owned;
@@ -90,11 +90,9 @@ ConstMatrixView FullBatch::embeddings() const {
   return last.rows.packed() ? ConstMatrixView() : last.rows.dense;
 }
 
-int FullBatch::first_non_finite_layer() {
-  for (int l = prefix_; l < layers(); ++l) {
-    if (count_non_finite(ctx_, memory_->output(l)) > 0) return l;
-  }
-  return -1;
+void FullBatch::count_non_finite(const double* unless, double* by_layer) {
+  for (int l = prefix_; l < layers(); ++l)
+    atl::count_non_finite(ctx_, memory_->output(l), by_layer + l, unless);
 }
 
 ScheduleBytes FullBatch::bytes() const {

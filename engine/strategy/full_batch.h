@@ -28,7 +28,7 @@ class FullBatch final : public Schedule {
   void train(std::int64_t step, TrainingStep& session) override;
   ConstMatrixView infer() override;
   ConstMatrixView embeddings() const override;
-  int first_non_finite_layer() override;
+  void count_non_finite(const double* unless, double* by_layer) override;
   ScheduleBytes bytes() const override;
   std::vector<NamedMatrix> state() override { return exchange_->state(); }
   std::vector<LayerLateness> lateness() const override { return exchange_->lateness(); }

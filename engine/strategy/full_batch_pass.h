@@ -1,6 +1,7 @@
 // The verbs of a full-batch pass: gather goes to the exchange, columns are whole, reduce sums over all ranks.
 #pragma once
 
+#include "comm/device_sums.h"
 #include "exchange/exchange.h"
 #include "strategy/layer_runner.h"
 
@@ -9,20 +10,13 @@ namespace atl {
 /// One per schedule, told which pass and layer are next. References outlive it.
 class FullBatchPass final : public Pass {
  public:
-  FullBatchPass(Context& ctx, Communicator& comm, const LocalGraph& graph, Exchange& exchange,
+  FullBatchPass(Context& ctx, Communicator& comm, const GraphPart& part, Exchange& exchange,
                 std::uint64_t seed, double all_vertices)
-      : ctx_(ctx),
-        comm_(comm),
-        graph_(graph),
-        exchange_(exchange),
-        seed_(seed),
-        all_vertices_(all_vertices) {}
+      : ctx_(ctx), comm_(comm), part_(part), exchange_(exchange), seed_(seed), all_vertices_(all_vertices) {}
 
   Context& context() override { return ctx_; }
-  Index destinations() const override { return graph_.owned; }
-  std::span<const VertexId> destination_ids() const override {
-    return std::span(graph_.ids).first(std::size_t(graph_.owned));
-  }
+  Index destinations() const override { return part_.graph->owned; }
+  std::span<const VertexId> destination_ids() const override { return part_.ids; }
   bool training() const override { return training_; }
   bool repeating() const override { return purpose_ == Traffic::kRecompute; }
   Draws draws(Purpose purpose, int layer) const override {
@@ -32,7 +26,7 @@ class FullBatchPass final : public Pass {
   Gather& gather_back(const Rows& rows, MatrixView d_rows) override {
     return exchange_.gather_back({layer_, rows, purpose_}, d_rows);
   }
-  void reduce(std::span<double> values) override { comm_.all_reduce(Traffic::kStatistics, values); }
+  void reduce(std::span<double> values) override { all_reduce(ctx_, comm_, Traffic::kStatistics, values); }
   double reduced_rows() const override { return all_vertices_; }
 
   /// `step` keys the pass's draws.
@@ -49,7 +43,7 @@ class FullBatchPass final : public Pass {
  private:
   Context& ctx_;
   Communicator& comm_;
-  const LocalGraph& graph_;
+  const GraphPart& part_;
   Exchange& exchange_;
   std::uint64_t seed_;
   double all_vertices_;

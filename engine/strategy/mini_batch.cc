@@ -27,10 +27,12 @@ MiniBatch::MiniBatch(Context& ctx, Communicator& comm, const Model& model, Param
       inference_(ctx, comm, model, parameters, graph,
                  {.mapped = options.mapped, .bytes = options.slab_bytes, .seed = options.seed}),
       pass_(ctx, model, all_layers(model), options.seed),
-      memory_(ctx.device, model, all_layers(model), options.passes) {
+      memory_(ctx.device, model, all_layers(model), options.passes, true),
+      input_(ctx) {
   if (options.passes == Passes::kInference) return;
+  ctx.workspace->expect_batches();
   pool_ = std::make_unique<ThreadPool>(options.threads);
-  sampling_ = {ctx.device, pool_.get(), &workspace_};
+  sampling_ = {Device::kCpu, pool_.get(), &workspace_};
   structure_ = options.mapped ? mapped_structure(graph.training, *pool_)
                               : partitioned_structure(graph.training, graph.owners, comm, *pool_);
   sampler_.emplace(*structure_, SamplingOptions{.fanout = options.fanout,
@@ -49,6 +51,7 @@ MiniBatch::MiniBatch(Context& ctx, Communicator& comm, const Model& model, Param
 void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   if (trace_ != nullptr && (step - 1) % steps() == 0) trace_->begin_epoch((step - 1) / steps() + 1);
   if (step - 1 != next_ || next_ == end_) start_stream(step - 1);
+  const std::int64_t before = growths();
   tell(Work::kPrefetch);
   const StreamedBatch& made = *stream_->next();
   ++next_;
@@ -56,7 +59,8 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   pass_.begin(made.batch, step, true);
   if (shares_) pass_.share(comm_, made.shares);
   memory_.shape(pass_.rows());
-  const RangeInput input{Rows(ConstMatrixView(made.features)), {}};
+  input_.restart();
+  const RangeInput input{Rows(input_.of(ConstMatrixView(made.features))), {}};
   runner_.forward(pass_, parameters_.present(), memory_, input);
   tell(Work::kLoss);
   session.loss(memory_.output(memory_.layers().end - 1),
@@ -65,12 +69,17 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   tell(Work::kUpdate);
   session.update();
   tell(Work::kNone);
+  if (made.grew || growths() > before) ++counts_.growths;
 }
 
 void MiniBatch::count(const StreamedBatch& made) {
   const BatchStream::Figures figures = stream_->figures();
-  counts_ = {made.fetched.own, made.fetched.hits, made.fetched.fetched, figures.growths,
+  counts_ = {made.fetched.own, made.fetched.hits, made.fetched.fetched, counts_.growths,
              waited_before_ + figures.waited_seconds};
+}
+
+std::int64_t MiniBatch::growths() const {
+  return memory_.growths() + ctx_.workspace->growths();
 }
 
 void MiniBatch::start_stream(std::int64_t step) {
@@ -110,10 +119,9 @@ void MiniBatch::tell(Work work) const {
   if (trace_ != nullptr) trace_->enter(work, -1);
 }
 
-int MiniBatch::first_non_finite_layer() {
+void MiniBatch::count_non_finite(const double* unless, double* by_layer) {
   for (int l = 0; l < memory_.layers().end; ++l)
-    if (count_non_finite(ctx_, memory_.output(l)) > 0) return l;
-  return -1;
+    atl::count_non_finite(ctx_, memory_.output(l), by_layer + l, unless);
 }
 
 ScheduleBytes MiniBatch::bytes() const {

@@ -38,13 +38,14 @@ class MiniBatch final : public Schedule {
   void train(std::int64_t step, TrainingStep& session) override;
   ConstMatrixView infer() override { return inference_.infer(); }
   ConstMatrixView embeddings() const override { return inference_.embeddings(); }
-  int first_non_finite_layer() override;
+  void count_non_finite(const double* unless, double* by_layer) override;
   ScheduleBytes bytes() const override;
   std::optional<BatchCounts> batch_counts() const override { return counts_; }
 
  private:
   void start_stream(std::int64_t step);
   void count(const StreamedBatch& made);
+  std::int64_t growths() const;
   MakeBatch first_fills_cache();
   std::span<const VertexId> owned_rows(std::span<const VertexId> seeds);
   void tell(Work work) const;
@@ -61,9 +62,10 @@ class MiniBatch final : public Schedule {
   // Of training:
   BatchPass pass_;
   PassMemory memory_;
+  DeviceCopies input_;  // the step's features
   std::unique_ptr<ThreadPool> pool_;
   Workspace workspace_;
-  Context sampling_;
+  Context sampling_;  // the host's
   std::unique_ptr<Structure> structure_;
   std::optional<Sampler> sampler_;
   std::optional<FeatureStore> features_;

@@ -4,8 +4,8 @@
 
 namespace atl {
 
-PassMemory::PassMemory(Device device, const Model& model, LayerRange layers, Passes passes)
-    : device_(device), model_(model), layers_(layers), passes_(passes) {
+PassMemory::PassMemory(Device device, const Model& model, LayerRange layers, Passes passes, bool varies)
+    : device_(device), model_(model), layers_(layers), passes_(passes), varies_(varies) {
   const auto count = std::size_t(layers.end - layers.first);
   for (const auto& each : model.layers)
     if (layers.contains(each->tap())) tapped_ = each->tap();
@@ -23,8 +23,7 @@ std::size_t PassMemory::output_buffer(int l) const {
 }
 
 void PassMemory::grow(Matrix& memory, Index elements) {
-  if (elements * Index(sizeof(Real)) > memory.held_bytes()) ++growths_;
-  memory.resize(1, elements, device_);
+  if (memory.grow(1, elements, device_, varies_)) ++growths_;
 }
 
 /// What a layer saves is alive from its forward to its backward. Where backward repeats the forward just before, or

@@ -25,8 +25,8 @@ struct LayerRange {
 
 class PassMemory {
  public:
-  /// `model` outlives it. Nothing is held before shape().
-  PassMemory(Device device, const Model& model, LayerRange layers, Passes passes);
+  /// `model` outlives it. Nothing is held before shape(). varies: numbers of rows will, as batches' do; there is room above then.
+  PassMemory(Device device, const Model& model, LayerRange layers, Passes passes, bool varies = false);
 
   /// Makes room for so many rows, of each layer of the range. What the memory held is lost. Memory grows where it doesn't suffice,
   /// and never shrinks.
@@ -61,6 +61,7 @@ class PassMemory {
   const Model& model_;
   LayerRange layers_;
   Passes passes_;
+  bool varies_;
   int tapped_ = -1;
   std::int64_t growths_ = 0;
   std::vector<LayerRows> rows_;       // by layer of the range

@@ -17,7 +17,7 @@ namespace atl {
 
 /// Which vertices a step's logits are of.
 struct LossRows {
-  /// (n) as rows of the rank's whole part; empty: they are all rows of the part that training sees.
+  /// (n) as rows of the rank's whole part, in the host's memory; empty: they are all rows of the part that training sees.
   std::span<const VertexId> rows{};
   double total =
       0;  // training vertices of the step over all ranks, by which the loss is divided; 0: all there are
@@ -55,12 +55,13 @@ class Schedule {
   virtual std::int64_t steps() const { return 1; }
   /// One step. Steps are counted from 1 through the whole run, and key their draws.
   virtual void train(std::int64_t step, TrainingStep& session) = 0;
-  /// Exact logits of all owned rows (owned, classes) with the present weights; valid until the next call.
+  /// Exact logits of all owned rows (owned, classes) with the present weights, in the device's memory; valid until the next call.
   virtual ConstMatrixView infer() = 0;
   /// After infer(): the last layer's input (owned, width); empty where that is the sparse features.
   virtual ConstMatrixView embeddings() const = 0;
-  /// From within TrainingStep::loss: the first layer whose output isn't finite on this rank; −1: all are.
-  virtual int first_non_finite_layer() = 0;
+  /// From within TrainingStep::loss: by_layer[l] += elements of layer l's output that aren't finite, unless *unless is finite. Both are
+  /// the device's memory.
+  virtual void count_non_finite(const double* unless, double* by_layer) = 0;
   virtual ScheduleBytes bytes() const = 0;
   /// As Exchange::state(): what this rank knows beside the parameters, between two epochs. Collective.
   virtual std::vector<NamedMatrix> state() { return {}; }

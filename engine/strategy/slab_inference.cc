@@ -63,6 +63,8 @@ SlabInference::SlabInference(Context& ctx, Communicator& comm, const Model& mode
       graph_(graph),
       options_(options),
       runner_(ctx, model, comm.trace()),
+      host_{Device::kCpu, ctx.pool, &host_workspace_},
+      copies_(ctx),
       structure_(options.mapped
                      ? mapped_structure(graph.whole, *ctx.pool)
                      : partitioned_structure(graph.whole, graph.owners, comm, *ctx.pool, kEvaluationRoute)),
@@ -101,22 +103,24 @@ Matrix& SlabInference::output_of(const Segment& segment) {
 
 ConstMatrixView SlabInference::infer() {
   const Index rows = graph_.owners.rows(comm_.rank());
-  ConstMatrixView in = graph_.features;
+  Input in{graph_.features, true};
   for (Segment& each : segments_) {
-    last_input_ = in;
     Matrix& out = output_of(each);
     out.resize(rows, layer(each.layers.end - 1).out(), ctx_.device);
     const bool reads_tap = tapped_ >= 0 && each.layers.first > tapped_;
     run(each, in, reads_tap ? ConstMatrixView(tap_) : ConstMatrixView(), out);
-    in = out;
+    last_input_ = in.rows;
+    in = {out, false};
   }
+  if (segments_.size() == 1) last_input_ = copies_.of(last_input_);
   if (comm_.trace() != nullptr) comm_.trace()->leave();
-  return in;
+  return in.rows;
 }
 
-void SlabInference::run(Segment& segment, ConstMatrixView in, ConstMatrixView tap, MatrixView out) {
+void SlabInference::run(Segment& segment, const Input& in, ConstMatrixView tap, MatrixView out) {
   const bool gathers = layer(segment.layers.first).gathers();
-  FeatureStore store(ctx_, graph_.owners, comm_, in, {.route = kEvaluationRoute});
+  const ConstMatrixView fetched = gathers && !in.is_features ? host_rows_.of(ctx_, in.rows) : in.rows;
+  FeatureStore store(host_, graph_.owners, comm_, fetched, {.route = kEvaluationRoute});
   std::vector<VertexId> seeds;
   for (std::size_t slab = 0; slab + 1 < slabs_.size(); ++slab) {
     const Index begin = slabs_[slab], count = slabs_[slab + 1] - begin;
@@ -126,7 +130,9 @@ void SlabInference::run(Segment& segment, ConstMatrixView in, ConstMatrixView ta
     if (gathers) store.fetch(batch_.rows(), inputs_);
     segment.pass->begin(batch_, 0, false);
     segment.memory->shape(segment.pass->rows());
-    const RangeInput input{Rows(gathers ? ConstMatrixView(inputs_) : in.slice_rows(begin, count)),
+    copies_.restart();
+    const ConstMatrixView rows = gathers ? ConstMatrixView(inputs_) : in.rows.slice_rows(begin, count);
+    const RangeInput input{Rows(gathers || in.is_features ? copies_.of(rows) : rows),
                            tap.cols > 0 ? tap.slice_rows(begin, count) : ConstMatrixView()};
     runner_.forward(*segment.pass, parameters_.present(), *segment.memory, input);
     axpby(ctx_, 1, segment.memory->output(segment.layers.end - 1), 0, out.slice_rows(begin, count));

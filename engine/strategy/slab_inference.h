@@ -35,9 +35,9 @@ class SlabInference {
   SlabInference(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
                 const BatchGraph& graph, const SlabOptions& options);
 
-  /// (owned, classes), with the present weights; valid until the next call.
+  /// (owned, classes), with the present weights, in the device's memory; valid until the next call.
   ConstMatrixView infer();
-  /// After infer(): the last layer's input (owned, width).
+  /// After infer(): the last layer's input (owned, width), likewise.
   ConstMatrixView embeddings() const { return last_input_; }
   void count(ScheduleBytes& bytes) const;
 
@@ -51,7 +51,12 @@ class SlabInference {
   };
   void make_segments();
   void align_slabs();
-  void run(Segment& segment, ConstMatrixView in, ConstMatrixView tap, MatrixView out);
+  /// Of own rows, in the device's memory; the features, alone, in the host's.
+  struct Input {
+    ConstMatrixView rows;
+    bool is_features;
+  };
+  void run(Segment& segment, const Input& in, ConstMatrixView tap, MatrixView out);
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
   Matrix& output_of(const Segment& segment);
 
@@ -62,6 +67,10 @@ class SlabInference {
   const BatchGraph& graph_;
   const SlabOptions options_;
   LayerRunner runner_;
+  Workspace host_workspace_;
+  Context host_;  // rows are fetched by the host
+  DeviceCopies copies_;
+  HostRows host_rows_;
   std::unique_ptr<Structure> structure_;
   int tapped_ = -1;
   std::vector<Segment> segments_;

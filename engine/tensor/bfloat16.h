@@ -32,7 +32,7 @@ void narrow_rows(Context& ctx, ConstMatrixView x, View<Bfloat16> out);
 void gather_rows_bfloat16(Context& ctx, ConstMatrixView x, const VertexId* index, View<Bfloat16> out);
 
 /// Rounds x (n, m), contiguous, in place: the result (n, m) lies at the beginning of its memory.
-View<Bfloat16> narrow_in_place(Context& ctx, MatrixView x);
+void narrow_in_place(Context& ctx, MatrixView x);
 /// The way back: x's memory begins with its values as narrow_in_place leaves them.
 void widen_in_place(Context& ctx, MatrixView x);
 

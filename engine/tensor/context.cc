@@ -1,11 +1,13 @@
 #include "tensor/context.h"
 
+#include "tensor/kernels.h"
+
 namespace atl {
 
 MatrixView Workspace::matrix(std::string_view name, Index rows, Index cols) {
   auto at = buffers_.find(name);  // by view: a later call allocates nothing
   if (at == buffers_.end()) at = buffers_.emplace(name, Matrix()).first;
-  at->second.resize(rows, cols, device_);
+  if (at->second.grow(rows, cols, device_, varies_)) ++growths_;
   return at->second.view();
 }
 
@@ -18,6 +20,12 @@ Index Workspace::bytes() const {
   Index total = 0;
   for (const auto& [name, buffer] : buffers_) total += buffer.held_bytes();
   return total;
+}
+
+std::span<double> zeroed_sums(Context& ctx, std::string_view name, Index count) {
+  const std::span<double> sums = ctx.workspace->doubles(name, count);
+  zero_sums(ctx, sums);
+  return sums;
 }
 
 }  // namespace atl

@@ -1,12 +1,14 @@
 // What every kernel is given: where it runs, with which threads, and scratch memory that is allocated once.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/threads.h"
+#include "tensor/device_stream.h"
 #include "tensor/matrix.h"
 
 namespace atl {
@@ -16,6 +18,8 @@ namespace atl {
 class Workspace {
  public:
   explicit Workspace(Device device = Device::kCpu) : device_(device) {}
+  /// Batches come, of which none is as large as another: what grows from here on gets some room above.
+  void expect_batches() { varies_ = true; }
   /// A (rows, cols) view of the buffer called `name`; its contents are undefined. Valid until the same name
   /// is asked for again with a larger size.
   MatrixView matrix(std::string_view name, Index rows, Index cols);
@@ -23,18 +27,26 @@ class Workspace {
   std::span<double> doubles(std::string_view name, Index count);
   /// Bytes held now: a figure for `atoll plan` to be compared with.
   Index bytes() const;
+  /// How often a buffer had to grow.
+  std::int64_t growths() const { return growths_; }
 
  private:
   Device device_;
+  bool varies_ = false;
   std::map<std::string, Matrix, std::less<>> buffers_;
+  std::int64_t growths_ = 0;
 };
 
-/// Passed to every kernel; belongs to one rank. Operands and `workspace` are `device`'s memory. On a GPU it will carry
-/// the stream as well, and waiting on an event will order that stream instead of blocking the host.
+/// Passed to every kernel; belongs to one rank. Operands and `workspace` are `device`'s memory, and work is done in the order of
+/// `stream`. The pool is the host's, and a CPU's kernels'.
 struct Context {
   Device device = Device::kCpu;
-  ThreadPool* pool = nullptr;      // not owned
-  Workspace* workspace = nullptr;  // not owned
+  ThreadPool* pool = nullptr;  // not owned, nor are these
+  Workspace* workspace = nullptr;
+  DeviceStream* stream = &host_stream();
 };
+
+/// `count` zeros in the workspace's buffer `name`.
+std::span<double> zeroed_sums(Context& ctx, std::string_view name, Index count);
 
 }  // namespace atl

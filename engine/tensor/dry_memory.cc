@@ -34,8 +34,8 @@ void release(void* data) {
 }  // namespace
 
 const Memory& dry_memory() {
-  static constexpr Memory memory{allocate, release, [](void*, std::size_t) {},
-                                 [](void*, const void*, std::size_t) {}};
+  constexpr auto nothing = [](void*, const void*, std::size_t) {};
+  static constexpr Memory memory{allocate, release, [](void*, std::size_t) {}, nothing, nothing, nothing};
   return memory;
 }
 

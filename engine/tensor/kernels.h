@@ -1,18 +1,18 @@
-// The catalogue of every operation, with its shapes. tensor/cpu/<group>.cc holds the CPU's, which is both the product
-// on a CPU and the reference for tensor/cuda/<group>.cu, where files of the same names slot in.
+// The catalogue of every operation, with its shapes. What is declared here is defined in tensor/dispatch/<group>.cc: it checks the
+// arguments and calls the kernel of the context's device. tensor/cpu/<group>.cc holds the CPU's, which is both the product on a CPU
+// and the reference for other devices' (tensor/backend.h).
 //
 // What holds for all of them:
 //  - Views are (rows, cols); a comment gives each operand's shape. Outputs don't alias inputs unless it says so.
-//  - Operands lie in the memory of ctx's device; numbers that are returned are on the host.
+//  - Operands lie in the memory of ctx's device, and so do numbers that a kernel leaves: nothing is returned, because nobody waits.
 //  - Shapes are checked (ATOLL_CHECK); data never is: ids and offsets were validated when the graph was read.
 //  - Nothing is allocated but through ctx.workspace, so a second call with the same shapes allocates nothing.
 //  - Results don't depend on the number of threads: work is cut into chunks by shape alone, partial sums are
 //    added in chunk order, and no two chunks add to the same element.
-//  - On a GPU a call is enqueued on ctx's stream; on a CPU it returns when the work is done.
+//  - A call is done in the order of ctx's stream; on a CPU it returns when the work is done.
 #pragma once
 
 #include <span>
-#include <string_view>
 
 #include "base/random.h"
 #include "tensor/activation.h"
@@ -69,10 +69,6 @@ struct Epilogue {
 /// backward of a dropout that stood before the aggregation.
 void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate = false,
           const Epilogue& epilogue = {});
-inline void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate,
-                 const Dropout& after) {
-  spmm(ctx, a, x, out, accumulate, Epilogue{.dropout = after});
-}
 
 // ---- gemm.cc ---------------------------------------------------------------------------------------------
 
@@ -85,10 +81,6 @@ void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out,
 /// out (+)= dropout(a)ᵀ · b, the weight gradient.  a (n, k), b (n, m), out (any of k from `first` on, m).
 void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatrixView b, MatrixView out,
              bool accumulate = false, Index first = 0);
-inline void gemm_at(Context& ctx, ConstMatrixView a, ConstMatrixView b, MatrixView out,
-                    bool accumulate = false) {
-  gemm_at(ctx, a, {}, b, out, accumulate);
-}
 
 // ---- sparse_features.cc: input features kept as CSR, optionally with dropout on their values
 
@@ -112,9 +104,6 @@ void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView o
 
 /// The epilogue on its own: y = epilogue(x).  x (n, m), y (n, m), which may be x.
 void apply(Context& ctx, const Epilogue& epilogue, ConstMatrixView x, MatrixView y);
-inline void apply(Context& ctx, const Epilogue& epilogue, MatrixView y) {
-  apply(ctx, epilogue, y, y);
-}
 
 /// Gradients of the epilogue's parameters; null where there is none. Added to what is there.
 struct EpilogueGradient {
@@ -131,8 +120,8 @@ void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre,
                     MatrixView dy, const EpilogueGradient& gradient, std::span<const double> col_sums = {},
                     double count = 0);
 
-/// `count` zeros in workspace `name`: what sums over rows are collected in.
-std::span<double> zeroed_sums(Context& ctx, std::string_view name, Index count);
+/// sums = 0: what sums over rows are collected in.
+void zero_sums(Context& ctx, std::span<double> sums);
 /// sums (2, m) += Σ_r x and Σ_r x² over the rows of x (n, m): what batch norm needs from each rank.
 /// weights (n): what each row counts; empty: 1 each.
 void column_sums(Context& ctx, ConstMatrixView x, double* sums, std::span<const Real> weights = {});
@@ -163,7 +152,7 @@ void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, Ma
 /// stats (2, m) = mean and 1/σ over `count` rows, from their column_sums (2, m).
 void norm_statistics(Context& ctx, std::span<const double> sums, double count, MatrixView stats);
 /// The same from a mean and a variance, each (m).
-void norm_statistics(Context& ctx, const Real* mean, const Real* variance, MatrixView stats);
+void known_statistics(Context& ctx, const Real* mean, const Real* variance, MatrixView stats);
 /// Moves a running mean and unbiased variance, each (m), by `share` of the way to those of `sums`.
 void move_running_statistics(Context& ctx, std::span<const double> sums, double count, double share,
                              Real* mean, Real* variance);
@@ -234,13 +223,13 @@ void softmax_backward(Context& ctx, const Arcs& a, const CsrView& transpose, Rea
 // ---- loss.cc ---------------------------------------------------------------------------------------------
 // Rows are selected by `rows` (ascending local row numbers); others get a zero gradient.
 
-/// Σ over rows of −log softmax(logits)[label].  logits (n, C), labels (n) in 0 … C−1 on the selected rows.
+/// *sum += Σ over rows of −log softmax(logits)[label].  logits (n, C), labels (n) in 0 … C−1 on the selected rows.
 /// d_logits (n, C), where not empty, is written: (softmax − onehot) · scale on selected rows, 0 elsewhere.
-double cross_entropy(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
-                     std::span<const VertexId> rows, Real scale, MatrixView d_logits);
-/// Σ over rows and classes of the binary cross entropy with logits; targets (n, C) of 0 and 1.
-double binary_cross_entropy(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
-                            std::span<const VertexId> rows, Real scale, MatrixView d_logits);
+void cross_entropy(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
+                   std::span<const VertexId> rows, Real scale, MatrixView d_logits, double* sum);
+/// *sum += Σ over rows and classes of the binary cross entropy with logits; targets (n, C) of 0 and 1.
+void binary_cross_entropy(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
+                          std::span<const VertexId> rows, Real scale, MatrixView d_logits, double* sum);
 
 // ---- metrics.cc: counts over selected rows, as for the losses ---------------------------------------------
 // The class predicted for a row is its largest logit, the first of equals.
@@ -248,43 +237,58 @@ double binary_cross_entropy(Context& ctx, ConstMatrixView logits, View<const std
 struct LabelCounts {
   Index right = 0, wrong = 0;
 };
-/// Rows whose predicted class is their label, and the others.  logits (n, C), labels (n).
-LabelCounts count_classes(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
-                          std::span<const VertexId> rows);
+/// *counts = rows whose predicted class is their label, and the others.  logits (n, C), labels (n).
+void count_classes(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
+                   std::span<const VertexId> rows, LabelCounts* counts);
 /// Multi-label, a label being predicted where its logit is above 0: labels rightly predicted, and those predicted or
 /// true but not both.  targets (n, C) of 0 and 1.
-LabelCounts count_labels(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
-                         std::span<const VertexId> rows);
+void count_labels(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
+                  std::span<const VertexId> rows, LabelCounts* counts);
 /// Of one class or label: rows predicted as it and being it, predicted as it, being it.
 struct ClassCounts {
   Index hits = 0, predicted = 0, actual = 0;
 };
-/// counts (C) += those of the rows, one class each, or several labels.
+/// counts (C) = those of the rows, one class each, or several labels.
 void count_by_class(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
                     std::span<const VertexId> rows, std::span<ClassCounts> counts);
 void count_by_label(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
                     std::span<const VertexId> rows, std::span<ClassCounts> counts);
-/// counts (C, C)[label, predicted class] += 1 for each row.
+/// counts (C, C)[label, predicted class] = how many rows.
 void count_confusions(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
                       std::span<const VertexId> rows, std::span<std::int64_t> counts);
 
 // ---- optimise.cc -----------------------------------------------------------------------------------------
 
-struct AdamStep {
-  double learning_rate, beta1, beta2, epsilon, weight_decay;
+/// What a step's kernels read of the step, and leave to be read when it is over. In the device's memory: the host neither waits for
+/// it within the step, nor are its values fixed where a device records a step's kernels once and runs them again.
+struct StepState {
+  double learning_rate = 0;
+  std::int64_t update = 0;  // the optimiser's steps with this one, for Adam's corrections
+  double loss = 0;          // Σ over this rank's rows
+  double not_finite = 0;    // elements of the gradient that aren't; if any, no weight changes
+  double squares[2] = {};   // Σ of the gradient's squares: what every rank holds; what ranks have shares of
+};
+/// Sets rate and update, and all else to 0.
+void begin_step(Context& ctx, double learning_rate, std::int64_t update, StepState* state);
+
+struct AdamRule {
+  double beta1, beta2, epsilon, weight_decay;
   bool decoupled = false;  // AdamW
-  std::int64_t step = 1;   // from 1, for the bias corrections
 };
 /// One step on `count` elements; m and v are the moments.
-void adam(Context& ctx, const AdamStep& s, Index count, const Real* gradient, Real* m, Real* v, Real* weight);
-struct SgdStep {
-  double learning_rate, momentum, weight_decay;
+void adam(Context& ctx, const AdamRule& rule, const StepState* state, Index count, const Real* gradient,
+          Real* m, Real* v, Real* weight);
+struct SgdRule {
+  double momentum, weight_decay;
 };
-void sgd(Context& ctx, const SgdStep& s, Index count, const Real* gradient, Real* velocity, Real* weight);
+void sgd(Context& ctx, const SgdRule& rule, const StepState* state, Index count, const Real* gradient,
+         Real* velocity, Real* weight);
 
-/// Σ x² of `count` elements: a gradient's norm is its root.
-double squared_norm(Context& ctx, Index count, const Real* x);
-/// Number of elements that are not finite.
-Index count_non_finite(Context& ctx, ConstMatrixView x);
+/// *sum += Σ x² of `count` elements: a gradient's norm is its root.
+void squared_norm(Context& ctx, Index count, const Real* x, double* sum);
+/// Scales x down to the 2-norm `longest` where state->squares say that it is longer.
+void clip(Context& ctx, double longest, const StepState* state, MatrixView x);
+/// *count += number of elements that are not finite. unless: not looked at where this number is finite; null: always looked at.
+void count_non_finite(Context& ctx, ConstMatrixView x, double* count, const double* unless = nullptr);
 
 }  // namespace atl

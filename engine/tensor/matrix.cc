@@ -18,6 +18,14 @@ void Matrix::resize(Index rows, Index cols, Device device) {
   cols_ = cols;
 }
 
+bool Matrix::grow(Index rows, Index cols, Device device, bool varies) {
+  const Index wanted = rows * cols;
+  const bool grows = wanted > capacity_;
+  if (grows && varies) resize(1, wanted + wanted / 4, device);
+  resize(rows, cols, device);
+  return grows;
+}
+
 void Matrix::zero() {
   if (rows_ * cols_ > 0) memory_of(device()).clear(data(), std::size_t(bytes()));
 }

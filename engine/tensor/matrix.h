@@ -59,6 +59,8 @@ class Matrix {
 
   /// Keeps the memory where it suffices, so that a buffer is allocated once per phase and not per step.
   void resize(Index rows, Index cols, Device device = Device::kCpu);
+  /// The same. `varies`: the next use may be a little larger, so where it grows it gets a quarter more. True where it grew.
+  bool grow(Index rows, Index cols, Device device, bool varies);
   void zero();
   Matrix clone() const;
 

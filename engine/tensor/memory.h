@@ -1,4 +1,4 @@
-// Memory by device: the one place that matrices and workspaces get theirs from.
+// Memory by device: the one place that matrices, buffers and workspaces get theirs from.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,19 @@ struct Allocation {
   std::size_t bytes = 0;
 };
 
-/// A device's memory. Addresses are 64-byte aligned, contents undefined.
+/// A device's memory. Addresses are 64-byte aligned, contents undefined. Release and copies come after all that the device was given
+/// before: they wait for it.
 struct Memory {
   Allocation (*allocate)(std::size_t bytes);  // throws std::bad_alloc
   void (*release)(void* data);
-  void (*clear)(void* data, std::size_t bytes);                 // to zero bytes
-  void (*copy)(void* to, const void* from, std::size_t bytes);  // both on the device
+  void (*clear)(void* data, std::size_t bytes);                     // to zero bytes
+  void (*copy)(void* to, const void* from, std::size_t bytes);      // both on the device
+  void (*upload)(void* to, const void* from, std::size_t bytes);    // from the host
+  void (*download)(void* to, const void* from, std::size_t bytes);  // to the host
+  /// Whether the host may read and write there itself, and kernels what lies in the host's memory.
+  bool is_hosts = true;
+  /// Whether so many bytes lie in this memory; null: it can't tell.
+  bool (*holds)(const void* data, std::size_t bytes) = nullptr;
 };
 
 /// tensor/cpu/memory.cc

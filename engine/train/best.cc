@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tensor/copies.h"
+
 namespace atl {
 
 void Best::consider(Index epoch, const Evaluation& evaluation, Parameters& parameters) {
@@ -16,7 +18,8 @@ void Best::consider(Index epoch, const Evaluation& evaluation, Parameters& param
   validation_ = evaluation.validation;
   test_ = evaluation.test;
   weights_.resize(1, Index(parameters.values().size()));
-  std::copy(parameters.values().begin(), parameters.values().end(), weights_.data());
+  HostArray values(parameters.device(), parameters.values());
+  std::copy_n(values.data(), weights_.cols(), weights_.data());
 }
 
 bool Best::patience_over(Index epoch) const {
@@ -24,7 +27,10 @@ bool Best::patience_over(Index epoch) const {
 }
 
 void Best::restore(Parameters& parameters) const {
-  if (epoch_ > 0) std::copy_n(weights_.data(), weights_.cols(), parameters.values().data());
+  if (epoch_ == 0) return;
+  HostArray values(parameters.device(), parameters.values());
+  std::copy_n(weights_.data(), weights_.cols(), values.data());
+  values.put();
 }
 
 void Best::save(std::map<std::string, double>& scalars) const {

@@ -89,8 +89,8 @@ void EpochLoop::tell_growth(const EpochRecord& e) {
   if (std::exchange(is_first_, false) || growths == 0 || p_.comm.rank() != 0) return;
   p_.options.observer->on_message(
       MessageLevel::kInfo,
-      fmt::format("epoch {}: a batch was larger than all before it: memory of rank 0 grew {} times", e.epoch,
-                  growths));
+      fmt::format("epoch {}: memory of rank 0 grew in {} steps, whose batches were larger than all before",
+                  e.epoch, growths));
 }
 
 /// The step's loss over all ranks, and whether one of them was asked to stop.

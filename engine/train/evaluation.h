@@ -22,9 +22,9 @@ Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, cons
 /// Over test vertices; empty for multi-label data. Collective.
 ConfusionMatrix confusion_of(Context& ctx, Communicator& comm, const RankData& data, ConstMatrixView logits);
 
-/// Σ of the job's loss over `rows` and, where d_logits isn't empty, its gradient times `scale`. `labels` are of the logits'
-/// rows.
-double loss_of(Context& ctx, const Labels& labels, Loss loss, ConstMatrixView logits,
-               std::span<const VertexId> rows, Real scale, MatrixView d_logits);
+/// *sum += Σ of the job's loss over `rows` and, where d_logits isn't empty, its gradient times `scale`. `labels` are of the logits'
+/// rows. All in the device's memory.
+void loss_of(Context& ctx, const LabelView& labels, Loss loss, ConstMatrixView logits,
+             std::span<const VertexId> rows, Real scale, MatrixView d_logits, double* sum);
 
 }  // namespace atl

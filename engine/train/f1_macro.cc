@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "tensor/copies.h"
+
 namespace atl {
 
 std::optional<double> f1_macro(std::span<const ClassCounts> counts) {
@@ -18,11 +20,13 @@ std::optional<double> f1_macro(std::span<const ClassCounts> counts) {
 
 std::optional<double> f1_macro(Context& ctx, Communicator& comm, const RankData& data, ConstMatrixView logits,
                                std::span<const VertexId> rows) {
-  std::vector<ClassCounts> counts(std::size_t(data.classes()));
+  Buffer<ClassCounts> counted(ctx.device, data.classes());
+  const LabelView& labels = data.label_view();
   if (data.multi_label())
-    count_by_label(ctx, logits, data.labels().target_rows(), rows, counts);
+    count_by_label(ctx, logits, labels.targets, rows, counted.span());
   else
-    count_by_class(ctx, logits, data.labels().classes.data(), rows, counts);
+    count_by_class(ctx, logits, labels.classes, rows, counted.span());
+  std::vector<ClassCounts> counts = read(ctx, std::span<const ClassCounts>(counted.span()));
   std::vector<std::int64_t> sums;
   sums.reserve(3 * counts.size());
   for (const ClassCounts& c : counts) sums.insert(sums.end(), {c.hits, c.predicted, c.actual});

@@ -1,6 +1,7 @@
 #include "train/gradient.h"
 
-#include <cmath>
+#include "comm/device_sums.h"
+#include "tensor/copies.h"
 
 namespace atl {
 namespace {
@@ -32,7 +33,10 @@ std::vector<Gradient::Piece> Gradient::pieces_of(const std::vector<Entry>& entri
 
 /// Neighbours of a layer with the same replicas are one run: all of those ranks hold both, so they agree on where a run ends.
 Gradient::Gradient(Communicator& comm, Parameters& parameters)
-    : comm_(comm), parameters_(parameters), pieces_(pieces_of(parameters.entries())) {
+    : comm_(comm),
+      parameters_(parameters),
+      pieces_(pieces_of(parameters.entries())),
+      shares_(parameters.device(), Index(pieces_.size())) {
   const auto entry_of = [&](const Piece& p) -> const Entry& {
     return parameters.entries()[std::size_t(p.entry)];
   };
@@ -59,55 +63,75 @@ Index Gradient::bytes() const {
   return sum;
 }
 
-void Gradient::begin_sum(int layer) {
-  for (Run& run : runs_)
-    if (run.layer == layer && !run.values.begun()) run.values.begin_sum(comm_);
+void Gradient::clear(Context& ctx) {
+  parameters_.zero_gradients(ctx);
+  zero_sums(ctx, shares_.span());
 }
 
-void Gradient::begin_part(int layer, int part) {
+void Gradient::begin_sum(Context& ctx, int layer) {
+  count_shares(ctx, layer, {});
   for (Run& run : runs_)
-    if (run.layer == layer && run.part == part) run.values.begin_sum(comm_);
+    if (run.layer == layer && !run.values.begun()) run.values.begin_sum(ctx, comm_);
+}
+
+void Gradient::begin_part(Context& ctx, int layer, int part) {
+  count_shares(ctx, layer, part);
+  for (Run& run : runs_)
+    if (run.layer == layer && run.part == part) run.values.begin_sum(ctx, comm_);
+}
+
+/// What is being summed has been looked at before.
+void Gradient::count_shares(Context& ctx, int layer, std::optional<int> part) {
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const Piece& piece = pieces_[i];
+    const Run& run = runs_[piece.run];
+    if (run.layer != layer || part.value_or(piece.part) != piece.part || run.values.begun()) continue;
+    const MatrixView held(parameters_.gradients().data() + piece.offset, 1, piece.count);
+    atl::count_non_finite(ctx, held, shares_.data() + i);
+  }
 }
 
 void Gradient::sum(Context& ctx) {
   for (Run& run : runs_)
-    if (!run.values.begun()) run.values.begin_sum(comm_);
+    if (!run.values.begun()) run.values.begin_sum(ctx, comm_);
   for (Run& run : runs_) run.values.finish_sum(ctx);
 }
 
-bool Gradient::finite(Context& ctx) {
-  std::int64_t bad = count_non_finite(ctx, all());
-  if (!parameters_.everywhere()) comm_.all_reduce(Traffic::kStatistics, std::span(&bad, 1));
-  return bad == 0;
+void Gradient::count_non_finite(Context& ctx, StepState* state) {
+  atl::count_non_finite(ctx, all(), &state->not_finite);
+  if (!parameters_.everywhere()) all_reduce(ctx, comm_, Traffic::kStatistics, {&state->not_finite, 1});
 }
 
 /// What every rank holds each adds for itself; of the rest each rank has a share.
-double Gradient::norm(Context& ctx) {
-  double shared = 0, share = 0;
+void Gradient::clip(Context& ctx, double longest, StepState* state) {
+  if (longest <= 0) return;
   for (const auto& [layer, part, run] : runs_) {
     if (!run.everywhere() && !run.counted_here()) continue;
-    (run.everywhere() ? shared : share) += squared_norm(ctx, Index(run.values().size()), run.values().data());
+    squared_norm(ctx, Index(run.values().size()), run.values().data(),
+                 &state->squares[run.everywhere() ? 0 : 1]);
   }
-  if (!parameters_.everywhere()) comm_.all_reduce(Traffic::kStatistics, std::span(&share, 1));
-  return std::sqrt(shared + share);
+  if (!parameters_.everywhere()) all_reduce(ctx, comm_, Traffic::kStatistics, {&state->squares[1], 1});
+  atl::clip(ctx, longest, state, all());
 }
 
-void Gradient::clip(Context& ctx, double longest) {
-  if (longest <= 0) return;
-  const double length = norm(ctx);
-  if (length > longest) scale(ctx, Real(longest / length), all());
+int Gradient::last_non_finite_share(Context& ctx) const {
+  return last_entry(ctx, shares_);
 }
 
-int Gradient::last_non_finite(Context& ctx, std::optional<int> layer, std::optional<int> part) {
-  if (!layer && count_non_finite(ctx, all()) == 0) return -1;
-  for (std::size_t i = pieces_.size(); i-- > 0;) {
-    const Piece& piece = pieces_[i];
-    const Run& run = runs_[piece.run];
-    if (layer.value_or(run.layer) != run.layer || part.value_or(piece.part) != piece.part) continue;
-    if (run.values.begun()) continue;
-    const MatrixView held(parameters_.gradients().data() + piece.offset, 1, piece.count);
-    if (count_non_finite(ctx, held) > 0) return piece.entry;
+int Gradient::last_non_finite(Context& ctx) {
+  Buffer<double> counts(ctx.device, shares_.size());
+  zero_sums(ctx, counts.span());
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const MatrixView held(parameters_.gradients().data() + pieces_[i].offset, 1, pieces_[i].count);
+    atl::count_non_finite(ctx, held, counts.data() + i);
   }
+  return last_entry(ctx, counts);
+}
+
+int Gradient::last_entry(Context& ctx, const Buffer<double>& counts) const {
+  const std::vector<double> found = read(ctx, counts.span());
+  for (std::size_t i = found.size(); i-- > 0;)
+    if (found[i] > 0) return pieces_[i].entry;
   return -1;
 }
 

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "tensor/buffer.h"
 #include "tensor/kernels.h"
 #include "train/replicated_run.h"
 
@@ -15,25 +16,29 @@ class Gradient {
  public:
   Gradient(Communicator& comm, Parameters& parameters);
 
-  /// Begins to sum a layer's gradients, which are whole on this rank, over the ranks that hold the same rows. Collective.
-  void begin_sum(int layer);
+  /// Zeros, before a step's backward.
+  void clear(Context& ctx);
+  /// Begins to sum a layer's gradients, which are whole on this rank, over the ranks that hold the same rows. What isn't finite of
+  /// them is counted before. Collective.
+  void begin_sum(Context& ctx, int layer);
   /// Of one of its ParameterSpec::parts alone. begin_sum() follows.
-  void begin_part(int layer, int part);
+  void begin_part(Context& ctx, int layer, int part);
   /// Returns when all are summed, in rank order; begins what hasn't been. Collective.
   void sum(Context& ctx);
-  /// After sum(): whether the whole model's gradient is finite; the same on all ranks. Collective.
-  bool finite(Context& ctx);
-  /// After sum(): scales the whole model's gradient down to the 2-norm `longest`; 0: no limit. Collective.
-  void clip(Context& ctx, double longest);
-  /// Which of Parameters::entries(), or of a layer's, or of a part of it, has, on this rank as it is now, a gradient that isn't
-  /// finite; −1: none. The last of them, for backward comes to the last layer first. What is being summed isn't looked at.
-  /// Not collective.
-  int last_non_finite(Context& ctx, std::optional<int> layer = {}, std::optional<int> part = {});
+  /// After sum(): state->not_finite of the whole model's gradient; the same on all ranks. Collective.
+  void count_non_finite(Context& ctx, StepState* state);
+  /// After that: scales the whole model's gradient down to the 2-norm `longest`; 0: no limit. Collective.
+  void clip(Context& ctx, double longest, StepState* state);
+  /// Which of Parameters::entries() had, on this rank when its sum began, a gradient that wasn't finite, or has one now; −1: none. The
+  /// last of them, for backward comes to the last layer first. Not collective; waits for the device.
+  int last_non_finite_share(Context& ctx) const;
+  int last_non_finite(Context& ctx);
   /// Held for what other ranks send.
   Index bytes() const;
 
  private:
-  double norm(Context& ctx);
+  void count_shares(Context& ctx, int layer, std::optional<int> part);
+  int last_entry(Context& ctx, const Buffer<double>& counts) const;
   MatrixView all() { return {parameters_.gradients().data(), 1, Index(parameters_.gradients().size())}; }
 
   Communicator& comm_;
@@ -54,6 +59,7 @@ class Gradient {
 
   std::vector<Piece> pieces_;  // in the order of parameters, which is the same on all ranks; and so are runs
   std::vector<Run> runs_;
+  Buffer<double> shares_;  // (pieces) elements of this rank's own that aren't finite
 };
 
 }  // namespace atl

@@ -30,8 +30,7 @@ Optimizer::Optimizer(const OptimizerSpec& spec, Parameters& parameters)
     decays_.push_back(decay_of(e, spec.weight_decay, first));
 }
 
-void Optimizer::step(Context& ctx, double learning_rate) {
-  ++steps_;
+void Optimizer::step(Context& ctx, const StepState* state) {
   for (std::size_t i = 0; i < decays_.size(); ++i) {
     const Parameters::Entry& e = parameters_.entries()[i];
     if (!e.spec.trainable || e.count == 0) continue;
@@ -39,12 +38,11 @@ void Optimizer::step(Context& ctx, double learning_rate) {
     Real* weight = parameters_.values().data() + e.offset;
     Real* first = moments_[0].data() + e.offset;
     if (spec_.kind == OptimizerKind::kSgd) {
-      sgd(ctx, {learning_rate, spec_.momentum, decays_[i]}, e.count, gradient, first, weight);
+      sgd(ctx, {spec_.momentum, decays_[i]}, state, e.count, gradient, first, weight);
     } else {
-      const AdamStep adam_step{learning_rate, spec_.beta1, spec_.beta2,
-                               spec_.epsilon, decays_[i],  spec_.kind == OptimizerKind::kAdamW,
-                               steps_};
-      adam(ctx, adam_step, e.count, gradient, first, moments_[1].data() + e.offset, weight);
+      const AdamRule rule{spec_.beta1, spec_.beta2, spec_.epsilon, decays_[i],
+                          spec_.kind == OptimizerKind::kAdamW};
+      adam(ctx, rule, state, e.count, gradient, first, moments_[1].data() + e.offset, weight);
     }
   }
 }

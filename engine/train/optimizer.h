@@ -14,9 +14,11 @@ class Optimizer {
   /// `parameters` outlives it.
   Optimizer(const OptimizerSpec& spec, Parameters& parameters);
 
-  /// One step with the gradients in `parameters`, which must be whole (Gradient::sum, clip). Each rank updates what it
-  /// holds; replicas do the same.
-  void step(Context& ctx, double learning_rate);
+  /// One step with the gradients in `parameters`, which must be whole (Gradient::sum, clip), and the state's rate and number, unless
+  /// it says that the gradient isn't finite. Each rank updates what it holds; replicas do the same.
+  void step(Context& ctx, const StepState* state);
+  /// A step was taken.
+  void count_step() { ++steps_; }
 
   std::int64_t steps() const { return steps_; }
   void set_steps(std::int64_t steps) { steps_ = steps; }

@@ -62,6 +62,7 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   const LocalizeOptions options{needs.normalisation, needs.attention, induced_on, ranks};
   graph_ = localize(prepared, rank, options);
   part_.graph = graph_.get();
+  part_.ids = owned_ids();
   part_.own = graph_->own_block();
   part_.features = own_.read(dataset, owned_ids(), job, form_);
   if (const auto reads = owner_reads(job, rank, prepared.parts())) {
@@ -91,6 +92,22 @@ void PartData::read_by_owner(const Job& job, const Dataset& dataset, const Prepa
   part_.own = Block();
   graph_->own = graph_->own_transpose = Csr();
   graph_->own_arc = {};
+}
+
+void PartData::place(Context& ctx) {
+  if (memory_of(ctx.device).is_hosts) return;
+  DeviceCopies& structure = structure_.emplace(ctx);
+  DeviceCopies& features = placed_features_.emplace(ctx);
+  part_.ids = structure.of(part_.ids);
+  part_.own = on_device(structure, part_.own);
+  part_.outer = on_device(structure, part_.outer);
+  part_.features = features.of(part_.features);
+  part_.halo_features = features.of(part_.halo_features);
+  for (OwnerRows& each : part_.owners) {
+    each.rows = structure.of(each.rows);
+    each.block = on_device(structure, each.block);
+    each.features = features.of(each.features);
+  }
 }
 
 Rows PartData::Features::read_sparse(const Dataset& dataset, std::span<const VertexId> vertices,
@@ -124,6 +141,7 @@ Rows PartData::Features::read(const Dataset& dataset, std::span<const VertexId> 
 }
 
 void PartData::release_features() {
+  placed_features_.reset();
   own_.dense = Matrix();
   halo_.dense = Matrix();
   part_.features = part_.halo_features = Rows(ConstMatrixView());

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "dataset/dataset.h"
@@ -34,6 +35,8 @@ class PartData {
   std::span<const VertexId> owned_ids() const {
     return std::span(graph_->ids).first(std::size_t(graph_->owned));
   }
+  /// Puts part()'s arrays into the memory of ctx's device, where the host's isn't it. Once.
+  void place(Context& ctx);
   /// Drops dense features.
   void release_features();
 
@@ -66,6 +69,7 @@ class PartData {
   std::deque<Features> owners_features_;
   std::vector<Index> owned_by_rank_;
   GraphPart part_;
+  std::optional<DeviceCopies> structure_, placed_features_;
 };
 
 }  // namespace atl

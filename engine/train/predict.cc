@@ -70,6 +70,7 @@ Predicted predict(const PredictOptions& o) {
   Context ctx{Device::kCpu, &pool, &workspace};
   RankData data(job, dataset, prepared, 0, {}, use);
   data.count(comm);
+  data.place(ctx);
   const Model model = job_model(job, dataset.meta().features, data.classes(), data.packed());
   Parameters parameters(model.parameters(), job.training.seed);
   read_held_rows(file, parameters, parameters.values().data(), "", false);
@@ -78,7 +79,7 @@ Predicted predict(const PredictOptions& o) {
   if (model.constant_prefix() > 0) data.release_features();
   std::filesystem::create_directories(o.output);
   const ConstMatrixView logits =
-      write_predictions(comm, data, prepared, dataset, *schedule, o.output, o.probabilities);
+      write_predictions(ctx, comm, data, prepared, dataset, *schedule, o.output, o.probabilities);
   write_predicted_labels(o.output, class_names_of(file.metadata()));
   if (use.known) predicted.metrics = evaluate(ctx, comm, data, job.training, logits);
   return predicted;

@@ -96,9 +96,15 @@ RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   labels_ = read_labels(job, dataset, use, owned_ids_);
   read_splits(dataset, job, use.by_split);
   if (batches) batches_->trains_on(train.rows);
-  if (batches || job.training.setting != Setting::kInductive) return;
-  training_ = std::make_unique<PartData>(job, dataset, prepared, rank, ranks, training_marks(dataset, job),
-                                         use.form, halo_features);
+  if (!batches && job.training.setting == Setting::kInductive)
+    read_training_part(job, dataset, prepared, use, halo_features);
+  view();
+}
+
+void RankData::read_training_part(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                                  const DataUse& use, bool halo_features) {
+  training_ = std::make_unique<PartData>(job, dataset, prepared, full_->graph().rank, ranks_,
+                                         training_marks(dataset, job), use.form, halo_features);
   training_labels_ = read_labels(job, dataset, use, training_->owned_ids());
   for (std::size_t row = 0; row < training_->owned_ids().size(); ++row) {
     if (labelled(training_labels_, row)) training_rows_.push_back(VertexId(row));
@@ -137,6 +143,34 @@ void RankData::count(Communicator& comm) {
   test.total = totals[2];
   training_vertices_ = totals[3];
   if (batches_) batches_->count(comm);
+}
+
+LabelView on_device(DeviceCopies& copies, const LabelView& host, Index rows) {
+  LabelView view = host;
+  if (host.classes != nullptr) view.classes = copies.of(std::span(host.classes, std::size_t(rows))).data();
+  const std::span targets(host.targets.data, std::size_t(host.targets.rows * host.targets.cols));
+  view.targets.data = copies.of(targets).data();
+  return view;
+}
+
+/// As they lie in the host's memory.
+void RankData::view() {
+  for (SplitRows* each : {&train, &validation, &test}) each->placed = each->rows;
+  label_view_ = labels_.view();
+  training_label_view_ = training_labels_.view();
+  placed_training_rows_ = training_rows_;
+}
+
+void RankData::place(Context& ctx) {
+  if (copies_ || memory_of(ctx.device).is_hosts) return;
+  copies_.emplace(ctx);
+  for (SplitRows* each : {&train, &validation, &test}) each->placed = copies_->of(each->placed);
+  label_view_ = on_device(*copies_, label_view_, owned());
+  training_label_view_ =
+      on_device(*copies_, training_label_view_, training_ ? Index(training_->owned_ids().size()) : 0);
+  placed_training_rows_ = copies_->of(placed_training_rows_);
+  if (full_) full_->place(ctx);
+  if (training_) training_->place(ctx);
 }
 
 void RankData::release_features() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -26,6 +27,12 @@ struct DataUse {
   bool by_split = true;                    // false: by no split; every labelled vertex is a test vertex
 };
 
+/// Labels of some rows as kernels read them: one of the two.
+struct LabelView {
+  const std::int32_t* classes = nullptr;  // (rows)
+  View<const std::uint8_t> targets = {};  // (rows, labels)
+};
+
 /// Of a part's owned rows: one class each, −1 = unlabelled, or, multi-label, targets of 0 and 1.
 struct Labels {
   std::vector<std::int32_t> classes;  // (rows); empty: multi-label
@@ -34,11 +41,15 @@ struct Labels {
   View<const std::uint8_t> target_rows() const {
     return {targets.data(), columns > 0 ? Index(targets.size()) / columns : 0, columns};
   }
+  LabelView view() const { return {classes.empty() ? nullptr : classes.data(), target_rows()}; }
 };
+/// Of so many rows.
+LabelView on_device(DeviceCopies& copies, const LabelView& host, Index rows);
 
 /// A labelled split's rows of part(), ascending, and how many there are over all ranks.
 struct SplitRows {
   std::vector<VertexId> rows;
+  std::span<const VertexId> placed;  // the same, as kernels read them (RankData::place)
   double total = 0;
 };
 
@@ -56,6 +67,8 @@ class RankData {
   /// Fills in what only all ranks together know: the splits' totals and the training graph's vertices. Call before
   /// training or evaluation. Collective.
   void count(Communicator& comm);
+  /// Puts what kernels read where those of ctx's device can. Before training or evaluation; on the host, and again, it does nothing.
+  void place(Context& ctx);
 
   const PartRanks& ranks() const { return ranks_; }
   const GraphPart& part() const { return full_ ? full_->part() : no_part_; }
@@ -77,9 +90,11 @@ class RankData {
   Index classes() const { return classes_; }
   bool multi_label() const { return labels_.columns > 0; }
   const Labels& labels() const { return labels_; }  // of part()'s rows
-  /// Of training_part()'s rows, and which of them take part in the loss, ascending.
-  const Labels& training_labels() const { return training_ ? training_labels_ : labels_; }
-  std::span<const VertexId> training_rows() const { return training_ ? training_rows_ : train.rows; }
+  /// The same, as kernels read them.
+  const LabelView& label_view() const { return label_view_; }
+  /// Of training_part()'s rows, and which of them take part in the loss, ascending; as kernels read them.
+  const LabelView& training_labels() const { return training_ ? training_label_view_ : label_view_; }
+  std::span<const VertexId> training_rows() const { return training_ ? placed_training_rows_ : train.placed; }
 
   SplitRows train, validation, test;
 
@@ -87,6 +102,9 @@ class RankData {
   void release_features();
 
  private:
+  void view();
+  void read_training_part(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                          const DataUse& use, bool halo_features);
   void read_splits(const Dataset& dataset, const Job& job, bool by_split);
 
   PartRanks ranks_;
@@ -101,6 +119,9 @@ class RankData {
   double vertices_, training_vertices_ = 0;
   Labels labels_, training_labels_;      // the second: inductive alone
   std::vector<VertexId> training_rows_;  // likewise
+  std::optional<DeviceCopies> copies_;   // after place() on another device than the host
+  LabelView label_view_, training_label_view_;
+  std::span<const VertexId> placed_training_rows_;
 };
 
 }  // namespace atl

@@ -14,30 +14,28 @@ class ReplicatedRun {
  public:
   /// `values` of this rank, memory of `device`, are to be summed with those of `replicas` (as in Placement) and outlive
   /// it. Allocates all that a sum needs.
-  ReplicatedRun(const Communicator& comm, std::vector<Rank> replicas, std::span<Real> values, Device device);
+  ReplicatedRun(const Communicator& comm, const std::vector<Rank>& replicas, std::span<Real> values,
+                Device device);
 
   /// Begins to sum in place, in rank order, so that all replicas get the same bits. Collective over the replicas.
-  void begin_sum(Communicator& comm);
+  void begin_sum(Context& ctx, Communicator& comm);
   /// Returns when the sum that was begun is whole.
   void finish_sum(Context& ctx);
   bool begun() const { return begun_; }
-  Index bytes() const { return terms_.held_bytes() + others_.held_bytes(); }
+  Index bytes() const { return terms_.held_bytes() + staged_.held_bytes(); }
 
   std::span<Real> values() const { return values_; }
-  bool everywhere() const { return replicas_.empty(); }
+  bool everywhere() const { return replicas_->everyone(); }
   /// Where only some ranks hold it: whether this one, the first of them, is the one that counts it.
-  bool counted_here() const { return before_ == 0; }
+  bool counted_here() const { return replicas_->place() == 0; }
 
  private:
-  std::vector<Rank> replicas_;
+  std::unique_ptr<RankGroup> replicas_;  // where it stays, for the sums that are under way
   std::span<Real> values_;
-  Matrix others_;     // (replicas − 1, values): theirs, by rank
-  Index before_ = 0;  // replicas of lower rank than ours
-  Matrix terms_;      // (1, values): others', of a sum over all ranks
+  Matrix terms_;   // (1, values): others', of a sum
+  Matrix staged_;  // (1, values): ours, where the host, which adds them up, can't read the device's memory
   bool begun_ = false;
   Event arrival_;
-  std::vector<RowsTo> sends_;
-  std::vector<RowsFrom> receives_;
 };
 
 }  // namespace atl

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sampler/owners.h"
+#include "tensor/copies.h"
 #include "train/checkpoint/run_state.h"
 #include "train/predicted_labels.h"
 #include "train/predictions.h"
@@ -60,21 +61,23 @@ void collect_rows(Communicator& comm, const PreparedGraph& prepared, const PartR
   }
 }
 
-ConstMatrixView write_predictions(Communicator& comm, const RankData& data, const PreparedGraph& prepared,
-                                  const Dataset& dataset, Schedule& inference,
+ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const RankData& data,
+                                  const PreparedGraph& prepared, const Dataset& dataset, Schedule& inference,
                                   const std::filesystem::path& output, bool probabilities) {
   const ConstMatrixView logits = inference.infer();
+  HostRows logits_here, embeddings_here;
+  const ConstMatrixView rows = logits_here.of(ctx, logits);
   const VertexOrder order =
       comm.rank() == 0 ? vertex_order(dataset.meta().vertices, dataset.original_ids()) : VertexOrder{};
   using Content = VertexRowsFile::Content;
-  write_rows(comm, prepared, data.ranks(), output / "predictions.npy", order, logits,
+  write_rows(comm, prepared, data.ranks(), output / "predictions.npy", order, rows,
              data.multi_label() ? Content::kClasses : Content::kClass);
   for (const char* file : {"probabilities.npy", "embeddings.npy"})
     if (comm.rank() == 0) std::filesystem::remove(output / file);
   if (probabilities)
-    write_rows(comm, prepared, data.ranks(), output / "probabilities.npy", order, logits,
+    write_rows(comm, prepared, data.ranks(), output / "probabilities.npy", order, rows,
                data.multi_label() ? Content::kChances : Content::kShares);
-  const ConstMatrixView embeddings = inference.embeddings();
+  const ConstMatrixView embeddings = embeddings_here.of(ctx, inference.embeddings());
   if (embeddings.cols > 0)
     write_rows(comm, prepared, data.ranks(), output / "embeddings.npy", order, embeddings, Content::kValues);
   if (comm.rank() == 0) write_vertex_ids(output / "vertex_ids.npy", order);
@@ -85,10 +88,10 @@ void write_results(Context& ctx, Communicator& comm, const SessionOptions& o, co
                    const PreparedGraph& prepared, const Dataset& dataset, Trainer& trainer,
                    const std::vector<Phase>& phases, RunRecord& record) {
   const ConstMatrixView logits =
-      write_predictions(comm, data, prepared, dataset, trainer.inference(), o.output, false);
+      write_predictions(ctx, comm, data, prepared, dataset, trainer.inference(), o.output, false);
   record.confusion = confusion_of(ctx, comm, data, logits);
   WholeTensors tensors(comm, trainer.parameters());
-  tensors.add(trainer.parameters().values().data(), "", false);
+  tensors.add(HostArray(trainer.parameters().device(), trainer.parameters().values()), "", false);
   if (comm.rank() == 0) {
     Metadata metadata{{"atoll.job", o.job_yaml}, {"atoll.epoch", std::to_string(record.best_epoch)}};
     const std::vector<std::string>& class_names = dataset.meta().class_names;

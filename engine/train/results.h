@@ -17,8 +17,8 @@ void write_results(Context& ctx, Communicator& comm, const SessionOptions& optio
 /// predictions.npy, embeddings.npy, probabilities.npy where asked for and, where original ids aren't row numbers,
 /// vertex_ids.npy, from the present weights; those of an earlier call that this one has none of are removed. Returns the
 /// logits (owned, classes). Collective.
-ConstMatrixView write_predictions(Communicator& comm, const RankData& data, const PreparedGraph& prepared,
-                                  const Dataset& dataset, Schedule& inference,
+ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const RankData& data,
+                                  const PreparedGraph& prepared, const Dataset& dataset, Schedule& inference,
                                   const std::filesystem::path& output, bool probabilities);
 
 /// Rank 0: report.html.

@@ -1,6 +1,9 @@
 #include "train/trainer.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "tensor/copies.h"
 
 namespace atl {
 namespace {
@@ -17,9 +20,14 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       job_(job),
       data_(data),
       model_(model_of(job, data)),
-      parameters_(model_.parameters(), job.training.seed, placement_on(job, comm.rank(), comm.size())),
+      parameters_(model_.parameters(), job.training.seed, placement_on(job, comm.rank(), comm.size()),
+                  ctx.device),
       gradient_(comm, parameters_),
-      optimizer_(job.training.optimizer, parameters_) {
+      optimizer_(job.training.optimizer, parameters_),
+      batch_copies_(ctx),
+      state_(ctx.device, 1),
+      outputs_(ctx.device, Index(model_.layers.size())) {
+  data.place(ctx);
   training_ = make_schedule(
       {ctx, comm, job, model_, parameters_, data.held_in_training(), data.training_vertices(), false, side});
   if (data.inductive())
@@ -35,12 +43,25 @@ double Trainer::train_epoch(Index epoch, double learning_rate) {
 }
 
 double Trainer::train_step(std::int64_t step, double learning_rate) {
-  learning_rate_ = learning_rate;
-  loss_sum_ = 0;
-  non_finite_ = {};
-  parameters_.zero_gradients();
+  begin_step(ctx_, learning_rate, optimizer_.steps() + 1, state_.data());
+  zero_sums(ctx_, outputs_.span());
+  gradient_.clear(ctx_);
   training_->train(step, *this);
+  const StepState state = read(ctx_, state_.data());  // here alone the host waits for the device
+  loss_sum_ = state.loss;
+  finite_ = state.not_finite == 0;
+  if (finite_) optimizer_.count_step();
+  if (!finite_ || !std::isfinite(loss_sum_)) find_non_finite();
   return loss_sum_;
+}
+
+void Trainer::find_non_finite() {
+  non_finite_ = {};
+  const std::vector<double> outputs = read(ctx_, std::span<const double>(outputs_.span()));
+  const auto first = std::ranges::find_if(outputs, [](double count) { return count > 0; });
+  if (first != outputs.end()) non_finite_.layer = std::int32_t(first - outputs.begin());
+  non_finite_.share = gradient_.last_non_finite_share(ctx_);
+  if (!finite_) non_finite_.sum = gradient_.last_non_finite(ctx_);
 }
 
 /// Of a full batch, row i of the logits is the training part's owned row i, and the training rows are selected by number. Of chosen
@@ -50,11 +71,18 @@ void Trainer::loss(ConstMatrixView logits, const LossRows& of, MatrixView d_logi
   const auto scale = Real(1 / vertices_);
   const bool chosen = of.total > 0;
   if (chosen) choose_labels(of.rows);
-  loss_sum_ +=
-      loss_of(ctx_, chosen ? batch_labels_ : data_.training_labels(), job_.training.loss, logits,
-              chosen ? std::span<const VertexId>(batch_rows_) : data_.training_rows(), scale, d_logits);
+  double* const sum = &state_.data()->loss;
+  if (chosen) {
+    batch_copies_.restart();
+    const LabelView labels = on_device(batch_copies_, batch_labels_.view(), Index(batch_rows_.size()));
+    const auto selected = batch_copies_.of(std::span<const VertexId>(batch_rows_));
+    loss_of(ctx_, labels, job_.training.loss, logits, selected, scale, d_logits, sum);
+  } else {
+    loss_of(ctx_, data_.training_labels(), job_.training.loss, logits, data_.training_rows(), scale, d_logits,
+            sum);
+  }
   // Asked now: the backward pass reuses the memory of the layers' outputs.
-  if (!std::isfinite(loss_sum_)) non_finite_.layer = training_->first_non_finite_layer();
+  training_->count_non_finite(sum, outputs_.data());
 }
 
 void Trainer::choose_labels(std::span<const VertexId> rows) {
@@ -74,27 +102,19 @@ void Trainer::choose_labels(std::span<const VertexId> rows) {
   }
 }
 
-/// Whether they are finite is asked now: the sum spreads it to all ranks.
 void Trainer::part_done(int layer, int part) {
-  if (non_finite_.share < 0) non_finite_.share = gradient_.last_non_finite(ctx_, layer, part);
-  gradient_.begin_part(layer, part);
+  gradient_.begin_part(ctx_, layer, part);
 }
 
 void Trainer::layer_done(int layer) {
-  if (non_finite_.share < 0) non_finite_.share = gradient_.last_non_finite(ctx_, layer);
-  gradient_.begin_sum(layer);
+  gradient_.begin_sum(ctx_, layer);
 }
 
 void Trainer::update() {
   gradient_.sum(ctx_);
-  finite_ = gradient_.finite(ctx_);
-  if (finite_) {
-    gradient_.clip(ctx_, job_.training.optimizer.clip_norm);
-    optimizer_.step(ctx_, learning_rate_);
-  } else {
-    non_finite_.sum = gradient_.last_non_finite(ctx_);
-  }
-  parameters_.zero_gradients();
+  gradient_.count_non_finite(ctx_, state_.data());
+  gradient_.clip(ctx_, job_.training.optimizer.clip_norm, state_.data());
+  optimizer_.step(ctx_, state_.data());
 }
 
 Evaluation Trainer::evaluate() {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "strategy/strategy.h"
+#include "tensor/buffer.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
 #include "train/non_finite.h"
@@ -50,6 +51,7 @@ class Trainer final : private TrainingStep {
  private:
   void loss(ConstMatrixView logits, const LossRows& rows, MatrixView d_logits) override;
   void choose_labels(std::span<const VertexId> rows);
+  void find_non_finite();
   void part_done(int layer, int part) override;
   void layer_done(int layer) override;
   void update() override;
@@ -66,7 +68,9 @@ class Trainer final : private TrainingStep {
   std::unique_ptr<Schedule> inference_;  // over the whole graph, where training sees less of it
   Labels batch_labels_;                  // of the step's rows
   std::vector<VertexId> batch_rows_;     // 0, 1, … of them
-  double learning_rate_ = 0;
+  DeviceCopies batch_copies_;            // of both
+  Buffer<StepState> state_;              // (1) of the step
+  Buffer<double> outputs_;               // (layers) elements of their outputs that aren't finite
   double loss_sum_ = 0, vertices_ = 0;
   bool finite_ = true;
   NonFinite non_finite_;  // on this rank

@@ -88,7 +88,7 @@ Event CagnetRounds::There::receive(std::size_t round) {
   Message receive{from, nullptr, 0};
   if ((*travels_)[std::size_t(from)])
     receive = wire_.packed(r_.buffer(round % 2, r_.owned(from), rows_.cols())).message(from);
-  return r_.comm_.exchange(Lane::kBulk, purpose_, {&send, 1}, {&receive, 1});
+  return r_.comm_.exchange(Lane::kBulk, purpose_, {&send, 1}, {&receive, 1}, r_.ctx_.stream);
 }
 
 const Source* CagnetRounds::There::next() {
@@ -231,7 +231,8 @@ void CagnetRounds::Back::ship(const Round& round) {
   }
   if ((*travels_)[std::size_t(r_.rank_)])
     receive = r_.wire_.packed(r_.buffer(1, r_.owned(r_.rank_), cols)).message(round.to);
-  under_way_ = r_.comm_.exchange(Lane::kBulk, Traffic::kHaloGradient, {&send, 1}, {&receive, 1});
+  under_way_ =
+      r_.comm_.exchange(Lane::kBulk, Traffic::kHaloGradient, {&send, 1}, {&receive, 1}, r_.ctx_.stream);
 }
 
 /// The round before's, which travelled meanwhile.

@@ -29,7 +29,7 @@ Event CagnetRow::collect(Traffic purpose, const Wire& wire, MatrixView partial) 
     receives_.push_back(wire.packed(from).message(each.rank));
     terms_.push_back(from);
   }
-  return comm_.exchange(Lane::kBulk, purpose, sends_, receives_);
+  return comm_.exchange(Lane::kBulk, purpose, sends_, receives_, ctx_.stream);
 }
 
 std::span<const MatrixView> CagnetRow::terms(const Wire& wire) const {
@@ -46,7 +46,7 @@ Event CagnetRow::spread(Traffic purpose, const Wire& wire, MatrixView of_row) {
     sends_.push_back(packed.message(each.rank));
     receives_.push_back(wire.packed(rows_of(each, of_row)).message(each.rank));
   }
-  return comm_.exchange(Lane::kBulk, purpose, sends_, receives_);
+  return comm_.exchange(Lane::kBulk, purpose, sends_, receives_, ctx_.stream);
 }
 
 void CagnetRow::unpack(const Wire& wire, MatrixView of_row) const {

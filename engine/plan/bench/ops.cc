@@ -99,7 +99,7 @@ void add_products(Context& ctx, Index n, const MachineRates& rates, Index column
   const Matrix a = random_matrix(ctx, n, columns, 5), w = random_matrix(ctx, columns, columns, 6);
   Matrix out(n, columns), gradient(columns, columns);
   const auto forward = [&] { gemm(ctx, a, w, out); };
-  const auto backward = [&] { gemm_at(ctx, a, out, gradient); };
+  const auto backward = [&] { gemm_at(ctx, a, {}, out, gradient); };
   forward();
   check_rows("product", out, 1e-3, [&](Index r, Index c) {
     double sum = 0;

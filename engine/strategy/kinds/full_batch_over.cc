@@ -24,7 +24,7 @@ std::unique_ptr<Schedule> exact_full_batch(const ScheduleInput& in, bool overlap
 
 std::unique_ptr<Crossing> all_boundary_rows(const ScheduleInput& in) {
   const GraphPart& part = in.holding.part();
-  return std::make_unique<WholeCrossing>(*part.graph, part.outer, in.job.strategy.wire);
+  return std::make_unique<WholeCrossing>(in.ctx, *part.graph, part.outer, in.job.strategy.wire);
 }
 
 std::unique_ptr<Crossing> sampled_boundary_rows(const ScheduleInput& in, double rate) {

@@ -5,9 +5,9 @@
 #include "tensor/cpu/simd/loops.h"
 #include "tensor/csr_view.h"
 
-namespace atl {
+namespace atl::cpu {
 
 /// out (csr.rows, cols) from x (csr.cols, cols) as simd::Spmm says; offsets and columns are taken from csr.
 void aggregate(Context& ctx, const CsrView& csr, simd::Spmm s, Index cols);
 
-}  // namespace atl
+}  // namespace atl::cpu

@@ -2,22 +2,14 @@
 
 namespace atl {
 
-simd::Mask plain(const Dropout& dropout, Index rows) {
+simd::Mask plain(const Dropout& dropout) {
   if (!dropout) return {};
-  ATOLL_CHECK(Index(dropout.ids.size()) == rows, "{} ids for {} rows", dropout.ids.size(), rows);
-  ATOLL_CHECK(dropout.rate < 1, "dropout rate {}", dropout.rate);
   return {drop_threshold(dropout.rate), Real(1 / (1 - dropout.rate)), dropout.draws.key(), dropout.ids.data(),
           std::uint32_t(dropout.first_column)};
 }
 
-simd::Finish plain(const Epilogue& e, Index rows, Index cols) {
+simd::Finish plain(const Epilogue& e) {
   using Norm = Epilogue::Norm;
-  ATOLL_CHECK(e.norm != Norm::kBatch || (e.col_mean != nullptr && e.col_rstd != nullptr),
-              "batch norm's statistics");
-  ATOLL_CHECK(e.residual.empty() || (e.residual.rows == rows && e.residual.cols == cols),
-              "residual {} x {} of {} x {}", e.residual.rows, e.residual.cols, rows, cols);
-  ATOLL_CHECK(e.row_stats.empty() || (e.row_stats.rows == rows && e.row_stats.cols == 2), "row_stats {} x {}",
-              e.row_stats.rows, e.row_stats.cols);
   simd::Finish f;
   f.bias = e.bias;
   if (e.norm != Norm::kNone) f.gain = e.gain, f.shift = e.shift;
@@ -28,7 +20,7 @@ simd::Finish plain(const Epilogue& e, Index rows, Index cols) {
   f.residual = plain(e.residual);
   f.residual_scale = e.residual_scale;
   f.activation = int(e.activation);
-  f.mask = plain(e.dropout, rows);
+  f.mask = plain(e.dropout);
   f.nothing = f.bias == nullptr && e.norm == Norm::kNone && !f.residual &&
               e.activation == Activation::kNone && f.mask.threshold == 0;
   return f;

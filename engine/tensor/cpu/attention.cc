@@ -2,35 +2,19 @@
 // neighbour, nothing stored per arc; the backward pass computes α again and keeps one number an arc and head.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
-#include "tensor/kernels.h"
+#include "tensor/kernel_table.h"
 
-namespace atl {
+namespace atl::cpu {
 namespace {
 
-void check_state(const SoftmaxState& s, Index rows, Index cols) {
-  ATOLL_CHECK(s.max.rows == rows && s.sum.rows == rows && s.max.cols == cols && s.sum.cols == cols,
-              "max {} x {}, sum {} x {} where {} x {} is needed", s.max.rows, s.max.cols, s.sum.rows,
-              s.sum.cols, rows, cols);
-}
-
-/// What both directions are given, shapes checked.
+/// What both directions are given.
 simd::Attend plain(const Attention& a, ConstMatrixView z, ConstMatrixView dst_score,
                    ConstMatrixView src_score, const SoftmaxState& state) {
-  const Index dst = a.arcs.csr.rows, src = a.arcs.csr.cols, heads = a.heads;
-  ATOLL_CHECK(heads >= 1 && z.cols % heads == 0 && z.rows == src, "z {} x {} of {} heads", z.rows, z.cols,
-              heads);
-  ATOLL_CHECK(dst_score.rows == dst && dst_score.cols == heads, "dst_score {} x {}", dst_score.rows,
-              dst_score.cols);
-  ATOLL_CHECK(src_score.rows == src && src_score.cols == heads, "src_score {} x {}", src_score.rows,
-              src_score.cols);
-  check_state(state, dst, heads);
   simd::Attend s;
-  s.heads = heads;
-  s.width = z.cols / heads;
+  s.heads = a.heads;
+  s.width = z.cols / a.heads;
   s.slope = a.slope;
   if (a.dropout_rate > 0) {
-    ATOLL_CHECK(Index(a.dst_ids.size()) == dst && Index(a.src_ids.size()) == src,
-                "{} and {} ids for {} and {} rows", a.dst_ids.size(), a.src_ids.size(), dst, src);
     s.mask = {drop_threshold(a.dropout_rate), Real(1 / (1 - a.dropout_rate)), a.draws.key(), nullptr};
   }
   s.dst_ids = a.dst_ids.data();
@@ -49,7 +33,6 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
                    ConstMatrixView src_score, const Softmaxes& softmaxes) {
   simd::Attend s = plain(a, z, dst_score, src_score, softmaxes.state);
   const MatrixView out = softmaxes.out;
-  ATOLL_CHECK(out.rows == a.arcs.csr.rows && out.cols == z.cols, "out {} x {}", out.rows, out.cols);
   s.offsets = a.arcs.csr.offsets;
   s.columns = a.arcs.csr.columns;
   s.weights = a.arcs.csr.weights;
@@ -62,7 +45,6 @@ void attention_finish(Context& ctx, const Softmaxes& softmaxes) {
   const SoftmaxState& state = softmaxes.state;
   const MatrixView out = softmaxes.out;
   const Index heads = state.sum.cols, width = heads == 0 ? 0 : out.cols / heads;
-  check_state(state, out.rows, heads);
   for_rows(ctx, out.rows, out.cols, [&](Index begin, Index end) {
     for (Index row = begin; row < end; ++row) {
       for (Index head = 0; head < heads; ++head) {
@@ -80,8 +62,6 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
                         ConstMatrixView d_out, MatrixView d_z, MatrixView d_src_score,
                         MatrixView d_dst_score) {
   const CsrView& arcs = a.arcs.csr;
-  ATOLL_CHECK(transpose.rows == arcs.cols && transpose.cols == arcs.rows && transpose.arcs() == arcs.arcs(),
-              "transpose {} x {} of {} x {}", transpose.rows, transpose.cols, arcs.rows, arcs.cols);
   simd::Attend s = plain(a, z, dst_score, src_score, state);
   const MatrixView d_score = ctx.workspace->matrix("attention.d_score", arcs.arcs(), a.heads);
   s.offsets = transpose.offsets;
@@ -107,4 +87,4 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
   });
 }
 
-}  // namespace atl
+}  // namespace atl::cpu

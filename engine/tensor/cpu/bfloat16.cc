@@ -1,14 +1,14 @@
 // Rounding to bfloat16 and back. In place, values move to or from the front of their own memory: value i's two bytes lie before
 // its own four, or among those of value i / 2. So that threads may share the work, it goes in ranges [b, 2b), of which the
 // bytes read and written are disjoint: upwards when narrowing, downwards when widening.
-#include "tensor/bfloat16.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "tensor/cpu/chunks.h"
+#include "tensor/kernel_table.h"
 
-namespace atl {
+namespace atl::cpu {
 namespace {
 
 constexpr Index kBatch = 16;    // values at a time: a fixed count becomes vector code
@@ -50,7 +50,6 @@ void widen_range(Real* values, Index begin, Index end) {
 /// Row i of out is row row_of(i) of x.
 template <class RowOf>
 void narrow_each(Context& ctx, ConstMatrixView x, RowOf row_of, View<Bfloat16> out) {
-  ATOLL_CHECK(x.cols == out.cols && out.contiguous(), "{} and {} columns", x.cols, out.cols);
   for_rows(ctx, out.rows, out.cols, [&](Index begin, Index end) {
     for (Index row = begin; row < end; ++row) {
       const Real* from = x.row(row_of(row));
@@ -64,7 +63,6 @@ void narrow_each(Context& ctx, ConstMatrixView x, RowOf row_of, View<Bfloat16> o
 }  // namespace
 
 void narrow_rows(Context& ctx, ConstMatrixView x, View<Bfloat16> out) {
-  ATOLL_CHECK(x.rows == out.rows, "{} and {} rows", x.rows, out.rows);
   narrow_each(
       ctx, x, [](Index row) { return row; }, out);
 }
@@ -74,19 +72,16 @@ void gather_rows_bfloat16(Context& ctx, ConstMatrixView x, const VertexId* index
       ctx, x, [index](Index row) { return Index(index[row]); }, out);
 }
 
-View<Bfloat16> narrow_in_place(Context& ctx, MatrixView x) {
-  ATOLL_CHECK(x.contiguous(), "rows of stride {} with {} columns", x.stride, x.cols);
+void narrow_in_place(Context& ctx, MatrixView x) {
   const Index count = x.rows * x.cols;
   run_chunks(ctx, 1, [&](Index) { narrow_range(x.data, 0, std::min(count, kHead)); });
   for (Index begin = kHead; begin < count; begin *= 2) {
     const Index end = std::min(count, 2 * begin);
     for_rows(ctx, end - begin, 1, [&](Index b, Index e) { narrow_range(x.data, begin + b, begin + e); });
   }
-  return {reinterpret_cast<Bfloat16*>(x.data), x.rows, x.cols};
 }
 
 void widen_in_place(Context& ctx, MatrixView x) {
-  ATOLL_CHECK(x.contiguous(), "rows of stride {} with {} columns", x.stride, x.cols);
   Index end = x.rows * x.cols;
   while (end > kHead) {
     const Index begin = std::max(kHead, (end + 1) / 2);
@@ -96,4 +91,4 @@ void widen_in_place(Context& ctx, MatrixView x) {
   run_chunks(ctx, 1, [&](Index) { widen_range(x.data, 0, end); });
 }
 
-}  // namespace atl
+}  // namespace atl::cpu

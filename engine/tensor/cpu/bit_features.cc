@@ -2,9 +2,9 @@
 // making the tables, and its results stay in the second-level cache meanwhile.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
-#include "tensor/kernels.h"
+#include "tensor/kernel_table.h"
 
-namespace atl {
+namespace atl::cpu {
 namespace {
 
 /// Making a word's tables costs 120 additions, using them 8 a row. Each row's sum has its order whatever the chunk is, so
@@ -24,9 +24,6 @@ void product(Context& ctx, const simd::BitProduct& p, Index rows) {
 
 void bit_gemm(Context& ctx, const BitRows& x, ConstMatrixView w, MatrixView out, bool accumulate,
               const Epilogue& epilogue) {
-  ATOLL_CHECK(w.rows == x.bits.cols && out.rows == x.bits.rows && w.cols == out.cols,
-              "({} x {}) ({} x {}) -> {} x {}", x.bits.rows, x.bits.cols, w.rows, w.cols, out.rows, out.cols);
-  if (out.empty()) return;
   product(ctx,
           {.words = x.bits.words,
            .inner = w.rows,
@@ -35,17 +32,13 @@ void bit_gemm(Context& ctx, const BitRows& x, ConstMatrixView w, MatrixView out,
            .row_scale = x.levels,
            .out = plain_out(out),
            .accumulate = accumulate,
-           .finish = plain(epilogue, out.rows, out.cols)},
+           .finish = plain(epilogue)},
           out.rows);
 }
 
 void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView out, bool accumulate,
                  Index first) {
   const BitView& t = x.transpose;
-  ATOLL_CHECK(b.rows == t.cols && first >= 0 && first + out.rows <= t.rows && b.cols == out.cols,
-              "({} x {}) ({} x {}) -> {} x {} from {} on", t.rows, t.cols, b.rows, b.cols, out.rows, out.cols,
-              first);
-  if (out.empty()) return;
   product(ctx,
           {.words = t.words + first * t.row_words(),
            .inner = b.rows,
@@ -57,4 +50,4 @@ void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView o
           out.rows);
 }
 
-}  // namespace atl
+}  // namespace atl::cpu

@@ -2,9 +2,9 @@
 // rows; what follows a chunk's product finds it in the cache.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
-#include "tensor/kernels.h"
+#include "tensor/kernel_table.h"
 
-namespace atl {
+namespace atl::cpu {
 namespace {
 
 /// Rows enough to hide the hand-out, few enough for balance; in whole tiles.
@@ -63,33 +63,23 @@ void product_at_dropped(const simd::ProductAt& whole, const simd::Mask& mask, In
 
 void gemm(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulate,
           const Epilogue& epilogue) {
-  ATOLL_CHECK(a.rows == out.rows && a.cols == w.rows && w.cols == out.cols, "({} x {}) ({} x {}) -> {} x {}",
-              a.rows, a.cols, w.rows, w.cols, out.rows, out.cols);
-  if (!out.empty()) product(ctx, a, w, false, out, accumulate, plain(epilogue, out.rows, out.cols));
+  product(ctx, a, w, false, out, accumulate, plain(epilogue));
 }
 
 void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulate,
              const Dropout& after) {
-  ATOLL_CHECK(a.rows == out.rows && a.cols == w.cols && w.rows == out.cols, "({} x {}) ({} x {})T -> {} x {}",
-              a.rows, a.cols, w.rows, w.cols, out.rows, out.cols);
-  if (!out.empty()) {
-    product(ctx, a, w, true, out, accumulate, plain(Epilogue{.dropout = after}, out.rows, out.cols));
-  }
+  product(ctx, a, w, true, out, accumulate, plain(Epilogue{.dropout = after}));
 }
 
 void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatrixView b, MatrixView out,
              bool accumulate, Index first) {
-  ATOLL_CHECK(a.rows == b.rows && first >= 0 && first + out.rows <= a.cols && b.cols == out.cols,
-              "({} x {})T ({} x {}) -> {} x {} from {}", a.rows, a.cols, b.rows, b.cols, out.rows, out.cols,
-              first);
   const Index k = out.rows, m = out.cols;
-  if (out.empty()) return;
   const Cut cut(a.rows, k, m);
   const Index ranges = cut.ranges.count(), widest = std::min(cut.blocks.step, k);
   const MatrixView partial = ctx.workspace->matrix("gemm_at.partial", std::max<Index>(ranges, 1) * k, m);
   MatrixView dropped;
   if (dropout) dropped = ctx.workspace->matrix("gemm_at.dropped", ctx.pool->threads() * kDroppedRows, widest);
-  const simd::Mask mask = plain(dropout, a.rows);
+  const simd::Mask mask = plain(dropout);
   ctx.pool->run(ranges * cut.blocks.count(), [&](Index chunk, int thread) {
     const Index range = chunk / cut.blocks.count(), block = chunk % cut.blocks.count();
     const Index begin = cut.ranges.begin(range), end = cut.ranges.end(range);
@@ -111,4 +101,4 @@ void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatri
   });
 }
 
-}  // namespace atl
+}  // namespace atl::cpu

@@ -1,14 +1,12 @@
 // Products of rows head by head: attention's scores and what its backward pass needs of the output.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
-#include "tensor/kernels.h"
+#include "tensor/kernel_table.h"
 
-namespace atl {
+namespace atl::cpu {
 namespace {
 
 simd::HeadDot plain(int heads, ConstMatrixView x, simd::In y, ConstMatrixView product) {
-  ATOLL_CHECK(heads >= 1 && x.cols % heads == 0 && product.rows == x.rows && product.cols == heads,
-              "{} x {} and {} x {} of {} heads", x.rows, x.cols, product.rows, product.cols, heads);
   simd::HeadDot h;
   h.heads = heads;
   h.width = x.cols / heads;
@@ -22,8 +20,6 @@ simd::HeadDot plain(int heads, ConstMatrixView x, simd::In y, ConstMatrixView pr
 }  // namespace
 
 void attention_dot(Context& ctx, int heads, ConstMatrixView out, ConstMatrixView d_out, MatrixView dot) {
-  ATOLL_CHECK(out.rows == d_out.rows && out.cols == d_out.cols, "{} x {} and {} x {}", out.rows, out.cols,
-              d_out.rows, d_out.cols);
   const simd::HeadDot h = plain(heads, out, plain(d_out), dot);
   for_rows(ctx, out.rows, out.cols, [&](Index begin, Index end) { simd::loops().head_dot(h, begin, end); });
 }
@@ -35,7 +31,6 @@ void head_dot(Context& ctx, int heads, ConstMatrixView z, const Real* a, MatrixV
 
 void head_dot_backward(Context& ctx, int heads, ConstMatrixView z, const Real* a, ConstMatrixView d_score,
                        MatrixView d_z, Real* d_a) {
-  ATOLL_CHECK(d_z.rows == z.rows && d_z.cols == z.cols, "d_z {} x {}", d_z.rows, d_z.cols);
   simd::HeadDot h = plain(heads, z, {a, 0}, d_score);
   h.d_x = plain_out(d_z);
   const RowChunks chunks = few_chunks_of_rows(z.rows, z.cols);
@@ -44,7 +39,7 @@ void head_dot_backward(Context& ctx, int heads, ConstMatrixView z, const Real* a
     std::fill_n(partial.row(chunk), z.cols, Real(0));
     simd::loops().head_dot_backward(h, partial.row(chunk), chunks.begin(chunk), chunks.end(chunk));
   });
-  sum_rows(ctx, partial, d_a, true);
+  cpu::sum_rows(ctx, partial, d_a, true);
 }
 
-}  // namespace atl
+}  // namespace atl::cpu

@@ -1,14 +1,15 @@
 // Losses over selected rows; the gradient of the others is 0.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
-#include "tensor/kernels.h"
+#include "tensor/kernel_table.h"
 
-namespace atl {
+namespace atl::cpu {
 namespace {
 
-/// Σ of work(first, behind) over ranges of all n rows, given the places in `rows` of those selected there.
+/// *sum += Σ of work(first, behind) over ranges of all n rows, given the places in `rows` of those selected there.
 template <class F>
-double over_selected(Context& ctx, Index n, std::span<const VertexId> rows, MatrixView d_logits, F&& work) {
+void over_selected(Context& ctx, Index n, std::span<const VertexId> rows, MatrixView d_logits, double* sum,
+                   F&& work) {
   ATOLL_CHECK(rows.empty() || (rows.front() >= 0 && rows.back() < n), "rows {} … {} of {}", rows.front(),
               rows.back(), n);
   const RowChunks chunks{n, 1024};
@@ -24,13 +25,11 @@ double over_selected(Context& ctx, Index n, std::span<const VertexId> rows, Matr
   });
   double total = 0;
   for (Index chunk = 0; chunk < chunks.count(); ++chunk) total += partial[chunk];
-  return total;
+  *sum += total;
 }
 
 simd::CrossEntropy plain(ConstMatrixView logits, std::span<const VertexId> rows, Real scale,
                          MatrixView d_logits) {
-  ATOLL_CHECK(d_logits.empty() || (d_logits.rows == logits.rows && d_logits.cols == logits.cols),
-              "d_logits {} x {}", d_logits.rows, d_logits.cols);
   simd::CrossEntropy loss;
   loss.logits = plain(logits);
   loss.classes = logits.cols;
@@ -42,25 +41,22 @@ simd::CrossEntropy plain(ConstMatrixView logits, std::span<const VertexId> rows,
 
 }  // namespace
 
-double cross_entropy(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
-                     std::span<const VertexId> rows, Real scale, MatrixView d_logits) {
+void cross_entropy(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
+                   std::span<const VertexId> rows, Real scale, MatrixView d_logits, double* sum) {
   simd::CrossEntropy loss = plain(logits, rows, scale, d_logits);
   loss.labels = labels;
-  return over_selected(ctx, logits.rows, rows, d_logits, [&](Index first, Index behind) {
-    return simd::loops().cross_entropy(loss, first, behind);
-  });
+  over_selected(ctx, logits.rows, rows, d_logits, sum,
+                [&](Index first, Index behind) { return simd::loops().cross_entropy(loss, first, behind); });
 }
 
-double binary_cross_entropy(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
-                            std::span<const VertexId> rows, Real scale, MatrixView d_logits) {
-  ATOLL_CHECK(targets.rows == logits.rows && targets.cols == logits.cols, "targets {} x {} of {} x {}",
-              targets.rows, targets.cols, logits.rows, logits.cols);
+void binary_cross_entropy(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
+                          std::span<const VertexId> rows, Real scale, MatrixView d_logits, double* sum) {
   simd::CrossEntropy loss = plain(logits, rows, scale, d_logits);
   loss.targets = targets.data;
   loss.targets_stride = targets.stride;
-  return over_selected(ctx, logits.rows, rows, d_logits, [&](Index first, Index behind) {
+  over_selected(ctx, logits.rows, rows, d_logits, sum, [&](Index first, Index behind) {
     return simd::loops().binary_cross_entropy(loss, first, behind);
   });
 }
 
-}  // namespace atl
+}  // namespace atl::cpu

@@ -1,6 +1,7 @@
 // The host's memory. Large matrices lie in 2 MB pages where the kernel grants them: rows gathered at random from 4 KB
 // pages miss the address cache at almost every row.
 #include "tensor/memory.h"
+#include "tensor/device_stream.h"
 
 #include <sys/mman.h>
 
@@ -29,6 +30,12 @@ void copy(void* to, const void* from, std::size_t bytes) {
   std::memcpy(to, from, bytes);
 }
 
+class HostStream final : public DeviceStream {
+ public:
+  void upload(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
+  void download(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
+};
+
 }  // namespace
 
 HostBlock host_block(std::size_t wanted) {
@@ -37,8 +44,13 @@ HostBlock host_block(std::size_t wanted) {
 }
 
 const Memory& host_memory() {
-  static constexpr Memory memory{allocate, std::free, clear, copy};
+  static constexpr Memory memory{allocate, std::free, clear, copy, copy, copy};
   return memory;
+}
+
+DeviceStream& host_stream() {
+  static HostStream stream;
+  return stream;
 }
 
 }  // namespace atl

@@ -3,9 +3,9 @@
 #include <array>
 
 #include "tensor/cpu/chunks.h"
-#include "tensor/kernels.h"
+#include "tensor/kernel_table.h"
 
-namespace atl {
+namespace atl::cpu {
 namespace {
 
 std::size_t largest(ConstMatrixView logits, Index row) {
@@ -40,35 +40,33 @@ LabelCounts over_rows(Context& ctx, ConstMatrixView logits, std::span<const Vert
 
 }  // namespace
 
-LabelCounts count_classes(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
-                          std::span<const VertexId> rows) {
-  return over_rows(ctx, logits, rows, [&](VertexId row) {
+void count_classes(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
+                   std::span<const VertexId> rows, LabelCounts* counts) {
+  *counts = over_rows(ctx, logits, rows, [&](VertexId row) {
     const bool right = largest(logits, row) == std::size_t(labels[row]);
     return LabelCounts{right, !right};
   });
 }
 
-LabelCounts count_labels(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
-                         std::span<const VertexId> rows) {
-  ATOLL_CHECK(targets.rows == logits.rows && targets.cols == logits.cols, "targets {} x {} of {} x {}",
-              targets.rows, targets.cols, logits.rows, logits.cols);
-  return over_rows(ctx, logits, rows, [&](VertexId row) {
-    LabelCounts counts;
+void count_labels(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
+                  std::span<const VertexId> rows, LabelCounts* counts) {
+  *counts = over_rows(ctx, logits, rows, [&](VertexId row) {
+    LabelCounts one;
     for (Index c = 0; c < logits.cols; ++c) {
       const bool predicted = logits.at(row, c) > 0, actual = targets.at(row, c) != 0;
-      counts.right += predicted && actual;
-      counts.wrong += predicted != actual;
+      one.right += predicted && actual;
+      one.wrong += predicted != actual;
     }
-    return counts;
+    return one;
   });
 }
 
 void count_by_class(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
                     std::span<const VertexId> rows, std::span<ClassCounts> counts) {
   check_rows(rows, logits.rows);
-  ATOLL_CHECK(Index(counts.size()) == logits.cols, "{} counts of {} classes", counts.size(), logits.cols);
   // One chunk, as for the confusions.
   run_chunks(ctx, 1, [&](Index) {
+    std::ranges::fill(counts, ClassCounts{});
     for (const VertexId row : rows) {
       const std::size_t predicted = largest(logits, row), actual = std::size_t(labels[row]);
       ++counts[predicted].predicted;
@@ -82,12 +80,10 @@ void count_by_class(Context& ctx, ConstMatrixView logits, const std::int32_t* la
 void count_by_label(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
                     std::span<const VertexId> rows, std::span<ClassCounts> counts) {
   check_rows(rows, logits.rows);
-  ATOLL_CHECK(targets.rows == logits.rows && targets.cols == logits.cols, "targets {} x {} of {} x {}",
-              targets.rows, targets.cols, logits.rows, logits.cols);
-  ATOLL_CHECK(Index(counts.size()) == logits.cols, "{} counts of {} labels", counts.size(), logits.cols);
   constexpr Index kLabels = 16;  // a cache line of logits
   const RowChunks chunks{logits.cols, kLabels};
   run_chunks(ctx, chunks.count(), [&](Index chunk) {
+    for (Index c = chunks.begin(chunk); c < chunks.end(chunk); ++c) counts[std::size_t(c)] = {};
     for (const VertexId row : rows) {
       for (Index c = chunks.begin(chunk); c < chunks.end(chunk); ++c) {
         const bool predicted = logits.at(row, c) > 0, actual = targets.at(row, c) != 0;
@@ -104,11 +100,11 @@ void count_confusions(Context& ctx, ConstMatrixView logits, const std::int32_t* 
                       std::span<const VertexId> rows, std::span<std::int64_t> counts) {
   const auto classes = std::size_t(logits.cols);
   check_rows(rows, logits.rows);
-  ATOLL_CHECK(counts.size() == classes * classes, "{} counts of {} classes", counts.size(), classes);
   // One chunk: rows of equal label and prediction add to the same count, and once a run is seldom.
   run_chunks(ctx, 1, [&](Index) {
+    std::ranges::fill(counts, 0);
     for (const VertexId row : rows) ++counts[std::size_t(labels[row]) * classes + largest(logits, row)];
   });
 }
 
-}  // namespace atl
+}  // namespace atl::cpu

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "tensor/cpu/chunks.h"
-#include "tensor/kernels.h"
+#include "tensor/kernel_table.h"
 
-namespace atl {
+namespace atl::cpu {
 namespace {
 
 struct Moments {
@@ -34,13 +34,10 @@ void for_columns(Context& ctx, Index cols, F&& work) {
 }  // namespace
 
 void norm_statistics(Context& ctx, std::span<const double> sums, double count, MatrixView stats) {
-  ATOLL_CHECK(Index(sums.size()) == 2 * stats.cols && stats.rows == 2 && count > 0,
-              "{} sums over {} rows for statistics of {} x {}", sums.size(), count, stats.rows, stats.cols);
   for_columns(ctx, stats.cols, [&](Index c) { write(moments_of(sums, count, c), stats, c); });
 }
 
-void norm_statistics(Context& ctx, const Real* mean, const Real* variance, MatrixView stats) {
-  ATOLL_CHECK(stats.rows == 2, "statistics of {} x {}", stats.rows, stats.cols);
+void known_statistics(Context& ctx, const Real* mean, const Real* variance, MatrixView stats) {
   for_columns(ctx, stats.cols, [&](Index c) { write({mean[c], variance[c]}, stats, c); });
 }
 
@@ -54,4 +51,4 @@ void move_running_statistics(Context& ctx, std::span<const double> sums, double 
   });
 }
 
-}  // namespace atl
+}  // namespace atl::cpu

@@ -5,21 +5,26 @@
 
 #include "tensor/cpu/chunks.h"
 #include "tensor/cpu/simd/loops.h"
-#include "tensor/kernels.h"
+#include "tensor/kernel_table.h"
 
-namespace atl {
+namespace atl::cpu {
 
-void adam(Context& ctx, const AdamStep& s, Index count, const Real* gradient, Real* m, Real* v,
-          Real* weight) {
-  ATOLL_CHECK(s.step >= 1, "step {}", s.step);
+void begin_step(Context& ctx, double learning_rate, std::int64_t update, StepState* state) {
+  run_chunks(ctx, 1, [&](Index) { *state = {.learning_rate = learning_rate, .update = update}; });
+}
+
+void adam(Context& ctx, const AdamRule& rule, const StepState* state, Index count, const Real* gradient,
+          Real* m, Real* v, Real* weight) {
+  if (state->not_finite > 0) return;
+  const double rate = state->learning_rate, update = double(state->update);
   simd::Adam a;
-  a.learning_rate = Real(s.learning_rate / (1 - std::pow(s.beta1, double(s.step))));
-  a.second_correction = Real(1 / std::sqrt(1 - std::pow(s.beta2, double(s.step))));
-  a.beta1 = Real(s.beta1);
-  a.beta2 = Real(s.beta2);
-  a.epsilon = Real(s.epsilon);
-  a.decay = s.decoupled ? Real(0) : Real(s.weight_decay);
-  a.decoupled_decay = s.decoupled ? Real(1 - s.learning_rate * s.weight_decay) : Real(1);
+  a.learning_rate = Real(rate / (1 - std::pow(rule.beta1, update)));
+  a.second_correction = Real(1 / std::sqrt(1 - std::pow(rule.beta2, update)));
+  a.beta1 = Real(rule.beta1);
+  a.beta2 = Real(rule.beta2);
+  a.epsilon = Real(rule.epsilon);
+  a.decay = rule.decoupled ? Real(0) : Real(rule.weight_decay);
+  a.decoupled_decay = rule.decoupled ? Real(1 - rate * rule.weight_decay) : Real(1);
   a.gradient = gradient;
   a.m = m;
   a.v = v;
@@ -27,8 +32,11 @@ void adam(Context& ctx, const AdamStep& s, Index count, const Real* gradient, Re
   for_rows(ctx, count, 1, [&](Index begin, Index end) { simd::loops().adam(a, begin, end); });
 }
 
-void sgd(Context& ctx, const SgdStep& s, Index count, const Real* gradient, Real* velocity, Real* weight) {
-  const Real rate = Real(s.learning_rate), momentum = Real(s.momentum), decay = Real(s.weight_decay);
+void sgd(Context& ctx, const SgdRule& rule, const StepState* state, Index count, const Real* gradient,
+         Real* velocity, Real* weight) {
+  if (state->not_finite > 0) return;
+  const Real rate = Real(state->learning_rate), momentum = Real(rule.momentum),
+             decay = Real(rule.weight_decay);
   for_rows(ctx, count, 1, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       velocity[i] = momentum * velocity[i] + gradient[i] + decay * weight[i];
@@ -37,15 +45,20 @@ void sgd(Context& ctx, const SgdStep& s, Index count, const Real* gradient, Real
   });
 }
 
-double squared_norm(Context& ctx, Index count, const Real* x) {
+void squared_norm(Context& ctx, Index count, const Real* x, double* sum) {
   const RowChunks chunks = few_chunks_of_rows(count, 1);
   std::array<double, kFewChunks> partial{};
   run_chunks(ctx, chunks.count(), [&](Index chunk) {
     partial[std::size_t(chunk)] = simd::loops().squared_norm(x, chunks.begin(chunk), chunks.end(chunk));
   });
-  double sum = 0;
-  for (const double part : partial) sum += part;
-  return sum;
+  double total = 0;
+  for (const double part : partial) total += part;
+  *sum += total;
 }
 
-}  // namespace atl
+void clip(Context& ctx, double longest, const StepState* state, MatrixView x) {
+  const double length = std::sqrt(state->squares[0] + state->squares[1]);
+  if (state->not_finite == 0 && length > longest) cpu::scale(ctx, Real(longest / length), x);
+}
+
+}  // namespace atl::cpu

@@ -1,9 +1,11 @@
 // Operations on the rows of dense matrices: the epilogue on its own, dropout, sums of columns, packing of rows.
+#include <cmath>
+
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
-#include "tensor/kernels.h"
+#include "tensor/kernel_table.h"
 
-namespace atl {
+namespace atl::cpu {
 namespace {
 
 /// sums (values) += Σ over rows, in double precision; `add` adds a range of rows to the array that it is given. Ranges
@@ -33,10 +35,9 @@ void weighted_sums(ConstMatrixView x, std::span<const Real> weights, double* sum
 }  // namespace
 
 void apply(Context& ctx, const Epilogue& epilogue, ConstMatrixView x, MatrixView y) {
-  ATOLL_CHECK(x.rows == y.rows && x.cols == y.cols, "{} x {} and {} x {}", x.rows, x.cols, y.rows, y.cols);
-  const simd::Finish finish = plain(epilogue, y.rows, y.cols);
+  const simd::Finish finish = plain(epilogue);
   const bool in_place = x.data == y.data;
-  if (y.empty() || (in_place && finish.nothing)) return;
+  if (in_place && finish.nothing) return;
   for_rows(ctx, y.rows, y.cols, [&](Index begin, Index end) {  // rows that are copied stay in the cache
     if (!in_place) simd::loops().axpby(1, plain(x), 0, plain_out(y), y.cols, begin, end);
     if (!finish.nothing) simd::loops().finish(finish, plain_out(y), begin, end, 0, y.cols);
@@ -44,8 +45,6 @@ void apply(Context& ctx, const Epilogue& epilogue, ConstMatrixView x, MatrixView
 }
 
 void column_sums(Context& ctx, ConstMatrixView x, double* sums, std::span<const Real> weights) {
-  ATOLL_CHECK(weights.empty() || Index(weights.size()) == x.rows, "{} weights, {} rows", weights.size(),
-              x.rows);
   sum_in_chunks(ctx, few_chunks_of_rows(x.rows, x.cols), 2 * x.cols, sums,
                 [&](double* into, Index begin, Index end) {
                   if (weights.empty())
@@ -66,9 +65,8 @@ void sum_rows(Context& ctx, ConstMatrixView x, Real* out, bool accumulate) {
 
 void column_sums_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
                           ConstMatrixView dy, double* sums) {
-  ATOLL_CHECK(epilogue.norm == Epilogue::Norm::kBatch, "batch norm alone needs sums over rows");
   simd::FinishBackward b;
-  b.finish = plain(epilogue, dy.rows, dy.cols);
+  b.finish = plain(epilogue);
   b.pre = plain(pre);
   b.y = plain(y);
   b.dy = {const_cast<Real*>(dy.data), dy.stride};  // only read
@@ -78,19 +76,15 @@ void column_sums_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixVie
 }
 
 void dropout(Context& ctx, const Dropout& d, ConstMatrixView x, MatrixView out) {
-  ATOLL_CHECK(x.rows == out.rows && x.cols == out.cols, "{} x {} and {} x {}", x.rows, x.cols, out.rows,
-              out.cols);
-  if (x.empty() || (!d && x.data == out.data)) return;
-  if (!d) return axpby(ctx, 1, x, 0, out);
-  const simd::Mask mask = plain(d, x.rows);
+  if (!d && x.data == out.data) return;
+  if (!d) return cpu::axpby(ctx, 1, x, 0, out);
+  const simd::Mask mask = plain(d);
   for_rows(ctx, x.rows, x.cols, [&](Index begin, Index end) {
     simd::loops().dropout(mask, plain(x), plain_out(out), 0, x.cols, begin, end);
   });
 }
 
 void axpby(Context& ctx, Real a, ConstMatrixView x, Real b, MatrixView out) {
-  ATOLL_CHECK(x.rows == out.rows && x.cols == out.cols, "{} x {} and {} x {}", x.rows, x.cols, out.rows,
-              out.cols);
   for_rows(ctx, x.rows, x.cols, [&](Index begin, Index end) {
     simd::loops().axpby(a, plain(x), b, plain_out(out), x.cols, begin, end);
   });
@@ -110,26 +104,22 @@ void scale(Context& ctx, Real factor, MatrixView x) {
 }
 
 void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
-  ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
   for_rows(ctx, out.rows, out.cols, [&](Index begin, Index end) {
     simd::loops().gather(plain(x), index, plain_out(out), out.cols, begin, end);
   });
 }
 
 void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
-  ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
   for_rows(ctx, x.rows, x.cols, [&](Index begin, Index end) {
     simd::loops().scatter_add(plain(x), index, plain_out(out), out.cols, begin, end);
   });
 }
 
-Index count_non_finite(Context& ctx, ConstMatrixView x) {
-  double count = 0;
-  sum_in_chunks(ctx, few_chunks_of_rows(x.rows, x.cols), 1, &count,
-                [&](double* into, Index begin, Index end) {
-                  *into += double(simd::loops().count_non_finite(plain(x), x.cols, begin, end));
-                });
-  return Index(count);
+void count_non_finite(Context& ctx, ConstMatrixView x, double* count, const double* unless) {
+  if (unless != nullptr && std::isfinite(*unless)) return;
+  sum_in_chunks(ctx, few_chunks_of_rows(x.rows, x.cols), 1, count, [&](double* into, Index begin, Index end) {
+    *into += double(simd::loops().count_non_finite(plain(x), x.cols, begin, end));
+  });
 }
 
-}  // namespace atl
+}  // namespace atl::cpu

@@ -2,9 +2,9 @@
 // and they are added in chunk order.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
-#include "tensor/kernels.h"
+#include "tensor/kernel_table.h"
 
-namespace atl {
+namespace atl::cpu {
 namespace {
 
 /// Each chunk's rows of the scratch matrix: the gradients of bias, gain and shift.
@@ -24,8 +24,6 @@ void add_chunks(MatrixView scratch, Index chunks, Index kind, Real* total) {
 
 /// means (2, cols) of as many sums.
 void mean_of(Context& ctx, std::span<const double> sums, double count, MatrixView means) {
-  ATOLL_CHECK(Index(sums.size()) == 2 * means.cols && count > 0, "{} sums of batch norm over {} rows",
-              sums.size(), count);
   for_rows(ctx, Index(sums.size()), 1, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) means.data[i] = Real(sums[std::size_t(i)]) * Real(1 / count);
   });
@@ -36,13 +34,8 @@ void mean_of(Context& ctx, std::span<const double> sums, double count, MatrixVie
 void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
                     MatrixView dy, const EpilogueGradient& gradient, std::span<const double> col_sums,
                     double count) {
-  const bool needs_pre = epilogue.norm != Epilogue::Norm::kNone;
-  ATOLL_CHECK(y.rows == dy.rows && y.cols == dy.cols, "{} x {} and {} x {}", y.rows, y.cols, dy.rows,
-              dy.cols);
-  ATOLL_CHECK(!needs_pre || (pre.rows == dy.rows && pre.cols == dy.cols), "pre {} x {}", pre.rows, pre.cols);
-  if (dy.empty()) return;
   simd::FinishBackward b;
-  b.finish = plain(epilogue, dy.rows, dy.cols);
+  b.finish = plain(epilogue);
   b.pre = plain(pre);
   b.y = plain(y);
   b.dy = plain_out(dy);
@@ -65,4 +58,4 @@ void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre,
   add_chunks(scratch, chunks.count(), 2, gradient.shift);
 }
 
-}  // namespace atl
+}  // namespace atl::cpu

@@ -6,21 +6,12 @@
 #include <limits>
 
 #include "tensor/cpu/chunks.h"
-#include "tensor/kernels.h"
+#include "tensor/kernel_table.h"
 
-namespace atl {
+namespace atl::cpu {
 namespace {
 
 constexpr Real kNothingYet = -std::numeric_limits<Real>::infinity();
-
-void check_shapes(const Softmaxes& s) {
-  const SoftmaxState& state = s.state;
-  const Index heads = state.sum.cols;
-  ATOLL_CHECK(state.max.rows == s.out.rows && state.sum.rows == s.out.rows && state.max.cols == heads &&
-                  (heads == 0 ? s.out.cols == 0 : s.out.cols % heads == 0),
-              "max {} x {}, sum {} x {}, out {} x {}", state.max.rows, state.max.cols, state.sum.rows, heads,
-              s.out.rows, s.out.cols);
-}
 
 void merge_head(Real& max, Real& sum, Real* out, Real other_max, Real other_sum, const Real* other,
                 Index width) {
@@ -35,18 +26,13 @@ void merge_head(Real& max, Real& sum, Real* out, Real other_max, Real other_sum,
 }  // namespace
 
 void softmax_begin(Context& ctx, const Softmaxes& s) {
-  check_shapes(s);
-  fill(ctx, kNothingYet, s.state.max);
-  fill(ctx, 0, s.state.sum);
-  fill(ctx, 0, s.out);
+  cpu::fill(ctx, kNothingYet, s.state.max);
+  cpu::fill(ctx, 0, s.state.sum);
+  cpu::fill(ctx, 0, s.out);
 }
 
 void softmax_merge(Context& ctx, const Softmaxes& s, const Softmaxes& other) {
-  check_shapes(s), check_shapes(other);
   const Index heads = s.state.sum.cols, width = heads == 0 ? 0 : s.out.cols / heads;
-  ATOLL_CHECK(other.state.sum.cols == heads && other.out.rows == s.out.rows && other.out.cols == s.out.cols,
-              "{} x {} of {} heads and {} x {} of {}", s.out.rows, s.out.cols, heads, other.out.rows,
-              other.out.cols, other.state.sum.cols);
   for_rows(ctx, s.out.rows, s.out.cols, [&](Index begin, Index end) {
     for (Index row = begin; row < end; ++row)
       for (Index head = 0; head < heads; ++head)
@@ -56,4 +42,4 @@ void softmax_merge(Context& ctx, const Softmaxes& s, const Softmaxes& other) {
   });
 }
 
-}  // namespace atl
+}  // namespace atl::cpu

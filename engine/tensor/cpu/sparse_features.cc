@@ -2,37 +2,30 @@
 #include "tensor/cpu/aggregate.h"
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
-#include "tensor/kernels.h"
+#include "tensor/kernel_table.h"
 
-namespace atl {
+namespace atl::cpu {
 
 void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView w, MatrixView out,
                  const Epilogue& epilogue) {
-  ATOLL_CHECK(w.rows == x.csr.cols && out.rows == x.csr.rows && w.cols == out.cols,
-              "({} x {}) ({} x {}) -> {} x {}", x.csr.rows, x.csr.cols, w.rows, w.cols, out.rows, out.cols);
-  if (out.empty()) return;
   simd::Spmm s;
   s.weights = x.csr.weights;
-  s.mask = plain(dropout, x.csr.rows);
+  s.mask = plain(dropout);
   if (dropout) s.arc_mask = simd::ArcMask::kByRow;
   s.x = plain(w);
   s.out = plain_out(out);
-  s.finish = plain(epilogue, out.rows, out.cols);
+  s.finish = plain(epilogue);
   aggregate(ctx, x.csr, s, out.cols);
 }
 
 void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView b,
                     MatrixView out, bool accumulate, Index first) {
   CsrView t = x.transpose;
-  ATOLL_CHECK(b.rows == t.cols && first >= 0 && first + out.rows <= t.rows && b.cols == out.cols,
-              "({} x {}) ({} x {}) -> {} x {} from {} on", t.rows, t.cols, b.rows, b.cols, out.rows, out.cols,
-              first);
   t.offsets += first;
   t.rows = out.rows;
-  if (out.empty()) return;
   simd::Spmm s;
   s.weights = t.weights;
-  s.mask = plain(dropout, t.cols);
+  s.mask = plain(dropout);
   if (dropout) s.arc_mask = simd::ArcMask::kByColumn;
   s.first_row = first;
   s.x = plain(b);
@@ -41,4 +34,4 @@ void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, C
   aggregate(ctx, t, s, out.cols);
 }
 
-}  // namespace atl
+}  // namespace atl::cpu

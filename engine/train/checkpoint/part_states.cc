@@ -3,7 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <deque>
 #include <sstream>
+
+#include "tensor/copies.h"
 
 namespace atl {
 namespace {
@@ -64,6 +67,26 @@ bool fits(const CheckpointStore& store, const Reached& at, const PartsOnRanks& p
   });
 }
 
+/// Where the host reads and writes them, and the checkpoint is made of.
+class HostStates {
+ public:
+  explicit HostStates(std::span<const NamedMatrix> states) {
+    for (const NamedMatrix& each : states) {
+      HostArray& array =
+          arrays_.emplace_back(each.device, each.values.data, each.values.rows * each.values.cols);
+      views_.push_back({each.name, {array.data(), each.values.rows, each.values.cols}});
+    }
+  }
+  std::span<const NamedMatrix> views() const { return views_; }
+  void put() {
+    for (HostArray& each : arrays_) each.put();
+  }
+
+ private:
+  std::deque<HostArray> arrays_;
+  std::vector<NamedMatrix> views_;
+};
+
 bool agreed(Communicator& comm, bool of_rank_0) {
   std::byte answer{of_rank_0};
   comm.broadcast(Traffic::kCheckpoint, 0, std::span(&answer, 1));
@@ -78,7 +101,9 @@ std::string PartsOnRanks::text() const {
 
 std::vector<std::string> write_part_states(Communicator& comm, const CheckpointStore& store,
                                            const Reached& at, const PartsOnRanks& parts,
-                                           std::span<const NamedMatrix> mine) {
+                                           std::span<const NamedMatrix> states) {
+  const HostStates host(states);
+  const std::span<const NamedMatrix> mine = host.views();
   const std::vector<Shapes> all = all_shapes(comm, mine);
   if (std::ranges::all_of(all, &Shapes::empty)) return {};
   std::vector<std::string> seals(comm.rank() == 0 ? all.size() : 0);
@@ -102,7 +127,9 @@ std::vector<std::string> write_part_states(Communicator& comm, const CheckpointS
 }
 
 bool read_part_states(Communicator& comm, const CheckpointStore& store, const Reached& at,
-                      const PartsOnRanks& parts, std::span<const NamedMatrix> mine) {
+                      const PartsOnRanks& parts, std::span<const NamedMatrix> states) {
+  HostStates host(states);
+  const std::span<const NamedMatrix> mine = host.views();
   const std::vector<Shapes> all = all_shapes(comm, mine);
   for (Rank rank = 0; rank < comm.size(); ++rank) {
     const Shapes& shapes = all[std::size_t(rank)];
@@ -126,6 +153,7 @@ bool read_part_states(Communicator& comm, const CheckpointStore& store, const Re
     }
     comm.barrier();
   }
+  host.put();
   return true;
 }
 

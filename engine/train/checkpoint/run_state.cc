@@ -32,9 +32,9 @@ CheckpointState state_of(const RunState& run, const Job& job, const DatasetMeta&
   state.identity = identity_of(job, dataset);
   run.best.save(state.scalars);
   if (reached.steps > 0) run.epoch.save(state.scalars);
-  tensors.add(run.parameters.values().data(), "", false);
+  tensors.add(HostArray(run.parameters.device(), run.parameters.values()), "", false);
   std::vector<Matrix>& moments = run.optimizer.moments();
-  for (std::size_t i = 0; i < moments.size(); ++i) tensors.add(moments[i].data(), moment_prefix(i), true);
+  for (std::size_t i = 0; i < moments.size(); ++i) tensors.add(HostArray(moments[i]), moment_prefix(i), true);
   if (run.best.epoch() > 0) tensors.add(run.best.weights().data(), "best.", false);
   state.tensors = tensors.tensors();
   return state;
@@ -43,18 +43,19 @@ CheckpointState state_of(const RunState& run, const Job& job, const DatasetMeta&
 void load_state(const LoadedCheckpoint& checkpoint, const Job& job, const DatasetMeta& dataset,
                 const RunState& run) {
   check_identity(checkpoint, identity_of(job, dataset));
-  const auto read = [&](Real* values, const std::string& prefix, bool trainable_only) {
-    read_held_rows(checkpoint.file, run.parameters, values, prefix, trainable_only);
+  const auto read = [&](HostArray values, const std::string& prefix, bool trainable_only) {
+    read_held_rows(checkpoint.file, run.parameters, values.data(), prefix, trainable_only);
+    values.put();
   };
-  read(run.parameters.values().data(), "", false);
+  read(HostArray(run.parameters.device(), run.parameters.values()), "", false);
   std::vector<Matrix>& moments = run.optimizer.moments();
-  for (std::size_t i = 0; i < moments.size(); ++i) read(moments[i].data(), moment_prefix(i), true);
+  for (std::size_t i = 0; i < moments.size(); ++i) read(HostArray(moments[i]), moment_prefix(i), true);
   run.optimizer.set_steps(checkpoint.state.step);
   run.best.load(checkpoint.state.scalars);
   run.epoch.load(checkpoint.state.scalars);
   if (run.best.epoch() > 0) {
     run.best.weights().resize(1, Index(run.parameters.values().size()));
-    read(run.best.weights().data(), "best.", false);
+    read(HostArray(run.best.weights()), "best.", false);
   }
 }
 

@@ -85,6 +85,10 @@ void WholeTensors::add(const Real* values, const std::string& prefix, bool train
   }
 }
 
+void WholeTensors::add(HostArray values, const std::string& prefix, bool trainable_only) {
+  add(held_.emplace_back(std::move(values)).data(), prefix, trainable_only);
+}
+
 void read_held_rows(const SafetensorsFile& file, const Parameters& parameters, Real* values,
                     const std::string& prefix, bool trainable_only) {
   for (const Entry& e : parameters.entries()) {

@@ -2,11 +2,13 @@
 // holds, however many ranks there were then.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <vector>
 
 #include "comm/communicator.h"
 #include "model/parameters.h"
+#include "tensor/copies.h"
 #include "train/checkpoint/safetensors.h"
 
 namespace atl {
@@ -19,6 +21,8 @@ class WholeTensors {
   /// Adds the parameters' values, or something else laid out as Parameters::values() (the trainable part alone: moments),
   /// under `prefix` and their names. What rank 0 holds whole it gives as a view. Collective.
   void add(const Real* values, const std::string& prefix, bool trainable_only);
+  /// Where they may lie in a device's memory.
+  void add(HostArray values, const std::string& prefix, bool trainable_only);
   /// On rank 0; elsewhere what it happens to hold.
   const std::vector<TensorView>& tensors() const { return tensors_; }
 
@@ -28,6 +32,7 @@ class WholeTensors {
   Communicator& comm_;
   const Parameters& parameters_;
   std::vector<TensorView> tensors_;
+  std::deque<HostArray> held_;        // what tensors_ of others look at
   std::vector<Matrix> put_together_;  // (1, elements): what tensors_ of sliced parameters look at
 };
 

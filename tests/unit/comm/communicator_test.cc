@@ -68,6 +68,7 @@ TEST_P(Ranks, sums_that_were_begun_travel_while_others_begin) {
     std::vector<std::vector<Real>> values, expected;
     std::vector<std::vector<std::byte>> terms;
     std::vector<Event> sums;
+    const RankGroup everyone(comm, {});
     for (const std::size_t count : {3U, 20'000U, 0U, 70U}) {
       values.emplace_back(count, Real(comm.rank() + 1));
       expected.emplace_back(count, Real(comm.size() * (comm.size() + 1)) / 2);
@@ -76,7 +77,7 @@ TEST_P(Ranks, sums_that_were_begun_travel_while_others_begin) {
     const auto before = comm.ledger().bytes(Link::kIntra);
     std::int64_t bytes = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      sums.push_back(comm.begin_all_reduce(Traffic::kGradient, values[i], terms[i]));
+      sums.push_back(comm.begin_all_reduce(Traffic::kGradient, everyone, values[i], terms[i]));
       bytes += all_reduce_bytes(comm.size(), comm.rank(), Index(values[i].size()), sizeof(Real));
     }
     for (Event& each : sums) each.wait();

@@ -59,7 +59,8 @@ struct Sum {
   Event arrival;
 };
 
-std::vector<Sum> begin_sums(Communicator& comm, const std::vector<Index>& counts) {
+/// The group outlives the sums.
+std::vector<Sum> begin_sums(Communicator& comm, const RankGroup& everyone, const std::vector<Index>& counts) {
   std::vector<Sum> sums(counts.size());
   for (std::size_t k = 0; k < sums.size(); ++k) {
     sums[k].values.resize(std::size_t(counts[k]));
@@ -67,7 +68,8 @@ std::vector<Sum> begin_sums(Communicator& comm, const std::vector<Index>& counts
       sums[k].values[i] = Real(comm.rank() + 1) * Real(k + 1) + Real(i);
     sums[k].terms.resize(
         std::size_t(all_reduce_memory(comm.size(), comm.rank(), counts[k], Index(sizeof(Real)))));
-    sums[k].arrival = comm.begin_all_reduce(Traffic::kGradient, std::span(sums[k].values), sums[k].terms);
+    sums[k].arrival =
+        comm.begin_all_reduce(Traffic::kGradient, everyone, std::span(sums[k].values), sums[k].terms);
   }
   return sums;
 }
@@ -85,7 +87,8 @@ void wait_for_all(Communicator& comm, std::vector<Sum>& sums) {
 TEST(SmallLane, FourSumsAreUnderWayTogether) {
   const auto when_four_are = [](Rank) { return [](int, int started) { return started >= 4; }; };
   const auto failures = failures_of_ranks(held(2, when_four_are), {.timeout = 5s}, [](Communicator& comm) {
-    auto sums = begin_sums(comm, {3, 4, 5, 6});
+    const RankGroup everyone(comm, {});
+    auto sums = begin_sums(comm, everyone, {3, 4, 5, 6});
     wait_for_all(comm, sums);
   });
   EXPECT_EQ(failures, std::vector<std::string>(2));
@@ -102,7 +105,8 @@ TEST(SmallLane, SumsOfOneAndTwoRoundsAreRightWhicheverIsDoneFirst) {
         std::vector<Index> counts;
         for (Index k = 0; k < 40; ++k)
           counts.push_back(k % 3 == 0 ? 20000 + k : 1 + k);  // 32 KiB go in one round
-        auto sums = begin_sums(comm, counts);
+        const RankGroup everyone(comm, {});
+        auto sums = begin_sums(comm, everyone, counts);
         wait_for_all(comm, sums);
       });
   EXPECT_EQ(failures, std::vector<std::string>(4));
@@ -112,7 +116,8 @@ TEST(SmallLane, SumsOfOneAndTwoRoundsAreRightWhicheverIsDoneFirst) {
 TEST(SmallLane, RanksMayExchangeBetweenSumsWithoutTheOthers) {
   const auto failures = failures_of_ranks(make_local_group(3), {.timeout = 5s}, [](Communicator& comm) {
     for (int round = 0; round < 6; ++round) {
-      auto sums = begin_sums(comm, {3, 20000, 5});
+      const RankGroup everyone(comm, {});
+      auto sums = begin_sums(comm, everyone, {3, 20000, 5});
       if (comm.rank() < 2) {
         Matrix mine(1, 1), theirs(1, 1);
         mine.at(0, 0) = Real(comm.rank());

@@ -92,7 +92,7 @@ TEST_P(Aggregate, AppliesTheEpilogueToEveryRow) {
       Matrix fused(50, width), apart(50, width);
       spmm(rank.ctx, {g.view(), nullptr, nullptr}, x, fused, false, e);
       spmm(rank.ctx, {g.view(), nullptr, nullptr}, x, apart);
-      apply(rank.ctx, e, apart);
+      apply(rank.ctx, e, apart, apart);
       expect_same_bits(fused, apart);
     }
   }
@@ -105,7 +105,7 @@ TEST_P(Aggregate, MasksFinishedRowsForABackwardPass) {
   const auto ids = random_ids(4, 40);
   const Dropout after{0.3, Draws(9, Purpose::kDropout, 4, 2), ids};
   Matrix out(40, 33);
-  spmm(rank.ctx, {g.view(), nullptr, nullptr}, x, out, false, after);
+  spmm(rank.ctx, {g.view(), nullptr, nullptr}, x, out, false, {.dropout = after});
   expect_near(out, [&](Index r, Index c) {
     return sum_of({g.view(), nullptr, nullptr}, x, r, c) * factor(after, r, c);
   });

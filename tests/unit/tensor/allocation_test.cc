@@ -48,7 +48,7 @@ void call_products(Context& ctx, Operands& o) {
   spmm(ctx, o.arcs(), o.x, o.out, true, o.epilogue(Epilogue::Norm::kLayer));
   gemm(ctx, o.rows, o.w, o.out, true, o.epilogue(Epilogue::Norm::kLayer));
   gemm_bt(ctx, o.rows, o.w, o.out, false, o.dropped());
-  gemm_at(ctx, o.rows, o.out, o.square, true);
+  gemm_at(ctx, o.rows, {}, o.out, o.square, true);
   sparse_gemm(ctx, o.sparse(), o.dropped(), o.x, o.out);
   sparse_gemm_at(ctx, o.sparse(), o.dropped(), o.out, o.d_x, true);
   bit_gemm(ctx, o.bit_rows(), o.x, o.out, true, o.epilogue(Epilogue::Norm::kLayer));
@@ -59,12 +59,12 @@ void call_rowwise(Context& ctx, Operands& o) {
   const Epilogue layer = o.epilogue(Epilogue::Norm::kLayer), batch = o.epilogue(Epilogue::Norm::kBatch);
   const EpilogueGradient gradient{.bias = o.bias.data(), .gain = o.gain.data(), .shift = o.bias.data()};
   const std::span<double> sums = zeroed_sums(ctx, "test.sums", 48);
-  apply(ctx, layer, o.out);
+  apply(ctx, layer, o.out, o.out);
   apply_backward(ctx, layer, o.rows, o.out, o.rows, gradient);
   column_sums(ctx, o.rows, sums.data());
   norm_statistics(ctx, sums, 500, o.stats);
   move_running_statistics(ctx, sums, 500, 0.1, o.stats.data(), o.stats.data() + 24);
-  norm_statistics(ctx, o.gain.data(), o.stats.data() + 24, o.stats);
+  known_statistics(ctx, o.gain.data(), o.stats.data() + 24, o.stats);
   column_sums_backward(ctx, batch, o.rows, o.out, o.rows, sums.data());
   apply_backward(ctx, batch, o.rows, o.out, o.rows, gradient, sums, 500);
   sum_rows(ctx, o.rows, o.bias.data(), true);
@@ -94,16 +94,20 @@ void call_attention(Context& ctx, Operands& o) {
 }
 
 void call_training(Context& ctx, Operands& o) {
-  cross_entropy(ctx, o.rows, o.labels.data(), o.selected, 1, o.out);
-  binary_cross_entropy(ctx, o.rows, o.target_rows(), o.selected, 1, o.out);
-  count_classes(ctx, o.rows, o.labels.data(), o.selected);
-  count_labels(ctx, o.rows, o.target_rows(), o.selected);
+  StepState state;
+  LabelCounts counts;
+  cross_entropy(ctx, o.rows, o.labels.data(), o.selected, 1, o.out, &state.loss);
+  binary_cross_entropy(ctx, o.rows, o.target_rows(), o.selected, 1, o.out, &state.loss);
+  count_classes(ctx, o.rows, o.labels.data(), o.selected, &counts);
+  count_labels(ctx, o.rows, o.target_rows(), o.selected, &counts);
   count_confusions(ctx, o.rows, o.labels.data(), o.selected, o.confusions);
-  adam(ctx, {0.01, 0.9, 0.999, 1e-8, 0.1, false, 1}, 24 * 24, o.w.data(), o.square.data(), o.square.data(),
+  begin_step(ctx, 0.01, 1, &state);
+  adam(ctx, {0.9, 0.999, 1e-8, 0.1, false}, &state, 24 * 24, o.w.data(), o.square.data(), o.square.data(),
        o.w.data());
-  sgd(ctx, {0.01, 0.9, 0.1}, 24 * 24, o.w.data(), o.square.data(), o.w.data());
-  squared_norm(ctx, 500 * 24, o.rows.data());
-  count_non_finite(ctx, o.rows);
+  sgd(ctx, {0.9, 0.1}, &state, 24 * 24, o.w.data(), o.square.data(), o.w.data());
+  squared_norm(ctx, 500 * 24, o.rows.data(), &state.squares[0]);
+  clip(ctx, 1, &state, o.rows);
+  count_non_finite(ctx, o.rows, &state.not_finite);
 }
 
 struct Group {

@@ -152,7 +152,7 @@ TEST_P(Attend, LargeScoresDoNotOverflow) {
   Layer layer(20, 20, 2, 4, false, 0);
   for (Index i = 0; i < 40; ++i) layer.src_score.data()[i] *= 500;
   layer.forward(rank.ctx);
-  EXPECT_EQ(count_non_finite(rank.ctx, layer.out), 0);
+  EXPECT_EQ(non_finite_in(rank.ctx, layer.out), 0);
   expect_near(
       layer.out, [&](Index i, Index c) { return layer.expected(i, c); }, 1e-3);
 }

@@ -36,7 +36,7 @@ void expect_products_of(Context& ctx, const Features& x, Index width, bool accum
   const Index behind = cols / 3;  // in two parts
   bit_gemm_at(ctx, x.rows(), b, gradient.view().slice_rows(0, behind), accumulate);
   bit_gemm_at(ctx, x.rows(), b, gradient.view().slice_rows(behind, cols - behind), accumulate, behind);
-  gemm_at(ctx, x.dense, b, wanted_gradient, accumulate);
+  gemm_at(ctx, x.dense, {}, b, wanted_gradient, accumulate);
   expect_near(
       gradient, [&](Index r, Index c) { return double(wanted_gradient.at(r, c)); }, 5 * kTolerance);
 }

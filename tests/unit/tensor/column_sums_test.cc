@@ -50,7 +50,7 @@ TEST_P(ColumnSums, DoNotDependOnThreads) {
   expect_same_on_any_threads([&](Context& ctx) {
     std::vector<double> sums(84, 0.0);
     Matrix y = o.y.clone(), all(1, 105);
-    apply(ctx, e, y);
+    apply(ctx, e, y, y);
     column_sums(ctx, o.y, sums.data());
     column_sums_backward(ctx, e, o.y, y, dy, sums.data() + 42);
     for (Index i = 0; i < 84; ++i) all.data()[i] = Real(sums[std::size_t(i)]);

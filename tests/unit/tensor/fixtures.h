@@ -37,6 +37,23 @@ struct TestRank {
   explicit TestRank(int threads = 2) : pool(threads) { ctx = {Device::kCpu, &pool, &workspace}; }
 };
 
+/// What a kernel leaves in the number that it is given.
+template <class F>
+double left_by(F&& kernel) {
+  double number = 0;
+  kernel(&number);
+  return number;
+}
+inline double non_finite_in(Context& ctx, ConstMatrixView x) {
+  return left_by([&](double* count) { count_non_finite(ctx, x, count); });
+}
+template <class F>
+LabelCounts counted_by(F&& kernel) {
+  LabelCounts counts;
+  kernel(&counts);
+  return counts;
+}
+
 /// Uniform in [low, high).
 inline Matrix random_matrix(unsigned seed, Index rows, Index cols, double low = -1, double high = 1) {
   std::mt19937 generator(seed);

@@ -44,7 +44,7 @@ TEST_P(Gemm, MultipliesRandomShapes) {
     Matrix out(n, m), out_bt(n, m), out_at(k, m);
     gemm(rank.ctx, a, w, out);
     gemm_bt(rank.ctx, a, w_t, out_bt);
-    gemm_at(rank.ctx, a, b, out_at);
+    gemm_at(rank.ctx, a, {}, b, out_at);
     expect_near(
         out, [&](Index r, Index c) { return product(a, w, r, c); }, 5 * kTolerance);
     expect_near(
@@ -83,7 +83,7 @@ TEST_P(Gemm, AppliesTheEpilogueAsApplyDoes) {
   Matrix fused(300, 33), apart(300, 33);
   gemm(rank.ctx, a, w, fused, false, e);
   gemm(rank.ctx, a, w, apart);
-  apply(rank.ctx, e, apart);
+  apply(rank.ctx, e, apart, apart);
   expect_same_bits(fused, apart);
 }
 
@@ -113,7 +113,7 @@ TEST_P(Gemm, MultipliesTheTransposeOfTallMatrices) {
       const Matrix a = random_matrix(1, n, k), b = random_matrix(2, n, m);
       Matrix out = random_matrix(3, k, m);
       const Matrix before = out.clone();
-      gemm_at(rank.ctx, a, b, out, accumulate);
+      gemm_at(rank.ctx, a, {}, b, out, accumulate);
       expect_near(
           out,
           [&](Index r, Index c) {
@@ -137,7 +137,7 @@ TEST_P(Gemm, DropsRowsOutAsDropoutDoes) {
     const Dropout half{0.5, Draws(3, Purpose::kDropout, 1, 2), ids};
     Matrix dropped(n, k), expected(k, m), found(count, m);
     dropout(rank.ctx, half, a, dropped);
-    gemm_at(rank.ctx, dropped, b, expected);
+    gemm_at(rank.ctx, dropped, {}, b, expected);
     gemm_at(rank.ctx, a, half, b, found, false, first);
     expect_near(
         found, [&](Index r, Index c) { return double(expected.at(first + r, c)); }, 20 * kTolerance);
@@ -148,7 +148,7 @@ TEST_P(Gemm, DoesNotDependOnThreads) {
   const Matrix a = random_matrix(1, 5000, 40), b = random_matrix(2, 5000, 30), w = random_matrix(3, 40, 30);
   expect_same_on_any_threads([&](Context& ctx) {
     Matrix out(40, 30);
-    gemm_at(ctx, a, b, out);
+    gemm_at(ctx, a, {}, b, out);
     return out;
   });
   expect_same_on_any_threads([&](Context& ctx) {

@@ -28,7 +28,7 @@ TEST_P(Rowwise, AppliesEveryEpilogue) {
       Operands o{r, c};
       const Epilogue e = o.epilogue(norm, activation, residual, rate);
       Matrix y = o.y.clone();
-      apply(rank.ctx, e, y);
+      apply(rank.ctx, e, y, y);
       // One column's variance is 0: layer norm divides rounding errors by √ε there.
       const double tolerance = norm == Norm::kLayer && c == 1 ? 1e-3 : 5 * kTolerance;
       expect_near(
@@ -48,7 +48,7 @@ TEST_P(Rowwise, AppliesEpiloguesToRandomShapes) {
     const auto activation = Activation(seed % 4);
     const Epilogue e = o.epilogue(Norm(seed % 3), activation, seed % 2 == 0, seed % 5 == 0 ? 0.0 : 0.3);
     Matrix y = o.y.clone();
-    apply(rank.ctx, e, y);
+    apply(rank.ctx, e, y, y);
     const double tolerance = e.norm == Norm::kLayer && o.cols == 1 ? 1e-3 : 20 * kTolerance;
     expect_near(
         y, [&](Index i, Index j) { return o.expected(e, i, j); }, tolerance);
@@ -59,7 +59,7 @@ TEST_P(Rowwise, AppliesEpiloguesToRandomShapes) {
 /// Σ weights · apply(y) as a function of everything that it is differentiated by.
 double objective(Context& ctx, const Epilogue& e, const Matrix& input, const Matrix& weights) {
   Matrix y = input.clone();
-  apply(ctx, e, y);
+  apply(ctx, e, y, y);
   double sum = 0;
   for (Index i = 0; i < y.rows() * y.cols(); ++i) sum += y.data()[i] * weights.data()[i];
   return sum;
@@ -80,7 +80,7 @@ double difference(Real* at, const std::function<double()>& f) {
 void take_statistics(Context& ctx, Operands& o) {
   std::vector<double> sums(std::size_t(2 * o.cols), 0.0);
   Matrix shifted = o.y.clone();
-  apply(ctx, {.bias = o.bias.data()}, shifted);
+  apply(ctx, {.bias = o.bias.data()}, shifted, shifted);
   column_sums(ctx, shifted, sums.data());
   for (Index c = 0; c < o.cols; ++c) {
     const double mean = sums[std::size_t(c)] / double(o.rows);
@@ -105,7 +105,7 @@ TEST_P(Rowwise, BackwardIsTheGradientOfEveryEpilogue) {
     Matrix d_bias(1, o.cols), d_gain(1, o.cols), d_shift(1, o.cols);
     for (Matrix* m : {&d_residual, &d_bias, &d_gain, &d_shift}) m->zero();
     std::vector<double> sums(std::size_t(2 * o.cols), 0.0);
-    apply(rank.ctx, e, y);
+    apply(rank.ctx, e, y, y);
     if (norm == Norm::kBatch) column_sums_backward(rank.ctx, e, o.y, y, dy, sums.data());
     EpilogueGradient gradient{.bias = d_bias.data()};
     if (residual) gradient.residual = d_residual;
@@ -132,7 +132,7 @@ TEST_P(Rowwise, LayerNormsStatisticsNeedNotBeKept) {
   Operands o{20, 19};
   Epilogue e = o.epilogue(Norm::kLayer, Activation::kRelu, false, 0.2);
   Matrix y = o.y.clone(), with = random_matrix(32, 20, 19), without = with.clone();
-  apply(rank.ctx, e, y);
+  apply(rank.ctx, e, y, y);
   apply_backward(rank.ctx, e, o.y, y, with, {});
   e.row_stats = {};
   apply_backward(rank.ctx, e, o.y, y, without, {});
@@ -145,7 +145,7 @@ TEST_P(Rowwise, BackwardDoesNotDependOnThreads) {
   expect_same_on_any_threads([&](Context& ctx) {
     Matrix y = o.y.clone(), dy = random_matrix(33, 5000, 33), gradients(3, 33);
     gradients.zero();
-    apply(ctx, e, y);
+    apply(ctx, e, y, y);
     apply_backward(ctx, e, o.y, y, dy,
                    {.bias = gradients.data(), .gain = gradients.data() + 33, .shift = gradients.data() + 66});
     return gradients;
@@ -197,11 +197,11 @@ TEST_P(Rowwise, ScalesAddsPacksAndUnpacks) {
 TEST_P(Rowwise, CountsWhatIsNotFinite) {
   TestRank rank;
   Matrix x = random_matrix(46, 3000, 19);
-  EXPECT_EQ(count_non_finite(rank.ctx, x), 0);
+  EXPECT_EQ(non_finite_in(rank.ctx, x), 0);
   x.at(0, 0) = Real(NAN);
   x.at(1500, 18) = Real(INFINITY);
   x.at(2999, 3) = -Real(INFINITY);
-  EXPECT_EQ(count_non_finite(rank.ctx, x), 3);
+  EXPECT_EQ(non_finite_in(rank.ctx, x), 3);
 }
 
 TEST_P(Rowwise, NansPassThroughTheEpilogue) {
@@ -209,8 +209,8 @@ TEST_P(Rowwise, NansPassThroughTheEpilogue) {
   for (const auto activation : {Activation::kRelu, Activation::kElu, Activation::kLeakyRelu}) {
     Matrix y = random_matrix(47, 3, 40);
     y.at(1, 5) = Real(NAN);
-    apply(rank.ctx, {.activation = activation}, y);
-    EXPECT_EQ(count_non_finite(rank.ctx, y), 1) << int(activation);
+    apply(rank.ctx, {.activation = activation}, y, y);
+    EXPECT_EQ(non_finite_in(rank.ctx, y), 1) << int(activation);
   }
 }
 

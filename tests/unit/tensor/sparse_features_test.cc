@@ -48,7 +48,7 @@ void expect_products_of(Context& ctx, const Features& x, Index width) {
   sparse_gemm_at(ctx, x.rows(), x.dropout, b, gradient.view().slice_rows(0, behind), true);
   sparse_gemm_at(ctx, x.rows(), x.dropout, b, gradient.view().slice_rows(behind, cols - behind), true,
                  behind);
-  gemm_at(ctx, x.dense, b, wanted_gradient, true);
+  gemm_at(ctx, x.dense, {}, b, wanted_gradient, true);
   expect_near(
       gradient, [&](Index r, Index c) { return double(wanted_gradient.at(r, c)); }, 5 * kTolerance);
 }

@@ -106,8 +106,9 @@ Step batch_step(const Job& job, const std::filesystem::path& data, const Vertice
       labels.push_back(vertices.training.at(batch.ids()[i]));
       rows.push_back(VertexId(i));
     }
-    double loss =
-        cross_entropy(ctx, memory.output(memory.layers().end - 1), labels.data(), rows, 1, memory.d_output());
+    double loss = 0;
+    cross_entropy(ctx, memory.output(memory.layers().end - 1), labels.data(), rows, 1, memory.d_output(),
+                  &loss);
     runner.backward(pass, parameters.present(), memory, input, {}, nullptr);
     comm.all_reduce(Traffic::kGradient, parameters.gradients());
     comm.all_reduce(Traffic::kStatistics, std::span<double>(&loss, 1));

@@ -69,7 +69,7 @@ struct LinearLayer {
     while (const Source* s = there.next()) spmm(rank.ctx, arcs_of(*s->block), s->rows.dense, sum, !s->own);
     Gather& back = exchange->gather_back(gathered, d_rows);
     while (const Source* s = back.next()) spmm(rank.ctx, transposed_arcs_of(*s->block), d_sum, s->d_rows);
-    gemm_at(rank.ctx, sum, d_sum, d_weight);
+    gemm_at(rank.ctx, sum, {}, d_sum, d_weight);
   }
 
   SmallRank& rank;

@@ -6,6 +6,7 @@
 
 #include "model/listed_sources.h"
 #include "train/gradient.h"
+#include "train/one_step.h"
 #include "train/optimizer.h"
 #include "train/small_job.h"
 
@@ -187,7 +188,7 @@ Learned compute(Communicator& comm, SmallRank& rank, const Job& job) {
   gradient.sum(rank.ctx);
   for (const Parameters::Entry& e : parameters.entries())
     if (e.layer == 0 && e.spec.trainable) keep_rows(e, parameters.gradients(), learned.gradients);
-  optimizer.step(rank.ctx, 0.01);
+  take_step(rank.ctx, optimizer, 0.01);
   for (const Parameters::Entry& e : parameters.entries())
     if (e.layer == 0) keep_rows(e, parameters.values(), learned.weights);
   return learned;

@@ -30,7 +30,7 @@ TEST_P(Gradient, IsThatOfTheLoss) {
       parameters.trainable()[i] += Real(0.1 * (Draws(9, Purpose::kSampling).uniform_at(i, 0) - 0.5));
     }
     LossOnly step(rank.ctx, job, fresh);
-    parameters.zero_gradients();
+    parameters.zero_gradients(rank.ctx);
     schedule->train(5, step);
     const std::vector<Real> gradient(parameters.gradients().begin(), parameters.gradients().end());
     ASSERT_FALSE(gradient.empty());

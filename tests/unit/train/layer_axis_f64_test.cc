@@ -41,7 +41,7 @@ class Stage {
   double train_epoch(int epoch) {
     loss_ = 0;
     pass_.begin_epoch(epoch);
-    parameters_.zero_gradients();
+    parameters_.zero_gradients(rank_.ctx);
     for (int c = 0; c < chunks(); ++c) forward(c);
     for (int c = chunks() - 1; c >= 0; --c) backward(c);
     const auto values = parameters_.trainable(), gradients = parameters_.gradients();
@@ -136,9 +136,8 @@ class Stage {
     for (const VertexId row : data_.training_rows())
       if (Index(row) >= pass_.begin(c) && Index(row) < pass_.end(c))
         rows.push_back(VertexId(row - pass_.begin(c)));
-    loss_ += cross_entropy(rank_.ctx, memory.output(range_.end - 1),
-                           data_.training_labels().classes.data() + pass_.begin(c), rows, Real(0.1),
-                           memory.d_output());
+    cross_entropy(rank_.ctx, memory.output(range_.end - 1), data_.training_labels().classes + pass_.begin(c),
+                  rows, Real(0.1), memory.d_output(), &loss_);
   }
 
   SmallRank& rank_;

@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "comm/local_transport.h"
 #include "train/gradient.h"
+#include "train/one_step.h"
 
 namespace atl {
 namespace {
@@ -41,7 +42,8 @@ TEST(Optimizer, EachGroupDecaysAtItsOwnRate) {
   Weights w;
   OptimizerSpec spec = plain_sgd();
   spec.weight_decay = {.convolutions = 0.1, .dense = 0.2, .first_layer = 0.4};
-  Optimizer(spec, w.parameters).step(w.ctx, 0.5);
+  Optimizer optimizer(spec, w.parameters);
+  take_step(w.ctx, optimizer, 0.5);
   EXPECT_FLOAT_EQ(float(w.value(1, 0)), 1 - 0.5F * 0.4F) << "the first layer that has weights";
   EXPECT_FLOAT_EQ(float(w.value(2, 0)), 1 - 0.5F * 0.1F);
   EXPECT_FLOAT_EQ(float(w.value(3, 0)), 1 - 0.5F * 0.2F);
@@ -52,7 +54,8 @@ TEST(Optimizer, TheFirstLayerBelongsToItsGroupUnlessSaid) {
   Weights w;
   OptimizerSpec spec = plain_sgd();
   spec.weight_decay = {.convolutions = 0.1, .dense = 0.2};
-  Optimizer(spec, w.parameters).step(w.ctx, 0.5);
+  Optimizer optimizer(spec, w.parameters);
+  take_step(w.ctx, optimizer, 0.5);
   EXPECT_FLOAT_EQ(float(w.value(1, 0)), 1 - 0.5F * 0.1F);
 }
 
@@ -60,8 +63,10 @@ TEST(Optimizer, AGradientIsClippedToItsNorm) {
   Weights w;
   Communicator comm(std::move(make_local_group(1).front()));
   for (Real& g : w.parameters.gradients()) g = 3;
-  Gradient(comm, w.parameters).clip(w.ctx, 1);
-  Optimizer(plain_sgd(), w.parameters).step(w.ctx, 1);
+  StepState state;
+  Gradient(comm, w.parameters).clip(w.ctx, 1, &state);
+  Optimizer optimizer(plain_sgd(), w.parameters);
+  take_step(w.ctx, optimizer, 1);
   const auto count = double(w.parameters.gradients().size());
   for (const Real weight : w.parameters.trainable()) EXPECT_NEAR(weight, 1 - 1 / std::sqrt(count), 1e-6);
 }
@@ -71,7 +76,7 @@ TEST(Optimizer, AdamsFirstStepIsTheLearningRateWhateverTheGradient) {
   const auto gradients = w.parameters.gradients();
   for (std::size_t i = 0; i < gradients.size(); ++i) gradients[i] = Real(i % 2 == 0 ? 1e-3 : -50);
   Optimizer optimizer({}, w.parameters);
-  optimizer.step(w.ctx, 0.01);
+  take_step(w.ctx, optimizer, 0.01);
   EXPECT_EQ(optimizer.steps(), 1);
   for (std::size_t i = 0; i < gradients.size(); ++i)
     EXPECT_NEAR(w.parameters.trainable()[i], 1 - (i % 2 == 0 ? 0.01 : -0.01), 1e-6);

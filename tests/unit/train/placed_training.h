@@ -9,6 +9,7 @@
 #include "comm/ranks.h"
 #include "train/checkpoint/run_state.h"
 #include "train/gradient.h"
+#include "train/one_step.h"
 #include "train/small_job.h"
 
 namespace atl {
@@ -106,9 +107,11 @@ struct Trained {
     for (std::int64_t step = first; step <= last; ++step) {
       set_gradients(step);
       gradient.sum(ctx);
-      ASSERT_TRUE(gradient.finite(ctx));
-      gradient.clip(ctx, 0.3);
-      optimizer.step(ctx, 0.01);
+      StepState state;
+      gradient.count_non_finite(ctx, &state);
+      ASSERT_EQ(state.not_finite, 0);
+      gradient.clip(ctx, 0.3, &state);
+      take_step(ctx, optimizer, 0.01, state);
       Evaluation evaluation;
       evaluation.validation = step == 2 ? 0.9 : 0.5;
       best.consider(step, evaluation, parameters);

@@ -13,6 +13,7 @@
 #include "job/load.h"
 #include "partition/prepared_graph.h"
 #include "strategy/strategy.h"
+#include "tensor/copies.h"
 #include "train/evaluation.h"
 #include "train/rank_data.h"
 #include "train/temporary_folder.h"
@@ -110,10 +111,12 @@ inline Job small_job(const std::vector<std::string>& fields) {
 /// One rank's whole set-up; what Session builds, without files.
 struct SmallRank {
   SmallRank(Communicator& comm, const Job& job_, const std::filesystem::path& dataset_folder, int threads,
-            const std::vector<int>& parts = {})
+            const std::vector<int>& parts = {}, Device device = Device::kCpu,
+            DeviceStream& stream = host_stream())
       : job(job_),
         pool(threads),
-        ctx{Device::kCpu, &pool, &workspace},
+        workspace(device),
+        ctx{device, &pool, &workspace, &stream},
         dataset(Dataset::open(dataset_folder)),
         prepared(PreparedGraph::make(dataset, partition_options(job, comm.size()), graph_transforms(job),
                                      training_marks(dataset, job))),
@@ -137,8 +140,9 @@ class LossOnly final : public TrainingStep {
  public:
   LossOnly(Context& ctx, const Job& job, const RankData& data) : ctx_(ctx), job_(job), data_(data) {}
   void loss(ConstMatrixView logits, const LossRows&, MatrixView d_logits) override {
-    value = loss_of(ctx_, data_.training_labels(), job_.training.loss, logits, data_.training_rows(), 1,
-                    d_logits);
+    value = 0;
+    loss_of(ctx_, data_.training_labels(), job_.training.loss, logits, data_.training_rows(), 1, d_logits,
+            &value);
   }
   void update() override {}
   double value = 0;
@@ -160,10 +164,22 @@ struct SmallResult {
 inline SmallResult result_of(std::vector<double> losses, Trainer& trainer) {
   const Evaluation e = trainer.evaluate();
   const auto values = trainer.parameters().values();
+  HostArray host(trainer.parameters().device(), values);
   return {std::move(losses),
           e.validation.value_or(-1),
           e.validation_loss.value_or(-1),
-          {values.begin(), values.end()}};
+          {host.data(), host.data() + values.size()}};
+}
+
+/// Some epochs of one rank's. Collective.
+inline SmallResult train_rank(Communicator& comm, SmallRank& rank, int epochs) {
+  std::vector<double> losses;
+  for (Index epoch = 1; epoch <= epochs; ++epoch) {
+    double loss = rank.trainer->train_epoch(epoch, rank.job.training.optimizer.learning_rate);
+    comm.all_reduce(Traffic::kStatistics, std::span<double>(&loss, 1));
+    losses.push_back(loss / rank.data.train.total);
+  }
+  return result_of(std::move(losses), *rank.trainer);
 }
 
 inline SmallResult train_small(const Job& job, const std::filesystem::path& dataset, int ranks, int epochs,
@@ -171,13 +187,7 @@ inline SmallResult train_small(const Job& job, const std::filesystem::path& data
   SmallResult result;
   run_ranks(ranks, [&](Communicator& comm) {
     SmallRank rank(comm, job, dataset, threads, parts);
-    std::vector<double> losses;
-    for (Index epoch = 1; epoch <= epochs; ++epoch) {
-      double loss = rank.trainer->train_epoch(epoch, job.training.optimizer.learning_rate);
-      comm.all_reduce(Traffic::kStatistics, std::span<double>(&loss, 1));
-      losses.push_back(loss / rank.data.train.total);
-    }
-    const SmallResult mine = result_of(losses, *rank.trainer);
+    const SmallResult mine = train_rank(comm, rank, epochs);
     if (comm.rank() == 0) result = mine;
   });
   return result;

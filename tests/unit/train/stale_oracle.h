@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "strategy/full_batch.h"
+#include "train/one_step.h"
 #include "train/small_job.h"
 #include "train/stale_parts.h"
 
@@ -17,13 +18,14 @@ class OracleStep final : public TrainingStep {
   void loss(ConstMatrixView logits, const LossRows&, MatrixView d_logits) override {
     const RankData& data = rank_.data;
     const double total = data.train.total;
-    mean = loss_of(rank_.ctx, data.training_labels(), rank_.job.training.loss, logits, data.training_rows(),
-                   Real(1 / total), d_logits) /
-           total;
+    double sum = 0;
+    loss_of(rank_.ctx, data.training_labels(), rank_.job.training.loss, logits, data.training_rows(),
+            Real(1 / total), d_logits, &sum);
+    mean = sum / total;
   }
   void update() override {
-    rank_.trainer->optimizer().step(rank_.ctx, rank_.job.training.optimizer.learning_rate);
-    rank_.trainer->parameters().zero_gradients();
+    take_step(rank_.ctx, rank_.trainer->optimizer(), rank_.job.training.optimizer.learning_rate);
+    rank_.trainer->parameters().zero_gradients(rank_.ctx);
   }
   double mean = 0;
 
@@ -66,7 +68,7 @@ inline SmallResult train_stale_oracle(const Job& job, const std::filesystem::pat
                        });
     OracleStep step(rank);
     std::vector<double> losses;
-    rank.trainer->parameters().zero_gradients();
+    rank.trainer->parameters().zero_gradients(rank.ctx);
     for (Index epoch = 1; epoch <= epochs; ++epoch) {
       schedule.train(epoch, step);
       losses.push_back(step.mean);

@@ -44,9 +44,9 @@ class OneRank {
     }
 
     const std::vector<Real>& come_back() {
-      cross_entropy(one_.ctx_, memory_.output(memory_.layers().end - 1),
-                    one_.data_.training_labels().classes.data(), one_.data_.training_rows(), Real(0.1),
-                    memory_.d_output());
+      double unread = 0;
+      cross_entropy(one_.ctx_, memory_.output(memory_.layers().end - 1), one_.data_.training_labels().classes,
+                    one_.data_.training_rows(), Real(0.1), memory_.d_output(), &unread);
       one_.runner_.backward(pass_, weights(), memory_, {one_.whole().features, {}}, {}, nullptr);
       return gradients_;
     }

@@ -1,0 +1,31 @@
+// An order of work on a device. Kernels and copies that a stream is given are done one after the other; the host goes on meanwhile,
+// and says where it must wait. On the host itself work is done where it is asked for, and nothing is ever waited for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace atl {
+
+/// Given and waited for by one thread, the rank's compute thread; whether a mark is reached, any thread may ask.
+class DeviceStream {
+ public:
+  virtual ~DeviceStream() = default;
+  /// Of what the stream was given so far.
+  using Mark = std::uint64_t;
+  virtual Mark mark() { return 0; }
+  virtual bool reached(Mark /*mark*/) const { return true; }
+  /// Returns when it is reached.
+  virtual void wait(Mark /*mark*/) {}
+  void synchronise() { wait(mark()); }
+
+  /// From the host's memory, which is free again on return.
+  virtual void upload(void* device, const void* host, std::size_t bytes) = 0;
+  /// To the host's memory, which holds the bytes when the stream has come so far.
+  virtual void download(void* host, const void* device, std::size_t bytes) = 0;
+};
+
+/// tensor/cpu/memory.cc: copies at once.
+DeviceStream& host_stream();
+
+}  // namespace atl

@@ -1,0 +1,59 @@
+// From the catalogue to a device's kernel: every operand lies in the device's memory, and the kernel is the device's own.
+#pragma once
+
+#include "base/error.h"
+#include "tensor/backend.h"
+#include "tensor/dispatch/operands.h"
+
+namespace atl {
+
+inline const KernelTable& kernels_of(Device device) {
+  return device == Device::kCuda ? backend().kernels : cpu_kernels();
+}
+
+/// Checks `operand` of kernel `name`; where the host's memory is the device's, there is nothing to find out.
+template <class T>
+void check_operand(const Memory& memory, const char* name, T operand) {
+  each_operand(operand, [&]<class E>(E* data, Index elements) {
+    const std::size_t bytes = std::size_t(elements < 0 ? 1 : elements) * sizeof(E);
+    ATOLL_CHECK(memory.holds(data, bytes), "{}: an operand of {} bytes is not in the device's memory", name,
+                bytes);
+  });
+}
+
+template <class... Formal, class... Given>
+void call(void (*KernelTable::*kernel)(Context&, Formal...), const char* name, Context& ctx,
+          const Given&... arguments) {
+  if (ctx.device == Device::kCuda && backend().memory.holds != nullptr)
+    (check_operand(backend().memory, name, arguments), ...);
+  (kernels_of(ctx.device).*kernel)(ctx, arguments...);
+}
+
+/// call(&KernelTable::name, "name", ctx, …)
+#define ATOLL_CALL(name, ...) call(&KernelTable::name, #name, __VA_ARGS__)
+
+// What kernels have in common.
+
+inline void check(const Dropout& dropout, Index rows) {
+  if (!dropout) return;
+  ATOLL_CHECK(Index(dropout.ids.size()) == rows, "{} ids for {} rows", dropout.ids.size(), rows);
+  ATOLL_CHECK(dropout.rate < 1, "dropout rate {}", dropout.rate);
+}
+
+/// Of `rows` rows and `cols` columns.
+inline void check(const Epilogue& e, Index rows, Index cols) {
+  ATOLL_CHECK(e.norm != Epilogue::Norm::kBatch || (e.col_mean != nullptr && e.col_rstd != nullptr),
+              "batch norm's statistics");
+  ATOLL_CHECK(e.residual.empty() || (e.residual.rows == rows && e.residual.cols == cols),
+              "residual {} x {} of {} x {}", e.residual.rows, e.residual.cols, rows, cols);
+  ATOLL_CHECK(e.row_stats.empty() || (e.row_stats.rows == rows && e.row_stats.cols == 2), "row_stats {} x {}",
+              e.row_stats.rows, e.row_stats.cols);
+  check(e.dropout, rows);
+}
+
+template <class A, class B>
+void check_same_shape(const View<A>& a, const View<B>& b) {
+  ATOLL_CHECK(a.rows == b.rows && a.cols == b.cols, "{} x {} and {} x {}", a.rows, a.cols, b.rows, b.cols);
+}
+
+}  // namespace atl

@@ -1,0 +1,80 @@
+// Every kernel of the catalogue by name, and a device's table of them.
+#pragma once
+
+#include "tensor/bfloat16.h"
+#include "tensor/kernels.h"
+
+// In the catalogue's order.
+#define ATOLL_KERNELS(X)     \
+  X(spmm)                    \
+  X(gemm)                    \
+  X(gemm_bt)                 \
+  X(gemm_at)                 \
+  X(sparse_gemm)             \
+  X(sparse_gemm_at)          \
+  X(bit_gemm)                \
+  X(bit_gemm_at)             \
+  X(apply)                   \
+  X(apply_backward)          \
+  X(zero_sums)               \
+  X(column_sums)             \
+  X(column_sums_backward)    \
+  X(sum_rows)                \
+  X(dropout)                 \
+  X(fill)                    \
+  X(axpby)                   \
+  X(scale)                   \
+  X(scale_rows)              \
+  X(gather_rows)             \
+  X(scatter_add_rows)        \
+  X(norm_statistics)         \
+  X(known_statistics)        \
+  X(move_running_statistics) \
+  X(softmax_begin)           \
+  X(softmax_merge)           \
+  X(attention_add)           \
+  X(attention_finish)        \
+  X(attention_dot)           \
+  X(attention_backward)      \
+  X(head_dot)                \
+  X(head_dot_backward)       \
+  X(softmax_add)             \
+  X(softmax_finish)          \
+  X(softmax_backward)        \
+  X(cross_entropy)           \
+  X(binary_cross_entropy)    \
+  X(count_classes)           \
+  X(count_labels)            \
+  X(count_by_class)          \
+  X(count_by_label)          \
+  X(count_confusions)        \
+  X(begin_step)              \
+  X(adam)                    \
+  X(sgd)                     \
+  X(squared_norm)            \
+  X(clip)                    \
+  X(count_non_finite)        \
+  X(narrow_rows)             \
+  X(gather_rows_bfloat16)    \
+  X(narrow_in_place)         \
+  X(widen_in_place)
+
+namespace atl {
+
+/// Kernels of one device. Arguments are checked: shapes fit, operands lie in the device's memory.
+struct KernelTable {
+#define ATOLL_KERNEL(name) decltype(atl::name)* name;
+  ATOLL_KERNELS(ATOLL_KERNEL)
+#undef ATOLL_KERNEL
+};
+
+namespace cpu {
+#define ATOLL_KERNEL(name) decltype(atl::name) name;
+ATOLL_KERNELS(ATOLL_KERNEL)
+#undef ATOLL_KERNEL
+}  // namespace cpu
+
+/// tensor/cpu/table.cc
+const KernelTable& cpu_kernels();
+
+}  // namespace atl
