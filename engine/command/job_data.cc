@@ -94,6 +94,12 @@ fs::path dataset_place(const Arguments& a, const Job& job) {
   return place_in(data_root(a), job.dataset);
 }
 
+bool is_prepared(const LoadedJob& loaded, const Dataset& dataset) {
+  const Job& job = loaded.job;
+  return PreparedGraph::exists(dataset, partition_options(job, job.placement.ranks), graph_transforms(job),
+                               training_marks(dataset, job));
+}
+
 PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset, Say say) {
   const Job& job = loaded.job;
   const PartitionOptions options = partition_options(job, job.placement.ranks);

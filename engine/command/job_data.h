@@ -30,6 +30,9 @@ std::filesystem::path dataset_place(const Arguments& arguments, const Job& job);
 /// ATOLL_DATA_ROOT. Throws Error as Dataset::open() where it is neither.
 std::filesystem::path stored_dataset(const std::string& called);
 
+/// Whether prepare_graph() has nothing to make.
+bool is_prepared(const LoadedJob& loaded, const Dataset& dataset);
+
 /// The job's graph prepared for its ranks, made if need be: then `say` is told how much memory that takes at most.
 PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset, Say say);
 

@@ -10,6 +10,7 @@
 #include "command/plan_nodes.h"
 #include "command/run/job_room.h"
 #include "job/strategies.h"
+#include "plan/batch_source.h"
 #include "plan/job_plan.h"
 #include "plan/part_order.h"
 #include "plan/shortfall.h"
@@ -44,12 +45,28 @@ MachineRates measured_rates(int ranks, int threads) {
   return {all.triad_bytes / ranks, all.gather_bytes / ranks, all.product_flops / ranks};
 }
 
+constexpr Index kSoonPrepared = 4'000'000;  // arcs, which metis divides in seconds
+
+/// None: of mini-batches, whose plan can do without, and preparing may take hours. What would have to be assumed of the parts of a
+/// small graph is looked at instead.
+std::optional<PreparedGraph> graph_to_plan_from(const Arguments& a, const LoadedJob& loaded,
+                                                const Dataset& dataset) {
+  const bool is_small = assumes_parts(loaded.job) && dataset.meta().arcs <= kSoonPrepared;
+  const bool can_do_without =
+      strategy_of(loaded.job).holds == Holds::kBatches && !is_small && !a.has("--prepare");
+  if (can_do_without && !is_prepared(loaded, dataset)) return {};
+  return prepare_graph(loaded, dataset, say);
+}
+
 /// On a cluster, with the traffic of the data set's parts where it is here.
 int run_on_nodes(const Arguments& a, const LoadedJob& loaded) {
   std::optional<std::vector<PairBytes>> flows;
   try {
     const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
-    flows = rank_traffic(loaded.job, dataset, prepare_graph(loaded, dataset, say)).flows;
+    if (const auto prepared = graph_to_plan_from(a, loaded, dataset))
+      flows = rank_traffic(loaded.job, dataset, *prepared).flows;
+    else
+      say("the graph isn't prepared yet: traffic between ranks is assumed equal");
   } catch (const Error& error) {
     say(fmt::format("traffic between ranks is unknown and assumed equal: {}", error.what()));
   }
@@ -79,10 +96,6 @@ std::vector<Rank> slowest_ranks(const JobPlan& plan, std::size_t count) {
 
 void probe(const Arguments& a, const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
            JobPlan& plan) {
-  // What batches exchange is in the messages, and emulated links bring none.
-  if (strategy_of(loaded.job).holds == Holds::kBatches)
-    fail("--probe: strategy {} can't be probed (leave it out: the plan draws the run's first batches)",
-         loaded.job.strategy.kind);
   const auto count = std::size_t(a.integer("--probe", 1, 1, loaded.job.placement.ranks));
   ProbeOptions options{slowest_ranks(plan, count),
                        rank_traffic(loaded.job, dataset, prepared),
@@ -101,13 +114,21 @@ void probe(const Arguments& a, const LoadedJob& loaded, const Dataset& dataset, 
               plan);
 }
 
+void check_flags(const Arguments& a, const Job& job) {
+  if (a.has("--link-work") && !a.has("--probe")) fail("--link-work: needs --probe (use both, or neither)");
+  // What batches exchange is in the messages, and emulated links bring none.
+  if (a.has("--probe") && strategy_of(job).holds == Holds::kBatches)
+    fail("--probe: strategy {} can't be probed (leave it out: the plan draws the run's first batches)",
+         job.strategy.kind);
+}
+
 int run(const Arguments& a) {
   const LoadedJob loaded = load_job_of(a, say);
   if (a.has("--nodes")) return run_on_nodes(a, loaded);
-  if (a.has("--link-work") && !a.has("--probe")) fail("--link-work: needs --probe (use both, or neither)");
+  check_flags(a, loaded.job);
   const Job& job = loaded.job;
   const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
-  const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
+  const std::optional<PreparedGraph> prepared = graph_to_plan_from(a, loaded, dataset);
   PlanOptions options;
   options.threads = threads_of(a, job);
   options.rates =
@@ -115,13 +136,14 @@ int run(const Arguments& a) {
   // Between ranks of one machine a byte is read and written twice.
   options.link_bytes = a.has("--link") ? a.number("--link", 0) * 1e9 : options.rates.triad_bytes / 4;
   if (!(options.link_bytes > 0)) fail("--link: '{}' is not allowed (use GB/s above 0)", a.get("--link"));
-  JobPlan plan = plan_job(job, dataset, prepared, options);
+  JobPlan plan = prepared ? plan_job(job, dataset, *prepared, options) : plan_job(job, dataset, options);
   warn_of_memory(loaded, plan, say);
-  if (a.has("--probe")) probe(a, loaded, dataset, prepared, plan);
+  if (a.has("--probe")) probe(a, loaded, dataset, *prepared, plan);
   if (a.has("--json")) {
     std::printf("%s\n", to_json(plan, job).c_str());
   } else {
-    std::fputs((to_text(prepared.quality()) + "\n" + to_text(plan, job)).c_str(), stdout);
+    const std::string quality = prepared ? to_text(prepared->quality()) + "\n" : "";
+    std::fputs((quality + to_text(plan, job)).c_str(), stdout);
   }
   return 0;
 }
@@ -141,6 +163,7 @@ Command plan_command() {
         "a rank's rates: triad and gather in GB/s, dense products in Gflop/s (measured here)"},
        {"--link", "GB/S", "a server's link rate in each direction (a quarter of this machine's memory rate)"},
        {"--probe", "RANKS", "measure epochs: train this many ranks, one machine's, here over emulated links"},
+       {"--prepare", "", "minibatch: prepare a large graph first, where no run has yet, and plan from it"},
        {"--link-work", "MS",
         "with --probe: processor time to send and receive 1 MB (that of this machine's loopback)"},
        {"--nodes", "FILE",

@@ -43,10 +43,10 @@ std::vector<std::uint8_t> boundary_marks(const CsrView& graph, const std::vector
 }
 
 /// Counting sort of the locality order by (part, interior). Fills ids and part_offsets.
-void number_rows(const std::vector<VertexId>& order, const std::vector<std::int32_t>& owner,
-                 const std::vector<std::uint8_t>& boundary, int parts, Prepared& out) {
+void number_rows(const std::vector<VertexId>& order, const std::vector<std::int32_t>& owner, int parts,
+                 RowOrder& out) {
   const auto key = [&](VertexId v) {
-    return 2 * std::size_t(owner[std::size_t(v)]) + (boundary[std::size_t(v)] ? 0 : 1);
+    return 2 * std::size_t(owner[std::size_t(v)]) + (out.boundary[std::size_t(v)] ? 0 : 1);
   };
   std::vector<Index> begin(2 * std::size_t(parts) + 1, 0);
   for (const VertexId v : order) ++begin[key(v) + 1];
@@ -162,23 +162,33 @@ std::vector<std::int32_t> assign_owners(const CsrView& graph, const CsrView& pat
 
 }  // namespace
 
+RowOrder order_rows(const CsrView& graph, bool is_symmetric, const PartitionOptions& options,
+                    std::span<const std::uint8_t> training) {
+  const Csr pattern = neighbour_pattern(graph, is_symmetric);
+  const auto owner = assign_owners(graph, pattern.view(), options, training);
+  RowOrder out;
+  out.boundary = boundary_marks(graph, owner);
+  number_rows(locality_order(pattern.view(), owner), owner, options.parts, out);
+  return out;
+}
+
+void check_parts(const PartitionOptions& options, Index vertices) {
+  if (options.parts < 1 || options.parts > vertices)
+    fail("{} parts for {} vertices (use at most one part per vertex)", options.parts, vertices);
+}
+
 Prepared prepare(const CsrView& graph, bool is_symmetric, const PartitionOptions& options,
                  const GraphTransforms& transforms, std::span<const std::uint8_t> training) {
-  if (options.parts < 1 || options.parts > graph.rows)
-    fail("{} parts for {} vertices (use at most one part per vertex)", options.parts, graph.rows);
+  check_parts(options, graph.rows);
   const Transformed transformed = apply(graph, is_symmetric, transforms);
   Prepared out;
-  std::vector<std::uint8_t> boundary;
-  {
-    const Csr pattern = neighbour_pattern(transformed.view, transformed.is_symmetric);
-    const auto owner = assign_owners(transformed.view, pattern.view(), options, training);
-    boundary = boundary_marks(transformed.view, owner);
-    number_rows(locality_order(pattern.view(), owner), owner, boundary, options.parts, out);
-  }
+  RowOrder order = order_rows(transformed.view, transformed.is_symmetric, options, training);
+  out.part_offsets = std::move(order.part_offsets);
+  out.ids = std::move(order.ids);
   out.whole.graph = renumbered(transformed.view, out.ids);
   if (transforms.by_id) out.whole.by_id = rows_by_id(transformed.view, out.ids);
   list_halos(out.part_offsets, out.whole);
-  out.quality = measure(out, boundary, training);
+  out.quality = measure(out, order.boundary, training);
   if (transforms.induced) {
     const Csr induced = induced_subgraph(transformed.view, training);
     out.induced.graph = renumbered(induced.view(), out.ids);

@@ -53,6 +53,18 @@ struct Prepared {
 Prepared prepare(const CsrView& graph, bool is_symmetric, const PartitionOptions& options,
                  const GraphTransforms& transforms, std::span<const std::uint8_t> training);
 
+/// How prepare() numbers the rows of a graph, which `graph` is after the transforms; self-loops play no role.
+struct RowOrder {
+  std::vector<Index> part_offsets;     // (parts + 1)
+  std::vector<VertexId> ids;           // (vertices) original vertex of each prepared row
+  std::vector<std::uint8_t> boundary;  // (vertices) by original vertex: whether another part reads it
+};
+RowOrder order_rows(const CsrView& graph, bool is_symmetric, const PartitionOptions& options,
+                    std::span<const std::uint8_t> training);
+
+/// Throws Error where there are more parts than vertices.
+void check_parts(const PartitionOptions& options, Index vertices);
+
 /// Bytes of memory that prepare() needs at its peak beside the graph it is given: an estimate from above.
 Index predicted_prepare_bytes(Index vertices, Index arcs, const PartitionOptions& options,
                               const GraphTransforms& transforms);

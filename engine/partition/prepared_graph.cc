@@ -121,6 +121,13 @@ PreparedGraph PreparedGraph::open(const Dataset& dataset, const PartitionOptions
   return PreparedGraph(std::make_unique<State>(folder, std::move(meta)));
 }
 
+bool PreparedGraph::exists(const Dataset& dataset, const PartitionOptions& options,
+                           const GraphTransforms& transforms, std::span<const std::uint8_t> training) {
+  check_arguments(dataset, transforms, training);
+  return fs::exists(
+      folder_of(dataset, options, identity_of(dataset.meta().checksum, options, transforms, training)));
+}
+
 PreparedGraph::PreparedGraph(std::unique_ptr<State> state) : state_(std::move(state)) {}
 PreparedGraph::PreparedGraph(PreparedGraph&&) noexcept = default;
 PreparedGraph& PreparedGraph::operator=(PreparedGraph&&) noexcept = default;

@@ -48,6 +48,9 @@ class PreparedGraph {
   /// partition` command to run where it doesn't exist.
   static PreparedGraph open(const Dataset& dataset, const PartitionOptions& options,
                             const GraphTransforms& transforms, std::span<const std::uint8_t> training);
+  /// Whether open() would find one.
+  static bool exists(const Dataset& dataset, const PartitionOptions& options,
+                     const GraphTransforms& transforms, std::span<const std::uint8_t> training);
   PreparedGraph(PreparedGraph&&) noexcept;
   PreparedGraph& operator=(PreparedGraph&&) noexcept;
   ~PreparedGraph();

@@ -1,7 +1,6 @@
 #include "plan/batch_traffic.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "sampler/feature_store.h"
 #include "sampler/row_draws.h"
@@ -14,12 +13,12 @@ constexpr Index kSizeBytes = 8;  // in which one rank tells another how many row
 
 }  // namespace
 
-BatchTraffic::BatchTraffic(const Job& job, const PreparedGraph& prepared, const Owners& owners,
-                           Index features)
-    : owners_(owners),
+BatchTraffic::BatchTraffic(const Job& job, const BatchSource& source, const Owners& owners, Index features)
+    : source_(source),
+      owners_(owners),
       ranks_(owners.ranks()),
       mapped_(job.strategy.options.text("structure") == "mapped"),
-      weighted_(prepared.graph().weights != nullptr),
+      weighted_(source.weighted()),
       features_(features),
       value_bytes_(job.strategy.wire == Precision::kBFloat16 ? 2 : kReal),
       cached_rows_(cache_rows(owners, job.strategy.options.integer("cache.bytes"), features)),
@@ -65,15 +64,31 @@ void BatchTraffic::add_shares(const Batch& batch, Rank rank, double times) {
   }
 }
 
-/// Features of others' rows, less those that the cache will have, which are those that are read most often.
+/// Rows of others that the rank's cache holds, ascending: those with the most neighbours, under every policy. Those that the drawn batches
+/// read most often would be too good a choice: it is theirs, and not the other batches'.
+std::vector<VertexId> BatchTraffic::cached(Rank rank) const {
+  std::vector<VertexId> rows;
+  if (cached_rows_ == 0) return rows;
+  const std::span<const Index> begins = source_.arc_offsets();
+  for (VertexId row = 0; row + 1 < VertexId(begins.size()); ++row)
+    if (!owners_.owns(rank, row)) rows.push_back(row);
+  const auto more_neighbours = [&](VertexId a, VertexId b) {
+    const Index of_a = begins[std::size_t(a) + 1] - begins[std::size_t(a)];
+    const Index of_b = begins[std::size_t(b) + 1] - begins[std::size_t(b)];
+    return of_a != of_b ? of_a > of_b : a < b;
+  };
+  const auto count = std::min(std::size_t(cached_rows_), rows.size());
+  std::nth_element(rows.begin(), rows.begin() + std::ptrdiff_t(count), rows.end(), more_neighbours);
+  rows.resize(count);
+  std::ranges::sort(rows);
+  return rows;
+}
+
 void BatchTraffic::add_features(const std::map<VertexId, Index>& reads, Rank rank, std::int64_t drawn,
                                 double times) {
-  std::vector<std::pair<Index, VertexId>> by_reads;
-  for (const auto& [row, count] : reads) by_reads.push_back({count, row});
-  std::ranges::sort(by_reads, std::greater());
-  for (std::size_t i = 0; i < by_reads.size(); ++i) {
-    if (Index(i) < cached_rows_) continue;
-    const auto [count, row] = by_reads[i];
+  const std::vector<VertexId> here = cached(rank);
+  for (const auto& [row, count] : reads) {
+    if (std::ranges::binary_search(here, row)) continue;
     const Rank owner = owners_.owner_of(row);
     add(rank, owner, Traffic::kFeatures, times * double(count) * 4);
     add(owner, rank, Traffic::kFeatures, times * double(count * features_ * value_bytes_));

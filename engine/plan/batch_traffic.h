@@ -9,7 +9,7 @@
 #include "comm/ledger.h"
 #include "graph/normalisation.h"
 #include "job/job.h"
-#include "partition/prepared_graph.h"
+#include "plan/batch_source.h"
 #include "sampler/batch.h"
 #include "sampler/owners.h"
 
@@ -18,8 +18,8 @@ namespace atl {
 /// By pair of ranks. `times`: how many batches of an epoch one of those that are counted stands for.
 class BatchTraffic {
  public:
-  /// `owners` outlives it. features: columns.
-  BatchTraffic(const Job& job, const PreparedGraph& prepared, const Owners& owners, Index features);
+  /// `source` and `owners` outlive it. features: columns.
+  BatchTraffic(const Job& job, const BatchSource& source, const Owners& owners, Index features);
 
   /// What `rank` asks other ranks for when it draws the batch, and what they answer: arcs, ids and degrees.
   void add_drawing(const Batch& batch, Rank rank, Normalisation normalisation, double times);
@@ -41,6 +41,9 @@ class BatchTraffic {
     return std::size_t(from) * std::size_t(ranks_) + std::size_t(to);
   }
 
+  std::vector<VertexId> cached(Rank rank) const;
+
+  const BatchSource& source_;
   const Owners& owners_;
   int ranks_;
   bool mapped_, weighted_;

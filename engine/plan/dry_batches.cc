@@ -28,7 +28,7 @@ constexpr Index kReal = sizeof(Real);
 /// A rank's batches: drawn as in training, then gone through on kernels that compute nothing.
 class RankBatches {
  public:
-  RankBatches(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, const Owners& owners,
+  RankBatches(const Job& job, const Dataset& dataset, const BatchSource& source, const Owners& owners,
               Rank rank, const std::vector<std::string>& hosts, int threads)
       : job_(job),
         owners_(owners),
@@ -43,9 +43,7 @@ class RankBatches {
         parameters_(model_.parameters(), job.training.seed, placement_on(job, rank, owners.ranks()),
                     Device::kDry),
         step_(ctx_, comm_, job.training.optimizer, dataset.meta().multi_label, parameters_),
-        structure_(mapped_structure(
-            drawn_graph(prepared, job.training.setting == Setting::kInductive, graph_transforms(job).by_id),
-            pool_)),
+        structure_(source.structure(pool_)),
         sampler_(*structure_, {.fanout = minibatch_fanout(job),
                                .replace = job.strategy.options.flag("replace"),
                                .normalisation = model_.needs.normalisation,
@@ -171,19 +169,19 @@ class RankBatches {
 /// One rank after the other.
 class Batches {
  public:
-  Batches(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, int threads,
+  Batches(const Job& job, const Dataset& dataset, const BatchSource& source, int threads,
           const std::vector<std::string>& hosts)
       : job_(job),
         dataset_(dataset),
-        prepared_(prepared),
+        source_(source),
         threads_(threads),
         ranks_(job.placement.ranks),
         hosts_(hosts.empty() ? std::vector<std::string>(std::size_t(ranks_), "here") : hosts),
-        owners_(prepared.part_offsets(), ranks_),
+        owners_(source.part_offsets(), ranks_),
         marks_(training_marks(dataset, job)),
         features_(dataset.meta().features),
-        sent_(job, prepared, owners_, features_) {
-    for (int part = 0; part < prepared.parts(); ++part) by_part_.push_back(0);
+        by_part_(std::size_t(owners_.parts())),
+        sent_(job, source, owners_, features_) {
     for (Rank rank = 0; rank < ranks_; ++rank) {
       const TrainingRows rows = rows_of(rank);
       for (std::size_t i = 0; i < rows.by_part.size(); ++i)
@@ -204,15 +202,17 @@ class Batches {
     return marks_[std::size_t(id)] != 0 && labelled;
   }
   TrainingRows rows_of(Rank rank) const {
-    return training_rows(prepared_, owners_, rank, [&](VertexId id) { return trains(id); });
+    return training_rows(source_.part_offsets(), source_.ids(), owners_, rank,
+                         [&](VertexId id) { return trains(id); });
   }
 
   DryBatches run_rank(Rank rank) {
-    RankBatches batches(job_, dataset_, prepared_, owners_, rank, hosts_, threads_);
+    RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_);
     DryBatches out;
     out.owned = owners_.rows(rank);
-    out.arcs = prepared_.graph().offsets[owners_.first_row(rank + 1)] -
-               prepared_.graph().offsets[owners_.first_row(rank)];
+    const auto begins = source_.arc_offsets();
+    out.arcs =
+        begins[std::size_t(owners_.first_row(rank + 1))] - begins[std::size_t(owners_.first_row(rank))];
     out.pages = pages_of(out);
     Seeds seeds(by_part_, rows_of(rank), job_.strategy.options.integer("batchSize"), job_.training.seed);
     const std::int64_t drawn = std::min(kBatches, seeds.steps());
@@ -226,16 +226,16 @@ class Batches {
     }
     batches.count(times, out);
     sent_.add_features(batches.reads(), rank, drawn, times);
-    plan_slabs(prepared_, owners_, rank, batches.model(), slab_bytes(job_.resources.memory), out.run);
+    plan_slabs(source_, owners_, rank, batches.model(), slab_bytes(job_.resources.memory), out.run);
     return out;
   }
 
   /// Of row begins, columns and weights of arcs.
   Index pages_of(const DryBatches& of) const {
-    const CsrView& graph = prepared_.graph();
     const bool all = job_.strategy.options.text("structure") == "mapped";
-    const Index rows = all ? graph.rows : of.owned, arcs = all ? graph.arcs() : of.arcs;
-    return 8 * (rows + 1) + (graph.weights == nullptr ? 4 : 8) * arcs;
+    const auto begins = source_.arc_offsets();
+    const Index rows = all ? Index(begins.size()) - 1 : of.owned, arcs = all ? begins.back() : of.arcs;
+    return 8 * (rows + 1) + (source_.weighted() ? 8 : 4) * arcs;
   }
 
   void add_sent(Rank rank, DryRun& run) const {
@@ -249,7 +249,7 @@ class Batches {
 
   const Job& job_;
   const Dataset& dataset_;
-  const PreparedGraph& prepared_;
+  const BatchSource& source_;
   int threads_, ranks_;
   std::vector<std::string> hosts_;
   Owners owners_;
@@ -261,9 +261,9 @@ class Batches {
 
 }  // namespace
 
-std::vector<DryBatches> dry_batches(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+std::vector<DryBatches> dry_batches(const Job& job, const Dataset& dataset, const BatchSource& source,
                                     int threads, const std::vector<std::string>& hosts) {
-  return Batches(job, dataset, prepared, threads, hosts).run();
+  return Batches(job, dataset, source, threads, hosts).run();
 }
 
 }  // namespace atl

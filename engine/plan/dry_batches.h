@@ -1,12 +1,12 @@
-// What mini-batches will hold and send, without training: each rank's first batches are drawn from the prepared graph as in training
-// (their draws are keyed, so they are the same), and one rank after the other goes through them on kernels that compute nothing.
+// What mini-batches will hold and send, without training: each rank's first batches are drawn as in training (their draws are keyed,
+// so from the prepared graph they are the same), and one rank after the other goes through them on kernels that compute nothing.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "dataset/dataset.h"
-#include "partition/prepared_graph.h"
+#include "plan/batch_source.h"
 #include "plan/dry_run.h"
 #include "plan/epoch_work.h"
 
@@ -20,7 +20,7 @@ struct DryBatches {
 };
 
 /// By rank. Over at most 32 batches each; epochs by their means, memory by the largest.
-std::vector<DryBatches> dry_batches(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+std::vector<DryBatches> dry_batches(const Job& job, const Dataset& dataset, const BatchSource& source,
                                     int threads, const std::vector<std::string>& hosts);
 
 }  // namespace atl

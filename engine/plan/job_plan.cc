@@ -119,22 +119,15 @@ void add_up(const Job& job, JobPlan& plan) {
   plan.total_seconds = plan.epoch_seconds * epochs + plan.evaluation_seconds * evaluations;
 }
 
-}  // namespace
-
-JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                 const PlanOptions& options) {
+/// The plans of all ranks, together.
+JobPlan joined(const Job& job, const PlanOptions& options, PlannedFrom from, std::vector<RankPlan> ranks) {
   JobPlan plan;
+  plan.from = from;
+  plan.ranks = std::move(ranks);
   plan.rates = options.rates;
   plan.link_bytes = options.link_bytes;
   plan.threads = options.threads;
-  const std::vector<int> part_of_rank = rank_traffic(job, dataset, prepared).parts;
-  std::vector<DryBatches> batches;
-  if (strategy_of(job).holds == Holds::kBatches)
-    batches = dry_batches(job, dataset, prepared, options.threads, options.hosts);
-  for (Rank r = 0; r < Rank(part_of_rank.size()); ++r) {
-    plan.ranks.push_back(batches.empty() ? plan_rank(job, dataset, prepared, options, part_of_rank, r)
-                                         : plan_batches(job, dataset, options, batches[std::size_t(r)], r));
-    const RankPlan& rank = plan.ranks.back();
+  for (const RankPlan& rank : plan.ranks) {
     plan.epoch_seconds = std::max(plan.epoch_seconds, rank.epoch_seconds);
     plan.evaluation_seconds = std::max(plan.evaluation_seconds, rank.evaluation_seconds);
     for (std::size_t p = 0; p < plan.epoch.size(); ++p) {
@@ -145,6 +138,36 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
   add_checkpoints(plan.ranks);
   add_up(job, plan);
   return plan;
+}
+
+std::vector<RankPlan> plan_all_batches(const Job& job, const Dataset& dataset, const BatchSource& source,
+                                       const PlanOptions& options) {
+  std::vector<RankPlan> ranks;
+  for (const DryBatches& dry : dry_batches(job, dataset, source, options.threads, options.hosts))
+    ranks.push_back(plan_batches(job, dataset, options, dry, Rank(ranks.size())));
+  return ranks;
+}
+
+}  // namespace
+
+JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                 const PlanOptions& options) {
+  std::vector<RankPlan> ranks;
+  if (strategy_of(job).holds == Holds::kBatches) {
+    ranks = plan_all_batches(job, dataset, *batch_source(job, prepared), options);
+  } else {
+    const std::vector<int> part_of_rank = rank_traffic(job, dataset, prepared).parts;
+    for (Rank r = 0; r < Rank(part_of_rank.size()); ++r)
+      ranks.push_back(plan_rank(job, dataset, prepared, options, part_of_rank, r));
+  }
+  return joined(job, options, PlannedFrom::kPrepared, std::move(ranks));
+}
+
+JobPlan plan_job(const Job& job, const Dataset& dataset, const PlanOptions& options) {
+  ATOLL_CHECK(strategy_of(job).holds == Holds::kBatches, "strategy {} needs a prepared graph",
+              job.strategy.kind);
+  const PlannedFrom from = assumes_parts(job) ? PlannedFrom::kAssumedParts : PlannedFrom::kDataset;
+  return joined(job, options, from, plan_all_batches(job, dataset, *batch_source(job, dataset), options));
 }
 
 void enter_probe(const Job& job, const ProbedEpoch& probed, int ranks, JobPlan& plan) {

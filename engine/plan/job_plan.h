@@ -24,7 +24,15 @@ struct RankPlan {
   double epoch_seconds = 0;
 };
 
+/// What a plan knows the job's graph from.
+enum class PlannedFrom {
+  kPrepared,      // the graph as it is prepared for the run
+  kDataset,       // mini-batches alone: the data set, divided as the run will divide it
+  kAssumedParts,  // the same, with parts that aren't the run's (batch_source.h)
+};
+
 struct JobPlan {
+  PlannedFrom from = PlannedFrom::kPrepared;
   std::vector<RankPlan> ranks;
   MachineRates rates;     // of one rank while the others work too
   double link_bytes = 0;  // a second, between two ranks
@@ -45,6 +53,8 @@ struct PlanOptions {
 /// Pure but for reading the data set's and the prepared graph's sizes.
 JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                  const PlanOptions& options);
+/// Of a job that trains on mini-batches, without a prepared graph.
+JobPlan plan_job(const Job& job, const Dataset& dataset, const PlanOptions& options);
 
 /// Enters measured times in place of the predicted ones.
 void enter_probe(const Job& job, const ProbedEpoch& probed, int ranks, JobPlan& plan);

@@ -17,6 +17,18 @@ Json traffic_json(const TrafficBytes& bytes) {
   return all;
 }
 
+const char* name_of(PlannedFrom from) {
+  switch (from) {
+    case PlannedFrom::kPrepared:
+      break;
+    case PlannedFrom::kDataset:
+      return "dataset";
+    case PlannedFrom::kAssumedParts:
+      return "datasetAssumedParts";
+  }
+  return "preparedGraph";
+}
+
 Json rank_json(const RankPlan& r) {
   Json memory = Json::object();
   for (const MemoryItem& item : r.memory.items) memory[item.name] = item.bytes;
@@ -47,6 +59,7 @@ Json rank_json(const RankPlan& r) {
 
 std::string to_json(const JobPlan& plan, const Job& job) {
   Json document{{"event", "plan"},
+                {"from", name_of(plan.from)},
                 {"threads", plan.threads},
                 {"rates",
                  {{"triadBytes", plan.rates.triad_bytes},

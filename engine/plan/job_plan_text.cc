@@ -85,12 +85,30 @@ std::string time_text(const JobPlan& plan, const Job& job) {
                             duration_text(plan.total_seconds), job.training.epochs);
 }
 
+/// What is to be known before the figures are believed; a line, or none.
+std::string basis_text(const JobPlan& plan, const Job& job) {
+  constexpr const char* kFirst = "the graph isn't prepared yet, and batches are drawn from the data set";
+  switch (plan.from) {
+    case PlannedFrom::kPrepared:
+      break;
+    case PlannedFrom::kDataset:
+      return fmt::format("{}: they are the run's own (--prepare prepares the graph first)\n\n", kFirst);
+    case PlannedFrom::kAssumedParts:
+      return fmt::format(
+          "{}, divided at random: bytes between ranks and memory are at most these, because {} keeps neighbours together "
+          "(--prepare prepares the graph first)\n\n",
+          kFirst, job.placement.partitioner.kind);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string to_text(const JobPlan& plan, const Job& job) {
   const auto& ranks = plan.ranks;
-  std::string text =
-      row("part of each rank", ranks, [](const RankPlan& r) { return fmt::format("rank {}", r.shape.rank); });
+  std::string text = basis_text(plan, job) + row("part of each rank", ranks, [](const RankPlan& r) {
+                       return fmt::format("rank {}", r.shape.rank);
+                     });
   text += row("owned vertices", ranks, [](const RankPlan& r) { return count_text(r.shape.owned); });
   text += row("halo vertices", ranks, [](const RankPlan& r) { return count_text(r.shape.halo); });
   text += row("arcs", ranks, [](const RankPlan& r) { return count_text(r.shape.arcs()); });

@@ -46,7 +46,7 @@ std::optional<Shortfall> shortfall_here(const JobPlan& plan, const MemoryRoom& r
   double needed = 0;
   for (const RankPlan& rank : plan.ranks) needed += double(rank.memory.held());
   if (room.total == 0 || needed <= room.available) return {};
-  const bool certain = kExactness * needed > room.total;
+  const bool certain = plan.from != PlannedFrom::kAssumedParts && kExactness * needed > room.total;
   const std::string ranks = plan.ranks.size() == 1
                                 ? "its rank needs"
                                 : fmt::format("its {} ranks together need", plan.ranks.size());
@@ -70,7 +70,7 @@ std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& 
     if (needed <= most) continue;
     most = needed;
     worst = Shortfall{
-        kExactness * needed > given,
+        plan.from != PlannedFrom::kAssumedParts && kExactness * needed > given,
         fmt::format("resources.memory: {} is too little: rank{} {} need{} {}{} (use {}Mi or more); {}",
                     bytes_text(given), ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "),
                     ranks.size() == 1 ? "s" : "", bytes_text(needed), ranks.size() == 1 ? "" : " each",

@@ -10,12 +10,15 @@ namespace atl {
 
 TrainingRows training_rows(const PreparedGraph& graph, const Owners& owners, Rank rank,
                            FunctionRef<bool(VertexId id)> trains) {
+  return training_rows(graph.part_offsets(), graph.ids(), owners, rank, trains);
+}
+
+TrainingRows training_rows(std::span<const Index> part_offsets, std::span<const VertexId> ids,
+                           const Owners& owners, Rank rank, FunctionRef<bool(VertexId id)> trains) {
   TrainingRows own{owners.first_part(rank), {}};
-  const auto ids = graph.ids();
   for (int part = own.first_part; part < owners.first_part(rank + 1); ++part) {
     auto& rows = own.by_part.emplace_back();
-    for (Index row = graph.part_offsets()[std::size_t(part)];
-         row < graph.part_offsets()[std::size_t(part) + 1]; ++row)
+    for (Index row = part_offsets[std::size_t(part)]; row < part_offsets[std::size_t(part) + 1]; ++row)
       if (trains(ids[std::size_t(row)])) rows.push_back(VertexId(row));
     std::ranges::sort(rows, {}, [&](VertexId row) { return ids[std::size_t(row)]; });
   }

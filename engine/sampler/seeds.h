@@ -24,6 +24,9 @@ struct TrainingRows {
 /// trains(id): whether this vertex of the data set is a training vertex; asked for the rank's own ones alone.
 TrainingRows training_rows(const PreparedGraph& graph, const Owners& owners, Rank rank,
                            FunctionRef<bool(VertexId id)> trains);
+/// Of rows in such an order: part by part, with the data set's vertex of each.
+TrainingRows training_rows(std::span<const Index> part_offsets, std::span<const VertexId> ids,
+                           const Owners& owners, Rank rank, FunctionRef<bool(VertexId id)> trains);
 
 class Seeds {
  public:

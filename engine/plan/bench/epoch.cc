@@ -48,7 +48,7 @@ BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const
   const bool inductive = job.training.setting == Setting::kInductive;
   EpochWork work;
   if (strategy_of(job).holds == Holds::kBatches) {
-    work = dry_batches(job, dataset, prepared, ctx.pool->threads(), {}).front().work;
+    work = dry_batches(job, dataset, *batch_source(job, prepared), ctx.pool->threads(), {}).front().work;
   } else {
     const RankShape shape =
         rank_shape(prepared, 0, inductive ? training_marks(dataset, job) : std::vector<std::uint8_t>());

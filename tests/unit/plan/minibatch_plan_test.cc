@@ -1,26 +1,40 @@
-// What is planned of mini-batches, whose epochs have no more steps than the plan draws, is what a run sends.
-#include <gtest/gtest.h>
+// What is planned of mini-batches, whose epochs have no more steps than the plan draws, is what a run sends; and the same without a
+// prepared graph, where it is known who owns what.
+#include <gmock/gmock.h>
 
 #include "plan/job_plan.h"
+#include "plan/shortfall.h"
 #include "train/every_model.h"
 
 namespace atl {
 namespace {
 
-class PlannedBatches : public testing::TestWithParam<SmallCase> {};
+constexpr int kRanks = 3;
+const PlanOptions kOptions{1, {1e9, 1e9, 1e9}, 1e9};
 
-TEST_P(PlannedBatches, SendWhatARunSends) {
-  constexpr int kRanks = 3;
-  TemporaryFolder folder;
-  write_small_data(folder / "small", GetParam().data);
-  std::vector<std::string> fields = GetParam().fields;
-  fields.insert(fields.end(),
-                {"strategy.kind=minibatch", "strategy.minibatch.batchSize=7", "placement.ranks=3",
-                 "training.epochs=1", "placement.partitioner={kind: hash, parts: 5}"});
+/// The case in batches of 7; the layer nearest to the outputs reads all neighbours, the others two.
+Job batch_job(const SmallCase& c, const std::string& partitioner) {
+  std::vector<std::string> fields = c.fields;
+  fields.insert(fields.end(), {"strategy.kind=minibatch", "strategy.minibatch.batchSize=7",
+                               "training.epochs=1", fmt::format("placement.ranks={}", kRanks),
+                               fmt::format("placement.partitioner={{kind: {}, parts: 5}}", partitioner)});
   std::string fanout;
   for (int layer = gathering_layers(small_job(fields).model); layer > 1; --layer) fanout += "2, ";
   fields.push_back("strategy.minibatch.fanout=[" + fanout + "-1]");
-  const Job job = small_job(fields);
+  return small_job(fields);
+}
+
+PreparedGraph prepared_for(const Job& job, const Dataset& dataset) {
+  return PreparedGraph::make(dataset, partition_options(job, kRanks), graph_transforms(job),
+                             training_marks(dataset, job));
+}
+
+class PlannedBatches : public testing::TestWithParam<SmallCase> {};
+
+TEST_P(PlannedBatches, SendWhatARunSends) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", GetParam().data);
+  const Job job = batch_job(GetParam(), "hash");
   std::vector<TrafficBytes> seen(kRanks);
   run_ranks(kRanks, [&](Communicator& comm) {
     SmallRank rank(comm, job, folder / "small", 1);
@@ -36,9 +50,8 @@ TEST_P(PlannedBatches, SendWhatARunSends) {
           after.bytes(Link::kIntra, Traffic(p)) - before.bytes(Link::kIntra, Traffic(p));
   });
   const Dataset dataset = Dataset::open(folder / "small");
-  const auto prepared = PreparedGraph::open(dataset, partition_options(job, kRanks), graph_transforms(job),
-                                            training_marks(dataset, job));
-  const JobPlan plan = plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9});
+  const auto prepared = prepared_for(job, dataset);
+  const JobPlan plan = plan_job(job, dataset, prepared, kOptions);
   ASSERT_EQ(plan.ranks.size(), std::size_t(kRanks));
   for (const RankPlan& rank : plan.ranks) {
     for (std::size_t p = 0; p < std::size_t(kTraffics); ++p)
@@ -55,6 +68,71 @@ TEST_P(PlannedBatches, SendWhatARunSends) {
   }
 }
 
+void expect_same(const RankPlan& a, const RankPlan& b) {
+  EXPECT_EQ(a.shape.owned, b.shape.owned);
+  EXPECT_EQ(a.shape.own_arcs, b.shape.own_arcs);
+  EXPECT_EQ(a.epoch, b.epoch);
+  EXPECT_EQ(a.evaluation, b.evaluation);
+  EXPECT_EQ(a.memory.passes, b.memory.passes);
+  EXPECT_EQ(a.memory.inference, b.memory.inference);
+  EXPECT_EQ(a.memory.pages, b.memory.pages);
+  EXPECT_EQ(a.memory.peak(), b.memory.peak());
+  EXPECT_EQ(a.work.product_flops, b.work.product_flops);
+  EXPECT_EQ(a.work.gathered_bytes, b.work.gathered_bytes);
+}
+
+TEST_P(PlannedBatches, AreTheRunsWithoutAPreparedGraph) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", GetParam().data);
+  const Dataset dataset = Dataset::open(folder / "small");
+  for (const char* partitioner : {"hash", "range"}) {
+    const Job job = batch_job(GetParam(), partitioner);
+    const JobPlan plan = plan_job(job, dataset, kOptions);
+    EXPECT_FALSE(std::filesystem::exists(folder / "small/prepared") && partitioner == std::string("hash"));
+    const JobPlan prepared = plan_job(job, dataset, prepared_for(job, dataset), kOptions);
+    EXPECT_EQ(plan.from, PlannedFrom::kDataset);
+    EXPECT_EQ(prepared.from, PlannedFrom::kPrepared);
+    for (std::size_t rank = 0; rank < std::size_t(kRanks); ++rank)
+      expect_same(plan.ranks[rank], prepared.ranks[rank]);
+  }
+}
+
+/// As many rows as others have, if it is larger; and where those are more than the rank's memory, the job is refused.
+TEST(PlannedCache, IsCountedAndHeldToTheRanksMemory) {
+  TemporaryFolder folder;
+  constexpr Index kVertices = 3000, kFeatures = 3000;
+  write_small_data(folder / "small", {.vertices = kVertices, .features = kFeatures, .arc_share = 0.001});
+  const Dataset dataset = Dataset::open(folder / "small");
+  Job job = batch_job({"sage", {"model.kind=sage"}}, "range");
+  const Index without = plan_job(job, dataset, kOptions).ranks[0].memory.held();
+  job = batch_job({"sage", {"model.kind=sage", "strategy.minibatch.cache.bytes=1000Ti"}}, "range");
+  const JobPlan cached = plan_job(job, dataset, kOptions);
+  const Index others = kVertices - cached.ranks[0].shape.owned;
+  EXPECT_GE(cached.ranks[0].memory.held() - without, others * kFeatures * Index(sizeof(Real)));
+  job.resources.memory = without;
+  const auto shortfall = shortfall_of_resources(cached, job);
+  ASSERT_TRUE(shortfall.has_value());
+  EXPECT_TRUE(shortfall->certain);
+  EXPECT_THAT(shortfall->text, testing::HasSubstr("is too little: rank"));
+}
+
+TEST(AssumedParts, SendMoreThanTheRunsAndSaySo) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {.vertices = 600, .arc_share = 0.01});
+  const Dataset dataset = Dataset::open(folder / "small");
+  const Job job = batch_job({"sage", {"model.kind=sage"}}, "metis");
+  const JobPlan plan = plan_job(job, dataset, kOptions);
+  const JobPlan prepared = plan_job(job, dataset, prepared_for(job, dataset), kOptions);
+  constexpr auto kFeatures = std::size_t(Traffic::kFeatures), kGradient = std::size_t(Traffic::kGradient);
+  EXPECT_GT(plan.epoch[kFeatures], prepared.epoch[kFeatures]);
+  EXPECT_LT(plan.epoch[kFeatures], 2 * prepared.epoch[kFeatures]);
+  EXPECT_EQ(plan.epoch[kGradient], prepared.epoch[kGradient]);
+  EXPECT_THAT(to_text(plan, job),
+              testing::HasSubstr("at most these, because metis keeps neighbours together"));
+  EXPECT_THAT(to_json(plan, job), testing::HasSubstr(R"("from":"datasetAssumedParts")"));
+  EXPECT_THAT(to_text(prepared, job), testing::Not(testing::HasSubstr("--prepare")));
+}
+
 INSTANTIATE_TEST_SUITE_P(Every, PlannedBatches, testing::ValuesIn(every_model()),
                          [](const auto& each) { return each.param.name; });
 INSTANTIATE_TEST_SUITE_P(All, PlannedBatches,
@@ -63,6 +141,11 @@ INSTANTIATE_TEST_SUITE_P(All, PlannedBatches,
                                          SmallCase{"batch_norm", {"model.norm=batch"}},
                                          SmallCase{"mapped", {"strategy.minibatch.structure=mapped"}},
                                          SmallCase{"half", {"strategy.wire=bfloat16"}},
+                                         SmallCase{"inductive", {"training.setting=inductive"}},
+                                         SmallCase{"symmetrised",
+                                                   {"model.kind=sage", "dataset.symmetrise=true"},
+                                                   {.symmetric = false}},
+                                         SmallCase{"loops_removed", {"dataset.selfLoops=remove"}},
                                          SmallCase{"replaced", {"strategy.minibatch.replace=true"}}),
                          [](const auto& each) { return each.param.name; });
 
