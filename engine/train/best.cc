@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tensor/copies.h"
+#include "train/saved_count.h"
 
 namespace atl {
 
@@ -45,7 +46,7 @@ void Best::load(const std::map<std::string, double>& scalars) {
     const auto at = scalars.find(name);
     return at == scalars.end() ? std::nullopt : std::optional(at->second);
   };
-  epoch_ = Index(find("best.epoch").value_or(0));
+  epoch_ = saved_count(find("best.epoch").value_or(0));
   score_ = find("best.score").value_or(0);
   validation_ = find("best.validation");
   test_ = find("best.test");

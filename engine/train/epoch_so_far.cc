@@ -1,5 +1,7 @@
 #include "train/epoch_so_far.h"
 
+#include "train/saved_count.h"
+
 namespace atl {
 
 void EpochSoFar::save(std::map<std::string, double>& scalars) const {
@@ -18,8 +20,8 @@ void EpochSoFar::load(const std::map<std::string, double>& scalars) {
   loss = saved("epoch.loss");
   vertices = saved("epoch.vertices");
   seconds = saved("epoch.seconds");
-  bytes_intra = std::int64_t(saved("epoch.bytesIntra"));
-  bytes_inter = std::int64_t(saved("epoch.bytesInter"));
+  bytes_intra = saved_count(saved("epoch.bytesIntra"));
+  bytes_inter = saved_count(saved("epoch.bytesInter"));
 }
 
 }  // namespace atl

@@ -130,6 +130,9 @@ class Session {
     load_state(*checkpoint, job_, dataset_.meta(),
                {trainer_->parameters(), trainer_->optimizer(), best_, epoch_});
     const Reached at = checkpoint->state.reached;
+    if (at.steps >= trainer_->steps())
+      fail("{}: holds step {} of an epoch, and this run's epochs have {}; start over with --fresh",
+           checkpoint->file.path().string(), at.steps, trainer_->steps());
     record_.resumed_from = at.epochs;
     record_.resumed_steps = at.steps;
     if (record_.resumed_from > job_.training.epochs)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.h"
@@ -15,7 +16,7 @@ constexpr const char* kFormat = "checkpoint 1";
 const std::string kIdentityPrefix = "identity.";
 const std::string kScalarPrefix = "scalar.";
 
-/// The number in metadata `key`; shortest decimal text keeps a double bit-equal.
+/// The number in metadata `key`; shortest decimal text keeps a double bit-equal. Whole numbers are counts, and not negative.
 template <class T>
 T number(const SafetensorsFile& file, const std::string& key) {
   const auto found = file.metadata().find(key);
@@ -23,7 +24,8 @@ T number(const SafetensorsFile& file, const std::string& key) {
   if (found != file.metadata().end()) {
     const std::string& text = found->second;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size()) return value;
+    const bool allowed = std::is_floating_point_v<T> || value >= 0;
+    if (error == std::errc() && end == text.data() + text.size() && allowed) return value;
   }
   fail("{}: this version can't read the checkpoint: {} is {}; use the version that wrote it",
        file.path().string(), key, found == file.metadata().end() ? "missing" : "'" + found->second + "'");

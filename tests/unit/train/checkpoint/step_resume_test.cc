@@ -1,6 +1,7 @@
 // Mini-batches that were killed or stopped in the middle of an epoch go on there: the run ends as one that never was, to the bit.
 #include <gmock/gmock.h>
 
+#include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/killed_run.h"
 
 namespace atl {
@@ -68,6 +69,28 @@ TEST_F(StepResume, AStopEndsAtItsStep) {
     EXPECT_EQ((Reached{resumed.resumed_from, resumed.resumed_steps}), stop);
     expect_same(name, never, resumed);
   }
+}
+
+/// Whole and sealed, but not of this run: it would never come to its epoch's end.
+TEST_F(StepResume, AStepThatNoEpochHasIsRefused) {
+  run_until("run", 1, {1, 3}, {});
+  LoadedCheckpoint altered =
+      read_checkpoint_state(folder_ / "run/checkpoints/epoch-000001.step-000002/state.safetensors");
+  altered.state.reached.steps = kSteps;
+  CheckpointStore(folder_ / "run", 1, 1).commit(altered.state, {});
+  const auto failures = failures_of_ranks(make_local_group(1), {}, [&](Communicator& comm) {
+    Watcher watcher;
+    SessionOptions o;
+    o.job = job_;
+    o.job_yaml = "small";
+    o.dataset = folder_ / "small";
+    o.output = folder_ / "run";
+    o.observer = &watcher;
+    run_session(comm, o);
+  });
+  EXPECT_THAT(failures[0],
+              testing::HasSubstr("step-000006/state.safetensors: holds step 6 of an epoch, and this "
+                                 "run's epochs have 6"));
 }
 
 }  // namespace
