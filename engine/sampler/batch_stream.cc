@@ -21,8 +21,8 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, FeatureStore* features, RowShares* shares,
                       Trace* trace) {
-  return [&seeds, &sampler, features, shares, trace, rows = std::vector<VertexId>()](
-             std::int64_t step, StreamedBatch& into) mutable {
+  auto make = [&seeds, &sampler, features, shares, trace, rows = std::vector<VertexId>()](
+                  std::int64_t step, StreamedBatch& into) mutable {
     auto begin = std::chrono::steady_clock::now();
     const auto done = [&](Work work) {
       if (trace != nullptr) trace->sampled(step / seeds.steps() + 1, work, begin);
@@ -41,6 +41,15 @@ MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, FeatureStore* features, Ro
     done(Work::kFetching);
     into.growths += features->growths();
     into.fetched = features->counts();
+  };
+  return [&seeds, make](std::int64_t step, StreamedBatch& into) mutable {
+    try {
+      make(step, into);
+    } catch (const Error& error) {
+      // Training may be some steps behind.
+      fail("epoch {}, step {}: its batch can't be made: {}", step / seeds.steps() + 1,
+           step % seeds.steps() + 1, error.what());
+    }
   };
 }
 

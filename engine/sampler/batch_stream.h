@@ -30,7 +30,7 @@ struct StreamedBatch {
 /// Makes a step's batch. Called by the stream's thread alone, with what it uses.
 using MakeBatch = std::function<void(std::int64_t step, StreamedBatch& into)>;
 /// Seeds of the step, their neighbours, the features of all of them. features, shares, trace: null where none are fetched, counted,
-/// kept. All outlive it.
+/// kept. All outlive it. An Error of theirs is told with the step that it happened in.
 MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, FeatureStore* features, RowShares* shares = nullptr,
                       Trace* trace = nullptr);
 
