@@ -1,5 +1,5 @@
-// Mini-batches at their edges: batches larger than the training set, parts without training vertices, and by what a step's loss is
-// divided.
+// Mini-batches at their edges: batches larger than the training set, parts without training vertices, training vertices without
+// neighbours, caches larger than any memory, and by what a step's loss is divided.
 #include <gmock/gmock.h>
 
 #include "train/small_job.h"
@@ -35,6 +35,28 @@ TEST_F(BatchEdges, RanksWithoutTrainingVerticesTakePart) {
   for (const int ranks : {2, 6}) {
     const SmallResult many = train(ranks, fields, 5);
     for (std::size_t e = 0; e < one.losses.size(); ++e) EXPECT_NEAR(many.losses[e] / one.losses[e], 1, 1e-9);
+  }
+}
+
+/// The few arcs that there are leave most vertices without any.
+TEST_F(BatchEdges, TrainingVerticesWithoutNeighboursTrain) {
+  write_small_data(folder_ / "small", {.arc_share = 0.005});
+  const std::vector<std::string> fields{"strategy.minibatch.batchSize=5", "model.kind=sage",
+                                        "training.dropout=0"};
+  const SmallResult one = train(1, fields, 20), many = train(3, fields, 20);
+  EXPECT_LT(one.losses.back(), one.losses.front());
+  for (std::size_t e = 0; e < one.losses.size(); ++e) EXPECT_NEAR(many.losses[e] / one.losses[e], 1, 1e-9);
+}
+
+/// It takes what others' rows take, and no more.
+TEST_F(BatchEdges, ACacheLargerThanAnyMemoryHoldsAllRows) {
+  write_small_data(folder_ / "small", {});
+  const std::vector<std::string> fields{"strategy.minibatch.batchSize=5", "training.dropout=0.3"};
+  const SmallResult plain = train(3, fields, 5);
+  for (const char* policy : {"degree", "presampled", "lru"}) {
+    std::vector<std::string> cached = fields;
+    cached.push_back(fmt::format("strategy.minibatch.cache={{bytes: 1000Ti, policy: {}}}", policy));
+    EXPECT_EQ(train(3, cached, 5).losses, plain.losses) << policy;
   }
 }
 
