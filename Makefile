@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 600
 SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: build programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-strategies accuracy-smoothing \
+.PHONY: build programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-smoothing \
 	bench bench-peers bench-operator bench-strategies bench-scale cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
@@ -82,6 +82,10 @@ bench: test-tools build
 accuracy: test-tools build
 	ninja -C $(BUILD) -j $(JOBS) atoll_f64
 	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/run $(OPTIONS)
+
+# Every kind of model with its defaults, beside published values and PyG's.
+accuracy-defaults: test-tools build
+	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/defaults $(OPTIONS)
 
 # Approximate strategies beside `graph`, paired by seed.
 accuracy-strategies: test-tools build

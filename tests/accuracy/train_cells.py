@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import accuracy_cells as cases
 from data_root import DATA, ROOT
@@ -37,8 +38,10 @@ def _run(cell, source, folder):
                "--fresh", "--json"]
     for change in cell.changes:
         command += ["--set", change]
+    begin = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, timeout=CELL_SECONDS)
     if done.returncode != 0:
         sys.exit(f"{cell.name}: {done.stderr.strip()}")
     result = json.loads(done.stdout.splitlines()[-1])
-    return {"test": result["test"], "validation": result["validation"], "bestEpoch": result["bestEpoch"]}
+    return {"test": result["test"], "validation": result["validation"], "bestEpoch": result["bestEpoch"],
+            "seconds": round(time.monotonic() - begin, 1)}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures PyG's test accuracy for every cell (data set, model, seed) of accuracy_cases.json.
+"""Measures PyG's test accuracy for every cell (data set, model, seed) of accuracy_cases.json, or of defaults_cases.json.
 
-Each finished cell is one JSON line in docs/benchmarks/accuracy-peers.json; cells already there are skipped, so a run
-may be cut short and taken up again. A cell measured with another set-up than the table now states is measured anew.
+Each finished cell is one JSON line in docs/benchmarks/accuracy-peers.json, or defaults-peers.json; cells already there are skipped,
+so a run may be cut short and taken up again. A cell measured with another set-up than the table now states is measured anew.
 """
 import argparse
 import hashlib
@@ -15,7 +15,7 @@ from pathlib import Path
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--only", default=".*", help="a regular expression for the cell's name, dataset-model-seed")
 parser.add_argument("--threads", type=int, default=1)
-parser.add_argument("--store", type=Path, default=Path(__file__).parents[2] / "docs/benchmarks/accuracy-peers.json")
+parser.add_argument("--cases", choices=("accuracy", "defaults"), default="accuracy", help="which table of cases")
 arguments = parser.parse_args()
 os.environ["OMP_NUM_THREADS"] = str(arguments.threads)   # read by PyTorch when it loads
 
@@ -25,14 +25,16 @@ import torch_geometric
 
 import data
 from accuracy_models import Model
+from deep_models import model_of
 from metrics import METRICS
 
-TABLE = json.loads((Path(__file__).parent / "accuracy_cases.json").read_text())
+STORE = Path(__file__).parents[2] / f"docs/benchmarks/{arguments.cases}-peers.json"
+TABLE = json.loads((Path(__file__).parent / f"{arguments.cases}_cases.json").read_text())
 
 
 def main():
     torch.set_num_threads(arguments.threads)
-    arguments.store.parent.mkdir(parents=True, exist_ok=True)
+    STORE.parent.mkdir(parents=True, exist_ok=True)
     done = stored()
     for setup, seed in cells():
         name = f"{setup['dataset']}-{setup['model']}-{seed}"
@@ -40,7 +42,7 @@ def main():
             continue
         result = {"cell": name, "peer": f"pyg {torch_geometric.__version__}", "torch": torch.__version__,
                   "setup": fingerprint(setup), **measure(setup, seed)}
-        with arguments.store.open("a") as store:
+        with STORE.open("a") as store:
             store.write(json.dumps(result) + "\n")
         print(json.dumps(result), flush=True)
 
@@ -55,9 +57,9 @@ def cells():
 
 
 def stored():
-    if not arguments.store.exists():
+    if not STORE.exists():
         return {}
-    lines = map(json.loads, arguments.store.read_text().splitlines())
+    lines = map(json.loads, STORE.read_text().splitlines())
     return {line["cell"]: line["setup"] for line in lines}
 
 
@@ -72,7 +74,7 @@ def measure(setup, seed):
     graph = data.load(setup["dataset"], column)
     if setup["normaliseFeatures"] == "row":
         graph.features = data.row_normalised(graph.features)
-    model = Model(setup, graph)
+    model = model_of(setup, graph, Model)
     optimiser = torch.optim.Adam(model.parameters(), setup["learningRate"], weight_decay=setup["weightDecay"])
     metric, masks = METRICS[setup["metric"]], [torch.from_numpy(mask) for mask in (graph.train, graph.val, graph.test)]
     labels = torch.from_numpy(graph.labels)

@@ -19,11 +19,11 @@ class Model(nn.Module):
     def __init__(self, setup, graph):
         super().__init__()
         self.activation, self.dropout = getattr(F, setup["activation"]), setup["dropout"]
-        self.input = (SparseInput if sp.issparse(graph.features) else DenseInput)(graph.features, setup["inputDropout"])
+        self.input = input_of(setup, graph)
         self.edges = edges_for(setup["kind"], graph)
         hidden = [setup["hidden"] * setup.get("heads", 1)] * (setup["layers"] - 1)
         self.convolutions = nn.ModuleList(convolutions(setup, [graph.features.shape[1], *hidden, graph.classes]))
-        self.norms = nn.ModuleList(nn.BatchNorm1d(w) if setup["norm"] == "batch" else nn.Identity() for w in hidden)
+        self.norms = nn.ModuleList(norm_of(setup, width) for width in hidden)
 
     def forward(self):
         h = self.input()
@@ -31,6 +31,14 @@ class Model(nn.Module):
             h = self.activation(norm(convolution(h, self.edges)))
             h = F.dropout(h, self.dropout, self.training)
         return self.convolutions[-1](h, self.edges)
+
+
+def norm_of(setup, width):
+    return {"batch": nn.BatchNorm1d, "layer": nn.LayerNorm, "none": nn.Identity}[setup["norm"]](width)
+
+
+def input_of(setup, graph):
+    return (SparseInput if sp.issparse(graph.features) else DenseInput)(graph.features, setup["inputDropout"])
 
 
 class DenseInput(nn.Module):
@@ -69,6 +77,28 @@ class Gat(pyg.GATConv):
         return attention.attend(self, times(x, self.lin), edges)
 
 
+class Sgc(pyg.SGConv):
+    """Propagates behind the linear map, which is narrow."""
+
+    def forward(self, x, edges):
+        h = times(x, self.lin)
+        for _ in range(self.K):
+            h = edges @ h
+        return h + self.lin.bias
+
+
+class Gin(pyg.GINConv):
+    """Sums behind the first linear map, whose bias comes after the sum."""
+
+    def forward(self, x, edges):
+        first, *rest = self.nn
+        h = times(x, first)
+        h = (1 + self.eps) * h + edges @ h + first.bias
+        for module in rest:
+            h = module(h)
+        return h
+
+
 def times(x, dense):
     """x, a tensor or sparse.Pair, times the layer's weight; its bias is not added."""
     return x @ dense.weight.t().contiguous()
@@ -79,6 +109,11 @@ def convolutions(setup, widths):
         if setup["kind"] == "gat":
             heads = setup["heads"] if index < setup["layers"] - 1 else setup["outputHeads"]
             yield Gat(inner, out // heads, heads, dropout=setup["attentionDropout"], add_self_loops=False)
+        elif setup["kind"] == "gin":
+            width = setup["hidden"]
+            yield Gin(nn.Sequential(nn.Linear(inner, width), norm_of(setup, width), nn.ReLU(), nn.Linear(width, out)))
+        elif setup["kind"] == "sgc":
+            yield Sgc(inner, out, K=setup["hops"])
         else:
             yield {"gcn": Gcn, "sage": Sage}[setup["kind"]](inner, out)
 
@@ -86,6 +121,8 @@ def convolutions(setup, widths):
 def edges_for(kind, graph):
     if kind == "gat":
         return attention.Arcs(sparse.with_self_arcs(sparse.adjacency(graph)))
-    if kind == "gcn":
+    if kind == "gin":
+        return sparse.Constant(sparse.without_self_arcs(sparse.adjacency(graph)))
+    if kind in ("gcn", "gcnii", "sgc"):
         return sparse.Constant(sparse.gcn_adjacency(graph), symmetric=True)
     return sparse.Constant(sparse.mean_adjacency(graph))

@@ -96,9 +96,13 @@ def adjacency(graph):
     return sp.csr_matrix((ones, (graph.dst, graph.src)), shape=(graph.vertices, graph.vertices))
 
 
+def without_self_arcs(matrix):
+    return (matrix - sp.diags(matrix.diagonal())).tocsr()
+
+
 def with_self_arcs(matrix):
     """Exactly one self arc a vertex, whatever the source has."""
-    return (matrix - sp.diags(matrix.diagonal()) + sp.eye(matrix.shape[0], dtype=np.float32)).tocsr()
+    return (without_self_arcs(matrix) + sp.eye(matrix.shape[0], dtype=np.float32)).tocsr()
 
 
 def gcn_adjacency(graph):
