@@ -63,13 +63,13 @@ namespace atl {
 
 /// Kernels of one device. Arguments are checked: shapes fit, operands lie in the device's memory.
 struct KernelTable {
-#define ATOLL_KERNEL(name) decltype(atl::name)* name;
+#define ATOLL_KERNEL(name) decltype(atl::name)* name;  // NOLINT(bugprone-macro-parentheses): declares it
   ATOLL_KERNELS(ATOLL_KERNEL)
 #undef ATOLL_KERNEL
 };
 
 namespace cpu {
-#define ATOLL_KERNEL(name) decltype(atl::name) name;
+#define ATOLL_KERNEL(name) decltype(atl::name) name;  // NOLINT(bugprone-macro-parentheses)
 ATOLL_KERNELS(ATOLL_KERNEL)
 #undef ATOLL_KERNEL
 }  // namespace cpu
