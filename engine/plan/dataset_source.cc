@@ -35,7 +35,7 @@ struct TransformedRows {
   Row row(VertexId v) const {
     Row row{{arcs.columns + arcs.offsets[v], std::size_t(arcs.degree(v))}, 0, 0, 0};
     if (has_loops) {
-      const auto [begin, end] = std::ranges::equal_range(row.columns, v);
+      const auto [begin, end] = std::equal_range(row.columns.begin(), row.columns.end(), v);
       row.loops_begin = begin - row.columns.begin();
       row.loops_end = end - row.columns.begin();
     }
