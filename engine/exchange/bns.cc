@@ -116,9 +116,7 @@ class Sampled final : public Crossing {
     s.epoch = epoch;
     s.copies.restart();
     s.rows.clear();
-    for (const PeerRows& each : s.peers)
-      s.rows.push_back({each.peer, s.copies.of(std::span<const VertexId>(each.send)), each.receive_begin,
-                        each.receive_count});
+    for (const PeerRows& each : s.peers) s.rows.push_back(on_device(s.copies, each));
     return s;
   }
 
@@ -162,8 +160,9 @@ class Sampled final : public Crossing {
   std::vector<float> weights_;  // (arriving): rows that each stands for
   std::vector<Sample> samples_;
   PairDraw pair_;
-  const Block whole_;         // of all halo rows, in the host's memory
-  const Block& outer_;        // … and in the device's
+  // Of all halo rows, in the host's memory. On a CPU it is `outer_`: a dry part has its arcs in its block alone.
+  const Block whole_;
+  const Block& outer_;        // of all halo rows, in the device's memory
   std::int64_t cut_ = kNone;  // epoch that block_ was cut for
   std::unique_ptr<SampledBlock> block_;
   DeviceCopies block_copies_;

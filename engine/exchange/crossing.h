@@ -20,6 +20,11 @@ struct CrossingRows {
   Index receive_begin = 0, receive_count = 0;  // among the rows that arrive
 };
 
+/// Where kernels of the copies' device read them.
+inline CrossingRows on_device(DeviceCopies& copies, const PeerRows& host) {
+  return {host.peer, copies.of(std::span<const VertexId>(host.send)), host.receive_begin, host.receive_count};
+}
+
 /// One per exchange. An epoch's rows are the same for all its layers, and every epoch's are as many.
 class Crossing {
  public:
@@ -49,8 +54,7 @@ class WholeCrossing final : public Crossing {
                 Precision wire = Precision::kFloat32)
       : Crossing(wire), arriving_(graph.halo), outer_(outer), copies_(ctx) {
     for (const PeerRows& each : graph.peers) {
-      peers_.push_back({each.peer, copies_.of(std::span<const VertexId>(each.send)), each.receive_begin,
-                        each.receive_count});
+      peers_.push_back(on_device(copies_, each));
       sent_ += Index(each.send.size());
     }
   }

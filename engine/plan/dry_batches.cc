@@ -50,11 +50,9 @@ class RankBatches {
                                .attention = model_.needs.attention,
                                .seed = job.training.seed}),
         pass_(ctx_, model_, layers(), job.training.seed),
-        memory_(ctx_.device, model_, layers(), recompute_ ? Passes::kRecomputing : Passes::kTraining, true),
+        memory_(ctx_.device, model_, layers(), recompute_ ? Passes::kRecomputing : Passes::kTraining),
         runner_(ctx_, model_, nullptr),
-        sizes_(model_.layers.size()) {
-    workspace_.expect_batches();
-  }
+        sizes_(model_.layers.size()) {}
 
   const Model& model() const { return model_; }
   /// Others' rows, by how many batches have read them.
@@ -74,7 +72,7 @@ class RankBatches {
     most_others_ = std::max(most_others_, others);
   }
 
-  /// The batch that was drawn last.
+  /// The batch that was drawn last. The room that a run's memory has above its largest batch isn't counted: nothing is ever written there.
   void train(std::int64_t step, double times) {
     pass_.begin(batch_, step, true);
     if (counts_rows_) pass_.share(comm_, shares());

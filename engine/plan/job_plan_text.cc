@@ -95,7 +95,7 @@ std::string basis_text(const JobPlan& plan, const Job& job) {
       return fmt::format("{}: they are the run's own (--prepare prepares the graph first)\n\n", kFirst);
     case PlannedFrom::kAssumedParts:
       return fmt::format(
-          "{}, divided at random: bytes between ranks and memory are at most these, because {} keeps neighbours together "
+          "{}, divided at random: bytes between ranks are at most these, because {} keeps neighbours together "
           "(--prepare prepares the graph first)\n\n",
           kFirst, job.placement.partitioner.kind);
   }

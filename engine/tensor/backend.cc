@@ -9,10 +9,6 @@ const Backend* installed = nullptr;
 
 }  // namespace
 
-const Backend* installed_backend() {
-  return installed;
-}
-
 void install_backend(const Backend* backend) {
   installed = backend;
 }

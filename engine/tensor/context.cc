@@ -1,7 +1,5 @@
 #include "tensor/context.h"
 
-#include "tensor/kernels.h"
-
 namespace atl {
 
 MatrixView Workspace::matrix(std::string_view name, Index rows, Index cols) {
@@ -20,12 +18,6 @@ Index Workspace::bytes() const {
   Index total = 0;
   for (const auto& [name, buffer] : buffers_) total += buffer.held_bytes();
   return total;
-}
-
-std::span<double> zeroed_sums(Context& ctx, std::string_view name, Index count) {
-  const std::span<double> sums = ctx.workspace->doubles(name, count);
-  zero_sums(ctx, sums);
-  return sums;
 }
 
 }  // namespace atl

@@ -46,7 +46,4 @@ struct Context {
   DeviceStream* stream = &host_stream();
 };
 
-/// `count` zeros in the workspace's buffer `name`.
-std::span<double> zeroed_sums(Context& ctx, std::string_view name, Index count);
-
 }  // namespace atl

@@ -45,7 +45,7 @@ class DeviceCopies {
   std::deque<BitRows> bits_;
 };
 
-/// Waits for the stream, and copies `count` values to the host.
+/// Copies so many bytes to the host, and waits for the stream until they are there.
 void read(Context& ctx, const void* device, void* host, std::size_t bytes);
 template <class T>
 T read(Context& ctx, const T* device) {
@@ -75,8 +75,7 @@ class HostRows {
 class HostArray {
  public:
   HostArray(Device device, Real* data, Index count);
-  explicit HostArray(Device device, std::span<Real> values)
-      : HostArray(device, values.data(), Index(values.size())) {}
+  HostArray(Device device, std::span<Real> values) : HostArray(device, values.data(), Index(values.size())) {}
   explicit HostArray(Matrix& m) : HostArray(m.device(), m.data(), m.rows() * m.cols()) {}
   Real* data() { return copy_.cols() > 0 ? copy_.data() : data_; }
   /// Puts what the host has written where it belongs.

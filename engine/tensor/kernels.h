@@ -13,6 +13,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "base/random.h"
 #include "tensor/activation.h"
@@ -122,6 +123,8 @@ void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre,
 
 /// sums = 0: what sums over rows are collected in.
 void zero_sums(Context& ctx, std::span<double> sums);
+/// `count` of them, in workspace `name`.
+std::span<double> zeroed_sums(Context& ctx, std::string_view name, Index count);
 /// sums (2, m) += Σ_r x and Σ_r x² over the rows of x (n, m): what batch norm needs from each rank.
 /// weights (n): what each row counts; empty: 1 each.
 void column_sums(Context& ctx, ConstMatrixView x, double* sums, std::span<const Real> weights = {});

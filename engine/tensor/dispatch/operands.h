@@ -29,24 +29,25 @@ void each_operand(std::span<T>& values, F&& visit) {
   values = {data, values.size()};
 }
 
+template <class F, class... Parts>
+void each_part(F&& visit, Parts&... parts) {
+  (each_operand(parts, visit), ...);
+}
+
 template <class F>
 void each_operand(CsrView& csr, F&& visit) {
   if (csr.offsets != nullptr) visit(csr.offsets, csr.rows + 1);
-  each_operand(csr.columns, visit);
-  each_operand(csr.weights, visit);
+  each_part(visit, csr.columns, csr.weights);
 }
 
 template <class F>
 void each_operand(Arcs& arcs, F&& visit) {
-  each_operand(arcs.csr, visit);
-  each_operand(arcs.row_scale, visit);
-  each_operand(arcs.col_scale, visit);
+  each_part(visit, arcs.csr, arcs.row_scale, arcs.col_scale);
 }
 
 template <class F>
 void each_operand(SparseRows& x, F&& visit) {
-  each_operand(x.csr, visit);
-  each_operand(x.transpose, visit);
+  each_part(visit, x.csr, x.transpose);
 }
 
 template <class F>
@@ -56,9 +57,7 @@ void each_operand(BitView& bits, F&& visit) {
 
 template <class F>
 void each_operand(BitRows& x, F&& visit) {
-  each_operand(x.bits, visit);
-  each_operand(x.transpose, visit);
-  each_operand(x.levels, visit);
+  each_part(visit, x.bits, x.transpose, x.levels);
 }
 
 template <class F>
@@ -68,36 +67,28 @@ void each_operand(Dropout& d, F&& visit) {
 
 template <class F>
 void each_operand(Epilogue& e, F&& visit) {
-  for (const Real** each : {&e.bias, &e.gain, &e.shift, &e.col_mean, &e.col_rstd}) each_operand(*each, visit);
-  each_operand(e.row_stats, visit);
-  each_operand(e.residual, visit);
-  each_operand(e.dropout, visit);
+  each_part(visit, e.bias, e.gain, e.shift, e.col_mean, e.col_rstd, e.row_stats, e.residual, e.dropout);
 }
 
 template <class F>
 void each_operand(EpilogueGradient& g, F&& visit) {
-  for (Real** each : {&g.bias, &g.gain, &g.shift}) each_operand(*each, visit);
-  each_operand(g.residual, visit);
+  each_part(visit, g.bias, g.gain, g.shift, g.residual);
 }
 
 template <class F>
 void each_operand(SoftmaxState& state, F&& visit) {
-  each_operand(state.max, visit);
-  each_operand(state.sum, visit);
+  each_part(visit, state.max, state.sum);
 }
 
 template <class F>
 void each_operand(Softmaxes& s, F&& visit) {
-  each_operand(s.state, visit);
-  each_operand(s.out, visit);
+  each_part(visit, s.state, s.out);
 }
 
 template <class F>
 void each_operand(Attention& a, F&& visit) {
   each_operand(a.arcs, visit);
-  if (a.dropout_rate == 0) return;
-  each_operand(a.dst_ids, visit);
-  each_operand(a.src_ids, visit);
+  if (a.dropout_rate > 0) each_part(visit, a.dst_ids, a.src_ids);
 }
 
 template <class F>

@@ -26,6 +26,12 @@ void zero_sums(Context& ctx, std::span<double> sums) {
   ATOLL_CALL(zero_sums, ctx, sums);
 }
 
+std::span<double> zeroed_sums(Context& ctx, std::string_view name, Index count) {
+  const std::span<double> sums = ctx.workspace->doubles(name, count);
+  zero_sums(ctx, sums);
+  return sums;
+}
+
 void column_sums(Context& ctx, ConstMatrixView x, double* sums, std::span<const Real> weights) {
   ATOLL_CHECK(weights.empty() || Index(weights.size()) == x.rows, "{} weights, {} rows", weights.size(),
               x.rows);

@@ -82,8 +82,9 @@ struct RankMetrics::Families {
   Family<Counter>& feature_rows = counter(
       "atoll_feature_rows_total",
       "Rows of input features of this rank's batches, by where they were: own, cache, owner (another rank).");
-  Family<Counter>& growths = counter("atoll_batch_memory_growths_total",
-                                     "How often a batch was larger than all before, and memory grew.");
+  Family<Counter>& growths =
+      counter("atoll_batch_memory_growths_total",
+              "Steps in which memory grew, because a batch was larger than all before.");
   Histogram& epoch_seconds = prometheus::BuildHistogram()
                                  .Name("atoll_epoch_seconds")
                                  .Help("Training time of an epoch, without evaluation and checkpoints.")

@@ -147,7 +147,6 @@ struct Later<kernel> {
 
 inline const Backend& far_backend() {
   static const Backend backend{
-      "far",
       {.allocate = [](std::size_t bytes) { return FarMemory::instance().allocate(bytes); },
        .release =
            [](void* data) {
@@ -180,8 +179,7 @@ inline const Backend& far_backend() {
 #define ATOLL_KERNEL(name) .name = Later<&cpu::name>::call,
           ATOLL_KERNELS(ATOLL_KERNEL)
 #undef ATOLL_KERNEL
-      },
-      []() -> std::unique_ptr<DeviceStream> { return std::make_unique<FarStream>(1); }};
+      }};
   return backend;
 }
 

@@ -10,13 +10,13 @@
 namespace atl {
 namespace {
 
-struct Strategy {
+struct StrategyCase {
   std::string name;
   int ranks;
   std::vector<std::string> fields;
 };
 
-std::vector<Strategy> every_strategy() {
+std::vector<StrategyCase> every_strategy() {
   return {
       {"graph", 2, {"strategy.kind=graph"}},
       {"graph_no_overlap",
@@ -35,7 +35,7 @@ std::vector<Strategy> every_strategy() {
   };
 }
 
-Job job_of(const SmallCase& model, const Strategy& strategy) {
+Job job_of(const SmallCase& model, const StrategyCase& strategy) {
   std::vector<std::string> fields = model.fields;
   fields.insert(fields.end(), strategy.fields.begin(), strategy.fields.end());
   fields.push_back("placement.ranks=" + std::to_string(strategy.ranks));
@@ -77,7 +77,7 @@ class OnAFarDevice : public testing::TestWithParam<SmallCase> {
 TEST_P(OnAFarDevice, EveryStrategyTrainsAlike) {
   constexpr int kEpochs = 4;
   unsigned seed = 1;
-  for (const Strategy& strategy : every_strategy()) {
+  for (const StrategyCase& strategy : every_strategy()) {
     SCOPED_TRACE(strategy.name);
     const Job job = job_of(GetParam(), strategy);
     const SmallResult near = train_small(job, folder_ / "small", strategy.ranks, kEpochs);
@@ -88,7 +88,7 @@ TEST_P(OnAFarDevice, EveryStrategyTrainsAlike) {
 TEST_P(OnAFarDevice, InductiveAndRecomputingTrainAlike) {
   for (const char* kind : {"graph", "minibatch"}) {
     SCOPED_TRACE(kind);
-    const Strategy strategy{
+    const StrategyCase strategy{
         kind,
         2,
         {std::string("strategy.kind=") + kind, "training.setting=inductive", "training.recompute=layer"}};
