@@ -28,11 +28,18 @@ std::string default_value(const Field& field) {
   return own.empty() ? value : value + ", " + own;
 }
 
+/// "Kipf & Welling 2017; Chen et al. 2020 (gcnii)"
+std::string source_text(const Field& field) {
+  const std::string own = own_sources(field);
+  return field.source + (field.source.empty() || own.empty() ? "" : "; ") + own;
+}
+
 std::string default_text(const Field& field) {
   const std::string value = default_value(field);
   if (field.required) return "required";
   if (value.empty()) return "";
-  return fmt::format("default {}{}", value, field.source.empty() ? "" : " (" + field.source + ")");
+  const std::string source = source_text(field);
+  return fmt::format("default {}{}", value, source.empty() ? "" : " (" + source + ")");
 }
 
 /// "  learningRate   a number, above 0 … 100; default 0.01 (Kipf & Welling 2017)" and below it the
@@ -70,7 +77,7 @@ std::string details(const Field& field) {
   if (field.type != FieldType::kObject) add("takes", allowed_text(field));
   add("unit", field.unit);
   add("default", field.required ? "none: the field is required" : default_value(field));
-  add("source", field.source);
+  add("source", source_text(field));
   if (!field.shorthand.empty())
     add("short", fmt::format("a single value instead of a map sets {}", fmt::join(field.shorthand, " and ")));
   if (!field.used_with.path.empty()) {

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
+#include <utility>
 
 #include "job/models/kinds.h"
 #include "job/option_field.h"
@@ -25,6 +25,23 @@ std::vector<std::string> models_where(Condition condition) {
   for (const auto& info : model_infos())
     if (condition(info)) kinds.push_back(info.kind);
   return kinds;
+}
+
+/// Models with a default of their own for the field, together where `what` of it is the same.
+std::string kinds_by(const Field& field, std::string OwnDefault::*what,
+                     fmt::format_string<const std::string&, std::string> text, const char* between) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // in the table's order
+  for (const auto& info : model_infos()) {
+    const auto own = std::ranges::find(info.defaults, field.path, &OwnDefault::path);
+    if (own == info.defaults.end() || !field.of_kind.empty()) continue;
+    auto group = std::ranges::find(groups, (*own).*what, [](const auto& each) { return each.first; });
+    if (group == groups.end()) group = groups.insert(group, {(*own).*what, {}});
+    group->second.push_back(info.kind);
+  }
+  std::vector<std::string> all;
+  for (const auto& [value, kinds] : groups)
+    all.push_back(fmt::format(text, value, fmt::format("{}", fmt::join(kinds, " and "))));
+  return fmt::format("{}", fmt::join(all, between));
 }
 
 }  // namespace
@@ -78,20 +95,11 @@ std::vector<std::string> models_that_read(const std::string& path) {
 }
 
 std::string own_defaults(const Field& field) {
-  if (!field.slot || !field.of_kind.empty() || !field.path.starts_with("model.")) return "";
-  std::map<std::string, std::vector<std::string>> kinds;  // by default
-  Job plain;
-  for (const auto& info : model_infos()) {
-    if (info.set_defaults == nullptr) continue;
-    Job job;
-    info.set_defaults(job.model);
-    const std::string value = value_text(field, job);
-    if (value != value_text(field, plain)) kinds[value].push_back(info.kind);
-  }
-  std::vector<std::string> all;
-  for (const auto& [value, with] : kinds)
-    all.push_back(fmt::format("{} with {}", value, fmt::join(with, " and ")));
-  return fmt::format("{}", fmt::join(all, ", "));
+  return kinds_by(field, &OwnDefault::value, "{} with {}", ", ");
+}
+
+std::string own_sources(const Field& field) {
+  return kinds_by(field, &OwnDefault::source, "{} ({})", "; ");
 }
 
 std::string option_of_another(const std::string& owners, const std::string& kind) {

@@ -10,6 +10,13 @@
 
 namespace atl {
 
+/// A default that a model has instead of the field table's, as a manifest would write it.
+struct OwnDefault {
+  std::string path;   // "model.norm", "training.optimizer.weightDecay.convolutions"
+  std::string value;  // "layer"
+  std::string source;
+};
+
 struct ModelInfo {
   std::string kind;
   std::string description;
@@ -19,8 +26,7 @@ struct ModelInfo {
   std::vector<std::string> reads{};    // paths of fields that only models which list them here read
   std::string layers_option{};         // option that counts layers that read neighbours; "": model.layers
   bool drops_input_first = false;      // input dropout comes before the first layer, whatever that is
-  void (*set_defaults)(ModelSpec&) =
-      nullptr;  // fields of `model` whose default isn't the table's; null: none
+  std::vector<OwnDefault> defaults{};  // of fields that every model has
 };
 
 const std::vector<ModelInfo>& model_infos();
@@ -41,6 +47,8 @@ std::string owners_of(const std::string& path);
 std::vector<std::string> models_that_read(const std::string& path);
 /// The models whose default for a field isn't the table's, "layer with resgcn and gin"; "" where there are none.
 std::string own_defaults(const Field& field);
+/// Where these come from, "DeeperGCN's code (resgcn)"; "" where there are none.
+std::string own_sources(const Field& field);
 
 /// What to say of another model's option; `kind` may be CEL's placeholder %s.
 std::string option_of_another(const std::string& owners, const std::string& kind);

@@ -87,13 +87,19 @@ class Reader {
                       strategy = text_at(spec, "strategy", "kind", "graph");
     fields_ = fields_for(model, strategy);
     const ModelInfo* info = find_model(model);
-    if (info != nullptr && info->set_defaults != nullptr) info->set_defaults(out_.job.model);
+    if (info != nullptr) take_defaults(*info);
     for (const Field* field : fields_) {
       if (!field->initial) continue;
       Options& options =
           field->path.starts_with("model.") ? out_.job.model.options : out_.job.strategy.options;
       options.set(option_name(*field), *field->initial);
     }
+  }
+
+  void take_defaults(const ModelInfo& info) {
+    for (const OwnDefault& own : info.defaults)
+      assign(*find_field(fields_, own.path), parse_yaml_value(own.value, "default of " + info.kind), out_.job,
+             out_.problems);
   }
 
   void read_object(const std::string& path, const Node& node) {

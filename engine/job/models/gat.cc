@@ -3,6 +3,8 @@
 
 namespace atl {
 
+/// Width and attention dropout as published. The authors' other settings for Cora (dropout of inputs and hidden rows 0.6, weight decay, half
+/// the learning rate) aren't taken over: they cost 3 to 9 points of validation on tolokers.
 ModelInfo gat_info() {
   const char* source = "Veličković et al. 2018";
   std::vector<Field> options;
@@ -26,7 +28,8 @@ ModelInfo gat_info() {
           .options = std::move(options),
           .ignores = {kDenseLayers},
           .reads = {"training.attentionDropout"},
-          .drops_input_first = true};
+          .drops_input_first = true,
+          .defaults = {{"model.hidden", "8", source}, {"training.attentionDropout", "0.6", source}}};
 }
 
 }  // namespace atl

@@ -13,7 +13,7 @@ ModelInfo gin_info() {
           .source = source,
           .options = {model_option("gin", "epsilon", 0.0, std::move(epsilon))},
           .ignores = {kSkipConnections},  // which would go past half of a convolution
-          .set_defaults = use_layer_norm};
+          .defaults = {{"model.norm", "layer", "docs/benchmarks/defaults.md"}}};
 }
 
 }  // namespace atl

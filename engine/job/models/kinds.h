@@ -17,11 +17,6 @@ inline constexpr ModelInfo (*kModelInfos[])() = {
 /// An option of a kind; its type follows from the default's.
 Field model_option(const std::string& kind, const std::string& name, Options::Value initial, Field rest);
 
-/// ModelInfo::set_defaults of models whose default norm is layer.
-inline void use_layer_norm(ModelSpec& model) {
-  model.norm = Norm::kLayer;
-}
-
 // Dense layers at the end are for stacks of equal layers alone; residual models have their own connections.
 inline constexpr const char *kSkipConnections = "model.skipConnections", *kDenseLayers = "model.denseLayers";
 

