@@ -11,7 +11,7 @@ HEAD = """# Accuracy
 
 `make accuracy` trains every cell that is not stored yet and writes this page; the cells are in accuracy.json, PyG's in
 accuracy-peers.json (tests/peers/accuracy.py, set-ups in tests/peers/accuracy_cases.json). Test metric in percent, at the
-epoch that is best by validation. ogbn_arxiv's features are 64 structural ones, and published accuracies do not apply to it.
+epoch that is best by validation. Models with nothing but their defaults: defaults.md. ogbn_arxiv's features are 64 structural ones, and published accuracies do not apply to it.
 """
 
 

@@ -3,6 +3,7 @@
 
 namespace atl {
 
+/// No defaults of its own: the authors' depth and decay for Cora cost 5 to 9 points of validation elsewhere (docs/benchmarks/defaults.md).
 ModelInfo gcnii_info() {
   const char* source = "Chen et al. 2020";
   std::vector<Field> options;
