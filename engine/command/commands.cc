@@ -19,6 +19,7 @@ std::vector<Command> commands() {
           bench_machine_command(),
           bench_ops_command(),
           bench_epoch_command(),
+          bench_batches_command(),
           bench_strategies_command(),
           predict_command(),
           report_command(),

@@ -25,6 +25,7 @@ Command plan_command();
 Command bench_machine_command();
 Command bench_ops_command();
 Command bench_epoch_command();
+Command bench_batches_command();
 Command bench_strategies_command();
 Command predict_command();
 Command report_command();

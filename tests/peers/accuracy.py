@@ -75,7 +75,7 @@ def measure(setup, seed):
     if setup["normaliseFeatures"] == "row":
         graph.features = data.row_normalised(graph.features)
     model = model_of(setup, graph, Model)
-    optimiser = torch.optim.Adam(model.parameters(), setup["learningRate"], weight_decay=setup["weightDecay"])
+    optimiser = torch.optim.Adam(groups(model, setup["weightDecay"]), setup["learningRate"])
     metric, masks = METRICS[setup["metric"]], [torch.from_numpy(mask) for mask in (graph.train, graph.val, graph.test)]
     labels = torch.from_numpy(graph.labels)
     best = {"validation": -1.0}
@@ -87,6 +87,16 @@ def measure(setup, seed):
                 best = {"validation": validation, "test": test, "bestEpoch": epoch}
     return {"seed": seed, "splitColumn": column, "metric": setup["metric"], **best,
             "seconds": round(time.perf_counter() - start, 1)}
+
+
+def groups(model, decay):
+    """Convolutions and the other layers apart, as `decay` is where it isn't one number."""
+    if not isinstance(decay, dict):
+        decay = {"convolutions": decay, "dense": decay}
+    named = {"convolutions": [], "dense": []}
+    for name, parameter in model.named_parameters():
+        named["convolutions" if name.startswith("convolutions.") else "dense"].append(parameter)
+    return [{"params": parameters, "weight_decay": decay[group]} for group, parameters in named.items() if parameters]
 
 
 def train_epoch(model, optimiser, labels, mask):

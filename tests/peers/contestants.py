@@ -1,4 +1,4 @@
-"""Runs one contestant once, as a process of its own: a peer's epoch.py or `atoll run`. Returns its measured line."""
+"""Runs one contestant once, as a process of its own: a peer's epoch.py, `atoll run` or `atoll bench`. Returns its measured line."""
 import json
 import os
 import statistics
@@ -6,10 +6,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from cases import TABLE
 from data_root import DATA, ROOT
 from manifest import manifest
 
 DATASETS = ROOT / "build/peers-data"
+GENERATED = ROOT / "build/peers-npy"   # as the peers read them
 PYTHON = ROOT / "build/peers-venv/bin/python"
 # glibc keeps freed pages: the large temporaries of PyTorch else fault in anew at every epoch.
 ALLOCATORS = {"installed": {},
@@ -24,23 +26,18 @@ class Failed(Exception):
         super().__init__(message.replace(f"{ROOT}/", "").replace(f"{DATA}/", ""))
 
 
-def peer(case, way, allocator, seconds, limit):
-    """`way` is (peer, variant, features); no epoch starts after `seconds`, the process is killed after `limit`."""
+def peer(case, way, allocator, seconds, limit, *more):
+    """`way` is (peer, variant, features); no epoch starts after `seconds`, the process is killed after `limit`; `more`: arguments."""
     command = ["tests/peers/epoch.py", "--case", case["name"], "--peer", way[0], "--variant", way[1],
-               "--features", way[2], "--threads", str(case["threads"]), "--seconds", str(seconds)]
-    environment = {**ALLOCATORS[allocator], "ATOLL_DATA": str(DATA)}
-    line = last_line(run([str(PYTHON), "-W", "ignore", *command], environment, ROOT, limit), command)
+               "--features", way[2], "--threads", str(case["threads"]), "--seconds", str(seconds), *more]
+    source = GENERATED if case["dataset"] in TABLE["generated"] else DATA
+    line = last_line(run([str(PYTHON), "-W", "ignore", *command], {**ALLOCATORS[allocator], "ATOLL_DATA": str(source)}, ROOT,
+                         limit), command)
     return {**line, "allocator": allocator, "command": " ".join(command)}
 
 
 def atoll(binary, case, limit):
-    imported(binary, case["dataset"])
-    with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
-        job = Path(folder) / "job.yaml"
-        job.write_text(json.dumps(manifest(case["name"], case), indent=1))
-        command = [str(binary), "run", "-f", str(job), "--ranks", "1", "--threads", str(case["threads"]),
-                   "--data-root", str(DATASETS), "--json"]
-        lines = [json.loads(line) for line in run(command, {}, folder, limit).splitlines() if line.startswith("{")]
+    lines = atoll_lines(binary, case, limit, ["run", "--ranks", "1"])
     seconds = [line["epochSeconds"] for line in lines if line.get("event") == "epoch"]
     result = next((line for line in reversed(lines) if line.get("event") == "result"), None)
     if not seconds or result is None:
@@ -51,12 +48,43 @@ def atoll(binary, case, limit):
             "command": f"atoll run -f {case['name']}.yaml --ranks 1 --threads {case['threads']} --json"}
 
 
-def imported(binary, name):
-    place = str(DATASETS / name)
+def atoll_curve(binary, case, seed, limit):
+    lines = atoll_lines(binary, {**case, "evaluateEvery": 1}, limit, ["run", "--ranks", "1"], seed)
+    return {"peer": "atoll", "case": case["name"], "seed": seed,
+            "validation": [line["validation"] for line in lines if line.get("event") == "epoch"],
+            "command": f"atoll run -f {case['name']}.yaml --ranks 1 --threads {case['threads']} --json"}
+
+
+def atoll_sampling(binary, case, limit):
+    lines = atoll_lines(binary, case, limit, ["bench", "batches", "--epochs", str(case["epochs"])])
+    rate = next((line["arcsPerSecond"] for line in lines if line.get("event") == "bench"), None)
+    if rate is None:
+        raise Failed(f"atoll bench batches, {case['name']}: no rate among its JSON lines")
+    return {"peer": "atoll", "case": case["name"], "threads": case["threads"], "epochs": case["epochs"], "arcsPerSecond": rate,
+            "command": f"atoll bench batches -f {case['name']}.yaml --threads {case['threads']} --json"}
+
+
+def atoll_lines(binary, case, limit, what, seed=1):
+    prepare(binary, case["dataset"])
+    with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
+        job = Path(folder) / "job.yaml"
+        job.write_text(json.dumps(manifest(case["name"], case, seed), indent=1))
+        command = [str(binary), *what, "-f", str(job), "--threads", str(case["threads"]), "--data-root", str(DATASETS), "--json"]
+        return [json.loads(line) for line in run(command, {}, folder, limit).splitlines() if line.startswith("{")]
+
+
+def prepare(binary, name):
+    """Makes the data set where it isn't there, or is an older build's: imported, or generated and exported for the peers."""
+    place, options = str(DATASETS / name), TABLE["generated"].get(name)
     if subprocess.run([str(binary), "dataset", "info", place], capture_output=True).returncode == 0:
         return
-    DATASETS.mkdir(parents=True, exist_ok=True)  # not there, or an older build's
-    run([str(binary), "dataset", "import", "--format", "npy", "--replace", str(DATA / name), place], {}, ROOT, 600)
+    DATASETS.mkdir(parents=True, exist_ok=True)
+    if options is None:
+        run([str(binary), "dataset", "import", "--format", "npy", "--replace", str(DATA / name), place], {}, ROOT, 600)
+        return
+    GENERATED.mkdir(parents=True, exist_ok=True)
+    run([str(binary), "dataset", "generate", *options, "--replace", place], {}, ROOT, 600)
+    run([str(binary), "dataset", "export", "--replace", place, str(GENERATED / name)], {}, ROOT, 600)
 
 
 def run(command, environment, folder, limit):

@@ -1,5 +1,7 @@
 """DGL's ways of training GraphSAGE on mini-batches: its neighbour sampler and GraphBolt, with 0 to 2 worker processes. Fanouts come
 from the input layer, as in the cases."""
+from dataclasses import dataclass
+
 import dgl
 import dgl.graphbolt as gb
 import dgl.nn.pytorch as dglnn
@@ -28,26 +30,48 @@ class BlockSage(nn.Module):
 
 
 def neighbour(case, graph, x, rows, workers):
-    """One epoch after the other: (blocks, input rows' features, vertices to train on) of each batch."""
     loader = dgl.dataloading.DataLoader(dgl_graph(graph), rows.int(), dgl.dataloading.NeighborSampler(case["fanout"]),
                                         batch_size=case["batchSize"], shuffle=True, drop_last=False, num_workers=workers)
-    while True:
-        yield ((blocks, x[inputs.long()], outputs.long()) for inputs, outputs, blocks in loader)
+    if x is None:
+        return Loader(loader, lambda batch: sum(block.num_edges() for block in batch[2]))
+    return Loader(loader, lambda batch: (batch[2], x[batch[0].long()], batch[1].long()))
 
 
 def graphbolt(case, graph, x, rows, workers):
+    pipe = gb.ItemSampler(gb.ItemSet(rows.int(), names="seeds"), batch_size=case["batchSize"], shuffle=True)
+    pipe = pipe.sample_neighbor(gb.from_dglgraph(dgl_graph(graph), is_homogeneous=True), case["fanout"])
+    if x is None:
+        return Loader(gb.DataLoader(pipe, num_workers=workers),
+                      lambda batch: sum(len(hop.sampled_csc.indices) for hop in batch.sampled_subgraphs))
     features = gb.BasicFeatureStore({("node", None, "feat"): gb.TorchBasedFeature(x)})
-    pipe = gb.ItemSampler(gb.ItemSet(rows, names="seeds"), batch_size=case["batchSize"], shuffle=True)
-    pipe = pipe.sample_neighbor(gb.from_dglgraph(dgl_graph(graph)), case["fanout"])
     pipe = pipe.fetch_feature(features, node_feature_keys=["feat"])
-    loader = gb.DataLoader(pipe, num_workers=workers)
-    while True:
-        yield ((batch.blocks, batch.node_features["feat"], batch.seeds.long()) for batch in loader)
+    return Loader(gb.DataLoader(pipe, num_workers=workers),
+                  lambda batch: (batch.blocks, batch.node_features["feat"], batch.seeds.long()))
+
+
+@dataclass
+class Loader:
+    """Each iteration is an epoch."""
+    batches: object
+    view: object
+
+    def __iter__(self):
+        return map(self.view, self.batches)
 
 
 VARIANTS = {f"{way.__name__}-{workers}": (way, workers) for way in (neighbour, graphbolt) for workers in (0, 1, 2)}
 
 
 def epochs(case, variant, graph, x, rows):
+    """A batch is (blocks, its input rows of x, vertices to train on); where x is None, the number of arcs that were drawn for it."""
     way, workers = VARIANTS[variant]
     return way(case, graph, x, rows, workers)
+
+
+def accuracy(network, graph, x, labels, rows):
+    """Exact: over all neighbours."""
+    network.eval()
+    with torch.no_grad():
+        found = network([dgl_graph(graph)] * len(network.layers), x).argmax(1)
+    network.train()
+    return float((found == labels)[torch.from_numpy(rows)].float().mean())

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Times a peer's training epochs on one case of cases.json and prints one JSON line.
 
-An epoch is forward, loss over the training vertices, backward and Adam's step in fp32, no evaluation. The allocator
-is the environment's: bench sets it. Peak memory is the process's largest resident set; startMemoryBytes is what the
-libraries alone take before any data is read.
+An epoch is forward, loss over the training vertices, backward and Adam's step in fp32, no evaluation (but with --curve); with
+--sampling, drawing its batches and nothing else. The allocator is the environment's: bench sets it. Peak memory is the process's largest resident set;
+startMemoryBytes is what the libraries alone take before any data is read.
 """
 import argparse
 import json
@@ -21,6 +21,8 @@ parser.add_argument("--features", choices=["sparse", "dense"], help="instead of 
 parser.add_argument("--epochs", type=int, help="instead of the case's own")
 parser.add_argument("--seconds", type=float, default=60, help="start no further epoch after this long")
 parser.add_argument("--threads", type=int, default=2)
+parser.add_argument("--sampling", action="store_true", help="draw batches, don't train on them")
+parser.add_argument("--curve", type=int, metavar="SEED", help="the validation accuracy after each epoch, from this seed")
 arguments = parser.parse_args()
 os.environ["OMP_NUM_THREADS"] = str(arguments.threads)   # read by the libraries when they load
 # PyG's edge by edge way takes more than the machine has on large graphs: it should fail, not take others along.
@@ -41,21 +43,28 @@ else:
 
 def main():
     torch.set_num_threads(arguments.threads)
-    torch.manual_seed(1)
+    torch.manual_seed(arguments.curve or 1)
     case = cases.named(arguments.case)
     form = arguments.features or case["features"]
     start_memory = peak_memory()
     graph = data.load(case["dataset"])
+    if arguments.sampling:
+        seconds, arcs = sample(graph, case)
+        print(json.dumps({"peer": arguments.peer, "case": arguments.case, "variant": arguments.variant,
+                          "threads": arguments.threads, "epochs": len(seconds), "arcsPerSecond": sum(arcs) / sum(seconds)}))
+        return
     x = input_of(graph, form)
+    validation = []
     if "batchSize" in case:
-        seconds, losses = train_batches(x, graph, case)
+        seconds, losses = train_batches(x, graph, case, validation)
     else:
         seconds, losses = train(models.build(case, arguments.variant, graph, x), x, graph, case)
     print(json.dumps({
         "peer": arguments.peer, "case": arguments.case, "variant": arguments.variant, "features": form,
         "threads": arguments.threads, "epochs": len(seconds), "epochSecondsMin": min(seconds),
         "epochSecondsMedian": statistics.median(seconds), "firstLoss": losses[0], "lastLoss": losses[-1],
-        "peakMemoryBytes": peak_memory(), "startMemoryBytes": start_memory}))
+        "peakMemoryBytes": peak_memory(), "startMemoryBytes": start_memory,
+        **({"validation": validation} if validation else {})}))
 
 
 def input_of(graph, form):
@@ -82,8 +91,8 @@ def train(network, x, graph, case):
     return seconds, losses
 
 
-def train_batches(x, graph, case):
-    """An epoch's loss is the mean over its batches'."""
+def train_batches(x, graph, case, validation):
+    """An epoch's loss is the mean over its batches'. With --curve, appends to `validation`."""
     import dgl_batches
     labels, rows = torch.from_numpy(graph.labels), torch.from_numpy(graph.train.nonzero()[0])
     network = dgl_batches.BlockSage(case, graph)
@@ -93,7 +102,7 @@ def train_batches(x, graph, case):
     begin = time.perf_counter()
     while len(seconds) < (arguments.epochs or case["epochs"]) and time.perf_counter() - begin < arguments.seconds:
         start, sums = time.perf_counter(), []
-        for blocks, inputs, seeds in next(epochs):
+        for blocks, inputs, seeds in epochs:
             optimiser.zero_grad()
             loss = F.cross_entropy(network(blocks, inputs), labels[seeds])
             loss.backward()
@@ -101,7 +110,23 @@ def train_batches(x, graph, case):
             sums.append(loss.item())
         losses.append(statistics.mean(sums))
         seconds.append(time.perf_counter() - start)
+        if arguments.curve:
+            validation.append(dgl_batches.accuracy(network, graph, x, labels, graph.val))
     return seconds, losses
+
+
+def sample(graph, case):
+    import dgl_batches
+    rows = torch.from_numpy(graph.train.nonzero()[0])
+    epochs = dgl_batches.epochs(case, arguments.variant, graph, None, rows)
+    seconds, arcs = [], []
+    sum(epochs)   # the first claims memory
+    begin = time.perf_counter()
+    while len(seconds) < (arguments.epochs or case["epochs"]) and time.perf_counter() - begin < arguments.seconds:
+        start = time.perf_counter()
+        arcs.append(sum(epochs))
+        seconds.append(time.perf_counter() - start)
+    return seconds, arcs
 
 
 def peak_memory():

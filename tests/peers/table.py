@@ -1,5 +1,5 @@
 """The comparison as a Markdown table, from the stored cells alone. Ratios above 1: Atoll is faster, or smaller."""
-from statistics import geometric_mean, median
+from statistics import geometric_mean, mean, median, stdev
 
 HEADER = ["case", "Atoll ms", "fastest peer as installed", "ms", "ratio", "fastest peer tuned", "ms", "ratio",
           "Atoll MiB", "peer MiB", "ratio", "A/A"]
@@ -26,6 +26,57 @@ def markdown(names, cells):
             rows.append([label, "", "", "", all_of["installed"], "", "", all_of["tuned"], "", "", all_of["memory"],
                          all_of["again"]])
     return "".join("| " + " | ".join(row) + " |\n" for row in rows)
+
+
+SAMPLING_HEAD = """
+## Drawing batches
+
+Nothing but the batches of an epoch: an epoch's seeds, their neighbours, the blocks, on the same two threads, with every sampler of the
+peers; the fastest races (`atoll bench batches`). Million arcs a second; goal: a ratio of 3.
+
+| case | Atoll | fastest peer | its arcs | ratio | A/A |
+| --- | --- | --- | --- | --- | --- |
+"""
+
+
+def sampling(names, cells):
+    races = {name: cells.get(f"{name}/sampling") for name in names}
+    rows = [drawn(name, race["rounds"]) for name, race in races.items() if race]
+    return SAMPLING_HEAD + "".join("| " + " | ".join(row) + " |\n" for row in rows) if rows else ""
+
+
+def drawn(name, rounds):
+    def of(who):
+        return median(turn[who]["arcsPerSecond"] for turn in rounds)
+
+    def paired(above, below):
+        return f"{median(turn[above]['arcsPerSecond'] / turn[below]['arcsPerSecond'] for turn in rounds):.2f}"
+
+    peer = rounds[0]["peer"]
+    return [name, f"{of('atoll') / 1e6:.3g}", f"{peer['peer']} {peer['variant']}", f"{of('peer') / 1e6:.3g}", paired("atoll", "peer"),
+            paired("again", "atoll")]
+
+
+def curves(names, cells):
+    return "".join(curve(name, cells.get(f"{name}/curve")["pairs"]) for name in names if cells.get(f"{name}/curve"))
+
+
+def curve(name, pairs):
+    """Percent after each epoch, and the difference of pairs."""
+    text = f"""
+## {name}: accuracy by epoch
+
+Validation accuracy in percent over all neighbours, mean of {len(pairs)} seeds; the difference is the mean of pairs, and its deviation.
+Goal: nowhere below −0.3.
+
+| epoch | Atoll | {pairs[0]["peer"]["peer"]} {pairs[0]["peer"]["variant"]} | difference |
+| --- | --- | --- | --- |
+"""
+    for epoch in range(len(pairs[0]["atoll"]["validation"])):
+        ours, theirs = ([100 * pair[who]["validation"][epoch] for pair in pairs] for who in ("atoll", "peer"))
+        differences = [a - b for a, b in zip(ours, theirs)]
+        text += f"| {epoch + 1} | {mean(ours):.2f} | {mean(theirs):.2f} | {mean(differences):+.2f} ± {stdev(differences):.2f} |\n"
+    return text
 
 
 def ratios(race):

@@ -73,20 +73,50 @@ int run_ops(const Arguments& a) {
   return 0;
 }
 
-int run_epoch(const Arguments& a) {
+LoadedJob one_rank_job(const Arguments& a) {
   Arguments one_rank = a;
   one_rank.add("--ranks", "1");
-  const LoadedJob loaded = load_job_of(one_rank, say);
-  const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
-  const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
+  return load_job_of(one_rank, say);
+}
+
+/// A manifest's job, on one rank.
+struct OneRankJob {
+  explicit OneRankJob(const Arguments& a)
+      : loaded(one_rank_job(a)),
+        dataset(Dataset::open(dataset_of(a, loaded, say))),
+        prepared(prepare_graph(loaded, dataset, say)),
+        epochs(int(a.integer("--epochs", 5, 1, 1000))) {}
+  LoadedJob loaded;
+  Dataset dataset;
+  PreparedGraph prepared;
+  int epochs;
+};
+
+int run_epoch(const Arguments& a) {
+  const OneRankJob one(a);
   Bench bench(a);
-  const auto epochs = int(a.integer("--epochs", 5, 1, 1000));
-  bench.report({bench_epoch(bench.ctx, loaded.job, dataset, prepared, bench.rates, epochs)});
+  bench.report({bench_epoch(bench.ctx, one.loaded.job, one.dataset, one.prepared, bench.rates, one.epochs)});
+  return 0;
+}
+
+int run_batches(const Arguments& a) {
+  const OneRankJob one(a);
+  Bench bench(a);
+  bench.report({bench_batches(bench.ctx, one.loaded.job, one.dataset, one.prepared, one.epochs)});
   return 0;
 }
 
 const Argument kThreads{"--threads", "N", "number of threads (all cores)"};
 const Argument kJson{"--json", "", "print one JSON object per line"};
+
+std::vector<Argument> of_a_job(const char* epochs) {
+  return {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
+          {"--epochs", "N", epochs},
+          {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
+          {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
+          kThreads,
+          kJson};
+}
 
 }  // namespace
 
@@ -109,15 +139,13 @@ Command bench_ops_command() {
 }
 
 Command bench_epoch_command() {
-  return {"bench epoch",
-          "time an epoch of a manifest on one rank and compare it with the machine's limits",
-          {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
-           {"--epochs", "N", "number of epochs, of which the median is reported (5)"},
-           {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
-           {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
-           kThreads,
-           kJson},
-          run_epoch};
+  return {"bench epoch", "time an epoch of a manifest on one rank and compare it with the machine's limits",
+          of_a_job("number of epochs, of which the median is reported (5)"), run_epoch};
+}
+
+Command bench_batches_command() {
+  return {"bench batches", "time the drawing of a manifest's mini-batches, in sampled arcs a second",
+          of_a_job("number of epochs, of which the mean is reported (5)"), run_batches};
 }
 
 }  // namespace atl

@@ -13,10 +13,11 @@
 namespace atl {
 
 struct BenchRow {
-  std::string name;     // "spmm, 64 columns, prepared order"
-  double seconds = 0;   // best of several
-  double limit = 0;     // seconds that it should take at most; 0: none is stated
-  std::string formula;  // of the limit
+  std::string name;       // "spmm, 64 columns, prepared order"
+  double seconds = 0;     // best of several
+  double limit = 0;       // seconds that it should take at most; 0: none is stated
+  std::string formula{};  // of the limit
+  double arcs = 0;        // drawn in that time; 0: nothing was drawn
 };
 
 /// The machine's rates as rows of no limit are told apart: they have no time. One line each.
@@ -24,7 +25,7 @@ std::string to_text(const MachineRates& rates, int threads);
 std::string to_json(const MachineRates& rates, int threads);
 /// "figure, limit, ratio", a line each.
 std::string to_text(const std::vector<BenchRow>& rows);
-/// {"event":"bench","name":…,"seconds":…,"limitSeconds":…,"ratio":…,"formula":…}
+/// {"event":"bench","name":…,"seconds":…,"limitSeconds":…,"ratio":…,"formula":…,"arcsPerSecond":…}, the last four where there are any
 std::string to_json(const BenchRow& row);
 
 /// SpMM over the prepared graph against the no-reuse bound (4E + 4Ef + 4nf bytes at the triad's rate), and in the data
@@ -38,5 +39,10 @@ std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, con
 /// where the loss isn't finite or doesn't fall.
 BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const MachineRates& rates, int epochs);
+
+/// Drawing an epoch's mini-batches, as the job's one rank would with all of ctx's threads: nothing is fetched or trained. The mean of
+/// so many epochs, after one in which the number of each row's arcs is checked. Throws Error where it's wrong.
+BenchRow bench_batches(Context& ctx, const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                       int epochs);
 
 }  // namespace atl

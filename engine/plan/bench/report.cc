@@ -32,6 +32,9 @@ std::string to_text(const std::vector<BenchRow>& rows) {
     if (row.limit > 0)
       text += fmt::format("  limit {:>9}  ratio {:.2f}  ({})", duration_text(row.limit),
                           row.seconds / row.limit, row.formula);
+    if (row.arcs > 0)
+      text +=
+          fmt::format("  {:.3g} million arcs, {:.3g} a second", row.arcs / 1e6, row.arcs / row.seconds / 1e6);
     text += "\n";
   }
   return text;
@@ -44,6 +47,7 @@ std::string to_json(const BenchRow& row) {
     json["ratio"] = row.seconds / row.limit;
     json["formula"] = row.formula;
   }
+  if (row.arcs > 0) json["arcsPerSecond"] = row.arcs / row.seconds;
   return json.dump();
 }
 

@@ -24,8 +24,8 @@ TEST(Explain, AField) {
             "training.optimizer.learningRate\n"
             "  step size\n"
             "  takes     a number, above 0 … 100\n"
-            "  default   0.01\n"
-            "  source    Kipf & Welling 2017\n"
+            "  default   0.01, 0.2 with sgc\n"
+            "  source    Kipf & Welling 2017; Wu et al. 2019 (sgc)\n"
             "  changes   not allowed once a cluster has the job\n"
             "  resuming  must stay the same\n");
 }

@@ -1,0 +1,83 @@
+// Measures how fast a job's mini-batches are drawn: seeds, neighbours, blocks; no features are fetched and nothing is trained.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "comm/local_transport.h"
+#include "job/strategies.h"
+#include "job/strategies/minibatch.h"
+#include "plan/bench/bench.h"
+#include "plan/bench/stopwatch.h"
+#include "plan/dry_run.h"
+#include "sampler/sampler.h"
+#include "train/rank_data.h"
+
+namespace atl {
+namespace {
+
+/// How many arcs a batch holds of a row that has these.
+Index expected_arcs(std::span<const VertexId> sources, VertexId row, int fanout, bool replace) {
+  const Index loops = std::ranges::count(sources, row), others = Index(sources.size()) - loops;
+  if (fanout == kAllNeighbours || others == 0) return loops + others;
+  return loops + (replace ? fanout : std::min<Index>(others, fanout));
+}
+
+void check(const Batch& batch, const CsrView& graph, const SamplingOptions& options) {
+  for (int layer = 0; layer < batch.layers(); ++layer) {
+    const CsrView arcs = batch.block(layer).arcs;
+    for (Index i = 0; i < arcs.rows; ++i) {
+      const VertexId row = batch.rows()[std::size_t(i)];
+      const Index begin = graph.offsets[row], end = graph.offsets[row + 1];
+      const Index expected = expected_arcs({graph.columns + begin, graph.columns + end}, row,
+                                           options.fanout[std::size_t(layer)], options.replace);
+      const Index drawn = arcs.offsets[i + 1] - arcs.offsets[i];
+      if (drawn != expected)
+        fail("bench batches: layer {} of step {} draws {} arcs of row {}, not {}", layer, batch.step, drawn,
+             row, expected);
+    }
+  }
+}
+
+}  // namespace
+
+BenchRow bench_batches(Context& ctx, const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                       int epochs) {
+  if (strategy_of(job).holds != Holds::kBatches)
+    fail("bench batches: strategy.kind is '{}', which draws no batches (use minibatch)", job.strategy.kind);
+  Communicator comm(std::move(make_local_group(1).front()));
+  RankData data(job, dataset, prepared, 0);
+  data.count(comm);
+  const BatchGraph& graph = data.held_in_training().batches();
+  const GraphNeeds needs =
+      planned_model(job, {dataset.meta().features, FeatureForm::kDense, 0}, dataset.meta().classes).needs;
+  const SamplingOptions options{.fanout = minibatch_fanout(job),
+                                .replace = job.strategy.options.flag("replace"),
+                                .normalisation = needs.normalisation,
+                                .attention = needs.attention,
+                                .seed = job.training.seed};
+  const auto structure = job.strategy.options.text("structure") == "mapped"
+                             ? mapped_structure(graph.training, *ctx.pool)
+                             : partitioned_structure(graph.training, graph.owners, comm, *ctx.pool);
+  Sampler sampler(*structure, options);
+  Seeds seeds(graph.training_by_part, graph.training_rows, job.strategy.options.integer("batchSize"),
+              job.training.seed);
+  Batch batch;
+  std::vector<VertexId> rows;
+  double seconds = 0, arcs = 0;
+  for (std::int64_t step = 0; step < (epochs + 1) * seeds.steps(); ++step) {
+    const double start = seconds_now();
+    seeds.of_step(step, rows);
+    sampler.sample(step, rows, batch);
+    if (step < seeds.steps()) {  // the first epoch claims memory
+      check(batch, graph.training.whole, options);
+      continue;
+    }
+    seconds += seconds_now() - start;
+    arcs += double(batch.arcs());
+  }
+  return {.name = fmt::format("{} batches of {}", seeds.steps(), dataset.meta().name),
+          .seconds = seconds / epochs,
+          .arcs = arcs / epochs};
+}
+
+}  // namespace atl
