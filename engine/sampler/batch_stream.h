@@ -1,13 +1,15 @@
-// Batches ahead of time: a thread of its own samples the next steps' batches and fetches their features while this step trains.
+// Batches ahead of time: threads of their own sample the next steps' batches and fetch their features while this step trains.
 // Slots are recycled; a step waits only where sampling is slower than training.
 //
-// Batches are made in the order of steps, so that all ranks' exchanges on Lane::kPrefetch are in one order. What the thread throws
-// is thrown to whoever asks for the step that it was making.
+// One maker makes batches in the order of steps, so that all ranks' exchanges on Lane::kPrefetch are in one order. Where nothing is
+// exchanged there may be several, each on its own thread, with a batch of its own at a time: draws are keyed by step, so the batches are
+// the same. What a maker throws is thrown to whoever asks for the step that it was making.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "sampler/batch.h"
 #include "sampler/feature_store.h"
@@ -19,15 +21,14 @@ namespace atl {
 
 struct StreamedBatch {
   Batch batch;
-  SharedRows shares;  // where the stream counts them
-  Matrix features;    // (batch.rows().size(), F); empty where the stream fetches none
-  // Of what made it, and all batches before it:
-  Index growths = 0;             // of its memory, beside the batches'
+  SharedRows shares;             // where the stream counts them
+  Matrix features;               // (batch.rows().size(), F); empty where the stream fetches none
+  Index growths = 0;             // of the memory of what made it, since that was made
   bool grew = false;             // memory, because this batch was larger than those before
-  FeatureStore::Counts fetched;  // where their features came from
+  FeatureStore::Counts fetched;  // where its features came from
 };
 
-/// Makes a step's batch. Called by the stream's thread alone, with what it uses.
+/// Makes a step's batch. Called by one thread of the stream alone, with what it uses.
 using MakeBatch = std::function<void(std::int64_t step, StreamedBatch& into)>;
 /// Seeds of the step, their neighbours, the features of all of them. features, shares, trace: null where none are fetched, counted,
 /// kept. All outlive it. An Error of theirs is told with the step that it happened in.
@@ -39,12 +40,13 @@ class BatchStream {
   struct Options {
     std::int64_t first = 0, end = 0;  // steps first … end − 1
     int ahead = 2;  // batches that may be ready beside the one that is trained on; at least 1
-    /// Abandoned where the stream is destroyed by an error, so that its thread, which may wait for a peer, ends. May be null.
+    /// Abandoned where the stream is destroyed by an error, so that its threads, which may wait for a peer, end. May be null.
     Communicator* comm = nullptr;
   };
-  BatchStream(MakeBatch make, const Options& options);
-  /// Where all went well, all ranks must have asked for the same number of batches: the thread makes those that its slots have room
-  /// for, as every rank's does, and then ends.
+  /// A thread for each maker; more than one only where they exchange nothing with other ranks.
+  BatchStream(std::vector<MakeBatch> makers, const Options& options);
+  /// Where all went well, all ranks must have asked for the same number of batches: the threads make those that their slots have room
+  /// for, as every rank's do, and then end.
   ~BatchStream();
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
@@ -59,7 +61,7 @@ class BatchStream {
     Index arcs = 0, rows = 0;  // of them
     Index growths = 0;         // of memory, of batches and of what makes them
     FeatureStore::Counts fetched;
-    double making_seconds = 0;  // of the stream's thread, …
+    double making_seconds = 0;  // of the stream's threads, …
     double waited_seconds = 0;  // … and of whoever stood in next()
   };
   Figures figures() const;

@@ -52,6 +52,8 @@ class FeatureStore {
   /// Of all rows so far: own ones, others' from the cache, others' from their owners.
   struct Counts {
     Index own = 0, hits = 0, fetched = 0;
+    Counts& operator+=(const Counts& b) { return own += b.own, hits += b.hits, fetched += b.fetched, *this; }
+    Counts& operator-=(const Counts& b) { return own -= b.own, hits -= b.hits, fetched -= b.fetched, *this; }
   };
   const Counts& counts() const { return counts_; }
   Index growths() const;

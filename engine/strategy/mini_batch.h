@@ -1,29 +1,20 @@
 // The schedule of mini-batches: each step is a pass over one batch of vertices and of the neighbours that were drawn for them
-// (sampler/). A thread of its own makes the next steps' batches while this one trains.
+// (sampler/). Threads of their own make the next steps' batches while this one trains.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "base/threads.h"
-#include "sampler/batch_stream.h"
+#include "sampler/batch_sampling.h"
 #include "strategy/slab_inference.h"
 
 namespace atl {
 
 struct MiniBatchOptions {
-  std::uint64_t seed = 1;  // of all draws
-  std::vector<int> fanout;
-  bool replace = false;
-  Index batch_size = 1024;
+  BatchSamplingOptions batches;  // with features; the model says the rest of `sampling`
   int ahead = 2;                 // BatchStream::Options
-  int threads = 1;               // that make batches
-  std::vector<int> cpus;         // that they run on, as training's threads do; empty: left to the kernel
-  bool mapped = false;           // structure
-  FeatureStoreOptions features;  // of other ranks' rows
   Passes passes = Passes::kTraining;
-  bool reduces = false;                   // batch norm
   Index slab_bytes = atl::slab_bytes(0);  // of inference
   std::int64_t epochs = 1;                // batches beyond them aren't made ahead
 };
@@ -34,7 +25,7 @@ class MiniBatch final : public Schedule {
   MiniBatch(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
             const BatchGraph& graph, const MiniBatchOptions& options);
 
-  std::int64_t steps() const override { return seeds_ ? seeds_->steps() : 1; }
+  std::int64_t steps() const override { return samplings_.empty() ? 1 : seeds().steps(); }
   void train(std::int64_t step, TrainingStep& session) override;
   ConstMatrixView infer() override { return inference_.infer(); }
   ConstMatrixView embeddings() const override { return inference_.embeddings(); }
@@ -46,14 +37,13 @@ class MiniBatch final : public Schedule {
   void start_stream(std::int64_t step);
   void count(const StreamedBatch& made);
   std::int64_t growths() const;
-  MakeBatch first_fills_cache();
+  Seeds& seeds() const { return samplings_.front()->seeds(); }
   std::span<const VertexId> owned_rows(std::span<const VertexId> seeds);
   void tell(Work work) const;
 
   Context& ctx_;
   Communicator& comm_;
   Trace* trace_;  // null: nobody asked for one
-  const Model& model_;
   Parameters& parameters_;
   const BatchGraph& graph_;
   const MiniBatchOptions options_;
@@ -62,16 +52,8 @@ class MiniBatch final : public Schedule {
   // Of training:
   BatchPass pass_;
   PassMemory memory_;
-  DeviceCopies input_;  // the step's features
-  std::unique_ptr<ThreadPool> pool_;
-  Workspace workspace_;
-  Context sampling_;  // the host's
-  std::unique_ptr<Structure> structure_;
-  std::optional<Sampler> sampler_;
-  std::optional<FeatureStore> features_;
-  std::optional<RowShares> shares_;  // where norms reduce over several ranks
-  std::optional<Seeds> seeds_;
-  std::vector<VertexId> cached_;  // rows to be cached, by degree
+  DeviceCopies input_;                                     // the step's features
+  std::vector<std::unique_ptr<BatchSampling>> samplings_;  // none: this schedule doesn't train
   std::vector<VertexId> rows_;
   std::optional<BatchStream> stream_;
   BatchCounts counts_;

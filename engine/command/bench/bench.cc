@@ -102,7 +102,7 @@ int run_epoch(const Arguments& a) {
 int run_batches(const Arguments& a) {
   const OneRankJob one(a);
   Bench bench(a);
-  bench.report({bench_batches(bench.ctx, one.loaded.job, one.dataset, one.prepared, one.epochs)});
+  bench.report({bench_batches(one.loaded.job, one.dataset, one.prepared, bench.pool.threads(), one.epochs)});
   return 0;
 }
 

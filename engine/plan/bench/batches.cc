@@ -9,7 +9,7 @@
 #include "plan/bench/bench.h"
 #include "plan/bench/stopwatch.h"
 #include "plan/dry_run.h"
-#include "sampler/sampler.h"
+#include "sampler/batch_sampling.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -40,7 +40,7 @@ void check(const Batch& batch, const CsrView& graph, const SamplingOptions& opti
 
 }  // namespace
 
-BenchRow bench_batches(Context& ctx, const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+BenchRow bench_batches(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, int threads,
                        int epochs) {
   if (strategy_of(job).holds != Holds::kBatches)
     fail("bench batches: strategy.kind is '{}', which draws no batches (use minibatch)", job.strategy.kind);
@@ -50,32 +50,23 @@ BenchRow bench_batches(Context& ctx, const Job& job, const Dataset& dataset, con
   const BatchGraph& graph = data.held_in_training().batches();
   const GraphNeeds needs =
       planned_model(job, {dataset.meta().features, FeatureForm::kDense, 0}, dataset.meta().classes).needs;
-  const SamplingOptions options{.fanout = minibatch_fanout(job),
-                                .replace = job.strategy.options.flag("replace"),
-                                .normalisation = needs.normalisation,
-                                .attention = needs.attention,
-                                .seed = job.training.seed};
-  const auto structure = job.strategy.options.text("structure") == "mapped"
-                             ? mapped_structure(graph.training, *ctx.pool)
-                             : partitioned_structure(graph.training, graph.owners, comm, *ctx.pool);
-  Sampler sampler(*structure, options);
-  Seeds seeds(graph.training_by_part, graph.training_rows, job.strategy.options.integer("batchSize"),
-              job.training.seed);
-  Batch batch;
-  std::vector<VertexId> rows;
-  double seconds = 0, arcs = 0;
-  for (std::int64_t step = 0; step < (epochs + 1) * seeds.steps(); ++step) {
-    const double start = seconds_now();
-    seeds.of_step(step, rows);
-    sampler.sample(step, rows, batch);
-    if (step < seeds.steps()) {  // the first epoch claims memory
-      check(batch, graph.training.whole, options);
-      continue;
-    }
-    seconds += seconds_now() - start;
-    arcs += double(batch.arcs());
-  }
-  return {.name = fmt::format("{} batches of {}", seeds.steps(), dataset.meta().name),
+  const BatchSamplingOptions options{.sampling = {.fanout = minibatch_fanout(job),
+                                                  .replace = job.strategy.options.flag("replace"),
+                                                  .normalisation = needs.normalisation,
+                                                  .attention = needs.attention,
+                                                  .seed = job.training.seed},
+                                     .batch_size = job.strategy.options.integer("batchSize"),
+                                     .threads = threads,
+                                     .mapped = job.strategy.options.text("structure") == "mapped"};
+  const auto samplings = batch_samplings(graph, comm, options, threads);
+  const std::int64_t steps = samplings.front()->seeds().steps();
+  BatchStream stream(makers_of(samplings, nullptr), {.end = (epochs + 1) * steps, .ahead = threads});
+  for (std::int64_t step = 0; step < steps; ++step)  // the first epoch claims memory
+    check(stream.next()->batch, graph.training.whole, options.sampling);
+  const double begin = seconds_now(), arcs_before = double(stream.figures().arcs);
+  while (stream.next() != nullptr) continue;
+  const double seconds = seconds_now() - begin, arcs = double(stream.figures().arcs) - arcs_before;
+  return {.name = fmt::format("{} batches of {}", steps, dataset.meta().name),
           .seconds = seconds / epochs,
           .arcs = arcs / epochs};
 }

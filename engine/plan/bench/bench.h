@@ -40,9 +40,9 @@ std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, con
 BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const MachineRates& rates, int epochs);
 
-/// Drawing an epoch's mini-batches, as the job's one rank would with all of ctx's threads: nothing is fetched or trained. The mean of
+/// Drawing an epoch's mini-batches, as the job's one rank would with so many threads: nothing is fetched or trained. The mean of
 /// so many epochs, after one in which the number of each row's arcs is checked. Throws Error where it's wrong.
-BenchRow bench_batches(Context& ctx, const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+BenchRow bench_batches(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, int threads,
                        int epochs);
 
 }  // namespace atl

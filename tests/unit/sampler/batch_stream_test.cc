@@ -55,7 +55,7 @@ std::vector<std::vector<LayerArcs>> streamed(const SampledGraph& graph, int rank
   std::mutex lock;
   run_ranks(ranks, [&](Communicator& comm) {
     RankSampling sampling(graph, comm);
-    BatchStream stream(sampling.maker(), {.end = steps, .ahead = 3, .comm = &comm});
+    BatchStream stream({sampling.maker()}, {.end = steps, .ahead = 3, .comm = &comm});
     for (std::int64_t step = 0; const StreamedBatch* batch = stream.next(); ++step) {
       EXPECT_EQ(batch->batch.step, step);
       for (std::size_t i = 0; i < batch->batch.ids().size(); ++i)
@@ -81,9 +81,44 @@ TEST(BatchStream, DeliversTheSameBatchesOnAnyNumberOfRanks) {
   for (const int ranks : {2, 3, 5}) EXPECT_EQ(streamed(graph, ranks, 9), one) << ranks << " ranks";
 }
 
+/// Each with a sampler of its own, as a rank that is alone has them.
+TEST(BatchStream, SeveralMakersDeliverTheSameBatchesInOrder) {
+  const SampledGraph graph;
+  const auto one = streamed(graph, 1, 60);
+  std::vector<std::vector<LayerArcs>> several(60, std::vector<LayerArcs>(2));
+  run_ranks(1, [&](Communicator& comm) {
+    std::vector<std::unique_ptr<RankSampling>> samplings;
+    std::vector<MakeBatch> makers;
+    for (int i = 0; i < 3; ++i) {
+      samplings.push_back(std::make_unique<RankSampling>(graph, comm));
+      makers.push_back(samplings.back()->maker());
+    }
+    BatchStream stream(std::move(makers), {.end = 60, .ahead = 4, .comm = &comm});
+    for (std::int64_t step = 0; const StreamedBatch* batch = stream.next(); ++step) {
+      ASSERT_EQ(batch->batch.step, step);
+      EXPECT_EQ(batch->fetched.own, Index(batch->batch.rows().size()));
+      for (int layer = 0; layer < 2; ++layer)
+        EXPECT_TRUE(collect(batch->batch, layer, several[std::size_t(step)][std::size_t(layer)]));
+    }
+    EXPECT_EQ(stream.figures().made, 60);
+    EXPECT_EQ(stream.figures().fetched.own, stream.figures().rows);
+  });
+  EXPECT_EQ(several, one);
+}
+
+TEST(BatchStream, OfSeveralFailuresTheEarliestIsTold) {
+  const MakeBatch fails_from_5 = [](std::int64_t step, StreamedBatch&) {
+    std::this_thread::sleep_for(step == 5 ? 30ms : 1ms);
+    if (step >= 5) fail("step {} can't be sampled", step);
+  };
+  BatchStream stream({fails_from_5, fails_from_5, fails_from_5}, {.end = 50, .ahead = 4});
+  for (int step = 0; step < 5; ++step) ASSERT_NE(stream.next(), nullptr);
+  EXPECT_THAT([&] { stream.next(); }, testing::ThrowsMessage<Error>(HasSubstr("step 5 can't be sampled")));
+}
+
 TEST(BatchStream, RunsAheadAsFarAsItHasRoom) {
   std::atomic<int> made{0};
-  BatchStream stream([&](std::int64_t step, StreamedBatch& into) { into.batch.step = step, ++made; },
+  BatchStream stream({[&](std::int64_t step, StreamedBatch& into) { into.batch.step = step, ++made; }},
                      {.first = 5, .end = 100, .ahead = 3});
   const auto settle = [&](int expected) {
     for (int i = 0; i < 2000 && made < expected; ++i) std::this_thread::sleep_for(1ms);
@@ -98,12 +133,11 @@ TEST(BatchStream, RunsAheadAsFarAsItHasRoom) {
 }
 
 TEST(BatchStream, ABatchStaysUntilTheNextIsAskedFor) {
-  BatchStream stream(
-      [](std::int64_t step, StreamedBatch& into) {
-        into.features.resize(1, 1);
-        into.features.at(0, 0) = Real(step);
-      },
-      {.end = 50, .ahead = 1});
+  BatchStream stream({[](std::int64_t step, StreamedBatch& into) {
+                       into.features.resize(1, 1);
+                       into.features.at(0, 0) = Real(step);
+                     }},
+                     {.end = 50, .ahead = 1});
   for (std::int64_t step = 0; const StreamedBatch* batch = stream.next(); ++step) {
     std::this_thread::sleep_for(1ms);
     EXPECT_EQ(batch->features.at(0, 0), Real(step));
@@ -112,11 +146,10 @@ TEST(BatchStream, ABatchStaysUntilTheNextIsAskedFor) {
 }
 
 TEST(BatchStream, AnErrorReachesWhoeverAsksForThatStep) {
-  BatchStream stream(
-      [](std::int64_t step, StreamedBatch&) {
-        if (step == 4) fail("step 4 can't be sampled");
-      },
-      {.end = 50, .ahead = 2});
+  BatchStream stream({[](std::int64_t step, StreamedBatch&) {
+                       if (step == 4) fail("step 4 can't be sampled");
+                     }},
+                     {.end = 50, .ahead = 2});
   for (int step = 0; step < 4; ++step) EXPECT_NE(stream.next(), nullptr);
   for (int again = 0; again < 2; ++again) {
     try {
@@ -135,7 +168,7 @@ TEST(BatchStream, ARankThatFailsEndsTheOthers) {
   const auto failures =
       failures_of_ranks(make_local_group(3, {"a", "b", "c"}), {20s}, [&](Communicator& comm) {
         RankSampling sampling(graph, comm);
-        BatchStream stream(sampling.maker(), {.end = 1000, .ahead = 2, .comm = &comm});
+        BatchStream stream({sampling.maker()}, {.end = 1000, .ahead = 2, .comm = &comm});
         for (std::int64_t step = 0; stream.next() != nullptr; ++step)
           if (step == 5 && comm.rank() == 1) fail("rank 1 fails");
       });
@@ -153,7 +186,7 @@ TEST(BatchStream, ARankThatFailsDoesNotWaitForItsSampler) {
     const auto begin = std::chrono::steady_clock::now();
     try {
       RankSampling sampling(graph, comm);
-      BatchStream stream(sampling.maker(), {.end = 10, .comm = &comm});
+      BatchStream stream({sampling.maker()}, {.end = 10, .comm = &comm});
       std::this_thread::sleep_for(50ms);
       fail("rank 0 fails");
     } catch (const Error&) {
@@ -170,7 +203,7 @@ TEST(BatchStream, AMissingRankIsNamedWhereABatchIsWaitedFor) {
   const auto failures = failures_of_ranks(make_local_group(2, {"a", "b"}), {300ms}, [&](Communicator& comm) {
     if (comm.rank() == 1) return std::this_thread::sleep_for(1s);
     RankSampling sampling(graph, comm);
-    BatchStream stream(sampling.maker(), {.end = 10, .comm = &comm});
+    BatchStream stream({sampling.maker()}, {.end = 10, .comm = &comm});
     stream.next();
   });
   EXPECT_THAT(failures[0], HasSubstr("no message for 0.3 s from or to rank 1 on b"));
@@ -183,7 +216,7 @@ TEST(BatchStream, MayEndBeforeItsLastStep) {
     run_ranks(3, [&](Communicator& comm) {
       RankSampling sampling(graph, comm);
       {
-        BatchStream stream(sampling.maker(), {.end = 1000, .ahead = 2, .comm = &comm});
+        BatchStream stream({sampling.maker()}, {.end = 1000, .ahead = 2, .comm = &comm});
         for (int step = 0; step < steps; ++step) stream.next();
       }
       std::int64_t one = 1;
@@ -197,7 +230,7 @@ TEST(BatchStream, AfterAWarmUpEpochAtMostOneGrowthInAThousandSteps) {
   run_ranks(2, [&](Communicator& comm) {
     RankSampling sampling(graph, comm);
     const std::int64_t epoch = sampling.seeds.steps();
-    BatchStream stream(sampling.maker(), {.end = epoch + 1000, .ahead = 2, .comm = &comm});
+    BatchStream stream({sampling.maker()}, {.end = epoch + 1000, .ahead = 2, .comm = &comm});
     Index before = 0;
     for (std::int64_t step = 0; stream.next() != nullptr; ++step)
       if (step == epoch - 1) before = stream.figures().growths;

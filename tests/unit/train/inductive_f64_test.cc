@@ -112,7 +112,7 @@ TEST_P(Inductive, IsTrainingOnADataSetOfTheTrainingVertices) {
     // Draws are keyed by vertex, and here vertices have other numbers: no dropout.
     const std::vector<std::string> fields{fmt::format("model.kind={}", GetParam()),
                                           fmt::format("model.norm={}", norm), "training.dropout=0",
-                                          kPlainSteps};
+                                          "training.attentionDropout=0", kPlainSteps};
     std::vector<std::string> inductive = fields;
     inductive.push_back("training.setting=inductive");
     const SmallResult one = train_small(small_job(inductive), folder / "whole" / "small", 2, 10),

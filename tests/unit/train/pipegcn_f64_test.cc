@@ -126,13 +126,15 @@ INSTANTIATE_TEST_SUITE_P(PipeGcn, LateRows,
                                                    {"strategy.pipegcn={smoothing: both, decay: 0.7}"}}),
                          [](const auto& each) { return each.param.name; });
 
-/// Every model trains under it, on any number of ranks, dropout on.
+/// Every model trains under it, on any number of ranks, dropout on (little of attention's: gat's own 0.6 hides what a few epochs teach
+/// of as few vertices as these).
 TEST(PipeGcn, EveryModelLearns) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {});
   for (const std::string& model : every_kind()) {
-    const Job job = small_job({"model.kind=" + model, "strategy.kind=pipegcn",
-                               "training.optimizer={kind: adam, learningRate: 0.02}"});
+    const Job job =
+        small_job({"model.kind=" + model, "strategy.kind=pipegcn", "training.attentionDropout=0.1",
+                   "training.optimizer={kind: adam, learningRate: 0.02}"});
     for (const int ranks : {2, 4}) {
       const SmallResult result = train_small(job, folder / "small", ranks, 100);
       EXPECT_LT(result.losses.back(), result.losses.front()) << model << ", " << ranks << " ranks";

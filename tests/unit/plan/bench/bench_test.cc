@@ -60,12 +60,12 @@ TEST_F(Bench, BatchesAreCountedInArcs) {
       {"strategy.kind=minibatch", "strategy.minibatch.fanout=[2, 3, 4]", "strategy.minibatch.batchSize=16"});
   const PreparedGraph prepared = PreparedGraph::make(*dataset_, partition_options(job, 1),
                                                      graph_transforms(job), training_marks(*dataset_, job));
-  const BenchRow row = bench_batches(ctx_, job, *dataset_, prepared, 2);
+  const BenchRow row = bench_batches(job, *dataset_, prepared, 2, 2);
   EXPECT_GT(row.seconds, 0);
   EXPECT_GT(row.arcs, 100);
   EXPECT_THAT(to_json(row), testing::HasSubstr(R"("arcsPerSecond":)"));
   EXPECT_THAT(to_text({row}), testing::HasSubstr(" a second"));
-  EXPECT_THAT([&] { bench_batches(ctx_, job_, *dataset_, *prepared_, 2); },
+  EXPECT_THAT([&] { bench_batches(job_, *dataset_, *prepared_, 2, 2); },
               testing::ThrowsMessage<Error>(testing::HasSubstr("draws no batches (use minibatch)")));
 }
 

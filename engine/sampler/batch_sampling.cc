@@ -1,0 +1,63 @@
+#include "sampler/batch_sampling.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/cpus.h"
+#include "sampler/cache_rows.h"
+
+namespace atl {
+
+BatchSampling::BatchSampling(const BatchGraph& graph, Communicator& comm, BatchSamplingOptions options)
+    : graph_(graph),
+      comm_(comm),
+      options_(std::move(options)),
+      pool_(options_.threads),
+      ctx_{Device::kCpu, &pool_, &workspace_},
+      structure_(options_.mapped ? mapped_structure(graph.training, pool_)
+                                 : partitioned_structure(graph.training, graph.owners, comm, pool_)),
+      sampler_(*structure_, options_.sampling),
+      seeds_(graph.training_by_part, graph.training_rows, options_.batch_size, options_.sampling.seed) {
+  if (options_.weighs) shares_.emplace(graph.owners, comm);
+  if (!options_.features) return;
+  features_.emplace(ctx_, graph.owners, comm, graph.features, *options_.features);
+  if (options_.features->policy == CachePolicy::kDegree && options_.features->cache_bytes > 0)
+    cached_ = rows_by_degree(graph.training, graph.owners, comm, features_->cache_rows());
+}
+
+MakeBatch BatchSampling::maker(Trace* trace) {
+  return [this, make = batch_maker(seeds_, sampler_, features_ ? &*features_ : nullptr,
+                                   shares_ ? &*shares_ : nullptr, trace)](std::int64_t step,
+                                                                          StreamedBatch& into) mutable {
+    if (!std::exchange(has_begun_, true)) begin();
+    make(step, into);
+  };
+}
+
+/// By the thread that makes batches: it makes all calls of the features.
+void BatchSampling::begin() {
+  if (!options_.cpus.empty()) keep_threads_on(pool_, options_.cpus);
+  if (!features_) return;
+  if (options_.features->policy == CachePolicy::kPresampled && options_.features->cache_bytes > 0)
+    cached_ = rows_by_presampling(seeds_, sampler_, graph_.owners, comm_.rank(), options_.presampled);
+  features_->fill_cache(cached_);
+}
+
+std::vector<std::unique_ptr<BatchSampling>> batch_samplings(const BatchGraph& graph, Communicator& comm,
+                                                            const BatchSamplingOptions& options, int ahead) {
+  const int makers = comm.size() == 1 ? std::min(options.threads, ahead) : 1;
+  BatchSamplingOptions each = options;
+  each.threads = options.threads / makers;
+  std::vector<std::unique_ptr<BatchSampling>> all;
+  for (int i = 0; i < makers; ++i) all.push_back(std::make_unique<BatchSampling>(graph, comm, each));
+  return all;
+}
+
+std::vector<MakeBatch> makers_of(const std::vector<std::unique_ptr<BatchSampling>>& all, Trace* trace) {
+  std::vector<MakeBatch> makers;
+  for (const auto& each : all)
+    makers.push_back(each->maker(std::exchange(trace, nullptr)));  // a timeline shows one of them
+  return makers;
+}
+
+}  // namespace atl

@@ -1,0 +1,59 @@
+// All that one thread makes a rank's mini-batches with: the structure that it draws from, a sampler, seeds, features.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sampler/batch_graph.h"
+#include "sampler/batch_stream.h"
+
+namespace atl {
+
+struct BatchSamplingOptions {
+  SamplingOptions sampling;
+  Index batch_size = 1024;
+  int threads = 1;                                // that work on one batch
+  bool mapped = false;                            // structure
+  bool weighs = false;                            // count on how many ranks each row is computed (RowShares)
+  std::optional<FeatureStoreOptions> features{};  // none: features aren't fetched
+  std::int64_t presampled = 0;                    // steps whose batches say what a presampled cache holds
+  std::vector<int> cpus{};                        // that its threads run on; empty: left to the kernel
+};
+
+/// Neither copyable nor movable. Made by one thread, then used by another alone.
+class BatchSampling {
+ public:
+  /// Collective. References outlive it.
+  BatchSampling(const BatchGraph& graph, Communicator& comm, BatchSamplingOptions options);
+  BatchSampling(const BatchSampling&) = delete;
+
+  Seeds& seeds() { return seeds_; }
+  /// The first batch that is made also fills the cache. trace: null where none is kept.
+  MakeBatch maker(Trace* trace);
+
+ private:
+  void begin();
+
+  const BatchGraph& graph_;
+  Communicator& comm_;
+  const BatchSamplingOptions options_;
+  ThreadPool pool_;
+  Workspace workspace_;
+  Context ctx_;  // the host's
+  std::unique_ptr<Structure> structure_;
+  Sampler sampler_;
+  std::optional<FeatureStore> features_;
+  std::optional<RowShares> shares_;
+  Seeds seeds_;
+  std::vector<VertexId> cached_;  // rows to be cached
+  bool has_begun_ = false;
+};
+
+/// What makes a rank's batches on so many threads, `ahead` of which may be made at a time: a thread a batch where the rank is alone, so
+/// that nothing is exchanged; otherwise all threads for one batch after the other. Collective.
+std::vector<std::unique_ptr<BatchSampling>> batch_samplings(const BatchGraph& graph, Communicator& comm,
+                                                            const BatchSamplingOptions& options, int ahead);
+std::vector<MakeBatch> makers_of(const std::vector<std::unique_ptr<BatchSampling>>& all, Trace* trace);
+
+}  // namespace atl
