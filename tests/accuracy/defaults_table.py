@@ -25,15 +25,19 @@ Best validation in percent within 200 epochs, of seed 1; on cora the mean of two
 
 | kind | setting | with it | without | |
 |---|---|---|---|---|
-| gat | 8 columns a head and attention dropout 0.6 (Veličković et al. 2018) | cora 79.9 (two seeds), tolokers 73.6 at epoch 60 | 8 columns alone: 79.2 (two seeds), 74.5 at epoch 60 | taken |
+| gat | 8 columns a head and attention dropout 0.6 (Veličković et al. 2018) | cora 78.8 (three seeds; test 80.1), amazon_computers 90.1, coauthor_cs 93.6 | 8 columns alone: 78.9 (test 78.9), 90.7, 93.5 | taken |
 | gat | the paper's dropout of rows and inputs 0.6, decay 5e-4, rate 0.005 as well | cora 80.3 (two seeds), tolokers 71.5 | 8 columns alone: 79.2, 78.3 | not taken |
 | sgc | rate 0.2 (Wu et al. 2019) | cora 77.4 (two seeds), amazon_computers 89.3, tolokers 74.9 | 76.4, 88.3, 72.8 | taken |
-| gcnii | 8 layers, dropout 0.6, decay 0.01 and 5e-4 (Chen et al. 2020) | amazon_computers 82.2 by epoch 154, tolokers 75.6 by epoch 143 | 91.4, 81.0 after 200 | not taken |
+| gcnii | 10 layers, decay 5e-4 of dense layers (Chen et al. 2020) | cora, test: 82.9 (three seeds), amazon_computers 87.7 | 2 layers, no decay: cora, test: 79.8, amazon_computers 91.4 | taken |
+| gcnii | 8 layers, the same decay | cora, test: 82.5 (three seeds), amazon_computers 87.4, tolokers 80.9 | 2 layers, no decay: 79.8, 91.4, 81.0 | 10 are nearer to the paper |
+| gcnii | 8 layers, decay 5e-4 of all | cora, test: 83.0 (three seeds), amazon_computers 87.8, tolokers 77.3 | likewise | not taken |
+| gcnii | 8 layers, dropout 0.6, decay 0.01 and 5e-4 (Chen et al. 2020) | amazon_computers 82.2 by epoch 154, tolokers 75.6 by epoch 143 | likewise | not taken |
+| gcnii | 8 layers, layer norm | cora, test: 78.5 (three seeds), amazon_computers 91.2 | likewise | not taken |
 | gcn | layer norm; batch norm | tolokers 76.0; 76.4 | 75.9 | not taken |
 | gin | layer norm | amazon_computers, test: 83 | 39 | taken |
 
-gcnii lies below its published value on cora: that wants the paper's depth and decay (manifests/examples/cora-gcnii.yaml), which other sets
-don't bear. tolokers' published values are of models with residual connections, layer norm and an MLP in each layer; PyG's plain gcn is
+gcnii is a trade: what cora gains by depth, amazon_computers loses. The paper's 64 layers and its decay (manifests/examples/cora-gcnii.yaml)
+give 85.5 on cora, and other sets don't bear them. tolokers' published values are of models with residual connections, layer norm and an MLP in each layer; PyG's plain gcn is
 as far from them as Atoll's.
 """
 COLUMNS = "| kind | seeds | Atoll | published | difference | PyG | difference | goal | seconds |\n" + "|---" * 9 + "|\n"

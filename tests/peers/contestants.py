@@ -65,7 +65,6 @@ def atoll_sampling(binary, case, limit):
 
 
 def atoll_lines(binary, case, limit, what, seed=1):
-    prepare(binary, case["dataset"])
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         job = Path(folder) / "job.yaml"
         job.write_text(json.dumps(manifest(case["name"], case, seed), indent=1))
