@@ -37,8 +37,10 @@ Best validation in percent within 200 epochs, of seed 1; on cora the mean of two
 | gin | layer norm | amazon_computers, test: 83 | 39 | taken |
 
 gcnii is a trade: what cora gains by depth, amazon_computers loses. The paper's 64 layers and its decay (manifests/examples/cora-gcnii.yaml)
-give 85.5 on cora, and other sets don't bear them. tolokers' published values are of models with residual connections, layer norm and an MLP in each layer; PyG's plain gcn is
-as far from them as Atoll's.
+give 85.5 on cora, and other sets don't bear them.
+
+tolokers' published values are of models with residual connections, layer norm and an MLP in each layer; PyG's plain gcn is as far from
+them as Atoll's.
 """
 COLUMNS = "| kind | seeds | Atoll | published | difference | PyG | difference | goal | seconds |\n" + "|---" * 9 + "|\n"
 
