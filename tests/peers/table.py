@@ -63,11 +63,16 @@ def curves(names, cells):
 
 def curve(name, pairs):
     """Percent after each epoch, and the difference of pairs."""
+
+    def memory(who):
+        return median(pair[who]["peakMemoryBytes"] for pair in pairs) / 2**20
+
     text = f"""
 ## {name}: accuracy by epoch
 
 Validation accuracy in percent over all neighbours, mean of {len(pairs)} seeds; the difference is the mean of pairs, and its deviation.
-Goal: nowhere below −0.3.
+Goal: nowhere below −0.3. Peak memory, with these evaluations: {memory("atoll"):.4g} MiB, and the peer's {memory("peer"):.4g}:
+{memory("peer") / memory("atoll"):.2f} times.
 
 | epoch | Atoll | {pairs[0]["peer"]["peer"]} {pairs[0]["peer"]["variant"]} | difference |
 | --- | --- | --- | --- |
