@@ -18,6 +18,7 @@ enum class Purpose : std::uint32_t {
   kGenerator = 7,
   kBatch = 8,      // which vertices a step trains on …
   kNeighbour = 9,  // … and which neighbours each of them reads
+  kChunks = 10,    // in which order an epoch goes over chunks
 };
 
 /// A bijective mixer of 64 bits (the finaliser of SplitMix64, Steele et al. 2014).

@@ -202,13 +202,13 @@ Event Communicator::begin_sum(Traffic purpose, const RankGroup& group, std::span
 }
 
 template <class T>
-void Communicator::sum(Traffic purpose, std::span<T> values) {
-  if (size() == 1 || values.empty()) return;
-  const auto room = std::size_t(all_reduce_memory(size(), rank(), Index(values.size()), Index(sizeof(T))));
+void Communicator::sum(Traffic purpose, const RankGroup& group, std::span<T> values) {
+  if (group.size() == 1 || values.empty()) return;
+  const auto room =
+      std::size_t(all_reduce_memory(group.size(), group.place(), Index(values.size()), Index(sizeof(T))));
   std::vector<std::byte>& terms = state_->terms;
   if (terms.size() < room) terms.resize(room);
-  const RankGroup everyone(*this, {});
-  begin_sum(purpose, everyone, values, terms.data(), nullptr).wait();
+  begin_sum(purpose, group, values, terms.data(), nullptr).wait();
 }
 
 Event Communicator::begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<Real> values,
@@ -221,13 +221,16 @@ Event Communicator::begin_all_reduce(Traffic purpose, const RankGroup& group, st
 }
 
 void Communicator::all_reduce(Traffic purpose, std::span<float> values) {
-  sum(purpose, values);
+  sum(purpose, RankGroup(*this, {}), values);
 }
 void Communicator::all_reduce(Traffic purpose, std::span<double> values) {
-  sum(purpose, values);
+  sum(purpose, RankGroup(*this, {}), values);
 }
 void Communicator::all_reduce(Traffic purpose, std::span<std::int64_t> values) {
-  sum(purpose, values);
+  sum(purpose, RankGroup(*this, {}), values);
+}
+void Communicator::all_reduce(Traffic purpose, const RankGroup& group, std::span<double> values) {
+  sum(purpose, group, values);
 }
 
 }  // namespace atl

@@ -91,6 +91,8 @@ class Communicator {
   void all_reduce(Traffic purpose, std::span<float> values);
   void all_reduce(Traffic purpose, std::span<double> values);
   void all_reduce(Traffic purpose, std::span<std::int64_t> values);
+  /// The same over a group.
+  void all_reduce(Traffic purpose, const RankGroup& group, std::span<double> values);
   /// The same over a group, begun: `values` are whole at the event. `terms`: all_reduce_memory() bytes (comm/all_reduce.h), the sum's
   /// until then, as is the group. All are in the host's memory; `stream` as for an exchange.
   Event begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<Real> values,
@@ -130,7 +132,7 @@ class Communicator {
   Event begin_sum(Traffic purpose, const RankGroup& group, std::span<T> values, std::byte* terms,
                   DeviceStream* stream);
   template <class T>
-  void sum(Traffic purpose, std::span<T> values);
+  void sum(Traffic purpose, const RankGroup& group, std::span<T> values);
   Blobs exchange_blobs(Traffic purpose, const std::vector<std::span<const std::byte>>& to);
 
   std::unique_ptr<Event::State> state_;

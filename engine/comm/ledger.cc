@@ -28,6 +28,10 @@ const char* traffic_name(Traffic purpose) {
       return "ids";
     case Traffic::kFeatures:
       return "features";
+    case Traffic::kStage:
+      return "stage";
+    case Traffic::kStageGradient:
+      return "stage_gradient";
   }
   return "unknown";
 }

@@ -25,8 +25,10 @@ enum class Traffic {
   kStructure,     // mini-batches: rows whose neighbours are wanted, and the neighbours drawn …
   kIds,           // … ids and degrees of the rows of a batch …
   kFeatures,      // … and their features
+  kStage,          // pipelines: what a stage's layers leave for the next stage, forward …
+  kStageGradient,  // … and its gradients, backward
 };
-inline constexpr int kTraffics = 11;
+inline constexpr int kTraffics = 13;
 const char* traffic_name(Traffic purpose);
 const char* link_name(Link link);
 

@@ -10,6 +10,7 @@
 #include "comm/communicator.h"
 #include "exchange/crossing.h"
 #include "model/verbs.h"
+#include "partition/chunk_blocks.h"
 #include "partition/local_graph.h"
 
 namespace atl {
@@ -21,6 +22,15 @@ struct OwnerRows {
       rows;       // (src) which of the owner's, in its own numbering, ascending; the device's memory
   Block block;    // destinations: owned rows, or those of several ranks (OwnerReads); sources: these
   Rows features;  // (src, F), as GraphPart::halo_features
+};
+
+/// A slice of a part's rows with its arcs: what a pipeline works on at a time.
+struct ChunkRows {
+  Index begin = 0, end = 0;          // of the owned rows
+  Block own, outer;                  // destinations: these; sources: these, and `reads`
+  std::span<const VertexId> reads;   // rows of owned + halo outside of the slice, ascending; in the host's memory …
+  std::span<const ChunkRun> runs;    // … and of which chunks they are
+  Index rows() const { return end - begin; }
 };
 
 /// One rank's part of a graph with its features, as every full-batch pass sees it. Owned by the session. Arrays lie where kernels read
@@ -36,6 +46,8 @@ struct GraphPart {
   // Where the strategy takes halo rows owner by owner (OwnerReads), instead of `outer` and halo_features:
   std::vector<OwnerRows> owners;         // those with rows that are read here, in the order of parts
   std::span<const Index> owned_by_rank;  // (ranks) how many rows each owns
+  // Where the strategy works on one slice after the other (StrategyInfo::slices), beside `own` and `outer`:
+  std::vector<ChunkRows> chunks;
 };
 
 /// What an exchange must know of a layer before the first pass.

@@ -19,6 +19,8 @@ struct Layout {
 /// What a prepared graph and a model mean for traffic.
 struct TrafficShape {
   int ranks = 1;
+  int parts = 1;             // of the graph: as many as ranks, or each the same for several
+  Index vertices = 0;        // that training sees
   Index halo_rows = 0;  // rows exchanged a layer and epoch, summed over ranks
   std::vector<Index>
       widths{};  // columns of each convolution's input that is exchanged every epoch (not: fixed inputs)
@@ -26,13 +28,16 @@ struct TrafficShape {
   int bytes_per_value = 4;               // of rows and their gradients, as they cross
   int bytes_per_weight = 4;              // of gradients that are summed
   std::vector<Index> repeated_widths{};  // of those, what training.recompute: layer fetches again
-  std::vector<Index> owned_by_rank{};    // (ranks) rows that each trains
+  std::vector<Index> owned_by_rank{};    // (ranks, or parts) rows that each trains
   // Where several ranks aggregate for a vertex, each over some of its neighbours: what crosses for it between its owner and each
   // other of them, in all layers, forward, backward, and forward once more with training.recompute: layer.
   struct RowBytes {
     std::int64_t to_owner = 0, from_owner = 0;
     std::int64_t total() const { return to_owner + from_owner; }
   } forward{}, backward{}, repeated{};
+  // Of a pipeline of layers:
+  std::vector<Index> stage_columns{};  // (stages − 1) that leave each stage for the next, of rows and taps
+  std::vector<int> width_stage{};      // the stage of each of `widths`
 };
 
 /// Bytes that all ranks together send in one training epoch, by purpose. Not here: the column sums of batch
@@ -40,7 +45,10 @@ struct TrafficShape {
 struct EpochTraffic {
   std::int64_t halo = 0, halo_gradient = 0, gradient = 0;
   std::int64_t recompute = 0;  // halo rows fetched again
-  std::int64_t total() const { return halo + halo_gradient + gradient + recompute; }
+  std::int64_t stage = 0, stage_gradient = 0;  // what goes from stage to stage, and back
+  std::int64_t total() const {
+    return halo + halo_gradient + gradient + recompute + stage + stage_gradient;
+  }
 };
 
 /// Rows of `from` that `to` reads in each layer of an epoch: an entry of the cut between two parts.

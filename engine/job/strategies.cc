@@ -17,7 +17,7 @@ std::vector<StrategyInfo>& table() {
       cagnet_strategy(),
       sancus_strategy(),
       minibatch_strategy(),
-      named("gnnpipe", "layers divided over stages, graph chunks pipelined", "GNNPipe"),
+      gnnpipe_strategy(),
       named("granndis", "server-wise preloading, expansion-aware sampling", "GraNNDis"),
       named("p3", "features split by column, layer 1 model-parallel", "P3"),
       named("dgs", "mini-batches chosen by online explanation", "DGS"),

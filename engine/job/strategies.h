@@ -20,6 +20,10 @@ struct StrategyInfo {
   std::vector<Field> options{};        // paths "strategy.<kind>.<name>"
   std::vector<std::string> ignores{};  // paths of fields that this strategy doesn't read
   Layout (*layout)(const Job&) = nullptr;
+  /// How many parts the graph is divided into, where several ranks have the same one; null: one a rank.
+  int (*parts)(const Job&) = nullptr;
+  /// How many slices each part is cut into; null: one.
+  int (*slices)(const Job&) = nullptr;
   /// Of the rows that one part has for another, how many cross in an epoch; null: all. TrafficShape and CutRows count those.
   Index (*crossing_rows)(const Options&, Index boundary) = nullptr;
   EpochTraffic (*traffic)(const Options&, const TrafficShape&) = nullptr;
@@ -57,5 +61,6 @@ StrategyInfo bns_strategy();
 StrategyInfo cagnet_strategy();
 StrategyInfo sancus_strategy();
 StrategyInfo minibatch_strategy();
+StrategyInfo gnnpipe_strategy();
 
 }  // namespace atl

@@ -35,6 +35,11 @@ RowStart::Started ResidualBlock::started(const Pass& p, const Source& s) const {
   return start_.forward(p.verbs, p.weights, p.saved, s.rows.dense, s.block->src_ids, "resgcn.rows");
 }
 
+MatrixView ResidualBlock::gradient_of(const Pass& p, const Source& s) const {
+  if (s.d_rows.cols > 0 || !start_.learns()) return s.d_rows;
+  return p.verbs.context().workspace->matrix("resgcn.d_rows", s.rows.rows(), hidden_);
+}
+
 void ResidualBlock::forward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
                             MatrixView out) const {
   start_.prepare(verbs, w, input.self.dense, saved);

@@ -49,6 +49,8 @@ class ResidualBlock : public Layer {
   /// start() of a source block's rows: pass.self where they are the destinations', so that each row is started once a
   /// pass; else valid until the next block.
   Started started(const Pass& pass, const Source& source) const;
+  /// Where the gradient of a block's rows goes, of late ones too where start() learns; empty: nobody needs it.
+  MatrixView gradient_of(const Pass& pass, const Source& source) const;
 
   Index hidden_;
   RowStart start_;

@@ -34,9 +34,10 @@ class MeanBlock final : public ResidualBlock {
     const MatrixView d_aggregated = scratch;  // of the same shape
     gemm_bt(ctx, d_out, neighbour_weight(p.weights.value(0)), d_aggregated);
     sum_back(p.verbs, p.rows, d_aggregated, d_rows, weights, [&](const Source& s, ConstMatrixView d_sum) {
-      if (s.d_rows.cols == 0) return;
-      spmm(ctx, transposed_arcs_of(*s.block), d_sum, s.d_rows);
-      start_.backward(p.verbs, p.weights, p.saved, started(p, s), s.d_rows, sums);
+      const MatrixView d_source = gradient_of(p, s);
+      if (d_source.cols == 0) return;
+      spmm(ctx, transposed_arcs_of(*s.block), d_sum, d_source);
+      start_.backward(p.verbs, p.weights, p.saved, started(p, s), d_source, sums);
     });
     MatrixView d_self = ctx.workspace->matrix("resgcn.d_self", d_out.rows, hidden_);
     gemm_bt(ctx, d_out, self_weight(p.weights.value(0)), d_self);

@@ -48,13 +48,14 @@ class SoftmaxBlock final : public ResidualBlock {
     gemm_bt(ctx, d_out, p.weights.value(0), d_combined);
     softmax_back(p.verbs, p.rows, {{}, state, aggregated, d_combined, {}}, d_rows,
                  [&](const Source& s, const SoftmaxGradient& of) {
-                   if (s.d_rows.cols == 0) return;
+                   const MatrixView d_source = gradient_of(p, s);
+                   if (d_source.cols == 0) return;
                    const Started source = started(p, s);
                    const ConstMatrixView m = messages(ctx, source);
                    softmax_backward(ctx, arcs_of(*s.block), s.block->transpose, temperature_, m, of.state,
-                                    of.result, of.d_out, s.d_rows);
-                   apply_backward(ctx, kRelu, {}, m, s.d_rows, {});
-                   start_.backward(p.verbs, p.weights, p.saved, source, s.d_rows, sums);
+                                    of.result, of.d_out, d_source);
+                   apply_backward(ctx, kRelu, {}, m, d_source, {});
+                   start_.backward(p.verbs, p.weights, p.saved, source, d_source, sums);
                  });
     return d_combined;
   }

@@ -31,6 +31,8 @@ class RowStart {
   };
 
   RowStart(Options options, int first_parameter, int first_saved);
+  /// Whether it has parameters, which learn from rows that take no gradient, too.
+  bool learns() const { return options_.norm != Norm::kNone; }
   /// Whether started rows are never negative.
   bool relu() const { return options_.relu; }
   void declare(std::vector<ParameterSpec>& parameters) const;

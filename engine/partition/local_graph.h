@@ -17,9 +17,12 @@ struct PeerRows {
   Index receive_begin = 0;     // the peer's rows stand together in my halo: rows receive_begin …
   Index receive_count = 0;     // … receive_begin + receive_count − 1, in the order of the peer's `send`
   int part = 0;                // that the peer trains
+  /// (slices + 1) Those of slice k are send[send_slices[k]] …, and of the peer's slice k the received ones receive_slices[k] … of
+  /// receive_count.
+  std::vector<Index> send_slices, receive_slices;
 };
 
-/// Local numbering: owned rows 0 … owned − 1, boundary rows (those some peer reads) first; halo rows 0 … halo
+/// Local numbering: owned rows 0 … owned − 1 by slice, in each boundary rows (those some peer reads) first; halo rows 0 … halo
 /// − 1 grouped by owner in the order of parts. Nothing here grows with the global graph but the rank's own rows.
 /// Holds its arrays; blocks are views into it, so it must not move while they live (keep it in a unique_ptr).
 class LocalGraph {
@@ -27,6 +30,7 @@ class LocalGraph {
   Rank rank = 0;
   int part = 0;  // that the rank trains
   Index owned = 0, boundary = 0, halo = 0;
+  std::vector<Index> slices;  // (slices + 1) owned rows of the part's slice k: slices[k] … slices[k + 1] − 1
   std::vector<VertexId> ids;  // (owned + halo) data set's vertex ids, owned first
   Csr own;                    // (owned × owned)
   Csr outer;                  // (owned × halo)

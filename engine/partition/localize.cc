@@ -33,6 +33,10 @@ struct Source {
   /// Rows that the rank holds, ascending: their number, the prepared row of local row i, and back.
   Index owned() const { return whole_ ? end - begin : Index(rows_.size()); }
   Index row(Index i) const { return whole_ ? begin + i : rows_[std::size_t(i)]; }
+  /// Held rows before a row of the range, or its end.
+  Index held_before(Index row) const {
+    return whole_ ? row - begin : std::lower_bound(rows_.begin(), rows_.end(), row) - rows_.begin();
+  }
   VertexId local(Index row) const {
     return whole_ ? VertexId(row - begin) : local_[std::size_t(row - begin)];
   }
@@ -57,6 +61,12 @@ void set_ids(const PreparedGraph& prepared, const Source& source, std::span<cons
   out.ids.reserve(std::size_t(out.owned + out.halo));
   for (Index i = 0; i < out.owned; ++i) out.ids.push_back(ids[std::size_t(source.row(i))]);
   for (const VertexId row : halo) out.ids.push_back(ids[std::size_t(row)]);
+}
+
+void set_slices(const PreparedGraph& prepared, int part, const Source& source, LocalGraph& out) {
+  const auto slices = std::size_t(prepared.slices());
+  for (const Index row : prepared.slice_offsets().subspan(std::size_t(part) * slices, slices + 1))
+    out.slices.push_back(source.held_before(row));
 }
 
 void append(Csr& csr, VertexId column, const CsrView& from, Index arc) {
@@ -115,7 +125,18 @@ void set_scales(const Source& source, std::span<const VertexId> halo, Normalisat
     out.src_scale.push_back(src_factor(normalisation, degree_of(source.graph, row)));
 }
 
-void set_peers(const Source& source, int part, const PartRanks& ranks, LocalGraph& out) {
+/// received: prepared rows. own: LocalGraph::slices.
+void set_slices(const PreparedGraph& prepared, std::span<const VertexId> received, std::span<const Index> own,
+                PeerRows& peer) {
+  const auto slices = std::size_t(prepared.slices());
+  for (const Index end : own)
+    peer.send_slices.push_back(std::ranges::lower_bound(peer.send, end) - peer.send.begin());
+  for (const Index row : prepared.slice_offsets().subspan(std::size_t(peer.part) * slices, slices + 1))
+    peer.receive_slices.push_back(std::ranges::lower_bound(received, row) - received.begin());
+}
+
+void set_peers(const PreparedGraph& prepared, const Source& source, int part, const PartRanks& ranks,
+               LocalGraph& out) {
   const auto me = std::size_t(part);
   Index received = 0;
   for (std::size_t p = 0; p < source.halos.size(); ++p) {
@@ -123,6 +144,7 @@ void set_peers(const Source& source, int part, const PartRanks& ranks, LocalGrap
     PeerRows peer{
         ranks.rank_of(int(p)), {}, received, Index(source.rows_of(p, source.halos[me]).size()), int(p)};
     for (const VertexId row : source.rows_of(me, source.halos[p])) peer.send.push_back(source.local(row));
+    set_slices(prepared, source.rows_of(p, source.halos[me]), out.slices, peer);
     received += peer.receive_count;
     if (!peer.send.empty()) out.boundary = std::max<Index>(out.boundary, peer.send.back() + 1);
     if (!peer.send.empty() || peer.receive_count > 0) out.peers.push_back(std::move(peer));
@@ -143,10 +165,11 @@ std::unique_ptr<LocalGraph> localize(const PreparedGraph& graph, Rank rank, cons
   local->rank = rank;
   local->part = part;
   set_ids(graph, source, halo, *local);
+  set_slices(graph, part, source, *local);
   split_rows(source, halo, *local);
   set_transposes(options.attention, *local);
   set_scales(source, halo, options.normalisation, *local);
-  set_peers(source, part, options.ranks, *local);
+  set_peers(graph, source, part, options.ranks, *local);
   return local;
 }
 

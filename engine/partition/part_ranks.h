@@ -17,10 +17,18 @@ class PartRanks {
   /// `parts` (ranks): the part of each rank; every part once (is_permutation()). Empty: as above.
   explicit PartRanks(std::vector<int> parts);
 
-  int part_of(Rank rank) const { return parts_.empty() ? rank : parts_[std::size_t(rank)]; }
-  Rank rank_of(int part) const { return ranks_.empty() ? part : ranks_[std::size_t(part)]; }
+  /// Of several groups of ranks, each with all parts in order, the one that begins with `first`.
+  static PartRanks of_group(Rank first) {
+    PartRanks group;
+    group.first_ = first;
+    return group;
+  }
+
+  int part_of(Rank rank) const { return parts_.empty() ? rank - first_ : parts_[std::size_t(rank)]; }
+  Rank rank_of(int part) const { return ranks_.empty() ? first_ + part : ranks_[std::size_t(part)]; }
 
  private:
+  Rank first_ = 0;
   std::vector<int> parts_;   // by rank
   std::vector<Rank> ranks_;  // by part
 };

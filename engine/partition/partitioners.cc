@@ -8,7 +8,7 @@ namespace {
 
 constexpr Partitioner kPartitioners[] = {
     {"metis", "parts that exchange few rows, balanced in vertices, arcs and training vertices",
-     assign_by_metis},
+     assign_by_metis, true},
     {"hash", "a random part for each vertex: always balanced, but nearly every row is exchanged",
      assign_by_hash},
     {"range", "equal ranges of the data set's vertex order: good if that order has meaning", assign_by_range},

@@ -15,6 +15,7 @@ struct PartitionOptions {
   int parts = 1;
   std::uint64_t seed = 1;
   std::string objective = "volume";  // metis: volume | cut
+  int slices = 1;                    // of each part: neighbouring rows that are worked on together (partition/slices.h)
 };
 
 /// What a partitioner is given. Nothing in it depends on anything but the graph and the training vertices.
@@ -32,6 +33,7 @@ struct Partitioner {
   const char* name;
   const char* help;
   AssignParts assign;
+  bool by_arcs = false;  // looks at the pattern
 };
 
 std::span<const Partitioner> partitioners();

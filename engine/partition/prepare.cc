@@ -1,4 +1,4 @@
-// Vertices are ordered by part, within a part boundary rows first, and within those two by a locality order:
+// Vertices are ordered by part, within a part by slice, within a slice boundary rows first, and within those two by a locality order:
 // peers' rows can be sent as soon as the first rows of a layer are ready, and gathered rows are still in
 // cache.
 #include "partition/prepare.h"
@@ -9,6 +9,7 @@
 #include "graph/locality_order.h"
 #include "graph/normalisation.h"
 #include "graph/transform.h"
+#include "partition/slices.h"
 
 namespace atl {
 namespace {
@@ -34,24 +35,27 @@ Transformed apply(const CsrView& graph, bool is_symmetric, const GraphTransforms
 }
 
 /// Marks every vertex that a vertex of another part reads. (vertices)
-std::vector<std::uint8_t> boundary_marks(const CsrView& graph, const std::vector<std::int32_t>& owner) {
-  std::vector<std::uint8_t> marks(owner.size(), 0);
+std::vector<std::uint8_t> boundary_marks(const CsrView& graph, const std::vector<std::int32_t>& cell,
+                                         int slices) {
+  std::vector<std::uint8_t> marks(cell.size(), 0);
   for (Index r = 0; r < graph.rows; ++r)
     for (const VertexId c : graph.row(r))
-      if (owner[std::size_t(c)] != owner[std::size_t(r)]) marks[std::size_t(c)] = 1;
+      if (cell[std::size_t(c)] / slices != cell[std::size_t(r)] / slices) marks[std::size_t(c)] = 1;
   return marks;
 }
 
-/// Counting sort of the locality order by (part, interior). Fills ids and part_offsets.
-void number_rows(const std::vector<VertexId>& order, const std::vector<std::int32_t>& owner, int parts,
-                 RowOrder& out) {
+/// Counting sort of the locality order by (cell, interior). Fills ids and offsets.
+void number_rows(const std::vector<VertexId>& order, const std::vector<std::int32_t>& cell,
+                 const PartitionOptions& options, RowOrder& out) {
   const auto key = [&](VertexId v) {
-    return 2 * std::size_t(owner[std::size_t(v)]) + (out.boundary[std::size_t(v)] ? 0 : 1);
+    return 2 * std::size_t(cell[std::size_t(v)]) + (out.boundary[std::size_t(v)] ? 0 : 1);
   };
-  std::vector<Index> begin(2 * std::size_t(parts) + 1, 0);
+  const auto slices = std::size_t(options.slices);
+  std::vector<Index> begin(2 * slices * std::size_t(options.parts) + 1, 0);
   for (const VertexId v : order) ++begin[key(v) + 1];
   for (std::size_t k = 1; k < begin.size(); ++k) begin[k] += begin[k - 1];
-  for (std::size_t k = 0; k < begin.size(); k += 2) out.part_offsets.push_back(begin[k]);
+  for (std::size_t k = 0; k < begin.size(); k += 2) out.slice_offsets.push_back(begin[k]);
+  for (std::size_t k = 0; k < begin.size(); k += 2 * slices) out.part_offsets.push_back(begin[k]);
   out.ids.resize(order.size());
   for (const VertexId v : order) out.ids[std::size_t(begin[key(v)]++)] = v;
 }
@@ -148,16 +152,12 @@ PartitionQuality measure(const Prepared& prepared, const std::vector<std::uint8_
   return q;
 }
 
-std::vector<std::int32_t> assign_owners(const CsrView& graph, const CsrView& pattern,
+std::vector<std::int32_t> cells_of(const CsrView& graph, const CsrView& pattern,
                                         const PartitionOptions& options,
                                         std::span<const std::uint8_t> training) {
-  std::vector<std::int32_t> owner(std::size_t(graph.rows), 0);
-  const Partitioner& partitioner = find_partitioner(options.kind);
-  if (options.parts == 1) return owner;
   std::vector<VertexId> degrees;
   for (Index r = 0; r < graph.rows; ++r) degrees.push_back(VertexId(graph.degree(r)));
-  partitioner.assign({pattern, degrees, training}, options, owner);
-  return owner;
+  return assign_cells({pattern, degrees, training}, options);
 }
 
 }  // namespace
@@ -165,16 +165,19 @@ std::vector<std::int32_t> assign_owners(const CsrView& graph, const CsrView& pat
 RowOrder order_rows(const CsrView& graph, bool is_symmetric, const PartitionOptions& options,
                     std::span<const std::uint8_t> training) {
   const Csr pattern = neighbour_pattern(graph, is_symmetric);
-  const auto owner = assign_owners(graph, pattern.view(), options, training);
+  const auto cell = cells_of(graph, pattern.view(), options, training);
   RowOrder out;
-  out.boundary = boundary_marks(graph, owner);
-  number_rows(locality_order(pattern.view(), owner), owner, options.parts, out);
+  out.boundary = boundary_marks(graph, cell, options.slices);
+  number_rows(locality_order(pattern.view(), cell), cell, options, out);
   return out;
 }
 
 void check_parts(const PartitionOptions& options, Index vertices) {
   if (options.parts < 1 || options.parts > vertices)
     fail("{} parts for {} vertices (use at most one part per vertex)", options.parts, vertices);
+  if (Index(options.parts) * options.slices > vertices)
+    fail("{} parts of {} slices for {} vertices (use at most one slice per vertex)", options.parts,
+         options.slices, vertices);
 }
 
 Prepared prepare(const CsrView& graph, bool is_symmetric, const PartitionOptions& options,
@@ -184,6 +187,7 @@ Prepared prepare(const CsrView& graph, bool is_symmetric, const PartitionOptions
   Prepared out;
   RowOrder order = order_rows(transformed.view, transformed.is_symmetric, options, training);
   out.part_offsets = std::move(order.part_offsets);
+  out.slice_offsets = std::move(order.slice_offsets);
   out.ids = std::move(order.ids);
   out.whole.graph = renumbered(transformed.view, out.ids);
   if (transforms.by_id) out.whole.by_id = rows_by_id(transformed.view, out.ids);
@@ -204,7 +208,7 @@ Index predicted_prepare_bytes(Index vertices, Index arcs, const PartitionOptions
   const Index transformed = 4 * after + 8 * vertices, pattern = 4 * 2 * arcs + 8 * vertices;
   // METIS: its copies of the graph and the coarser ones, weights of arcs and three of each vertex. Measured on a random
   // graph, whose coarser ones shrink least.
-  const Index metis = options.kind == "metis" && options.parts > 1 ? 44 * 2 * arcs + 120 * vertices : 0;
+  const Index metis = options.kind == "metis" && options.parts * options.slices > 1 ? 44 * 2 * arcs + 120 * vertices : 0;
   const Index order = 8 * 2 * arcs + 72 * vertices;
   // What is made when pattern and order are gone: the graph and its rows by id, weighted at most, beside each other.
   const Index both = transforms.by_id ? 2 * 8 * (after + vertices) + 20 * vertices : 0;

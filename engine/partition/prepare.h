@@ -41,7 +41,8 @@ struct HaloGraph {
 };
 
 struct Prepared {
-  std::vector<Index> part_offsets;  // (parts + 1)
+  std::vector<Index> part_offsets;   // (parts + 1)
+  std::vector<Index> slice_offsets;  // (parts · slices + 1)
   std::vector<VertexId> ids;        // (vertices) original vertex of each prepared row
   HaloGraph whole, induced;         // induced: empty unless asked for
   PartitionQuality quality;         // of the whole graph
@@ -56,13 +57,14 @@ Prepared prepare(const CsrView& graph, bool is_symmetric, const PartitionOptions
 /// How prepare() numbers the rows of a graph, which `graph` is after the transforms; self-loops play no role.
 struct RowOrder {
   std::vector<Index> part_offsets;     // (parts + 1)
+  std::vector<Index> slice_offsets;    // (parts · slices + 1)
   std::vector<VertexId> ids;           // (vertices) original vertex of each prepared row
   std::vector<std::uint8_t> boundary;  // (vertices) by original vertex: whether another part reads it
 };
 RowOrder order_rows(const CsrView& graph, bool is_symmetric, const PartitionOptions& options,
                     std::span<const std::uint8_t> training);
 
-/// Throws Error where there are more parts than vertices.
+/// Throws Error where there are more parts, or slices of them, than vertices.
 void check_parts(const PartitionOptions& options, Index vertices);
 
 /// Bytes of memory that prepare() needs at its peak beside the graph it is given: an estimate from above.

@@ -51,7 +51,8 @@ void write_prepared(const fs::path& folder, const std::string& identity, const P
   files.write("", prepared.whole);
   if (!prepared.induced.halo_offsets.empty()) files.write("induced_", prepared.induced);
   write_file_atomically(place.path() / "meta.json",
-                        to_json({identity, prepared.part_offsets, prepared.quality, files.checksums()}));
+                        to_json({identity, prepared.part_offsets, prepared.slice_offsets, prepared.quality,
+                                 files.checksums()}));
   place.commit();
 }
 

@@ -41,9 +41,10 @@ class MakerLock {
 };
 
 fs::path folder_of(const Dataset& dataset, const PartitionOptions& options, const std::string& identity) {
-  const std::string key =
-      fmt::format("{}-{}-{}", options.kind, options.parts, sha256_hex(identity).substr(0, 12));
-  return dataset.folder() / "prepared" / key;
+  const std::string parts = options.slices == 1 ? fmt::format("{}", options.parts)
+                                                : fmt::format("{}x{}", options.parts, options.slices);
+  return dataset.folder() / "prepared" /
+         fmt::format("{}-{}-{}", options.kind, parts, sha256_hex(identity).substr(0, 12));
 }
 
 void check_arguments(const Dataset& dataset, const GraphTransforms& transforms,
@@ -115,7 +116,8 @@ PreparedGraph PreparedGraph::open(const Dataset& dataset, const PartitionOptions
     fail("{}: does not exist; create it with `atoll partition {} --parts {} --method {}`", folder.string(),
          dataset.folder().string(), options.parts, options.kind);
   PreparedMeta meta = read_prepared_meta(folder / "meta.json");
-  if (meta.identity != identity || meta.part_offsets.empty())
+  if (meta.identity != identity || meta.part_offsets.size() != std::size_t(options.parts) + 1 ||
+      meta.slice_offsets.size() != std::size_t(options.parts) * std::size_t(options.slices) + 1)
     fail("{}: was prepared from something else ({}); remove the folder, and the next run creates it again",
          folder.string(), meta.identity);
   return PreparedGraph(std::make_unique<State>(folder, std::move(meta)));
@@ -138,6 +140,12 @@ int PreparedGraph::parts() const {
 }
 std::span<const Index> PreparedGraph::part_offsets() const {
   return state_->meta.part_offsets;
+}
+int PreparedGraph::slices() const {
+  return int(state_->meta.slice_offsets.size() - 1) / parts();
+}
+std::span<const Index> PreparedGraph::slice_offsets() const {
+  return state_->meta.slice_offsets;
 }
 std::span<const VertexId> PreparedGraph::ids() const {
   return state_->ids.values<std::int32_t>();

@@ -3,7 +3,7 @@
 // checked by checksum, memory-mapped by every rank: a rank touches its own rows only.
 //
 //   DATASET/prepared/<key>/   key: partitioner, parts, and a hash of all that it depends on (prepared_meta.h)
-//     meta.json               the key spelled out, part_offsets, quality, checksums
+//     meta.json               the key spelled out, part_offsets, slice_offsets, quality, checksums
 //     ids.npy                 int32 (vertices)      vertex of the data set at each prepared row
 //     offsets.npy             int64 (vertices + 1)  arcs of each prepared row …
 //     columns.npy             int32 (arcs)          … in prepared numbering, ascending in each row
@@ -57,6 +57,9 @@ class PreparedGraph {
 
   int parts() const;
   std::span<const Index> part_offsets() const;  // (parts + 1): part p owns rows part_offsets[p] … [p + 1] − 1
+  int slices() const;  // of each part
+  /// (parts · slices + 1): slice k of part p has rows slice_offsets[p · slices + k] …, and ends where the next one begins.
+  std::span<const Index> slice_offsets() const;
   std::span<const VertexId> ids() const;        // (vertices) data set's vertex of each row
   CsrView graph() const;                        // (vertices × vertices) in prepared numbering
   std::span<const VertexId> halo(

@@ -57,12 +57,14 @@ std::string identity_of(const std::string& dataset_checksum, const PartitionOpti
                 {"training", checksum_of(training)}};
   if (transforms.by_id)
     identity["byId"] = true;  // where it isn't asked for, graphs that are there already serve
+  if (options.slices > 1) identity["slices"] = options.slices;  // likewise
   return identity.dump();
 }
 
 std::string to_json(const PreparedMeta& meta) {
   return json{{"identity", json::parse(meta.identity)},
               {"partOffsets", meta.part_offsets},
+              {"sliceOffsets", meta.slice_offsets},
               {"quality", to_json(meta.quality)},
               {"files", meta.checksums}}
       .dump(1);
@@ -91,7 +93,10 @@ PreparedMeta read_prepared_meta(const std::filesystem::path& path) {
   if (!file) fail("{}: cannot be read; remove the folder, and the next run creates it again", path.string());
   try {
     const json j = json::parse(file);
-    return {j.at("identity").dump(), j.at("partOffsets"), quality_from(j.at("quality")), j.at("files")};
+    PreparedMeta meta{j.at("identity").dump(), j.at("partOffsets"), {}, quality_from(j.at("quality")),
+                      j.at("files")};
+    meta.slice_offsets = j.value("sliceOffsets", meta.part_offsets);  // older ones have none: a slice a part
+    return meta;
   } catch (const json::exception& e) {
     fail("{}: is damaged ({}); remove the folder, and the next run creates it again", path.string(),
          e.what());

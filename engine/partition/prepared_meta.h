@@ -12,7 +12,7 @@ namespace atl {
 
 struct PreparedMeta {
   std::string identity;  // everything that the prepared graph depends on, spelled out (see identity_of)
-  std::vector<Index> part_offsets;
+  std::vector<Index> part_offsets, slice_offsets;
   PartitionQuality quality;
   std::map<std::string, std::string> checksums;  // file → SHA-256 in hex
 };

@@ -40,7 +40,7 @@ class RankBatches {
         dry_pool_(ThreadPool::dry(threads)),
         ctx_{Device::kDry, dry_pool_.get(), &workspace_},
         comm_(make_dry_transport(rank, hosts)),
-        parameters_(model_.parameters(), job.training.seed, placement_on(job, rank, owners.ranks()),
+        parameters_(model_.parameters(), job.training.seed, placement_on(job, model_, rank),
                     Device::kDry),
         step_(ctx_, comm_, job.training.optimizer, dataset.meta().multi_label, parameters_),
         structure_(source.structure(pool_)),

@@ -37,7 +37,7 @@ DryRun dry_run(const DryRunInput& in) {
   Communicator comm(transport_of(in));
   const Model model = planned_model(in.job, in.features, in.classes);
   Parameters parameters(model.parameters(), in.job.training.seed,
-                        placement_on(in.job, in.training.rank, in.training.ranks), ctx.device);
+                        placement_on(in.job, model, in.training.rank), ctx.device);
   DryStep step(ctx, comm, in.job.training.optimizer, in.multi_label, parameters);
   DryRun out;
   out.terms = step.bytes_of_terms();

@@ -47,8 +47,10 @@ void enter(const Job& job, const DryRun& dry, const RankShape& whole, const Feat
 }
 
 RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                   const PlanOptions& options, std::span<const int> part_of_rank, Rank rank) {
-  const int part = part_of_rank[std::size_t(rank)];
+                   const PlanOptions& options, const std::vector<int>& part_of_rank, Rank rank) {
+  const auto ranks = int(part_of_rank.size());
+  const PartShare share = share_of(job, rank, PartRanks(part_of_rank));
+  const int part = share.ranks.part_of(rank);
   const DatasetMeta& meta = dataset.meta();
   const bool inductive = job.training.setting == Setting::kInductive;
   const auto reads = owner_reads(job, part, prepared.parts());
@@ -59,11 +61,11 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
       meta.multi_label,
       double(meta.vertices),
       options.threads,
-      on_ranks(rank_shape(prepared, part, inductive ? training_marks(dataset, job) : Marks(), reads),
-               part_of_rank),
+      on_ranks(rank_shape(prepared, part, inductive ? training_marks(dataset, job) : Marks(), reads), share.ranks,
+               ranks),
       {},
       options.hosts};
-  if (inductive) in.full = on_ranks(rank_shape(prepared, part, {}, reads), part_of_rank);
+  if (inductive) in.full = on_ranks(rank_shape(prepared, part, {}, reads), share.ranks, ranks);
   const Model model = planned_model(job, in.features, in.classes);
   const DryRun dry = dry_run(in);
   const auto owned = prepared.ids().subspan(std::size_t(prepared.part_offsets()[std::size_t(part)]),

@@ -85,7 +85,9 @@ std::vector<int> part_order(const Layout& layout, std::span<const PairBytes> bet
 RankTraffic rank_traffic(const Job& job, const Dataset& dataset, const PreparedGraph& prepared) {
   RankTraffic traffic{{}, part_flows(job, dataset, prepared)};
   Job prepared_job = job;
-  if (strategy_of(job).holds == Holds::kPart) prepared_job.placement.ranks = prepared.parts();
+  const Strategy& strategy = strategy_of(job);
+  if (strategy.holds == Holds::kPart && strategy.share == nullptr)
+    prepared_job.placement.ranks = prepared.parts();
   traffic.parts = part_order(find_strategy(job.strategy.kind)->layout(prepared_job), traffic.flows);
   const PartRanks ranks(traffic.parts);
   for (PairBytes& flow : traffic.flows) {

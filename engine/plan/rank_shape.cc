@@ -72,17 +72,16 @@ RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const s
   return shape;
 }
 
-RankShape on_ranks(RankShape shape, std::span<const int> part_of_rank) {
-  const auto rank_of = [&](int part) {
-    return Rank(std::ranges::find(part_of_rank, part) - part_of_rank.begin());
-  };
-  shape.rank = rank_of(shape.rank);
-  for (PeerShape& each : shape.peers) each.peer = rank_of(each.peer);
+RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks) {
+  const int parts = shape.ranks;
+  shape.ranks = ranks;
+  shape.rank = on.rank_of(shape.rank);
+  for (PeerShape& each : shape.peers) each.peer = on.rank_of(each.peer);
   std::ranges::sort(shape.peers, {}, &PeerShape::peer);
-  for (SourceShape& each : shape.sources) each.owner = rank_of(each.owner);
+  for (SourceShape& each : shape.sources) each.owner = on.rank_of(each.owner);
   const std::vector<Index> owned_by_part = shape.owned_by_rank;
-  for (std::size_t rank = 0; rank < owned_by_part.size(); ++rank)
-    shape.owned_by_rank[rank] = owned_by_part[std::size_t(part_of_rank[rank])];
+  for (int rank = 0; rank < parts && parts == ranks; ++rank)
+    shape.owned_by_rank[std::size_t(rank)] = owned_by_part[std::size_t(on.part_of(rank))];
   return shape;
 }
 

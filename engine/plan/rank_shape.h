@@ -43,7 +43,7 @@ struct RankShape {
 RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on,
                      const std::optional<OwnerReads>& reads = {});
 
-/// The same part where not every rank trains the part of its own number: ranks in place of parts.
-RankShape on_ranks(RankShape shape, std::span<const int> part_of_rank);
+/// The same part where not every rank trains the part of its own number, or several have the same: ranks in place of parts.
+RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks);
 
 }  // namespace atl

@@ -1,6 +1,7 @@
 #include "plan/traffic.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "job/strategies.h"
 #include "partition/source_blocks.h"
@@ -62,10 +63,14 @@ void set_merged(const Job& job, const Model& model, TrafficShape& shape) {
 TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& model,
                            const PreparedGraph& prepared) {
   TrafficShape shape;
-  shape.ranks = strategy_of(job).holds == Holds::kBatches ? job.placement.ranks : prepared.parts();
+  const Strategy& strategy = strategy_of(job);
+  const bool part_a_rank = strategy.holds == Holds::kPart && strategy.share == nullptr;
+  shape.ranks = part_a_rank ? prepared.parts() : job.placement.ranks;
+  shape.parts = prepared.parts();
   const bool inductive = job.training.setting == Setting::kInductive;
   const auto marks = inductive ? training_marks(dataset, job) : std::vector<std::uint8_t>();
   shape.owned_by_rank = rows_by_rank(prepared, {.induced_on = marks});
+  shape.vertices = std::accumulate(shape.owned_by_rank.begin(), shape.owned_by_rank.end(), Index(0));
   for (const CutRows& between : cut_of(job, prepared)) shape.halo_rows += between.rows;
   for (int l = std::max(1, model.constant_prefix()); l < int(model.layers.size()); ++l) {
     const Layer& layer = *model.layers[std::size_t(l)];
@@ -87,6 +92,7 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
   shape.bytes_per_weight = sizeof(Real);
   shape.bytes_per_value = job.strategy.wire == Precision::kBFloat16 ? 2 : sizeof(Real);
   set_merged(job, model, shape);
+  if (strategy.describe != nullptr) strategy.describe(job, model, shape);
   return shape;
 }
 

@@ -14,7 +14,8 @@ FullBatch::FullBatch(Context& ctx, Communicator& comm, const Model& model, Param
       prefix_(model.constant_prefix()),
       runner_(ctx, model, comm.trace()) {
   exchange_ = make_exchange(exchanged_layers());
-  pass_ = std::make_unique<FullBatchPass>(ctx, comm, part, *exchange_, options.seed, all_vertices);
+  pass_ = std::make_unique<FullBatchPass>(ctx, comm, RankGroup(comm, {}), part, *exchange_, options.seed,
+                                          all_vertices);
   compute_prefix();
   memory_ = std::make_unique<PassMemory>(ctx_.device, model, LayerRange{prefix_, layers()}, passes_);
   const Index owned = part.graph->owned;

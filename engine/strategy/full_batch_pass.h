@@ -1,4 +1,4 @@
-// The verbs of a full-batch pass: gather goes to the exchange, columns are whole, reduce sums over all ranks.
+// The verbs of a full-batch pass: gather goes to the exchange, columns are whole, reduce sums over the ranks that share the pass.
 #pragma once
 
 #include "comm/device_sums.h"
@@ -10,9 +10,16 @@ namespace atl {
 /// One per schedule, told which pass and layer are next. References outlive it.
 class FullBatchPass final : public Pass {
  public:
-  FullBatchPass(Context& ctx, Communicator& comm, const GraphPart& part, Exchange& exchange,
+  /// all_vertices: over the ranks of the group.
+  FullBatchPass(Context& ctx, Communicator& comm, RankGroup group, const GraphPart& part, Exchange& exchange,
                 std::uint64_t seed, double all_vertices)
-      : ctx_(ctx), comm_(comm), part_(part), exchange_(exchange), seed_(seed), all_vertices_(all_vertices) {}
+      : ctx_(ctx),
+        comm_(comm),
+        group_(std::move(group)),
+        part_(part),
+        exchange_(exchange),
+        seed_(seed),
+        all_vertices_(all_vertices) {}
 
   Context& context() override { return ctx_; }
   Index destinations() const override { return part_.graph->owned; }
@@ -26,7 +33,9 @@ class FullBatchPass final : public Pass {
   Gather& gather_back(const Rows& rows, MatrixView d_rows) override {
     return exchange_.gather_back({layer_, rows, purpose_}, d_rows);
   }
-  void reduce(std::span<double> values) override { all_reduce(ctx_, comm_, Traffic::kStatistics, values); }
+  void reduce(std::span<double> values) override {
+    all_reduce(ctx_, comm_, Traffic::kStatistics, group_, values);
+  }
   double reduced_rows() const override { return all_vertices_; }
 
   /// `step` keys the pass's draws.
@@ -43,6 +52,7 @@ class FullBatchPass final : public Pass {
  private:
   Context& ctx_;
   Communicator& comm_;
+  RankGroup group_;
   const GraphPart& part_;
   Exchange& exchange_;
   std::uint64_t seed_;

@@ -26,11 +26,11 @@ LayerInput LayerRunner::input_of(int l, PassMemory& memory, const RangeInput& in
 void LayerRunner::forward(Pass& pass, const WeightVersion& weights, PassMemory& memory,
                           const RangeInput& input) const {
   for (int l = memory.layers().first; l < memory.layers().end; ++l)
-    forward_layer(l, pass, weights, memory, input);
+    forward(l, pass, weights, memory, input);
 }
 
-void LayerRunner::forward_layer(int l, Pass& pass, const WeightVersion& weights, PassMemory& memory,
-                                const RangeInput& input) const {
+void LayerRunner::forward(int l, Pass& pass, const WeightVersion& weights, PassMemory& memory,
+                          const RangeInput& input) const {
   tell(pass.repeating() ? Work::kRecompute : pass.training() ? Work::kForward : Work::kEvaluation, l);
   pass.bind(l);
   layer(l).forward(pass, {weights, l}, input_of(l, memory, input), memory.saved(l), memory.output(l));
@@ -64,7 +64,7 @@ void LayerRunner::backward_layer(int l, Pass& pass, const WeightVersion& weights
   const bool is_kept = memory.passes() == Passes::kTraining || l + 1 == memory.layers().end;
   if (!is_kept) {
     pass.repeat(true);
-    forward_layer(l, pass, weights, memory, input);
+    forward(l, pass, weights, memory, input);
     pass.repeat(false);
   }
   pass.bind(l);
@@ -73,8 +73,12 @@ void LayerRunner::backward_layer(int l, Pass& pass, const WeightVersion& weights
   const FunctionRef<void(int)> tell_step(part_done);
   LayerWeights of_layer{weights, l};
   if (step != nullptr) of_layer.part_done = &tell_step;
-  layer(l).backward(pass, of_layer, input_of(l, memory, input), memory.saved(l), memory.output(l), d_out,
-                    gradient);
+  MatrixView out = memory.output(l);
+  if (memory.keeps_outputs()) {
+    out = ctx_.workspace->matrix("layer_runner.out", out.rows, out.cols);
+    axpby(ctx_, 1, memory.output(l), 0, out);
+  }
+  layer(l).backward(pass, of_layer, input_of(l, memory, input), memory.saved(l), out, d_out, gradient);
 }
 
 }  // namespace atl

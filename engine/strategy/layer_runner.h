@@ -35,6 +35,9 @@ class LayerRunner {
 
   /// The last layer's output is memory.output(). Collective where the layers' verbs are.
   void forward(Pass& pass, const WeightVersion& weights, PassMemory& memory, const RangeInput& input) const;
+  /// One layer of it.
+  void forward(int layer, Pass& pass, const WeightVersion& weights, PassMemory& memory,
+               const RangeInput& input) const;
   /// After that forward, with the same arguments: adds to the weights' gradients. memory.d_output() is the gradient of the output, and
   /// isn't afterwards. `step`, where given, is told of each layer whose gradients are whole.
   void backward(Pass& pass, const WeightVersion& weights, PassMemory& memory, const RangeInput& input,
@@ -43,8 +46,6 @@ class LayerRunner {
   LayerInput input_of(int layer, PassMemory& memory, const RangeInput& input) const;
 
  private:
-  void forward_layer(int l, Pass& pass, const WeightVersion& weights, PassMemory& memory,
-                     const RangeInput& input) const;
   void backward_layer(int l, Pass& pass, const WeightVersion& weights, PassMemory& memory,
                       const RangeInput& input, MatrixView d_out, const LayerGradient& gradient,
                       TrainingStep* step) const;

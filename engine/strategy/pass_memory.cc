@@ -37,7 +37,7 @@ void PassMemory::shape(const std::vector<LayerRows>& rows) {
   for (int l = layers_.first; l < layers_.end; ++l) {
     const LayerRows& of = rows_[at(l)];
     Index& output = outputs[output_buffer(l)];
-    output = std::max(output, of.outputs * layer(l).out());
+    if (placed_.empty()) output = std::max(output, of.outputs * layer(l).out());
     Index& kept = saved[std::min(at(l), saved.size() - 1)];
     kept = std::max(kept, Saved::elements(layer(l).saved(), of));
     if (l > layers_.first) {
@@ -70,6 +70,7 @@ std::size_t PassMemory::gradient_turn(int l) const {
 }
 
 MatrixView PassMemory::output(int l) {
+  if (!placed_.empty()) return placed_[at(l)];
   return {outputs_[output_buffer(l)].data(), rows(l).outputs, layer(l).out()};
 }
 

@@ -31,6 +31,12 @@ class PassMemory {
   /// Makes room for so many rows, of each layer of the range. What the memory held is lost. Memory grows where it doesn't suffice,
   /// and never shrinks.
   void shape(const std::vector<LayerRows>& rows);
+  /// Where the layers' outputs lie, by layer of the range, (outputs, the layer's out) each, instead of in memory of its own. Before
+  /// shape(), and again when they move; other memory of the same shapes each time.
+  void place_outputs(std::vector<MatrixView> outputs) { placed_ = std::move(outputs); }
+  /// Whether backward, which takes the outputs' memory for its own, leaves them as they are instead.
+  void keep_outputs(bool on) { keeps_outputs_ = on; }
+  bool keeps_outputs() const { return keeps_outputs_; }
   /// How often shape() has had to ask for more memory.
   std::int64_t growths() const { return growths_; }
 
@@ -61,11 +67,12 @@ class PassMemory {
   const Model& model_;
   LayerRange layers_;
   Passes passes_;
-  bool varies_;
+  bool varies_, keeps_outputs_ = false;
   int tapped_ = -1;
   std::int64_t growths_ = 0;
   std::vector<LayerRows> rows_;       // by layer of the range
   std::vector<Matrix> outputs_;       // (1, elements): by layer, or by turn
+  std::vector<MatrixView> placed_;    // by layer of the range; empty: in outputs_
   std::vector<Matrix> saved_memory_;  // (1, elements): by layer, or one for all
   std::vector<Saved> saved_;          // by layer, into saved_memory_
   Matrix d_output_memory_, d_tap_memory_;

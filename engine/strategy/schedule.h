@@ -15,12 +15,13 @@
 
 namespace atl {
 
-/// Which vertices a step's logits are of.
+/// Which vertices logits are of: some of a batch, a slice of the part that training sees, or all of it.
 struct LossRows {
   /// (n) as rows of the rank's whole part, in the host's memory; empty: they are all rows of the part that training sees.
   std::span<const VertexId> rows{};
   double total =
       0;  // training vertices of the step over all ranks, by which the loss is divided; 0: all there are
+  Index first = -1;  // the slice's first row; as many as there are logits. A step may have several
 };
 
 /// What a schedule asks of the session during a step.

@@ -10,7 +10,7 @@ namespace {
 
 std::vector<Strategy>& table() {
   static std::vector<Strategy> rows{graph_row(),  pipegcn_row(), cagnet_row(),
-                                    sancus_row(), bns_row(),     minibatch_row()};
+                                    sancus_row(), bns_row(),     minibatch_row(), gnnpipe_row()};
   return rows;
 }
 
@@ -36,10 +36,16 @@ std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks) {
   return strategy.reads == nullptr ? std::nullopt : std::optional(strategy.reads(job, rank, ranks));
 }
 
-std::function<Placement(int, const ParameterSpec&)> placement_on(const Job& job, Rank rank, int ranks) {
-  return [&job, rank, ranks, place = strategy_of(job).place](int layer, const ParameterSpec& spec) {
-    return place == nullptr ? Placement() : place(job, rank, ranks, layer, spec);
+std::function<Placement(int, const ParameterSpec&)> placement_on(const Job& job, const Model& model,
+                                                                 Rank rank) {
+  return [&job, &model, rank, place = strategy_of(job).place](int layer, const ParameterSpec& spec) {
+    return place == nullptr ? Placement() : place(job, model, rank, layer, spec);
   };
+}
+
+PartShare share_of(const Job& job, Rank rank, const PartRanks& ranks) {
+  const Strategy& strategy = strategy_of(job);
+  return strategy.share == nullptr ? PartShare{ranks} : strategy.share(job, rank);
 }
 
 std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input) {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "job/layout.h"
+#include "partition/part_ranks.h"
 #include "partition/source_blocks.h"
 #include "strategy/schedule.h"
 
@@ -17,6 +19,13 @@ enum class Holds {
   kBatches,  // features of its parts' rows; arcs as batches draw them
 };
 
+/// What a rank has of its part of the graph, where several ranks have the same part (StrategyInfo::parts).
+struct PartShare {
+  PartRanks ranks;       // its part, and whom it exchanges rows with: a rank for each part
+  bool features = true;  // of its part's rows
+  bool answers = true;   // labels and splits; inference gives logits here
+};
+
 struct Strategy {
   std::string kind;
   std::unique_ptr<Schedule> (*make)(const ScheduleInput&) = nullptr;
@@ -25,7 +34,11 @@ struct Strategy {
   /// Of parts: how `rank` of `ranks` takes other ranks' rows owner by owner; null: it takes halo rows together.
   OwnerReads (*reads)(const Job&, Rank rank, int ranks) = nullptr;
   /// Where each parameter is kept; null: whole on every rank.
-  Placement (*place)(const Job&, Rank rank, int ranks, int layer, const ParameterSpec&) = nullptr;
+  Placement (*place)(const Job&, const Model&, Rank rank, int layer, const ParameterSpec&) = nullptr;
+  /// Null: a part a rank.
+  PartShare (*share)(const Job&, Rank rank) = nullptr;
+  /// Fills in what the strategy's formula of bytes wants to know besides; null: nothing.
+  void (*describe)(const Job&, const Model&, TrafficShape&) = nullptr;
 };
 
 /// The row of a job that was read, so that its strategy is known.
@@ -38,9 +51,11 @@ void add_strategy(Strategy row);
 Model job_model(const Job& job, Index features, Index classes, bool packed_features);
 /// Strategy::reads; none: halo rows come together.
 std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks);
-/// Where the job's strategy keeps each parameter, as `rank` of `ranks` sees it; `job` outlives it.
-std::function<Placement(int layer, const ParameterSpec& spec)> placement_on(const Job& job, Rank rank,
-                                                                            int ranks);
+/// Where the job's strategy keeps each parameter, as `rank` sees it; `job` and `model` outlive it.
+std::function<Placement(int layer, const ParameterSpec& spec)> placement_on(const Job& job, const Model& model,
+                                                                            Rank rank);
+/// Strategy::share; `ranks`: of a strategy with a part a rank.
+PartShare share_of(const Job& job, Rank rank, const PartRanks& ranks);
 std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input);
 
 }  // namespace atl

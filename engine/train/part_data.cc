@@ -3,8 +3,8 @@
 #include <bit>
 #include <cmath>
 
+#include "job/strategies.h"
 #include "model/model.h"
-#include "strategy/strategy.h"
 
 namespace atl {
 namespace {
@@ -55,24 +55,32 @@ FeatureForm kept_form(const Job& job, const DatasetMeta& meta) {
 }
 
 PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
-                   const PartRanks& ranks, std::span<const std::uint8_t> induced_on, FeatureForm form,
+                   const PartShare& share, std::span<const std::uint8_t> induced_on, FeatureForm form,
                    bool halo_features)
     : form_(form) {
   const GraphNeeds needs = graph_needs(job.model);
-  const LocalizeOptions options{needs.normalisation, needs.attention, induced_on, ranks};
+  const LocalizeOptions options{needs.normalisation, needs.attention, induced_on, share.ranks};
   graph_ = localize(prepared, rank, options);
   part_.graph = graph_.get();
   part_.ids = owned_ids();
   part_.own = graph_->own_block();
-  part_.features = own_.read(dataset, owned_ids(), job, form_);
+  if (share.features) part_.features = own_.read(dataset, owned_ids(), job, form_);
+  if (find_strategy(job.strategy.kind)->slices != nullptr) cut_chunks(needs.attention);
   if (const auto reads = owner_reads(job, rank, prepared.parts())) {
     read_by_owner(job, dataset, prepared, options, *reads, halo_features);
     return;
   }
   part_.outer = graph_->outer_block();
-  if (!halo_features) return;
+  if (!halo_features || !share.features) return;
   const std::span<const VertexId> ids(graph_->ids);
   part_.halo_features = halo_.read(dataset, ids.subspan(std::size_t(graph_->owned)), job, form_);
+}
+
+void PartData::cut_chunks(bool attention) {
+  chunks_ = chunk_blocks(*graph_, attention);
+  for (const ChunkBlock& each : chunks_)
+    part_.chunks.push_back({each.begin, each.end, own_block(*graph_, each), outer_block(*graph_, each), each.reads,
+                            each.runs});
 }
 
 /// The blocks by owner take the place of the arcs that localize() cut out: of all to halo rows and, where several ranks
@@ -103,6 +111,10 @@ void PartData::place(Context& ctx) {
   part_.outer = on_device(structure, part_.outer);
   part_.features = features.of(part_.features);
   part_.halo_features = features.of(part_.halo_features);
+  for (ChunkRows& each : part_.chunks) {
+    each.own = on_device(structure, each.own);
+    each.outer = on_device(structure, each.outer);
+  }
   for (OwnerRows& each : part_.owners) {
     each.rows = structure.of(each.rows);
     each.block = on_device(structure, each.block);

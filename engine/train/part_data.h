@@ -11,6 +11,7 @@
 #include "exchange/exchange.h"
 #include "job/job.h"
 #include "partition/source_blocks.h"
+#include "strategy/strategy.h"
 
 namespace atl {
 
@@ -26,7 +27,7 @@ class PartData {
   /// the model's first layer doesn't gather, nobody looks at them. `form`: kept_form(), or what the model was trained on; bits
   /// only of features stored so.
   PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
-           const PartRanks& ranks, std::span<const std::uint8_t> induced_on, FeatureForm form,
+           const PartShare& share, std::span<const std::uint8_t> induced_on, FeatureForm form,
            bool halo_features);
   PartData(const PartData&) = delete;
 
@@ -58,6 +59,7 @@ class PartData {
   };
 
  private:
+  void cut_chunks(bool attention);
   void read_by_owner(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const LocalizeOptions& options, const OwnerReads& reads, bool features);
 
@@ -68,6 +70,7 @@ class PartData {
   SourceBlocks owners_;
   std::deque<Features> owners_features_;
   std::vector<Index> owned_by_rank_;
+  std::vector<ChunkBlock> chunks_;
   GraphPart part_;
   std::optional<DeviceCopies> structure_, placed_features_;
 };

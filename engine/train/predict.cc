@@ -79,7 +79,7 @@ Predicted predict(const PredictOptions& o) {
   if (model.constant_prefix() > 0) data.release_features();
   std::filesystem::create_directories(o.output);
   const ConstMatrixView logits =
-      write_predictions(ctx, comm, data, prepared, dataset, *schedule, o.output, o.probabilities);
+      write_predictions(ctx, comm, job, data, prepared, dataset, *schedule, o.output, o.probabilities);
   write_predicted_labels(o.output, class_names_of(file.metadata()));
   if (use.known) predicted.metrics = evaluate(ctx, comm, data, job.training, logits);
   return predicted;

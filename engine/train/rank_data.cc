@@ -46,7 +46,9 @@ bool labelled(const Labels& labels, std::size_t row) {
 
 PartitionOptions partition_options(const Job& job, int ranks) {
   const PartitionerSpec& p = job.placement.partitioner;
-  return {p.kind, std::max(ranks, p.parts), p.seed, p.objective};
+  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
+  const int parts = strategy.parts == nullptr ? std::max(ranks, p.parts) : strategy.parts(job);
+  return {p.kind, parts, p.seed, p.objective, strategy.slices == nullptr ? 1 : strategy.slices(job)};
 }
 
 GraphTransforms graph_transforms(const Job& job) {
@@ -80,7 +82,7 @@ RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& 
 
 RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
                    const PartRanks& ranks, const DataUse& use)
-    : ranks_(ranks),
+    : share_(share_of(job, rank, ranks)),
       features_(dataset.meta().features),
       packed_(use.form != FeatureForm::kDense),
       classes_(use.classes),
@@ -90,9 +92,9 @@ RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   if (batches)
     batches_ = std::make_unique<BatchData>(job, dataset, prepared, rank, ranks);
   else
-    full_ = std::make_unique<PartData>(job, dataset, prepared, rank, ranks, std::span<const std::uint8_t>(),
+    full_ = std::make_unique<PartData>(job, dataset, prepared, rank, share_, std::span<const std::uint8_t>(),
                                        use.form, halo_features);
-  owned_ids_ = batches ? batches_->owned_ids() : full_->owned_ids();
+  if (share_.answers) owned_ids_ = batches ? batches_->owned_ids() : full_->owned_ids();
   labels_ = read_labels(job, dataset, use, owned_ids_);
   read_splits(dataset, job, use.by_split);
   if (batches) batches_->trains_on(train.rows);
@@ -103,8 +105,9 @@ RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& 
 
 void RankData::read_training_part(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                                   const DataUse& use, bool halo_features) {
-  training_ = std::make_unique<PartData>(job, dataset, prepared, full_->graph().rank, ranks_,
+  training_ = std::make_unique<PartData>(job, dataset, prepared, full_->graph().rank, share_,
                                          training_marks(dataset, job), use.form, halo_features);
+  if (!share_.answers) return;
   training_labels_ = read_labels(job, dataset, use, training_->owned_ids());
   for (std::size_t row = 0; row < training_->owned_ids().size(); ++row) {
     if (labelled(training_labels_, row)) training_rows_.push_back(VertexId(row));
@@ -134,9 +137,11 @@ void RankData::read_splits(const Dataset& dataset, const Job& job, bool by_split
 }
 
 void RankData::count(Communicator& comm) {
+  const double seen = batches_         ? double(train.rows.size())
+                      : share_.answers ? double(training_part().graph->owned)
+                                       : 0;
   std::array<double, 4> totals{double(train.rows.size()), double(validation.rows.size()),
-                               double(test.rows.size()),
-                               batches_ ? double(train.rows.size()) : double(training_part().graph->owned)};
+                               double(test.rows.size()), seen};
   comm.all_reduce(Traffic::kSetup, std::span<double>(totals));
   train.total = totals[0];
   validation.total = totals[1];
@@ -167,7 +172,7 @@ void RankData::place(Context& ctx) {
   for (SplitRows* each : {&train, &validation, &test}) each->placed = copies_->of(each->placed);
   label_view_ = on_device(*copies_, label_view_, owned());
   training_label_view_ =
-      on_device(*copies_, training_label_view_, training_ ? Index(training_->owned_ids().size()) : 0);
+      on_device(*copies_, training_label_view_, training_ && share_.answers ? Index(training_->owned_ids().size()) : 0);
   placed_training_rows_ = copies_->of(placed_training_rows_);
   if (full_) full_->place(ctx);
   if (training_) training_->place(ctx);

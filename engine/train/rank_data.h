@@ -31,6 +31,10 @@ struct DataUse {
 struct LabelView {
   const std::int32_t* classes = nullptr;  // (rows)
   View<const std::uint8_t> targets = {};  // (rows, labels)
+  LabelView slice(Index first, Index count) const {
+    return {classes == nullptr ? nullptr : classes + first,
+            targets.cols == 0 ? targets : targets.slice_rows(first, count)};
+  }
 };
 
 /// Of a part's owned rows: one class each, −1 = unlabelled, or, multi-label, targets of 0 and 1.
@@ -70,7 +74,7 @@ class RankData {
   /// Puts what kernels read where those of ctx's device can. Before training or evaluation; on the host, and again, it does nothing.
   void place(Context& ctx);
 
-  const PartRanks& ranks() const { return ranks_; }
+  const PartRanks& ranks() const { return share_.ranks; }
   const GraphPart& part() const { return full_ ? full_->part() : no_part_; }
   /// The part that training sees: with setting: inductive, the training vertices alone.
   const GraphPart& training_part() const { return training_ ? training_->part() : part(); }
@@ -83,6 +87,7 @@ class RankData {
   double vertices() const { return vertices_; }                    // of the whole graph
   double training_vertices() const { return training_vertices_; }  // of the graph that training sees
 
+  /// Of the rows whose labels and logits this rank has.
   std::span<const VertexId> owned_ids() const { return owned_ids_; }
   Index owned() const { return Index(owned_ids_.size()); }
   Index features() const { return features_; }  // columns
@@ -95,6 +100,8 @@ class RankData {
   /// Of training_part()'s rows, and which of them take part in the loss, ascending; as kernels read them.
   const LabelView& training_labels() const { return training_ ? training_label_view_ : label_view_; }
   std::span<const VertexId> training_rows() const { return training_ ? placed_training_rows_ : train.placed; }
+  /// The same in the host's memory.
+  std::span<const VertexId> training_rows_here() const { return training_ ? training_rows_ : train.rows; }
 
   SplitRows train, validation, test;
 
@@ -107,7 +114,7 @@ class RankData {
                           const DataUse& use, bool halo_features);
   void read_splits(const Dataset& dataset, const Job& job, bool by_split);
 
-  PartRanks ranks_;
+  PartShare share_;
   std::unique_ptr<PartData> full_;
   std::unique_ptr<BatchData> batches_;
   const GraphPart no_part_{};

@@ -18,27 +18,49 @@ constexpr Index kMessageValues = Index(1) << 20;  // of rows that rank 0 collect
 constexpr int kMessagesOnEnd =
     64;  // before all ranks hear of each other again: those that wait for their turn
 
+/// The vertices whose logits each rank has.
+class AnsweredRows {
+ public:
+  AnsweredRows(const Job& job, const PreparedGraph& prepared, const PartRanks& ranks)
+      : job_(job), prepared_(prepared), ranks_(ranks) {
+    if (strategy_of(job).holds == Holds::kBatches)
+      owners_.emplace(prepared.part_offsets(), job.placement.ranks);  // several parts each, in order
+  }
+
+  std::span<const VertexId> operator()(Rank rank) const {
+    if (owners_) return rows(owners_->first_row(rank), owners_->rows(rank));
+    const PartShare share = share_of(job_, rank, ranks_);
+    const auto part = std::size_t(share.ranks.part_of(rank));
+    const Index begin = prepared_.part_offsets()[part], end = prepared_.part_offsets()[part + 1];
+    return rows(begin, share.answers ? end - begin : 0);
+  }
+
+ private:
+  std::span<const VertexId> rows(Index first, Index count) const {
+    return prepared_.ids().subspan(std::size_t(first), std::size_t(count));
+  }
+
+  const Job& job_;
+  const PreparedGraph& prepared_;
+  const PartRanks& ranks_;
+  std::optional<Owners> owners_;
+};
+
 /// One .npy of a row a vertex; every rank takes part, rank 0 writes.
-void write_rows(Communicator& comm, const PreparedGraph& prepared, const PartRanks& ranks,
-                const std::filesystem::path& path, const VertexOrder& order, ConstMatrixView mine,
-                VertexRowsFile::Content content) {
+void write_rows(Communicator& comm, const AnsweredRows& answered, const std::filesystem::path& path,
+                const VertexOrder& order, ConstMatrixView mine, VertexRowsFile::Content content) {
   std::unique_ptr<VertexRowsFile> file;
   if (comm.rank() == 0) file = std::make_unique<VertexRowsFile>(path, order, mine.cols, content);
-  collect_rows(comm, prepared, ranks, mine,
+  collect_rows(comm, answered, mine,
                [&](std::span<const VertexId> ids, ConstMatrixView rows) { file->put(ids, rows); });
   if (file) file->commit();
 }
 
 }  // namespace
 
-void collect_rows(Communicator& comm, const PreparedGraph& prepared, const PartRanks& ranks,
+void collect_rows(Communicator& comm, FunctionRef<std::span<const VertexId>(Rank rank)> ids_of,
                   ConstMatrixView mine,
                   FunctionRef<void(std::span<const VertexId> ids, ConstMatrixView rows)> put) {
-  const Owners owners(prepared.part_offsets(), comm.size());  // a part each, or several in order
-  auto ids_of = [&](Rank r) {
-    const int part = ranks.part_of(r);
-    return prepared.ids().subspan(std::size_t(owners.first_row(part)), std::size_t(owners.rows(part)));
-  };
   if (comm.rank() == 0) put(ids_of(0), mine);
   const Index most = std::max<Index>(1, kMessageValues / std::max<Index>(1, mine.cols));  // rows of a message
   Matrix theirs;
@@ -61,7 +83,7 @@ void collect_rows(Communicator& comm, const PreparedGraph& prepared, const PartR
   }
 }
 
-ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const RankData& data,
+ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const Job& job, const RankData& data,
                                   const PreparedGraph& prepared, const Dataset& dataset, Schedule& inference,
                                   const std::filesystem::path& output, bool probabilities) {
   const ConstMatrixView logits = inference.infer();
@@ -69,17 +91,18 @@ ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const RankDa
   const ConstMatrixView rows = logits_here.of(ctx, logits);
   const VertexOrder order =
       comm.rank() == 0 ? vertex_order(dataset.meta().vertices, dataset.original_ids()) : VertexOrder{};
+  const AnsweredRows answered(job, prepared, data.ranks());
   using Content = VertexRowsFile::Content;
-  write_rows(comm, prepared, data.ranks(), output / "predictions.npy", order, rows,
+  write_rows(comm, answered, output / "predictions.npy", order, rows,
              data.multi_label() ? Content::kClasses : Content::kClass);
   for (const char* file : {"probabilities.npy", "embeddings.npy"})
     if (comm.rank() == 0) std::filesystem::remove(output / file);
   if (probabilities)
-    write_rows(comm, prepared, data.ranks(), output / "probabilities.npy", order, rows,
+    write_rows(comm, answered, output / "probabilities.npy", order, rows,
                data.multi_label() ? Content::kChances : Content::kShares);
   const ConstMatrixView embeddings = embeddings_here.of(ctx, inference.embeddings());
   if (embeddings.cols > 0)
-    write_rows(comm, prepared, data.ranks(), output / "embeddings.npy", order, embeddings, Content::kValues);
+    write_rows(comm, answered, output / "embeddings.npy", order, embeddings, Content::kValues);
   if (comm.rank() == 0) write_vertex_ids(output / "vertex_ids.npy", order);
   return logits;
 }
@@ -88,7 +111,7 @@ void write_results(Context& ctx, Communicator& comm, const SessionOptions& o, co
                    const PreparedGraph& prepared, const Dataset& dataset, Trainer& trainer,
                    const std::vector<Phase>& phases, RunRecord& record) {
   const ConstMatrixView logits =
-      write_predictions(ctx, comm, data, prepared, dataset, trainer.inference(), o.output, false);
+      write_predictions(ctx, comm, o.job, data, prepared, dataset, trainer.inference(), o.output, false);
   record.confusion = confusion_of(ctx, comm, data, logits);
   WholeTensors tensors(comm, trainer.parameters());
   tensors.add(HostArray(trainer.parameters().device(), trainer.parameters().values()), "", false);

@@ -17,7 +17,7 @@ void write_results(Context& ctx, Communicator& comm, const SessionOptions& optio
 /// predictions.npy, embeddings.npy, probabilities.npy where asked for and, where original ids aren't row numbers,
 /// vertex_ids.npy, from the present weights; those of an earlier call that this one has none of are removed. Returns the
 /// logits (owned, classes). Collective.
-ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const RankData& data,
+ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const Job& job, const RankData& data,
                                   const PreparedGraph& prepared, const Dataset& dataset, Schedule& inference,
                                   const std::filesystem::path& output, bool probabilities);
 
@@ -25,8 +25,8 @@ ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const RankDa
 void write_report_of(const SessionOptions& options, const RunRecord& record);
 
 /// Collective: every rank's rows (owned, columns) to rank 0, one rank after the other, each given to `put`
-/// there with the data set's ids of its rows. Rank 0 holds one other rank's rows at a time.
-void collect_rows(Communicator& comm, const PreparedGraph& prepared, const PartRanks& ranks,
+/// there with the data set's ids of its rows, ids_of(rank). Rank 0 holds one other rank's rows at a time.
+void collect_rows(Communicator& comm, FunctionRef<std::span<const VertexId>(Rank rank)> ids_of,
                   ConstMatrixView mine,
                   FunctionRef<void(std::span<const VertexId> ids, ConstMatrixView rows)> put);
 

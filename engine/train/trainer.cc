@@ -20,11 +20,12 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       job_(job),
       data_(data),
       model_(model_of(job, data)),
-      parameters_(model_.parameters(), job.training.seed, placement_on(job, comm.rank(), comm.size()),
+      parameters_(model_.parameters(), job.training.seed, placement_on(job, model_, comm.rank()),
                   ctx.device),
       gradient_(comm, parameters_),
       optimizer_(job.training.optimizer, parameters_),
       batch_copies_(ctx),
+      slice_copies_(ctx),
       state_(ctx.device, 1),
       outputs_(ctx.device, Index(model_.layers.size())) {
   data.place(ctx);
@@ -77,6 +78,9 @@ void Trainer::loss(ConstMatrixView logits, const LossRows& of, MatrixView d_logi
     const LabelView labels = on_device(batch_copies_, batch_labels_.view(), Index(batch_rows_.size()));
     const auto selected = batch_copies_.of(std::span<const VertexId>(batch_rows_));
     loss_of(ctx_, labels, job_.training.loss, logits, selected, scale, d_logits, sum);
+  } else if (of.first >= 0) {
+    loss_of(ctx_, data_.training_labels().slice(of.first, logits.rows), job_.training.loss, logits,
+            training_rows_of(of.first, logits.rows), scale, d_logits, sum);
   } else {
     loss_of(ctx_, data_.training_labels(), job_.training.loss, logits, data_.training_rows(), scale, d_logits,
             sum);
@@ -100,6 +104,16 @@ void Trainer::choose_labels(std::span<const VertexId> rows) {
     const auto targets = all.targets.begin() + std::ptrdiff_t(row * all.columns);
     batch_labels_.targets.insert(batch_labels_.targets.end(), targets, targets + all.columns);
   }
+}
+
+/// The same slices come in every epoch.
+std::span<const VertexId> Trainer::training_rows_of(Index first, Index count) {
+  const auto [place, is_new] = slices_.try_emplace({first, count});
+  Slice& slice = place->second;
+  if (!is_new) return slice.placed;
+  for (const VertexId row : data_.training_rows_here())
+    if (row >= first && row < first + count) slice.rows.push_back(VertexId(row - first));
+  return slice.placed = slice_copies_.of(std::span<const VertexId>(slice.rows));
 }
 
 void Trainer::part_done(int layer, int part) {

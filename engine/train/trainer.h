@@ -2,6 +2,7 @@
 // session's: loss and update.
 #pragma once
 
+#include <map>
 #include <memory>
 
 #include "strategy/strategy.h"
@@ -51,6 +52,7 @@ class Trainer final : private TrainingStep {
  private:
   void loss(ConstMatrixView logits, const LossRows& rows, MatrixView d_logits) override;
   void choose_labels(std::span<const VertexId> rows);
+  std::span<const VertexId> training_rows_of(Index first, Index count);
   void find_non_finite();
   void part_done(int layer, int part) override;
   void layer_done(int layer) override;
@@ -69,6 +71,12 @@ class Trainer final : private TrainingStep {
   Labels batch_labels_;                  // of the step's rows
   std::vector<VertexId> batch_rows_;     // 0, 1, … of them
   DeviceCopies batch_copies_;            // of both
+  struct Slice {
+    std::vector<VertexId> rows;         // training rows, counted from the slice's first
+    std::span<const VertexId> placed;  // the same, as kernels read them
+  };
+  std::map<std::pair<Index, Index>, Slice> slices_;  // by first row and number of rows
+  DeviceCopies slice_copies_;
   Buffer<StepState> state_;              // (1) of the step
   Buffer<double> outputs_;               // (layers) elements of their outputs that aren't finite
   double loss_sum_ = 0, vertices_ = 0;

@@ -12,6 +12,7 @@ Strategy bns_row();
 Strategy cagnet_row();
 Strategy sancus_row();
 Strategy minibatch_row();
+Strategy gnnpipe_row();
 
 /// For what a schedule's memory must do.
 Passes passes_of(const ScheduleInput& in);

@@ -1,8 +1,10 @@
 // A pass over chunks of one rank's rows, as a pipeline of layers runs them (GNNPipe: sources are this epoch's rows of chunks that are
-// done, and last epoch's rows of the others, which take no gradient). Every rank has the whole graph, so that nothing but what leaves
-// a range of layers crosses.
+// done, and an earlier epoch's rows of the others, which take no gradient). Every rank has the whole graph, so that nothing but what
+// leaves a range of layers crosses. Written without regard to speed: every chunk reads all rows, and arcs choose among them.
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -13,25 +15,29 @@
 
 namespace atl {
 
-/// A rank's layers over chunks 0, 1, … of all rows, forward in that order and backward in the reverse one.
+/// Where so many chunks of equal size begin and end.
+inline std::vector<Index> equal_chunks(Index rows, int chunks) {
+  std::vector<Index> bounds;
+  for (int c = 0; c <= chunks; ++c) bounds.push_back(rows * c / chunks);
+  return bounds;
+}
+
+/// A rank's layers over chunks of all rows, forward in an epoch's order and backward in the reverse one.
 class ChunkedPass final : public Pass {
  public:
-  ChunkedPass(Context& ctx, const GraphPart& whole, const Model& model, int chunks, std::uint64_t seed)
+  /// bounds: (chunks + 1) rows at which chunks begin.
+  ChunkedPass(Context& ctx, const GraphPart& whole, const Model& model, const std::vector<Index>& bounds,
+              std::uint64_t seed)
       : ctx_(ctx), whole_(whole), seed_(seed) {
-    const Index rows = whole.graph->owned;
-    for (int c = 0; c < chunks; ++c) {
-      const Index begin = rows * c / chunks, end = rows * (c + 1) / chunks;
-      const auto from = [&](Index first, Index last) {
-        return std::make_unique<SomeArcs>(whole.own, SomeArcs::Range{begin, end},
-                                          SomeArcs::Range{first, last}, false,
-                                          [](VertexId, VertexId) { return true; });
-      };
-      chunks_.push_back({begin, end, from(0, end), from(end, rows), from(0, rows)});
+    for (std::size_t c = 0; c + 1 < bounds.size(); ++c) {
+      chunks_.push_back({bounds[c], bounds[c + 1], {}, {}, {}});
+      order_.push_back(int(c));
+      for (Index row = bounds[c]; row < bounds[c + 1]; ++row) chunk_of_[whole.ids[std::size_t(row)]] = int(c);
     }
     for (std::size_t l = 0; l < model.layers.size(); ++l) {
       layers_.emplace_back();
       for (Matrix* each : {&layers_[l].present, &layers_[l].history, &layers_[l].gradient}) {
-        each->resize(rows, l == 0 ? 0 : model.layers[l]->in());
+        each->resize(whole.graph->owned, l == 0 ? 0 : model.layers[l]->in());
         each->zero();
       }
     }
@@ -42,16 +48,30 @@ class ChunkedPass final : public Pass {
     const Chunk& c = chunks_[std::size_t(chunk)];
     const Index count = c.end - c.begin, all = whole_.graph->owned;
     if (layer == 0) return {count, count, count, {all}};
-    return {count, count, count, {c.end, all - c.end}};
+    return {count, count, count, {all, all}};
   }
   Index begin(int chunk) const { return chunks_[std::size_t(chunk)].begin; }
   Index end(int chunk) const { return chunks_[std::size_t(chunk)].end; }
 
-  void begin_epoch(std::int64_t epoch) {
+  /// order: of the chunks; empty: as they are numbered. refresh: the history is the epoch before.
+  void begin_epoch(std::int64_t epoch, const std::vector<int>& order = {}, bool refresh = true) {
     epoch_ = epoch;
+    if (!order.empty()) order_ = order;
     for (Layer& each : layers_) {
-      std::swap(each.present, each.history);
+      if (refresh) std::swap(each.present, each.history);
       each.gradient.zero();
+    }
+    const auto place = [&](int chunk) { return std::ranges::find(order_, chunk) - order_.begin(); };
+    for (std::size_t c = 0; c < chunks_.size(); ++c) {
+      const auto arcs = [&](bool fresh, bool late) {
+        const auto is_kept = [&](VertexId, VertexId source) {
+          return place(chunk_of_.at(source)) <= place(int(c)) ? fresh : late;
+        };
+        return std::make_unique<SomeArcs>(whole_.own, SomeArcs::Range{chunks_[c].begin, chunks_[c].end},
+                                          SomeArcs::Range{0, whole_.graph->owned}, false, is_kept);
+      };
+      chunks_[c].fresh = arcs(true, false), chunks_[c].late = arcs(false, true);
+      chunks_[c].features = arcs(true, true);
     }
   }
   void at_chunk(int chunk) { chunk_ = &chunks_[std::size_t(chunk)]; }
@@ -80,9 +100,9 @@ class ChunkedPass final : public Pass {
   Gather& gather_back(const Rows& rows, MatrixView d_rows) override {
     if (layer_ == 0) return gather(rows);
     Layer& layer = layers_[std::size_t(layer_)];
-    d_fresh_.resize(chunk_->end, d_rows.cols);
+    d_fresh_.resize(whole_.graph->owned, d_rows.cols);
     return sources_.begin(blocks(layer, d_fresh_), [this, &layer, d_rows] {
-      axpby(ctx_, 1, d_fresh_, 1, layer.gradient.view().slice_rows(0, chunk_->end));
+      axpby(ctx_, 1, d_fresh_, 1, layer.gradient);
       axpby(ctx_, 1, own(layer.gradient), 0,
             d_rows);  // chunks that come later read it, and have gone back before
     });
@@ -101,23 +121,16 @@ class ChunkedPass final : public Pass {
   }
 
   std::vector<Source> blocks(Layer& layer, MatrixView d_fresh) {
-    const Index all = whole_.graph->owned;
-    std::vector<Source> found{{&chunk_->fresh->block(), Rows(layer.present.view().slice_rows(0, chunk_->end)),
-                               0, false, false, d_fresh}};
-    if (chunk_->end < all)
-      found.push_back({&chunk_->late->block(),
-                       Rows(layer.history.view().slice_rows(chunk_->end, all - chunk_->end)),
-                       1,
-                       false,
-                       false,
-                       {}});
-    return found;
+    return {{&chunk_->fresh->block(), Rows(layer.present.view()), 0, false, false, d_fresh},
+            {&chunk_->late->block(), Rows(layer.history.view()), 1, false, false, {}}};
   }
 
   Context& ctx_;
   const GraphPart& whole_;
   std::uint64_t seed_;
   std::vector<Chunk> chunks_;
+  std::map<VertexId, int> chunk_of_;  // by vertex of the data set
+  std::vector<int> order_;
   std::vector<Layer> layers_;
   const Chunk* chunk_ = nullptr;
   int layer_ = 0;

@@ -25,7 +25,7 @@ class Stage {
         model_(make_model(rank.job.model, rank.job.training,
                           {whole().features.cols(), data_.classes(), false, /*exact_exchange=*/false})),
         parameters_(model_.parameters(), rank.job.training.seed),
-        pass_(rank.ctx, whole(), model_, chunks, rank.job.training.seed),
+        pass_(rank.ctx, whole(), model_, equal_chunks(whole().graph->owned, chunks), rank.job.training.seed),
         runner_(rank.ctx, model_, nullptr) {
     for (const auto& each : model_.layers)
       if (each->tap() >= 0 && each->tap() < ranges.back().first) tapped_ = each->tap();

@@ -22,7 +22,7 @@ inline std::vector<std::vector<ParameterSpec>> specs() {
            {"mean", 1, 5, Init::kOne, DecayGroup::kNone, 0, 0, false}}};
 }
 
-struct Layout {
+struct PlacedRanks {
   const char* name;
   int ranks;
   Placement (*place)(Rank rank, int layer, const ParameterSpec& spec);
@@ -63,14 +63,14 @@ inline Placement everywhere(Rank, int, const ParameterSpec&) {
   return {};
 }
 
-inline const Layout kWhole{"one rank", 1, everywhere};
-inline const Layout kLayouts[] = {{"everywhere", 3, everywhere},         {"two slices", 2, two_slices},
+inline const PlacedRanks kWhole{"one rank", 1, everywhere};
+inline const PlacedRanks kLayouts[] = {{"everywhere", 3, everywhere},         {"two slices", 2, two_slices},
                                   {"an empty slice", 3, an_empty_slice}, {"slices twice", 4, slices_twice},
                                   {"two stages", 4, two_stages},         {"two ranges", 2, two_ranges}};
 
 /// What one rank trains with gradients that a formula gives.
 struct Trained {
-  Trained(Communicator& comm_, const Layout& layout)
+  Trained(Communicator& comm_, const PlacedRanks& layout)
       : comm(comm_),
         parameters(
             specs(), 5,
@@ -144,7 +144,7 @@ struct Trained {
 };
 
 /// Weights, moments and the best weights after so many steps on `layout`.
-inline std::vector<Real> after_steps(const Layout& layout, std::int64_t steps) {
+inline std::vector<Real> after_steps(const PlacedRanks& layout, std::int64_t steps) {
   std::vector<Real> values;
   run_ranks(layout.ranks, [&](Communicator& comm) {
     Trained t(comm, layout);

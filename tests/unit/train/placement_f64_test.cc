@@ -9,7 +9,7 @@ namespace {
 
 TEST(Placement, ARankHoldsItsRowsOfTheWholesInitialValues) {
   const Parameters whole(specs(), 5);
-  for (const Layout& layout : kLayouts) {
+  for (const PlacedRanks& layout : kLayouts) {
     run_ranks(layout.ranks, [&](Communicator& comm) {
       Trained t(comm, layout);
       Index held = 0;
@@ -38,11 +38,11 @@ TEST(Placement, ARankHoldsItsRowsOfTheWholesInitialValues) {
 /// Summing a slice's gradient, counting a replica's twice in the norm, or one rank's norm alone, would each show.
 TEST(Placement, StepsAreThoseOfOneRank) {
   const std::vector<Real> whole = after_steps(kWhole, 4);
-  for (const Layout& layout : kLayouts) expect_near(after_steps(layout, 4), whole, layout.name);
+  for (const PlacedRanks& layout : kLayouts) expect_near(after_steps(layout, 4), whole, layout.name);
 }
 
 TEST(Placement, ClippingIsOfTheWholeNorm) {
-  for (const Layout& layout : kLayouts) {
+  for (const PlacedRanks& layout : kLayouts) {
     run_ranks(layout.ranks, [&](Communicator& comm) {
       Trained t(comm, layout);
       for (Real& g : t.parameters.gradients()) g = 1;
@@ -73,7 +73,7 @@ TEST(Placement, ASlicesBytesStayOnItsRank) {
 }
 
 TEST(Placement, EveryRankHearsOfASliceThatIsNotFinite) {
-  for (const Layout& layout : kLayouts) {
+  for (const PlacedRanks& layout : kLayouts) {
     run_ranks(layout.ranks, [&](Communicator& comm) {
       Trained t(comm, layout);
       if (comm.rank() == comm.size() - 1) t.parameters.gradients()[0] = std::numeric_limits<Real>::infinity();

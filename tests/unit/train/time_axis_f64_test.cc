@@ -30,7 +30,7 @@ class OneRank {
    public:
     Flight(OneRank& one, int step)
         : one_(one),
-          pass_(one.ctx_, one.whole(), one.model_, 1, one.seed_),
+          pass_(one.ctx_, one.whole(), one.model_, equal_chunks(one.whole().graph->owned, 1), one.seed_),
           memory_(Device::kCpu, one.model_, {0, int(one.model_.layers.size())}, Passes::kTraining) {
       const auto values = one.parameters_.trainable();
       stash_.assign(values.begin(), values.end());

@@ -10,7 +10,7 @@ namespace {
 TEST(PlacementCheckpoint, CheckpointsAreWholeAndGoOnOnOtherRanks) {
   const std::vector<Real> at_3 = after_steps(kWhole, 3), at_6 = after_steps(kWhole, 6);
   TemporaryFolder folder;
-  for (const Layout& from : kLayouts) {
+  for (const PlacedRanks& from : kLayouts) {
     const std::filesystem::path file = folder / from.name;
     run_ranks(from.ranks, [&](Communicator& comm) {
       Trained t(comm, from);
@@ -22,7 +22,7 @@ TEST(PlacementCheckpoint, CheckpointsAreWholeAndGoOnOnOtherRanks) {
     });
     const LoadedCheckpoint checkpoint = read_checkpoint_state(file);
     EXPECT_EQ(checkpoint.file.find("layers.0.weight")->shape, (std::vector<Index>{7, 3})) << from.name;
-    for (const Layout& to : kLayouts) {
+    for (const PlacedRanks& to : kLayouts) {
       run_ranks(to.ranks, [&](Communicator& comm) {
         Trained t(comm, to);
         load_state(checkpoint, t.job, {}, {t.parameters, t.optimizer, t.best, t.epoch});

@@ -1,0 +1,201 @@
+// Strategy `gnnpipe`: layers are divided over stages, and chunks of the graph flow through them (Chen et al. 2023, "GNNPipe").
+#include "job/strategies/gnnpipe.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "job/option_field.h"
+#include "job/strategies.h"
+#include "job/strategies/boundary_rows.h"
+
+namespace atl {
+namespace {
+
+constexpr int kChunksPerRank = 4;
+
+Field option(const std::string& name, Options::Value initial, Field rest) {
+  return option_field(OptionOwner::kStrategy, "gnnpipe", "strategy.gnnpipe." + name, std::move(initial),
+                      std::move(rest));
+}
+
+std::vector<Field> options() {
+  const char* source = "Chen et al. 2023";
+  std::vector<Field> options;
+  options.push_back(
+      option("stages", std::int64_t{0},
+             {.description = "stages that the layers are divided over; each has placement.ranks / stages ranks, "
+                             "which have a part of the graph each",
+              .unit = "stages",
+              .minimum = 0,
+              .maximum = 4096,
+              .default_text = "the most that divide placement.ranks and have a layer each"}));
+  options.push_back(option("chunks", std::int64_t{0},
+                           {.description = "chunks that the graph is cut into, at least as many as stages",
+                            .unit = "chunks",
+                            .minimum = 0,
+                            .maximum = 65536,
+                            .source = source,
+                            .default_text = "4 for each rank"}));
+  options.push_back(option(
+      "shuffle", true,
+      {.description = "draw the order of the chunks anew in each epoch", .source = source}));
+  options.push_back(option(
+      "historicalGradients", false,
+      {.description = "neighbours whose rows are those of an earlier epoch get the gradient of the last epoch; "
+                      "false: they get none",
+       .source = source}));
+  options.push_back(
+      option("historyRefresh", std::int64_t{23},
+             {.description = "α: rows of chunks that come later are those of epoch α⌊(t − 1)/α⌋ in epoch t",
+              .unit = "epochs",
+              .minimum = 1,
+              .maximum = 1e6,
+              .source = source}));
+  options.push_back(
+      option("refreshAfterFirstEpoch", true,
+             {.description = "keep epoch 1's rows as well, so that only epoch 1 reads rows of zeros"}));
+  options.push_back(option("scaleHistoricalGradient", false,
+                           {.description = "double the gradient that an aggregation gives its sources, as the "
+                                           "authors' code does, for the ones that get none"}));
+  return options;
+}
+
+/// A stage's ranks exchange boundary rows in every layer: they share a server.
+Layout layout(const Job& job) {
+  const PipelineGrid grid = pipeline_grid(job);
+  Layout layout = consecutive_ranks(job);
+  layout.ranks_are_alike = false;
+  if (job.placement.ranks_per_server > 0) return layout;
+  layout.groups.clear();
+  for (int stage = 0; stage < grid.stages; ++stage) {
+    auto& group = layout.groups.emplace_back();
+    for (int part = 0; part < grid.parts; ++part) group.push_back(grid.rank_of(stage, part));
+  }
+  return layout;
+}
+
+/// Rows and taps go from each stage to the next once, and their gradients back; within a stage as with `graph`.
+EpochTraffic traffic(const Options& given, const TrafficShape& shape) {
+  TrafficShape inside = fetched_once(shape);
+  inside.ranks = shape.parts;
+  EpochTraffic traffic = boundary_traffic(given, inside);
+  for (const Index columns : shape.stage_columns) traffic.stage += shape.vertices * columns * Index(sizeof(float));
+  traffic.stage_gradient = traffic.stage;
+  return traffic;
+}
+
+/// Of stage `stage` alone: its ranks' halo rows, and its share of the gradients.
+void add_inside(const TrafficShape& shape, int stage, const PipelineGrid& grid, const std::vector<CutRows>& cut,
+                std::vector<PairBytes>& flows) {
+  TrafficShape inside = shape;
+  inside.ranks = grid.parts;
+  inside.widths.clear(), inside.repeated_widths.clear();
+  for (std::size_t l = 0; l < shape.widths.size(); ++l)
+    if (shape.width_stage[l] == stage) inside.widths.push_back(shape.widths[l]);
+  for (Index& each : inside.parameters) each /= grid.stages;
+  for (PairBytes flow : boundary_flows({}, inside, cut)) {
+    flow.from = grid.rank_of(stage, flow.from), flow.to = grid.rank_of(stage, flow.to);
+    flows.push_back(flow);
+  }
+}
+
+std::vector<PairBytes> flows(const Options&, const TrafficShape& shape, const std::vector<CutRows>& cut) {
+  const PipelineGrid grid{int(shape.stage_columns.size()) + 1, shape.parts};
+  std::vector<PairBytes> flows;
+  for (int stage = 0; stage < grid.stages; ++stage) {
+    add_inside(shape, stage, grid, cut, flows);
+    for (int part = 0; part < grid.parts && stage + 1 < grid.stages; ++part) {
+      const double bytes = double(shape.owned_by_rank[std::size_t(part)]) *
+                           double(shape.stage_columns[std::size_t(stage)]) * sizeof(float);
+      const Rank here = grid.rank_of(stage, part), next = grid.rank_of(stage + 1, part);
+      flows.push_back({here, next, bytes, bytes});
+      flows.push_back({next, here, bytes});
+    }
+  }
+  return flows;
+}
+
+std::vector<int> divisors(int number) {
+  std::vector<int> found;
+  for (int d = 1; d <= number; ++d)
+    if (number % d == 0) found.push_back(d);
+  return found;
+}
+
+void stages_of_the_ranks(const Check& c) {
+  if (c.job.strategy.kind != "gnnpipe") return;
+  const int ranks = c.job.placement.ranks, layers = c.job.model.layers;
+  const auto stages = int(c.job.strategy.options.integer("stages"));
+  const std::string path = "strategy.gnnpipe.stages";
+  if (stages > 0 && ranks % stages != 0)
+    c.error(path, "{} does not divide placement.ranks {} (use {})", stages, ranks,
+            fmt::join(divisors(ranks), " or "));
+  else if (stages > layers)
+    c.error(path, "{} stages for model.layers {} (use at most one a layer)", stages, layers);
+}
+
+void chunks_for_the_stages(const Check& c) {
+  if (c.job.strategy.kind != "gnnpipe") return;
+  const auto chunks = int(c.job.strategy.options.integer("chunks"));
+  const int stages = pipeline_grid(c.job).stages;
+  if (chunks > 0 && chunks < stages)
+    c.error("strategy.gnnpipe.chunks", "{} chunks for {} stages, some of which would always wait (use {} or more)",
+            chunks, stages, stages);
+}
+
+/// How many layers there are is the model's to say, and CEL doesn't know it.
+Rule stages_of_the_ranks_rule() {
+  const std::string stages = "self.strategy.gnnpipe.stages",
+                    ranks = "(has(self.placement) && has(self.placement.ranks) ? self.placement.ranks : 1)";
+  return {stages_of_the_ranks,
+          {{"", "strategy.gnnpipe.stages",
+            "!has(self.strategy) || !has(self.strategy.gnnpipe) || !has(" + stages + ") || " + stages +
+                " == 0 || " + ranks + " % " + stages + " == 0",
+            "",
+            "'%d does not divide placement.ranks %d (use a number that does)'.format([" + stages + ", " + ranks +
+                "])"}}};
+}
+
+Rule chunks_for_the_stages_rule() {
+  return {chunks_for_the_stages,
+          {{"strategy.gnnpipe", "chunks",
+            "!has(self.chunks) || !has(self.stages) || self.chunks == 0 || self.chunks >= self.stages", "",
+            "'%d chunks for %d stages, some of which would always wait (use %d or more)'.format([self.chunks, "
+            "self.stages, self.stages])"}}};
+}
+
+}  // namespace
+
+PipelineGrid pipeline_grid(const Job& job) {
+  const int ranks = job.placement.ranks, layers = std::max(1, job.model.layers);
+  const auto given = int(job.strategy.options.integer("stages"));
+  // On other ranks than the job was written for, as predictions are made, the most stages that both have.
+  if (given > 0) return {std::gcd(given, ranks), ranks / std::gcd(given, ranks)};
+  const std::vector<int> all = divisors(ranks);
+  const int stages = *std::find_if(all.rbegin(), all.rend(), [&](int d) { return d <= layers; });
+  return {stages, ranks / stages};
+}
+
+int pipeline_chunks(const Job& job) {
+  const auto given = int(job.strategy.options.integer("chunks"));
+  return given > 0 ? given : kChunksPerRank * job.placement.ranks;
+}
+
+StrategyInfo gnnpipe_strategy() {
+  return {.kind = "gnnpipe",
+          .description = "layers divided over stages, graph chunks pipelined through them",
+          .source = "Chen et al. 2023",
+          .built = true,
+          .options = options(),
+          .ignores = {"strategy.wire"},
+          .layout = layout,
+          .parts = [](const Job& job) { return pipeline_grid(job).parts; },
+          .slices = pipeline_chunks,
+          .traffic = traffic,
+          .flows = flows,
+          .rules = {stages_of_the_ranks_rule(), chunks_for_the_stages_rule()}};
+}
+
+}  // namespace atl

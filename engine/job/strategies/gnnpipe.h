@@ -1,0 +1,22 @@
+// What a manifest says of a pipeline of layers (strategy `gnnpipe`), as numbers.
+#pragma once
+
+#include "base/types.h"
+#include "job/job.h"
+
+namespace atl {
+
+/// Ranks 0 … G − 1 are stage 0, the next G stage 1, and so on: rank = stage · G + part. The ranks of a stage have its layers and a part
+/// of the graph each; a part is the same for all stages.
+struct PipelineGrid {
+  int stages = 1, parts = 1;
+  int stage_of(Rank rank) const { return rank / parts; }
+  int part_of(Rank rank) const { return rank % parts; }
+  Rank rank_of(int stage, int part) const { return stage * parts + part; }
+};
+
+PipelineGrid pipeline_grid(const Job& job);
+/// Chunks that the graph is cut into: slices of each part.
+int pipeline_chunks(const Job& job);
+
+}  // namespace atl

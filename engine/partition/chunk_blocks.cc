@@ -1,0 +1,131 @@
+#include "partition/chunk_blocks.h"
+
+#include <algorithm>
+
+namespace atl {
+namespace {
+
+/// (owned + halo) the chunk of each row.
+std::vector<std::int32_t> chunks_of_rows(const LocalGraph& graph) {
+  std::vector<std::int32_t> chunk(std::size_t(graph.owned + graph.halo), 0);
+  const auto mark = [&](Index first, std::span<const Index> slices) {
+    for (std::size_t k = 0; k + 1 < slices.size(); ++k)
+      std::fill(chunk.begin() + first + slices[k], chunk.begin() + first + slices[k + 1], std::int32_t(k));
+  };
+  mark(0, graph.slices);
+  for (const PeerRows& peer : graph.peers) mark(graph.owned + peer.receive_begin, peer.receive_slices);
+  return chunk;
+}
+
+class Cutter {
+ public:
+  Cutter(const LocalGraph& graph, bool attention)
+      : graph_(graph),
+        attention_(attention),
+        chunk_of_(chunks_of_rows(graph)),
+        place_(chunk_of_.size(), -1) {}
+
+  ChunkBlock cut(Index begin, Index end) {
+    ChunkBlock out;
+    out.begin = begin, out.end = end;
+    list_reads(out);
+    out.own = rows_of(out, true), out.outer = rows_of(out, false);
+    for (const VertexId row : out.reads) {
+      place_[std::size_t(row)] = -1;
+      out.ids.push_back(graph_.ids[std::size_t(row)]);
+      if (!graph_.src_scale.empty()) out.scale.push_back(graph_.src_scale[std::size_t(row)]);
+    }
+    Transpose own = transpose(out.own.view(), attention_), outer = transpose(out.outer.view(), attention_);
+    out.own_transpose = std::move(own.csr), out.own_arc = std::move(own.arc_of);
+    out.outer_transpose = std::move(outer.csr), out.outer_arc = std::move(outer.arc_of);
+    return out;
+  }
+
+ private:
+  /// Calls visit(source, weight) for each arc of an owned row, sources in the numbering of owned + halo, ascending.
+  template <class Visit>
+  void arcs_of(Index row, Visit visit) const {
+    const auto visit_all = [&](const Csr& arcs, Index first) {
+      const auto r = std::size_t(row);
+      for (auto e = std::size_t(arcs.offsets[r]); e < std::size_t(arcs.offsets[r + 1]); ++e)
+        visit(arcs.columns[e] + VertexId(first), arcs.weights.empty() ? nullptr : &arcs.weights[e]);
+    };
+    visit_all(graph_.own, 0);
+    visit_all(graph_.outer, graph_.owned);
+  }
+
+  void list_reads(ChunkBlock& out) {
+    for (Index row = out.begin; row < out.end; ++row)
+      arcs_of(row, [&](VertexId source, const float*) {
+        if ((source >= out.begin && source < out.end) || place_[std::size_t(source)] >= 0) return;
+        place_[std::size_t(source)] = 0;
+        out.reads.push_back(source);
+      });
+    std::ranges::sort(out.reads);
+    for (std::size_t i = 0; i < out.reads.size(); ++i) {
+      place_[std::size_t(out.reads[i])] = VertexId(i);
+      const int chunk = chunk_of_[std::size_t(out.reads[i])];
+      if (out.runs.empty() || out.runs.back().chunk != chunk) out.runs.push_back({0, chunk});
+      out.runs.back().end = Index(i) + 1;
+    }
+  }
+
+  Csr rows_of(const ChunkBlock& chunk, bool own) const {
+    Csr out;
+    out.rows = chunk.end - chunk.begin;
+    out.cols = own ? out.rows : Index(chunk.reads.size());
+    for (Index row = chunk.begin; row < chunk.end; ++row) {
+      arcs_of(row, [&](VertexId source, const float* weight) {
+        const bool inside = source >= chunk.begin && source < chunk.end;
+        if (inside != own) return;
+        out.columns.push_back(own ? source - VertexId(chunk.begin) : place_[std::size_t(source)]);
+        if (weight != nullptr) out.weights.push_back(*weight);
+      });
+      out.offsets.push_back(out.arcs());
+    }
+    return out;
+  }
+
+  const LocalGraph& graph_;
+  bool attention_;
+  std::vector<std::int32_t> chunk_of_;  // (owned + halo)
+  std::vector<VertexId> place_;         // (owned + halo) among the slice's reads; −1: none
+};
+
+Block block_of(const LocalGraph& graph, const ChunkBlock& chunk, const Csr& arcs, const Csr& transpose,
+               const std::vector<Index>& arc) {
+  Block block;
+  block.arcs = arcs.view();
+  block.transpose = transpose.view();
+  block.transpose_arc = arc.empty() ? nullptr : arc.data();
+  block.dst_scale = graph.dst_scale.empty() ? nullptr : graph.dst_scale.data() + chunk.begin;
+  block.dst_ids = std::span(graph.ids).subspan(std::size_t(chunk.begin), std::size_t(chunk.end - chunk.begin));
+  return block;
+}
+
+}  // namespace
+
+std::vector<ChunkBlock> chunk_blocks(const LocalGraph& graph, bool attention) {
+  Cutter cutter(graph, attention);
+  std::vector<ChunkBlock> chunks;
+  for (std::size_t k = 0; k + 1 < graph.slices.size(); ++k)
+    chunks.push_back(cutter.cut(graph.slices[k], graph.slices[k + 1]));
+  return chunks;
+}
+
+Block own_block(const LocalGraph& graph, const ChunkBlock& chunk) {
+  Block block = block_of(graph, chunk, chunk.own, chunk.own_transpose, chunk.own_arc);
+  block.src_scale = graph.src_scale.empty() ? nullptr : graph.src_scale.data() + chunk.begin;
+  block.src_ids = block.dst_ids;
+  block.dst_are_sources = true;
+  return block;
+}
+
+Block outer_block(const LocalGraph& graph, const ChunkBlock& chunk) {
+  Block block = block_of(graph, chunk, chunk.outer, chunk.outer_transpose, chunk.outer_arc);
+  block.src_scale = chunk.scale.empty() ? nullptr : chunk.scale.data();
+  block.src_ids = chunk.ids;
+  return block;
+}
+
+}  // namespace atl

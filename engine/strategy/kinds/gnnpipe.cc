@@ -1,0 +1,67 @@
+// Strategy `gnnpipe`: layers divided over stages, chunks of the graph pipelined through them.
+#include "job/strategies/gnnpipe.h"
+
+#include <algorithm>
+
+#include "strategy/kinds/kinds.h"
+#include "strategy/pipeline/pipeline.h"
+
+namespace atl {
+namespace {
+
+std::unique_ptr<Schedule> make(const ScheduleInput& in) {
+  const Options& given = in.job.strategy.options;
+  const PipelineOptions options{.seed = in.job.training.seed,
+                                .passes = passes_of(in),
+                                .grid = pipeline_grid(in.job),
+                                .shuffle = given.flag("shuffle"),
+                                .late_gradients = given.flag("historicalGradients"),
+                                .scale_gradient = given.flag("scaleHistoricalGradient"),
+                                .refresh = given.integer("historyRefresh"),
+                                .refresh_after_first = given.flag("refreshAfterFirstEpoch")};
+  return std::make_unique<Pipeline>(in.ctx, in.comm, in.model, in.parameters, in.holding.part(), in.all_vertices,
+                                    options);
+}
+
+/// A stage's ranks have its layers' parameters.
+Placement place(const Job& job, const Model& model, Rank rank, int layer, const ParameterSpec&) {
+  const PipelineGrid grid = pipeline_grid(job);
+  if (grid.stages == 1) return {};
+  const LayerRange own = stage_ranges(model, grid.stages)[std::size_t(grid.stage_of(rank))];
+  Placement placement;
+  if (!own.contains(layer)) placement.rows.clear();
+  const auto all = stage_ranges(model, grid.stages);
+  for (int stage = 0; stage < grid.stages; ++stage)
+    for (int part = 0; part < grid.parts && all[std::size_t(stage)].contains(layer); ++part)
+      placement.replicas.push_back(grid.rank_of(stage, part));
+  return placement;
+}
+
+PartShare share(const Job& job, Rank rank) {
+  const PipelineGrid grid = pipeline_grid(job);
+  const int stage = grid.stage_of(rank);
+  return {PartRanks::of_group(grid.rank_of(stage, 0)), stage == 0, stage + 1 == grid.stages};
+}
+
+/// What crosses between stages: rows, and a tap.
+void describe(const Job& job, const Model& model, TrafficShape& shape) {
+  const std::vector<LayerRange> stages = stage_ranges(model, pipeline_grid(job).stages);
+  for (std::size_t s = 0; s + 1 < stages.size(); ++s) {
+    const int tap = tap_out_of(model, stages[s]);
+    shape.stage_columns.push_back(model.layers[std::size_t(stages[s].end)]->in() +
+                                  (tap < 0 ? 0 : model.layers[std::size_t(tap)]->out()));
+  }
+  for (int l = std::max(1, model.constant_prefix()); l < int(model.layers.size()); ++l) {
+    if (!model.layers[std::size_t(l)]->gathers()) continue;
+    const auto holder = std::ranges::find_if(stages, [&](const LayerRange& each) { return each.contains(l); });
+    shape.width_stage.push_back(int(holder - stages.begin()));
+  }
+}
+
+}  // namespace
+
+Strategy gnnpipe_row() {
+  return {.kind = "gnnpipe", .make = make, .place = place, .share = share, .describe = describe};
+}
+
+}  // namespace atl

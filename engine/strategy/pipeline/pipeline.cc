@@ -1,0 +1,297 @@
+#include "strategy/pipeline/pipeline.h"
+
+#include <numeric>
+
+namespace atl {
+namespace {
+
+/// Layers that gather features read all vertices' at once; packed ones can't be sliced by rows.
+int whole_end(const Model& model, const GraphPart& part) {
+  const int once = model.constant_prefix();
+  if (once > 0) return once;
+  return model.layers.front()->gathers() || part.features.packed() ? 1 : 0;
+}
+
+std::vector<Rank> ranks_of(const PipelineGrid& grid, int stage) {
+  std::vector<Rank> ranks;
+  for (int part = 0; part < grid.parts; ++part) ranks.push_back(grid.rank_of(stage, part));
+  return ranks;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
+                   const GraphPart& part, double all_vertices, const PipelineOptions& options)
+    : ctx_(ctx),
+      comm_(comm),
+      trace_(comm.trace()),
+      model_(model),
+      parameters_(parameters),
+      part_(part),
+      o_(options),
+      stage_(options.grid.stage_of(comm.rank())),
+      layers_(stage_ranges(model, options.grid.stages)[std::size_t(stage_)]),
+      group_(comm, ranks_of(options.grid, stage_)),
+      runner_(ctx, model, comm.trace()),
+      whole_{0, is_first() ? whole_end(model, part) : 0},
+      inside_{is_first() ? whole_.end : layers_.first, layers_.end},
+      tap_in_(tap_into(model, inside_)),
+      tap_out_(tap_out_of(model, layers_)),
+      from_before_(ctx, comm, comm.rank() - options.grid.parts, Traffic::kStage),
+      from_behind_(ctx, comm, comm.rank() + options.grid.parts, Traffic::kStageGradient),
+      to_before_(ctx, comm, comm.rank() - options.grid.parts),
+      to_behind_(ctx, comm, comm.rank() + options.grid.parts) {
+  const bool trains = o_.passes != Passes::kInference;
+  rows_ = std::make_unique<StageRows>(ctx.device, model, inside_, *part.graph,
+                                      StageRowsOptions{trains, o_.late_gradients});
+  make_whole_layers(all_vertices);
+  make_chunks();
+}
+
+void Pipeline::make_whole_layers(double all_vertices) {
+  if (whole_.end == 0) return;
+  std::vector<ExchangedLayer> exchanged;
+  const int once = model_.constant_prefix();
+  for (int l = 0; l < whole_.end; ++l)
+    exchanged.push_back({.cols = layer(l).in(), .gathers = layer(l).gathers(), .fixed = l == 0, .once = l < once});
+  whole_exchange_ = make_exact_exchange(ctx_, comm_, part_, std::move(exchanged), true);
+  whole_pass_ =
+      std::make_unique<FullBatchPass>(ctx_, comm_, group_, part_, *whole_exchange_, o_.seed, all_vertices);
+  if (once > 0) return compute_prefix();
+  whole_memory_ = std::make_unique<PassMemory>(ctx_.device, model_, whole_, o_.passes);
+  whole_memory_->place_outputs({rows_->present(whole_.end)});
+  const Index owned = part_.graph->owned;
+  whole_memory_->shape({LayerRows{owned, owned, owned, whole_exchange_->source_rows()}});
+}
+
+/// What the first layer inside reads, for good. It is no history: it never changes.
+void Pipeline::compute_prefix() {
+  ATOLL_CHECK(!rows_->gathers(whole_.end), "a layer gathers what is computed once");
+  whole_pass_->prepare();
+  Matrix before;
+  Saved none;
+  for (int l = 0; l < whole_.end; ++l) {
+    Matrix room;
+    if (l + 1 < whole_.end) room.resize(part_.graph->owned, layer(l).out(), ctx_.device);
+    const MatrixView out = l + 1 < whole_.end ? room.view() : rows_->present(whole_.end);
+    const Rows in = l == 0 ? part_.features : Rows(std::as_const(before).view());
+    whole_pass_->bind(l);
+    layer(l).forward(*whole_pass_, {parameters_.present(), l}, {in, in, {}}, none, out);
+    before = std::move(room);
+  }
+}
+
+void Pipeline::make_chunks() {
+  pass_ = std::make_unique<ChunkPass>(
+      ctx_, comm_, model_, part_, *rows_, group_,
+      ChunkPassOptions{o_.seed, o_.scale_gradient ? Real(2) : Real(1), o_.late_gradients});
+  const Index owned = part_.graph->owned;
+  const auto width = [&](int l) { return layer(l).out(); };
+  if (tap_in_ >= 0 && !is_first()) tap_.resize(owned, width(tap_in_), ctx_.device);
+  const bool trains = o_.passes != Passes::kInference;
+  if (trains && (tap_in_ >= 0 || tap_out_ >= 0))
+    d_tap_.resize(owned, width(tap_in_ >= 0 ? tap_in_ : tap_out_), ctx_.device);
+  if (trains && !is_first()) d_input_.resize(owned, layer(inside_.first).in(), ctx_.device);
+  memories_.reserve(std::size_t(chunks()));
+  for (int c = 0; c < chunks() && inside_.first < inside_.end; ++c)
+    memories_.emplace_back(ctx_.device, model_, inside_, o_.passes);
+  place_outputs();
+  for (int c = 0; c < int(memories_.size()); ++c) {
+    std::vector<LayerRows> rows;
+    for (int l = inside_.first; l < inside_.end; ++l) rows.push_back(pass_->rows_of(l, c));
+    memories_[std::size_t(c)].shape(rows);
+  }
+}
+
+MatrixView Pipeline::of_chunk(MatrixView all, int chunk) const {
+  const ChunkRows& rows = part_.chunks[std::size_t(chunk)];
+  return all.slice_rows(rows.begin, rows.rows());
+}
+
+/// Layers leave their outputs where the next one's input lies, which differs from one refresh to the next.
+void Pipeline::place_outputs() {
+  if (whole_memory_) whole_memory_->place_outputs({rows_->present(whole_.end)});
+  for (int c = 0; c < int(memories_.size()); ++c) {
+    std::vector<MatrixView> outputs;
+    for (int l = inside_.first; l < inside_.end; ++l) outputs.push_back(of_chunk(rows_->present(l + 1), c));
+    memories_[std::size_t(c)].place_outputs(std::move(outputs));
+  }
+}
+
+/// What becomes the history must outlive backward.
+void Pipeline::keep_outputs(bool on) {
+  if (whole_memory_) whole_memory_->keep_outputs(on);
+  for (PassMemory& each : memories_) each.keep_outputs(on);
+}
+
+void Pipeline::tell(Work work) const {
+  if (trace_ != nullptr) trace_->enter(work, -1);
+}
+
+RangeInput Pipeline::input(int chunk) {
+  RangeInput in;
+  const ChunkRows& rows = part_.chunks[std::size_t(chunk)];
+  in.rows = inside_.first == 0 ? Rows(part_.features.dense.slice_rows(rows.begin, rows.rows()))
+                               : Rows(of_chunk(rows_->present(inside_.first), chunk));
+  if (tap_in_ >= 0) in.tap = of_chunk(is_first() ? rows_->present(tap_in_ + 1) : tap_.view(), chunk);
+  return in;
+}
+
+/// Of the first stage, where rows go on to layers over all of them, or to none: features take no gradient.
+RangeGradient Pipeline::gradient(int chunk) {
+  RangeGradient gradient;
+  if (!is_first()) gradient.rows = of_chunk(d_input_, chunk);
+  if (whole_memory_) gradient.rows = of_chunk(whole_memory_->d_output(), chunk);
+  if (tap_in_ >= 0) gradient.tap = of_chunk(d_tap_, chunk);
+  if (inside_.contains(tap_out_)) gradient.tapped = of_chunk(d_tap_, chunk);
+  return gradient;
+}
+
+MatrixView Pipeline::d_output(int chunk) {
+  return memories_.empty() ? of_chunk(whole_memory_->d_output(), chunk)
+                           : memories_[std::size_t(chunk)].d_output();
+}
+
+std::vector<ChunkMatrices> Pipeline::entering(std::span<const int> order) {
+  std::vector<ChunkMatrices> all;
+  for (const int c : order) {
+    ChunkMatrices& of = all.emplace_back();
+    of.push_back(of_chunk(rows_->present(inside_.first), c));
+    if (tap_in_ >= 0) of.push_back(of_chunk(tap_, c));
+  }
+  return all;
+}
+
+std::vector<ChunkMatrices> Pipeline::gradients_entering(std::span<const int> order) {
+  std::vector<ChunkMatrices> all;
+  for (auto c = order.rbegin(); c != order.rend(); ++c) {
+    ChunkMatrices& of = all.emplace_back();
+    of.push_back(d_output(*c));
+    if (tap_out_ >= 0) of.push_back(of_chunk(d_tap_, *c));
+  }
+  return all;
+}
+
+ChunkMatrices Pipeline::leaving(int chunk) {
+  ChunkMatrices of{of_chunk(rows_->present(layers_.end), chunk)};
+  if (tap_out_ < 0) return of;
+  const bool passes_through = tap_in_ >= 0 && !is_first();
+  of.push_back(of_chunk(passes_through ? tap_.view() : rows_->present(tap_out_ + 1), chunk));
+  return of;
+}
+
+bool Pipeline::refreshes_after(std::int64_t epoch) const {
+  return epoch % o_.refresh == 0 || (o_.refresh_after_first && epoch == 1);
+}
+
+void Pipeline::run_whole_layers(std::int64_t step, bool training) {
+  if (!whole_memory_) return;
+  whole_pass_->begin(step, training);
+  whole_exchange_->begin(step, training);
+  runner_.forward(*whole_pass_, parameters_.present(), *whole_memory_, {part_.features, {}});
+}
+
+void Pipeline::train(std::int64_t step, TrainingStep& session) {
+  ATOLL_CHECK(o_.passes != Passes::kInference, "this schedule was made for inference");
+  if (trace_ != nullptr) trace_->begin_epoch(step);
+  place_outputs();
+  order_ = chunk_order(chunks(), o_.shuffle, o_.seed, step);
+  keep_outputs(refreshes_after(step));
+  pass_->begin_training(step, order_);
+  run_whole_layers(step, true);
+  if (!is_first()) from_before_.begin(entering(order_), Traffic::kStage);
+  for (std::size_t place = 0; place < order_.size(); ++place) forward(place);
+  rows_->begin_backward(ctx_);
+  if (tap_in_ >= 0 && tap_out_ < 0) fill(ctx_, 0, d_tap_);
+  if (!is_last()) from_behind_.begin(gradients_entering(order_), Traffic::kStageGradient);
+  for (std::size_t place = order_.size(); place > 0; --place) backward(place - 1, session);
+  if (whole_memory_) {
+    RangeGradient gradient;
+    if (whole_.contains(std::max(tap_in_, tap_out_))) gradient.tapped = d_tap_;
+    runner_.backward(*whole_pass_, parameters_.present(), *whole_memory_, {part_.features, {}}, gradient, &session);
+  }
+  to_behind_.finish(), to_before_.finish();
+  tell(Work::kUpdate);
+  session.update();
+  if (refreshes_after(step)) rows_->refresh();
+  tell(Work::kNone);
+}
+
+void Pipeline::forward(std::size_t place) {
+  const int chunk = order_[place];
+  pass_->at_chunk(chunk);
+  if (!is_first()) from_before_.wait(place);
+  if (!memories_.empty())
+    runner_.forward(*pass_, parameters_.present(), memories_[std::size_t(chunk)], input(chunk));
+  if (!is_last()) to_behind_.send(Traffic::kStage, leaving(chunk));
+}
+
+/// Gradients of the weights are whole after the last chunk.
+void Pipeline::backward(std::size_t place, TrainingStep& session) {
+  const int chunk = order_[place];
+  pass_->at_chunk(chunk);
+  if (is_last()) {
+    tell(Work::kLoss);
+    chunk_ = chunk;
+    LossRows rows;
+    rows.first = part_.chunks[std::size_t(chunk)].begin;
+    session.loss(of_chunk(rows_->present(layers_.end), chunk), rows, d_output(chunk));
+  } else {
+    from_behind_.wait(order_.size() - 1 - place);
+  }
+  const RangeGradient leaves = gradient(chunk);
+  if (!memories_.empty())
+    runner_.backward(*pass_, parameters_.present(), memories_[std::size_t(chunk)], input(chunk), leaves,
+                     place == 0 ? &session : nullptr);
+  if (is_first()) return;
+  ChunkMatrices back{leaves.rows};
+  if (tap_in_ >= 0) back.push_back(leaves.tap);
+  to_before_.send(Traffic::kStageGradient, back);
+}
+
+/// A layer's chunks read all rows of the layer before.
+ConstMatrixView Pipeline::infer() {
+  std::vector<int> order(std::size_t(chunks()), 0);
+  std::iota(order.begin(), order.end(), 0);
+  place_outputs();
+  pass_->begin_inference();
+  run_whole_layers(0, false);
+  if (!is_first()) {
+    from_before_.begin(entering(order), Traffic::kEvaluation);
+    for (std::size_t place = 0; place < order.size(); ++place) from_before_.wait(place);
+  }
+  for (int l = inside_.first; l < inside_.end; ++l)
+    for (const int c : order) {
+      pass_->at_chunk(c);
+      runner_.forward(l, *pass_, parameters_.present(), memories_[std::size_t(c)], input(c));
+    }
+  for (const int c : order)
+    if (!is_last()) to_behind_.send(Traffic::kEvaluation, leaving(c));
+  to_behind_.finish();
+  tell(Work::kNone);
+  const MatrixView logits = rows_->present(layers_.end);
+  return is_last() ? logits : MatrixView(nullptr, 0, model_.layers.back()->out());
+}
+
+ConstMatrixView Pipeline::embeddings() const {
+  const int last = int(model_.layers.size()) - 1;
+  if (last == 0) return {};
+  return is_last() ? rows_->present(last) : MatrixView(nullptr, 0, layer(last).in());
+}
+
+void Pipeline::count_non_finite(const double* unless, double* by_layer) {
+  for (int l = inside_.first; l < inside_.end; ++l)
+    atl::count_non_finite(ctx_, memories_[std::size_t(chunk_)].output(l), by_layer + l, unless);
+}
+
+ScheduleBytes Pipeline::bytes() const {
+  ScheduleBytes bytes;
+  rows_->count(bytes);
+  for (const PassMemory& each : memories_) each.count(bytes);
+  if (whole_memory_) whole_memory_->count(bytes);
+  bytes.activations += tap_.held_bytes();
+  bytes.gradients += d_tap_.held_bytes() + d_input_.held_bytes();
+  return bytes;
+}
+
+}  // namespace atl

@@ -1,0 +1,94 @@
+// The schedule of one rank of a pipeline (Chen et al. 2023, "GNNPipe"): its stage's layers over one chunk after the other, forward and
+// then backward in reverse, one optimiser step an epoch. Inference is exact and goes layer by layer.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "job/strategies/gnnpipe.h"
+#include "strategy/full_batch_pass.h"
+#include "strategy/pipeline/chunk_pass.h"
+#include "strategy/pipeline/chunk_transfer.h"
+#include "strategy/pipeline/stages.h"
+
+namespace atl {
+
+struct PipelineOptions {
+  std::uint64_t seed = 1;
+  Passes passes = Passes::kTraining;
+  PipelineGrid grid{};
+  bool shuffle = true, late_gradients = false, scale_gradient = false;
+  std::int64_t refresh = 23;         // α, epochs
+  bool refresh_after_first = true;
+};
+
+/// Collective: all ranks make the same calls. References outlive it.
+class Pipeline final : public Schedule {
+ public:
+  Pipeline(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters, const GraphPart& part,
+           double all_vertices, const PipelineOptions& options);
+
+  void train(std::int64_t step, TrainingStep& session) override;
+  /// (owned, classes) on ranks of the last stage, none on others.
+  ConstMatrixView infer() override;
+  ConstMatrixView embeddings() const override;
+  void count_non_finite(const double* unless, double* by_layer) override;
+  ScheduleBytes bytes() const override;
+  std::vector<NamedMatrix> state() override { return rows_->state(); }
+
+ private:
+  void make_whole_layers(double all_vertices);
+  void compute_prefix();
+  void make_chunks();
+  void run_whole_layers(std::int64_t step, bool training);
+  void place_outputs();
+  void keep_outputs(bool on);
+  void forward(std::size_t place);
+  void backward(std::size_t place, TrainingStep& session);
+  std::vector<ChunkMatrices> entering(std::span<const int> order);
+  std::vector<ChunkMatrices> gradients_entering(std::span<const int> order);
+  ChunkMatrices leaving(int chunk);
+  RangeInput input(int chunk);
+  RangeGradient gradient(int chunk);
+  MatrixView d_output(int chunk);
+  MatrixView of_chunk(MatrixView all, int chunk) const;
+  bool refreshes_after(std::int64_t epoch) const;
+  void tell(Work work) const;
+
+  bool is_first() const { return stage_ == 0; }
+  bool is_last() const { return stage_ + 1 == o_.grid.stages; }
+  int chunks() const { return int(part_.chunks.size()); }
+  const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
+
+  Context& ctx_;
+  Communicator& comm_;
+  Trace* trace_;  // null: nobody asked for one
+  const Model& model_;
+  Parameters& parameters_;
+  const GraphPart& part_;
+  PipelineOptions o_;
+  int stage_;
+  LayerRange layers_;  // of the stage
+  RankGroup group_;    // its ranks
+  LayerRunner runner_;
+
+  // On the first stage, layers over all rows at once: those that are computed once, and one that reads features which can't be
+  // sliced, or neighbours' features, which nobody need wait for.
+  LayerRange whole_;
+  std::unique_ptr<Exchange> whole_exchange_;
+  std::unique_ptr<FullBatchPass> whole_pass_;
+  std::unique_ptr<PassMemory> whole_memory_;  // of the layer that isn't computed once; null: there is none
+
+  LayerRange inside_;  // those that go chunk by chunk; may be none
+  std::unique_ptr<StageRows> rows_;
+  std::unique_ptr<ChunkPass> pass_;
+  std::vector<PassMemory> memories_;  // by chunk
+  int tap_in_, tap_out_;              // −1: none
+  Matrix tap_, d_tap_, d_input_;      // (owned, width): what entered, and the gradients that leave
+  ChunkArrivals from_before_, from_behind_;
+  ChunkDepartures to_before_, to_behind_;
+  std::vector<int> order_;  // of the epoch
+  int chunk_ = 0;           // whose loss is asked for
+};
+
+}  // namespace atl

@@ -1,0 +1,25 @@
+// Which layers each stage of a pipeline has, what crosses between stages, and in which order an epoch goes over the chunks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "job/strategies/gnnpipe.h"
+#include "model/model.h"
+#include "strategy/pass_memory.h"
+
+namespace atl {
+
+/// By stage, so that the slowest has as little work as possible. Layers that are computed once are the first stage's and count
+/// nothing. Throws Error where there are more stages than layers.
+std::vector<LayerRange> stage_ranges(const Model& model, int stages);
+
+/// A layer's output that a later stage reads beside its input (GCNII's h⁰): −1: there is none.
+int tap_into(const Model& model, const LayerRange& stage);
+/// The tap that goes on from `stage` to the next one.
+int tap_out_of(const Model& model, const LayerRange& stage);
+
+/// (chunks) chunks in the order in which forward goes over them in `epoch`; backward goes the other way.
+std::vector<int> chunk_order(int chunks, bool shuffle, std::uint64_t seed, std::int64_t epoch);
+
+}  // namespace atl
