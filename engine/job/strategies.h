@@ -31,6 +31,8 @@ struct StrategyInfo {
   std::vector<PairBytes> (*flows)(const Options&, const TrafficShape&, const std::vector<CutRows>&) = nullptr;
   /// Whether bytes travel while a rank computes; null: they do.
   bool (*hides)(const Options&) = nullptr;
+  /// How many times as long an epoch takes as the slowest rank's work, because ranks wait for what others begin with; null: once.
+  double (*stretch)(const Job&) = nullptr;
   bool several_steps = false;  // an epoch has more than one
   bool several_parts = false;  // a rank may have more than one
   /// Whether a job draws some of a vertex's neighbours, so that they must lie in the order of ids (GraphTransforms::by_id); null: it

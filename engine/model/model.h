@@ -28,6 +28,12 @@ struct GraphNeeds {
   bool attention = false;  // transposed arcs must know their place
 };
 
+/// Neighbouring layers of a model.
+struct LayerRange {
+  int first = 0, end = 0;
+  bool contains(int layer) const { return first <= layer && layer < end; }
+};
+
 struct Model {
   GraphNeeds needs;
   std::vector<std::unique_ptr<Layer>> layers;

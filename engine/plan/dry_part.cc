@@ -16,7 +16,8 @@ DryPart::DryPart(const RankShape& shape, const FeatureShape& features, bool halo
   graph_.ids.resize(std::size_t(shape.owned + shape.halo));
   Index received = 0;
   for (const PeerShape& p : shape.peers) {
-    graph_.peers.push_back({p.peer, std::vector<VertexId>(std::size_t(p.send)), received, p.receive});
+    graph_.peers.push_back({p.peer, std::vector<VertexId>(std::size_t(p.send)), received, p.receive, 0,
+                            p.send_slices, p.receive_slices});
     received += p.receive;
   }
   const std::span<const VertexId> ids(graph_.ids);
@@ -26,7 +27,8 @@ DryPart::DryPart(const RankShape& shape, const FeatureShape& features, bool halo
   part_.own.dst_ids = part_.own.src_ids = ids.first(std::size_t(shape.owned));
   part_.own.dst_are_sources = true;
   part_.ids = part_.own.dst_ids;
-  part_.features = rows(shape.owned, features, features_);
+  if (shape.features) part_.features = rows(shape.owned, features, features_);
+  cut_chunks(shape);
   if (shape.by_owner) {
     read_by_owner(shape, features, halo_features);
     return;
@@ -35,7 +37,28 @@ DryPart::DryPart(const RankShape& shape, const FeatureShape& features, bool halo
   part_.outer.arcs = csr(shape.owned, shape.halo, shape.outer_arcs);
   part_.outer.transpose = csr(shape.halo, shape.owned, shape.outer_arcs);
   part_.outer.src_ids = ids.subspan(std::size_t(shape.owned));
-  if (halo_features) part_.halo_features = rows(shape.halo, features, halo_features_);
+  if (halo_features && shape.features) part_.halo_features = rows(shape.halo, features, halo_features_);
+}
+
+void DryPart::cut_chunks(const RankShape& shape) {
+  chunk_reads_.reserve(shape.chunks.size()), chunk_runs_.reserve(shape.chunks.size());
+  graph_.slices.assign(1, 0);
+  for (const ChunkShape& each : shape.chunks) {
+    const std::vector<VertexId>& reads = chunk_reads_.emplace_back(std::size_t(each.reads));
+    chunk_runs_.push_back({each.reads, 0});
+    ChunkRows& chunk = part_.chunks.emplace_back();
+    chunk.begin = graph_.slices.back(), chunk.end = chunk.begin + each.rows;
+    chunk.own.arcs = csr(each.rows, each.rows, each.own_arcs);
+    chunk.own.transpose = chunk.own.arcs;
+    chunk.own.dst_ids = chunk.own.src_ids = part_.ids.subspan(std::size_t(chunk.begin), std::size_t(each.rows));
+    chunk.own.dst_are_sources = true;
+    chunk.outer.arcs = csr(each.rows, each.reads, each.outer_arcs);
+    chunk.outer.transpose = csr(each.reads, each.rows, each.outer_arcs);
+    chunk.outer.dst_ids = chunk.own.dst_ids;
+    chunk.outer.src_ids = chunk.reads = reads;
+    chunk.runs = std::span(&chunk_runs_.back(), each.reads > 0 ? 1 : 0);
+    graph_.slices.push_back(chunk.end);
+  }
 }
 
 void DryPart::read_by_owner(const RankShape& shape, const FeatureShape& features, bool halo_features) {

@@ -1,5 +1,7 @@
 #include "plan/epoch_work.h"
 
+#include <algorithm>
+
 namespace atl {
 namespace {
 
@@ -70,7 +72,8 @@ struct LayerPass {
 template <class F>
 void for_each_pass(const Model& model, const RankShape& shape, const FeatureShape& features, F&& visit) {
   const int prefix = model.constant_prefix();
-  for (int l = prefix; l < int(model.layers.size()); ++l) {
+  const int end = shape.layers.end < 0 ? int(model.layers.size()) : shape.layers.end;
+  for (int l = std::max(prefix, shape.layers.first); l < end; ++l) {
     LayerPass pass{*model.layers[std::size_t(l)],
                    {double(shape.owned), double(shape.halo), double(shape.arcs())},
                    l == prefix,

@@ -37,9 +37,11 @@ void enter(const Job& job, const DryRun& dry, const RankShape& whole, const Feat
   plan.epoch = dry.epoch;
   plan.epoch_between = dry.epoch_between;
   plan.evaluation = dry.evaluation;
-  plan.compute_seconds = seconds_of(plan.work, options.rates);
+  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
+  plan.compute_seconds =
+      seconds_of(plan.work, options.rates) * (strategy.stretch == nullptr ? 1 : strategy.stretch(job));
   plan.communication_seconds = total(plan.epoch) / options.link_bytes;
-  const bool at_once = find_strategy(job.strategy.kind)->hides_communication(job.strategy.options);
+  const bool at_once = strategy.hides_communication(job.strategy.options);
   plan.epoch_seconds = at_once ? std::max(plan.compute_seconds, plan.communication_seconds)
                                : plan.compute_seconds + plan.communication_seconds;
   plan.evaluation_seconds = seconds_of(evaluation_work(model, whole, features), options.rates) +
@@ -54,6 +56,7 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
   const DatasetMeta& meta = dataset.meta();
   const bool inductive = job.training.setting == Setting::kInductive;
   const auto reads = owner_reads(job, part, prepared.parts());
+  const bool by_chunk = find_strategy(job.strategy.kind)->slices != nullptr;
   DryRunInput in{
       job,
       feature_shape(job, meta),
@@ -61,12 +64,16 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
       meta.multi_label,
       double(meta.vertices),
       options.threads,
-      on_ranks(rank_shape(prepared, part, inductive ? training_marks(dataset, job) : Marks(), reads), share.ranks,
-               ranks),
+      on_ranks(rank_shape(prepared, part, inductive ? training_marks(dataset, job) : Marks(), reads, by_chunk),
+               share.ranks, ranks),
       {},
       options.hosts};
-  if (inductive) in.full = on_ranks(rank_shape(prepared, part, {}, reads), share.ranks, ranks);
+  if (inductive) in.full = on_ranks(rank_shape(prepared, part, {}, reads, by_chunk), share.ranks, ranks);
   const Model model = planned_model(job, in.features, in.classes);
+  for (RankShape* shape : {&in.training, in.full ? &*in.full : &in.training}) {
+    shape->features = share.features, shape->answers = share.answers;
+    shape->layers = layers_of(job, model, rank);
+  }
   const DryRun dry = dry_run(in);
   const auto owned = prepared.ids().subspan(std::size_t(prepared.part_offsets()[std::size_t(part)]),
                                             std::size_t(rows_of(prepared, part)));

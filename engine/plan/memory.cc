@@ -37,12 +37,25 @@ Index source_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weig
   return sum;
 }
 
+/// ChunkBlocks, with views of the slices' arcs.
+Index chunk_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
+  Index sum = 0;
+  for (const ChunkShape& each : s.chunks) {
+    sum += 2 * csr_bytes(each.rows, each.own_arcs, weighted);
+    sum += csr_bytes(each.rows, each.outer_arcs, weighted) + csr_bytes(each.reads, each.outer_arcs, weighted);
+    // Which rows are read, their ids, and which copy of each an epoch takes.
+    sum += each.reads * (12 + (needs.normalisation == Normalisation::kSymmetric ? kReal : 0));
+    if (needs.attention) sum += 8 * (each.own_arcs + each.outer_arcs);
+  }
+  return sum;
+}
+
 /// LocalGraph's arrays, and where the strategy takes rows owner by owner the blocks in their place.
 Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   if (s.batches) return 4 * s.owned;
   Index sum = s.by_owner ? source_blocks_bytes(s, needs, weighted) : outer_block_bytes(s, needs, weighted);
   if (!s.for_others) sum += own_block_bytes(s, needs, weighted);
-  sum += 4 * (s.owned + s.halo);
+  sum += 4 * (s.owned + s.halo) + chunk_blocks_bytes(s, needs, weighted);
   if (needs.normalisation == Normalisation::kMean) sum += kReal * s.owned;
   if (needs.normalisation == Normalisation::kSymmetric) sum += kReal * (2 * s.owned + s.halo);
   for (const PeerShape& p : s.peers) sum += 4 * p.send;
@@ -69,6 +82,7 @@ Index feature_bytes(Index rows, const FeatureShape& f) {
 
 /// Halo rows' are read where the first layer gathers.
 Index feature_bytes(const RankShape& s, const FeatureShape& f, const Model& model) {
+  if (!s.features) return 0;
   Index sum = feature_bytes(s.owned, f);
   if (!model.layers.front()->gathers()) return sum;
   if (!s.by_owner) return sum + feature_bytes(s.halo, f);
@@ -84,6 +98,7 @@ Index parameter_bytes(const DryRunInput& in, const DryRun& dry) {
 
 /// Labels of each part's rows, and the numbers of those in a split; of the training part's, all are in one.
 Index label_bytes(const MemoryInput& in) {
+  if (!in.run.training.answers) return 0;
   const Index row = in.run.multi_label ? in.run.classes : 4, training = in.run.training.owned;
   if (!in.run.full) return row * training + 4 * in.labelled;
   return row * (in.run.full->owned + training) + 4 * (in.labelled + training);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "partition/chunk_blocks.h"
 
 namespace atl {
 namespace {
@@ -47,10 +48,21 @@ void count_sources(const PreparedGraph& prepared, const LocalizeOptions& options
     shape.sources.push_back({from.owner, Index(from.rows.size()), from.arcs.arcs()});
 }
 
+void count_chunks(const PreparedGraph& prepared, const LocalizeOptions& options, RankShape& shape) {
+  const auto local = localize(prepared, shape.rank, options);
+  for (const ChunkBlock& each : chunk_blocks(*local, false))
+    shape.chunks.push_back(
+        {each.end - each.begin, Index(each.reads.size()), each.own.arcs(), each.outer.arcs()});
+  for (const PeerRows& peer : local->peers) {
+    const auto of = std::ranges::find(shape.peers, peer.peer, &PeerShape::peer);
+    of->send_slices = peer.send_slices, of->receive_slices = peer.receive_slices;
+  }
+}
+
 }  // namespace
 
 RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const std::uint8_t> induced_on,
-                     const std::optional<OwnerReads>& reads) {
+                     const std::optional<OwnerReads>& reads, bool by_chunk) {
   const bool induced = !induced_on.empty();
   const auto offsets = prepared.part_offsets();
   const auto halo_of = [&](int part) { return induced ? prepared.induced_halo(part) : prepared.halo(part); };
@@ -65,10 +77,12 @@ RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const s
   count_arcs(induced ? prepared.induced_graph() : prepared.graph(), begin, end, shape);
   for (int peer = 0; peer < shape.ranks; ++peer) {
     if (peer == rank) continue;
-    const PeerShape p{peer, rows_of(offsets, rank, halo_of(peer)), rows_of(offsets, peer, halo_of(rank))};
+    const PeerShape p{
+        peer, rows_of(offsets, rank, halo_of(peer)), rows_of(offsets, peer, halo_of(rank)), {}, {}};
     if (p.send > 0 || p.receive > 0) shape.peers.push_back(p);
   }
   if (reads) count_sources(prepared, options, *reads, shape);
+  if (by_chunk) count_chunks(prepared, options, shape);
   return shape;
 }
 

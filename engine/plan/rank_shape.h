@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/model.h"
 #include "partition/prepared_graph.h"
 #include "partition/source_blocks.h"
 
@@ -11,7 +12,14 @@ namespace atl {
 
 struct PeerShape {
   Rank peer = 0;
-  Index send = 0, receive = 0;  // rows a layer
+  Index send = 0, receive = 0;                     // rows a layer …
+  std::vector<Index> send_slices, receive_slices;  // … and of the slices up to each (PeerRows); of a part in slices
+};
+
+/// One slice of a part (ChunkBlock).
+struct ChunkShape {
+  Index rows = 0, reads = 0;           // that are read outside of it
+  Index own_arcs = 0, outer_arcs = 0;  // to its own rows, and to others
 };
 
 /// What is read of one owner (SourceBlock).
@@ -31,6 +39,9 @@ struct RankShape {
   bool for_others = false;             // OwnerReads::for_others()
   Index destinations = 0;              // rows that are aggregated here
   std::vector<SourceShape> sources{};  // owners with rows that are read
+  std::vector<ChunkShape> chunks{};    // where rows are worked on slice by slice
+  bool features = true, answers = true;  // PartShare
+  LayerRange layers{0, -1};              // that the rank has; −1: to the last
   bool batches = false;                // it trains on mini-batches, and holds no arcs
   bool own_is_symmetric = false;       // then the transpose is not stored
   std::vector<PeerShape> peers;        // with anything to exchange, ascending
@@ -38,10 +49,10 @@ struct RankShape {
   Index arcs() const { return own_arcs + outer_arcs; }
 };
 
-/// Reads the rank's arcs once, front to back, and holds none of them; with `reads`, builds the blocks that it counts.
+/// Reads the rank's arcs once, front to back, and holds none of them; with `reads` or by_chunk, builds the blocks that it counts.
 /// induced_on: as in LocalizeOptions; empty: of the whole graph.
 RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on,
-                     const std::optional<OwnerReads>& reads = {});
+                     const std::optional<OwnerReads>& reads = {}, bool by_chunk = false);
 
 /// The same part where not every rank trains the part of its own number, or several have the same: ranks in place of parts.
 RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks);

@@ -17,12 +17,6 @@ enum class Passes {
   kInference  // no backward: outputs take turns in two buffers
 };
 
-/// Neighbouring layers of a model.
-struct LayerRange {
-  int first = 0, end = 0;
-  bool contains(int layer) const { return first <= layer && layer < end; }
-};
-
 class PassMemory {
  public:
   /// `model` outlives it. Nothing is held before shape(). varies: numbers of rows will, as batches' do; there is room above then.

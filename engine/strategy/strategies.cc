@@ -43,6 +43,12 @@ std::function<Placement(int, const ParameterSpec&)> placement_on(const Job& job,
   };
 }
 
+LayerRange layers_of(const Job& job, const Model& model, Rank rank) {
+  const Strategy& strategy = strategy_of(job);
+  return strategy.layers == nullptr ? LayerRange{0, int(model.layers.size())}
+                                    : strategy.layers(job, model, rank);
+}
+
 PartShare share_of(const Job& job, Rank rank, const PartRanks& ranks) {
   const Strategy& strategy = strategy_of(job);
   return strategy.share == nullptr ? PartShare{ranks} : strategy.share(job, rank);

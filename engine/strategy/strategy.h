@@ -35,6 +35,8 @@ struct Strategy {
   OwnerReads (*reads)(const Job&, Rank rank, int ranks) = nullptr;
   /// Where each parameter is kept; null: whole on every rank.
   Placement (*place)(const Job&, const Model&, Rank rank, int layer, const ParameterSpec&) = nullptr;
+  /// The layers that a rank computes; null: all.
+  LayerRange (*layers)(const Job&, const Model&, Rank rank) = nullptr;
   /// Null: a part a rank.
   PartShare (*share)(const Job&, Rank rank) = nullptr;
   /// Fills in what the strategy's formula of bytes wants to know besides; null: nothing.
@@ -54,6 +56,8 @@ std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks);
 /// Where the job's strategy keeps each parameter, as `rank` sees it; `job` and `model` outlive it.
 std::function<Placement(int layer, const ParameterSpec& spec)> placement_on(const Job& job, const Model& model,
                                                                             Rank rank);
+/// Strategy::layers.
+LayerRange layers_of(const Job& job, const Model& model, Rank rank);
 /// Strategy::share; `ranks`: of a strategy with a part a rank.
 PartShare share_of(const Job& job, Rank rank, const PartRanks& ranks);
 std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input);

@@ -117,6 +117,12 @@ std::vector<PairBytes> flows(const Options&, const TrafficShape& shape, const st
   return flows;
 }
 
+/// The last stage begins when the first one has done S − 1 chunks.
+double stretch(const Job& job) {
+  const double chunks = pipeline_chunks(job);
+  return (chunks + pipeline_grid(job).stages - 1) / chunks;
+}
+
 std::vector<int> divisors(int number) {
   std::vector<int> found;
   for (int d = 1; d <= number; ++d)
@@ -195,6 +201,7 @@ StrategyInfo gnnpipe_strategy() {
           .slices = pipeline_chunks,
           .traffic = traffic,
           .flows = flows,
+          .stretch = stretch,
           .rules = {stages_of_the_ranks_rule(), chunks_for_the_stages_rule()}};
 }
 

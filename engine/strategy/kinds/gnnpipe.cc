@@ -23,17 +23,21 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                     options);
 }
 
+LayerRange layers(const Job& job, const Model& model, Rank rank) {
+  const PipelineGrid grid = pipeline_grid(job);
+  return stage_ranges(model, grid.stages)[std::size_t(grid.stage_of(rank))];
+}
+
 /// A stage's ranks have its layers' parameters.
 Placement place(const Job& job, const Model& model, Rank rank, int layer, const ParameterSpec&) {
   const PipelineGrid grid = pipeline_grid(job);
   if (grid.stages == 1) return {};
-  const LayerRange own = stage_ranges(model, grid.stages)[std::size_t(grid.stage_of(rank))];
+  const std::vector<LayerRange> all = stage_ranges(model, grid.stages);
+  const auto holder = std::ranges::find_if(all, [&](const LayerRange& each) { return each.contains(layer); });
+  const int stage = int(holder - all.begin());
   Placement placement;
-  if (!own.contains(layer)) placement.rows.clear();
-  const auto all = stage_ranges(model, grid.stages);
-  for (int stage = 0; stage < grid.stages; ++stage)
-    for (int part = 0; part < grid.parts && all[std::size_t(stage)].contains(layer); ++part)
-      placement.replicas.push_back(grid.rank_of(stage, part));
+  if (grid.stage_of(rank) != stage) placement.rows.clear();
+  for (int part = 0; part < grid.parts; ++part) placement.replicas.push_back(grid.rank_of(stage, part));
   return placement;
 }
 
@@ -61,7 +65,12 @@ void describe(const Job& job, const Model& model, TrafficShape& shape) {
 }  // namespace
 
 Strategy gnnpipe_row() {
-  return {.kind = "gnnpipe", .make = make, .place = place, .share = share, .describe = describe};
+  return {.kind = "gnnpipe",
+          .make = make,
+          .place = place,
+          .layers = layers,
+          .share = share,
+          .describe = describe};
 }
 
 }  // namespace atl

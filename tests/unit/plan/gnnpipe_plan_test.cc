@@ -1,0 +1,124 @@
+// What is planned of a pipeline is what it does: bytes by purpose, buffers, scratch memory. Between stages go 2(S − 1)·n·h·4 bytes an
+// epoch, with a tap twice as many, and within a stage its halos.
+#include <gtest/gtest.h>
+
+#include "job/strategies.h"
+#include "plan/job_plan.h"
+#include "plan/traffic.h"
+#include "train/every_model.h"
+
+namespace atl {
+namespace {
+
+constexpr int kRanks = 4;
+
+struct Seen {
+  TrafficBytes epoch{};
+  ScheduleBytes schedule;
+  Index workspace = 0;
+};
+
+Job pipeline_job(const SmallCase& c, int stages) {
+  std::vector<std::string> fields = c.fields;
+  fields.insert(fields.end(), {"strategy.kind=gnnpipe", "strategy.gnnpipe={chunks: 5, stages: " + std::to_string(stages) + "}",
+                               "placement.ranks=" + std::to_string(kRanks), "placement.partitioner=hash"});
+  return small_job(fields);
+}
+
+std::vector<Seen> run(const Job& job, const std::filesystem::path& data) {
+  std::vector<Seen> seen(kRanks);
+  run_ranks(kRanks, [&](Communicator& comm) {
+    SmallRank rank(comm, job, data, 2);
+    Seen& mine = seen[std::size_t(comm.rank())];
+    const Ledger before = comm.ledger();
+    rank.trainer->train_epoch(1, 0.01);
+    for (int p = 0; p < kTraffics; ++p)
+      mine.epoch[std::size_t(p)] =
+          comm.ledger().bytes(Link::kIntra, Traffic(p)) - before.bytes(Link::kIntra, Traffic(p));
+    rank.trainer->evaluate();
+    mine.schedule = rank.trainer->bytes();
+    mine.workspace = rank.workspace.bytes();
+  });
+  return seen;
+}
+
+class PlannedPipeline : public testing::TestWithParam<std::tuple<SmallCase, int>> {};
+
+TEST_P(PlannedPipeline, IsWhatRuns) {
+  const auto& [c, stages] = GetParam();
+  TemporaryFolder folder;
+  write_small_data(folder / "small", c.data);
+  const Job job = pipeline_job(c, stages);
+  const std::vector<Seen> seen = run(job, folder / "small");
+  const Dataset dataset = Dataset::open(folder / "small");
+  const auto prepared = PreparedGraph::open(dataset, partition_options(job, kRanks), graph_transforms(job),
+                                            training_marks(dataset, job));
+  const JobPlan plan = plan_job(job, dataset, prepared, {2, {1e9, 1e9, 1e9}, 1e9});
+  ASSERT_EQ(int(plan.ranks.size()), kRanks);
+  std::vector<double> planned(kRanks, 0), flows(kRanks, 0);
+  for (const RankPlan& r : plan.ranks) {
+    const Seen& real = seen[std::size_t(r.shape.rank)];
+    EXPECT_EQ(r.epoch, real.epoch) << "rank " << r.shape.rank;
+    const bool one_schedule = job.training.setting != Setting::kInductive;  // otherwise two are summed
+    for (const MemoryItem& item : r.memory.items) {
+      const Index held = item.name == "scratch"                              ? real.workspace
+                         : item.name == "halo rows" && one_schedule          ? real.schedule.halo
+                         : item.name == "activations" && one_schedule        ? real.schedule.activations
+                         : item.name == "gradients of activations"           ? real.schedule.gradients
+                         : item.name == "saved for backward" && one_schedule ? real.schedule.saved
+                                                                             : item.bytes;
+      EXPECT_EQ(item.bytes, held) << item.name << ", rank " << r.shape.rank;
+    }
+    for (const Traffic t : {Traffic::kHalo, Traffic::kHaloGradient, Traffic::kStage, Traffic::kStageGradient})
+      planned[std::size_t(r.shape.rank)] += double(r.epoch[std::size_t(t)]);
+  }
+  const Model model = planned_model(job, feature_shape(job, dataset.meta()), dataset.meta().classes);
+  TrafficShape shape = traffic_shape(job, dataset, model, prepared);
+  const EpochTraffic formula = find_strategy("gnnpipe")->traffic(job.strategy.options, shape);
+  EXPECT_EQ(formula.halo, plan.epoch[std::size_t(Traffic::kHalo)]);
+  EXPECT_EQ(formula.halo_gradient, plan.epoch[std::size_t(Traffic::kHaloGradient)]);
+  EXPECT_EQ(formula.gradient, plan.epoch[std::size_t(Traffic::kGradient)]);
+  EXPECT_EQ(formula.stage, plan.epoch[std::size_t(Traffic::kStage)]);
+  EXPECT_EQ(formula.stage_gradient, plan.epoch[std::size_t(Traffic::kStageGradient)]);
+  shape.parameters.clear();  // the sum's bytes are no halves
+  for (const PairBytes& flow : find_strategy("gnnpipe")->flows(job.strategy.options, shape, {}))
+    flows[std::size_t(flow.from)] += flow.bytes;
+  for (int r = 0; r < kRanks; ++r) EXPECT_LE(flows[std::size_t(r)], planned[std::size_t(r)]);
+}
+
+std::vector<SmallCase> cases() {
+  std::vector<SmallCase> all = every_model();
+  all.push_back({"gcn_recompute", {"training.recompute=layer"}});
+  all.push_back({"gcn_inductive", {"training.setting=inductive"}});
+  all.push_back({"gat_sparse", {"model.kind=gat"}, {.density = 0.15}});
+  all.push_back({"resgcn_bits", {"model.kind=resgcn"}, kBitData});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, PlannedPipeline, testing::Combine(testing::ValuesIn(cases()), testing::Values(1, 2)),
+                         [](const auto& instance) {
+                           return std::get<0>(instance.param).name + "_" +
+                                  std::to_string(std::get<1>(instance.param)) + "_stages";
+                         });
+
+/// GCN of four layers and GCNII, hidden 8, on two stages of a rank each.
+TEST(PlannedPipeline, TwoStagesSendEachHiddenRowOnceEachWayAndTheTapAsOften) {
+  for (const auto& [kind, times] : {std::pair{"gcn", 1}, {"gcnii", 2}}) {
+    TemporaryFolder folder;
+    write_small_data(folder / "small", {});
+    const Job job = small_job({std::string("model.kind=") + kind, "model.layers=4", "strategy.kind=gnnpipe",
+                               "placement.ranks=2", "placement.partitioner=hash"});
+    const Dataset dataset = Dataset::open(folder / "small");
+    const auto prepared = PreparedGraph::make(dataset, partition_options(job, 2), graph_transforms(job),
+                                              training_marks(dataset, job));
+    const JobPlan plan = plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9});
+    const auto bytes = std::int64_t(60 * 8 * sizeof(Real) * std::size_t(times));
+    EXPECT_EQ(plan.epoch[std::size_t(Traffic::kStage)], bytes) << kind;
+    EXPECT_EQ(plan.epoch[std::size_t(Traffic::kStageGradient)], bytes) << kind;
+    EXPECT_EQ(plan.epoch[std::size_t(Traffic::kHalo)], 0) << kind;
+    EXPECT_EQ(plan.epoch[std::size_t(Traffic::kGradient)], 0) << kind;
+  }
+}
+
+}  // namespace
+}  // namespace atl
