@@ -26,10 +26,11 @@ struct OwnerRows {
 
 /// A slice of a part's rows with its arcs: what a pipeline works on at a time.
 struct ChunkRows {
-  Index begin = 0, end = 0;          // of the owned rows
-  Block own, outer;                  // destinations: these; sources: these, and `reads`
-  std::span<const VertexId> reads;   // rows of owned + halo outside of the slice, ascending; in the host's memory …
-  std::span<const ChunkRun> runs;    // … and of which chunks they are
+  Index begin = 0, end = 0;  // of the owned rows
+  Block own, outer;          // destinations: these; sources: these, and `reads`
+  std::span<const VertexId>
+      reads;  // rows of owned + halo outside of the slice, ascending; in the host's memory …
+  std::span<const ChunkRun> runs;  // … and of which chunks they are
   Index rows() const { return end - begin; }
 };
 

@@ -19,8 +19,8 @@ struct Layout {
 /// What a prepared graph and a model mean for traffic.
 struct TrafficShape {
   int ranks = 1;
-  int parts = 1;             // of the graph: as many as ranks, or each the same for several
-  Index vertices = 0;        // that training sees
+  int parts = 1;        // of the graph: as many as ranks, or each the same for several
+  Index vertices = 0;   // that training sees
   Index halo_rows = 0;  // rows exchanged a layer and epoch, summed over ranks
   std::vector<Index>
       widths{};  // columns of each convolution's input that is exchanged every epoch (not: fixed inputs)
@@ -44,11 +44,9 @@ struct TrafficShape {
 /// norm, a few kilobytes.
 struct EpochTraffic {
   std::int64_t halo = 0, halo_gradient = 0, gradient = 0;
-  std::int64_t recompute = 0;  // halo rows fetched again
+  std::int64_t recompute = 0;                  // halo rows fetched again
   std::int64_t stage = 0, stage_gradient = 0;  // what goes from stage to stage, and back
-  std::int64_t total() const {
-    return halo + halo_gradient + gradient + recompute + stage + stage_gradient;
-  }
+  std::int64_t total() const { return halo + halo_gradient + gradient + recompute + stage + stage_gradient; }
 };
 
 /// Rows of `from` that `to` reads in each layer of an epoch: an entry of the cut between two parts.

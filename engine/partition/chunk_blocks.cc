@@ -99,7 +99,8 @@ Block block_of(const LocalGraph& graph, const ChunkBlock& chunk, const Csr& arcs
   block.transpose = transpose.view();
   block.transpose_arc = arc.empty() ? nullptr : arc.data();
   block.dst_scale = graph.dst_scale.empty() ? nullptr : graph.dst_scale.data() + chunk.begin;
-  block.dst_ids = std::span(graph.ids).subspan(std::size_t(chunk.begin), std::size_t(chunk.end - chunk.begin));
+  block.dst_ids =
+      std::span(graph.ids).subspan(std::size_t(chunk.begin), std::size_t(chunk.end - chunk.begin));
   return block;
 }
 

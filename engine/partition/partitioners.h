@@ -15,7 +15,7 @@ struct PartitionOptions {
   int parts = 1;
   std::uint64_t seed = 1;
   std::string objective = "volume";  // metis: volume | cut
-  int slices = 1;                    // of each part: neighbouring rows that are worked on together (partition/slices.h)
+  int slices = 1;  // of each part: neighbouring rows that are worked on together (partition/slices.h)
 };
 
 /// What a partitioner is given. Nothing in it depends on anything but the graph and the training vertices.

@@ -153,8 +153,7 @@ PartitionQuality measure(const Prepared& prepared, const std::vector<std::uint8_
 }
 
 std::vector<std::int32_t> cells_of(const CsrView& graph, const CsrView& pattern,
-                                        const PartitionOptions& options,
-                                        std::span<const std::uint8_t> training) {
+                                   const PartitionOptions& options, std::span<const std::uint8_t> training) {
   std::vector<VertexId> degrees;
   for (Index r = 0; r < graph.rows; ++r) degrees.push_back(VertexId(graph.degree(r)));
   return assign_cells({pattern, degrees, training}, options);
@@ -208,7 +207,8 @@ Index predicted_prepare_bytes(Index vertices, Index arcs, const PartitionOptions
   const Index transformed = 4 * after + 8 * vertices, pattern = 4 * 2 * arcs + 8 * vertices;
   // METIS: its copies of the graph and the coarser ones, weights of arcs and three of each vertex. Measured on a random
   // graph, whose coarser ones shrink least.
-  const Index metis = options.kind == "metis" && options.parts * options.slices > 1 ? 44 * 2 * arcs + 120 * vertices : 0;
+  const Index metis =
+      options.kind == "metis" && options.parts * options.slices > 1 ? 44 * 2 * arcs + 120 * vertices : 0;
   const Index order = 8 * 2 * arcs + 72 * vertices;
   // What is made when pattern and order are gone: the graph and its rows by id, weighted at most, beside each other.
   const Index both = transforms.by_id ? 2 * 8 * (after + vertices) + 20 * vertices : 0;

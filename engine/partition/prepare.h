@@ -43,9 +43,9 @@ struct HaloGraph {
 struct Prepared {
   std::vector<Index> part_offsets;   // (parts + 1)
   std::vector<Index> slice_offsets;  // (parts · slices + 1)
-  std::vector<VertexId> ids;        // (vertices) original vertex of each prepared row
-  HaloGraph whole, induced;         // induced: empty unless asked for
-  PartitionQuality quality;         // of the whole graph
+  std::vector<VertexId> ids;         // (vertices) original vertex of each prepared row
+  HaloGraph whole, induced;          // induced: empty unless asked for
+  PartitionQuality quality;          // of the whole graph
 };
 
 /// `is_symmetric`: the reverse of every arc of `graph` is known to be there. `training` (vertices) marks

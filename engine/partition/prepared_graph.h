@@ -57,11 +57,11 @@ class PreparedGraph {
 
   int parts() const;
   std::span<const Index> part_offsets() const;  // (parts + 1): part p owns rows part_offsets[p] … [p + 1] − 1
-  int slices() const;  // of each part
+  int slices() const;                           // of each part
   /// (parts · slices + 1): slice k of part p has rows slice_offsets[p · slices + k] …, and ends where the next one begins.
   std::span<const Index> slice_offsets() const;
-  std::span<const VertexId> ids() const;        // (vertices) data set's vertex of each row
-  CsrView graph() const;                        // (vertices × vertices) in prepared numbering
+  std::span<const VertexId> ids() const;  // (vertices) data set's vertex of each row
+  CsrView graph() const;                  // (vertices × vertices) in prepared numbering
   std::span<const VertexId> halo(
       int part) const;            // prepared rows that `part` reads and doesn't own, ascending
   CsrView induced_graph() const;  // as graph(), arcs between training vertices only; rows all kept

@@ -93,8 +93,8 @@ PreparedMeta read_prepared_meta(const std::filesystem::path& path) {
   if (!file) fail("{}: cannot be read; remove the folder, and the next run creates it again", path.string());
   try {
     const json j = json::parse(file);
-    PreparedMeta meta{j.at("identity").dump(), j.at("partOffsets"), {}, quality_from(j.at("quality")),
-                      j.at("files")};
+    PreparedMeta meta{
+        j.at("identity").dump(), j.at("partOffsets"), {}, quality_from(j.at("quality")), j.at("files")};
     meta.slice_offsets = j.value("sliceOffsets", meta.part_offsets);  // older ones have none: a slice a part
     return meta;
   } catch (const json::exception& e) {

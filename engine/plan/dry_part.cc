@@ -50,7 +50,8 @@ void DryPart::cut_chunks(const RankShape& shape) {
     chunk.begin = graph_.slices.back(), chunk.end = chunk.begin + each.rows;
     chunk.own.arcs = csr(each.rows, each.rows, each.own_arcs);
     chunk.own.transpose = chunk.own.arcs;
-    chunk.own.dst_ids = chunk.own.src_ids = part_.ids.subspan(std::size_t(chunk.begin), std::size_t(each.rows));
+    chunk.own.dst_ids = chunk.own.src_ids =
+        part_.ids.subspan(std::size_t(chunk.begin), std::size_t(each.rows));
     chunk.own.dst_are_sources = true;
     chunk.outer.arcs = csr(each.rows, each.reads, each.outer_arcs);
     chunk.outer.transpose = csr(each.reads, each.rows, each.outer_arcs);

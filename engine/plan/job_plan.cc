@@ -57,17 +57,17 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
   const bool inductive = job.training.setting == Setting::kInductive;
   const auto reads = owner_reads(job, part, prepared.parts());
   const bool by_chunk = find_strategy(job.strategy.kind)->slices != nullptr;
-  DryRunInput in{
-      job,
-      feature_shape(job, meta),
-      meta.classes,
-      meta.multi_label,
-      double(meta.vertices),
-      options.threads,
-      on_ranks(rank_shape(prepared, part, inductive ? training_marks(dataset, job) : Marks(), reads, by_chunk),
-               share.ranks, ranks),
-      {},
-      options.hosts};
+  DryRunInput in{job,
+                 feature_shape(job, meta),
+                 meta.classes,
+                 meta.multi_label,
+                 double(meta.vertices),
+                 options.threads,
+                 on_ranks(rank_shape(prepared, part, inductive ? training_marks(dataset, job) : Marks(),
+                                     reads, by_chunk),
+                          share.ranks, ranks),
+                 {},
+                 options.hosts};
   if (inductive) in.full = on_ranks(rank_shape(prepared, part, {}, reads, by_chunk), share.ranks, ranks);
   const Model model = planned_model(job, in.features, in.classes);
   for (RankShape* shape : {&in.training, in.full ? &*in.full : &in.training}) {

@@ -12,8 +12,9 @@ namespace atl {
 
 struct PeerShape {
   Rank peer = 0;
-  Index send = 0, receive = 0;                     // rows a layer …
-  std::vector<Index> send_slices, receive_slices;  // … and of the slices up to each (PeerRows); of a part in slices
+  Index send = 0, receive = 0;  // rows a layer …
+  std::vector<Index> send_slices,
+      receive_slices;  // … and of the slices up to each (PeerRows); of a part in slices
 };
 
 /// One slice of a part (ChunkBlock).
@@ -35,16 +36,16 @@ struct RankShape {
   Index own_arcs = 0, outer_arcs = 0;  // to owned rows, to halo rows
   std::vector<Index> owned_by_rank;    // (ranks) rows that each owns
   // Where the strategy takes rows owner by owner:
-  bool by_owner = false;               // not halo rows together
-  bool for_others = false;             // OwnerReads::for_others()
-  Index destinations = 0;              // rows that are aggregated here
-  std::vector<SourceShape> sources{};  // owners with rows that are read
-  std::vector<ChunkShape> chunks{};    // where rows are worked on slice by slice
+  bool by_owner = false;                 // not halo rows together
+  bool for_others = false;               // OwnerReads::for_others()
+  Index destinations = 0;                // rows that are aggregated here
+  std::vector<SourceShape> sources{};    // owners with rows that are read
+  std::vector<ChunkShape> chunks{};      // where rows are worked on slice by slice
   bool features = true, answers = true;  // PartShare
   LayerRange layers{0, -1};              // that the rank has; −1: to the last
-  bool batches = false;                // it trains on mini-batches, and holds no arcs
-  bool own_is_symmetric = false;       // then the transpose is not stored
-  std::vector<PeerShape> peers;        // with anything to exchange, ascending
+  bool batches = false;                  // it trains on mini-batches, and holds no arcs
+  bool own_is_symmetric = false;         // then the transpose is not stored
+  std::vector<PeerShape> peers;          // with anything to exchange, ascending
 
   Index arcs() const { return own_arcs + outer_arcs; }
 };

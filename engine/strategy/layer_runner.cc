@@ -25,8 +25,7 @@ LayerInput LayerRunner::input_of(int l, PassMemory& memory, const RangeInput& in
 
 void LayerRunner::forward(Pass& pass, const WeightVersion& weights, PassMemory& memory,
                           const RangeInput& input) const {
-  for (int l = memory.layers().first; l < memory.layers().end; ++l)
-    forward(l, pass, weights, memory, input);
+  for (int l = memory.layers().first; l < memory.layers().end; ++l) forward(l, pass, weights, memory, input);
 }
 
 void LayerRunner::forward(int l, Pass& pass, const WeightVersion& weights, PassMemory& memory,

@@ -54,8 +54,8 @@ Model job_model(const Job& job, Index features, Index classes, bool packed_featu
 /// Strategy::reads; none: halo rows come together.
 std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks);
 /// Where the job's strategy keeps each parameter, as `rank` sees it; `job` and `model` outlive it.
-std::function<Placement(int layer, const ParameterSpec& spec)> placement_on(const Job& job, const Model& model,
-                                                                            Rank rank);
+std::function<Placement(int layer, const ParameterSpec& spec)> placement_on(const Job& job,
+                                                                            const Model& model, Rank rank);
 /// Strategy::layers.
 LayerRange layers_of(const Job& job, const Model& model, Rank rank);
 /// Strategy::share; `ranks`: of a strategy with a part a rank.

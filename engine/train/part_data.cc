@@ -79,8 +79,8 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
 void PartData::cut_chunks(bool attention) {
   chunks_ = chunk_blocks(*graph_, attention);
   for (const ChunkBlock& each : chunks_)
-    part_.chunks.push_back({each.begin, each.end, own_block(*graph_, each), outer_block(*graph_, each), each.reads,
-                            each.runs});
+    part_.chunks.push_back(
+        {each.begin, each.end, own_block(*graph_, each), outer_block(*graph_, each), each.reads, each.runs});
 }
 
 /// The blocks by owner take the place of the arcs that localize() cut out: of all to halo rows and, where several ranks

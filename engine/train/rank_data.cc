@@ -171,8 +171,8 @@ void RankData::place(Context& ctx) {
   copies_.emplace(ctx);
   for (SplitRows* each : {&train, &validation, &test}) each->placed = copies_->of(each->placed);
   label_view_ = on_device(*copies_, label_view_, owned());
-  training_label_view_ =
-      on_device(*copies_, training_label_view_, training_ && share_.answers ? Index(training_->owned_ids().size()) : 0);
+  training_label_view_ = on_device(*copies_, training_label_view_,
+                                   training_ && share_.answers ? Index(training_->owned_ids().size()) : 0);
   placed_training_rows_ = copies_->of(placed_training_rows_);
   if (full_) full_->place(ctx);
   if (training_) training_->place(ctx);

@@ -72,13 +72,13 @@ class Trainer final : private TrainingStep {
   std::vector<VertexId> batch_rows_;     // 0, 1, … of them
   DeviceCopies batch_copies_;            // of both
   struct Slice {
-    std::vector<VertexId> rows;         // training rows, counted from the slice's first
+    std::vector<VertexId> rows;        // training rows, counted from the slice's first
     std::span<const VertexId> placed;  // the same, as kernels read them
   };
   std::map<std::pair<Index, Index>, Slice> slices_;  // by first row and number of rows
   DeviceCopies slice_copies_;
-  Buffer<StepState> state_;              // (1) of the step
-  Buffer<double> outputs_;               // (layers) elements of their outputs that aren't finite
+  Buffer<StepState> state_;  // (1) of the step
+  Buffer<double> outputs_;   // (layers) elements of their outputs that aren't finite
   double loss_sum_ = 0, vertices_ = 0;
   bool finite_ = true;
   NonFinite non_finite_;  // on this rank

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "job/models.h"
 #include "job/option_field.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
@@ -23,14 +24,14 @@ Field option(const std::string& name, Options::Value initial, Field rest) {
 std::vector<Field> options() {
   const char* source = "Chen et al. 2023";
   std::vector<Field> options;
-  options.push_back(
-      option("stages", std::int64_t{0},
-             {.description = "stages that the layers are divided over; each has placement.ranks / stages ranks, "
-                             "which have a part of the graph each",
-              .unit = "stages",
-              .minimum = 0,
-              .maximum = 4096,
-              .default_text = "the most that divide placement.ranks and have a layer each"}));
+  options.push_back(option(
+      "stages", std::int64_t{0},
+      {.description = "stages that the layers are divided over; each has placement.ranks / stages ranks, "
+                      "which have a part of the graph each",
+       .unit = "stages",
+       .minimum = 0,
+       .maximum = 4096,
+       .default_text = "the most that divide placement.ranks and have a layer each"}));
   options.push_back(option("chunks", std::int64_t{0},
                            {.description = "chunks that the graph is cut into, at least as many as stages",
                             .unit = "chunks",
@@ -39,13 +40,13 @@ std::vector<Field> options() {
                             .source = source,
                             .default_text = "4 for each rank"}));
   options.push_back(option(
-      "shuffle", true,
-      {.description = "draw the order of the chunks anew in each epoch", .source = source}));
-  options.push_back(option(
-      "historicalGradients", false,
-      {.description = "neighbours whose rows are those of an earlier epoch get the gradient of the last epoch; "
-                      "false: they get none",
-       .source = source}));
+      "shuffle", true, {.description = "draw the order of the chunks anew in each epoch", .source = source}));
+  options.push_back(
+      option("historicalGradients", false,
+             {.description =
+                  "neighbours whose rows are those of an earlier epoch get the gradient of the last epoch; "
+                  "false: they get none",
+              .source = source}));
   options.push_back(
       option("historyRefresh", std::int64_t{23},
              {.description = "α: rows of chunks that come later are those of epoch α⌊(t − 1)/α⌋ in epoch t",
@@ -56,9 +57,10 @@ std::vector<Field> options() {
   options.push_back(
       option("refreshAfterFirstEpoch", true,
              {.description = "keep epoch 1's rows as well, so that only epoch 1 reads rows of zeros"}));
-  options.push_back(option("scaleHistoricalGradient", false,
-                           {.description = "double the gradient that an aggregation gives its sources, as the "
-                                           "authors' code does, for the ones that get none"}));
+  options.push_back(
+      option("scaleHistoricalGradient", false,
+             {.description = "double the gradient that an aggregation gives its sources, as the "
+                             "authors' code does, for the ones that get none"}));
   return options;
 }
 
@@ -81,14 +83,15 @@ EpochTraffic traffic(const Options& given, const TrafficShape& shape) {
   TrafficShape inside = fetched_once(shape);
   inside.ranks = shape.parts;
   EpochTraffic traffic = boundary_traffic(given, inside);
-  for (const Index columns : shape.stage_columns) traffic.stage += shape.vertices * columns * Index(sizeof(float));
+  for (const Index columns : shape.stage_columns)
+    traffic.stage += shape.vertices * columns * Index(sizeof(float));
   traffic.stage_gradient = traffic.stage;
   return traffic;
 }
 
 /// Of stage `stage` alone: its ranks' halo rows, and its share of the gradients.
-void add_inside(const TrafficShape& shape, int stage, const PipelineGrid& grid, const std::vector<CutRows>& cut,
-                std::vector<PairBytes>& flows) {
+void add_inside(const TrafficShape& shape, int stage, const PipelineGrid& grid,
+                const std::vector<CutRows>& cut, std::vector<PairBytes>& flows) {
   TrafficShape inside = shape;
   inside.ranks = grid.parts;
   inside.widths.clear(), inside.repeated_widths.clear();
@@ -132,14 +135,15 @@ std::vector<int> divisors(int number) {
 
 void stages_of_the_ranks(const Check& c) {
   if (c.job.strategy.kind != "gnnpipe") return;
-  const int ranks = c.job.placement.ranks, layers = c.job.model.layers;
+  const int ranks = c.job.placement.ranks, most = most_stages(c.job);
   const auto stages = int(c.job.strategy.options.integer("stages"));
   const std::string path = "strategy.gnnpipe.stages";
   if (stages > 0 && ranks % stages != 0)
     c.error(path, "{} does not divide placement.ranks {} (use {})", stages, ranks,
             fmt::join(divisors(ranks), " or "));
-  else if (stages > layers)
-    c.error(path, "{} stages for model.layers {} (use at most one a layer)", stages, layers);
+  else if (stages > most)
+    c.error(path, "{} stages for a {} of {} {} (use at most one a layer)", stages, c.job.model.kind, most,
+            most == 1 ? "layer" : "layers");
 }
 
 void chunks_for_the_stages(const Check& c) {
@@ -147,8 +151,9 @@ void chunks_for_the_stages(const Check& c) {
   const auto chunks = int(c.job.strategy.options.integer("chunks"));
   const int stages = pipeline_grid(c.job).stages;
   if (chunks > 0 && chunks < stages)
-    c.error("strategy.gnnpipe.chunks", "{} chunks for {} stages, some of which would always wait (use {} or more)",
-            chunks, stages, stages);
+    c.error("strategy.gnnpipe.chunks",
+            "{} chunks for {} stages, some of which would always wait (use {} or more)", chunks, stages,
+            stages);
 }
 
 /// How many layers there are is the model's to say, and CEL doesn't know it.
@@ -160,22 +165,30 @@ Rule stages_of_the_ranks_rule() {
             "!has(self.strategy) || !has(self.strategy.gnnpipe) || !has(" + stages + ") || " + stages +
                 " == 0 || " + ranks + " % " + stages + " == 0",
             "",
-            "'%d does not divide placement.ranks %d (use a number that does)'.format([" + stages + ", " + ranks +
-                "])"}}};
+            "'%d does not divide placement.ranks %d (use a number that does)'.format([" + stages + ", " +
+                ranks + "])"}}};
 }
 
 Rule chunks_for_the_stages_rule() {
-  return {chunks_for_the_stages,
-          {{"strategy.gnnpipe", "chunks",
-            "!has(self.chunks) || !has(self.stages) || self.chunks == 0 || self.chunks >= self.stages", "",
-            "'%d chunks for %d stages, some of which would always wait (use %d or more)'.format([self.chunks, "
-            "self.stages, self.stages])"}}};
+  return {
+      chunks_for_the_stages,
+      {{"strategy.gnnpipe", "chunks",
+        "!has(self.chunks) || !has(self.stages) || self.chunks == 0 || self.chunks >= self.stages", "",
+        "'%d chunks for %d stages, some of which would always wait (use %d or more)'.format([self.chunks, "
+        "self.stages, self.stages])"}}};
 }
 
 }  // namespace
 
+/// Where an option counts layers that have nothing to learn, they are computed once.
+int most_stages(const Job& job) {
+  const ModelInfo* model = find_model(job.model.kind);
+  const bool once = model == nullptr || !model->layers_option.empty();
+  return once ? 1 : std::max(1, job.model.layers);
+}
+
 PipelineGrid pipeline_grid(const Job& job) {
-  const int ranks = job.placement.ranks, layers = std::max(1, job.model.layers);
+  const int ranks = job.placement.ranks, layers = most_stages(job);
   const auto given = int(job.strategy.options.integer("stages"));
   // On other ranks than the job was written for, as predictions are made, the most stages that both have.
   if (given > 0) return {std::gcd(given, ranks), ranks / std::gcd(given, ranks)};

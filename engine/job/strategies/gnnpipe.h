@@ -16,6 +16,8 @@ struct PipelineGrid {
 };
 
 PipelineGrid pipeline_grid(const Job& job);
+/// The most stages that a job's model can have: one a layer, of those that are computed in each epoch.
+int most_stages(const Job& job);
 /// Chunks that the graph is cut into: slices of each part.
 int pipeline_chunks(const Job& job);
 

@@ -19,8 +19,8 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                 .scale_gradient = given.flag("scaleHistoricalGradient"),
                                 .refresh = given.integer("historyRefresh"),
                                 .refresh_after_first = given.flag("refreshAfterFirstEpoch")};
-  return std::make_unique<Pipeline>(in.ctx, in.comm, in.model, in.parameters, in.holding.part(), in.all_vertices,
-                                    options);
+  return std::make_unique<Pipeline>(in.ctx, in.comm, in.model, in.parameters, in.holding.part(),
+                                    in.all_vertices, options);
 }
 
 LayerRange layers(const Job& job, const Model& model, Rank rank) {
@@ -57,7 +57,8 @@ void describe(const Job& job, const Model& model, TrafficShape& shape) {
   }
   for (int l = std::max(1, model.constant_prefix()); l < int(model.layers.size()); ++l) {
     if (!model.layers[std::size_t(l)]->gathers()) continue;
-    const auto holder = std::ranges::find_if(stages, [&](const LayerRange& each) { return each.contains(l); });
+    const auto holder =
+        std::ranges::find_if(stages, [&](const LayerRange& each) { return each.contains(l); });
     shape.width_stage.push_back(int(holder - stages.begin()));
   }
 }

@@ -9,14 +9,15 @@ namespace {
 Index widest_gathered(const Model& model, const LayerRange& layers) {
   Index widest = 0;
   for (int l = std::max(1, layers.first); l < layers.end; ++l)
-    if (model.layers[std::size_t(l)]->gathers()) widest = std::max(widest, model.layers[std::size_t(l)]->in());
+    if (model.layers[std::size_t(l)]->gathers())
+      widest = std::max(widest, model.layers[std::size_t(l)]->in());
   return widest;
 }
 
 }  // namespace
 
-ChunkPass::ChunkPass(Context& ctx, Communicator& comm, const Model& model, const GraphPart& part, StageRows& rows,
-                     const RankGroup& group, const ChunkPassOptions& options)
+ChunkPass::ChunkPass(Context& ctx, Communicator& comm, const Model& model, const GraphPart& part,
+                     StageRows& rows, const RankGroup& group, const ChunkPassOptions& options)
     : ctx_(ctx),
       comm_(comm),
       model_(model),
@@ -151,7 +152,8 @@ const Source* ChunkPass::Back::next() {
         const ConstMatrixView outer =
             layer.rows_in_backward() ? pass_.gathered_outer() : ConstMatrixView(pass_.outer_rows(layer.in()));
         d_outer_ = {};
-        if (d_rows_.cols > 0) d_outer_ = pass_.ctx_.workspace->matrix("pipeline.d_rows", outer.rows, outer.cols);
+        if (d_rows_.cols > 0)
+          d_outer_ = pass_.ctx_.workspace->matrix("pipeline.d_rows", outer.rows, outer.cols);
         source_ = {&chunk.outer, Rows(outer), 1, false, false, d_outer_};
         return &source_;
       }
@@ -175,7 +177,8 @@ const Source* ChunkPass::Back::next() {
 /// Of rows that are fresh, whose chunks go back later. Of the others for the next epoch, or for nobody.
 void ChunkPass::add_outer(ConstMatrixView d_outer) {
   if (options_.gradient_scale != 1)
-    scale(ctx_, options_.gradient_scale, ctx_.workspace->matrix("pipeline.d_rows", d_outer.rows, d_outer.cols));
+    scale(ctx_, options_.gradient_scale,
+          ctx_.workspace->matrix("pipeline.d_rows", d_outer.rows, d_outer.cols));
   const std::span<const ChunkRun> runs = here().runs;
   Index begin = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -195,8 +198,9 @@ void ChunkPass::Back::ship() {
   ChunkCrossing& crossing = pass_.crossing_[pass_.chunk_];
   const LocalGraph& graph = *pass_.part_.graph;
   received_ = MatrixView(pass_.boundary_.data(), crossing.sent(), d_rows_.cols);
-  arrival_ = pass_.transfer_.ship(crossing, pass_.step_,
-                                  pass_.rows_.gradient(pass_.layer_).slice_rows(graph.owned, graph.halo), received_);
+  arrival_ =
+      pass_.transfer_.ship(crossing, pass_.step_,
+                           pass_.rows_.gradient(pass_.layer_).slice_rows(graph.owned, graph.halo), received_);
 }
 
 void ChunkPass::Back::add() {
@@ -205,7 +209,8 @@ void ChunkPass::Back::add() {
   arrival_.wait();
   if (pass_.group_.size() > 1)
     pass_.transfer_.add(pass_.crossing_[pass_.chunk_], pass_.step_, received_, gradient);
-  axpby(pass_.ctx_, 1, gradient.slice_rows(chunk.begin, chunk.rows()), pass_.options_.gradient_scale, d_rows_);
+  axpby(pass_.ctx_, 1, gradient.slice_rows(chunk.begin, chunk.rows()), pass_.options_.gradient_scale,
+        d_rows_);
 }
 
 }  // namespace atl

@@ -15,9 +15,9 @@
 namespace atl {
 
 struct ChunkPassOptions {
-  std::uint64_t seed = 1;        // of all draws
-  Real gradient_scale = 1;       // of what an aggregation gives its sources
-  bool late_gradients = false;   // StageRowsOptions
+  std::uint64_t seed = 1;       // of all draws
+  Real gradient_scale = 1;      // of what an aggregation gives its sources
+  bool late_gradients = false;  // StageRowsOptions
 };
 
 /// One per stage's rank. References outlive it.
@@ -103,16 +103,17 @@ class ChunkPass final : public Pass {
   StageRows& rows_;
   const RankGroup& group_;
   ChunkPassOptions options_;
-  WholeCrossing whole_;                 // inference exchanges a layer's rows at once
+  WholeCrossing whole_;                  // inference exchanges a layer's rows at once
   std::vector<ChunkCrossing> crossing_;  // by chunk
   HaloTransfer transfer_;
   Matrix boundary_;                 // (sent, widest): rows going out, or gradients coming back
   std::vector<double> chunk_rows_;  // (chunks) over all ranks of the stage
   Index most_reads_ = 0;
   // Of the pass:
-  std::vector<int> place_;                        // (chunks) in the epoch's order
-  std::vector<std::vector<VertexId>> picked_;     // by chunk: the rows of StageRows::both() that it reads outside of itself
-  DeviceCopies copies_;                           // of these and of …
+  std::vector<int> place_;  // (chunks) in the epoch's order
+  std::vector<std::vector<VertexId>>
+      picked_;           // by chunk: the rows of StageRows::both() that it reads outside of itself
+  DeviceCopies copies_;  // of these and of …
   std::vector<std::span<const VertexId>> picks_;  // … them where kernels read them
   std::vector<std::span<const VertexId>> reads_;  // ChunkRows::reads, likewise
   DeviceCopies reads_copies_;

@@ -53,7 +53,8 @@ void Pipeline::make_whole_layers(double all_vertices) {
   std::vector<ExchangedLayer> exchanged;
   const int once = model_.constant_prefix();
   for (int l = 0; l < whole_.end; ++l)
-    exchanged.push_back({.cols = layer(l).in(), .gathers = layer(l).gathers(), .fixed = l == 0, .once = l < once});
+    exchanged.push_back(
+        {.cols = layer(l).in(), .gathers = layer(l).gathers(), .fixed = l == 0, .once = l < once});
   whole_exchange_ = make_exact_exchange(ctx_, comm_, part_, std::move(exchanged), true);
   whole_pass_ =
       std::make_unique<FullBatchPass>(ctx_, comm_, group_, part_, *whole_exchange_, o_.seed, all_vertices);
@@ -208,7 +209,8 @@ void Pipeline::train(std::int64_t step, TrainingStep& session) {
   if (whole_memory_) {
     RangeGradient gradient;
     if (whole_.contains(std::max(tap_in_, tap_out_))) gradient.tapped = d_tap_;
-    runner_.backward(*whole_pass_, parameters_.present(), *whole_memory_, {part_.features, {}}, gradient, &session);
+    runner_.backward(*whole_pass_, parameters_.present(), *whole_memory_, {part_.features, {}}, gradient,
+                     &session);
   }
   to_behind_.finish(), to_before_.finish();
   tell(Work::kUpdate);

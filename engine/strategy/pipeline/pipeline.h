@@ -18,15 +18,15 @@ struct PipelineOptions {
   Passes passes = Passes::kTraining;
   PipelineGrid grid{};
   bool shuffle = true, late_gradients = false, scale_gradient = false;
-  std::int64_t refresh = 23;         // α, epochs
+  std::int64_t refresh = 23;  // α, epochs
   bool refresh_after_first = true;
 };
 
 /// Collective: all ranks make the same calls. References outlive it.
 class Pipeline final : public Schedule {
  public:
-  Pipeline(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters, const GraphPart& part,
-           double all_vertices, const PipelineOptions& options);
+  Pipeline(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
+           const GraphPart& part, double all_vertices, const PipelineOptions& options);
 
   void train(std::int64_t step, TrainingStep& session) override;
   /// (owned, classes) on ranks of the last stage, none on others.

@@ -12,7 +12,7 @@
 namespace atl {
 
 struct StageRowsOptions {
-  bool trains = true;          // false: no history, no gradients
+  bool trains = true;           // false: no history, no gradients
   bool late_gradients = false;  // keep what history's rows would get, for the next epoch
 };
 

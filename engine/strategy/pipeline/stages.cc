@@ -38,8 +38,8 @@ int tap_across(const Model& model, int first) {
 std::vector<LayerRange> stage_ranges(const Model& model, int stages) {
   const int layers = int(model.layers.size()), once = model.constant_prefix();
   if (stages > std::max(1, layers - once))
-    fail("strategy.gnnpipe.stages: {} stages for {} layers that are computed in each epoch (use at most {})", stages,
-         layers - once, std::max(1, layers - once));
+    fail("strategy.gnnpipe.stages: {} stages for {} layers that are computed in each epoch (use at most {})",
+         stages, layers - once, std::max(1, layers - once));
   const std::vector<double> costs = costs_of(model);
   std::vector<double> before(std::size_t(layers) + 1, 0);
   std::partial_sum(costs.begin(), costs.end(), before.begin() + 1);

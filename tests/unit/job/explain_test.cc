@@ -65,11 +65,12 @@ TEST(Explain, AllBelowAFieldHasNoOther) {
 }
 
 TEST(Explain, ChoicesSayWhatIsNotBuilt) {
-  EXPECT_THAT(explain("strategy.kind"), testing::ContainsRegex("gnnpipe .*\\[not built yet\\]"));
+  EXPECT_THAT(explain("strategy.kind"), testing::ContainsRegex("granndis .*\\[not built yet\\]"));
 }
 
 TEST(Explain, AStrategyToComeSaysSo) {
-  EXPECT_THAT(explain("strategy.gnnpipe"), AllOf(HasSubstr("strategy.gnnpipe"), HasSubstr("not built yet")));
+  EXPECT_THAT(explain("strategy.granndis"),
+              AllOf(HasSubstr("strategy.granndis"), HasSubstr("not built yet")));
 }
 
 TEST(Explain, OptionsOfEveryModelThatHasOne) {

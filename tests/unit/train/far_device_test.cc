@@ -31,6 +31,10 @@ std::vector<StrategyCase> every_strategy() {
       {"cagnet_replicated", 4, {"strategy.kind=cagnet", "strategy.cagnet.replication=2"}},
       {"sancus", 2, {"strategy.kind=sancus", "strategy.sancus.warmup=1"}},
       {"sancus_bounded", 3, {"strategy.kind=sancus", "strategy.sancus={rule: bounded, threshold: 0.5}"}},
+      {"gnnpipe", 3, {"strategy.kind=gnnpipe", "strategy.gnnpipe={historyRefresh: 2}"}},
+      {"gnnpipe_hybrid",
+       4,
+       {"strategy.kind=gnnpipe", "strategy.gnnpipe={chunks: 3, historicalGradients: true}"}},
       {"minibatch", 2, {"strategy.kind=minibatch", "strategy.minibatch.batchSize=7"}},
   };
 }

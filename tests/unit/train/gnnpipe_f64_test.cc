@@ -74,7 +74,7 @@ TEST_P(Pipelines, AnyStagesAndRanksLearnWhatOneRankLearns) {
   };
   const Learned one = run(1, 1);
   ASSERT_NE(one.losses.front(), one.losses.back());
-  const int layers = small_job(GetParam().fields).model.layers;
+  const int layers = most_stages(small_job(GetParam().fields));
   for (const auto& [ranks, stages] : {std::pair{2, 2}, {2, 1}, {3, 3}, {3, 1}, {4, 2}, {6, 3}})
     if (stages <= layers)
       expect_same(one, run(ranks, stages),
@@ -118,14 +118,13 @@ TEST_P(PipelineVariants, StagesAndRanksLearnWhatOneRankLearns) {
   expect_same(one, run(4, 2), "2 stages of 2 ranks");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PipelineVariants,
-                         testing::Values(Variant{"in_order", "shuffle: false"},
-                                         Variant{"fresh_history", "historyRefresh: 1"},
-                                         Variant{"zeros_until_refresh",
-                                                 "historyRefresh: 3, refreshAfterFirstEpoch: false"},
-                                         Variant{"late_gradients", "historicalGradients: true, historyRefresh: 1"},
-                                         Variant{"scaled", "scaleHistoricalGradient: true"}),
-                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, PipelineVariants,
+    testing::Values(Variant{"in_order", "shuffle: false"}, Variant{"fresh_history", "historyRefresh: 1"},
+                    Variant{"zeros_until_refresh", "historyRefresh: 3, refreshAfterFirstEpoch: false"},
+                    Variant{"late_gradients", "historicalGradients: true, historyRefresh: 1"},
+                    Variant{"scaled", "scaleHistoricalGradient: true"}),
+    [](const auto& each) { return each.param.name; });
 
 TEST(Pipeline, OneChunkOnOneStageIsGraph) {
   for (const SmallCase& each : every_model()) {
@@ -133,7 +132,8 @@ TEST(Pipeline, OneChunkOnOneStageIsGraph) {
     write_small_data(folder / "small", each.data);
     const Learned graph = learn(small_job(each.fields), folder / "small", 4);
     for (const int ranks : {1, 2})
-      expect_same(graph, learn(pipeline_job(each.fields, ranks, "{stages: 1, chunks: 1}"), folder / "small", 4),
+      expect_same(graph,
+                  learn(pipeline_job(each.fields, ranks, "{stages: 1, chunks: 1}"), folder / "small", 4),
                   each.name + " on " + std::to_string(ranks));
   }
 }
@@ -222,7 +222,8 @@ TEST(Pipeline, LearnsWhatAPlainLoopOverChunksLearns) {
       for (int epoch = 1; epoch <= kEpochs; ++epoch) {
         const bool refresh = epoch == 1 || epoch == 2 || (epoch - 1) % 2 == 0;
         const double loss = loop.train(epoch, refresh, rank.data.train.total, kRate);
-        EXPECT_NEAR(loss / learned.losses[std::size_t(epoch) - 1], 1, 1e-9) << each.name << ", epoch " << epoch;
+        EXPECT_NEAR(loss / learned.losses[std::size_t(epoch) - 1], 1, 1e-9)
+            << each.name << ", epoch " << epoch;
       }
       std::map<std::string, std::vector<Real>> weights;
       add_weights(loop.parameters(), weights);

@@ -64,9 +64,9 @@ inline Placement everywhere(Rank, int, const ParameterSpec&) {
 }
 
 inline const PlacedRanks kWhole{"one rank", 1, everywhere};
-inline const PlacedRanks kLayouts[] = {{"everywhere", 3, everywhere},         {"two slices", 2, two_slices},
-                                  {"an empty slice", 3, an_empty_slice}, {"slices twice", 4, slices_twice},
-                                  {"two stages", 4, two_stages},         {"two ranges", 2, two_ranges}};
+inline const PlacedRanks kLayouts[] = {
+    {"everywhere", 3, everywhere},     {"two slices", 2, two_slices}, {"an empty slice", 3, an_empty_slice},
+    {"slices twice", 4, slices_twice}, {"two stages", 4, two_stages}, {"two ranges", 2, two_ranges}};
 
 /// What one rank trains with gradients that a formula gives.
 struct Trained {
