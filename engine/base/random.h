@@ -16,9 +16,10 @@ enum class Purpose : std::uint32_t {
   kSampling = 5,
   kPartition = 6,
   kGenerator = 7,
-  kBatch = 8,      // which vertices a step trains on …
-  kNeighbour = 9,  // … and which neighbours each of them reads
-  kChunks = 10,    // in which order an epoch goes over chunks
+  kBatch = 8,       // which vertices a step trains on …
+  kNeighbour = 9,   // … and which neighbours each of them reads
+  kChunks = 10,     // in which order an epoch goes over chunks
+  kExpansion = 11,  // which neighbours on other servers a server takes copies of
 };
 
 /// A bijective mixer of 64 bits (the finaliser of SplitMix64, Steele et al. 2014).

@@ -38,9 +38,10 @@ struct ChunkRows {
 /// them, in the device's memory, but for those of `graph`.
 struct GraphPart {
   const LocalGraph* graph = nullptr;
-  std::span<const VertexId> ids;  // (owned) original vertex ids
-  Block own, outer;               // destinations: owned rows; sources: owned and halo rows
-  Rows features;                  // (owned, F)
+  std::span<const VertexId> ids;      // (owned) original vertex ids
+  Block own, outer;                   // destinations: owned rows; sources: owned and halo rows
+  std::span<const Real> row_weights;  // (owned) what each counts in sums over vertices; empty: 1
+  Rows features;                      // (owned, F)
   Rows
       halo_features;  // (halo, F): fixed, so read once from the data set and never sent; empty where the first layer
                       // doesn't gather

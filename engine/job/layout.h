@@ -16,6 +16,12 @@ struct Layout {
   bool ranks_are_alike = false;
 };
 
+/// Rows of `from` that `to` reads in each layer of an epoch: an entry of the cut between two parts.
+struct CutRows {
+  Rank from = 0, to = 0;
+  Index rows = 0;
+};
+
 /// What a prepared graph and a model mean for traffic.
 struct TrafficShape {
   int ranks = 1;
@@ -35,6 +41,8 @@ struct TrafficShape {
     std::int64_t to_owner = 0, from_owner = 0;
     std::int64_t total() const { return to_owner + from_owner; }
   } forward{}, backward{}, repeated{};
+  std::vector<CutRows>
+      server_cut{};  // rows exchanged a layer within servers, where copies of other servers' are held
   // Of a pipeline of layers:
   std::vector<Index> stage_columns{};  // (stages − 1) that leave each stage for the next, of rows and taps
   std::vector<int> width_stage{};      // the stage of each of `widths`
@@ -47,12 +55,6 @@ struct EpochTraffic {
   std::int64_t recompute = 0;                  // halo rows fetched again
   std::int64_t stage = 0, stage_gradient = 0;  // what goes from stage to stage, and back
   std::int64_t total() const { return halo + halo_gradient + gradient + recompute + stage + stage_gradient; }
-};
-
-/// Rows of `from` that `to` reads in each layer of an epoch: an entry of the cut between two parts.
-struct CutRows {
-  Rank from = 0, to = 0;
-  Index rows = 0;
 };
 
 /// Bytes that `from` sends to `to` in one training epoch. Both are ranks, or both are servers.

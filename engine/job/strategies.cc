@@ -18,7 +18,7 @@ std::vector<StrategyInfo>& table() {
       sancus_strategy(),
       minibatch_strategy(),
       gnnpipe_strategy(),
-      named("granndis", "server-wise preloading, expansion-aware sampling", "GraNNDis"),
+      granndis_strategy(),
       named("p3", "features split by column, layer 1 model-parallel", "P3"),
       named("dgs", "mini-batches chosen by online explanation", "DGS"),
       named("auto", "the strategy with the least predicted time", ""),

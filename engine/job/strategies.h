@@ -22,6 +22,8 @@ struct StrategyInfo {
   Layout (*layout)(const Job&) = nullptr;
   /// How many parts the graph is divided into, where several ranks have the same one; null: one a rank.
   int (*parts)(const Job&) = nullptr;
+  /// How many servers the graph is divided over first, with as many ranks each; null: it isn't.
+  int (*servers)(const Job&) = nullptr;
   /// How many slices each part is cut into; null: one.
   int (*slices)(const Job&) = nullptr;
   /// Of the rows that one part has for another, how many cross in an epoch; null: all. TrafficShape and CutRows count those.
@@ -64,5 +66,6 @@ StrategyInfo cagnet_strategy();
 StrategyInfo sancus_strategy();
 StrategyInfo minibatch_strategy();
 StrategyInfo gnnpipe_strategy();
+StrategyInfo granndis_strategy();
 
 }  // namespace atl

@@ -6,7 +6,7 @@
 
 #include "graph/block.h"
 #include "partition/part_ranks.h"
-#include "partition/prepared_graph.h"
+#include "partition/parted_graph.h"
 
 namespace atl {
 
@@ -30,6 +30,8 @@ class LocalGraph {
   Rank rank = 0;
   int part = 0;  // that the rank trains
   Index owned = 0, boundary = 0, halo = 0;
+  Index counted =
+      0;  // the first so many owned rows are this rank's own vertices, the others copies of other servers'
   std::vector<Index> slices;  // (slices + 1) owned rows of the part's slice k: slices[k] … slices[k + 1] − 1
   std::vector<VertexId> ids;  // (owned + halo) data set's vertex ids, owned first
   Csr own;                    // (owned × owned)
@@ -58,5 +60,6 @@ struct LocalizeOptions {
 /// Cuts the rank's part out of the prepared graph. Reads the part's own rows, the degrees of its halo rows, and
 /// of the peers' halo lists the segments that lie in its own range; sends no message.
 std::unique_ptr<LocalGraph> localize(const PreparedGraph& graph, Rank rank, const LocalizeOptions& options);
+std::unique_ptr<LocalGraph> localize(const PartedGraph& graph, Rank rank, const LocalizeOptions& options);
 
 }  // namespace atl

@@ -8,29 +8,25 @@
 namespace atl {
 namespace {
 
-/// The prepared graph, or its induced half, seen from one part.
-struct Source {
-  CsrView graph;
-  std::span<const Index> part_offsets;
-  std::vector<std::span<const VertexId>> halos;  // (parts)
-  Index begin, end;                              // the part's range of prepared rows
+/// A graph in parts, seen from one of them.
+struct Source : PartedGraph {
+  Index begin, end;  // the part's range of rows
 
-  Source(const PreparedGraph& prepared, int part, std::span<const std::uint8_t> induced_on)
-      : graph(induced_on.empty() ? prepared.graph() : prepared.induced_graph()),
-        part_offsets(prepared.part_offsets()) {
-    ATOLL_CHECK(part >= 0 && part < prepared.parts(), "part {} of {}", part, prepared.parts());
-    for (int p = 0; p < prepared.parts(); ++p)
-      halos.push_back(induced_on.empty() ? prepared.halo(p) : prepared.induced_halo(p));
+  Source(const PartedGraph& whole, int part, std::span<const std::uint8_t> induced_on) : PartedGraph(whole) {
+    ATOLL_CHECK(part >= 0 && part < int(halos.size()), "part {} of {}", part, halos.size());
     begin = part_offsets[std::size_t(part)], end = part_offsets[std::size_t(part) + 1];
     whole_ = induced_on.empty();
     for (Index row = begin; !whole_ && row < end; ++row) {
-      const bool held = induced_on[std::size_t(prepared.ids()[std::size_t(row)])] != 0;
+      const bool held = induced_on[std::size_t(ids[std::size_t(row)])] != 0;
       local_.push_back(held ? VertexId(rows_.size()) : -1);
       if (held) rows_.push_back(VertexId(row));
     }
   }
 
-  /// Rows that the rank holds, ascending: their number, the prepared row of local row i, and back.
+  double degree(Index row) const {
+    return degrees.empty() ? degree_of(graph, row) : degrees[std::size_t(row)];
+  }
+  /// Rows that the rank holds, ascending: their number, the graph's row of local row i, and back.
   Index owned() const { return whole_ ? end - begin : Index(rows_.size()); }
   Index row(Index i) const { return whole_ ? begin + i : rows_[std::size_t(i)]; }
   /// Held rows before a row of the range, or its end.
@@ -53,19 +49,17 @@ struct Source {
   std::vector<VertexId> local_;  // (end − begin), −1 where not held
 };
 
-void set_ids(const PreparedGraph& prepared, const Source& source, std::span<const VertexId> halo,
-             LocalGraph& out) {
-  const auto ids = prepared.ids();
+void set_ids(const Source& source, std::span<const VertexId> halo, LocalGraph& out) {
   out.owned = source.owned();
   out.halo = Index(halo.size());
   out.ids.reserve(std::size_t(out.owned + out.halo));
-  for (Index i = 0; i < out.owned; ++i) out.ids.push_back(ids[std::size_t(source.row(i))]);
-  for (const VertexId row : halo) out.ids.push_back(ids[std::size_t(row)]);
+  for (Index i = 0; i < out.owned; ++i) out.ids.push_back(source.ids[std::size_t(source.row(i))]);
+  for (const VertexId row : halo) out.ids.push_back(source.ids[std::size_t(row)]);
 }
 
-void set_slices(const PreparedGraph& prepared, int part, const Source& source, LocalGraph& out) {
-  const auto slices = std::size_t(prepared.slices());
-  for (const Index row : prepared.slice_offsets().subspan(std::size_t(part) * slices, slices + 1))
+void set_slices(int part, const Source& source, LocalGraph& out) {
+  const auto slices = std::size_t(source.slices);
+  for (const Index row : source.slice_offsets.subspan(std::size_t(part) * slices, slices + 1))
     out.slices.push_back(source.held_before(row));
 }
 
@@ -117,26 +111,24 @@ void set_scales(const Source& source, std::span<const VertexId> halo, Normalisat
                 LocalGraph& out) {
   if (normalisation == Normalisation::kSum) return;
   for (Index i = 0; i < out.owned; ++i)
-    out.dst_scale.push_back(dst_factor(normalisation, degree_of(source.graph, source.row(i))));
+    out.dst_scale.push_back(dst_factor(normalisation, source.degree(source.row(i))));
   if (normalisation != Normalisation::kSymmetric) return;
   for (Index i = 0; i < out.owned; ++i)
-    out.src_scale.push_back(src_factor(normalisation, degree_of(source.graph, source.row(i))));
-  for (const VertexId row : halo)
-    out.src_scale.push_back(src_factor(normalisation, degree_of(source.graph, row)));
+    out.src_scale.push_back(src_factor(normalisation, source.degree(source.row(i))));
+  for (const VertexId row : halo) out.src_scale.push_back(src_factor(normalisation, source.degree(row)));
 }
 
-/// received: prepared rows. own: LocalGraph::slices.
-void set_slices(const PreparedGraph& prepared, std::span<const VertexId> received, std::span<const Index> own,
+/// received: the graph's rows. own: LocalGraph::slices.
+void set_slices(const Source& source, std::span<const VertexId> received, std::span<const Index> own,
                 PeerRows& peer) {
-  const auto slices = std::size_t(prepared.slices());
+  const auto slices = std::size_t(source.slices);
   for (const Index end : own)
     peer.send_slices.push_back(std::ranges::lower_bound(peer.send, end) - peer.send.begin());
-  for (const Index row : prepared.slice_offsets().subspan(std::size_t(peer.part) * slices, slices + 1))
+  for (const Index row : source.slice_offsets.subspan(std::size_t(peer.part) * slices, slices + 1))
     peer.receive_slices.push_back(std::ranges::lower_bound(received, row) - received.begin());
 }
 
-void set_peers(const PreparedGraph& prepared, const Source& source, int part, const PartRanks& ranks,
-               LocalGraph& out) {
+void set_peers(const Source& source, int part, const PartRanks& ranks, LocalGraph& out) {
   const auto me = std::size_t(part);
   Index received = 0;
   for (std::size_t p = 0; p < source.halos.size(); ++p) {
@@ -144,7 +136,7 @@ void set_peers(const PreparedGraph& prepared, const Source& source, int part, co
     PeerRows peer{
         ranks.rank_of(int(p)), {}, received, Index(source.rows_of(p, source.halos[me]).size()), int(p)};
     for (const VertexId row : source.rows_of(me, source.halos[p])) peer.send.push_back(source.local(row));
-    set_slices(prepared, source.rows_of(p, source.halos[me]), out.slices, peer);
+    set_slices(source, source.rows_of(p, source.halos[me]), out.slices, peer);
     received += peer.receive_count;
     if (!peer.send.empty()) out.boundary = std::max<Index>(out.boundary, peer.send.back() + 1);
     if (!peer.send.empty() || peer.receive_count > 0) out.peers.push_back(std::move(peer));
@@ -157,19 +149,37 @@ const Real* data_or_null(const std::vector<Real>& values, Index begin) {
 
 }  // namespace
 
+PartedGraph parted(const PreparedGraph& prepared, bool induced) {
+  PartedGraph graph{induced ? prepared.induced_graph() : prepared.graph(),
+                    prepared.part_offsets(),
+                    {},
+                    prepared.ids(),
+                    prepared.slice_offsets(),
+                    prepared.slices(),
+                    {}};
+  for (int p = 0; p < prepared.parts(); ++p)
+    graph.halos.push_back(induced ? prepared.induced_halo(p) : prepared.halo(p));
+  return graph;
+}
+
 std::unique_ptr<LocalGraph> localize(const PreparedGraph& graph, Rank rank, const LocalizeOptions& options) {
+  return localize(parted(graph, !options.induced_on.empty()), rank, options);
+}
+
+std::unique_ptr<LocalGraph> localize(const PartedGraph& graph, Rank rank, const LocalizeOptions& options) {
   const int part = options.ranks.part_of(rank);
   const Source source(graph, part, options.induced_on);
   const auto halo = source.halos[std::size_t(part)];
   auto local = std::make_unique<LocalGraph>();
   local->rank = rank;
   local->part = part;
-  set_ids(graph, source, halo, *local);
-  set_slices(graph, part, source, *local);
+  set_ids(source, halo, *local);
+  local->counted = local->owned;
+  set_slices(part, source, *local);
   split_rows(source, halo, *local);
   set_transposes(options.attention, *local);
   set_scales(source, halo, options.normalisation, *local);
-  set_peers(graph, source, part, options.ranks, *local);
+  set_peers(source, part, options.ranks, *local);
   return local;
 }
 

@@ -15,6 +15,7 @@ struct PartitionOptions {
   int parts = 1;
   std::uint64_t seed = 1;
   std::string objective = "volume";  // metis: volume | cut
+  int groups = 1;  // of as many parts each: the graph is divided into these first, where arcs are looked at
   int slices = 1;  // of each part: neighbouring rows that are worked on together (partition/slices.h)
 };
 

@@ -156,7 +156,13 @@ std::vector<std::int32_t> cells_of(const CsrView& graph, const CsrView& pattern,
                                    const PartitionOptions& options, std::span<const std::uint8_t> training) {
   std::vector<VertexId> degrees;
   for (Index r = 0; r < graph.rows; ++r) degrees.push_back(VertexId(graph.degree(r)));
-  return assign_cells({pattern, degrees, training}, options);
+  PartitionOptions cells = options;
+  if (options.groups > 1) {
+    ATOLL_CHECK(options.slices == 1 && options.parts % options.groups == 0, "{} groups of {} parts",
+                options.groups, options.parts);
+    cells.parts = options.groups, cells.slices = options.parts / options.groups;
+  }
+  return assign_cells({pattern, degrees, training}, cells);
 }
 
 }  // namespace

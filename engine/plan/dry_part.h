@@ -45,6 +45,7 @@ class DryPart {
   std::vector<Offsets> offsets_;
   LocalGraph graph_;
   Features features_, halo_features_;
+  std::vector<Real> row_weights_;
   std::vector<Index> owned_by_rank_;
   std::vector<std::vector<VertexId>> chunk_reads_;  // by chunk …
   std::vector<ChunkRun> chunk_runs_;                // … and one run of them each

@@ -48,6 +48,17 @@ void enter(const Job& job, const DryRun& dry, const RankShape& whole, const Feat
                             total(plan.evaluation) / options.link_bytes;
 }
 
+/// Of the rank's share of what its server holds.
+RankShape server_shape(const PreparedGraph& prepared, ServerOptions options, const Marks& marks, Rank rank,
+                       int ranks) {
+  options.induced_on = marks;
+  const ServerGraph held = server_graph(prepared, options);
+  const auto local = localize(held.view(), rank, {.ranks = PartRanks::of_group(Rank(options.first_part))});
+  RankShape shape = rank_shape(*local, ranks);
+  shape.weighs = held.counted[std::size_t(local->part)] < local->owned;
+  return shape;
+}
+
 RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                    const PlanOptions& options, const std::vector<int>& part_of_rank, Rank rank) {
   const auto ranks = int(part_of_rank.size());
@@ -63,12 +74,17 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
                  meta.multi_label,
                  double(meta.vertices),
                  options.threads,
-                 on_ranks(rank_shape(prepared, part, inductive ? training_marks(dataset, job) : Marks(),
-                                     reads, by_chunk),
-                          share.ranks, ranks),
+                 {},
                  {},
                  options.hosts};
-  if (inductive) in.full = on_ranks(rank_shape(prepared, part, {}, reads, by_chunk), share.ranks, ranks);
+  const Marks marks = inductive ? training_marks(dataset, job) : Marks();
+  const auto of_part = [&](const Marks& induced_on) {
+    return on_ranks(rank_shape(prepared, part, induced_on, reads, by_chunk), share.ranks, ranks);
+  };
+  const auto server = strategy_of(job).server;
+  in.training =
+      server == nullptr ? of_part(marks) : server_shape(prepared, server(job, rank), marks, rank, ranks);
+  if (inductive || server != nullptr) in.full = of_part({});
   const Model model = planned_model(job, in.features, in.classes);
   for (RankShape* shape : {&in.training, in.full ? &*in.full : &in.training}) {
     shape->features = share.features, shape->answers = share.answers;

@@ -86,6 +86,17 @@ RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const s
   return shape;
 }
 
+RankShape rank_shape(const LocalGraph& graph, int ranks) {
+  RankShape shape;
+  shape.rank = graph.rank, shape.ranks = ranks;
+  shape.owned = graph.owned, shape.halo = graph.halo;
+  shape.own_arcs = graph.own.arcs(), shape.outer_arcs = graph.outer.arcs();
+  shape.own_is_symmetric = graph.own_is_symmetric;
+  for (const PeerRows& peer : graph.peers)
+    shape.peers.push_back({peer.peer, Index(peer.send.size()), peer.receive_count, {}, {}});
+  return shape;
+}
+
 RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks) {
   const int parts = shape.ranks;
   shape.ranks = ranks;

@@ -42,6 +42,7 @@ struct RankShape {
   std::vector<SourceShape> sources{};    // owners with rows that are read
   std::vector<ChunkShape> chunks{};      // where rows are worked on slice by slice
   bool features = true, answers = true;  // PartShare
+  bool weighs = false;                   // some rows are copies, which count nothing
   LayerRange layers{0, -1};              // that the rank has; −1: to the last
   bool batches = false;                  // it trains on mini-batches, and holds no arcs
   bool own_is_symmetric = false;         // then the transpose is not stored
@@ -54,6 +55,9 @@ struct RankShape {
 /// induced_on: as in LocalizeOptions; empty: of the whole graph.
 RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on,
                      const std::optional<OwnerReads>& reads = {}, bool by_chunk = false);
+
+/// Of a graph that is there, as ranks see it.
+RankShape rank_shape(const LocalGraph& graph, int ranks);
 
 /// The same part where not every rank trains the part of its own number, or several have the same: ranks in place of parts.
 RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks);

@@ -92,7 +92,7 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
   shape.bytes_per_weight = sizeof(Real);
   shape.bytes_per_value = job.strategy.wire == Precision::kBFloat16 ? 2 : sizeof(Real);
   set_merged(job, model, shape);
-  if (strategy.describe != nullptr) strategy.describe(job, model, shape);
+  if (strategy.describe != nullptr) strategy.describe(job, model, prepared, marks, shape);
   return shape;
 }
 

@@ -36,6 +36,7 @@ class FullBatchPass final : public Pass {
   void reduce(std::span<double> values) override {
     all_reduce(ctx_, comm_, Traffic::kStatistics, group_, values);
   }
+  std::span<const Real> row_weights() const override { return part_.row_weights; }
   double reduced_rows() const override { return all_vertices_; }
 
   /// `step` keys the pass's draws.

@@ -9,8 +9,8 @@ namespace atl {
 namespace {
 
 std::vector<Strategy>& table() {
-  static std::vector<Strategy> rows{graph_row(), pipegcn_row(),   cagnet_row(), sancus_row(),
-                                    bns_row(),   minibatch_row(), gnnpipe_row()};
+  static std::vector<Strategy> rows{graph_row(), pipegcn_row(),   cagnet_row(),  sancus_row(),
+                                    bns_row(),   minibatch_row(), gnnpipe_row(), granndis_row()};
   return rows;
 }
 

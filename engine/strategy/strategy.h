@@ -8,6 +8,7 @@
 
 #include "job/layout.h"
 #include "partition/part_ranks.h"
+#include "partition/server_graph.h"
 #include "partition/source_blocks.h"
 #include "strategy/schedule.h"
 
@@ -39,8 +40,11 @@ struct Strategy {
   LayerRange (*layers)(const Job&, const Model&, Rank rank) = nullptr;
   /// Null: a part a rank.
   PartShare (*share)(const Job&, Rank rank) = nullptr;
+  /// What a rank trains on where that isn't its part: its share of what its server holds; null: its part.
+  ServerOptions (*server)(const Job&, Rank rank) = nullptr;
   /// Fills in what the strategy's formula of bytes wants to know besides; null: nothing.
-  void (*describe)(const Job&, const Model&, TrafficShape&) = nullptr;
+  void (*describe)(const Job&, const Model&, const PreparedGraph&, std::span<const std::uint8_t> induced_on,
+                   TrafficShape&) = nullptr;
 };
 
 /// The row of a job that was read, so that its strategy is known.

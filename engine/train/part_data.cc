@@ -61,10 +61,10 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   const GraphNeeds needs = graph_needs(job.model);
   const LocalizeOptions options{needs.normalisation, needs.attention, induced_on, share.ranks};
   graph_ = localize(prepared, rank, options);
+  if (share.features) part_.features = own_.read(dataset, owned_ids(), job, form_);
   part_.graph = graph_.get();
   part_.ids = owned_ids();
   part_.own = graph_->own_block();
-  if (share.features) part_.features = own_.read(dataset, owned_ids(), job, form_);
   if (find_strategy(job.strategy.kind)->slices != nullptr) cut_chunks(needs.attention);
   if (const auto reads = owner_reads(job, rank, prepared.parts())) {
     read_by_owner(job, dataset, prepared, options, *reads, halo_features);
@@ -74,6 +74,28 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   if (!halo_features || !share.features) return;
   const std::span<const VertexId> ids(graph_->ids);
   part_.halo_features = halo_.read(dataset, ids.subspan(std::size_t(graph_->owned)), job, form_);
+}
+
+/// Copies of other servers' vertices count nothing where vertices are counted.
+PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
+                   const ServerOptions& server, FeatureForm form, bool halo_features)
+    : form_(form) {
+  const GraphNeeds needs = graph_needs(job.model);
+  const ServerGraph held = server_graph(prepared, server);
+  graph_ = localize(held.view(), rank,
+                    {needs.normalisation, needs.attention, {}, PartRanks::of_group(Rank(server.first_part))});
+  graph_->counted = held.counted[std::size_t(graph_->part)];
+  row_weights_.assign(std::size_t(graph_->owned), 0);
+  std::fill_n(row_weights_.begin(), graph_->counted, Real(1));
+  part_.graph = graph_.get();
+  part_.ids = owned_ids();
+  part_.own = graph_->own_block();
+  part_.outer = graph_->outer_block();
+  if (graph_->counted < graph_->owned) part_.row_weights = row_weights_;
+  part_.features = own_.read(dataset, owned_ids(), job, form_);
+  const std::span<const VertexId> ids(graph_->ids);
+  if (halo_features)
+    part_.halo_features = halo_.read(dataset, ids.subspan(std::size_t(graph_->owned)), job, form_);
 }
 
 void PartData::cut_chunks(bool attention) {
@@ -107,6 +129,7 @@ void PartData::place(Context& ctx) {
   DeviceCopies& structure = structure_.emplace(ctx);
   DeviceCopies& features = placed_features_.emplace(ctx);
   part_.ids = structure.of(part_.ids);
+  part_.row_weights = structure.of(part_.row_weights);
   part_.own = on_device(structure, part_.own);
   part_.outer = on_device(structure, part_.outer);
   part_.features = features.of(part_.features);

@@ -29,6 +29,9 @@ class PartData {
   PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
            const PartShare& share, std::span<const std::uint8_t> induced_on, FeatureForm form,
            bool halo_features);
+  /// Of the rank's share of what its server holds.
+  PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
+           const ServerOptions& server, FeatureForm form, bool halo_features);
   PartData(const PartData&) = delete;
 
   const GraphPart& part() const { return part_; }
@@ -71,6 +74,7 @@ class PartData {
   std::deque<Features> owners_features_;
   std::vector<Index> owned_by_rank_;
   std::vector<ChunkBlock> chunks_;
+  std::vector<Real> row_weights_;
   GraphPart part_;
   std::optional<DeviceCopies> structure_, placed_features_;
 };

@@ -34,6 +34,7 @@ DataUse data_use(const Job& job, const TrainedOn& trained, const DatasetMeta& me
   const auto split = meta.splits.find(job.dataset.split);
   DataUse use{trained.classes, form_of(trained, meta), meta.classes > 0,
               split != meta.splits.end() && job.dataset.split_column < split->second};
+  use.trains = false;
   if (!use.known) return use;
   use.known = meta.multi_label == several &&
               (several ? meta.classes == trained.classes : meta.classes <= trained.classes);

@@ -48,7 +48,12 @@ PartitionOptions partition_options(const Job& job, int ranks) {
   const PartitionerSpec& p = job.placement.partitioner;
   const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
   const int parts = strategy.parts == nullptr ? std::max(ranks, p.parts) : strategy.parts(job);
-  return {p.kind, parts, p.seed, p.objective, strategy.slices == nullptr ? 1 : strategy.slices(job)};
+  return {.kind = p.kind,
+          .parts = parts,
+          .seed = p.seed,
+          .objective = p.objective,
+          .groups = strategy.servers == nullptr || parts != job.placement.ranks ? 1 : strategy.servers(job),
+          .slices = strategy.slices == nullptr ? 1 : strategy.slices(job)};
 }
 
 GraphTransforms graph_transforms(const Job& job) {
@@ -98,19 +103,30 @@ RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   labels_ = read_labels(job, dataset, use, owned_ids_);
   read_splits(dataset, job, use.by_split);
   if (batches) batches_->trains_on(train.rows);
-  if (!batches && job.training.setting == Setting::kInductive)
+  const bool inductive = !batches && job.training.setting == Setting::kInductive;
+  if (use.trains && (inductive || strategy_of(job).server != nullptr))
     read_training_part(job, dataset, prepared, use, halo_features);
   view();
 }
 
 void RankData::read_training_part(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                                   const DataUse& use, bool halo_features) {
-  training_ = std::make_unique<PartData>(job, dataset, prepared, full_->graph().rank, share_,
-                                         training_marks(dataset, job), use.form, halo_features);
+  const Rank rank = full_->graph().rank;
+  const std::vector<std::uint8_t> marks = training_marks(dataset, job);
+  const bool inductive = job.training.setting == Setting::kInductive;
+  if (const auto server = strategy_of(job).server; server != nullptr) {
+    ServerOptions options = server(job, rank);
+    if (inductive) options.induced_on = marks;
+    training_ = std::make_unique<PartData>(job, dataset, prepared, rank, options, use.form, halo_features);
+  } else {
+    training_ =
+        std::make_unique<PartData>(job, dataset, prepared, rank, share_, marks, use.form, halo_features);
+  }
   if (!share_.answers) return;
   training_labels_ = read_labels(job, dataset, use, training_->owned_ids());
-  for (std::size_t row = 0; row < training_->owned_ids().size(); ++row) {
-    if (labelled(training_labels_, row)) training_rows_.push_back(VertexId(row));
+  for (Index row = 0; row < training_->graph().counted; ++row) {
+    const bool trains = marks[std::size_t(training_->owned_ids()[std::size_t(row)])] != 0;
+    if (trains && labelled(training_labels_, std::size_t(row))) training_rows_.push_back(VertexId(row));
   }
 }
 
@@ -138,7 +154,7 @@ void RankData::read_splits(const Dataset& dataset, const Job& job, bool by_split
 
 void RankData::count(Communicator& comm) {
   const double seen = batches_         ? double(train.rows.size())
-                      : share_.answers ? double(training_part().graph->owned)
+                      : share_.answers ? double(training_part().graph->counted)
                                        : 0;
   std::array<double, 4> totals{double(train.rows.size()), double(validation.rows.size()),
                                double(test.rows.size()), seen};

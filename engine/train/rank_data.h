@@ -25,6 +25,7 @@ struct DataUse {
   FeatureForm form = FeatureForm::kDense;  // in which the model reads features
   bool known = true;                       // false: as if no vertex had a label
   bool by_split = true;                    // false: by no split; every labelled vertex is a test vertex
+  bool trains = true;                      // false: it is for inference alone
 };
 
 /// Labels of some rows as kernels read them: one of the two.
@@ -83,7 +84,8 @@ class RankData {
     return batches_ ? Holding(batches_->graph()) : Holding(training_part());
   }
   Holding held() const { return batches_ ? Holding(batches_->graph()) : Holding(part()); }
-  bool inductive() const { return training_ != nullptr; }
+  /// Whether training sees another graph than inference.
+  bool has_training_part() const { return training_ != nullptr; }
   double vertices() const { return vertices_; }                    // of the whole graph
   double training_vertices() const { return training_vertices_; }  // of the graph that training sees
 

@@ -30,7 +30,7 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
   data.place(ctx);
   training_ = make_schedule(
       {ctx, comm, job, model_, parameters_, data.held_in_training(), data.training_vertices(), false, side});
-  if (data.inductive())
+  if (data.has_training_part())
     inference_ = make_schedule({ctx, comm, job, model_, parameters_, data.held(), data.vertices(), true});
   if (model_.constant_prefix() > 0) data.release_features();
 }

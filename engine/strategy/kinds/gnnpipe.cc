@@ -48,7 +48,8 @@ PartShare share(const Job& job, Rank rank) {
 }
 
 /// What crosses between stages: rows, and a tap.
-void describe(const Job& job, const Model& model, TrafficShape& shape) {
+void describe(const Job& job, const Model& model, const PreparedGraph&, std::span<const std::uint8_t>,
+              TrafficShape& shape) {
   const std::vector<LayerRange> stages = stage_ranges(model, pipeline_grid(job).stages);
   for (std::size_t s = 0; s + 1 < stages.size(); ++s) {
     const int tap = tap_out_of(model, stages[s]);

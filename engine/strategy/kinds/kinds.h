@@ -13,6 +13,7 @@ Strategy cagnet_row();
 Strategy sancus_row();
 Strategy minibatch_row();
 Strategy gnnpipe_row();
+Strategy granndis_row();
 
 /// For what a schedule's memory must do.
 Passes passes_of(const ScheduleInput& in);

@@ -65,12 +65,11 @@ TEST(Explain, AllBelowAFieldHasNoOther) {
 }
 
 TEST(Explain, ChoicesSayWhatIsNotBuilt) {
-  EXPECT_THAT(explain("strategy.kind"), testing::ContainsRegex("granndis .*\\[not built yet\\]"));
+  EXPECT_THAT(explain("strategy.kind"), testing::ContainsRegex("p3 .*\\[not built yet\\]"));
 }
 
 TEST(Explain, AStrategyToComeSaysSo) {
-  EXPECT_THAT(explain("strategy.granndis"),
-              AllOf(HasSubstr("strategy.granndis"), HasSubstr("not built yet")));
+  EXPECT_THAT(explain("strategy.p3"), AllOf(HasSubstr("strategy.p3"), HasSubstr("not built yet")));
 }
 
 TEST(Explain, OptionsOfEveryModelThatHasOne) {

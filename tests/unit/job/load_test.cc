@@ -113,7 +113,7 @@ TEST(Load, IgnoredFieldsAreWarnings) {
 
 TEST(Load, NullLeavesTheDefaultAsOnACluster) {
   EXPECT_EQ(valid({"training.epochs=~"}).training.epochs, 200);
-  EXPECT_EQ(valid({"strategy.granndis=~", "model.options.heads=~"}), valid());
+  EXPECT_EQ(valid({"strategy.p3=~", "model.options.heads=~"}), valid());
   EXPECT_THROW(valid({"training.epoch=~"}), Error);  // a name that nobody knows is one all the same
 }
 

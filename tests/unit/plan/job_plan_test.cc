@@ -53,6 +53,11 @@ std::vector<SmallCase> cases() {
        {"strategy.kind=cagnet", "strategy.wire=bfloat16", "training.recompute=layer"}},
       {"sancus_bfloat16", {"strategy.kind=sancus", "strategy.wire=bfloat16"}},
       {"pipegcn_bfloat16", {"strategy.kind=pipegcn", "strategy.wire=bfloat16", "model.kind=sage"}},
+      {"granndis", {"strategy.kind=granndis", "placement.ranksPerServer=1"}},
+      {"granndis_batch_norm_recompute",
+       {"strategy.kind=granndis", "strategy.granndis={maxHop: 0, fanout: -1}", "model.norm=batch",
+        "training.recompute=layer"}},
+      {"granndis_gat_inductive", {"strategy.kind=granndis", "model.kind=gat", "training.setting=inductive"}},
       {"gcn_directed", {"model.norm=layer"}, {.symmetric = false}},
       {"sage", {"model.kind=sage", "training.optimizer={kind: sgd}"}},
       {"gcnii", {"model.kind=gcnii", "model.layers=4", "training.recompute=layer"}},
@@ -98,8 +103,13 @@ Observed observe(SmallRank& rank, Communicator& comm) {
   seen.schedule = rank.trainer->bytes();
   seen.workspace = rank.workspace.bytes();
   seen.features = feature_bytes(rank.data.part());
-  if (rank.data.inductive()) seen.features += feature_bytes(rank.data.training_part());
+  if (rank.data.has_training_part()) seen.features += feature_bytes(rank.data.training_part());
   return seen;
+}
+
+Job job_on(std::vector<std::string> fields, int ranks) {
+  fields.push_back("placement.ranks=" + std::to_string(ranks));
+  return small_job(fields);
 }
 
 class PlannedAndRun : public testing::TestWithParam<std::tuple<SmallCase, int>> {};
@@ -108,7 +118,7 @@ TEST_P(PlannedAndRun, AgreeToTheByte) {
   const auto& [c, ranks] = GetParam();
   TemporaryFolder folder;
   write_small_data(folder / "small", c.data);
-  const Job job = small_job(c.fields);
+  const Job job = job_on(c.fields, ranks);
   std::vector<Observed> seen(std::size_t{8});
   run_ranks(ranks, [&, count = ranks](Communicator& comm) {
     ASSERT_LE(count, 8);
@@ -137,7 +147,8 @@ TEST_P(PlannedAndRun, AgreeToTheByte) {
     if (c.data.density == 1) {  // the non-zeros of sparse rows are planned by their mean
       EXPECT_EQ(item("features"), real.features);
     }
-    if (job.training.setting == Setting::kInductive) continue;  // two schedules are summed
+    if (job.training.setting == Setting::kInductive || strategy_of(job).server != nullptr)
+      continue;  // two schedules are summed
     EXPECT_EQ(item("activations"), real.schedule.activations);
     EXPECT_EQ(item("saved for backward"), real.schedule.saved);
     EXPECT_EQ(item("halo rows"), real.schedule.halo);
@@ -151,7 +162,7 @@ TEST_P(PlannedAndRun, APlanHoldsNothingThatGrowsWithTheModel) {
   write_small_data(folder / "small", c.data);
   std::vector<std::string> fields = c.fields;
   fields.push_back("model.hidden=16384");
-  const Job job = small_job(fields);
+  const Job job = job_on(fields, ranks);
   const Dataset dataset = Dataset::open(folder / "small");
   const auto prepared = PreparedGraph::make(dataset, partition_options(job, ranks), graph_transforms(job),
                                             training_marks(dataset, job));
@@ -168,7 +179,7 @@ TEST_P(PlannedAndRun, TheStrategysFormulaSaysWhatIsSent) {
   const auto& [c, ranks] = GetParam();
   TemporaryFolder folder;
   write_small_data(folder / "small", c.data);
-  const Job job = small_job(c.fields);
+  const Job job = job_on(c.fields, ranks);
   const Dataset dataset = Dataset::open(folder / "small");
   const auto prepared = PreparedGraph::make(dataset, partition_options(job, ranks), graph_transforms(job),
                                             training_marks(dataset, job));

@@ -34,7 +34,8 @@ std::vector<StrategyCase> every_strategy() {
       {"gnnpipe", 3, {"strategy.kind=gnnpipe", "strategy.gnnpipe={historyRefresh: 2}"}},
       {"gnnpipe_hybrid",
        4,
-       {"strategy.kind=gnnpipe", "strategy.gnnpipe={chunks: 3, historicalGradients: true}"}},
+       {"strategy.kind=gnnpipe", "strategy.gnnpipe={chunks: 4, historicalGradients: true}"}},
+      {"granndis", 4, {"strategy.kind=granndis", "placement.ranksPerServer=2"}},
       {"minibatch", 2, {"strategy.kind=minibatch", "strategy.minibatch.batchSize=7"}},
   };
 }

@@ -1,0 +1,102 @@
+// Strategy `granndis`: each server holds copies of the vertices that its own depend on, or of some of them, so that only its ranks
+// exchange rows with each other (Song et al. 2024, "GraNNDis").
+#include "job/strategies/granndis.h"
+
+#include <algorithm>
+
+#include "job/models.h"
+#include "job/option_field.h"
+#include "job/strategies.h"
+#include "job/strategies/boundary_rows.h"
+
+namespace atl {
+namespace {
+
+Field option(const std::string& name, Options::Value initial, Field rest) {
+  return option_field(OptionOwner::kStrategy, "granndis", "strategy.granndis." + name, std::move(initial),
+                      std::move(rest));
+}
+
+std::vector<Field> options() {
+  const char* source = "Song et al. 2024";
+  std::vector<Field> options;
+  options.push_back(
+      option("maxHop", std::int64_t{1},
+             {.description = "how far from its own vertices a server takes copies of other servers' vertices; what lies "
+                             "beyond is left out; 0: as far as the layers reach, which with fanout −1 is exact",
+              .unit = "hops",
+              .minimum = 0,
+              .maximum = 1024,
+              .source = source}));
+  options.push_back(option("fanout", std::int64_t{15},
+                           {.description = "copies that a vertex asks for at most, of its neighbours on other servers; "
+                                           "neighbours on its own server are all read; −1: all",
+                            .unit = "vertices",
+                            .minimum = -1,
+                            .maximum = 1e6,
+                            .source = source}));
+  return options;
+}
+
+Layout layout(const Job& job) {
+  Layout layout = consecutive_ranks(job);
+  layout.ranks_are_alike = false;
+  return layout;
+}
+
+int servers(const Job& job) {
+  const int together = ranks_of_a_server(job);
+  return job.placement.ranks % together == 0 ? job.placement.ranks / together : 1;
+}
+
+EpochTraffic traffic(const Options& given, const TrafficShape& shape) {
+  TrafficShape inside = shape;
+  inside.halo_rows = 0;
+  for (const CutRows& each : shape.server_cut) inside.halo_rows += each.rows;
+  return boundary_traffic(given, inside);
+}
+
+std::vector<PairBytes> flows(const Options& given, const TrafficShape& shape, const std::vector<CutRows>&) {
+  return boundary_flows(given, shape, shape.server_cut);
+}
+
+const std::string kNoCopies =
+    "takes no copies: the graph would be cut between servers (use 1 or more, or −1 for all)";
+
+void some_copies(const Check& c) {
+  if (c.job.strategy.kind == "granndis" && c.job.strategy.options.integer("fanout") == 0)
+    c.error("strategy.granndis.fanout", "{}", kNoCopies);
+}
+
+Rule some_copies_rule() {
+  return {some_copies,
+          {{"strategy.granndis", "fanout", "!has(self.fanout) || self.fanout != 0", kNoCopies}}};
+}
+
+}  // namespace
+
+int ranks_of_a_server(const Job& job) {
+  return std::clamp(job.placement.ranks_per_server, 1, std::max(1, job.placement.ranks));
+}
+
+Expansion expansion_of(const Job& job) {
+  const Options& given = job.strategy.options;
+  const int reach = gathering_layers(job.model);
+  const auto hops = int(given.integer("maxHop")), fanout = int(given.integer("fanout"));
+  return {hops == 0 ? reach : hops, fanout, fanout < 0 && (hops == 0 || hops >= reach)};
+}
+
+StrategyInfo granndis_strategy() {
+  return {.kind = "granndis",
+          .description = "each server holds copies of what its vertices depend on, all or a sample",
+          .source = "Song et al. 2024",
+          .built = true,
+          .options = options(),
+          .layout = layout,
+          .servers = servers,
+          .traffic = traffic,
+          .flows = flows,
+          .rules = {some_copies_rule()}};
+}
+
+}  // namespace atl

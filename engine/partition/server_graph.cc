@@ -1,0 +1,172 @@
+#include "partition/server_graph.h"
+
+#include <algorithm>
+
+#include "base/random.h"
+#include "graph/normalisation.h"
+
+namespace atl {
+namespace {
+
+constexpr double kSlack = 1.05;  // of the mean, that a rank of the server may hold
+
+class Expansion {
+ public:
+  Expansion(const PreparedGraph& prepared, const ServerOptions& options)
+      : o_(options),
+        graph_(options.induced_on.empty() ? prepared.graph() : prepared.induced_graph()),
+        ids_(prepared.ids()),
+        offsets_(prepared.part_offsets().subspan(std::size_t(options.first_part), std::size_t(options.parts) + 1)),
+        hop_(ids_.size(), -1) {}
+
+  ServerGraph make() {
+    walk();
+    divide();
+    ServerGraph out;
+    number(out);
+    cut(out);
+    return out;
+  }
+
+ private:
+  bool is_own(Index row) const { return row >= offsets_.front() && row < offsets_.back(); }
+
+  /// Breadth first. Own neighbours are there already; of the others, those that a draw keeps.
+  void walk() {
+    std::vector<VertexId> front;
+    for (Index row = offsets_.front(); row < offsets_.back(); ++row) {
+      if (!o_.induced_on.empty() && o_.induced_on[std::size_t(ids_[std::size_t(row)])] == 0) continue;
+      front.push_back(VertexId(row));
+      hop_[std::size_t(row)] = 0;
+    }
+    for (int hop = 1; hop <= o_.hops && !front.empty(); ++hop) {
+      std::vector<VertexId> next;
+      for (const VertexId row : front)
+        for (const VertexId other : kept_neighbours(row)) {
+          if (hop_[std::size_t(other)] >= 0) continue;
+          hop_[std::size_t(other)] = hop;
+          next.push_back(other);
+        }
+      std::ranges::sort(next);
+      copies_.insert(copies_.end(), next.begin(), next.end());
+      front = std::move(next);
+    }
+  }
+
+  /// Of a vertex's neighbours on other servers. A draw belongs to the two vertices: every server that asks draws the same.
+  std::span<const VertexId> kept_neighbours(VertexId row) {
+    kept_.clear();
+    for (const VertexId other : graph_.row(row))
+      if (!is_own(other)) kept_.push_back(other);
+    if (o_.fanout < 0 || kept_.size() <= std::size_t(o_.fanout)) return kept_;
+    const Draws draws(o_.seed, Purpose::kExpansion);
+    const auto key = [&](VertexId other) {
+      return draws.bits64_at(std::uint64_t(ids_[std::size_t(row)]), std::uint64_t(ids_[std::size_t(other)]));
+    };
+    std::ranges::nth_element(kept_, kept_.begin() + o_.fanout, {}, key);
+    return std::span(kept_).first(std::size_t(o_.fanout));
+  }
+
+  /// Each copy to the rank that has most of its neighbours and room (Stanton & Kliot 2012, linear deterministic greedy).
+  void divide() {
+    const auto ranks = std::size_t(o_.parts);
+    rank_of_.resize(hop_.size(), -1);
+    std::vector<double> load(ranks);
+    for (std::size_t r = 0; r < ranks; ++r) {
+      load[r] = double(offsets_[r + 1] - offsets_[r]);
+      std::fill(rank_of_.begin() + offsets_[r], rank_of_.begin() + offsets_[r + 1], std::int32_t(r));
+    }
+    const double room = kSlack * double(offsets_.back() - offsets_.front() + Index(copies_.size())) / double(ranks);
+    std::vector<double> near(ranks);
+    for (const VertexId copy : copies_) {
+      std::fill(near.begin(), near.end(), 0);
+      for (const VertexId other : graph_.row(copy))
+        if (rank_of_[std::size_t(other)] >= 0) near[std::size_t(rank_of_[std::size_t(other)])] += 1;
+      std::size_t best = 0;
+      const auto score = [&](std::size_t r) { return (1 + near[r]) * (1 - load[r] / room); };
+      for (std::size_t r = 1; r < ranks; ++r)
+        if (score(r) > score(best)) best = r;
+      rank_of_[std::size_t(copy)] = std::int32_t(best);
+      load[best] += 1;
+    }
+  }
+
+  void number(ServerGraph& out) {
+    out.part_offsets.push_back(0);
+    for (int r = 0; r < o_.parts; ++r) {
+      for (Index row = offsets_[std::size_t(r)]; row < offsets_[std::size_t(r) + 1]; ++row)
+        if (hop_[std::size_t(row)] == 0) rows_.push_back(VertexId(row));
+      out.counted.push_back(Index(rows_.size()) - out.part_offsets.back());
+      for (const VertexId copy : copies_)
+        if (rank_of_[std::size_t(copy)] == r) rows_.push_back(copy);
+      out.part_offsets.push_back(Index(rows_.size()));
+    }
+    place_.resize(hop_.size(), -1);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      place_[std::size_t(rows_[i])] = VertexId(i);
+      out.ids.push_back(ids_[std::size_t(rows_[i])]);
+      out.hops.push_back(hop_[std::size_t(rows_[i])]);
+    }
+  }
+
+  /// The subgraph that the rows induce.
+  void cut(ServerGraph& out) {
+    out.graph.rows = out.graph.cols = Index(rows_.size());
+    out.halos.resize(std::size_t(o_.parts));
+    std::vector<std::pair<VertexId, float>> row;
+    for (int r = 0; r < o_.parts; ++r) {
+      const Index begin = out.part_offsets[std::size_t(r)], end = out.part_offsets[std::size_t(r) + 1];
+      std::vector<VertexId>& halo = out.halos[std::size_t(r)];
+      for (Index i = begin; i < end; ++i) {
+        const Index from = rows_[std::size_t(i)];
+        row.clear();
+        const bool computed = o_.samples || out.hops[std::size_t(i)] < o_.hops;
+        for (Index e = graph_.offsets[from]; computed && e < graph_.offsets[from + 1]; ++e) {
+          const VertexId to = place_[std::size_t(graph_.columns[e])];
+          if (to < 0) continue;
+          row.emplace_back(to, graph_.weights == nullptr ? 1.F : graph_.weights[e]);
+          if (to < begin || to >= end) halo.push_back(to);
+        }
+        append(row, from, out);
+      }
+      std::ranges::sort(halo);
+      halo.erase(std::unique(halo.begin(), halo.end()), halo.end());
+    }
+  }
+
+  /// A vertex that lost neighbours to sampling has the degree that is left.
+  void append(std::vector<std::pair<VertexId, float>>& row, Index from, ServerGraph& out) const {
+    std::ranges::stable_sort(row, {}, &std::pair<VertexId, float>::first);
+    double left = 0;
+    for (const auto& [to, weight] : row) {
+      out.graph.columns.push_back(to);
+      if (graph_.weights != nullptr) out.graph.weights.push_back(weight);
+      left += weight;
+    }
+    out.graph.offsets.push_back(out.graph.arcs());
+    out.degrees.push_back(o_.samples ? left : degree_of(graph_, from));
+  }
+
+  const ServerOptions& o_;
+  CsrView graph_;
+  std::span<const VertexId> ids_;
+  std::span<const Index> offsets_;      // of the server's parts
+  std::vector<std::int32_t> hop_;       // (vertices) −1: not on the server
+  std::vector<VertexId> copies_, kept_, rows_;
+  std::vector<std::int32_t> rank_of_;   // (vertices)
+  std::vector<VertexId> place_;         // (vertices) among rows_
+};
+
+}  // namespace
+
+PartedGraph ServerGraph::view() const {
+  PartedGraph parted{graph.view(), part_offsets, {}, ids, part_offsets, 1, degrees};
+  for (const std::vector<VertexId>& each : halos) parted.halos.push_back(each);
+  return parted;
+}
+
+ServerGraph server_graph(const PreparedGraph& prepared, const ServerOptions& options) {
+  return Expansion(prepared, options).make();
+}
+
+}  // namespace atl
