@@ -80,7 +80,7 @@ def measure(setup, seed):
     labels = torch.from_numpy(graph.labels)
     best = {"validation": -1.0}
     for epoch in range(1, setup["epochs"] + 1):
-        train_epoch(model, optimiser, labels, masks[0])
+        train_epoch(model, optimiser, labels, masks[0], setup.get("clipNorm"))
         if epoch % setup["evaluateEvery"] == 0:
             validation, test = evaluate(model, metric, labels, masks[1:])
             if validation > best["validation"]:
@@ -99,10 +99,12 @@ def groups(model, decay):
     return [{"params": parameters, "weight_decay": decay[group]} for group, parameters in named.items() if parameters]
 
 
-def train_epoch(model, optimiser, labels, mask):
+def train_epoch(model, optimiser, labels, mask, clip_norm):
     model.train()
     optimiser.zero_grad()
     F.cross_entropy(model()[mask], labels[mask]).backward()
+    if clip_norm is not None:
+        torch.nn.utils.clip_grad_norm_(model.parameters(), clip_norm)
     optimiser.step()
 
 
