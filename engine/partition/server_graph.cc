@@ -16,7 +16,8 @@ class Expansion {
       : o_(options),
         graph_(options.induced_on.empty() ? prepared.graph() : prepared.induced_graph()),
         ids_(prepared.ids()),
-        offsets_(prepared.part_offsets().subspan(std::size_t(options.first_part), std::size_t(options.parts) + 1)),
+        offsets_(
+            prepared.part_offsets().subspan(std::size_t(options.first_part), std::size_t(options.parts) + 1)),
         hop_(ids_.size(), -1) {}
 
   ServerGraph make() {
@@ -76,7 +77,8 @@ class Expansion {
       load[r] = double(offsets_[r + 1] - offsets_[r]);
       std::fill(rank_of_.begin() + offsets_[r], rank_of_.begin() + offsets_[r + 1], std::int32_t(r));
     }
-    const double room = kSlack * double(offsets_.back() - offsets_.front() + Index(copies_.size())) / double(ranks);
+    const double room =
+        kSlack * double(offsets_.back() - offsets_.front() + Index(copies_.size())) / double(ranks);
     std::vector<double> near(ranks);
     for (const VertexId copy : copies_) {
       std::fill(near.begin(), near.end(), 0);
@@ -150,11 +152,11 @@ class Expansion {
   const ServerOptions& o_;
   CsrView graph_;
   std::span<const VertexId> ids_;
-  std::span<const Index> offsets_;      // of the server's parts
-  std::vector<std::int32_t> hop_;       // (vertices) −1: not on the server
+  std::span<const Index> offsets_;  // of the server's parts
+  std::vector<std::int32_t> hop_;   // (vertices) −1: not on the server
   std::vector<VertexId> copies_, kept_, rows_;
-  std::vector<std::int32_t> rank_of_;   // (vertices)
-  std::vector<VertexId> place_;         // (vertices) among rows_
+  std::vector<std::int32_t> rank_of_;  // (vertices)
+  std::vector<VertexId> place_;        // (vertices) among rows_
 };
 
 }  // namespace

@@ -22,19 +22,21 @@ std::vector<Field> options() {
   std::vector<Field> options;
   options.push_back(
       option("maxHop", std::int64_t{1},
-             {.description = "how far from its own vertices a server takes copies of other servers' vertices; what lies "
-                             "beyond is left out; 0: as far as the layers reach, which with fanout −1 is exact",
+             {.description =
+                  "how far from its own vertices a server takes copies of other servers' vertices; what lies "
+                  "beyond is left out; 0: as far as the layers reach, which with fanout −1 is exact",
               .unit = "hops",
               .minimum = 0,
               .maximum = 1024,
               .source = source}));
-  options.push_back(option("fanout", std::int64_t{15},
-                           {.description = "copies that a vertex asks for at most, of its neighbours on other servers; "
-                                           "neighbours on its own server are all read; −1: all",
-                            .unit = "vertices",
-                            .minimum = -1,
-                            .maximum = 1e6,
-                            .source = source}));
+  options.push_back(
+      option("fanout", std::int64_t{15},
+             {.description = "copies that a vertex asks for at most, of its neighbours on other servers; "
+                             "neighbours on its own server are all read; −1: all",
+              .unit = "vertices",
+              .minimum = -1,
+              .maximum = 1e6,
+              .source = source}));
   return options;
 }
 
@@ -69,8 +71,7 @@ void some_copies(const Check& c) {
 }
 
 Rule some_copies_rule() {
-  return {some_copies,
-          {{"strategy.granndis", "fanout", "!has(self.fanout) || self.fanout != 0", kNoCopies}}};
+  return {some_copies, {{"strategy.granndis", "fanout", "!has(self.fanout) || self.fanout != 0", kNoCopies}}};
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ ServerOptions server(const Job& job, Rank rank) {
 }
 
 /// Rows that the ranks of each server have for each other.
-void describe(const Job& job, const Model&, const PreparedGraph& prepared, std::span<const std::uint8_t> induced_on,
-              TrafficShape& shape) {
+void describe(const Job& job, const Model&, const PreparedGraph& prepared,
+              std::span<const std::uint8_t> induced_on, TrafficShape& shape) {
   for (Rank first = 0; first < job.placement.ranks; first += ranks_of_a_server(job)) {
     ServerOptions options = server(job, first);
     options.induced_on = induced_on;
@@ -35,7 +35,8 @@ void describe(const Job& job, const Model&, const PreparedGraph& prepared, std::
         const std::vector<VertexId>& halo = held.halos[std::size_t(to)];
         const auto begin = std::ranges::lower_bound(halo, held.part_offsets[std::size_t(from)]),
                    end = std::ranges::lower_bound(halo, held.part_offsets[std::size_t(from) + 1]);
-        if (from != to && begin != end) shape.server_cut.push_back({first + from, first + to, Index(end - begin)});
+        if (from != to && begin != end)
+          shape.server_cut.push_back({first + from, first + to, Index(end - begin)});
       }
   }
 }

@@ -213,7 +213,8 @@ TEST(Pipeline, LearnsWhatAPlainLoopOverChunksLearns) {
     TemporaryFolder folder;
     write_small_data(folder / "small", each.data);
     std::vector<std::string> fields = each.fields;
-    fields.push_back("training.optimizer={kind: sgd, learningRate: 0.1, momentum: 0, weightDecay: 0}");
+    fields.push_back(
+        "training.optimizer={kind: sgd, learningRate: 0.1, momentum: 0, weightDecay: 0, clipNorm: 0}");
     const Job job = pipeline_job(fields, 1, "{chunks: 4, historyRefresh: 2}");
     const Learned learned = learn(job, folder / "small", kEpochs);
     run_ranks(1, [&](Communicator& alone) {

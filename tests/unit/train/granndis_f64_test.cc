@@ -25,11 +25,11 @@ TEST_P(Preloading, OfAllThatTheLayersDependOnIsGraph) {
   const SmallResult one = train_small(small_job(GetParam().fields), folder / "small", 1, 6);
   for (const auto& [ranks, together, partitioner] :
        {std::tuple{2, 1, "metis"}, {4, 2, "metis"}, {3, 3, "hash"}, {6, 2, "hash"}, {3, 1, "range"}})
-    expect_same_training(one,
-                         train_small(granndis_job(GetParam().fields, ranks, together,
-                                                  "{maxHop: 0, fanout: -1}", partitioner),
-                                     folder / "small", ranks, 6),
-                         std::to_string(ranks) + " ranks, " + std::to_string(together) + " a server, " + partitioner);
+    expect_same_training(
+        one,
+        train_small(granndis_job(GetParam().fields, ranks, together, "{maxHop: 0, fanout: -1}", partitioner),
+                    folder / "small", ranks, 6),
+        std::to_string(ranks) + " ranks, " + std::to_string(together) + " a server, " + partitioner);
 }
 
 std::vector<SmallCase> cases() {
@@ -75,7 +75,8 @@ TEST(ExpansionAwareSampling, SendsNothingButGradientsBetweenServers) {
     const Rank other_server = (comm.rank() + 2) % 4, same_server = comm.rank() ^ 1;
     const std::int64_t across = after.bytes_to(other_server) - before.bytes_to(other_server),
                        inside = after.bytes_to(same_server) - before.bytes_to(same_server),
-                       halo = after.bytes(Link::kIntra, Traffic::kHalo) - before.bytes(Link::kIntra, Traffic::kHalo),
+                       halo = after.bytes(Link::kIntra, Traffic::kHalo) -
+                              before.bytes(Link::kIntra, Traffic::kHalo),
                        back = after.bytes(Link::kIntra, Traffic::kHaloGradient) -
                               before.bytes(Link::kIntra, Traffic::kHaloGradient);
     EXPECT_GT(halo, 0);
