@@ -11,7 +11,7 @@ namespace atl {
 
 /// (vertices) the cell of each vertex, its part · options.slices + its slice. A partitioner that looks at arcs divides the graph into
 /// parts and then each part into slices, so that as little as possible leaves a part; the others divide it into all cells at
-/// once, and a vertex's chunk is the same for any number of parts.
+/// once. By hash a vertex's chunk is then the same for any number of parts.
 std::vector<std::int32_t> assign_cells(const PartitionInput& input, const PartitionOptions& options);
 
 }  // namespace atl

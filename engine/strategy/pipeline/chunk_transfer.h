@@ -15,8 +15,7 @@ using ChunkMatrices = std::vector<MatrixView>;
 /// so that it arrives while others are computed. References outlive it.
 class ChunkArrivals {
  public:
-  ChunkArrivals(Context& ctx, Communicator& comm, Rank from, Traffic purpose)
-      : ctx_(ctx), comm_(comm), from_(from), purpose_(purpose) {}
+  ChunkArrivals(Context& ctx, Communicator& comm, Rank from) : ctx_(ctx), comm_(comm), from_(from) {}
 
   /// by_place: where each chunk's matrices go, in the order in which they come. They outlive the last wait().
   void begin(std::vector<ChunkMatrices> by_place, Traffic purpose);
@@ -29,7 +28,7 @@ class ChunkArrivals {
   Context& ctx_;
   Communicator& comm_;
   Rank from_;
-  Traffic purpose_;
+  Traffic purpose_ = Traffic::kStage;
   std::vector<ChunkMatrices> by_place_;
   std::vector<Event> events_;
   std::vector<RowsFrom> rows_;  // of the one that is started

@@ -37,8 +37,8 @@ Pipeline::Pipeline(Context& ctx, Communicator& comm, const Model& model, Paramet
       inside_{is_first() ? whole_.end : layers_.first, layers_.end},
       tap_in_(tap_into(model, inside_)),
       tap_out_(tap_out_of(model, layers_)),
-      from_before_(ctx, comm, comm.rank() - options.grid.parts, Traffic::kStage),
-      from_behind_(ctx, comm, comm.rank() + options.grid.parts, Traffic::kStageGradient),
+      from_before_(ctx, comm, comm.rank() - options.grid.parts),
+      from_behind_(ctx, comm, comm.rank() + options.grid.parts),
       to_before_(ctx, comm, comm.rank() - options.grid.parts),
       to_behind_(ctx, comm, comm.rank() + options.grid.parts) {
   const bool trains = o_.passes != Passes::kInference;

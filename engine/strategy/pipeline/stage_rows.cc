@@ -25,10 +25,9 @@ StageRows::StageRows(Device device, const Model& model, const LayerRange& layers
   }
 }
 
-MatrixView StageRows::slice(int layer, Index half, Index first, Index count) const {
-  auto& rows = const_cast<Matrix&>(at(layer).rows);
+MatrixView StageRows::slice(int layer, Index half, Index first, Index count) {
   const Index begin = at(layer).gathers ? half * (owned_ + halo_) + first : first;
-  return rows.view().slice_rows(begin, count);
+  return at(layer).rows.view().slice_rows(begin, count);
 }
 
 void StageRows::begin_backward(Context& ctx) {

@@ -24,10 +24,10 @@ class StageRows {
   StageRows(const StageRows&) = delete;
 
   /// The input of `layer`, of the range or just behind it: what the range leaves. Of the present epoch: (owned, width).
-  MatrixView present(int layer) const { return slice(layer, present_, 0, owned_); }
+  MatrixView present(int layer) { return slice(layer, present_, 0, owned_); }
   /// Of a layer that gathers: rows that come from other ranks (halo, in).
-  MatrixView present_halo(int layer) const { return slice(layer, present_, owned_, halo_); }
-  MatrixView history(int layer) const { return slice(layer, 1 - present_, 0, owned_ + halo_); }
+  MatrixView present_halo(int layer) { return slice(layer, present_, owned_, halo_); }
+  MatrixView history(int layer) { return slice(layer, 1 - present_, 0, owned_ + halo_); }
   /// Both, one after the other, and where each begins (rows).
   ConstMatrixView both(int layer) const { return at(layer).rows.view(); }
   Index first_present() const { return present_ * (owned_ + halo_); }
@@ -57,7 +57,7 @@ class StageRows {
   };
   const Layer& at(int layer) const { return inputs_[std::size_t(layer - layers_.first)]; }
   Layer& at(int layer) { return inputs_[std::size_t(layer - layers_.first)]; }
-  MatrixView slice(int layer, Index half, Index first, Index count) const;
+  MatrixView slice(int layer, Index half, Index first, Index count);
 
   LayerRange layers_;
   Index owned_, halo_, present_ = 0;

@@ -58,7 +58,6 @@ TEST_P(PlannedPipeline, IsWhatRuns) {
                                             training_marks(dataset, job));
   const JobPlan plan = plan_job(job, dataset, prepared, {2, {1e9, 1e9, 1e9}, 1e9});
   ASSERT_EQ(int(plan.ranks.size()), kRanks);
-  std::vector<double> planned(kRanks, 0), flows(kRanks, 0);
   for (const RankPlan& r : plan.ranks) {
     const Seen& real = seen[std::size_t(r.shape.rank)];
     EXPECT_EQ(r.epoch, real.epoch) << "rank " << r.shape.rank;
@@ -72,21 +71,19 @@ TEST_P(PlannedPipeline, IsWhatRuns) {
                                                                              : item.bytes;
       EXPECT_EQ(item.bytes, held) << item.name << ", rank " << r.shape.rank;
     }
-    for (const Traffic t : {Traffic::kHalo, Traffic::kHaloGradient, Traffic::kStage, Traffic::kStageGradient})
-      planned[std::size_t(r.shape.rank)] += double(r.epoch[std::size_t(t)]);
   }
   const Model model = planned_model(job, feature_shape(job, dataset.meta()), dataset.meta().classes);
-  TrafficShape shape = traffic_shape(job, dataset, model, prepared);
+  const TrafficShape shape = traffic_shape(job, dataset, model, prepared);
   const EpochTraffic formula = find_strategy("gnnpipe")->traffic(job.strategy.options, shape);
   EXPECT_EQ(formula.halo, plan.epoch[std::size_t(Traffic::kHalo)]);
   EXPECT_EQ(formula.halo_gradient, plan.epoch[std::size_t(Traffic::kHaloGradient)]);
   EXPECT_EQ(formula.gradient, plan.epoch[std::size_t(Traffic::kGradient)]);
   EXPECT_EQ(formula.stage, plan.epoch[std::size_t(Traffic::kStage)]);
   EXPECT_EQ(formula.stage_gradient, plan.epoch[std::size_t(Traffic::kStageGradient)]);
-  shape.parameters.clear();  // the sum's bytes are no halves
-  for (const PairBytes& flow : find_strategy("gnnpipe")->flows(job.strategy.options, shape, {}))
-    flows[std::size_t(flow.from)] += flow.bytes;
-  for (int r = 0; r < kRanks; ++r) EXPECT_LE(flows[std::size_t(r)], planned[std::size_t(r)]);
+  // Of the gradients' sum a stage's share is taken for as much as another's.
+  double between_pairs = 0;
+  for (const PairBytes& flow : part_flows(job, dataset, prepared)) between_pairs += flow.bytes;
+  EXPECT_NEAR(between_pairs, double(formula.total()), 0.01 * double(formula.total()));
 }
 
 std::vector<SmallCase> cases() {
