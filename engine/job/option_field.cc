@@ -34,4 +34,9 @@ Field option_field(OptionOwner owner, const std::string& kind, const std::string
   return field;
 }
 
+Field strategy_option(const std::string& kind, const std::string& name, Options::Value initial, Field rest) {
+  return option_field(OptionOwner::kStrategy, kind, "strategy." + kind + "." + name, std::move(initial),
+                      std::move(rest));
+}
+
 }  // namespace atl

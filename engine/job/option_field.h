@@ -15,4 +15,7 @@ enum class OptionOwner { kModel, kStrategy };
 Field option_field(OptionOwner owner, const std::string& kind, const std::string& path,
                    Options::Value initial, Field rest);
 
+/// Of a strategy, at strategy.<kind>.<name>.
+Field strategy_option(const std::string& kind, const std::string& name, Options::Value initial, Field rest);
+
 }  // namespace atl

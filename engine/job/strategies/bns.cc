@@ -14,8 +14,8 @@ Index crossing_rows(const Options& options, Index boundary) {
 
 StrategyInfo bns_strategy() {
   const char* source = "BNS-GCN, Wan et al. 2022";
-  Field rate = option_field(
-      OptionOwner::kStrategy, "bns", "strategy.bns.rate", 0.1,
+  Field rate = strategy_option(
+      "bns", "rate", 0.1,
       {.description = "share of the boundary rows sent between two ranks each epoch, at least one "
                       "row; 1: all rows, same result as graph; 0: none",
        .minimum = 0,

@@ -47,8 +47,8 @@ Rule a_grid_of_the_ranks_rule() {
 
 StrategyInfo cagnet_strategy() {
   const char* source = "Tripathy et al. 2020";
-  Field replication = option_field(
-      OptionOwner::kStrategy, "cagnet", "strategy.cagnet.replication", std::int64_t{1},
+  Field replication = strategy_option(
+      "cagnet", "replication", std::int64_t{1},
       {.description =
            "replication factor c: how many ranks aggregate for each other, each over its share of the "
            "source rows; 1 is the 1D algorithm, more the 1.5D algorithm; c² must divide placement.ranks",

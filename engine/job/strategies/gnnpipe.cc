@@ -16,51 +16,48 @@ namespace {
 
 constexpr int kChunksPerRank = 4;
 
-Field option(const std::string& name, Options::Value initial, Field rest) {
-  return option_field(OptionOwner::kStrategy, "gnnpipe", "strategy.gnnpipe." + name, std::move(initial),
-                      std::move(rest));
-}
-
 std::vector<Field> options() {
   const char* source = "Chen et al. 2023";
   std::vector<Field> options;
-  options.push_back(option(
-      "stages", std::int64_t{0},
+  options.push_back(strategy_option(
+      "gnnpipe", "stages", std::int64_t{0},
       {.description = "stages that the layers are divided over; each has placement.ranks / stages ranks, "
                       "which have a part of the graph each",
        .unit = "stages",
        .minimum = 0,
        .maximum = 4096,
        .default_text = "the most that divide placement.ranks and have a layer each"}));
-  options.push_back(option("chunks", std::int64_t{0},
-                           {.description = "chunks that the graph is cut into, at least as many as stages",
-                            .unit = "chunks",
-                            .minimum = 0,
-                            .maximum = 65536,
-                            .source = source,
-                            .default_text = "4 for each rank"}));
-  options.push_back(option(
-      "shuffle", true, {.description = "draw the order of the chunks anew in each epoch", .source = source}));
   options.push_back(
-      option("historicalGradients", false,
-             {.description =
-                  "neighbours whose rows are those of an earlier epoch get the gradient of the last epoch; "
-                  "false: they get none",
-              .source = source}));
+      strategy_option("gnnpipe", "chunks", std::int64_t{0},
+                      {.description = "chunks that the graph is cut into, at least as many as stages",
+                       .unit = "chunks",
+                       .minimum = 0,
+                       .maximum = 65536,
+                       .source = source,
+                       .default_text = "4 for each rank"}));
   options.push_back(
-      option("historyRefresh", std::int64_t{23},
-             {.description = "α: rows of chunks that come later are those of epoch α⌊(t − 1)/α⌋ in epoch t",
-              .unit = "epochs",
-              .minimum = 1,
-              .maximum = 1e6,
-              .source = source}));
+      strategy_option("gnnpipe", "shuffle", true,
+                      {.description = "draw the order of the chunks anew in each epoch", .source = source}));
+  options.push_back(strategy_option(
+      "gnnpipe", "historicalGradients", false,
+      {.description =
+           "neighbours whose rows are those of an earlier epoch get the gradient of the last epoch; "
+           "false: they get none",
+       .source = source}));
+  options.push_back(strategy_option(
+      "gnnpipe", "historyRefresh", std::int64_t{23},
+      {.description = "α: rows of chunks that come later are those of epoch α⌊(t − 1)/α⌋ in epoch t",
+       .unit = "epochs",
+       .minimum = 1,
+       .maximum = 1e6,
+       .source = source}));
+  options.push_back(strategy_option(
+      "gnnpipe", "refreshAfterFirstEpoch", true,
+      {.description = "keep epoch 1's rows as well, so that only epoch 1 reads rows of zeros"}));
   options.push_back(
-      option("refreshAfterFirstEpoch", true,
-             {.description = "keep epoch 1's rows as well, so that only epoch 1 reads rows of zeros"}));
-  options.push_back(
-      option("scaleHistoricalGradient", false,
-             {.description = "double the gradient that an aggregation gives its sources, as the "
-                             "authors' code does, for the ones that get none"}));
+      strategy_option("gnnpipe", "scaleHistoricalGradient", false,
+                      {.description = "double the gradient that an aggregation gives its sources, as the "
+                                      "authors' code does, for the ones that get none"}));
   return options;
 }
 

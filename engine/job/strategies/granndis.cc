@@ -12,31 +12,26 @@
 namespace atl {
 namespace {
 
-Field option(const std::string& name, Options::Value initial, Field rest) {
-  return option_field(OptionOwner::kStrategy, "granndis", "strategy.granndis." + name, std::move(initial),
-                      std::move(rest));
-}
-
 std::vector<Field> options() {
   const char* source = "Song et al. 2024";
   std::vector<Field> options;
-  options.push_back(
-      option("maxHop", std::int64_t{1},
-             {.description =
-                  "how far from its own vertices a server takes copies of other servers' vertices; what lies "
-                  "beyond is left out; 0: as far as the layers reach, which with fanout −1 is exact",
-              .unit = "hops",
-              .minimum = 0,
-              .maximum = 1024,
-              .source = source}));
-  options.push_back(
-      option("fanout", std::int64_t{15},
-             {.description = "copies that a vertex asks for at most, of its neighbours on other servers; "
-                             "neighbours on its own server are all read; −1: all",
-              .unit = "vertices",
-              .minimum = -1,
-              .maximum = 1e6,
-              .source = source}));
+  options.push_back(strategy_option(
+      "granndis", "maxHop", std::int64_t{1},
+      {.description =
+           "how far from its own vertices a server takes copies of other servers' vertices; what lies "
+           "beyond is left out; 0: as far as the layers reach, which with fanout −1 is exact",
+       .unit = "hops",
+       .minimum = 0,
+       .maximum = 1024,
+       .source = source}));
+  options.push_back(strategy_option(
+      "granndis", "fanout", std::int64_t{15},
+      {.description = "copies that a vertex asks for at most, of its neighbours on other servers; "
+                      "neighbours on its own server are all read; −1: all",
+       .unit = "vertices",
+       .minimum = -1,
+       .maximum = 1e6,
+       .source = source}));
   return options;
 }
 

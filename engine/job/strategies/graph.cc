@@ -6,10 +6,10 @@
 
 namespace atl {
 StrategyInfo graph_strategy() {
-  Field overlap = option_field(OptionOwner::kStrategy, "graph", "strategy.graph.overlap", true,
-                               {.description = "aggregate own rows while boundary rows are in transit; "
-                                               "false is the papers' synchronous baseline",
-                                .may_change = true});
+  Field overlap = strategy_option("graph", "overlap", true,
+                                  {.description = "aggregate own rows while boundary rows are in transit; "
+                                                  "false is the papers' synchronous baseline",
+                                   .may_change = true});
   return {.kind = "graph",
           .description = "exact exchange of boundary rows at each layer (partition-parallel)",
           .source = "the baseline of all",

@@ -14,51 +14,48 @@ namespace {
 
 constexpr int kDefaultFanout = 10;
 
-Field option(const std::string& name, Options::Value initial, Field rest) {
-  return option_field(OptionOwner::kStrategy, "minibatch", "strategy.minibatch." + name, std::move(initial),
-                      std::move(rest));
-}
-
 std::vector<Field> drawing_options() {
   const char* source = "Hamilton et al. 2017";
   std::vector<Field> options;
-  options.push_back(option("sampler", std::string("neighbour"),
-                           {.description = "how the neighbours that a step reads are drawn",
-                            .choices = {{"neighbour", "some neighbours of each vertex, layer by layer"}},
-                            .source = source}));
-  options.push_back(option(
-      "fanout", std::vector<std::int64_t>{},
+  options.push_back(
+      strategy_option("minibatch", "sampler", std::string("neighbour"),
+                      {.description = "how the neighbours that a step reads are drawn",
+                       .choices = {{"neighbour", "some neighbours of each vertex, layer by layer"}},
+                       .source = source}));
+  options.push_back(strategy_option(
+      "minibatch", "fanout", std::vector<std::int64_t>{},
       {.description = "neighbours drawn of a vertex, by layer, the one nearest to the input first; −1: all",
        .minimum = -1,
        .maximum = 100'000,
        .default_text = "10 for each layer"}));
-  options.push_back(option("replace", false, {.description = "draw with replacement"}));
-  options.push_back(option("batchSize", std::int64_t{1024},
-                           {.description = "training vertices of a step, over all ranks",
-                            .unit = "vertices",
-                            .minimum = 1,
-                            .maximum = 1e9}));
+  options.push_back(strategy_option("minibatch", "replace", false, {.description = "draw with replacement"}));
+  options.push_back(strategy_option("minibatch", "batchSize", std::int64_t{1024},
+                                    {.description = "training vertices of a step, over all ranks",
+                                     .unit = "vertices",
+                                     .minimum = 1,
+                                     .maximum = 1e9}));
   return options;
 }
 
 std::vector<Field> running_options() {
   std::vector<Field> options;
-  options.push_back(option("prefetch", std::int64_t{2},
-                           {.description = "batches that are made ahead of the one that is trained on",
-                            .unit = "batches",
-                            .minimum = 1,
-                            .maximum = 64,
-                            .may_change = true}));
   options.push_back(
-      option("threads", std::int64_t{0},
-             {.description =
-                  "threads of a rank that make batches, beside those that train and on the same processors",
-              .minimum = 0,
-              .maximum = 1024,
-              .default_text = "a quarter of the rank's threads, at least 1",
-              .may_change = true}));
-  options.push_back(option(
-      "structure", std::string("partitioned"),
+      strategy_option("minibatch", "prefetch", std::int64_t{2},
+                      {.description = "batches that are made ahead of the one that is trained on",
+                       .unit = "batches",
+                       .minimum = 1,
+                       .maximum = 64,
+                       .may_change = true}));
+  options.push_back(strategy_option(
+      "minibatch", "threads", std::int64_t{0},
+      {.description =
+           "threads of a rank that make batches, beside those that train and on the same processors",
+       .minimum = 0,
+       .maximum = 1024,
+       .default_text = "a quarter of the rank's threads, at least 1",
+       .may_change = true}));
+  options.push_back(strategy_option(
+      "minibatch", "structure", std::string("partitioned"),
       {.description = "where the arcs to draw from are read",
        .choices = {{"partitioned", "each rank reads its own parts and asks others for theirs"},
                    {"mapped", "each rank reads the whole prepared graph, which lies where all see it"}},
@@ -66,18 +63,19 @@ std::vector<Field> running_options() {
   options.push_back({.path = "strategy.minibatch.cache",
                      .description = "a cache of other ranks' feature rows",
                      .of_kind = "minibatch"});
-  options.push_back(option("cache.bytes", std::int64_t{0},
-                           {.type = FieldType::kBytes,
-                            .description = "its size on each rank; 0: no cache",
-                            .unit = "bytes",
-                            .minimum = 0,
-                            .may_change = true}));
-  options.push_back(option("cache.policy", std::string("degree"),
-                           {.description = "which rows it holds",
-                            .choices = {{"degree", "rows with the most neighbours"},
-                                        {"presampled", "rows that the first steps' batches read most often"},
-                                        {"lru", "rows that were read last"}},
-                            .may_change = true}));
+  options.push_back(strategy_option("minibatch", "cache.bytes", std::int64_t{0},
+                                    {.type = FieldType::kBytes,
+                                     .description = "its size on each rank; 0: no cache",
+                                     .unit = "bytes",
+                                     .minimum = 0,
+                                     .may_change = true}));
+  options.push_back(
+      strategy_option("minibatch", "cache.policy", std::string("degree"),
+                      {.description = "which rows it holds",
+                       .choices = {{"degree", "rows with the most neighbours"},
+                                   {"presampled", "rows that the first steps' batches read most often"},
+                                   {"lru", "rows that were read last"}},
+                       .may_change = true}));
   return options;
 }
 

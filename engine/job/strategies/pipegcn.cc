@@ -8,11 +8,6 @@
 namespace atl {
 namespace {
 
-Field option(const std::string& name, Options::Value initial, Field rest) {
-  return option_field(OptionOwner::kStrategy, "pipegcn", "strategy.pipegcn." + name, std::move(initial),
-                      std::move(rest));
-}
-
 Index crossing_rows(const Options& options, Index boundary) {
   return sampled_rows(options.number("boundaryRate"), boundary);
 }
@@ -57,38 +52,40 @@ Smoothing pipegcn_smoothing(const Options& options) {
 StrategyInfo pipegcn_strategy() {
   const char* source = "Wan et al. 2022";
   std::vector<Field> options;
-  options.push_back(option(
-      "staleness", std::int64_t{1},
+  options.push_back(strategy_option(
+      "pipegcn", "staleness", std::int64_t{1},
       {.description =
            "how many epochs boundary rows and gradients are late; 0: ranks wait for them, same result as graph",
        .minimum = 0,
        .maximum = 1,
        .source = source}));
   options.push_back(
-      option("smoothing", std::string("auto"),
-             {.description = "which stale rows are replaced by their moving average",
-              .choices = {{"auto", "both, but none where staleness is 0 or boundaryRate is below 1"},
-                          {"none", "none (PipeGCN)"},
-                          {"features", "boundary rows (PipeGCN-F)"},
-                          {"gradients", "their gradients (PipeGCN-G)"},
-                          {"both", "boundary rows and their gradients (PipeGCN-GF)"}},
-              .source = source}));
-  options.push_back(option("decay", 0.95,
-                           {.description = "γ: share of the moving average that each epoch keeps",
-                            .minimum = 0,
-                            .maximum = 1,
-                            .below_maximum = true,
-                            .source = source}));
-  options.push_back(option("biasCorrection", true,
-                           {.description = "divide the average after n epochs by 1 − γⁿ, since it starts "
-                                           "at zero; "
-                                           "the authors' code doesn't"}));
-  options.push_back(option("boundaryRate", 1.0,
-                           {.description = "share of the boundary rows sent each epoch, sampled as by bns; "
-                                           "below 1 only with smoothing auto or none",
-                            .minimum = 0,
-                            .maximum = 1,
-                            .source = "BNS-GCN, Wan et al. 2022"}));
+      strategy_option("pipegcn", "smoothing", std::string("auto"),
+                      {.description = "which stale rows are replaced by their moving average",
+                       .choices = {{"auto", "both, but none where staleness is 0 or boundaryRate is below 1"},
+                                   {"none", "none (PipeGCN)"},
+                                   {"features", "boundary rows (PipeGCN-F)"},
+                                   {"gradients", "their gradients (PipeGCN-G)"},
+                                   {"both", "boundary rows and their gradients (PipeGCN-GF)"}},
+                       .source = source}));
+  options.push_back(strategy_option("pipegcn", "decay", 0.95,
+                                    {.description = "γ: share of the moving average that each epoch keeps",
+                                     .minimum = 0,
+                                     .maximum = 1,
+                                     .below_maximum = true,
+                                     .source = source}));
+  options.push_back(
+      strategy_option("pipegcn", "biasCorrection", true,
+                      {.description = "divide the average after n epochs by 1 − γⁿ, since it starts "
+                                      "at zero; "
+                                      "the authors' code doesn't"}));
+  options.push_back(
+      strategy_option("pipegcn", "boundaryRate", 1.0,
+                      {.description = "share of the boundary rows sent each epoch, sampled as by bns; "
+                                      "below 1 only with smoothing auto or none",
+                       .minimum = 0,
+                       .maximum = 1,
+                       .source = "BNS-GCN, Wan et al. 2022"}));
   return {.kind = "pipegcn",
           .description = "boundary rows and gradients one epoch late, hidden behind compute",
           .source = source,

@@ -10,11 +10,6 @@ namespace {
 
 const std::string kAuthorsCode = "the authors' code";
 
-Field option(const std::string& name, Options::Value initial, Field rest) {
-  return option_field(OptionOwner::kStrategy, "sancus", "strategy.sancus." + name, std::move(initial),
-                      std::move(rest));
-}
-
 UsedWith rule(const std::string& name) {
   return {"strategy.sancus.rule", {name}};
 }
@@ -31,44 +26,46 @@ std::vector<PairBytes> flows(const Options& options, const TrafficShape& shape,
 
 std::vector<Field> options() {
   std::vector<Field> all;
-  all.push_back(option("rule", std::string("fixed"),
-                       {.description = "when a block of rows is broadcast",
-                        .choices = {{"fixed",
-                                     "by epoch: in each of the first warmup epochs, then in one "
-                                     "epoch of `every`"},
-                                    {"bounded",
-                                     "by change: when the block has changed by more than threshold, or "
-                                     "is older than staleness"}},
-                        .source = kAuthorsCode}));
-  all.push_back(option("warmup", std::int64_t{50},
-                       {.description = "epochs at the start in which every block is broadcast",
-                        .minimum = 0,
-                        .source = kAuthorsCode,
-                        .used_with = rule("fixed")}));
-  all.push_back(option("every", std::int64_t{2},
-                       {.description = "after warmup, blocks are broadcast in one epoch out of this many",
-                        .minimum = 1,
-                        .source = kAuthorsCode,
-                        .used_with = rule("fixed")}));
   all.push_back(
-      option("threshold", 0.05,
-             {.description = "a block is broadcast again when it has changed by more than this since "
-                             "its last broadcast, relative to its norm",
-              .minimum = 0,
-              .used_with = rule("bounded")}));
-  all.push_back(option("staleness", std::int64_t{4},
-                       {.description = "longest run of epochs without a broadcast of a block; 0: "
-                                       "broadcast in every epoch",
-                        .minimum = 0,
-                        .used_with = rule("bounded")}));
+      strategy_option("sancus", "rule", std::string("fixed"),
+                      {.description = "when a block of rows is broadcast",
+                       .choices = {{"fixed",
+                                    "by epoch: in each of the first warmup epochs, then in one "
+                                    "epoch of `every`"},
+                                   {"bounded",
+                                    "by change: when the block has changed by more than threshold, or "
+                                    "is older than staleness"}},
+                       .source = kAuthorsCode}));
+  all.push_back(strategy_option("sancus", "warmup", std::int64_t{50},
+                                {.description = "epochs at the start in which every block is broadcast",
+                                 .minimum = 0,
+                                 .source = kAuthorsCode,
+                                 .used_with = rule("fixed")}));
   all.push_back(
-      option("gradients", std::string("always"),
-             {.description = "when the gradients of a block's rows are sent to their owner",
-              .choices = {{"always", "in every epoch, also for rows that weren't broadcast"},
-                          {"withRows",
-                           "only in epochs that broadcast the rows: half the bytes, but rows that weren't "
-                           "broadcast learn nothing from other ranks' vertices"}},
-              .source = kAuthorsCode}));
+      strategy_option("sancus", "every", std::int64_t{2},
+                      {.description = "after warmup, blocks are broadcast in one epoch out of this many",
+                       .minimum = 1,
+                       .source = kAuthorsCode,
+                       .used_with = rule("fixed")}));
+  all.push_back(strategy_option(
+      "sancus", "threshold", 0.05,
+      {.description = "a block is broadcast again when it has changed by more than this since "
+                      "its last broadcast, relative to its norm",
+       .minimum = 0,
+       .used_with = rule("bounded")}));
+  all.push_back(strategy_option("sancus", "staleness", std::int64_t{4},
+                                {.description = "longest run of epochs without a broadcast of a block; 0: "
+                                                "broadcast in every epoch",
+                                 .minimum = 0,
+                                 .used_with = rule("bounded")}));
+  all.push_back(strategy_option(
+      "sancus", "gradients", std::string("always"),
+      {.description = "when the gradients of a block's rows are sent to their owner",
+       .choices = {{"always", "in every epoch, also for rows that weren't broadcast"},
+                   {"withRows",
+                    "only in epochs that broadcast the rows: half the bytes, but rows that weren't "
+                    "broadcast learn nothing from other ranks' vertices"}},
+       .source = kAuthorsCode}));
   return all;
 }
 
