@@ -112,7 +112,10 @@ PreparedGraph PreparedGraph::open(const Dataset& dataset, const PartitionOptions
   check_arguments(dataset, transforms, training);
   const std::string identity = identity_of(dataset.meta().checksum, options, transforms, training);
   const fs::path folder = folder_of(dataset, options, identity);
-  if (!fs::exists(folder))
+  const bool exists = fs::exists(folder);
+  if (!exists && (options.slices > 1 || options.groups > 1))  // which `atoll partition` knows nothing of
+    fail("{}: does not exist; create it with `atoll prepare -f` and the job's manifest", folder.string());
+  if (!exists)
     fail("{}: does not exist; create it with `atoll partition {} --parts {} --method {}`", folder.string(),
          dataset.folder().string(), options.parts, options.kind);
   PreparedMeta meta = read_prepared_meta(folder / "meta.json");

@@ -104,6 +104,8 @@ TEST_F(PreparedOnDisk, whatever_it_depends_on_gives_another_folder) {
   EXPECT_TRUE(folders.insert(make({"metis", 2}).folder()).second);
   EXPECT_TRUE(folders.insert(make({"metis", 3, 2}).folder()).second);
   EXPECT_TRUE(folders.insert(make({"metis", 3, 1, "cut"}).folder()).second);
+  EXPECT_TRUE(folders.insert(make({.kind = "metis", .parts = 4, .groups = 2}).folder()).second);
+  EXPECT_TRUE(folders.insert(make({.kind = "metis", .parts = 3, .slices = 2}).folder()).second);
   EXPECT_TRUE(folders.insert(make({"metis", 3}, {true}).folder()).second);
   EXPECT_TRUE(folders.insert(make({"metis", 3}, {false, GraphTransforms::SelfLoops::kAdd}).folder()).second);
   EXPECT_TRUE(folders.insert(make({"metis", 3}, {.by_id = true}).folder()).second);
@@ -117,6 +119,10 @@ TEST_F(PreparedOnDisk, open_says_how_to_make_it) {
   const auto message = message_of([&] { PreparedGraph::open(dataset, {"metis", 3}, {}, marks); });
   EXPECT_THAT(message,
               HasSubstr("atoll partition " + dataset.folder().string() + " --parts 3 --method metis"));
+  EXPECT_THAT(message_of([&] {
+                PreparedGraph::open(dataset, {.kind = "metis", .parts = 3, .slices = 4}, {}, marks);
+              }),
+              HasSubstr("atoll prepare -f"));
 }
 
 TEST_F(PreparedOnDisk, a_damaged_file_is_found_and_named) {
