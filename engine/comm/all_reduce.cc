@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace atl {
 namespace {
@@ -33,24 +34,27 @@ std::int64_t all_reduce_memory(int ranks, Rank rank, Index count, Index width) {
   return (ranks - 1) * term * width;
 }
 
-Index AllReduce::slice_begin(Rank r) const {
-  return atl::slice_begin(r, ranks_, count_);
-}
-Index AllReduce::slice_count(Rank r) const {
-  return atl::slice_count(r, ranks_, count_);
+SumShape sum_shape(const RankGroup& group, Index count, Index width) {
+  return {group.members(), group.place(), group.size(), count, width};
 }
 
-void AllReduce::begin(const RankGroup& group, std::byte* values, Index count, Index width, Add add,
-                      std::byte* terms, std::vector<Message>& sends, std::vector<Message>& receives) {
-  members_ = group.members();
-  rank_ = group.place(), ranks_ = group.size(), round_ = 0, values_ = values, count_ = count, width_ = width,
-  add_ = add, terms_ = terms;
-  sliced_ = is_sliced(ranks_, count * width);
-  const Index term = (sliced_ ? slice_count(rank_) : count) * width;
+Index AllReduce::slice_begin(Rank r) const {
+  return atl::slice_begin(r, shape_.ranks, shape_.count);
+}
+Index AllReduce::slice_count(Rank r) const {
+  return atl::slice_count(r, shape_.ranks, shape_.count);
+}
+
+void AllReduce::begin(const SumShape& shape, std::byte* values, Add add, std::byte* terms,
+                      std::vector<Message>& sends, std::vector<Message>& receives) {
+  shape_ = shape, round_ = 0, values_ = values, add_ = add, terms_ = terms;
+  const auto [count, width] = std::pair(shape.count, shape.width);
+  sliced_ = is_sliced(shape.ranks, count * width);
+  const Index term = (sliced_ ? slice_count(shape.place) : count) * width;
   sends.clear(), receives.clear();
   std::byte* to = terms;
-  for (Rank r = 0; r < ranks_; ++r) {
-    if (r == rank_) continue;
+  for (Rank r = 0; r < shape_.ranks; ++r) {
+    if (r == shape_.place) continue;
     if (sliced_) {
       sends.push_back({peer(r), values + slice_begin(r) * width, slice_count(r) * width});
     } else {
@@ -63,14 +67,15 @@ void AllReduce::begin(const RankGroup& group, std::byte* values, Index count, In
 
 bool AllReduce::next_round(std::vector<Message>& sends, std::vector<Message>& receives) {
   if (++round_ == 2) return false;
-  const Index begin = sliced_ ? slice_begin(rank_) : 0, count = sliced_ ? slice_count(rank_) : count_;
-  if (add_ != nullptr) sum_in_rank_order(values_ + begin * width_, count);
+  const Index width = shape_.width, begin = sliced_ ? slice_begin(shape_.place) : 0,
+              count = sliced_ ? slice_count(shape_.place) : shape_.count;
+  if (add_ != nullptr) sum_in_rank_order(values_ + begin * width, count);
   if (!sliced_) return false;
   sends.clear(), receives.clear();
-  for (Rank r = 0; r < ranks_; ++r) {
-    if (r == rank_) continue;
-    sends.push_back({peer(r), values_ + begin * width_, count * width_});
-    receives.push_back({peer(r), values_ + slice_begin(r) * width_, slice_count(r) * width_});
+  for (Rank r = 0; r < shape_.ranks; ++r) {
+    if (r == shape_.place) continue;
+    sends.push_back({peer(r), values_ + begin * width, count * width});
+    receives.push_back({peer(r), values_ + slice_begin(r) * width, slice_count(r) * width});
   }
   return true;
 }
@@ -78,18 +83,19 @@ bool AllReduce::next_round(std::vector<Message>& sends, std::vector<Message>& re
 void AllReduce::sum_in_rank_order(std::byte* mine, Index count) {
   constexpr Index kBlockBytes = 4096;  // the running sum stays in the first-level cache
   alignas(64) std::byte sum[kBlockBytes];
-  const Index block = kBlockBytes / width_, term = count * width_;
+  const Index width = shape_.width, block = kBlockBytes / width, term = count * width;
   for (Index begin = 0; begin < count; begin += block) {
-    const Index n = std::min(block, count - begin), at = begin * width_;
-    for (Rank r = 0; r < ranks_; ++r) {
-      const std::byte* from = r == rank_ ? mine + at : terms_ + (r < rank_ ? r : r - 1) * term + at;
+    const Index n = std::min(block, count - begin), at = begin * width;
+    for (Rank r = 0; r < shape_.ranks; ++r) {
+      const std::byte* from =
+          r == shape_.place ? mine + at : terms_ + (r < shape_.place ? r : r - 1) * term + at;
       if (r == 0) {
-        std::memcpy(sum, from, std::size_t(n * width_));
+        std::memcpy(sum, from, std::size_t(n * width));
       } else {
         add_(sum, from, n);
       }
     }
-    std::memcpy(mine + at, sum, std::size_t(n * width_));
+    std::memcpy(mine + at, sum, std::size_t(n * width));
   }
 }
 

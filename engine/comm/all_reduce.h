@@ -21,34 +21,42 @@ std::int64_t all_reduce_bytes(int ranks, Rank rank, Index count, Index width);
 /// That it holds meanwhile besides the array: what others have sent.
 std::int64_t all_reduce_memory(int ranks, Rank rank, Index count, Index width);
 
+/// What is summed: `count` elements of `width` bytes on each rank of a group.
+struct SumShape {
+  std::span<const Rank> members;  // ascending; empty: all ranks
+  Rank place = 0;                 // this rank's among them
+  int ranks = 1;                  // of the group
+  Index count = 0, width = 0;
+};
+SumShape sum_shape(const RankGroup& group, Index count, Index width);
+
 /// The rounds of messages of one all-reduce. Knows no thread and no transport. Reusable.
 class AllReduce {
  public:
   using Add = void (*)(std::byte* sum, const std::byte* term, Index count);
 
-  /// Fills the first round's messages. `values` holds `count` elements of `width` bytes and is summed in place; `terms`
-  /// has room for all_reduce_memory(). Without an `add` nothing is summed: only the messages are made. The group outlives it.
-  void begin(const RankGroup& group, std::byte* values, Index count, Index width, Add add, std::byte* terms,
-             std::vector<Message>& sends, std::vector<Message>& receives);
+  /// Fills the first round's messages. `values` is summed in place; `terms` has room for all_reduce_memory(). Without an `add` nothing
+  /// is summed: only the messages are made. The shape's members outlive it.
+  void begin(const SumShape& shape, std::byte* values, Add add, std::byte* terms, std::vector<Message>& sends,
+             std::vector<Message>& receives);
+  const SumShape& shape() const { return shape_; }
   /// Called when a round's messages have all arrived: adds them up. True with the next round's messages, or
   /// false when `values` holds the sum.
   bool next_round(std::vector<Message>& sends, std::vector<Message>& receives);
   /// What the second round sends to each peer; 0 where there is none.
-  Index second_round_bytes() const { return sliced_ ? slice_count(rank_) * width_ : 0; }
+  Index second_round_bytes() const { return sliced_ ? slice_count(shape_.place) * shape_.width : 0; }
 
  private:
   Index slice_begin(Rank r) const;
   Index slice_count(Rank r) const;
   void sum_in_rank_order(std::byte* mine, Index count);
 
-  Rank peer(Rank place) const { return members_.empty() ? place : members_[std::size_t(place)]; }
+  Rank peer(Rank place) const { return shape_.members.empty() ? place : shape_.members[std::size_t(place)]; }
 
-  std::span<const Rank> members_;  // empty: all ranks
-  Rank rank_ = 0;                  // the place among them
-  int ranks_ = 1, round_ = 0;
+  SumShape shape_;
+  int round_ = 0;
   bool sliced_ = false;
   std::byte* values_ = nullptr;
-  Index count_ = 0, width_ = 0;
   Add add_ = nullptr;
   std::byte* terms_ = nullptr;  // others' arrays or slices, by rank, without mine
 };

@@ -11,8 +11,8 @@ namespace atl {
 
 /// What a Communicator and its Events share.
 struct Event::State {
-  State(std::unique_ptr<Transport> transport, const Communicator::Options& options)
-      : trace(options.trace), progress(std::move(transport), options), ledger(progress.transport().size()) {}
+  State(std::unique_ptr<ProgressEngine> engine, Trace* told)
+      : trace(told), progress(std::move(engine)), ledger(progress->transport().size()) {}
 
   /// An operation that nobody holds any more, its vectors' memory kept: the step loop allocates nothing. Each thread that asks
   /// has a pool of its own.
@@ -37,7 +37,7 @@ struct Event::State {
   }
 
   Trace* trace;
-  Progress progress;
+  std::unique_ptr<ProgressEngine> progress;
   std::array<std::vector<std::shared_ptr<Operation>>, 2> pools;
   std::vector<std::byte> terms;  // of the sum that is waited for; grows once
   mutable std::mutex lock;       // guards the ledger
@@ -58,7 +58,7 @@ void Event::wait() {
   Trace* const trace = complete() || !computes ? nullptr : owner_->trace;
   if (trace != nullptr) trace->begin_wait();
   if (operation_->stream != nullptr) operation_->stream->wait(operation_->after);
-  owner_->progress.wait(*operation_);
+  owner_->progress->wait(*operation_);
   if (trace != nullptr) trace->end_wait(operation_->purpose);
   const auto operation = std::move(operation_);
   if (computes) {
@@ -70,39 +70,41 @@ void Event::wait() {
 }
 
 Communicator::Communicator(std::unique_ptr<Transport> transport, const Options& options)
-    : state_(std::make_unique<Event::State>(std::move(transport), options)) {}
+    : Communicator(std::make_unique<Progress>(std::move(transport), options), options.trace) {}
+Communicator::Communicator(std::unique_ptr<ProgressEngine> engine, Trace* trace)
+    : state_(std::make_unique<Event::State>(std::move(engine), trace)) {}
 Communicator::Communicator(std::unique_ptr<Transport> transport)
     : Communicator(std::move(transport), Options{}) {}
 Communicator::~Communicator() = default;
 
 Rank Communicator::rank() const {
-  return state_->progress.transport().rank();
+  return state_->progress->transport().rank();
 }
 int Communicator::size() const {
-  return state_->progress.transport().size();
+  return state_->progress->transport().size();
 }
 const std::string& Communicator::host(Rank rank) const {
-  return state_->progress.transport().host(rank);
+  return state_->progress->transport().host(rank);
 }
 bool Communicator::same_server(Rank a, Rank b) const {
   return host(a) == host(b);
 }
 const char* Communicator::transport_name() const {
-  return state_->progress.transport().name();
+  return state_->progress->transport().name();
 }
 double Communicator::progress_cpu_seconds() const {
-  return state_->progress.cpu_seconds();
+  return state_->progress->cpu_seconds();
 }
 
 void Communicator::abandon() {
-  state_->progress.abandon();
+  state_->progress->abandon();
 }
 
 Trace* Communicator::trace() const {
   return state_->trace;
 }
 double Communicator::communication_seconds() const {
-  return state_->progress.busy_seconds();
+  return state_->progress->busy_seconds();
 }
 
 Ledger Communicator::ledger() const {
@@ -140,7 +142,7 @@ Event Communicator::run(Lane lane, Traffic purpose, std::shared_ptr<Operation> o
       }
     }
   }
-  state_->progress.enqueue(operation);
+  state_->progress->enqueue(operation);
   return Event(state_.get(), std::move(operation));
 }
 
@@ -195,9 +197,10 @@ Event Communicator::begin_sum(Traffic purpose, const RankGroup& group, std::span
   auto operation = state_->fresh_operation(Lane::kSmall, stream);
   operation->sums = true;
   operation->of_everyone = group.everyone();
-  const AllReduce::Add add = state_->progress.transport().carries() ? add_terms<T> : nullptr;
-  operation->all_reduce.begin(group, reinterpret_cast<std::byte*>(values.data()), Index(values.size()),
-                              Index(sizeof(T)), add, terms, operation->sends, operation->receives);
+  const AllReduce::Add add = state_->progress->transport().carries() ? add_terms<T> : nullptr;
+  operation->all_reduce.begin(sum_shape(group, Index(values.size()), Index(sizeof(T))),
+                              reinterpret_cast<std::byte*>(values.data()), add, terms, operation->sends,
+                              operation->receives);
   return run(Lane::kSmall, purpose, std::move(operation));
 }
 

@@ -23,6 +23,7 @@
 namespace atl {
 
 struct Operation;
+class ProgressEngine;
 
 /// Completion of an enqueued operation. Copyable; an empty Event is complete. wait() blocks the thread that calls it: what a stream is
 /// given afterwards finds the rows there. Not to be used after its Communicator is gone.
@@ -67,6 +68,8 @@ class Communicator {
   /// Opens the transport on a thread of its own, which alone calls it.
   Communicator(std::unique_ptr<Transport> transport, const Options& options);
   explicit Communicator(std::unique_ptr<Transport> transport);
+  /// Over what carries out operations otherwise. `trace` as in the options.
+  explicit Communicator(std::unique_ptr<ProgressEngine> engine, Trace* trace = nullptr);
   /// Leaves the group: in step with the others if all went well, at once during an exception, so that they
   /// notice.
   ~Communicator();

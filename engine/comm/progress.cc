@@ -49,7 +49,7 @@ void Progress::enqueue(std::shared_ptr<Operation> operation) {
       operation->finished.store(true, std::memory_order_release);
       return;
     }
-    queues_[std::size_t(operation->lane)].push_back(std::move(operation));
+    slots_.enqueue(std::move(operation));
   }
   work_.notify_one();
 }
@@ -123,102 +123,50 @@ void Progress::loop() {
   while (!stop_) {
     if (abandoned_ && broken_.empty()) fail_all("this rank has given up");
     looked_ = Clock::now();
-    if (!take_next()) {
+    if (!slots_.take_next()) {
       await_work(lock);
       continue;
     }
+    if (!busy_since_) busy_since_ = Clock::now();
     const Waiter& waiter = waiters_[kComputes];
     transport_->sums_go_first(!waiter.stands || waiter.lane == Lane::kSmall);
     lock.unlock();
     std::string failure;
-    const bool moved = advance_all(failure);
+    bool moved = false;
+    try {
+      moved = slots_.advance_all();
+    } catch (const std::exception& e) {
+      failure = e.what();
+    }
     lock.lock();
     finish_arrived();
     if (!failure.empty()) fail_all(failure);
     if (!moved && !stop_) rest(lock);
   }
-  bool idle = true;
-  for_each_running([&](const Running&) { idle = false; });
-  const bool orderly = broken_.empty() && !failing_ && idle;
+  const bool orderly = broken_.empty() && !failing_ && !slots_.any_running();
   lock.unlock();
   transport_->close(orderly);
 }
 
 /// Nothing is under way. What waits for a stream is asked again and again: nobody tells when a mark is reached.
 void Progress::await_work(std::unique_lock<std::mutex>& lock) {
-  const auto any_waits = [this] {
-    return std::ranges::any_of(queues_, [](const auto& queue) { return !queue.empty(); });
-  };
-  if (any_waits()) {
+  if (slots_.any_queued()) {
     work_.wait_for(lock, kMarkPoll);
     return;
   }
-  work_.wait(lock, [&] { return stop_ || (abandoned_ && broken_.empty()) || any_waits(); });
+  work_.wait(lock, [&] { return stop_ || (abandoned_ && broken_.empty()) || slots_.any_queued(); });
 }
 
-/// A free slot; null: it has to wait. Bulk and prefetch take any. Sums in which all ranks take part take turns, so that each has the same
-/// slot everywhere; of what else is in the small lane, sums of groups too, a rank may have less than others, and they share one.
-Progress::Running* Progress::place_of(const Operation& operation) {
-  const auto slots =
-      std::span(running_[std::size_t(operation.lane)]).first(std::size_t(slots_of(operation.lane)));
-  const auto is_free = [](const Running& running) { return running.operation == nullptr; };
-  if (operation.lane != Lane::kSmall) {
-    const auto free = std::ranges::find_if(slots, is_free);
-    return free == slots.end() ? nullptr : &*free;
-  }
-  const bool takes_turns = operation.sums && operation.of_everyone;
-  Running& place = slots[takes_turns ? 1 + next_sum_ : 0];
-  if (!is_free(place)) return nullptr;
-  if (takes_turns) next_sum_ = (next_sum_ + 1) % kSumsAtOnce;
-  return &place;
+void Progress::starts(Running& running) {
+  running.since = Clock::now();
 }
 
-/// Moves the next operations of each lane to slots; advance_all() starts bulk's and prefetch's in that order. True if any lane runs.
-bool Progress::take_next() {
-  for (int lane = 0; lane < kLanes; ++lane) {
-    auto& queue = queues_[std::size_t(lane)];
-    while (!queue.empty() && queue.front()->is_ready()) {
-      Running* const place = place_of(*queue.front());
-      if (place == nullptr) break;
-      *place = {.operation = std::move(queue.front())};
-      queue.erase(queue.begin());
-    }
-  }
-  bool any = false;
-  for_each_running([&](const Running&) { any = true; });
-  if (any && !busy_since_) busy_since_ = Clock::now();
-  return any;
+void Progress::moves(const Running& running) {
+  moved_[std::size_t(running.operation->lane)] = Clock::now();
 }
 
-/// Looks at all lanes without the lock. True if anything moved.
-bool Progress::advance_all(std::string& failure) {
-  bool moved = false;
-  try {
-    for (auto& lane : running_)
-      for (int slot = 0; slot < kSlots; ++slot)
-        if (lane[std::size_t(slot)].operation) moved |= advance(lane[std::size_t(slot)], slot);
-  } catch (const std::exception& e) {
-    failure = e.what();
-  }
-  return moved;
-}
-
-/// One look at a running operation. True if it started, went on to its next round or has arrived.
-bool Progress::advance(Running& running, int slot) {
-  Operation& op = *running.operation;
-  const bool starts = running.pending == nullptr;
-  if (starts) {
-    running.since = Clock::now();
-    running.pending = &transport_->start(op.lane, slot, op.sends, op.receives);
-  }
-  const bool done = running.pending->done();
-  note_movement(running);
-  if (!done) return starts;
-  if (op.sums && op.all_reduce.next_round(op.sends, op.receives)) {
-    running.pending = &transport_->start(op.lane, slot, op.sends, op.receives);
-    running.moved = 0;
-    return true;
-  }
+void Progress::arrives(const Running& running) {
+  const Operation& op = *running.operation;
   const auto now = Clock::now();
   const auto begin = std::max(running.since, std::exchange(arrived_[std::size_t(op.lane)], now));
   if (op.lane == Lane::kBulk) pace_.learn(op.bytes, now - begin);
@@ -229,45 +177,19 @@ bool Progress::advance(Running& running, int slot) {
                                           .label = op.label,
                                           .purpose = op.purpose});
   }
-  running.arrived = true;
-  return true;
 }
 
-void Progress::note_movement(Running& running) {
-  const std::int64_t moved = running.pending->moved();
-  if (std::exchange(running.moved, moved) != moved)
-    moved_[std::size_t(running.operation->lane)] = Clock::now();
-}
-
-/// Called with the lock held, or a waiter that has just looked at the flag would sleep through the notice.
+/// Called with the lock held.
 void Progress::finish_arrived() {
-  bool any = false;
-  for_each_running([&](Running& running) {
-    any |= !running.arrived;
-    if (!running.arrived) return;
-    running.operation->finished.store(true, std::memory_order_release);
-    running = {};
-    done_.notify_all();
-  });
-  if (busy_since_ && !any) busy_ += Clock::now() - *std::exchange(busy_since_, std::nullopt);
+  if (slots_.finish_arrived()) done_.notify_all();
+  if (busy_since_ && !slots_.any_running()) busy_ += Clock::now() - *std::exchange(busy_since_, std::nullopt);
 }
 
 /// Called with the lock held.
 void Progress::fail_all(const std::string& why) {
   if (broken_.empty()) broken_ = why;
   transport_->abandon();
-  const auto fail = [this](Operation& operation) {
-    operation.failure = broken_;
-    operation.finished.store(true, std::memory_order_release);
-  };
-  for_each_running([&](Running& running) {
-    fail(*running.operation);
-    running = {};
-  });
-  for (auto& queue : queues_) {
-    for (auto& operation : queue) fail(*operation);
-    queue.clear();
-  }
+  slots_.fail_all(broken_);
   done_.notify_all();
 }
 
@@ -275,7 +197,7 @@ void Progress::fail_all(const std::string& why) {
 void Progress::rest(std::unique_lock<std::mutex>& lock) {
   const auto now = Clock::now();
   nanoseconds waited = nanoseconds::max();
-  for_each_running(
+  slots_.for_each_running(
       [&](const Running& running) { waited = std::min<nanoseconds>(waited, now - running.since); });
   // Whoever fetches ahead leaves its core to others meanwhile: they compute.
   const nanoseconds nap = pace_.nap(waited, waiters_[kComputes].stands);

@@ -17,7 +17,7 @@ std::string Progress::names(const std::vector<Rank>& ranks) const {
 /// What the lanes wait for; several operations may wait for the same.
 std::string Progress::missing_ranks() {
   std::string text;
-  for_each_running([&](const Running& running) {
+  slots_.for_each_running([&](const Running& running) {
     if (running.pending == nullptr || running.pending->outstanding().empty()) return;
     const std::string line = fmt::format(
         "{} exchange: no message for {:g} s from or to {}", traffic_name(running.operation->purpose),
@@ -49,7 +49,7 @@ void Progress::tell_wait(Clock::time_point now) {
     return;
   }
   std::vector<Rank> peers;
-  for_each_running([&](const Running& running) {
+  slots_.for_each_running([&](const Running& running) {
     if (running.pending == nullptr) return;
     for (const Rank peer : running.pending->outstanding()) peers.push_back(peer);
   });
