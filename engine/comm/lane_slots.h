@@ -67,8 +67,8 @@ class LaneSlots {
 
   Transport& transport_;
   Watcher& watcher_;
-  std::array<std::array<Running, kSlots>, kLanes> running_;  // by lane and slot
-  std::size_t next_sum_ = 0;                                 // of kSumsAtOnce slots
+  std::array<std::array<Running, kSlots>, kLanes> running_;             // by lane and slot
+  std::size_t next_sum_ = 0;                                            // of kSumsAtOnce slots
   std::array<std::vector<std::shared_ptr<Operation>>, kLanes> queues_;  // a few each: a deque would allocate
 };
 

@@ -16,6 +16,7 @@ std::vector<Command> commands() {
           dataset_verify_command(),
           partition_command(),
           plan_command(),
+          simulate_command(),
           bench_machine_command(),
           bench_ops_command(),
           bench_epoch_command(),

@@ -22,6 +22,7 @@ Command dataset_fetch_command();
 Command dataset_verify_command();
 Command partition_command();
 Command plan_command();
+Command simulate_command();
 Command bench_machine_command();
 Command bench_ops_command();
 Command bench_epoch_command();

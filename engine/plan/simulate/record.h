@@ -1,0 +1,31 @@
+// Runs a job's ranks in this process for a few epochs and records them: the real code on the real graph, with real losses.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dataset/dataset.h"
+#include "job/job.h"
+#include "partition/part_ranks.h"
+#include "partition/prepared_graph.h"
+#include "plan/simulate/recording.h"
+
+namespace atl {
+
+struct RecordOptions {
+  int epochs = 5;   // from the run's first one; costs are those of all but that one
+  int at_once = 1;  // ranks that compute at the same time
+  std::vector<std::string> hosts;  // (ranks) the server of each
+  PartRanks parts{};
+};
+
+/// Takes the memory of all ranks, and about ranks · epochs · an epoch's time of a rank. Each rank computes on one thread.
+Recording record_run(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                     const RecordOptions& options);
+
+/// Segments of a rank that do the same work in several epochs get the median of their seconds; returns by how much they differed from it,
+/// relative, weighted by length. The first epoch, which claims memory, doesn't count. Where an epoch has more or fewer segments of a layer
+/// than others (a strategy that skips an exchange), it keeps its own.
+double settle_costs(RankRecording& rank);
+
+}  // namespace atl

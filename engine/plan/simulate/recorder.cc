@@ -1,0 +1,251 @@
+#include "plan/simulate/recorder.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <unordered_map>
+#include <utility>
+
+#include "base/error.h"
+#include "comm/lane_slots.h"
+#include "comm/local_transport.h"
+
+namespace atl {
+namespace {
+
+/// Of the calling thread: what else the machine does isn't in it.
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+
+std::vector<int> allowed_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> processors;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return processors;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) processors.push_back(cpu);
+  return processors;
+}
+
+void stay_on(int processor) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  sched_setaffinity(0, sizeof(set), &set);  // where it isn't allowed, the kernel places the thread
+}
+
+RecordedOperation recorded(const Operation& op) {
+  RecordedOperation r{.lane = op.lane, .purpose = op.purpose, .sums = op.sums, .of_everyone = op.of_everyone};
+  if (op.sums) {
+    const SumShape& shape = op.all_reduce.shape();
+    r.members.assign(shape.members.begin(), shape.members.end());
+    r.place = shape.place, r.ranks = shape.ranks, r.count = shape.count, r.width = shape.width;
+    return r;
+  }
+  for (const Message& m : op.sends) r.sends.push_back({m.peer, m.bytes});
+  for (const Message& m : op.receives) r.receives.push_back({m.peer, m.bytes});
+  return r;
+}
+
+}  // namespace
+
+/// Where ranks meet. Messages are passed under its lock by whoever comes second.
+struct Recorder::Hall : LaneSlots::Watcher {
+  struct Place {
+    std::unique_ptr<Transport> transport;
+    std::unique_ptr<LaneSlots> slots;
+    bool is_here = true;
+    const Operation* awaited = nullptr;  // that its thread stands waiting for
+    bool stands() const { return awaited != nullptr && !awaited->finished.load(std::memory_order_acquire); }
+    int turn = -1;  // that it holds
+    std::int64_t turns = 0;
+    // Its thread's own:
+    const Trace* trace = nullptr;  // null: nothing is noted
+    double since = 0;              // processor time at which the present segment began
+    std::unordered_map<const Operation*, int> numbers;
+    RankRecording recording;
+
+    void end_segment() {
+      if (trace != nullptr)
+        recording.steps.push_back({.kind = RecordedStep::Kind::kCompute,
+                                   .seconds = processor_seconds() - since,
+                                   .label = trace->label()});
+    }
+    void note(RecordedStep::Kind kind, int operation) {
+      recording.steps.push_back({.kind = kind, .operation = operation, .label = trace->label()});
+    }
+  };
+
+  void starts(LaneSlots::Running&) override {}
+  void moves(const LaneSlots::Running&) override {}
+  void arrives(const LaneSlots::Running&) override {}
+
+  /// Until nothing moves: what one rank posts lets others go on.
+  void advance() {
+    try {
+      for (bool moved = true; moved;) {
+        moved = false;
+        for (Place& place : places) {
+          if (place.slots->take_next()) moved |= place.slots->advance_all();
+          place.slots->finish_arrived();
+        }
+      }
+    } catch (const std::exception& error) {
+      fail_all(error.what());
+    }
+    changed.notify_all();
+  }
+  void fail_all(const std::string& why) {
+    if (broken.empty()) broken = why;
+    for (Place& place : places) place.transport->abandon(), place.slots->fail_all(broken);
+    changed.notify_all();
+  }
+  /// Called where a rank has begun to wait, or has left.
+  void look_for_standstill() {
+    bool any = false;
+    for (const Place& place : places) {
+      if (place.is_here && !place.stands()) return;
+      any |= place.stands();
+    }
+    if (any) fail_all("all ranks wait for each other: they don't make the same calls in the same order");
+  }
+
+  void take_turn(std::unique_lock<std::mutex>& guard, Place& place) {
+    changed.wait(guard, [this] { return !free_turns.empty(); });
+    place.turn = free_turns.back();
+    free_turns.pop_back();
+    ++place.turns;
+    if (!processors.empty())
+      stay_on(processors[std::size_t(place.turn) % processors.size()]);
+  }
+  void give_turn(Place& place) {
+    free_turns.push_back(std::exchange(place.turn, -1));
+    changed.notify_all();
+  }
+
+  std::vector<Place> places;  // by rank
+  const std::vector<int> processors = allowed_processors();
+  mutable std::mutex lock;  // guards places but their threads' own, and what follows
+  std::condition_variable changed;
+  std::vector<int> free_turns;
+  std::string broken;
+};
+
+class Recorder::Engine final : public ProgressEngine {
+ public:
+  Engine(Hall& hall, Hall::Place& place) : hall_(hall), place_(place) {}
+
+  Transport& transport() override { return *place_.transport; }
+
+  void enqueue(std::shared_ptr<Operation> operation) override {
+    place_.end_segment();
+    if (place_.trace != nullptr) {
+      const int number = int(place_.recording.operations.size());
+      place_.recording.operations.push_back(recorded(*operation));
+      place_.numbers[operation.get()] = number;
+      place_.note(RecordedStep::Kind::kStart, number);
+    }
+    {
+      const std::lock_guard guard(hall_.lock);
+      place_.slots->enqueue(std::move(operation));
+      if (hall_.broken.empty())
+        hall_.advance();
+      else
+        hall_.fail_all(hall_.broken);
+    }
+    place_.since = processor_seconds();
+  }
+
+  void wait(Operation& operation) override {
+    place_.end_segment();
+    if (const auto found = place_.numbers.find(&operation); place_.trace != nullptr && found != place_.numbers.end())
+      place_.note(RecordedStep::Kind::kWait, found->second);
+    const auto finished = [&] { return operation.finished.load(std::memory_order_acquire); };
+    if (!finished()) {
+      std::unique_lock guard(hall_.lock);
+      place_.awaited = &operation;
+      hall_.give_turn(place_);
+      if (!finished()) hall_.look_for_standstill();
+      hall_.changed.wait(guard, finished);
+      place_.awaited = nullptr;
+      hall_.take_turn(guard, place_);
+    }
+    place_.since = processor_seconds();
+  }
+
+  void abandon() override {
+    const std::lock_guard guard(hall_.lock);
+    hall_.fail_all("another rank has given up");
+  }
+  double cpu_seconds() const override { return 0; }
+  double busy_seconds() const override { return 0; }
+
+ private:
+  Hall& hall_;
+  Hall::Place& place_;
+};
+
+Recorder::Recorder(std::vector<std::string> hosts, int at_once) : hall_(std::make_unique<Hall>()) {
+  auto transports = make_local_group(int(hosts.size()), hosts);
+  hall_->places.resize(hosts.size());
+  for (std::size_t r = 0; r < hosts.size(); ++r) {
+    Hall::Place& place = hall_->places[r];
+    place.transport = std::move(transports[r]);
+    place.slots = std::make_unique<LaneSlots>(*place.transport, *hall_);
+  }
+  for (int turn = at_once - 1; turn >= 0; --turn) hall_->free_turns.push_back(turn);
+}
+Recorder::~Recorder() = default;
+
+std::unique_ptr<ProgressEngine> Recorder::engine(Rank rank) {
+  return std::make_unique<Engine>(*hall_, hall_->places[std::size_t(rank)]);
+}
+
+Recorder::Turn::Turn(Recorder& recorder, Rank rank)
+    : recorder_(recorder), rank_(rank), exceptions_(std::uncaught_exceptions()) {
+  std::unique_lock guard(recorder_.hall_->lock);
+  recorder_.hall_->take_turn(guard, recorder_.hall_->places[std::size_t(rank)]);
+}
+
+Recorder::Turn::~Turn() {
+  Hall& hall = *recorder_.hall_;
+  const std::lock_guard guard(hall.lock);
+  Hall::Place& place = hall.places[std::size_t(rank_)];
+  place.is_here = false;
+  hall.give_turn(place);
+  if (std::uncaught_exceptions() > exceptions_) hall.fail_all(fmt::format("rank {} has given up", rank_));
+  hall.look_for_standstill();
+}
+
+void Recorder::begin_epoch(Rank rank, std::int64_t epoch, const Trace& trace) {
+  Hall::Place& place = hall_->places[std::size_t(rank)];
+  place.end_segment();
+  place.trace = &trace;
+  place.recording.steps.push_back({.kind = RecordedStep::Kind::kEpoch, .label = {.epoch = epoch}});
+  place.since = processor_seconds();
+}
+
+void Recorder::stop(Rank rank) {
+  Hall::Place& place = hall_->places[std::size_t(rank)];
+  place.end_segment();
+  place.trace = nullptr;
+}
+
+RankRecording Recorder::take(Rank rank) {
+  return std::move(hall_->places[std::size_t(rank)].recording);
+}
+
+std::int64_t Recorder::turns() const {
+  const std::lock_guard guard(hall_->lock);
+  std::int64_t turns = 0;
+  for (const Hall::Place& place : hall_->places) turns += place.turns;
+  return turns;
+}
+
+}  // namespace atl

@@ -1,0 +1,58 @@
+// Records what ranks do, while they do it: an engine for each rank's communicator, which carries operations out at once, between the
+// ranks of this process, and notes them with the processor time of what was computed between them. One rank computes at a time (or as
+// many as asked for), on a core that it has to itself, so that none slows another.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "comm/operation.h"
+#include "plan/simulate/recording.h"
+
+namespace atl {
+
+/// All calls from any thread.
+class Recorder {
+ public:
+  /// `hosts` (ranks): the server of each, as the job's strategy wants them. `at_once`: ranks that compute at the same time, each on one of
+  /// the processors that this thread may use.
+  Recorder(std::vector<std::string> hosts, int at_once);
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+
+  /// The engine of a rank's communicator. Destroyed before the recorder; all its calls come from one thread, which has a turn.
+  std::unique_ptr<ProgressEngine> engine(Rank rank);
+
+  /// A rank's thread computes only while it holds this. Its waits for others give the turn on.
+  class Turn {
+   public:
+    Turn(Recorder& recorder, Rank rank);
+    /// Where it ends by an exception, the other ranks' operations fail.
+    ~Turn();
+    Turn(const Turn&) = delete;
+
+   private:
+    Recorder& recorder_;
+    Rank rank_;
+    int exceptions_;
+  };
+
+  /// From here on, steps of the rank are noted, in this epoch. `trace`: of the rank's communicator, asked for what it is at.
+  void begin_epoch(Rank rank, std::int64_t epoch, const Trace& trace);
+  /// No further step of the rank is noted.
+  void stop(Rank rank);
+  /// Of the rank, once it has stopped.
+  RankRecording take(Rank rank);
+  /// Turns that ranks were given so far.
+  std::int64_t turns() const;
+
+ private:
+  class Engine;
+  struct Hall;
+  std::unique_ptr<Hall> hall_;
+};
+
+}  // namespace atl

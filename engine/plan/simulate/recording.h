@@ -1,0 +1,62 @@
+// What a run did, without when: each rank's computing, measured, between the operations that it started and waited for. One recording
+// can be replayed over any links (replay.h). Recorded by record.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "comm/ledger.h"
+#include "comm/trace.h"
+#include "comm/transport.h"
+
+namespace atl {
+
+/// In the order in which a rank's compute thread took them.
+struct RecordedStep {
+  enum class Kind {
+    kEpoch,    // the epoch of `label` begins
+    kCompute,  // for `seconds`
+    kStart,    // of `operation`
+    kWait,     // until it is finished
+  };
+  Kind kind = Kind::kCompute;
+  double seconds = 0;  // of one processor
+  int operation = -1;  // of RankRecording::operations
+  WorkLabel label{};   // what the thread was at, at the end of it
+};
+
+struct RecordedMessage {
+  Rank peer = 0;
+  std::int64_t bytes = 0;
+};
+
+/// An exchange, or a sum over a group of ranks, whose messages the transport's own algorithm makes.
+struct RecordedOperation {
+  Lane lane = Lane::kSmall;
+  Traffic purpose = Traffic::kSetup;
+  std::vector<RecordedMessage> sends, receives;  // of an exchange
+  bool sums = false, of_everyone = true;
+  std::vector<Rank> members;  // of a sum; empty: all ranks
+  Rank place = 0;             // among them
+  int ranks = 1;              // of the group
+  Index count = 0, width = 0;
+};
+
+struct RankRecording {
+  std::vector<RecordedStep> steps;
+  std::vector<RecordedOperation> operations;
+};
+
+struct Recording {
+  std::vector<RankRecording> ranks;
+  int epochs = 0;
+  std::vector<double> losses;  // (epochs) of the training vertices, as the real run has them
+  // How far the costs can be trusted:
+  double spread = 0;          // of a segment between epochs, relative, weighted by its length
+  double turns = 0;           // from rank to rank, in an epoch, by which a rank finds its caches cold …
+  double refill_seconds = 0;  // … which costs it about so much each time
+  int at_once = 1;            // ranks that computed at the same time
+};
+
+}  // namespace atl

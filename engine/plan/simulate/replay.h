@@ -1,0 +1,36 @@
+// A recording over a topology's links, in virtual time: a discrete-event simulation. Each rank computes for as long as it was measured to,
+// starts and waits for the same operations, which its lanes carry out in the same order and slots as in a real run (comm/lane_slots.h),
+// sums by the transport's own algorithm; links and processors are shared fairly, anew at each event. Nothing that a rank sends
+// depends on time.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "comm/ledger.h"
+#include "plan/simulate/recording.h"
+#include "plan/simulate/topology.h"
+
+namespace atl {
+
+using Exposed = std::array<double, kTraffics>;  // seconds in which a rank stood waiting, by purpose
+
+struct ReplayedEpoch {
+  double end = 0;       // when the rank's compute thread was through, since the start
+  double compute = 0;   // seconds that it computed, in time as it passes: longer where messages took its processor
+  Exposed exposed{};
+  double waited() const;
+};
+
+struct Replayed {
+  std::vector<std::vector<ReplayedEpoch>> ranks;  // (ranks, epochs)
+  double bytes_inside = 0, bytes_between = 0;     // sent in all epochs, within and between servers
+
+  /// Seconds from the end of one epoch to that of the next, both on the rank that is through last; of the epochs after the first.
+  std::vector<double> epochs() const;
+};
+
+/// Throws Error where the ranks' operations don't fit each other: then they wait for ever.
+Replayed replay(const Recording& recording, const Topology& topology);
+
+}  // namespace atl

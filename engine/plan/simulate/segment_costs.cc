@@ -1,0 +1,61 @@
+// What a segment costs: the same work is done in every epoch, and the median of what it took then is taken.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "plan/simulate/record.h"
+#include "train/telemetry/record.h"
+
+namespace atl {
+namespace {
+
+using WorkOfLayer = std::pair<Work, std::int32_t>;
+using Segments = std::vector<RecordedStep*>;  // of one kind of work in one epoch, in order
+
+std::map<WorkOfLayer, std::map<std::int64_t, Segments>> segments_of(RankRecording& rank) {
+  std::map<WorkOfLayer, std::map<std::int64_t, Segments>> found;
+  std::int64_t epoch = 0;
+  for (RecordedStep& step : rank.steps) {
+    if (step.kind == RecordedStep::Kind::kEpoch) epoch = step.label.epoch;
+    if (step.kind == RecordedStep::Kind::kCompute)
+      found[{step.label.work, step.label.layer}][epoch].push_back(&step);
+  }
+  return found;
+}
+
+/// How many segments most epochs after the first have.
+std::size_t usual_count(const std::map<std::int64_t, Segments>& by_epoch) {
+  std::map<std::size_t, int> epochs;
+  for (const auto& [epoch, segments] : by_epoch)
+    if (epoch > 1) ++epochs[segments.size()];
+  const auto most = std::ranges::max_element(epochs, {}, [](const auto& each) { return each.second; });
+  return most == epochs.end() ? 0 : most->first;
+}
+
+struct Deviation {
+  double seconds = 0, of = 0;
+};
+
+void settle(std::map<std::int64_t, Segments>& by_epoch, Deviation& deviation) {
+  const std::size_t count = usual_count(by_epoch);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<double> all;
+    for (const auto& [epoch, segments] : by_epoch)
+      if (epoch > 1 && segments.size() == count) all.push_back(segments[i]->seconds);
+    const double middle = median(all);
+    for (const double each : all) deviation.seconds += std::abs(each - middle), deviation.of += middle;
+    for (auto& [epoch, segments] : by_epoch)
+      if (segments.size() == count) segments[i]->seconds = middle;
+  }
+}
+
+}  // namespace
+
+double settle_costs(RankRecording& rank) {
+  Deviation deviation;
+  for (auto& [work, by_epoch] : segments_of(rank)) settle(by_epoch, deviation);
+  return deviation.of > 0 ? deviation.seconds / deviation.of : 0;
+}
+
+}  // namespace atl

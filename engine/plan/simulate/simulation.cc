@@ -1,0 +1,79 @@
+#include "plan/simulate/simulation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "train/telemetry/record.h"
+
+namespace atl {
+namespace {
+
+constexpr int kMostReplays = 60;        // to come close to a share
+constexpr double kCloseEnough = 0.0005;  // of the share asked for
+
+/// The median over epochs after the first.
+template <class Seconds>
+double steady(const std::vector<ReplayedEpoch>& epochs, Seconds seconds) {
+  std::vector<double> all;
+  for (std::size_t e = 1; e < epochs.size(); ++e) all.push_back(seconds(epochs[e]));
+  return median(all);
+}
+
+Topology with_rate_times(const Topology& topology, double factor) {
+  Topology faster = topology;
+  for (ServerSpec& server : faster.servers) server.rate *= factor;
+  faster.rack_rate *= factor;
+  return faster;
+}
+
+}  // namespace
+
+SimulatedRow simulate(const RecordedStrategy& strategy, const Topology& topology) {
+  const Replayed replayed = replay(strategy.recording, topology);
+  SimulatedRow row{.label = strategy.label, .epoch = median(replayed.epochs())};
+  for (const auto& epochs : replayed.ranks) {
+    const double compute = steady(epochs, [](const ReplayedEpoch& e) { return e.compute; });
+    row.compute_of_all += compute;
+    if (compute > row.compute) {
+      row.compute = compute;
+      row.exposed = steady(epochs, [](const ReplayedEpoch& e) { return e.waited(); });
+    }
+    for (std::size_t p = 0; p < row.waits.size(); ++p)
+      row.waits[p] += steady(epochs, [p](const ReplayedEpoch& e) { return e.exposed[p]; }) /
+                      double(replayed.ranks.size());
+  }
+  row.bytes_inside = replayed.bytes_inside / double(strategy.recording.epochs);
+  row.bytes_between = replayed.bytes_between / double(strategy.recording.epochs);
+  return row;
+}
+
+Simulation simulate_all(const std::vector<RecordedStrategy>& strategies, const Topology& topology) {
+  Simulation simulation{.topology = topology};
+  for (const RecordedStrategy& strategy : strategies) {
+    simulation.rows.push_back(simulate(strategy, topology));
+    simulation.rows.back().speed_up = simulation.rows.front().epoch / simulation.rows.back().epoch;
+  }
+  return simulation;
+}
+
+/// The share falls as links get faster: between one that is too slow and one too fast, halved in logarithms.
+Topology with_share(const RecordedStrategy& baseline, const Topology& topology, double share) {
+  const auto share_at = [&](double factor) {
+    return simulate(baseline, with_rate_times(topology, factor)).share();
+  };
+  double slow = 1e-4, fast = 1e4;
+  const double least = share_at(fast), most = share_at(slow);
+  if (share <= least || share >= most)
+    fail("--comm-share: {:g} can't be reached: links between servers from {:g} to {:g} times as fast as in {} give {} "
+         "shares from {:.3f} to {:.3f}",
+         share, slow, fast, topology.name, baseline.label, least, most);
+  for (int i = 0; i < kMostReplays; ++i) {
+    const double middle = std::sqrt(slow * fast), reached = share_at(middle);
+    if (std::abs(reached - share) < kCloseEnough) return with_rate_times(topology, middle);
+    (reached > share ? slow : fast) = middle;
+  }
+  return with_rate_times(topology, std::sqrt(slow * fast));
+}
+
+}  // namespace atl

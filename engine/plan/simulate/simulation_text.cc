@@ -1,0 +1,114 @@
+// A simulation for a terminal, and as JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/readable.h"
+#include "plan/simulate/simulation.h"
+
+namespace atl {
+namespace {
+
+std::string gigabit(double bytes) {
+  return fmt::format("{:.4g} Gbit/s", bytes * 8e-9);
+}
+
+std::string head(const Simulation& s) {
+  const Topology& t = s.topology;
+  double slowest = t.servers[0].rate;
+  for (const ServerSpec& server : t.servers) slowest = std::min(slowest, server.rate);
+  std::string text = fmt::format("{}: {} ranks on {} servers", t.name, t.ranks(), t.servers.size());
+  if (t.servers.size() > 1) text += fmt::format(", links of {}", gigabit(slowest));
+  if (t.inside.rate > 0) text += fmt::format(", {:.4g} GB/s inside", t.inside.rate * 1e-9);
+  if (s.share_asked > 0)
+    text += fmt::format(" (communication takes {:.1f} % of the first; --comm-share is {:.1f} %)",
+                        100 * s.share_reached, 100 * s.share_asked);
+  if (t.is_model) text += fmt::format("\na model: computing {:g} times as fast as recorded here", t.speed);
+  return text + "\n\n";
+}
+
+/// What ranks waited for longest: "halo 40 ms, stage 3 ms".
+std::string waits(const SimulatedRow& row) {
+  std::vector<std::pair<double, Traffic>> all;
+  for (std::size_t p = 0; p < row.waits.size(); ++p)
+    if (row.waits[p] > 0.005 * row.epoch) all.emplace_back(row.waits[p], Traffic(p));
+  std::ranges::sort(all, std::greater());
+  std::string text;
+  for (const auto& [seconds, purpose] : all)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", traffic_name(purpose), duration_text(seconds));
+  return text.empty() ? "–" : text;
+}
+
+nlohmann::json row_json(const SimulatedRow& row) {
+  nlohmann::json waits = nlohmann::json::object();
+  for (std::size_t p = 0; p < row.waits.size(); ++p)
+    if (row.waits[p] > 0) waits[traffic_name(Traffic(p))] = row.waits[p];
+  return {{"strategy", row.label},
+          {"epochSeconds", row.epoch},
+          {"computeSeconds", row.compute},
+          {"computeSecondsOfAllRanks", row.compute_of_all},
+          {"exposedSeconds", row.exposed},
+          {"communicationShare", row.share()},
+          {"speedUp", row.speed_up},
+          {"bytesWithinServers", row.bytes_inside},
+          {"bytesBetweenServers", row.bytes_between},
+          {"waitSecondsMeanOverRanks", waits}};
+}
+
+nlohmann::json recording_json(const RecordedStrategy& strategy) {
+  const Recording& r = strategy.recording;
+  return {{"strategy", strategy.label},
+          {"ranks", r.ranks.size()},
+          {"epochs", r.epochs},
+          {"losses", r.losses},
+          {"spreadBetweenEpochs", r.spread},
+          {"turnsInAnEpoch", r.turns},
+          {"refillSeconds", r.refill_seconds},
+          {"ranksAtOnce", r.at_once}};
+}
+
+}  // namespace
+
+std::string to_text(const Simulation& s, const std::vector<RecordedStrategy>& strategies) {
+  std::size_t width = 8;
+  for (const SimulatedRow& row : s.rows) width = std::max(width, row.label.size());
+  std::string text = head(s) + fmt::format("{:<{}}  {:>8} {:>8}  {:>8} {:>8} {:>6}  {:>10} {:>10}  {}\n", "strategy",
+                                           width, "epoch", "speed-up", "compute", "exposed", "share", "between",
+                                           "inside", "ranks wait for");
+  for (const SimulatedRow& row : s.rows)
+    text += fmt::format("{:<{}}  {:>8} {:>8.2f}  {:>8} {:>8} {:>4.1f} %  {:>10} {:>10}  {}\n", row.label, width,
+                        duration_text(row.epoch), row.speed_up, duration_text(row.compute),
+                        duration_text(row.exposed), 100 * row.share(), bytes_text(row.bytes_between),
+                        bytes_text(row.bytes_inside), waits(row));
+  double spread = 0, refill = 0;
+  for (std::size_t i = 0; i < strategies.size(); ++i) {
+    const Recording& r = strategies[i].recording;
+    spread = std::max(spread, r.spread);
+    if (s.rows[i].compute_of_all > 0)
+      refill = std::max(refill, r.turns * r.refill_seconds / (s.rows[i].compute_of_all * s.topology.speed));
+  }
+  return text + fmt::format("compute, exposed: of the rank that computes longest; bytes: of all ranks in an epoch\n"
+                            "costs differ by {:.1f} % between epochs; caches refilled after turns are at most {:.1f} % of them\n",
+                            100 * spread, 100 * refill);
+}
+
+std::string to_json(const std::vector<Simulation>& simulations, const std::vector<RecordedStrategy>& strategies) {
+  nlohmann::json all{{"recordings", nlohmann::json::array()}, {"simulations", nlohmann::json::array()}};
+  for (const RecordedStrategy& strategy : strategies) all["recordings"].push_back(recording_json(strategy));
+  for (const Simulation& s : simulations) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const SimulatedRow& row : s.rows) rows.push_back(row_json(row));
+    nlohmann::json one{{"topology", s.topology.name},
+                       {"source", s.topology.source},
+                       {"servers", s.topology.servers.size()},
+                       {"serverBitsPerSecond", s.topology.servers[0].rate * 8},
+                       {"computeIsAModel", s.topology.is_model},
+                       {"strategies", rows}};
+    if (s.share_asked > 0) one["shareAsked"] = s.share_asked, one["shareReached"] = s.share_reached;
+    all["simulations"].push_back(std::move(one));
+  }
+  return all.dump();
+}
+
+}  // namespace atl

@@ -1,0 +1,251 @@
+#include "plan/simulate/topology.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <functional>
+#include <span>
+#include <sstream>
+
+#include "base/error.h"
+#include "job/nearest.h"
+#include "job/yaml.h"
+
+namespace atl {
+namespace {
+
+struct Unit {
+  const char* name;
+  double size;
+};
+constexpr Unit kRates[] = {{"bit", 0.125},   {"kbit", 0.125e3}, {"mbit", 0.125e6}, {"gbit", 0.125e9},
+                           {"MB/s", 1e6},    {"GB/s", 1e9}};
+constexpr Unit kTimes[] = {{"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+
+/// "1gbit", "50us": a number above or at 0 with one of the units.
+double measure(const Node& node, std::span<const Unit> units, const char* examples) {
+  double number = 0;
+  const std::string& text = node.written;
+  const auto [unit, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  for (const Unit& known : units)
+    if (node.kind == Node::Kind::kScalar && error == std::errc() && number >= 0 && known.name == std::string(unit))
+      return number * known.size;
+  fail("{}: '{}' is not allowed (use {})", node.where, text, examples);
+}
+
+double rate(const Node& node) {
+  const double bytes = measure(node, kRates, "a rate: 850mbit, 32gbit, 12GB/s");
+  if (!(bytes > 0)) fail("{}: '{}' is not allowed (use a rate above 0)", node.where, node.written);
+  return bytes;
+}
+double seconds(const Node& node) {
+  return measure(node, kTimes, "a time: 500ns, 50us, 0.7ms");
+}
+
+double number(const Node& node, double above) {
+  double value = 0;
+  const std::string& text = node.written;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (node.kind != Node::Kind::kScalar || error != std::errc() || end != text.data() + text.size() || !(value > above))
+    fail("{}: '{}' is not allowed (use a number above {:g})", node.where, text, above);
+  return value;
+}
+
+int count(const Node& node) {
+  int value = 0;
+  const std::string& text = node.written;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (node.kind != Node::Kind::kScalar || error != std::errc() || end != text.data() + text.size() || value < 1 || value > 1'000'000)
+    fail("{}: '{}' is not allowed (use a whole number from 1)", node.where, text);
+  return value;
+}
+
+const std::string& text(const Node& node) {
+  if (node.kind != Node::Kind::kScalar) fail("{}: a text is wanted", node.where);
+  return node.written;
+}
+
+std::vector<int> places(const Node& node, const char* what) {
+  if (node.kind != Node::Kind::kList) fail("{}: {} are wanted, as in [0, 1]", node.where, what);
+  std::vector<int> all;
+  for (const Node& item : node.items) {
+    int value = -1;
+    const auto [end, error] =
+        std::from_chars(item.written.data(), item.written.data() + item.written.size(), value);
+    if (error != std::errc() || *end != '\0' || value < 0)
+      fail("{}: '{}' is not allowed (use a whole number from 0)", item.where, item.written);
+    all.push_back(value);
+  }
+  return all;
+}
+
+using Reader = std::function<void(const Node&)>;
+using Readers = std::vector<std::pair<std::string, Reader>>;
+
+/// Each entry by its reader; what has none isn't allowed.
+void read_map(const Node& node, const Readers& readers) {
+  if (node.kind != Node::Kind::kMap) fail("{}: fields are wanted here, as in {}: …", node.where, readers[0].first);
+  for (const auto& [key, value] : node.entries) {
+    const auto found = std::ranges::find(readers, key, &Readers::value_type::first);
+    if (found != readers.end()) {
+      found->second(value);
+      continue;
+    }
+    std::vector<std::string> known;
+    for (const auto& [name, reader] : readers) known.push_back(name);
+    fail("{}: unknown field {}{}", value.where, key, suggestion(key, known));
+  }
+}
+
+Reader read_link(LinkSpec& link) {
+  return [&link](const Node& node) {
+    read_map(node, {{"rate", [&](const Node& n) { link.rate = rate(n); }},
+                    {"latency", [&](const Node& n) { link.latency = seconds(n); }}});
+  };
+}
+
+Bridge read_bridge(const Node& node) {
+  const std::vector<int> both = places(node, "two places on a server");
+  if (both.size() != 2 || both[0] == both[1]) fail("{}: two places on a server are wanted, as in [0, 1]", node.where);
+  return {both[0], both[1]};
+}
+
+/// What is known when the whole file has been read.
+struct Draft {
+  Topology topology;
+  LinkSpec between;
+  int servers = 0, per_server = 1;
+  bool has_bridges = false;
+};
+
+void read_servers(const Node& node, Draft& draft) {
+  if (node.kind == Node::Kind::kScalar) {
+    draft.servers = count(node);
+    return;
+  }
+  if (node.kind != Node::Kind::kList) fail("{}: a number or a list of servers is wanted", node.where);
+  for (const Node& item : node.items) {
+    ServerSpec server{.name = fmt::format("server{}", draft.topology.servers.size()), .ranks = {}};
+    read_map(item, {{"name", [&](const Node& n) { server.name = text(n); }},
+                    {"ranks", [&](const Node& n) { server.ranks = places(n, "ranks"); }},
+                    {"rate", [&](const Node& n) { server.rate = rate(n); }}});
+    draft.topology.servers.push_back(std::move(server));
+  }
+}
+
+Readers readers_of(Draft& d) {
+  Topology& t = d.topology;
+  return {
+      {"name", [&t](const Node& n) { t.name = text(n); }},
+      {"source", [&t](const Node& n) { t.source = text(n); }},
+      {"servers", [&d](const Node& n) { read_servers(n, d); }},
+      {"ranksPerServer", [&d](const Node& n) { d.per_server = count(n); }},
+      {"cores", [&t](const Node& n) { t.cores = number(n, 0); }},
+      {"between", read_link(d.between)},
+      {"inside", read_link(t.inside)},
+      {"bridges",
+       [&d, &t](const Node& node) {
+         d.has_bridges = true;
+         read_map(node, {{"pairs",
+                          [&](const Node& n) {
+                            for (const Node& pair : n.items) t.bridges.push_back(read_bridge(pair));
+                          }},
+                         {"rate", [&](const Node& n) { t.bridge.rate = rate(n); }},
+                         {"latency", [&](const Node& n) { t.bridge.latency = seconds(n); }}});
+       }},
+      {"racks",
+       [&t](const Node& node) {
+         read_map(node, {{"servers", [&](const Node& n) { t.rack_servers = count(n); }},
+                         {"rate", [&](const Node& n) { t.rack_rate = rate(n); }}});
+       }},
+      {"costs",
+       [&t](const Node& node) {
+         read_map(node, {{"perMegabyte", [&](const Node& n) { t.byte_seconds = seconds(n) * 1e-6; }},
+                         {"perMessage", [&](const Node& n) { t.message_seconds = seconds(n); }}});
+       }},
+      {"compute", [&t](const Node& node) {
+         read_map(node, {{"speed", [&](const Node& n) { t.speed = number(n, 0), t.is_model = true; }}});
+       }}};
+}
+
+/// Servers of equal size, where the file counts them.
+void number_servers(Draft& draft) {
+  for (int s = 0; s < draft.servers; ++s) {
+    ServerSpec server{.name = fmt::format("server{}", s), .ranks = {}};
+    for (int i = 0; i < draft.per_server; ++i) server.ranks.push_back(s * draft.per_server + i);
+    draft.topology.servers.push_back(std::move(server));
+  }
+}
+
+void check_servers(const Draft& draft, const std::string& name) {
+  const Topology& t = draft.topology;
+  if (t.servers.empty()) fail("{}: servers are missing (use servers: 2, or a list of them)", name);
+  std::vector<std::string> owner;
+  std::size_t most = 0;
+  for (const ServerSpec& server : t.servers) {
+    if (server.ranks.empty()) fail("{}: {} has no ranks (use ranks: [0, 1])", name, server.name);
+    most = std::max(most, server.ranks.size());
+    for (const Rank rank : server.ranks) {
+      if (owner.size() <= std::size_t(rank)) owner.resize(std::size_t(rank) + 1);
+      std::string& place = owner[std::size_t(rank)];
+      if (!place.empty()) fail("{}: rank {} is on {} and on {} (use one)", name, rank, place, server.name);
+      place = server.name;
+    }
+  }
+  for (std::size_t r = 0; r < owner.size(); ++r)
+    if (owner[r].empty())
+      fail("{}: rank {} is on no server, but rank {} is on {}; a server is missing", name, r, owner.size() - 1,
+           owner.back());
+  if (t.servers.size() > 1 && !(draft.between.rate > 0))
+    fail("{}: between.rate is missing (use between: {{rate: 1gbit}})", name);
+  if (most > 1 && !(t.inside.rate > 0)) fail("{}: inside.rate is missing (use inside: {{rate: 12GB/s}})", name);
+  if (draft.has_bridges && (t.bridges.empty() || !(t.bridge.rate > 0)))
+    fail("{}: bridges want pairs and a rate, as in {{pairs: [[0, 1]], rate: 50GB/s}}", name);
+  if ((t.rack_servers > 0) != (t.rack_rate > 0))
+    fail("{}: racks want servers and a rate, as in {{servers: 4, rate: 100gbit}}", name);
+}
+
+}  // namespace
+
+int Topology::ranks() const {
+  int all = 0;
+  for (const ServerSpec& server : servers) all += int(server.ranks.size());
+  return all;
+}
+
+std::vector<int> Topology::server_of_rank() const {
+  std::vector<int> of_rank(std::size_t(ranks()), -1);
+  for (std::size_t s = 0; s < servers.size(); ++s)
+    for (const Rank rank : servers[s].ranks) of_rank[std::size_t(rank)] = int(s);
+  return of_rank;
+}
+
+Topology parse_topology(const std::string& content, const std::string& name) {
+  const std::vector<Node> documents = parse_yaml(content, name);
+  if (documents.size() != 1) fail("{}: one topology is wanted, there are {}", name, documents.size());
+  Draft draft;
+  draft.topology.name = std::filesystem::path(name).stem().string();
+  read_map(documents[0], readers_of(draft));
+  number_servers(draft);
+  for (ServerSpec& server : draft.topology.servers)
+    if (server.rate == 0) server.rate = draft.between.rate;
+  draft.topology.latency = draft.between.latency;
+  check_servers(draft, name);
+  return std::move(draft.topology);
+}
+
+Topology read_topology(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::ostringstream content;
+  if (!in || !(content << in.rdbuf()))
+    fail("--topology: '{}' can't be read (use a file as those in manifests/topologies)", file.string());
+  return parse_topology(content.str(), file.string());
+}
+
+void check_ranks(const Topology& topology, int ranks) {
+  if (topology.ranks() == ranks) return;
+  fail("{}: {} servers have {} ranks, and the job has {} (use --ranks {}, or a topology with as many)", topology.name,
+       topology.servers.size(), topology.ranks(), ranks, topology.ranks());
+}
+
+}  // namespace atl

@@ -1,0 +1,177 @@
+#include "plan/simulate/virtual_rank.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+constexpr int kSlotsOfALane = kSlots;
+
+/// As messages match (comm/transport.h): within a slot of the small lane, within bulk, within prefetch.
+constexpr int order_of(Lane lane, int slot) {
+  return lane == Lane::kSmall ? slot : -int(lane);
+}
+
+}  // namespace
+
+/// A started group of messages.
+class VirtualRank::Group final : public Pending {
+ public:
+  Group(VirtualNetwork& network, Rank rank) : network_(network), rank_(rank) {}
+
+  void start(Lane lane, int slot, std::span<const Message> sends, std::span<const Message> receives) {
+    for (const Part& part : parts_) network_.release(*part.transfer);
+    parts_.clear();
+    began_ = network_.now();
+    for (const Message& m : receives)
+      parts_.push_back({&network_.receive(m.peer, rank_, lane, order_of(lane, slot), m.bytes), false});
+    for (const Message& m : sends)
+      parts_.push_back({&network_.send(rank_, m.peer, lane, order_of(lane, slot), m.bytes), true});
+  }
+  bool done() override {
+    return std::ranges::all_of(parts_, [](const Part& part) { return part.is_done(); });
+  }
+  std::vector<Rank> outstanding() const override {
+    std::vector<Rank> ranks;
+    for (const Part& part : parts_)
+      if (!part.is_done()) ranks.push_back(part.sends ? part.transfer->to : part.transfer->from);
+    return ranks;
+  }
+  std::int64_t moved() const override { return 0; }
+  double began() const { return began_; }
+
+ private:
+  struct Part {
+    Transfer* transfer;
+    bool sends;
+    bool is_done() const { return sends ? transfer->left : transfer->arrived; }
+  };
+  VirtualNetwork& network_;
+  Rank rank_;
+  std::vector<Part> parts_;
+  double began_ = 0;
+};
+
+VirtualRank::VirtualRank(Rank rank, const RankRecording& recording, const Topology& topology,
+                         VirtualNetwork& network, std::byte* no_values)
+    : rank_(rank),
+      recording_(recording),
+      topology_(topology),
+      network_(network),
+      no_values_(no_values),
+      operations_(recording.operations.size()) {
+  for (int i = 0; i < kLanes * kSlotsOfALane; ++i)
+    groups_.push_back(std::make_unique<Group>(network, rank));
+}
+
+VirtualRank::~VirtualRank() = default;
+
+Pending& VirtualRank::start(Lane lane, int slot, std::span<const Message> sends,
+                            std::span<const Message> receives) {
+  owed_ += topology_.message_seconds * double(sends.size() + receives.size());
+  Group& group = *groups_[std::size_t(lane) * kSlotsOfALane + std::size_t(slot)];
+  group.start(lane, slot, sends, receives);
+  return group;
+}
+
+void VirtualRank::arrives(const LaneSlots::Running& running) {
+  if (running.operation->lane != Lane::kBulk) return;
+  const double took = network_.now() - static_cast<const Group*>(running.pending)->began();
+  pace_.learn(running.operation->bytes, std::chrono::nanoseconds(std::int64_t(took * 1e9)));
+}
+
+/// Half of the time that the progress thread would sleep between two looks.
+double VirtualRank::notice() const {
+  const double waited = network_.now() - (awaited_ != nullptr ? waits_since_ : since_);
+  const auto nap =
+      pace_.nap(std::chrono::nanoseconds(std::int64_t(waited * 1e9)), awaited_ != nullptr);
+  return 0.5e-9 * double(nap.count());
+}
+
+void VirtualRank::begin_operation(int number) {
+  const RecordedOperation& recorded = recording_.operations[std::size_t(number)];
+  auto op = std::make_shared<Operation>();
+  op->lane = recorded.lane, op->purpose = recorded.purpose;
+  op->sums = recorded.sums, op->of_everyone = recorded.of_everyone;
+  if (recorded.sums) {
+    const SumShape shape{recorded.members, recorded.place, recorded.ranks, recorded.count, recorded.width};
+    op->all_reduce.begin(shape, no_values_, nullptr, no_values_, op->sends, op->receives);
+  } else {
+    for (const auto& [peer, bytes] : recorded.sends) op->sends.push_back({peer, no_values_, bytes});
+    for (const auto& [peer, bytes] : recorded.receives) op->receives.push_back({peer, no_values_, bytes});
+  }
+  for (const Message& m : op->sends) op->bytes += m.bytes;
+  operations_[std::size_t(number)] = op;
+  slots_.enqueue(std::move(op));
+}
+
+void VirtualRank::go_on() {
+  for (bool moved = true; moved;) {
+    network_.sums_go_first(rank_, awaited_ == nullptr || awaited_->lane == Lane::kSmall);
+    moved = slots_.take_next() && slots_.advance_all();
+    moved |= slots_.finish_arrived();
+    while (step()) moved = true;
+  }
+  // On a single core, what messages took is missing from computing; else another core pays it.
+  if (computes() && topology_.cores < 2) remaining_ += std::exchange(owed_, 0);
+}
+
+/// False where the program stands: it computes, waits or is through.
+bool VirtualRank::step() {
+  if (awaited_ != nullptr) {
+    if (!awaited_->finished.load(std::memory_order_relaxed)) return false;
+    const Traffic purpose = awaited_->purpose;
+    if (!epochs_.empty()) {
+      epochs_.back().exposed[std::size_t(purpose)] += network_.now() - waits_since_;
+      epochs_.back().end = network_.now();
+    }
+    operations_[std::size_t(awaited_number_)] = nullptr;
+    awaited_ = nullptr, owed_ = 0;
+  }
+  if (remaining_ > 0 || at_ == recording_.steps.size()) return false;
+  const RecordedStep& next = recording_.steps[at_++];
+  switch (next.kind) {
+    case RecordedStep::Kind::kEpoch:
+      epochs_.emplace_back();
+      break;
+    case RecordedStep::Kind::kCompute:
+      remaining_ = next.seconds / topology_.speed;
+      since_ = network_.now();
+      break;
+    case RecordedStep::Kind::kStart:
+      begin_operation(next.operation);
+      break;
+    case RecordedStep::Kind::kWait:
+      awaited_ = operations_[std::size_t(next.operation)].get();
+      awaited_number_ = next.operation, waits_since_ = network_.now();
+      break;
+  }
+  if (!epochs_.empty()) epochs_.back().end = network_.now();
+  return true;
+}
+
+double VirtualRank::computed_at() const {
+  if (remaining_ <= 0) return std::numeric_limits<double>::infinity();
+  return since_ + remaining_ / speed_;
+}
+
+void VirtualRank::compute_until(double time) {
+  if (remaining_ <= 0) return;
+  const bool is_done = computed_at() <= time;  // compared as times: what is left may be less than they resolve
+  const double passed = time - since_;
+  since_ = time;
+  if (!epochs_.empty()) epochs_.back().compute += passed, epochs_.back().end = time;
+  remaining_ = is_done ? 0 : remaining_ - passed * speed_;
+}
+
+std::string VirtualRank::wait_in_words() const {
+  if (awaited_ == nullptr) return fmt::format("rank {} is through", rank_);
+  return fmt::format("rank {} waits for its {} exchange", rank_, traffic_name(awaited_->purpose));
+}
+
+}  // namespace atl

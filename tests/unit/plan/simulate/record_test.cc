@@ -1,0 +1,112 @@
+// What is recorded is what ranks do: the same losses, and the same bytes from each to each, as on ranks that run side by side; over any
+// links.
+#include "plan/simulate/record.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "plan/simulate/simulation.h"
+#include "train/learning_rate.h"
+#include "train/small_job.h"
+
+namespace atl {
+namespace {
+
+constexpr int kRanks = 4, kEpochs = 4;
+
+class Recorded : public testing::TestWithParam<SmallCase> {
+ protected:
+  Recorded() {
+    write_small_data(folder_ / "small", GetParam().data);
+    std::vector<std::string> fields = GetParam().fields;
+    fields.push_back("placement.ranks=4");
+    job_ = small_job(fields);
+    dataset_ = std::make_unique<Dataset>(Dataset::open(folder_ / "small"));
+    prepared_ = std::make_unique<PreparedGraph>(PreparedGraph::make(
+        *dataset_, partition_options(job_, kRanks), graph_transforms(job_), training_marks(*dataset_, job_)));
+  }
+  Recording recorded(int at_once = 1) const {
+    return record_run(job_, *dataset_, *prepared_, {kEpochs, at_once, std::vector<std::string>(kRanks, "a")});
+  }
+
+  TemporaryFolder folder_;
+  Job job_;
+  std::unique_ptr<Dataset> dataset_;
+  std::unique_ptr<PreparedGraph> prepared_;
+};
+
+/// (from, to): bytes of exchanges.
+std::map<std::pair<Rank, Rank>, std::int64_t> exchanged(const Recording& recording) {
+  std::map<std::pair<Rank, Rank>, std::int64_t> bytes;
+  for (Rank r = 0; r < Rank(recording.ranks.size()); ++r)
+    for (const RecordedOperation& op : recording.ranks[std::size_t(r)].operations)
+      for (const auto& [peer, count] : op.sends) bytes[{r, peer}] += count;
+  return bytes;
+}
+
+TEST_P(Recorded, LossesAreThoseOfRanksSideBySide) {
+  std::vector<std::vector<double>> by_rank(kRanks, std::vector<double>(kEpochs));
+  std::vector<double> vertices(kRanks);
+  run_ranks(kRanks, [&](Communicator& comm) {
+    ThreadPool pool(1);
+    Workspace workspace;
+    Context ctx{Device::kCpu, &pool, &workspace};
+    RankData data(job_, *dataset_, *prepared_, comm.rank());
+    data.count(comm);
+    Trainer trainer(ctx, comm, job_, data);
+    const TrainingSpec& t = job_.training;
+    for (Index epoch = 1; epoch <= kEpochs; ++epoch)
+      by_rank[std::size_t(comm.rank())][std::size_t(epoch - 1)] =
+          trainer.train_epoch(epoch, learning_rate_at(t.schedule, t.optimizer.learning_rate, epoch, t.epochs));
+    vertices[std::size_t(comm.rank())] = trainer.step_vertices();
+  });
+  for (const int at_once : {1, 2}) {
+    const Recording recording = recorded(at_once);
+    ASSERT_EQ(recording.losses.size(), std::size_t(kEpochs));
+    for (std::size_t e = 0; e < recording.losses.size(); ++e) {
+      double sum = 0;
+      for (const auto& rank : by_rank) sum += rank[e];
+      EXPECT_GT(sum, 0);
+      EXPECT_EQ(recording.losses[e], sum / std::ranges::max(vertices)) << "epoch " << e + 1;
+    }
+  }
+}
+
+TEST_P(Recorded, EveryMessageHasItsReceiver) {
+  const Recording recording = recorded();
+  std::map<std::pair<Rank, Rank>, std::int64_t> received;
+  for (Rank r = 0; r < kRanks; ++r)
+    for (const RecordedOperation& op : recording.ranks[std::size_t(r)].operations)
+      for (const auto& [peer, count] : op.receives) received[{peer, r}] += count;
+  EXPECT_EQ(exchanged(recording), received);
+  EXPECT_EQ(exchanged(recording), exchanged(recorded(2))) << "whoever computes beside whom";
+}
+
+TEST_P(Recorded, BytesDependOnNoLink) {
+  const RecordedStrategy strategy{"s", recorded()};
+  Topology slow{.name = "slow"}, fast{.name = "fast"};
+  for (Rank r = 0; r < kRanks; ++r) {
+    slow.servers.push_back({"a", {r}, 1e4 * (r + 1)});
+    fast.servers.push_back({"a", {r}, 1e9});
+  }
+  const SimulatedRow far = simulate(strategy, slow), near = simulate(strategy, fast);
+  EXPECT_GT(far.bytes_between, 0);
+  EXPECT_DOUBLE_EQ(far.bytes_between, near.bytes_between);
+  EXPECT_GT(far.epoch, near.epoch);
+  EXPECT_GE(near.epoch, 0.99 * near.compute);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Strategies, Recorded,
+    testing::Values(SmallCase{"Graph", {}}, SmallCase{"InStep", {"strategy={kind: graph, graph: {overlap: false}}"}},
+                    SmallCase{"Pipegcn", {"strategy={kind: pipegcn}"}},
+                    SmallCase{"Bns", {"strategy={kind: bns, bns: {rate: 0.5}}"}},
+                    SmallCase{"Cagnet", {"strategy={kind: cagnet}"}}, SmallCase{"Sancus", {"strategy={kind: sancus}"}},
+                    SmallCase{"Gnnpipe", {"strategy={kind: gnnpipe, gnnpipe: {stages: 2, chunks: 4}}"}},
+                    SmallCase{"Granndis", {"strategy={kind: granndis}", "placement.ranksPerServer=2"}}),
+    [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace atl

@@ -1,0 +1,91 @@
+// Topology files: what they say, and what is told of those that can't be meant.
+#include "plan/simulate/topology.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace atl {
+namespace {
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_topology(text, "t.yaml");
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Topology, IsRead) {
+  const Topology t = parse_topology(
+      "name: eight\nsource: a paper\nservers: 2\nranksPerServer: 4\ncores: 2\nbetween: {rate: 8gbit, latency: 50us}\n"
+      "inside: {rate: 12GB/s}\nbridges: {pairs: [[0, 1], [2, 3]], rate: 50GB/s, latency: 2us}\n"
+      "racks: {servers: 1, rate: 800mbit}\ncosts: {perMegabyte: 0.7ms, perMessage: 10us}\ncompute: {speed: 20}\n",
+      "t.yaml");
+  EXPECT_EQ(t.name, "eight");
+  EXPECT_EQ(t.ranks(), 8);
+  EXPECT_EQ(t.server_of_rank(), (std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1}));
+  EXPECT_DOUBLE_EQ(t.servers[1].rate, 1e9);
+  EXPECT_DOUBLE_EQ(t.latency, 50e-6);
+  EXPECT_DOUBLE_EQ(t.inside.rate, 12e9);
+  EXPECT_DOUBLE_EQ(t.rack_rate, 1e8);
+  EXPECT_DOUBLE_EQ(t.byte_seconds, 0.7e-9);
+  EXPECT_EQ(t.bridges.size(), 2U);
+  EXPECT_TRUE(t.is_model);
+}
+
+TEST(Topology, ServersMayBeListed) {
+  const Topology t = parse_topology(
+      "servers: [{ranks: [0, 2]}, {name: slow, ranks: [1, 3], rate: 100mbit}]\nbetween: {rate: 1gbit}\ninside: {rate: 1GB/s}\n",
+      "t.yaml");
+  EXPECT_EQ(t.server_of_rank(), (std::vector<int>{0, 1, 0, 1}));
+  EXPECT_DOUBLE_EQ(t.servers[1].rate, 0.125e8);
+}
+
+TEST(Topology, WhatCannotBeMeantIsTold) {
+  const std::vector<std::pair<std::string, std::string>> all{
+      {"", "one topology is wanted"},
+      {"servers: 0\n", "t.yaml:1: '0' is not allowed (use a whole number from 1)"},
+      {"servers: 2\n", "between.rate is missing"},
+      {"servers: 2\nbetween: {rate: fast}\n", "t.yaml:2: 'fast' is not allowed (use a rate: 850mbit, 32gbit, 12GB/s)"},
+      {"servers: 2\nbetween: {rate: 0gbit}\n", "use a rate above 0"},
+      {"servers: 1\nranksPerServer: 2\n", "inside.rate is missing"},
+      {"servrs: 2\n", "unknown field servrs (did you mean servers?"},
+      {"servers: [{ranks: [0]}, {ranks: [2]}]\nbetween: {rate: 1gbit}\n", "rank 1 is on no server"},
+      {"servers: [{ranks: [0]}, {ranks: [0]}]\nbetween: {rate: 1gbit}\n", "rank 0 is on server0 and on server1"},
+      {"servers: [{name: a}]\n", "a has no ranks"},
+      {"servers: 1\nranksPerServer: 2\ninside: {rate: 1GB/s}\nbridges: {pairs: [[0, 0]]}\n", "two places on a server"},
+      {"servers: 1\nracks: {servers: 2}\n", "racks want servers and a rate"},
+      {"servers: 1\ncores: -1\n", "use a number above 0"}};
+  for (const auto& [text, words] : all) {
+    const std::string told = refusal(text);
+    EXPECT_NE(told.find(words), std::string::npos) << text << ": " << told;
+  }
+}
+
+TEST(Topology, RanksMustFit) {
+  const Topology t = parse_topology("servers: 2\nbetween: {rate: 1gbit}\n", "two.yaml");
+  EXPECT_NO_THROW(check_ranks(t, 2));
+  try {
+    check_ranks(t, 4);
+    FAIL();
+  } catch (const std::exception& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "two: 2 servers have 2 ranks, and the job has 4 (use --ranks 2, or a topology with as many)");
+  }
+}
+
+TEST(Topology, TheRepositorysOwnAreRead) {
+  int read = 0;
+  for (const auto& file : std::filesystem::directory_iterator(ATOLL_SOURCE_DIR "/manifests/topologies")) {
+    const Topology t = read_topology(file.path());
+    EXPECT_EQ(t.name, file.path().stem().string());
+    EXPECT_FALSE(t.source.empty()) << file.path();
+    ++read;
+  }
+  EXPECT_GT(read, 0);
+}
+
+}  // namespace
+}  // namespace atl
