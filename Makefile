@@ -10,7 +10,7 @@ SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
 .PHONY: build programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-smoothing \
-	bench bench-peers bench-operator bench-strategies bench-scale cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
+	bench bench-peers bench-operator bench-strategies bench-scale check-simulation cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
 	@mkdir -p $(BUILD)
@@ -104,6 +104,10 @@ bench-peers: test-tools build
 # Strategies on slow links, each comparison on a rig of its own (docs/rig.md); OPTIONS="--only REGEX --again". As root.
 bench-strategies: test-tools build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/rig/compare $(OPTIONS)
+
+# Virtual time (atoll simulate) beside the rig. As root.
+check-simulation: test-tools build
+	ATOLL=$(abspath $(BUILD)/atoll) tests/rig/check_simulation $(OPTIONS)
 
 # Every strategy as ranks are added and as the graph grows, on this machine alone.
 bench-scale: test-tools build

@@ -20,7 +20,8 @@
 namespace atl {
 namespace {
 
-constexpr long kFewestEpochs = 4, kMostEpochs = 100;  // recorded; the first, which claims memory, isn't judged
+constexpr long kFewestEpochs = 4,
+               kMostEpochs = 100;  // recorded; the first, which claims memory, isn't judged
 
 void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
@@ -35,7 +36,8 @@ std::vector<ListedStrategy> listed(const Arguments& a) {
 /// Servers as the topology has them, where the manifest doesn't say: strategies cut the graph by them.
 std::vector<std::string> servers_of(const Topology& topology, const Job& job) {
   const std::size_t each = topology.servers.front().ranks.size();
-  const bool equal = std::ranges::all_of(topology.servers, [&](const auto& s) { return s.ranks.size() == each; });
+  const bool equal =
+      std::ranges::all_of(topology.servers, [&](const auto& s) { return s.ranks.size() == each; });
   if (!equal || each == 1 || job.placement.ranks_per_server > 0) return {};
   return {fmt::format("placement.ranksPerServer={}", each)};
 }
@@ -59,12 +61,13 @@ RecordedStrategy record(const Arguments& a, const ListedStrategy& strategy, cons
   const LoadedJob loaded = job_of(a, strategy, topology);
   check_ranks(topology, loaded.job.placement.ranks);
   if (strategy_of(loaded.job).holds == Holds::kBatches)
-    fail("simulate: strategy {} can't be recorded yet: its batches are made on threads of their own", strategy.kind);
+    fail("simulate: strategy {} can't be recorded yet: its batches are made on threads of their own",
+         strategy.kind);
   const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   check_memory(loaded, dataset, prepared);
   RecordOptions options;
-  options.epochs = int(a.integer("--epochs", 5, kFewestEpochs, kMostEpochs));
+  options.epochs = int(a.integer("--epochs", 6, kFewestEpochs, kMostEpochs));
   options.at_once = int(a.integer("--at-once", 1, 1, available_cores()));
   options.hosts.resize(std::size_t(topology.ranks()));
   for (const ServerSpec& server : topology.servers)
@@ -91,12 +94,14 @@ std::vector<double> shares_of(const Arguments& a) {
 }
 
 std::vector<Simulation> simulations_of(const std::vector<RecordedStrategy>& recorded,
-                                       const std::vector<Topology>& topologies, const std::vector<double>& shares) {
+                                       const std::vector<Topology>& topologies,
+                                       const std::vector<double>& shares) {
   std::vector<Simulation> all;
   for (const Topology& topology : topologies) {
     if (shares.empty()) all.push_back(simulate_all(recorded, topology));
     for (const double share : shares) {
-      Simulation& one = all.emplace_back(simulate_all(recorded, with_share(recorded.front(), topology, share)));
+      Simulation& one =
+          all.emplace_back(simulate_all(recorded, with_share(recorded.front(), topology, share)));
       one.share_asked = share, one.share_reached = one.rows.front().share();
     }
   }
@@ -109,7 +114,8 @@ int run(const Arguments& a) {
   for (const Topology& topology : topologies) check_ranks(topology, topologies.front().ranks());
   const std::vector<double> shares = shares_of(a);
   std::vector<RecordedStrategy> recorded;
-  for (const ListedStrategy& strategy : listed(a)) recorded.push_back(record(a, strategy, topologies.front()));
+  for (const ListedStrategy& strategy : listed(a))
+    recorded.push_back(record(a, strategy, topologies.front()));
   const std::vector<Simulation> simulations = simulations_of(recorded, topologies, shares);
   if (a.has("--json")) {
     std::printf("%s\n", to_json(simulations, recorded).c_str());
@@ -128,9 +134,11 @@ Command simulate_command() {
       "predict epochs on other servers and links: record all ranks here, replay them there",
       {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
        {"--topology", "FILE", "servers and links (manifests/topologies/*.yaml); may be repeated", true, true},
-       {"--strategies", "KIND,…", "strategies to compare, with options: graph:overlap=false,gnnpipe (the manifest's)"},
-       {"--comm-share", "X,…", "slow the links between servers until this share of the first strategy's epoch is communication"},
-       {"--epochs", "N", "epochs to record (5)"},
+       {"--strategies", "KIND,…",
+        "strategies to compare, with options: graph:overlap=false,gnnpipe (the manifest's)"},
+       {"--comm-share", "X,…",
+        "slow the links between servers until this share of the first strategy's epoch is communication"},
+       {"--epochs", "N", "epochs to record (6)"},
        {"--at-once", "N", "ranks that compute at the same time while recording, contending for memory (1)"},
        {"--ranks", "N", "number of ranks, instead of the topology's"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},

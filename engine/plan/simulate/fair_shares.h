@@ -28,9 +28,9 @@ class FairShares {
  private:
   std::vector<double> capacities_;
   struct Load {
-    double left = 0;     // of the capacity
-    double per_pace = 0; // what all growing flows take of it, for each unit that each of them moves
-    int flows = 0;       // that grow and use it
+    double left = 0;      // of the capacity
+    double per_pace = 0;  // what all growing flows take of it, for each unit that each of them moves
+    int flows = 0;        // that grow and use it
   };
   // Kept from call to call, for their memory:
   std::vector<Load> loads_;           // by resource

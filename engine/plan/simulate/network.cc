@@ -77,8 +77,9 @@ VirtualNetwork::Connection& VirtualNetwork::connection(Rank from, Rank to) {
   c.from = from, c.to = to;
   c.between = server_[std::size_t(from)] != server_[std::size_t(to)];
   const bool bridged = bridge_.contains({from, to});
-  c.latency = topology_.message_seconds +
-              (c.between ? topology_.latency : bridged ? topology_.bridge.latency : topology_.inside.latency);
+  c.latency = topology_.message_seconds + (c.between ? topology_.latency
+                                           : bridged ? topology_.bridge.latency
+                                                     : topology_.inside.latency);
   c.eager = c.between ? kEagerBetween : kEagerInside;
   c.uses = uses_of(from, to);
   return c;

@@ -71,10 +71,10 @@ class VirtualNetwork {
     double latency = 0;
     std::int64_t eager = 0;  // bytes that leave without the receiver's word
     std::vector<Use> uses;
-    std::array<std::deque<Transfer*>, kLanes> queues;  // what has yet to leave, in order
-    double rate = 0;                                   // bytes a second, of all that leave
-    std::array<double, kLanes> of_lane{};              // of it
-    bool is_active = false;                            // in active_
+    std::array<std::deque<Transfer*>, kLanes> queues;      // what has yet to leave, in order
+    double rate = 0;                                       // bytes a second, of all that leave
+    std::array<double, kLanes> of_lane{};                  // of it
+    bool is_active = false;                                // in active_
     double leaves_at(std::size_t lane, double now) const;  // its first message, at the present rate
   };
   struct Matching {
@@ -117,8 +117,8 @@ class VirtualNetwork {
   std::vector<Transfer*> free_;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
   std::int64_t number_ = 0;
-  std::vector<char> sums_first_;       // by rank
-  std::vector<std::int64_t> small_;    // by rank: messages of the small lane that have yet to leave
+  std::vector<char> sums_first_;     // by rank
+  std::vector<std::int64_t> small_;  // by rank: messages of the small lane that have yet to leave
   std::vector<double> taken_;
   std::vector<std::span<const Use>> flows_;  // share()'s, for their memory
   std::vector<Connection*> flowing_;

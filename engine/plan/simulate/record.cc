@@ -95,10 +95,10 @@ class Run {
     for (Index epoch = 1; epoch <= options_.epochs; ++epoch) {
       recorder_.begin_epoch(rank, epoch, trace);
       trace.begin_epoch(epoch);
-      const double rate =
-          learning_rate_at(t.schedule, t.optimizer.learning_rate, epoch, t.epochs);
+      const double rate = learning_rate_at(t.schedule, t.optimizer.learning_rate, epoch, t.epochs);
       losses_[std::size_t(rank)][std::size_t(epoch - 1)] = trainer.train_epoch(epoch, rate);
-      if (trainer.step_vertices() > 0) vertices_ = trainer.step_vertices();  // the same wherever there are logits
+      if (trainer.step_vertices() > 0)
+        vertices_ = trainer.step_vertices();  // the same wherever there are logits
     }
     recorder_.stop(rank);
     comm.barrier();
@@ -127,7 +127,7 @@ class Run {
   const RecordOptions& options_;
   Recorder recorder_;
   std::vector<std::vector<double>> losses_;  // (ranks, epochs): sums
-  std::atomic<double> vertices_ = 1;                      // that take part in the loss
+  std::atomic<double> vertices_ = 1;         // that take part in the loss
   std::vector<Failure> failures_;            // (ranks)
 };
 

@@ -13,8 +13,8 @@
 namespace atl {
 
 struct RecordOptions {
-  int epochs = 5;   // from the run's first one; costs are those of all but that one
-  int at_once = 1;  // ranks that compute at the same time
+  int epochs = 5;                  // from the run's first one; costs are those of all but that one
+  int at_once = 1;                 // ranks that compute at the same time
   std::vector<std::string> hosts;  // (ranks) the server of each
   PartRanks parts{};
 };

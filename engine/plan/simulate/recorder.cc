@@ -121,8 +121,7 @@ struct Recorder::Hall : LaneSlots::Watcher {
     place.turn = free_turns.back();
     free_turns.pop_back();
     ++place.turns;
-    if (!processors.empty())
-      stay_on(processors[std::size_t(place.turn) % processors.size()]);
+    if (!processors.empty()) stay_on(processors[std::size_t(place.turn) % processors.size()]);
   }
   void give_turn(Place& place) {
     free_turns.push_back(std::exchange(place.turn, -1));
@@ -164,7 +163,8 @@ class Recorder::Engine final : public ProgressEngine {
 
   void wait(Operation& operation) override {
     place_.end_segment();
-    if (const auto found = place_.numbers.find(&operation); place_.trace != nullptr && found != place_.numbers.end())
+    if (const auto found = place_.numbers.find(&operation);
+        place_.trace != nullptr && found != place_.numbers.end())
       place_.note(RecordedStep::Kind::kWait, found->second);
     const auto finished = [&] { return operation.finished.load(std::memory_order_acquire); };
     if (!finished()) {

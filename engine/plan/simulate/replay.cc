@@ -16,8 +16,8 @@ std::size_t largest_sum(const Recording& recording) {
   for (const RankRecording& rank : recording.ranks)
     for (const RecordedOperation& op : rank.operations)
       if (op.sums)
-        most = std::max({most, op.count * op.width,
-                         all_reduce_memory(op.ranks, op.place, op.count, op.width)});
+        most =
+            std::max({most, op.count * op.width, all_reduce_memory(op.ranks, op.place, op.count, op.width)});
   return std::size_t(most);
 }
 
@@ -29,8 +29,8 @@ class Replay {
         network_(topology, [this](Rank rank) { return ranks_[std::size_t(rank)]->notice(); }),
         is_changed_(recording.ranks.size(), 1) {
     for (std::size_t r = 0; r < recording.ranks.size(); ++r)
-      ranks_.push_back(std::make_unique<VirtualRank>(Rank(r), recording.ranks[r], topology, network_,
-                                                     no_values_.get()));
+      ranks_.push_back(
+          std::make_unique<VirtualRank>(Rank(r), recording.ranks[r], topology, network_, no_values_.get()));
   }
 
   Replayed run() {

@@ -16,8 +16,9 @@ namespace atl {
 using Exposed = std::array<double, kTraffics>;  // seconds in which a rank stood waiting, by purpose
 
 struct ReplayedEpoch {
-  double end = 0;       // when the rank's compute thread was through, since the start
-  double compute = 0;   // seconds that it computed, in time as it passes: longer where messages took its processor
+  double end = 0;  // when the rank's compute thread was through, since the start
+  double compute =
+      0;  // seconds that it computed, in time as it passes: longer where messages took its processor
   Exposed exposed{};
   double waited() const;
 };

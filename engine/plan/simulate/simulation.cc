@@ -2,22 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/error.h"
-#include "train/telemetry/record.h"
 
 namespace atl {
 namespace {
 
-constexpr int kMostReplays = 60;        // to come close to a share
+constexpr int kMostReplays = 60;         // to come close to a share
 constexpr double kCloseEnough = 0.0005;  // of the share asked for
 
-/// The median over epochs after the first.
+/// The mean over epochs after the first: where rows are late by an epoch, long and short ones may take turns.
 template <class Seconds>
 double steady(const std::vector<ReplayedEpoch>& epochs, Seconds seconds) {
-  std::vector<double> all;
-  for (std::size_t e = 1; e < epochs.size(); ++e) all.push_back(seconds(epochs[e]));
-  return median(all);
+  double sum = 0;
+  for (std::size_t e = 1; e < epochs.size(); ++e) sum += seconds(epochs[e]);
+  return sum / double(epochs.size() - 1);
+}
+
+double mean(const std::vector<double>& all) {
+  return std::accumulate(all.begin(), all.end(), 0.0) / double(all.size());
 }
 
 Topology with_rate_times(const Topology& topology, double factor) {
@@ -31,7 +35,7 @@ Topology with_rate_times(const Topology& topology, double factor) {
 
 SimulatedRow simulate(const RecordedStrategy& strategy, const Topology& topology) {
   const Replayed replayed = replay(strategy.recording, topology);
-  SimulatedRow row{.label = strategy.label, .epoch = median(replayed.epochs())};
+  SimulatedRow row{.label = strategy.label, .epoch = mean(replayed.epochs())};
   for (const auto& epochs : replayed.ranks) {
     const double compute = steady(epochs, [](const ReplayedEpoch& e) { return e.compute; });
     row.compute_of_all += compute;
@@ -65,9 +69,10 @@ Topology with_share(const RecordedStrategy& baseline, const Topology& topology, 
   double slow = 1e-4, fast = 1e4;
   const double least = share_at(fast), most = share_at(slow);
   if (share <= least || share >= most)
-    fail("--comm-share: {:g} can't be reached: links between servers from {:g} to {:g} times as fast as in {} give {} "
-         "shares from {:.3f} to {:.3f}",
-         share, slow, fast, topology.name, baseline.label, least, most);
+    fail(
+        "--comm-share: {:g} can't be reached: links between servers from {:g} to {:g} times as fast as in {} give {} "
+        "shares from {:.3f} to {:.3f}",
+        share, slow, fast, topology.name, baseline.label, least, most);
   for (int i = 0; i < kMostReplays; ++i) {
     const double middle = std::sqrt(slow * fast), reached = share_at(middle);
     if (std::abs(reached - share) < kCloseEnough) return with_rate_times(topology, middle);

@@ -15,20 +15,20 @@ struct RecordedStrategy {
   Recording recording;
 };
 
-/// Seconds of an epoch in the steady state; of the rank that computes longest: others wait for it, which is no communication of theirs.
+/// Seconds of an epoch, mean over those after the first; of the rank that computes longest: others wait for it, which is no communication of theirs.
 struct SimulatedRow {
   std::string label;
   double epoch = 0, compute = 0, exposed = 0;
-  double compute_of_all = 0;               // summed over ranks
+  double compute_of_all = 0;                   // summed over ranks
   double bytes_inside = 0, bytes_between = 0;  // sent by all ranks in an epoch
-  Exposed waits{};                         // seconds that ranks stood waiting, by purpose, mean over ranks
-  double speed_up = 1;                     // the first row's epoch over this one's
+  Exposed waits{};      // seconds that ranks stood waiting, by purpose, mean over ranks
+  double speed_up = 1;  // the first row's epoch over this one's
   double share() const { return epoch > 0 ? exposed / (compute + exposed) : 0; }
 };
 
 struct Simulation {
-  Topology topology;        // links as replayed
-  double share_asked = 0;   // of communication in the baseline's epoch; 0: links as the file has them
+  Topology topology;       // links as replayed
+  double share_asked = 0;  // of communication in the baseline's epoch; 0: links as the file has them
   double share_reached = 0;
   std::vector<SimulatedRow> rows;
 };
@@ -45,6 +45,7 @@ Topology with_share(const RecordedStrategy& baseline, const Topology& topology, 
 
 std::string to_text(const Simulation& simulation, const std::vector<RecordedStrategy>& strategies);
 /// Of several: one JSON object.
-std::string to_json(const std::vector<Simulation>& simulations, const std::vector<RecordedStrategy>& strategies);
+std::string to_json(const std::vector<Simulation>& simulations,
+                    const std::vector<RecordedStrategy>& strategies);
 
 }  // namespace atl

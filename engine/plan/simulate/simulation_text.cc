@@ -73,12 +73,12 @@ nlohmann::json recording_json(const RecordedStrategy& strategy) {
 std::string to_text(const Simulation& s, const std::vector<RecordedStrategy>& strategies) {
   std::size_t width = 8;
   for (const SimulatedRow& row : s.rows) width = std::max(width, row.label.size());
-  std::string text = head(s) + fmt::format("{:<{}}  {:>8} {:>8}  {:>8} {:>8} {:>6}  {:>10} {:>10}  {}\n", "strategy",
-                                           width, "epoch", "speed-up", "compute", "exposed", "share", "between",
-                                           "inside", "ranks wait for");
+  std::string text = head(s) + fmt::format("{:<{}}  {:>8} {:>8}  {:>8} {:>8} {:>6}  {:>10} {:>10}  {}\n",
+                                           "strategy", width, "epoch", "speed-up", "compute", "exposed",
+                                           "share", "between", "inside", "ranks wait for");
   for (const SimulatedRow& row : s.rows)
-    text += fmt::format("{:<{}}  {:>8} {:>8.2f}  {:>8} {:>8} {:>4.1f} %  {:>10} {:>10}  {}\n", row.label, width,
-                        duration_text(row.epoch), row.speed_up, duration_text(row.compute),
+    text += fmt::format("{:<{}}  {:>8} {:>8.2f}  {:>8} {:>8} {:>4.1f} %  {:>10} {:>10}  {}\n", row.label,
+                        width, duration_text(row.epoch), row.speed_up, duration_text(row.compute),
                         duration_text(row.exposed), 100 * row.share(), bytes_text(row.bytes_between),
                         bytes_text(row.bytes_inside), waits(row));
   double spread = 0, refill = 0;
@@ -88,12 +88,15 @@ std::string to_text(const Simulation& s, const std::vector<RecordedStrategy>& st
     if (s.rows[i].compute_of_all > 0)
       refill = std::max(refill, r.turns * r.refill_seconds / (s.rows[i].compute_of_all * s.topology.speed));
   }
-  return text + fmt::format("compute, exposed: of the rank that computes longest; bytes: of all ranks in an epoch\n"
-                            "costs differ by {:.1f} % between epochs; caches refilled after turns are at most {:.1f} % of them\n",
-                            100 * spread, 100 * refill);
+  return text +
+         fmt::format(
+             "compute, exposed: of the rank that computes longest; bytes: of all ranks in an epoch\n"
+             "costs differ by {:.1f} % between epochs; caches refilled after turns are at most {:.1f} % of them\n",
+             100 * spread, 100 * refill);
 }
 
-std::string to_json(const std::vector<Simulation>& simulations, const std::vector<RecordedStrategy>& strategies) {
+std::string to_json(const std::vector<Simulation>& simulations,
+                    const std::vector<RecordedStrategy>& strategies) {
   nlohmann::json all{{"recordings", nlohmann::json::array()}, {"simulations", nlohmann::json::array()}};
   for (const RecordedStrategy& strategy : strategies) all["recordings"].push_back(recording_json(strategy));
   for (const Simulation& s : simulations) {

@@ -18,8 +18,8 @@ struct Unit {
   const char* name;
   double size;
 };
-constexpr Unit kRates[] = {{"bit", 0.125},   {"kbit", 0.125e3}, {"mbit", 0.125e6}, {"gbit", 0.125e9},
-                           {"MB/s", 1e6},    {"GB/s", 1e9}};
+constexpr Unit kRates[] = {{"bit", 0.125},    {"kbit", 0.125e3}, {"mbit", 0.125e6},
+                           {"gbit", 0.125e9}, {"MB/s", 1e6},     {"GB/s", 1e9}};
 constexpr Unit kTimes[] = {{"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}};
 
 /// "1gbit", "50us": a number above or at 0 with one of the units.
@@ -28,7 +28,8 @@ double measure(const Node& node, std::span<const Unit> units, const char* exampl
   const std::string& text = node.written;
   const auto [unit, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   for (const Unit& known : units)
-    if (node.kind == Node::Kind::kScalar && error == std::errc() && number >= 0 && known.name == std::string(unit))
+    if (node.kind == Node::Kind::kScalar && error == std::errc() && number >= 0 &&
+        known.name == std::string(unit))
       return number * known.size;
   fail("{}: '{}' is not allowed (use {})", node.where, text, examples);
 }
@@ -46,7 +47,8 @@ double number(const Node& node, double above) {
   double value = 0;
   const std::string& text = node.written;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (node.kind != Node::Kind::kScalar || error != std::errc() || end != text.data() + text.size() || !(value > above))
+  if (node.kind != Node::Kind::kScalar || error != std::errc() || end != text.data() + text.size() ||
+      !(value > above))
     fail("{}: '{}' is not allowed (use a number above {:g})", node.where, text, above);
   return value;
 }
@@ -55,7 +57,8 @@ int count(const Node& node) {
   int value = 0;
   const std::string& text = node.written;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (node.kind != Node::Kind::kScalar || error != std::errc() || end != text.data() + text.size() || value < 1 || value > 1'000'000)
+  if (node.kind != Node::Kind::kScalar || error != std::errc() || end != text.data() + text.size() ||
+      value < 1 || value > 1'000'000)
     fail("{}: '{}' is not allowed (use a whole number from 1)", node.where, text);
   return value;
 }
@@ -84,7 +87,8 @@ using Readers = std::vector<std::pair<std::string, Reader>>;
 
 /// Each entry by its reader; what has none isn't allowed.
 void read_map(const Node& node, const Readers& readers) {
-  if (node.kind != Node::Kind::kMap) fail("{}: fields are wanted here, as in {}: …", node.where, readers[0].first);
+  if (node.kind != Node::Kind::kMap)
+    fail("{}: fields are wanted here, as in {}: …", node.where, readers[0].first);
   for (const auto& [key, value] : node.entries) {
     const auto found = std::ranges::find(readers, key, &Readers::value_type::first);
     if (found != readers.end()) {
@@ -106,7 +110,8 @@ Reader read_link(LinkSpec& link) {
 
 Bridge read_bridge(const Node& node) {
   const std::vector<int> both = places(node, "two places on a server");
-  if (both.size() != 2 || both[0] == both[1]) fail("{}: two places on a server are wanted, as in [0, 1]", node.where);
+  if (both.size() != 2 || both[0] == both[1])
+    fail("{}: two places on a server are wanted, as in [0, 1]", node.where);
   return {both[0], both[1]};
 }
 
@@ -135,37 +140,36 @@ void read_servers(const Node& node, Draft& draft) {
 
 Readers readers_of(Draft& d) {
   Topology& t = d.topology;
-  return {
-      {"name", [&t](const Node& n) { t.name = text(n); }},
-      {"source", [&t](const Node& n) { t.source = text(n); }},
-      {"servers", [&d](const Node& n) { read_servers(n, d); }},
-      {"ranksPerServer", [&d](const Node& n) { d.per_server = count(n); }},
-      {"cores", [&t](const Node& n) { t.cores = number(n, 0); }},
-      {"between", read_link(d.between)},
-      {"inside", read_link(t.inside)},
-      {"bridges",
-       [&d, &t](const Node& node) {
-         d.has_bridges = true;
-         read_map(node, {{"pairs",
-                          [&](const Node& n) {
-                            for (const Node& pair : n.items) t.bridges.push_back(read_bridge(pair));
-                          }},
-                         {"rate", [&](const Node& n) { t.bridge.rate = rate(n); }},
-                         {"latency", [&](const Node& n) { t.bridge.latency = seconds(n); }}});
-       }},
-      {"racks",
-       [&t](const Node& node) {
-         read_map(node, {{"servers", [&](const Node& n) { t.rack_servers = count(n); }},
-                         {"rate", [&](const Node& n) { t.rack_rate = rate(n); }}});
-       }},
-      {"costs",
-       [&t](const Node& node) {
-         read_map(node, {{"perMegabyte", [&](const Node& n) { t.byte_seconds = seconds(n) * 1e-6; }},
-                         {"perMessage", [&](const Node& n) { t.message_seconds = seconds(n); }}});
-       }},
-      {"compute", [&t](const Node& node) {
-         read_map(node, {{"speed", [&](const Node& n) { t.speed = number(n, 0), t.is_model = true; }}});
-       }}};
+  return {{"name", [&t](const Node& n) { t.name = text(n); }},
+          {"source", [&t](const Node& n) { t.source = text(n); }},
+          {"servers", [&d](const Node& n) { read_servers(n, d); }},
+          {"ranksPerServer", [&d](const Node& n) { d.per_server = count(n); }},
+          {"cores", [&t](const Node& n) { t.cores = number(n, 0); }},
+          {"between", read_link(d.between)},
+          {"inside", read_link(t.inside)},
+          {"bridges",
+           [&d, &t](const Node& node) {
+             d.has_bridges = true;
+             read_map(node, {{"pairs",
+                              [&](const Node& n) {
+                                for (const Node& pair : n.items) t.bridges.push_back(read_bridge(pair));
+                              }},
+                             {"rate", [&](const Node& n) { t.bridge.rate = rate(n); }},
+                             {"latency", [&](const Node& n) { t.bridge.latency = seconds(n); }}});
+           }},
+          {"racks",
+           [&t](const Node& node) {
+             read_map(node, {{"servers", [&](const Node& n) { t.rack_servers = count(n); }},
+                             {"rate", [&](const Node& n) { t.rack_rate = rate(n); }}});
+           }},
+          {"costs",
+           [&t](const Node& node) {
+             read_map(node, {{"perMegabyte", [&](const Node& n) { t.byte_seconds = seconds(n) * 1e-6; }},
+                             {"perMessage", [&](const Node& n) { t.message_seconds = seconds(n); }}});
+           }},
+          {"compute", [&t](const Node& node) {
+             read_map(node, {{"speed", [&](const Node& n) { t.speed = number(n, 0), t.is_model = true; }}});
+           }}};
 }
 
 /// Servers of equal size, where the file counts them.
@@ -194,11 +198,12 @@ void check_servers(const Draft& draft, const std::string& name) {
   }
   for (std::size_t r = 0; r < owner.size(); ++r)
     if (owner[r].empty())
-      fail("{}: rank {} is on no server, but rank {} is on {}; a server is missing", name, r, owner.size() - 1,
-           owner.back());
+      fail("{}: rank {} is on no server, but rank {} is on {}; a server is missing", name, r,
+           owner.size() - 1, owner.back());
   if (t.servers.size() > 1 && !(draft.between.rate > 0))
     fail("{}: between.rate is missing (use between: {{rate: 1gbit}})", name);
-  if (most > 1 && !(t.inside.rate > 0)) fail("{}: inside.rate is missing (use inside: {{rate: 12GB/s}})", name);
+  if (most > 1 && !(t.inside.rate > 0))
+    fail("{}: inside.rate is missing (use inside: {{rate: 12GB/s}})", name);
   if (draft.has_bridges && (t.bridges.empty() || !(t.bridge.rate > 0)))
     fail("{}: bridges want pairs and a rate, as in {{pairs: [[0, 1]], rate: 50GB/s}}", name);
   if ((t.rack_servers > 0) != (t.rack_rate > 0))
@@ -244,8 +249,8 @@ Topology read_topology(const std::filesystem::path& file) {
 
 void check_ranks(const Topology& topology, int ranks) {
   if (topology.ranks() == ranks) return;
-  fail("{}: {} servers have {} ranks, and the job has {} (use --ranks {}, or a topology with as many)", topology.name,
-       topology.servers.size(), topology.ranks(), ranks, topology.ranks());
+  fail("{}: {} servers have {} ranks, and the job has {} (use --ranks {}, or a topology with as many)",
+       topology.name, topology.servers.size(), topology.ranks(), ranks, topology.ranks());
 }
 
 }  // namespace atl

@@ -30,17 +30,17 @@ struct ServerSpec {
 struct Topology {
   std::string name, source;
   std::vector<ServerSpec> servers;
-  double latency = 0;            // between servers
-  LinkSpec inside;               // of each rank, to the other ranks of its server
-  std::vector<Bridge> bridges;   // on each server …
-  LinkSpec bridge;               // … of this rate
-  int rack_servers = 0;          // servers of a rack; 0: no racks
-  double rack_rate = 0;          // of a rack's link to the others
-  double cores = 1;              // of each rank
-  double byte_seconds = 0;       // of a processor, to send or to receive a byte to or from another server …
-  double message_seconds = 0;    // … and a message
-  double speed = 1;              // of a core, times that of the one that recorded
-  bool is_model = false;         // `speed` was given: times of computing are a model, not measured
+  double latency = 0;           // between servers
+  LinkSpec inside;              // of each rank, to the other ranks of its server
+  std::vector<Bridge> bridges;  // on each server …
+  LinkSpec bridge;              // … of this rate
+  int rack_servers = 0;         // servers of a rack; 0: no racks
+  double rack_rate = 0;         // of a rack's link to the others
+  double cores = 1;             // of each rank
+  double byte_seconds = 0;      // of a processor, to send or to receive a byte to or from another server …
+  double message_seconds = 0;   // … and a message
+  double speed = 1;             // of a core, times that of the one that recorded
+  bool is_model = false;        // `speed` was given: times of computing are a model, not measured
 
   int ranks() const;
   /// (ranks)

@@ -65,8 +65,7 @@ VirtualRank::VirtualRank(Rank rank, const RankRecording& recording, const Topolo
       network_(network),
       no_values_(no_values),
       operations_(recording.operations.size()) {
-  for (int i = 0; i < kLanes * kSlotsOfALane; ++i)
-    groups_.push_back(std::make_unique<Group>(network, rank));
+  for (int i = 0; i < kLanes * kSlotsOfALane; ++i) groups_.push_back(std::make_unique<Group>(network, rank));
 }
 
 VirtualRank::~VirtualRank() = default;
@@ -88,8 +87,7 @@ void VirtualRank::arrives(const LaneSlots::Running& running) {
 /// Half of the time that the progress thread would sleep between two looks.
 double VirtualRank::notice() const {
   const double waited = network_.now() - (awaited_ != nullptr ? waits_since_ : since_);
-  const auto nap =
-      pace_.nap(std::chrono::nanoseconds(std::int64_t(waited * 1e9)), awaited_ != nullptr);
+  const auto nap = pace_.nap(std::chrono::nanoseconds(std::int64_t(waited * 1e9)), awaited_ != nullptr);
   return 0.5e-9 * double(nap.count());
 }
 
@@ -162,7 +160,8 @@ double VirtualRank::computed_at() const {
 
 void VirtualRank::compute_until(double time) {
   if (remaining_ <= 0) return;
-  const bool is_done = computed_at() <= time;  // compared as times: what is left may be less than they resolve
+  const bool is_done =
+      computed_at() <= time;  // compared as times: what is left may be less than they resolve
   const double passed = time - since_;
   since_ = time;
   if (!epochs_.empty()) epochs_.back().compute += passed, epochs_.back().end = time;

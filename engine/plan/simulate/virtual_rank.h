@@ -64,7 +64,7 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
   std::string name_;
   LaneSlots slots_{*this, *this};
   PollPace pace_;
-  std::vector<std::unique_ptr<Group>> groups_;         // by lane and slot
+  std::vector<std::unique_ptr<Group>> groups_;          // by lane and slot
   std::vector<std::shared_ptr<Operation>> operations_;  // started, by number; null once waited for
   std::size_t at_ = 0;                                  // the next step
   double remaining_ = 0, speed_ = 1, since_ = 0;        // of the segment that it computes

@@ -58,8 +58,8 @@ TEST_P(Recorded, LossesAreThoseOfRanksSideBySide) {
     Trainer trainer(ctx, comm, job_, data);
     const TrainingSpec& t = job_.training;
     for (Index epoch = 1; epoch <= kEpochs; ++epoch)
-      by_rank[std::size_t(comm.rank())][std::size_t(epoch - 1)] =
-          trainer.train_epoch(epoch, learning_rate_at(t.schedule, t.optimizer.learning_rate, epoch, t.epochs));
+      by_rank[std::size_t(comm.rank())][std::size_t(epoch - 1)] = trainer.train_epoch(
+          epoch, learning_rate_at(t.schedule, t.optimizer.learning_rate, epoch, t.epochs));
     vertices[std::size_t(comm.rank())] = trainer.step_vertices();
   });
   for (const int at_once : {1, 2}) {
@@ -100,10 +100,12 @@ TEST_P(Recorded, BytesDependOnNoLink) {
 
 INSTANTIATE_TEST_SUITE_P(
     Strategies, Recorded,
-    testing::Values(SmallCase{"Graph", {}}, SmallCase{"InStep", {"strategy={kind: graph, graph: {overlap: false}}"}},
+    testing::Values(SmallCase{"Graph", {}},
+                    SmallCase{"InStep", {"strategy={kind: graph, graph: {overlap: false}}"}},
                     SmallCase{"Pipegcn", {"strategy={kind: pipegcn}"}},
                     SmallCase{"Bns", {"strategy={kind: bns, bns: {rate: 0.5}}"}},
-                    SmallCase{"Cagnet", {"strategy={kind: cagnet}"}}, SmallCase{"Sancus", {"strategy={kind: sancus}"}},
+                    SmallCase{"Cagnet", {"strategy={kind: cagnet}"}},
+                    SmallCase{"Sancus", {"strategy={kind: sancus}"}},
                     SmallCase{"Gnnpipe", {"strategy={kind: gnnpipe, gnnpipe: {stages: 2, chunks: 4}}"}},
                     SmallCase{"Granndis", {"strategy={kind: granndis}", "placement.ranksPerServer=2"}}),
     [](const auto& one) { return one.param.name; });

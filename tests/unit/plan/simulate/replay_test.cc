@@ -24,7 +24,8 @@ class Program {
     return *this;
   }
   /// Returns the operation's number.
-  int exchange(std::vector<RecordedMessage> sends, std::vector<RecordedMessage> receives, Lane lane = Lane::kBulk) {
+  int exchange(std::vector<RecordedMessage> sends, std::vector<RecordedMessage> receives,
+               Lane lane = Lane::kBulk) {
     return start({.lane = lane, .sends = std::move(sends), .receives = std::move(receives)});
   }
   int sum(Rank place, int ranks, Index bytes) {
@@ -89,7 +90,8 @@ TEST(Replay, BothWaysOfALinkAreFree) {
 
 TEST(Replay, AFlowThatJoinsTakesHalf) {
   std::vector<Program> programs(3);
-  Program &first = programs[0].epoch(1), &second = programs[1].epoch(1).compute(0.5), &to = programs[2].epoch(1);
+  Program &first = programs[0].epoch(1), &second = programs[1].epoch(1).compute(0.5),
+          &to = programs[2].epoch(1);
   first.wait(first.exchange({{2, kMegabyte}}, {}));
   second.wait(second.exchange({{2, kMegabyte}}, {}));
   to.wait(to.exchange({}, {{0, kMegabyte}, {1, kMegabyte}}));
@@ -136,7 +138,8 @@ TEST(Replay, APipelineTakesItsMakespan) {
   const double transfers = (kStages - 1) * 0.1;
   // Each receiver asks for a chunk when it is through with the one before, and so waits for the whole of it.
   const double waits = (kChunks - 1) * 0.1;
-  EXPECT_NEAR(ends(programs, servers(kStages)).back(), kStages + kChunks - 1 + transfers + waits, 10 * kClose);
+  EXPECT_NEAR(ends(programs, servers(kStages)).back(), kStages + kChunks - 1 + transfers + waits,
+              10 * kClose);
 }
 
 TEST(Replay, ASumTakesItsRounds) {
@@ -203,7 +206,8 @@ TEST(Replay, RanksOfAServerShareItsLink) {
   Topology t{.name = "test", .servers = {{"a", {0, 1}, 1e6}, {"b", {2, 3}, 1e6}}, .inside = {1e9, 0}};
   for (const double end : ends(programs, t)) EXPECT_NEAR(end, 2, kClose);
   t.rack_servers = 1, t.rack_rate = 0.5e6;
-  for (const double end : ends(programs, t)) EXPECT_NEAR(end, 4, kClose) << "the racks' links are half as fast";
+  for (const double end : ends(programs, t))
+    EXPECT_NEAR(end, 4, kClose) << "the racks' links are half as fast";
 }
 
 TEST(Replay, OperationsThatNeverMeetAreTold) {
