@@ -34,9 +34,17 @@ struct LayerRange {
   bool contains(int layer) const { return first <= layer && layer < end; }
 };
 
+/// What data are like, as far as it decides what layers cost.
+struct DataCosts {
+  bool bits = false;             // the features are bits
+  double nonzeros_per_row = -1;  // of sparse features; −1: every column counts
+  double arcs_per_vertex = 0;
+};
+
 struct Model {
   GraphNeeds needs;
   std::vector<std::unique_ptr<Layer>> layers;
+  DataCosts data;  // that it was made for
 
   std::vector<std::vector<ParameterSpec>> parameters() const;
   /// Leading layers that are constant: computed once where the input is fixed.

@@ -4,11 +4,6 @@
 
 namespace atl {
 
-FeatureShape feature_shape(const Job& job, const DatasetMeta& meta) {
-  const double nonzeros = double(std::max<Index>(meta.feature_nonzeros, 0));
-  return {meta.features, kept_form(job, meta), nonzeros / double(std::max<Index>(meta.vertices, 1))};
-}
-
 DryPart::DryPart(const RankShape& shape, const FeatureShape& features, bool halo_features) {
   graph_.rank = shape.rank;
   graph_.owned = shape.owned;

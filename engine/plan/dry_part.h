@@ -11,15 +11,6 @@
 
 namespace atl {
 
-/// Features as a run keeps them, as far as sizes go.
-struct FeatureShape {
-  Index columns = 0;
-  FeatureForm form = FeatureForm::kDense;
-  double nonzeros_per_row = 0;  // sparse ones
-  bool packed() const { return form != FeatureForm::kDense; }
-};
-FeatureShape feature_shape(const Job& job, const DatasetMeta& meta);
-
 /// Neither copyable nor movable: part() points into it.
 class DryPart {
  public:

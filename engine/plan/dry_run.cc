@@ -27,7 +27,7 @@ std::unique_ptr<Transport> transport_of(const DryRunInput& in) {
 }  // namespace
 
 Model planned_model(const Job& job, const FeatureShape& features, Index classes) {
-  return job_model(job, features.columns, classes, features.packed());
+  return job_model(job, features, classes);
 }
 
 DryRun dry_run(const DryRunInput& in) {

@@ -32,8 +32,8 @@ double total(const TrafficBytes& bytes) {
 }
 
 /// What follows from a rank's dry run and its work. `whole`: of the part that evaluation sees.
-void enter(const Job& job, const DryRun& dry, const RankShape& whole, const FeatureShape& features,
-           const Model& model, const PlanOptions& options, RankPlan& plan) {
+void enter(const Job& job, const DryRun& dry, const RankShape& whole, const Model& model,
+           const PlanOptions& options, RankPlan& plan) {
   plan.epoch = dry.epoch;
   plan.epoch_between = dry.epoch_between;
   plan.evaluation = dry.evaluation;
@@ -44,8 +44,8 @@ void enter(const Job& job, const DryRun& dry, const RankShape& whole, const Feat
   const bool at_once = strategy.hides_communication(job.strategy.options);
   plan.epoch_seconds = at_once ? std::max(plan.compute_seconds, plan.communication_seconds)
                                : plan.compute_seconds + plan.communication_seconds;
-  plan.evaluation_seconds = seconds_of(evaluation_work(model, whole, features), options.rates) +
-                            total(plan.evaluation) / options.link_bytes;
+  plan.evaluation_seconds =
+      seconds_of(evaluation_work(model, whole), options.rates) + total(plan.evaluation) / options.link_bytes;
 }
 
 /// Of the rank's share of what its server holds.
@@ -98,8 +98,8 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
   plan.memory = rank_memory(
       {in, dry, model, mapped_bytes(job, dataset, prepared, part, model.layers.front()->gathers()),
        meta.weighted, !dataset.original_ids().empty(), meta.vertices, labelled_rows(job, dataset, owned)});
-  plan.work = epoch_work(model, in.training, in.features, job.training.recompute == Recompute::kLayer);
-  enter(job, dry, in.full ? *in.full : in.training, in.features, model, options, plan);
+  plan.work = epoch_work(model, in.training, job.training.recompute == Recompute::kLayer);
+  enter(job, dry, in.full ? *in.full : in.training, model, options, plan);
   return plan;
 }
 
@@ -127,7 +127,7 @@ RankPlan plan_batches(const Job& job, const Dataset& dataset, const PlanOptions&
       {in, dry.run, model, 0, meta.weighted, !dataset.original_ids().empty(), meta.vertices, dry.owned});
   plan.memory.pages = dry.pages;
   plan.work = dry.work;
-  enter(job, dry.run, plan.shape, in.features, model, options, plan);
+  enter(job, dry.run, plan.shape, model, options, plan);
   return plan;
 }
 

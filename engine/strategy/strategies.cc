@@ -26,9 +26,19 @@ void add_strategy(Strategy row) {
   table().push_back(std::move(row));
 }
 
-Model job_model(const Job& job, Index features, Index classes, bool packed_features) {
+FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form) {
+  const double vertices = double(std::max<Index>(meta.vertices, 1));
+  return {meta.features, form, double(std::max<Index>(meta.feature_nonzeros, 0)) / vertices,
+          double(meta.arcs) / vertices};
+}
+
+Model job_model(const Job& job, const FeatureShape& features, Index classes) {
   const bool exact = strategy_of(job).exact_exchange;
-  return make_model(job.model, job.training, {features, classes, packed_features, exact});
+  Model model = make_model(job.model, job.training, {features.columns, classes, features.packed(), exact});
+  model.data.bits = features.form == FeatureForm::kBits;
+  if (features.form == FeatureForm::kSparse) model.data.nonzeros_per_row = features.nonzeros_per_row;
+  model.data.arcs_per_vertex = features.arcs_per_vertex;
+  return model;
 }
 
 std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks) {

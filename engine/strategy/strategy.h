@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "dataset/dataset.h"
 #include "job/layout.h"
 #include "partition/part_ranks.h"
 #include "partition/server_graph.h"
@@ -53,8 +54,18 @@ const Strategy& strategy_of(const Job& job);
 /// read; not thread-safe.
 void add_strategy(Strategy row);
 
-/// The job's model on features of so many columns, made for the exchange of its strategy.
-Model job_model(const Job& job, Index features, Index classes, bool packed_features);
+/// What data are like, as far as sizes go.
+struct FeatureShape {
+  Index columns = 0;
+  FeatureForm form = FeatureForm::kDense;  // in which a run keeps them
+  double nonzeros_per_row = 0;             // of sparse ones
+  double arcs_per_vertex = 0;
+  bool packed() const { return form != FeatureForm::kDense; }
+};
+FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form);
+
+/// The job's model on such features, made for the exchange of its strategy.
+Model job_model(const Job& job, const FeatureShape& features, Index classes);
 /// Strategy::reads; none: halo rows come together.
 std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks);
 /// Where the job's strategy keeps each parameter, as `rank` sees it; `job` and `model` outlive it.

@@ -54,6 +54,10 @@ FeatureForm kept_form(const Job& job, const DatasetMeta& meta) {
   return worth && job.training.input_dropout.rate == 0 ? FeatureForm::kBits : FeatureForm::kDense;
 }
 
+FeatureShape feature_shape(const Job& job, const DatasetMeta& meta) {
+  return feature_shape(meta, kept_form(job, meta));
+}
+
 PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
                    const PartShare& share, std::span<const std::uint8_t> induced_on, FeatureForm form,
                    bool halo_features)

@@ -19,6 +19,8 @@ namespace atl {
 /// dropped out, value by value, and where the graph has so many arcs that aggregating dense rows once (Propagate) costs
 /// less than two sums over neighbours each epoch.
 FeatureForm kept_form(const Job& job, const DatasetMeta& meta);
+/// Of features kept so.
+FeatureShape feature_shape(const Job& job, const DatasetMeta& meta);
 
 /// Neither copyable nor movable: blocks and views point into it.
 class PartData {

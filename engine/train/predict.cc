@@ -72,7 +72,7 @@ Predicted predict(const PredictOptions& o) {
   RankData data(job, dataset, prepared, 0, {}, use);
   data.count(comm);
   data.place(ctx);
-  const Model model = job_model(job, dataset.meta().features, data.classes(), data.packed());
+  const Model model = job_model(job, data.features(), data.classes());
   Parameters parameters(model.parameters(), job.training.seed);
   read_held_rows(file, parameters, parameters.values().data(), "", false);
   const auto schedule =

@@ -12,9 +12,7 @@ namespace {
 /// Nobody reads halo rows' features where the first layer reads a vertex's own row alone.
 bool reads_halo_features(const Job& job, const DatasetMeta& meta, const DataUse& use) {
   if (meta.features == 0) fail("{}: has no features, and a model needs them", meta.name);
-  return job_model(job, meta.features, use.classes, use.form != FeatureForm::kDense)
-      .layers.front()
-      ->gathers();
+  return job_model(job, feature_shape(meta, use.form), use.classes).layers.front()->gathers();
 }
 
 Labels read_labels(const Job& job, const Dataset& dataset, const DataUse& use,
@@ -88,8 +86,7 @@ RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& 
 RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
                    const PartRanks& ranks, const DataUse& use)
     : share_(share_of(job, rank, ranks)),
-      features_(dataset.meta().features),
-      packed_(use.form != FeatureForm::kDense),
+      features_(feature_shape(dataset.meta(), use.form)),
       classes_(use.classes),
       vertices_(double(dataset.meta().vertices)) {
   const bool halo_features = reads_halo_features(job, dataset.meta(), use);

@@ -92,8 +92,7 @@ class RankData {
   /// Of the rows whose labels and logits this rank has.
   std::span<const VertexId> owned_ids() const { return owned_ids_; }
   Index owned() const { return Index(owned_ids_.size()); }
-  Index features() const { return features_; }  // columns
-  bool packed() const { return packed_; }       // as GraphPart::features
+  const FeatureShape& features() const { return features_; }
   Index classes() const { return classes_; }
   bool multi_label() const { return labels_.columns > 0; }
   const Labels& labels() const { return labels_; }  // of part()'s rows
@@ -121,8 +120,7 @@ class RankData {
   std::unique_ptr<BatchData> batches_;
   const GraphPart no_part_{};
   std::span<const VertexId> owned_ids_;
-  Index features_;
-  bool packed_;
+  FeatureShape features_;
   std::unique_ptr<PartData> training_;
   Index classes_;
   double vertices_, training_vertices_ = 0;

@@ -9,7 +9,7 @@ namespace atl {
 namespace {
 
 Model model_of(const Job& job, const RankData& data) {
-  return job_model(job, data.features(), data.classes(), data.packed());
+  return job_model(job, data.features(), data.classes());
 }
 
 }  // namespace

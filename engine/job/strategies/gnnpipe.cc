@@ -26,7 +26,17 @@ std::vector<Field> options() {
        .unit = "stages",
        .minimum = 0,
        .maximum = 4096,
-       .default_text = "the most that divide placement.ranks and have a layer each"}));
+       .default_text =
+           "a stage for each number in layers, or the most that divide placement.ranks and have a layer "
+           "each"}));
+  options.push_back(strategy_option(
+      "gnnpipe", "layers", std::vector<std::int64_t>{},
+      {.description =
+           "convolutions of each stage, the first stage's first, model.layers in all; layers before the first "
+           "convolution go with it, those behind the last with that",
+       .minimum = 1,
+       .maximum = 4096,
+       .default_text = "so that the slowest stage has as little work as possible"}));
   options.push_back(
       strategy_option("gnnpipe", "chunks", std::int64_t{0},
                       {.description = "chunks that the graph is cut into, at least as many as stages",
@@ -143,6 +153,26 @@ void stages_of_the_ranks(const Check& c) {
             most == 1 ? "layer" : "layers");
 }
 
+void layers_of_the_stages(const Check& c) {
+  if (c.job.strategy.kind != "gnnpipe") return;
+  const std::vector<int> given = pipeline_layers(c.job);
+  if (given.empty()) return;
+  const int count = int(given.size()), ranks = c.job.placement.ranks;
+  const auto stages = int(c.job.strategy.options.integer("stages"));
+  const int sum = std::accumulate(given.begin(), given.end(), 0), all = gathering_layers(c.job.model);
+  const std::string path = "strategy.gnnpipe.layers";
+  if (stages > 0 && count != stages)
+    c.error(path, "has {} numbers for {} stages (give one number a stage)", count, stages);
+  else if (ranks % count != 0)
+    c.error(path, "has {} numbers, one a stage, and {} does not divide placement.ranks {} (give {} numbers)",
+            count, count, ranks, fmt::join(divisors(ranks), " or "));
+  else if (sum != all)
+    c.error(path, "sums up to {}, and {} is {} (give numbers that sum up to {})", sum,
+            layers_field(c.job.model), all, all);
+  else if (count > most_stages(c.job))
+    c.error(path, "has {} numbers for a {}, which has one stage (remove the list)", count, c.job.model.kind);
+}
+
 void chunks_for_the_stages(const Check& c) {
   if (c.job.strategy.kind != "gnnpipe") return;
   const auto chunks = int(c.job.strategy.options.integer("chunks"));
@@ -166,6 +196,17 @@ Rule stages_of_the_ranks_rule() {
                 ranks + "])"}}};
 }
 
+/// As above, but for the number of stages.
+Rule layers_of_the_stages_rule() {
+  return {
+      layers_of_the_stages,
+      {{"strategy.gnnpipe", "layers",
+        "!has(self.layers) || self.layers.size() == 0 || !has(self.stages) || self.stages == 0 || "
+        "self.layers.size() == self.stages",
+        "",
+        "'has %d numbers for %d stages (give one number a stage)'.format([self.layers.size(), self.stages])"}}};
+}
+
 Rule chunks_for_the_stages_rule() {
   return {
       chunks_for_the_stages,
@@ -186,12 +227,18 @@ int most_stages(const Job& job) {
 
 PipelineGrid pipeline_grid(const Job& job) {
   const int ranks = job.placement.ranks, layers = most_stages(job);
-  const auto given = int(job.strategy.options.integer("stages"));
+  int given = int(job.strategy.options.integer("stages"));
+  if (given == 0) given = int(pipeline_layers(job).size());
   // On other ranks than the job was written for, as predictions are made, the most stages that both have.
   if (given > 0) return {std::gcd(given, ranks), ranks / std::gcd(given, ranks)};
   const std::vector<int> all = divisors(ranks);
   const int stages = *std::find_if(all.rbegin(), all.rend(), [&](int d) { return d <= layers; });
   return {stages, ranks / stages};
+}
+
+std::vector<int> pipeline_layers(const Job& job) {
+  const std::vector<std::int64_t>& given = job.strategy.options.integers("layers");
+  return {given.begin(), given.end()};
 }
 
 int pipeline_chunks(const Job& job) {
@@ -212,7 +259,7 @@ StrategyInfo gnnpipe_strategy() {
           .traffic = traffic,
           .flows = flows,
           .stretch = stretch,
-          .rules = {stages_of_the_ranks_rule(), chunks_for_the_stages_rule()}};
+          .rules = {stages_of_the_ranks_rule(), layers_of_the_stages_rule(), chunks_for_the_stages_rule()}};
 }
 
 }  // namespace atl

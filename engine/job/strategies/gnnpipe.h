@@ -16,6 +16,8 @@ struct PipelineGrid {
 };
 
 PipelineGrid pipeline_grid(const Job& job);
+/// Convolutions of each stage, as the job gives them; empty: it doesn't.
+std::vector<int> pipeline_layers(const Job& job);
 /// The most stages that a job's model can have: one a layer, of those that are computed in each epoch.
 int most_stages(const Job& job);
 /// Chunks that the graph is cut into: slices of each part.

@@ -52,8 +52,7 @@ BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const
   } else {
     const RankShape shape =
         rank_shape(prepared, 0, inductive ? training_marks(dataset, job) : std::vector<std::uint8_t>());
-    work = epoch_work(rank.trainer->model(), shape, feature_shape(job, meta),
-                      job.training.recompute == Recompute::kLayer);
+    work = epoch_work(rank.trainer->model(), shape, job.training.recompute == Recompute::kLayer);
   }
   return {fmt::format("epoch, {} on {}", job.model.kind, meta.name), median(seconds),
           1.3 * seconds_of(work, rates),

@@ -9,11 +9,16 @@
 namespace atl {
 namespace {
 
+LayerRange layers(const Job& job, const Model& model, Rank rank) {
+  return stage_ranges(job, model)[std::size_t(pipeline_grid(job).stage_of(rank))];
+}
+
 std::unique_ptr<Schedule> make(const ScheduleInput& in) {
   const Options& given = in.job.strategy.options;
   const PipelineOptions options{.seed = in.job.training.seed,
                                 .passes = passes_of(in),
                                 .grid = pipeline_grid(in.job),
+                                .layers = layers(in.job, in.model, in.comm.rank()),
                                 .shuffle = given.flag("shuffle"),
                                 .late_gradients = given.flag("historicalGradients"),
                                 .scale_gradient = given.flag("scaleHistoricalGradient"),
@@ -23,16 +28,11 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                     in.all_vertices, options);
 }
 
-LayerRange layers(const Job& job, const Model& model, Rank rank) {
-  const PipelineGrid grid = pipeline_grid(job);
-  return stage_ranges(model, grid.stages)[std::size_t(grid.stage_of(rank))];
-}
-
 /// A stage's ranks have its layers' parameters.
 Placement place(const Job& job, const Model& model, Rank rank, int layer, const ParameterSpec&) {
   const PipelineGrid grid = pipeline_grid(job);
   if (grid.stages == 1) return {};
-  const std::vector<LayerRange> all = stage_ranges(model, grid.stages);
+  const std::vector<LayerRange> all = stage_ranges(job, model);
   const auto holder = std::ranges::find_if(all, [&](const LayerRange& each) { return each.contains(layer); });
   const int stage = int(holder - all.begin());
   Placement placement;
@@ -50,7 +50,7 @@ PartShare share(const Job& job, Rank rank) {
 /// What crosses between stages: rows, and a tap.
 void describe(const Job& job, const Model& model, const PreparedGraph&, std::span<const std::uint8_t>,
               TrafficShape& shape) {
-  const std::vector<LayerRange> stages = stage_ranges(model, pipeline_grid(job).stages);
+  const std::vector<LayerRange> stages = stage_ranges(job, model);
   for (std::size_t s = 0; s + 1 < stages.size(); ++s) {
     const int tap = tap_out_of(model, stages[s]);
     shape.stage_columns.push_back(model.layers[std::size_t(stages[s].end)]->in() +

@@ -30,7 +30,7 @@ Pipeline::Pipeline(Context& ctx, Communicator& comm, const Model& model, Paramet
       part_(part),
       o_(options),
       stage_(options.grid.stage_of(comm.rank())),
-      layers_(stage_ranges(model, options.grid.stages)[std::size_t(stage_)]),
+      layers_(options.layers),
       group_(comm, ranks_of(options.grid, stage_)),
       runner_(ctx, model, comm.trace()),
       whole_{0, is_first() ? whole_end(model, part) : 0},

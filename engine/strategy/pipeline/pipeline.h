@@ -17,6 +17,7 @@ struct PipelineOptions {
   std::uint64_t seed = 1;
   Passes passes = Passes::kTraining;
   PipelineGrid grid{};
+  LayerRange layers{};  // of the rank's stage
   bool shuffle = true, late_gradients = false, scale_gradient = false;
   std::int64_t refresh = 23;  // α, epochs
   bool refresh_after_first = true;

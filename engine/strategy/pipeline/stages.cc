@@ -5,24 +5,41 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "model/layer_work.h"
 #include "sampler/keyed_order.h"
 
 namespace atl {
 namespace {
 
-/// What a gathered column costs in operations of a product, of a graph with sixteen arcs a vertex. Stages of equal layers don't
-/// depend on it.
-constexpr double kOperationsPerColumn = 16 * 8;
+/// Of a server's processor; their ratios alone matter. None is measured: all ranks, plans and resumed runs divide alike.
+constexpr MachineRates kRates{.triad_bytes = 40e9, .gather_bytes = 20e9, .product_flops = 120e9};
 
-/// By layer.
+/// By layer, seconds of a vertex in an epoch.
 std::vector<double> costs_of(const Model& model) {
   std::vector<double> costs;
   const int once = model.constant_prefix();
   for (int l = 0; l < int(model.layers.size()); ++l) {
-    const LayerCost cost = model.layers[std::size_t(l)]->cost();
-    costs.push_back(l < once ? 0 : cost.flops_per_row + kOperationsPerColumn * double(cost.gather_columns));
+    const LayerPass pass(model, l, {1, 0, model.data.arcs_per_vertex}, l == once);
+    costs.push_back(l < once ? 0 : seconds_of(pass.forward(), kRates) + seconds_of(pass.backward(), kRates));
   }
   return costs;
+}
+
+/// As given: a stage begins with its first convolution. What lies before the first one, and behind the last, goes with them.
+std::vector<LayerRange> given_ranges(const Model& model, const std::vector<int>& convolutions) {
+  std::vector<int> begins;  // of each convolution
+  for (int l = 0; l < int(model.layers.size()); ++l)
+    if (model.layers[std::size_t(l)]->gathers()) begins.push_back(l);
+  std::vector<LayerRange> ranges;
+  std::size_t before = 0;
+  for (const int count : convolutions) {
+    if (!ranges.empty()) ranges.back().end = begins[before];
+    ranges.push_back({ranges.empty() ? 0 : begins[before], int(model.layers.size())});
+    before += std::size_t(count);
+  }
+  ATOLL_CHECK(before == begins.size(), "stages of {} convolutions passed validation, and there are {}",
+              before, begins.size());
+  return ranges;
 }
 
 /// The tap of the layers from `first` on, where a layer before that makes it.
@@ -32,14 +49,9 @@ int tap_across(const Model& model, int first) {
   return -1;
 }
 
-}  // namespace
-
 /// best[s][e]: the slowest of s stages that end before layer e, at best.
-std::vector<LayerRange> stage_ranges(const Model& model, int stages) {
+std::vector<LayerRange> balanced_ranges(const Model& model, int stages) {
   const int layers = int(model.layers.size()), once = model.constant_prefix();
-  if (stages > std::max(1, layers - once))
-    fail("strategy.gnnpipe.stages: {} stages for {} layers that are computed in each epoch (use at most {})",
-         stages, layers - once, std::max(1, layers - once));
   const std::vector<double> costs = costs_of(model);
   std::vector<double> before(std::size_t(layers) + 1, 0);
   std::partial_sum(costs.begin(), costs.end(), before.begin() + 1);
@@ -64,6 +76,19 @@ std::vector<LayerRange> stage_ranges(const Model& model, int stages) {
     end = ranges[s - 1].first;
   }
   return ranges;
+}
+
+}  // namespace
+
+std::vector<LayerRange> stage_ranges(const Job& job, const Model& model) {
+  const int stages = pipeline_grid(job).stages, once = model.constant_prefix();
+  const int most = std::max(1, int(model.layers.size()) - once);
+  if (stages > most)
+    fail("strategy.gnnpipe.stages: {} stages for {} layers that are computed in each epoch (use at most {})",
+         stages, int(model.layers.size()) - once, most);
+  const std::vector<int> given = pipeline_layers(job);
+  // On other ranks than the job was written for there are other stages.
+  return int(given.size()) == stages ? given_ranges(model, given) : balanced_ranges(model, stages);
 }
 
 int tap_into(const Model& model, const LayerRange& stage) {

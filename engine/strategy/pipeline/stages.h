@@ -10,9 +10,9 @@
 
 namespace atl {
 
-/// By stage, so that the slowest has as little work as possible. Layers that are computed once are the first stage's and count
-/// nothing. Throws Error where there are more stages than layers.
-std::vector<LayerRange> stage_ranges(const Model& model, int stages);
+/// By stage: as the job says, or so that the slowest has as little work as possible. Layers that are computed once are the first
+/// stage's and count nothing. Throws Error where there are more stages than layers.
+std::vector<LayerRange> stage_ranges(const Job& job, const Model& model);
 
 /// A layer's output that a later stage reads beside its input (GCNII's h⁰): −1: there is none.
 int tap_into(const Model& model, const LayerRange& stage);

@@ -223,16 +223,16 @@ TEST(EpochWork, CountsProductsGathersAndStreams) {
   shape.own_arcs = 1000;
   const FeatureShape features{6};
   const Model model = planned_model(job, features, 3);  // 6 → 8 aggregates first, 8 → 3 transforms first
-  const EpochWork once = epoch_work(model, shape, features, false);
+  const EpochWork once = epoch_work(model, shape, false);
   const double first = 2.0 * 6 * 8 * 100, second = 2.0 * 8 * 3 * 100;
   EXPECT_DOUBLE_EQ(once.product_flops, 2 * first + 3 * second);  // the features take no gradient
   const double of_six = 1000 * (4 + sizeof(Real) * 6.0), of_three = 1000 * (4 + sizeof(Real) * 3.0);
   EXPECT_DOUBLE_EQ(once.gathered_bytes, of_six + 2 * of_three);
-  const EpochWork twice = epoch_work(model, shape, features, true);
+  const EpochWork twice = epoch_work(model, shape, true);
   EXPECT_DOUBLE_EQ(twice.product_flops, once.product_flops + first + second);
   EXPECT_DOUBLE_EQ(twice.gathered_bytes, once.gathered_bytes + of_six + of_three);
   EXPECT_GT(twice.streamed_bytes, once.streamed_bytes);
-  EXPECT_DOUBLE_EQ(evaluation_work(model, shape, features).product_flops, first + second);
+  EXPECT_DOUBLE_EQ(evaluation_work(model, shape).product_flops, first + second);
   EXPECT_DOUBLE_EQ(seconds_of({2, 3, 4}, {1, 1, 1}), 9);
 }
 

@@ -126,6 +126,22 @@ INSTANTIATE_TEST_SUITE_P(
                     Variant{"scaled", "scaleHistoricalGradient: true"}),
     [](const auto& each) { return each.param.name; });
 
+TEST(Pipeline, StagesOfGivenLayersLearnWhatOneRankLearns) {
+  for (const char* kind : {"gcn", "gcnii", "gin"}) {
+    TemporaryFolder folder;
+    write_small_data(folder / "small", {});
+    const auto run = [&](int ranks, const std::string& stages) {
+      return learn(pipeline_job({std::string("model.kind=") + kind, "model.layers=4"}, ranks,
+                                "{chunks: 4, historyRefresh: 2, " + stages + "}"),
+                   folder / "small", 4);
+    };
+    const Learned one = run(1, "stages: 1");
+    for (const char* layers : {"layers: [1, 3]", "layers: [3, 1]"})
+      expect_same(one, run(2, layers), std::string(kind) + " " + layers);
+    expect_same(one, run(6, "layers: [1, 1, 2]"), std::string(kind) + " on 6 ranks");
+  }
+}
+
 TEST(Pipeline, OneChunkOnOneStageIsGraph) {
   for (const SmallCase& each : every_model()) {
     TemporaryFolder folder;

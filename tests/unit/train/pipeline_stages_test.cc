@@ -1,0 +1,55 @@
+// Strategy `gnnpipe`: which layers each stage has, as a job gives them, and by what they cost.
+#include <gtest/gtest.h>
+
+#include "strategy/pipeline/stages.h"
+#include "train/every_model.h"
+
+namespace atl {
+namespace {
+
+using Ends = std::vector<int>;  // of each stage's layers, of the model's
+
+Ends ends_of(const std::vector<std::string>& fields, const std::string& options,
+             const FeatureShape& features = {.columns = 6, .arcs_per_vertex = 4}) {
+  std::vector<std::string> all = fields;
+  all.insert(all.end(),
+             {"strategy.kind=gnnpipe", "strategy.gnnpipe=" + options, "placement.ranks=2", "model.layers=4"});
+  const Job job = small_job(all);
+  Ends ends;
+  int begin = 0;
+  for (const LayerRange& range : stage_ranges(job, job_model(job, features, 3))) {
+    EXPECT_EQ(range.first, begin);
+    ends.push_back(begin = range.end);
+  }
+  return ends;
+}
+
+TEST(PipelineStages, HaveTheConvolutionsThatAJobGives) {
+  EXPECT_EQ(ends_of({}, "{layers: [1, 3]}"), (Ends{2, 5}));  // the precomputed aggregation and its product
+  EXPECT_EQ(ends_of({"model.kind=gat"}, "{layers: [1, 3]}"), (Ends{1, 4}));
+  EXPECT_EQ(ends_of({"model.kind=gcnii"}, "{layers: [1, 3]}"), (Ends{2, 6}));  // the encoder goes with the first
+  EXPECT_EQ(ends_of({"model.kind=gcnii"}, "{layers: [3, 1]}"), (Ends{4, 6}));
+  EXPECT_EQ(ends_of({"model.kind=gin"}, "{layers: [2, 2]}"), (Ends{5, 9}));  // two layers a convolution
+  EXPECT_EQ(ends_of({"model.denseLayers=2"}, "{layers: [3, 1]}"), (Ends{4, 7}));
+  EXPECT_EQ(ends_of({}, "{layers: [4]}"), (Ends{5}));
+}
+
+/// A wide encoder is as much as several convolutions if all of its columns are multiplied, and little if a few are.
+TEST(PipelineStages, SparseFeaturesDoNotMakeTheFirstStageLookExpensive) {
+  const std::vector<std::string> gcnii{"model.kind=gcnii", "model.hidden=64"};
+  const FeatureShape dense{.columns = 5000, .arcs_per_vertex = 4};
+  const FeatureShape sparse{
+      .columns = 5000, .form = FeatureForm::kSparse, .nonzeros_per_row = 10, .arcs_per_vertex = 4};
+  EXPECT_EQ(ends_of(gcnii, "{}", dense), (Ends{1, 6}));
+  EXPECT_EQ(ends_of(gcnii, "{}", sparse), (Ends{3, 6}));
+}
+
+/// What a convolution costs grows with the neighbours, what an encoder costs doesn't.
+TEST(PipelineStages, AreBalancedForTheArcsThatThereAre) {
+  const std::vector<std::string> gcnii{"model.kind=gcnii", "model.hidden=64"};
+  EXPECT_EQ(ends_of(gcnii, "{}", {.columns = 1000, .arcs_per_vertex = 1}), (Ends{1, 6}));
+  EXPECT_EQ(ends_of(gcnii, "{}", {.columns = 1000, .arcs_per_vertex = 500}), (Ends{3, 6}));
+}
+
+}  // namespace
+}  // namespace atl
