@@ -60,8 +60,7 @@ void LayerRunner::backward(Pass& pass, const WeightVersion& weights, PassMemory&
 void LayerRunner::backward_layer(int l, Pass& pass, const WeightVersion& weights, PassMemory& memory,
                                  const RangeInput& input, MatrixView d_out, const LayerGradient& gradient,
                                  TrainingStep* step) const {
-  const bool is_kept = memory.passes() == Passes::kTraining || l + 1 == memory.layers().end;
-  if (!is_kept) {
+  if (!memory.keeps_saved(l)) {
     pass.repeat(true);
     forward(l, pass, weights, memory, input);
     pass.repeat(false);

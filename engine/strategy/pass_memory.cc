@@ -10,7 +10,7 @@ PassMemory::PassMemory(Device device, const Model& model, LayerRange layers, Pas
   for (const auto& each : model.layers)
     if (layers.contains(each->tap())) tapped_ = each->tap();
   saved_.resize(count);
-  saved_memory_.resize(passes == Passes::kTraining ? count : 1);
+  if (passes == Passes::kTraining) saved_memory_.resize(count);
   for (int l = layers.first; l < layers.end; ++l)
     outputs_.resize(std::max(outputs_.size(), output_buffer(l) + 1));
 }
@@ -27,38 +27,47 @@ void PassMemory::grow(Matrix& memory, Index elements) {
 }
 
 /// What a layer saves is alive from its forward to its backward. Where backward repeats the forward just before, or
-/// never comes, that is one layer at a time: all share the memory of the largest. The first layer's input gradient is the caller's.
+/// never comes, that is one layer at a time: all share the memory of the largest.
 void PassMemory::shape(const std::vector<LayerRows>& rows) {
   ATOLL_CHECK(int(rows.size()) == layers_.end - layers_.first, "rows of {} layers for {}", rows.size(),
               layers_.end - layers_.first);
   rows_ = rows;
-  std::vector<Index> outputs(outputs_.size(), 0), saved(saved_memory_.size(), 0);
-  Index turns[2] = {0, 0};
+  std::vector<Index> outputs(outputs_.size(), 0);
   for (int l = layers_.first; l < layers_.end; ++l) {
-    const LayerRows& of = rows_[at(l)];
     Index& output = outputs[output_buffer(l)];
-    if (placed_.empty()) output = std::max(output, of.outputs * layer(l).out());
-    Index& kept = saved[std::min(at(l), saved.size() - 1)];
-    kept = std::max(kept, Saved::elements(layer(l).saved(), of));
-    if (l > layers_.first) {
-      Index& turn = turns[gradient_turn(l)];
-      turn = std::max({turn, of.inputs * layer(l).in()});
-    }
+    if (placed_.empty()) output = std::max(output, rows_[at(l)].outputs * layer(l).out());
+    if (passes_ == Passes::kTraining)
+      grow(saved_memory_[at(l)], Saved::elements(layer(l).saved(), rows_[at(l)]));
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) grow(outputs_[i], outputs[i]);
-  for (std::size_t i = 0; i < saved.size(); ++i) grow(saved_memory_[i], saved[i]);
+  if (shared_ == nullptr) grow_backward(rows_);
   for (int l = layers_.first; l < layers_.end; ++l)
-    saved_[at(l)].place(layer(l).saved(), rows_[at(l)],
-                        saved_memory_[std::min(at(l), saved.size() - 1)].data());
+    saved_[at(l)].place(layer(l).saved(), rows_[at(l)], saved_memory(l).data());
+  if (passes_ == Passes::kInference || shared_ != nullptr) return;
+  d_output_ = {own_.d_output.data(), rows_.back().outputs, layer(layers_.end - 1).out()};
+}
+
+void PassMemory::make_room(const std::vector<LayerRows>& rows) {
+  ATOLL_CHECK(shared_ != nullptr, "room is made in memory that isn't shared");
+  grow_backward(rows);
+}
+
+/// The first layer's input gradient is the caller's, and where the memory is shared the last one's output's.
+void PassMemory::grow_backward(const std::vector<LayerRows>& rows) {
+  BackwardMemory& memory = backward();
+  Index turns[2] = {0, 0}, saved = 0;
+  for (int l = layers_.first; l < layers_.end; ++l) {
+    const LayerRows& of = rows[at(l)];
+    saved = std::max(saved, Saved::elements(layer(l).saved(), of));
+    if (l == layers_.first) continue;
+    Index& turn = turns[gradient_turn(l)];
+    turn = std::max(turn, of.inputs * layer(l).in());
+  }
+  if (passes_ != Passes::kTraining) grow(memory.saved, saved);
   if (passes_ == Passes::kInference) return;
-  for (std::size_t i = 0; i < 2; ++i) grow(d_rows_[i], turns[i]);
-  const LayerRows& last = rows_.back();
-  grow(d_output_memory_, last.outputs * layer(layers_.end - 1).out());
-  d_output_ = {d_output_memory_.data(), last.outputs, layer(layers_.end - 1).out()};
-  if (tapped_ < 0) return;
-  const Index tapped = rows_[at(tapped_)].outputs, width = layer(tapped_).out();
-  grow(d_tap_memory_, tapped * width);
-  d_tap_ = {d_tap_memory_.data(), tapped, width};
+  for (std::size_t i = 0; i < 2; ++i) grow(memory.d_rows[i], turns[i]);
+  if (shared_ == nullptr) grow(memory.d_output, rows.back().outputs * layer(layers_.end - 1).out());
+  if (tapped_ >= 0) grow(memory.d_tap, rows[at(tapped_)].outputs * layer(tapped_).out());
 }
 
 /// Which of the two gradient buffers takes the gradient of layer l's input: the other one than its output's, unless
@@ -75,14 +84,22 @@ MatrixView PassMemory::output(int l) {
 }
 
 MatrixView PassMemory::d_input(int l) {
-  return {d_rows_[gradient_turn(l)].data(), rows(l).inputs, layer(l).in()};
+  return {backward().d_rows[gradient_turn(l)].data(), rows(l).inputs, layer(l).in()};
+}
+
+MatrixView PassMemory::d_tap() {
+  return {backward().d_tap.data(), rows(tapped_).outputs, layer(tapped_).out()};
 }
 
 void PassMemory::count(ScheduleBytes& b) const {
   for (const Matrix& output : outputs_) b.activations += output.held_bytes();
   for (const Matrix& memory : saved_memory_) b.saved += memory.held_bytes();
-  b.gradients += d_rows_[0].held_bytes() + d_rows_[1].held_bytes() + d_tap_memory_.held_bytes() +
-                 d_output_memory_.held_bytes();
+  if (shared_ == nullptr) own_.count(b);
+}
+
+void BackwardMemory::count(ScheduleBytes& b) const {
+  b.saved += saved.held_bytes();
+  b.gradients += d_rows[0].held_bytes() + d_rows[1].held_bytes() + d_tap.held_bytes() + d_output.held_bytes();
 }
 
 }  // namespace atl

@@ -17,6 +17,15 @@ enum class Passes {
   kInference  // no backward: outputs take turns in two buffers
 };
 
+/// What a pass needs in its backward alone: gradients, and saved matrices that are made again there. Of one pass, or of several over
+/// the same layers that go backward one after the other.
+struct BackwardMemory {
+  Matrix d_rows[2];  // (1, elements): gradients take turns
+  Matrix d_output, d_tap;
+  Matrix saved;  // where one layer's are alive at a time
+  void count(ScheduleBytes& bytes) const;
+};
+
 class PassMemory {
  public:
   /// `model` outlives it. Nothing is held before shape(). varies: numbers of rows will, as batches' do; there is room above then.
@@ -28,6 +37,13 @@ class PassMemory {
   /// Where the layers' outputs lie, by layer of the range, (outputs, the layer's out) each, instead of in memory of its own. Before
   /// shape(), and again when they move; other memory of the same shapes each time.
   void place_outputs(std::vector<MatrixView> outputs) { placed_ = std::move(outputs); }
+  /// Before shape(): backward's memory is shared with other passes, and a layer's saved matrices don't outlive its call unless all are
+  /// kept. It outlives this. d_output() is placed besides.
+  void share(BackwardMemory& shared) { shared_ = &shared; }
+  /// (outputs, out) of the last layer; as place_outputs().
+  void place_d_output(MatrixView d_output) { d_output_ = d_output; }
+  /// Makes room in what is shared for a pass of so many rows, before any pass is shaped.
+  void make_room(const std::vector<LayerRows>& rows);
   /// Whether backward, which takes the outputs' memory for its own, leaves them as they are instead.
   void keep_outputs(bool on) { keeps_outputs_ = on; }
   bool keeps_outputs() const { return keeps_outputs_; }
@@ -38,6 +54,10 @@ class PassMemory {
   Passes passes() const { return passes_; }
   MatrixView output(int layer);  // (outputs, the layer's out)
   Saved& saved(int layer) { return saved_[at(layer)]; }
+  /// Whether a layer's saved matrices are those of its forward when its backward comes.
+  bool keeps_saved(int layer) const {
+    return passes_ == Passes::kTraining || (shared_ == nullptr && layer + 1 == layers_.end);
+  }
   const LayerRows& rows(int layer) const { return rows_[at(layer)]; }
   MatrixView d_output() { return d_output_; }  // (outputs, out) of the last layer; in training
   /// (inputs, the layer's in), of a layer that isn't the first. Shares memory with the gradient of the layer's output only where the
@@ -45,9 +65,9 @@ class PassMemory {
   MatrixView d_input(int layer);
   int tapped() const {
     return tapped_;
-  }  // layer of the range whose output others read, also behind it; −1: none
-  MatrixView d_tap() { return d_tap_; }  // (outputs of the tapped layer, its out)
-  /// Adds what is held.
+  }                    // layer of the range whose output others read, also behind it; −1: none
+  MatrixView d_tap();  // (outputs of the tapped layer, its out)
+  /// Adds what is held, but for what is shared.
   void count(ScheduleBytes& bytes) const;
 
  private:
@@ -56,6 +76,11 @@ class PassMemory {
   std::size_t output_buffer(int layer) const;
   std::size_t gradient_turn(int layer) const;
   void grow(Matrix& memory, Index elements);
+  void grow_backward(const std::vector<LayerRows>& rows);
+  BackwardMemory& backward() { return shared_ == nullptr ? own_ : *shared_; }
+  Matrix& saved_memory(int layer) {
+    return passes_ == Passes::kTraining ? saved_memory_[at(layer)] : backward().saved;
+  }
 
   Device device_;
   const Model& model_;
@@ -67,11 +92,11 @@ class PassMemory {
   std::vector<LayerRows> rows_;       // by layer of the range
   std::vector<Matrix> outputs_;       // (1, elements): by layer, or by turn
   std::vector<MatrixView> placed_;    // by layer of the range; empty: in outputs_
-  std::vector<Matrix> saved_memory_;  // (1, elements): by layer, or one for all
-  std::vector<Saved> saved_;          // by layer, into saved_memory_
-  Matrix d_output_memory_, d_tap_memory_;
-  MatrixView d_output_, d_tap_;
-  Matrix d_rows_[2];  // (1, elements): gradients take turns
+  std::vector<Matrix> saved_memory_;  // (1, elements): by layer; empty: one is alive at a time
+  std::vector<Saved> saved_;          // by layer, into saved_memory_ or the backward's
+  MatrixView d_output_;
+  BackwardMemory own_;
+  BackwardMemory* shared_ = nullptr;  // null: own_
 };
 
 }  // namespace atl

@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace atl {
-namespace {
-
-/// Of a lane's slots (comm/transport.h), which what is sent and exchanged needs, too.
-constexpr std::size_t kAhead = 3;
-
-}  // namespace
 
 void ChunkArrivals::begin(std::vector<ChunkMatrices> by_place, Traffic purpose) {
   by_place_ = std::move(by_place);
@@ -22,6 +16,7 @@ void ChunkArrivals::receive(std::size_t place) {
   events_.push_back(comm_.exchange(Lane::kBulk, purpose_, {}, rows_, ctx_.stream));
 }
 
+/// Of a lane's slots (comm/transport.h) kAhead leave some for what is sent and exchanged.
 void ChunkArrivals::wait(std::size_t place) {
   const std::size_t until = std::min(place + kAhead, by_place_.size());
   while (events_.size() < until) receive(events_.size());

@@ -11,10 +11,13 @@ namespace atl {
 /// Matrices of one chunk that travel together.
 using ChunkMatrices = std::vector<MatrixView>;
 
-/// What comes from one rank, in the order of an epoch's chunks. A few receives are under way ahead of the chunk that is waited for,
+/// What comes from one rank, in the order of an epoch's chunks. A few receives are under way, that of the chunk that is waited for and of those behind it,
 /// so that it arrives while others are computed. References outlive it.
 class ChunkArrivals {
  public:
+  /// As many as arrive at once: places so far apart may have the same matrices.
+  static constexpr std::size_t kAhead = 3;
+
   ChunkArrivals(Context& ctx, Communicator& comm, Rank from) : ctx_(ctx), comm_(comm), from_(from) {}
 
   /// by_place: where each chunk's matrices go, in the order in which they come. They outlive the last wait().

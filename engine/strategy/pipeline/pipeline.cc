@@ -93,15 +93,8 @@ void Pipeline::make_chunks() {
   if (trains && (tap_in_ >= 0 || tap_out_ >= 0))
     d_tap_.resize(owned, width(tap_in_ >= 0 ? tap_in_ : tap_out_), ctx_.device);
   if (trains && !is_first()) d_input_.resize(owned, layer(inside_.first).in(), ctx_.device);
-  memories_.reserve(std::size_t(chunks()));
-  for (int c = 0; c < chunks() && inside_.first < inside_.end; ++c)
-    memories_.emplace_back(ctx_.device, model_, inside_, o_.passes);
-  place_outputs();
-  for (int c = 0; c < int(memories_.size()); ++c) {
-    std::vector<LayerRows> rows;
-    for (int l = inside_.first; l < inside_.end; ++l) rows.push_back(pass_->rows_of(l, c));
-    memories_[std::size_t(c)].shape(rows);
-  }
+  memories_ = std::make_unique<ChunkMemories>(ctx_, model_, inside_, o_.passes, part_, *rows_, *pass_,
+                                              is_last() ? 1 : ChunkArrivals::kAhead);
 }
 
 MatrixView Pipeline::of_chunk(MatrixView all, int chunk) const {
@@ -109,20 +102,14 @@ MatrixView Pipeline::of_chunk(MatrixView all, int chunk) const {
   return all.slice_rows(rows.begin, rows.rows());
 }
 
-/// Layers leave their outputs where the next one's input lies, which differs from one refresh to the next.
 void Pipeline::place_outputs() {
   if (whole_memory_) whole_memory_->place_outputs({rows_->present(whole_.end)});
-  for (int c = 0; c < int(memories_.size()); ++c) {
-    std::vector<MatrixView> outputs;
-    for (int l = inside_.first; l < inside_.end; ++l) outputs.push_back(of_chunk(rows_->present(l + 1), c));
-    memories_[std::size_t(c)].place_outputs(std::move(outputs));
-  }
+  memories_->place_outputs();
 }
 
-/// What becomes the history must outlive backward.
 void Pipeline::keep_outputs(bool on) {
   if (whole_memory_) whole_memory_->keep_outputs(on);
-  for (PassMemory& each : memories_) each.keep_outputs(on);
+  memories_->keep_outputs(on);
 }
 
 void Pipeline::tell(Work work) const {
@@ -149,8 +136,7 @@ RangeGradient Pipeline::gradient(int chunk) {
 }
 
 MatrixView Pipeline::d_output(int chunk) {
-  return memories_.empty() ? of_chunk(whole_memory_->d_output(), chunk)
-                           : memories_[std::size_t(chunk)].d_output();
+  return memories_->empty() ? of_chunk(whole_memory_->d_output(), chunk) : memories_->of(chunk).d_output();
 }
 
 std::vector<ChunkMatrices> Pipeline::entering(std::span<const int> order) {
@@ -198,6 +184,7 @@ void Pipeline::train(std::int64_t step, TrainingStep& session) {
   place_outputs();
   order_ = chunk_order(chunks(), o_.shuffle, o_.seed, step);
   keep_outputs(refreshes_after(step));
+  memories_->place_gradients(order_);
   pass_->begin_training(step, order_);
   run_whole_layers(step, true);
   if (!is_first()) from_before_.begin(entering(order_), Traffic::kStage);
@@ -223,8 +210,7 @@ void Pipeline::forward(std::size_t place) {
   const int chunk = order_[place];
   pass_->at_chunk(chunk);
   if (!is_first()) from_before_.wait(place);
-  if (!memories_.empty())
-    runner_.forward(*pass_, parameters_.present(), memories_[std::size_t(chunk)], input(chunk));
+  if (!memories_->empty()) runner_.forward(*pass_, parameters_.present(), memories_->of(chunk), input(chunk));
   if (!is_last()) to_behind_.send(Traffic::kStage, leaving(chunk));
 }
 
@@ -242,8 +228,8 @@ void Pipeline::backward(std::size_t place, TrainingStep& session) {
     from_behind_.wait(order_.size() - 1 - place);
   }
   const RangeGradient leaves = gradient(chunk);
-  if (!memories_.empty())
-    runner_.backward(*pass_, parameters_.present(), memories_[std::size_t(chunk)], input(chunk), leaves,
+  if (!memories_->empty())
+    runner_.backward(*pass_, parameters_.present(), memories_->of(chunk), input(chunk), leaves,
                      place == 0 ? &session : nullptr);
   if (is_first()) return;
   ChunkMatrices back{leaves.rows};
@@ -265,7 +251,7 @@ ConstMatrixView Pipeline::infer() {
   for (int l = inside_.first; l < inside_.end; ++l)
     for (const int c : order) {
       pass_->at_chunk(c);
-      runner_.forward(l, *pass_, parameters_.present(), memories_[std::size_t(c)], input(c));
+      runner_.forward(l, *pass_, parameters_.present(), memories_->of(c), input(c));
     }
   for (const int c : order)
     if (!is_last()) to_behind_.send(Traffic::kEvaluation, leaving(c));
@@ -283,13 +269,13 @@ ConstMatrixView Pipeline::embeddings() const {
 
 void Pipeline::count_non_finite(const double* unless, double* by_layer) {
   for (int l = inside_.first; l < inside_.end; ++l)
-    atl::count_non_finite(ctx_, memories_[std::size_t(chunk_)].output(l), by_layer + l, unless);
+    atl::count_non_finite(ctx_, memories_->of(chunk_).output(l), by_layer + l, unless);
 }
 
 ScheduleBytes Pipeline::bytes() const {
   ScheduleBytes bytes;
   rows_->count(bytes);
-  for (const PassMemory& each : memories_) each.count(bytes);
+  memories_->count(bytes);
   if (whole_memory_) whole_memory_->count(bytes);
   bytes.activations += tap_.held_bytes();
   bytes.gradients += d_tap_.held_bytes() + d_input_.held_bytes();

@@ -7,7 +7,7 @@
 
 #include "job/strategies/gnnpipe.h"
 #include "strategy/full_batch_pass.h"
-#include "strategy/pipeline/chunk_pass.h"
+#include "strategy/pipeline/chunk_memories.h"
 #include "strategy/pipeline/chunk_transfer.h"
 #include "strategy/pipeline/stages.h"
 
@@ -83,9 +83,9 @@ class Pipeline final : public Schedule {
   LayerRange inside_;  // those that go chunk by chunk; may be none
   std::unique_ptr<StageRows> rows_;
   std::unique_ptr<ChunkPass> pass_;
-  std::vector<PassMemory> memories_;  // by chunk
-  int tap_in_, tap_out_;              // −1: none
-  Matrix tap_, d_tap_, d_input_;      // (owned, width): what entered, and the gradients that leave
+  std::unique_ptr<ChunkMemories> memories_;
+  int tap_in_, tap_out_;          // −1: none
+  Matrix tap_, d_tap_, d_input_;  // (owned, width): what entered, and the gradients that leave
   ChunkArrivals from_before_, from_behind_;
   ChunkDepartures to_before_, to_behind_;
   std::vector<int> order_;  // of the epoch

@@ -2,6 +2,8 @@
 // epoch, with a tap twice as many, and within a stage its halos.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "job/strategies.h"
 #include "job/strategies/gnnpipe.h"
 #include "plan/job_plan.h"
@@ -101,6 +103,37 @@ INSTANTIATE_TEST_SUITE_P(Every, PlannedPipeline,
                            return std::get<0>(instance.param).name + "_" +
                                   std::to_string(std::get<1>(instance.param)) + "_stages";
                          });
+
+RankMemory memory_of(const std::vector<std::string>& fields, int chunks, const std::filesystem::path& data) {
+  std::vector<std::string> all = fields;
+  all.insert(all.end(), {"model.layers=6", "strategy.kind=gnnpipe", "placement.partitioner=range",
+                         "strategy.gnnpipe={chunks: " + std::to_string(chunks) + "}"});
+  const Job job = small_job(all);
+  const Dataset dataset = Dataset::open(data);
+  const auto prepared = PreparedGraph::make(dataset, partition_options(job, 1), graph_transforms(job),
+                                            training_marks(dataset, job));
+  return plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9}).ranks[0].memory;
+}
+
+Index bytes_of(const RankMemory& memory, const std::string& item) {
+  return std::ranges::find(memory.items, item, &MemoryItem::name)->bytes;
+}
+
+/// Of 600 vertices, hidden 8: a gradient for each row that is gathered, and of one chunk that of an input, in whose place layers work, and
+/// that of the output. Matrices end on a cache line.
+TEST(PlannedPipeline, ChunksShareTheMemoryOfBackward) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {.vertices = 600});
+  for (const int chunks : {1, 10}) {
+    const Index most = 600 / chunks, rows = 5 * 600 * 8, turns = most * (8 + 3);
+    EXPECT_NEAR(bytes_of(memory_of({"model.kind=gcn"}, chunks, folder / "small"), "gradients of activations"),
+                Index(sizeof(Real)) * (rows + turns), 8 * 64)
+        << chunks << " chunks";
+  }
+  const std::vector<std::string> repeated{"model.kind=gcnii", "model.norm=layer", "training.recompute=layer"};
+  EXPECT_NEAR(bytes_of(memory_of(repeated, 1, folder / "small"), "saved for backward"),
+              10 * bytes_of(memory_of(repeated, 10, folder / "small"), "saved for backward"), 10 * 64);
+}
 
 /// GCN of four layers and GCNII, hidden 8, on two stages of a rank each.
 TEST(PlannedPipeline, TwoStagesSendEachHiddenRowOnceEachWayAndTheTapAsOften) {

@@ -27,7 +27,8 @@ Ends ends_of(const std::vector<std::string>& fields, const std::string& options,
 TEST(PipelineStages, HaveTheConvolutionsThatAJobGives) {
   EXPECT_EQ(ends_of({}, "{layers: [1, 3]}"), (Ends{2, 5}));  // the precomputed aggregation and its product
   EXPECT_EQ(ends_of({"model.kind=gat"}, "{layers: [1, 3]}"), (Ends{1, 4}));
-  EXPECT_EQ(ends_of({"model.kind=gcnii"}, "{layers: [1, 3]}"), (Ends{2, 6}));  // the encoder goes with the first
+  EXPECT_EQ(ends_of({"model.kind=gcnii"}, "{layers: [1, 3]}"),
+            (Ends{2, 6}));  // the encoder goes with the first
   EXPECT_EQ(ends_of({"model.kind=gcnii"}, "{layers: [3, 1]}"), (Ends{4, 6}));
   EXPECT_EQ(ends_of({"model.kind=gin"}, "{layers: [2, 2]}"), (Ends{5, 9}));  // two layers a convolution
   EXPECT_EQ(ends_of({"model.denseLayers=2"}, "{layers: [3, 1]}"), (Ends{4, 7}));
