@@ -9,6 +9,7 @@
 #include "command/commands.h"
 #include "command/plan_nodes.h"
 #include "command/run/job_room.h"
+#include "command/run/memory_budget.h"
 #include "job/strategies.h"
 #include "plan/batch_source.h"
 #include "plan/job_plan.h"
@@ -123,14 +124,15 @@ void check_flags(const Arguments& a, const Job& job) {
 }
 
 int run(const Arguments& a) {
-  const LoadedJob loaded = load_job_of(a, say);
-  if (a.has("--nodes")) return run_on_nodes(a, loaded);
-  check_flags(a, loaded.job);
-  const Job& job = loaded.job;
-  const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
-  const std::optional<PreparedGraph> prepared = graph_to_plan_from(a, loaded, dataset);
+  const LoadedJob given = load_job_of(a, say);
+  if (a.has("--nodes")) return run_on_nodes(a, given);
+  check_flags(a, given.job);
   PlanOptions options;
-  options.threads = threads_of(a, job);
+  options.threads = threads_of(a, given.job);
+  const Dataset dataset = Dataset::open(dataset_of(a, given, say));
+  const LoadedJob loaded = within_budget(given, dataset, options.threads, say);
+  const Job& job = loaded.job;
+  const std::optional<PreparedGraph> prepared = graph_to_plan_from(a, loaded, dataset);
   options.rates =
       a.has("--rates") ? parse_rates(a.get("--rates")) : measured_rates(job.placement.ranks, options.threads);
   // Between ranks of one machine a byte is read and written twice.

@@ -12,6 +12,17 @@
 
 namespace atl {
 
+/// A limit of what a rank may hold, and which jobs a job with such a limit may become.
+struct MemoryBudget {
+  std::string path;        // of the field
+  std::int64_t bytes = 0;  // that a rank's planned peak must not pass; 0: no limit
+  struct Way {
+    Job job;
+    std::string fields;  // that are as they are in it: "training.recompute: layer"
+  };
+  std::vector<Way> ways{};  // the one that costs least first
+};
+
 struct StrategyInfo {
   std::string kind;
   std::string description;
@@ -42,6 +53,8 @@ struct StrategyInfo {
   bool (*draws_neighbours)(const Job&) = nullptr;
   /// How many threads of a rank work beside those that train, on the same processors; null: none.
   int (*side_threads)(const Job&, int threads) = nullptr;
+  /// What a job's limit is, and what it leaves open of that which was given; null: there are no such limits.
+  MemoryBudget (*memory_budget)(const Job&, const Given&) = nullptr;
   bool sends_less = false;    // epochs differ, and `traffic` is the most that one sends
   std::vector<Rule> rules{};  // what it refuses, and why
 

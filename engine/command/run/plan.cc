@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "command/run/hosts.h"
 #include "command/run/job_room.h"
+#include "command/run/memory_budget.h"
 #include "command/run/output_folder.h"
 #include "dataset/dataset.h"
 #include "plan/part_order.h"
@@ -29,18 +30,20 @@ void settle(const fs::path& output, Say say) {
 }  // namespace
 
 RunPlan plan_run(const Arguments& a, Say say) {
-  const LoadedJob loaded = load_job_of(a, say);
-  RunPlan plan{.job = loaded.job,
-               .output = output_folder(a, loaded.job),
-               .threads = threads_of(a, loaded.job),
-               .hosts = run_hosts(a, loaded.job)};
+  const LoadedJob given = load_job_of(a, say);
+  RunPlan plan{.job = {},
+               .output = output_folder(a, given.job),
+               .threads = threads_of(a, given.job),
+               .hosts = run_hosts(a, given.job)};
   if (a.has("--fresh") && a.has("--resume")) fail("--fresh and --resume exclude each other (use one)");
   const OutputOptions options{a.has("--fresh"), a.has("--resume")};
   plan.lock = std::make_unique<OutputLock>(plan.output, say);
   settle(plan.output, say);
-  check_resumable(plan.output, plan.job, options);
-  plan.dataset = dataset_of(a, loaded, say);
+  plan.dataset = dataset_of(a, given, say);
   const Dataset dataset = Dataset::open(plan.dataset);
+  const LoadedJob loaded = within_budget(given, dataset, plan.threads, say);
+  plan.job = loaded.job;
+  check_resumable(plan.output, plan.job, options);
   if (!options.fresh) plan.finished = finished_run(plan.output, plan.job, dataset.meta().checksum);
   if (plan.finished) return plan;
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);

@@ -5,6 +5,7 @@
 
 #include "command/commands.h"
 #include "command/run/job_room.h"
+#include "command/run/memory_budget.h"
 #include "plan/part_order.h"
 
 namespace atl {
@@ -24,6 +25,7 @@ nlohmann::ordered_json flows_json(const std::vector<PairBytes>& flows) {
 int run(const Arguments& a) {
   const LoadedJob loaded = load_job_of(a, say);
   const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
+  check_budget(loaded, dataset, threads_of(a, loaded.job), say);
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   const JobPlan plan = memory_plan(loaded.job, dataset, prepared, threads_of(a, loaded.job));
   check_memory(loaded, plan, /*here=*/false, say);

@@ -45,6 +45,15 @@ std::vector<Field> options() {
                        .maximum = 65536,
                        .source = source,
                        .default_text = "4 for each rank"}));
+  options.push_back(strategy_option(
+      "gnnpipe", "memoryBudget", std::int64_t{0},
+      {.type = FieldType::kBytes,
+       .description =
+           "what a rank's planned peak must not pass: training.recompute and chunks are chosen for it where they "
+           "aren't given, by atoll run and atoll plan; 0: no limit",
+       .unit = "bytes",
+       .minimum = 0,
+       .may_change = true}));
   options.push_back(
       strategy_option("gnnpipe", "shuffle", true,
                       {.description = "draw the order of the chunks anew in each epoch", .source = source}));
@@ -259,6 +268,7 @@ StrategyInfo gnnpipe_strategy() {
           .traffic = traffic,
           .flows = flows,
           .stretch = stretch,
+          .memory_budget = pipeline_budget,
           .rules = {stages_of_the_ranks_rule(), layers_of_the_stages_rule(), chunks_for_the_stages_rule()}};
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/types.h"
-#include "job/job.h"
+#include "job/strategies.h"
 
 namespace atl {
 
@@ -22,5 +22,7 @@ std::vector<int> pipeline_layers(const Job& job);
 int most_stages(const Job& job);
 /// Chunks that the graph is cut into: slices of each part.
 int pipeline_chunks(const Job& job);
+/// gnnpipe_budget.cc: what its memoryBudget leaves open, training.recompute and the chunks, where the manifest doesn't give them.
+MemoryBudget pipeline_budget(const Job& job, const Given& given);
 
 }  // namespace atl

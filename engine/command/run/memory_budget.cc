@@ -1,0 +1,77 @@
+#include "command/run/memory_budget.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/error.h"
+#include "base/readable.h"
+#include "command/run/job_room.h"
+#include "job/strategies.h"
+
+namespace atl {
+namespace {
+
+MemoryBudget budget_of(const LoadedJob& loaded) {
+  const StrategyInfo& strategy = *find_strategy(loaded.job.strategy.kind);
+  return strategy.memory_budget == nullptr ? MemoryBudget{}
+                                           : strategy.memory_budget(loaded.job, loaded.given);
+}
+
+/// Of the rank that needs most.
+Index planned_peak(const LoadedJob& loaded, const Dataset& dataset, int threads, Say say) {
+  const JobPlan plan =
+      memory_plan(loaded.job, dataset, prepare_graph(loaded, dataset, say), threads);
+  Index most = 0;
+  for (const RankPlan& rank : plan.ranks) most = std::max(most, rank.memory.peak());
+  return most;
+}
+
+struct Planned {
+  LoadedJob loaded;
+  Index peak = 0;
+  std::string fields;
+};
+
+[[noreturn]] void refuse(const LoadedJob& loaded, const MemoryBudget& budget, const Planned& least) {
+  fail("{}: {}: {} a rank is too little: the least that the plan finds is {}, with {} (use {}Mi or more, more ranks, a smaller "
+       "model.hidden, or fewer model.layers)",
+       where_of(loaded.given, budget.path), budget.path, bytes_text(double(budget.bytes)),
+       bytes_text(double(least.peak)), least.fields, std::int64_t(std::ceil(double(least.peak) / 0x1p20)));
+}
+
+/// The first of a budget's ways that fits.
+Planned choose(const LoadedJob& loaded, const MemoryBudget& budget, const Dataset& dataset, int threads,
+              Say say) {
+  std::optional<Planned> least;
+  for (const MemoryBudget::Way& way : budget.ways) {
+    Planned choice{loaded, 0, way.fields};
+    choice.loaded.job = way.job;
+    choice.peak = planned_peak(choice.loaded, dataset, threads, say);
+    if (choice.peak <= budget.bytes) return choice;
+    if (!least || choice.peak < least->peak) least = choice;
+  }
+  refuse(loaded, budget, *least);
+}
+
+}  // namespace
+
+LoadedJob within_budget(const LoadedJob& loaded, const Dataset& dataset, int threads, Say say) {
+  const MemoryBudget budget = budget_of(loaded);
+  if (budget.bytes == 0) return loaded;
+  Planned chosen = choose(loaded, budget, dataset, threads, say);
+  say(fmt::format("{} of {}: {} a rank at most, with {}", budget.path, bytes_text(double(budget.bytes)),
+                  bytes_text(double(chosen.peak)), chosen.fields));
+  return std::move(chosen.loaded);
+}
+
+void check_budget(const LoadedJob& loaded, const Dataset& dataset, int threads, Say say) {
+  const MemoryBudget budget = budget_of(loaded);
+  if (budget.bytes == 0) return;
+  const Planned chosen = choose(loaded, budget, dataset, threads, say);
+  if (chosen.fields == budget.ways.front().fields) return;
+  fail("{}: {}: {} a rank is too little as the job is; on a cluster nothing is chosen for it (use {})",
+       where_of(loaded.given, budget.path), budget.path, bytes_text(double(budget.bytes)), chosen.fields);
+}
+
+}  // namespace atl
