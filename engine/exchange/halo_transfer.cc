@@ -4,7 +4,10 @@ namespace atl {
 
 void Arrival::wait() {
   event_.wait();
-  if (wire_) wire_->unpack(rows_);
+  if (!wire_) return;
+  if (peers_.empty()) wire_->unpack(rows_);
+  for (const CrossingRows& peer : peers_)
+    wire_->unpack(rows_.slice_rows(peer.receive_begin, peer.receive_count));
   wire_.reset();
 }
 
@@ -21,22 +24,26 @@ Arrival HaloTransfer::fetch(Crossing& crossing, std::int64_t epoch, Traffic purp
 }
 
 Arrival HaloTransfer::ship(Crossing& crossing, std::int64_t epoch, MatrixView d_halo, MatrixView received) {
-  Wire(ctx_, crossing.wire()).pack(d_halo);
+  const Wire wire(ctx_, crossing.wire());
+  for (const CrossingRows& peer : crossing.peers(epoch))
+    wire.pack(d_halo.slice_rows(peer.receive_begin, peer.receive_count));
   return start(crossing, epoch, Traffic::kHaloGradient, Way::kBack, received, d_halo);
 }
 
-/// `boundary` (sent, cols) goes out and `halo` (arriving, cols) comes, or they do the reverse on the way back.
+/// `boundary` (sent, cols) goes out and `halo` (arriving, cols) comes, or they do the reverse on the way back. Halo rows of each peer
+/// are packed by themselves, so that those which don't cross, of other chunks, lie between them as they are.
 Arrival HaloTransfer::start(Crossing& crossing, std::int64_t epoch, Traffic purpose, Way way,
                             MatrixView boundary, MatrixView halo) {
   const Wire wire(ctx_, crossing.wire());
-  const PackedRows near = wire.packed(boundary), far = wire.packed(halo);
+  const PackedRows near = wire.packed(boundary);
   sends_.clear();
   receives_.clear();
   Index row = 0;
   for (const CrossingRows& peer : crossing.peers(epoch)) {
     const auto count = Index(peer.send.size());
     const Message own = near.slice(row, count).message(peer.peer),
-                  others = far.slice(peer.receive_begin, peer.receive_count).message(peer.peer);
+                  others =
+                      wire.packed(halo.slice_rows(peer.receive_begin, peer.receive_count)).message(peer.peer);
     (way == Way::kOut ? sends_ : receives_).push_back(own);
     (way == Way::kOut ? receives_ : sends_).push_back(others);
     row += count;
@@ -45,6 +52,7 @@ Arrival HaloTransfer::start(Crossing& crossing, std::int64_t epoch, Traffic purp
   arrival.event_ = comm_.exchange(Lane::kBulk, purpose, sends_, receives_, ctx_.stream);
   arrival.wire_ = wire;
   arrival.rows_ = way == Way::kOut ? halo : boundary;
+  if (way == Way::kOut) arrival.peers_ = crossing.peers(epoch);
   return arrival;
 }
 

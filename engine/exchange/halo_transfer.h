@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -24,6 +25,8 @@ class Arrival {
   Event event_;
   std::optional<Wire> wire_;  // none: the rows are whole
   MatrixView rows_;
+  std::span<const CrossingRows>
+      peers_;  // whose rows lie packed where they begin; none: all lie at the beginning
 };
 
 /// One per exchange; references outlive it. Calls are collective, about the rows that cross in `epoch`: `sent` of them

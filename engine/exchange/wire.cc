@@ -12,8 +12,9 @@ View<Bfloat16> narrow_view(PackedRows rows) {
 }  // namespace
 
 Wire Wire::of(Traffic purpose) const {
-  const bool trains =
-      purpose == Traffic::kHalo || purpose == Traffic::kHaloGradient || purpose == Traffic::kRecompute;
+  const bool trains = purpose == Traffic::kHalo || purpose == Traffic::kHaloGradient ||
+                      purpose == Traffic::kRecompute || purpose == Traffic::kStage ||
+                      purpose == Traffic::kStageGradient;
   return trains ? *this : Wire(*ctx_, Precision::kFloat32);
 }
 
@@ -28,11 +29,18 @@ PackedRows Wire::pack(MatrixView x) const {
   return packed(x);
 }
 
+Index Wire::copied_columns(Index cols) const {
+  constexpr Index kInOne = Index(sizeof(Real) / sizeof(Bfloat16));
+  return narrow_ ? (cols + kInOne - 1) / kInOne : 0;
+}
+
 PackedRows Wire::pack_copy(ConstMatrixView x, const char* name) const {
+  return pack_copy(x, narrow_ ? ctx_->workspace->matrix(name, x.rows, copied_columns(x.cols)) : MatrixView());
+}
+
+PackedRows Wire::pack_copy(ConstMatrixView x, MatrixView memory) const {
   if (!narrow_)
     return packed({const_cast<Real*>(x.data), x.rows, x.cols, x.stride});  // messages are read alone
-  constexpr Index kInOne = Index(sizeof(Real) / sizeof(Bfloat16));
-  const MatrixView memory = ctx_->workspace->matrix(name, x.rows, (x.cols + kInOne - 1) / kInOne);
   const PackedRows copy{reinterpret_cast<std::byte*>(memory.data), x.rows, x.cols * Index(sizeof(Bfloat16))};
   narrow_rows(*ctx_, x, narrow_view(copy));
   return copy;

@@ -31,6 +31,10 @@ class Wire {
   PackedRows pack(MatrixView x) const;
   /// Packs x, which stays whole; rounded rows go to the workspace's matrix `name`, and stay until that is asked for again.
   PackedRows pack_copy(ConstMatrixView x, const char* name) const;
+  /// The same in memory (rows, copied_columns()) of the caller's.
+  PackedRows pack_copy(ConstMatrixView x, MatrixView memory) const;
+  /// Elements that a copy of a row takes; 0: rows are sent from where they lie.
+  Index copied_columns(Index cols) const;
   /// out = the rows of x that `index` (out.rows) names, packed.
   void gather(ConstMatrixView x, const VertexId* index, PackedRows out) const;
   /// Makes x whole, whose memory begins with its packed rows.

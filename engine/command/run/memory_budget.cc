@@ -20,8 +20,7 @@ MemoryBudget budget_of(const LoadedJob& loaded) {
 
 /// Of the rank that needs most.
 Index planned_peak(const LoadedJob& loaded, const Dataset& dataset, int threads, Say say) {
-  const JobPlan plan =
-      memory_plan(loaded.job, dataset, prepare_graph(loaded, dataset, say), threads);
+  const JobPlan plan = memory_plan(loaded.job, dataset, prepare_graph(loaded, dataset, say), threads);
   Index most = 0;
   for (const RankPlan& rank : plan.ranks) most = std::max(most, rank.memory.peak());
   return most;
@@ -34,15 +33,16 @@ struct Planned {
 };
 
 [[noreturn]] void refuse(const LoadedJob& loaded, const MemoryBudget& budget, const Planned& least) {
-  fail("{}: {}: {} a rank is too little: the least that the plan finds is {}, with {} (use {}Mi or more, more ranks, a smaller "
-       "model.hidden, or fewer model.layers)",
-       where_of(loaded.given, budget.path), budget.path, bytes_text(double(budget.bytes)),
-       bytes_text(double(least.peak)), least.fields, std::int64_t(std::ceil(double(least.peak) / 0x1p20)));
+  fail(
+      "{}: {}: {} a rank is too little: the least that the plan finds is {}, with {} (use {}Mi or more, more ranks, a smaller "
+      "model.hidden, or fewer model.layers)",
+      where_of(loaded.given, budget.path), budget.path, bytes_text(double(budget.bytes)),
+      bytes_text(double(least.peak)), least.fields, std::int64_t(std::ceil(double(least.peak) / 0x1p20)));
 }
 
 /// The first of a budget's ways that fits.
 Planned choose(const LoadedJob& loaded, const MemoryBudget& budget, const Dataset& dataset, int threads,
-              Say say) {
+               Say say) {
   std::optional<Planned> least;
   for (const MemoryBudget::Way& way : budget.ways) {
     Planned choice{loaded, 0, way.fields};

@@ -100,7 +100,7 @@ EpochTraffic traffic(const Options& given, const TrafficShape& shape) {
   inside.ranks = shape.parts;
   EpochTraffic traffic = boundary_traffic(given, inside);
   for (const Index columns : shape.stage_columns)
-    traffic.stage += shape.vertices * columns * Index(sizeof(float));
+    traffic.stage += shape.vertices * columns * shape.bytes_per_value;
   traffic.stage_gradient = traffic.stage;
   return traffic;
 }
@@ -127,7 +127,7 @@ std::vector<PairBytes> flows(const Options&, const TrafficShape& shape, const st
     add_inside(shape, stage, grid, cut, flows);
     for (int part = 0; part < grid.parts && stage + 1 < grid.stages; ++part) {
       const double bytes = double(shape.owned_by_rank[std::size_t(part)]) *
-                           double(shape.stage_columns[std::size_t(stage)]) * sizeof(float);
+                           double(shape.stage_columns[std::size_t(stage)]) * shape.bytes_per_value;
       const Rank here = grid.rank_of(stage, part), next = grid.rank_of(stage + 1, part);
       flows.push_back({here, next, bytes, bytes});
       flows.push_back({next, here, bytes});
@@ -261,7 +261,6 @@ StrategyInfo gnnpipe_strategy() {
           .source = "Chen et al. 2023",
           .built = true,
           .options = options(),
-          .ignores = {"strategy.wire"},
           .layout = layout,
           .parts = [](const Job& job) { return pipeline_grid(job).parts; },
           .slices = pipeline_chunks,

@@ -25,8 +25,7 @@ MemoryBudget pipeline_budget(const Job& job, const Given& given) {
   if (recompute == Recompute::kNone && !given.contains("training.recompute"))
     budget.ways.push_back(way_of(job, recompute = Recompute::kLayer, chunks));
   const bool cuts = job.strategy.options.integer("chunks") == 0;
-  for (int d = 1; cuts && d <= kDoublings; ++d)
-    budget.ways.push_back(way_of(job, recompute, chunks << d));
+  for (int d = 1; cuts && d <= kDoublings; ++d) budget.ways.push_back(way_of(job, recompute, chunks << d));
   return budget;
 }
 

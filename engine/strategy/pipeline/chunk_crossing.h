@@ -8,8 +8,8 @@ namespace atl {
 
 class ChunkCrossing final : public Crossing {
  public:
-  ChunkCrossing(Context& ctx, const LocalGraph& graph, const Block& outer, std::size_t chunk)
-      : Crossing(Precision::kFloat32), outer_(&outer), copies_(ctx) {
+  ChunkCrossing(Context& ctx, const LocalGraph& graph, const Block& outer, std::size_t chunk, Precision wire)
+      : Crossing(wire), outer_(&outer), copies_(ctx) {
     for (const PeerRows& each : graph.peers) {
       const Index first = each.send_slices[chunk], end = each.send_slices[chunk + 1];
       const Index received = each.receive_slices[chunk], until = each.receive_slices[chunk + 1];

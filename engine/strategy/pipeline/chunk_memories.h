@@ -13,8 +13,8 @@ namespace atl {
 class ChunkMemories {
  public:
   /// `layers`: may be none, then there is nothing. arriving: how many chunks' output gradients are there at once.
-  ChunkMemories(Context& ctx, const Model& model, const LayerRange& layers, Passes passes, const GraphPart& part,
-                StageRows& rows, const ChunkPass& pass, std::size_t arriving);
+  ChunkMemories(Context& ctx, const Model& model, const LayerRange& layers, Passes passes,
+                const GraphPart& part, StageRows& rows, const ChunkPass& pass, std::size_t arriving);
   ChunkMemories(const ChunkMemories&) = delete;
 
   bool empty() const { return memories_.empty(); }

@@ -35,7 +35,7 @@ ChunkPass::ChunkPass(Context& ctx, Communicator& comm, const Model& model, const
   crossing_.reserve(part.chunks.size());
   for (std::size_t k = 0; k < part.chunks.size(); ++k) {
     const ChunkRows& chunk = part.chunks[k];
-    crossing_.emplace_back(ctx, *part.graph, part.outer, k);
+    crossing_.emplace_back(ctx, *part.graph, part.outer, k, options.wire);
     chunk_rows_.push_back(double(chunk.rows()));
     picked_[k].resize(chunk.reads.size());
     reads_.push_back(reads_copies_.of(chunk.reads));

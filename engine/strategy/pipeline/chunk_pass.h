@@ -18,6 +18,7 @@ struct ChunkPassOptions {
   std::uint64_t seed = 1;       // of all draws
   Real gradient_scale = 1;      // of what an aggregation gives its sources
   bool late_gradients = false;  // StageRowsOptions
+  Precision wire = Precision::kFloat32;
 };
 
 /// One per stage's rank. References outlive it.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
+#include "exchange/wire.h"
 #include "tensor/context.h"
 
 namespace atl {
@@ -18,7 +19,8 @@ class ChunkArrivals {
   /// As many as arrive at once: places so far apart may have the same matrices.
   static constexpr std::size_t kAhead = 3;
 
-  ChunkArrivals(Context& ctx, Communicator& comm, Rank from) : ctx_(ctx), comm_(comm), from_(from) {}
+  ChunkArrivals(Context& ctx, Communicator& comm, Rank from, Precision wire)
+      : ctx_(ctx), comm_(comm), from_(from), wire_(ctx, wire) {}
 
   /// by_place: where each chunk's matrices go, in the order in which they come. They outlive the last wait().
   void begin(std::vector<ChunkMatrices> by_place, Traffic purpose);
@@ -31,26 +33,36 @@ class ChunkArrivals {
   Context& ctx_;
   Communicator& comm_;
   Rank from_;
+  Wire wire_;
   Traffic purpose_ = Traffic::kStage;
   std::vector<ChunkMatrices> by_place_;
   std::vector<Event> events_;
-  std::vector<RowsFrom> rows_;  // of the one that is started
+  std::vector<Message> messages_;  // of the one that is started
 };
 
 /// What leaves for one rank. Buffers stay put until finish().
 class ChunkDepartures {
  public:
-  ChunkDepartures(Context& ctx, Communicator& comm, Rank to) : ctx_(ctx), comm_(comm), to_(to) {}
+  ChunkDepartures(Context& ctx, Communicator& comm, Rank to, Precision wire)
+      : ctx_(ctx), comm_(comm), to_(to), wire_(ctx, wire) {}
 
-  void send(Traffic purpose, std::span<const MatrixView> matrices);
+  /// For what is rounded on the way: of all chunks, because they are under way together. `cols`: of each matrix.
+  void make_room(Index rows, std::span<const Index> cols);
+  /// The matrices stay as they are; first: their first row among all chunks'.
+  void send(Traffic purpose, std::span<const MatrixView> matrices, Index first);
+  /// They aren't whole afterwards.
+  void give(Traffic purpose, std::span<const MatrixView> matrices);
   void finish();
+  Index bytes() const;
 
  private:
   Context& ctx_;
   Communicator& comm_;
   Rank to_;
+  Wire wire_;
+  std::vector<Matrix> rooms_;  // by matrix: (rows, Wire::copied_columns())
   std::vector<Event> events_;
-  std::vector<RowsTo> rows_;
+  std::vector<Message> messages_;  // of the one that is started
 };
 
 }  // namespace atl

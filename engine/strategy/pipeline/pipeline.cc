@@ -37,10 +37,10 @@ Pipeline::Pipeline(Context& ctx, Communicator& comm, const Model& model, Paramet
       inside_{is_first() ? whole_.end : layers_.first, layers_.end},
       tap_in_(tap_into(model, inside_)),
       tap_out_(tap_out_of(model, layers_)),
-      from_before_(ctx, comm, comm.rank() - options.grid.parts),
-      from_behind_(ctx, comm, comm.rank() + options.grid.parts),
-      to_before_(ctx, comm, comm.rank() - options.grid.parts),
-      to_behind_(ctx, comm, comm.rank() + options.grid.parts) {
+      from_before_(ctx, comm, comm.rank() - options.grid.parts, options.wire),
+      from_behind_(ctx, comm, comm.rank() + options.grid.parts, options.wire),
+      to_before_(ctx, comm, comm.rank() - options.grid.parts, options.wire),
+      to_behind_(ctx, comm, comm.rank() + options.grid.parts, options.wire) {
   const bool trains = o_.passes != Passes::kInference;
   rows_ = std::make_unique<StageRows>(ctx.device, model, inside_, *part.graph,
                                       StageRowsOptions{trains, o_.late_gradients});
@@ -85,7 +85,7 @@ void Pipeline::compute_prefix() {
 void Pipeline::make_chunks() {
   pass_ = std::make_unique<ChunkPass>(
       ctx_, comm_, model_, part_, *rows_, group_,
-      ChunkPassOptions{o_.seed, o_.scale_gradient ? Real(2) : Real(1), o_.late_gradients});
+      ChunkPassOptions{o_.seed, o_.scale_gradient ? Real(2) : Real(1), o_.late_gradients, o_.wire});
   const Index owned = part_.graph->owned;
   const auto width = [&](int l) { return layer(l).out(); };
   if (tap_in_ >= 0 && !is_first()) tap_.resize(owned, width(tap_in_), ctx_.device);
@@ -93,6 +93,11 @@ void Pipeline::make_chunks() {
   if (trains && (tap_in_ >= 0 || tap_out_ >= 0))
     d_tap_.resize(owned, width(tap_in_ >= 0 ? tap_in_ : tap_out_), ctx_.device);
   if (trains && !is_first()) d_input_.resize(owned, layer(inside_.first).in(), ctx_.device);
+  if (trains && !is_last()) {
+    std::vector<Index> leave{layer(layers_.end).in()};
+    if (tap_out_ >= 0) leave.push_back(width(tap_out_));
+    to_behind_.make_room(owned, leave);
+  }
   memories_ = std::make_unique<ChunkMemories>(ctx_, model_, inside_, o_.passes, part_, *rows_, *pass_,
                                               is_last() ? 1 : ChunkArrivals::kAhead);
 }
@@ -211,7 +216,7 @@ void Pipeline::forward(std::size_t place) {
   pass_->at_chunk(chunk);
   if (!is_first()) from_before_.wait(place);
   if (!memories_->empty()) runner_.forward(*pass_, parameters_.present(), memories_->of(chunk), input(chunk));
-  if (!is_last()) to_behind_.send(Traffic::kStage, leaving(chunk));
+  if (!is_last()) to_behind_.send(Traffic::kStage, leaving(chunk), part_.chunks[std::size_t(chunk)].begin);
 }
 
 /// Gradients of the weights are whole after the last chunk.
@@ -234,7 +239,7 @@ void Pipeline::backward(std::size_t place, TrainingStep& session) {
   if (is_first()) return;
   ChunkMatrices back{leaves.rows};
   if (tap_in_ >= 0) back.push_back(leaves.tap);
-  to_before_.send(Traffic::kStageGradient, back);
+  to_before_.give(Traffic::kStageGradient, back);
 }
 
 /// A layer's chunks read all rows of the layer before.
@@ -254,7 +259,7 @@ ConstMatrixView Pipeline::infer() {
       runner_.forward(l, *pass_, parameters_.present(), memories_->of(c), input(c));
     }
   for (const int c : order)
-    if (!is_last()) to_behind_.send(Traffic::kEvaluation, leaving(c));
+    if (!is_last()) to_behind_.send(Traffic::kEvaluation, leaving(c), part_.chunks[std::size_t(c)].begin);
   to_behind_.finish();
   tell(Work::kNone);
   const MatrixView logits = rows_->present(layers_.end);
@@ -279,6 +284,7 @@ ScheduleBytes Pipeline::bytes() const {
   if (whole_memory_) whole_memory_->count(bytes);
   bytes.activations += tap_.held_bytes();
   bytes.gradients += d_tap_.held_bytes() + d_input_.held_bytes();
+  bytes.halo += to_behind_.bytes();
   return bytes;
 }
 

@@ -21,6 +21,7 @@ struct PipelineOptions {
   bool shuffle = true, late_gradients = false, scale_gradient = false;
   std::int64_t refresh = 23;  // α, epochs
   bool refresh_after_first = true;
+  Precision wire = Precision::kFloat32;
 };
 
 /// Collective: all ranks make the same calls. References outlive it.

@@ -22,9 +22,10 @@ class MemoryBudgets : public testing::Test {
   MemoryBudgets() { write_small_data(folder_ / "small", {.vertices = 800, .arc_share = 0.01}); }
 
   LoadedJob loaded(const std::string& options, const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> fields{"model.kind=gcnii", "model.layers=6", "model.hidden=64", "model.norm=layer",
+    std::vector<std::string> fields{"model.kind=gcnii",      "model.layers=6",
+                                    "model.hidden=64",       "model.norm=layer",
                                     "strategy.kind=gnnpipe", "strategy.gnnpipe={" + options + "}",
-                                    "placement.ranks=2", "placement.partitioner=hash"};
+                                    "placement.ranks=2",     "placement.partitioner=hash"};
     fields.insert(fields.end(), more.begin(), more.end());
     return parse_job(
         "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: small}\nspec:\n  dataset: {name: small}\n"
@@ -76,8 +77,9 @@ TEST_F(MemoryBudgets, LeaveAloneWhatTheManifestGives) {
   const std::vector<std::string> kept{"training.recompute=none"};
   EXPECT_EQ(chosen(budget(none), kept).training.recompute, Recompute::kNone);
   EXPECT_EQ(pipeline_chunks(chosen(budget(none), kept)), 16);
-  EXPECT_THAT([&] { chosen(budget(few - 1) + ", chunks: 4", kept); },
-              ThrowsMessage<Error>(HasSubstr("with training.recompute: none and strategy.gnnpipe.chunks: 4 (use ")));
+  EXPECT_THAT(
+      [&] { chosen(budget(few - 1) + ", chunks: 4", kept); },
+      ThrowsMessage<Error>(HasSubstr("with training.recompute: none and strategy.gnnpipe.chunks: 4 (use ")));
 }
 
 TEST_F(MemoryBudgets, WithoutOneNothingIsChosen) {
@@ -102,8 +104,9 @@ TEST_F(MemoryBudgets, OfAJobOnAClusterSayWhatToGive) {
   };
   const Index plain = peak("chunks: 8");
   EXPECT_NO_THROW(check(budget(plain)));
-  EXPECT_THAT([&] { check(budget(plain - 1)); },
-              ThrowsMessage<Error>(HasSubstr("(use training.recompute: layer and strategy.gnnpipe.chunks: 8)")));
+  EXPECT_THAT(
+      [&] { check(budget(plain - 1)); },
+      ThrowsMessage<Error>(HasSubstr("(use training.recompute: layer and strategy.gnnpipe.chunks: 8)")));
 }
 
 }  // namespace

@@ -92,6 +92,8 @@ std::vector<SmallCase> cases() {
   std::vector<SmallCase> all = every_model();
   all.push_back({"gcn_recompute", {"training.recompute=layer"}});
   all.push_back({"gcn_inductive", {"training.setting=inductive"}});
+  all.push_back({"gcnii_wire", {"model.kind=gcnii", "model.layers=4", "strategy.wire=bfloat16"}});
+  all.push_back({"gat_wire", {"model.kind=gat", "model.hidden=7", "strategy.wire=bfloat16"}});
   all.push_back({"gat_sparse", {"model.kind=gat"}, {.density = 0.15}});
   all.push_back({"resgcn_bits", {"model.kind=resgcn"}, kBitData});
   return all;

@@ -35,6 +35,7 @@ std::vector<StrategyCase> every_strategy() {
       {"gnnpipe_hybrid",
        4,
        {"strategy.kind=gnnpipe", "strategy.gnnpipe={chunks: 4, historicalGradients: true}"}},
+      {"gnnpipe_wire", 4, {"strategy.kind=gnnpipe", "strategy.wire=bfloat16"}},
       {"granndis", 4, {"strategy.kind=granndis", "placement.ranksPerServer=2"}},
       {"minibatch", 2, {"strategy.kind=minibatch", "strategy.minibatch.batchSize=7"}},
   };

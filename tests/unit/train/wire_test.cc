@@ -46,7 +46,8 @@ TEST_P(Wire, HalfTheBytesAndNearlyTheSameLosses) {
   fields.push_back("strategy.wire=bfloat16");
   const Sent narrow = train(fields, folder / "small");
   ASSERT_GT(whole.of(Traffic::kHalo), 0);
-  for (const Traffic t : {Traffic::kHalo, Traffic::kHaloGradient, Traffic::kRecompute})
+  for (const Traffic t : {Traffic::kHalo, Traffic::kHaloGradient, Traffic::kRecompute, Traffic::kStage,
+                          Traffic::kStageGradient})
     EXPECT_EQ(2 * narrow.of(t), whole.of(t)) << traffic_name(t);
   for (const Traffic t : {Traffic::kGradient, Traffic::kEvaluation, Traffic::kSetup})
     EXPECT_EQ(narrow.of(t), whole.of(t)) << traffic_name(t) << " crosses as it is";
@@ -100,7 +101,15 @@ INSTANTIATE_TEST_SUITE_P(
                    "training.recompute=layer"}},
         SmallCase{"sancus", {"strategy.kind=sancus", "strategy.sancus={warmup: 5}"}},
         SmallCase{"sancus_with_rows",
-                  {"strategy.kind=sancus", "strategy.sancus={warmup: 5, gradients: withRows}"}}),
+                  {"strategy.kind=sancus", "strategy.sancus={warmup: 5, gradients: withRows}"}},
+        SmallCase{"gnnpipe", {"strategy.kind=gnnpipe", "strategy.gnnpipe={stages: 1, chunks: 4}"}},
+        SmallCase{
+            "gnnpipe_stages",
+            {"strategy.kind=gnnpipe", "strategy.gnnpipe={stages: 2, chunks: 4, historicalGradients: true}",
+             "placement.ranks=4", "model.kind=gcnii", "model.layers=4"}},
+        SmallCase{"gnnpipe_recompute",
+                  {"strategy.kind=gnnpipe", "strategy.gnnpipe={stages: 2, chunks: 5}", "placement.ranks=4",
+                   "training.recompute=layer", "model.norm=layer", "model.hidden=7"}}),
     [](const auto& each) { return each.param.name; });
 
 }  // namespace
