@@ -138,8 +138,11 @@ int run(const Arguments& a) {
   // Between ranks of one machine a byte is read and written twice.
   options.link_bytes = a.has("--link") ? a.number("--link", 0) * 1e9 : options.rates.triad_bytes / 4;
   if (!(options.link_bytes > 0)) fail("--link: '{}' is not allowed (use GB/s above 0)", a.get("--link"));
-  JobPlan plan = prepared ? plan_job(job, dataset, *prepared, options) : plan_job(job, dataset, options);
-  warn_of_memory(loaded, plan, say);
+  const auto plan_of = [&](const Job& each) {
+    return prepared ? plan_job(each, dataset, *prepared, options) : plan_job(each, dataset, options);
+  };
+  JobPlan plan = plan_of(job);
+  warn_of_memory(loaded, plan, plan_of, say);
   if (a.has("--probe")) probe(a, loaded, dataset, *prepared, plan);
   if (a.has("--json")) {
     std::printf("%s\n", to_json(plan, job).c_str());

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "job/field.h"
 #include "job/layout.h"
 #include "job/rule.h"
@@ -55,6 +56,9 @@ struct StrategyInfo {
   int (*side_threads)(const Job&, int threads) = nullptr;
   /// What a job's limit is, and what it leaves open of that which was given; null: there are no such limits.
   MemoryBudget (*memory_budget)(const Job&, const Given&) = nullptr;
+  /// Options, as a manifest has them, with which ranks hold as much as `fits` allows, where with the job's they hold too much; "": none
+  /// that this strategy knows of. Asks `fits` of few jobs, for each answer is a plan. Null: no option of it changes what ranks hold.
+  std::string (*lighter)(const Job&, FunctionRef<bool(const Job&)> fits) = nullptr;
   bool sends_less = false;    // epochs differ, and `traffic` is the most that one sends
   std::vector<Rule> rules{};  // what it refuses, and why
 

@@ -24,7 +24,7 @@ DryPart::DryPart(const RankShape& shape, const FeatureShape& features, bool halo
   part_.ids = part_.own.dst_ids;
   if (shape.features) part_.features = rows(shape.owned, features, features_);
   cut_chunks(shape);
-  if (shape.weighs) row_weights_.resize(std::size_t(shape.owned));
+  if (shape.copies > 0) row_weights_.resize(std::size_t(shape.owned));
   part_.row_weights = row_weights_;
   if (shape.by_owner) {
     read_by_owner(shape, features, halo_features);

@@ -8,6 +8,7 @@
 #include "plan/dry_run.h"
 #include "plan/mapped.h"
 #include "plan/part_order.h"
+#include "plan/server_plan.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -48,19 +49,9 @@ void enter(const Job& job, const DryRun& dry, const RankShape& whole, const Mode
       seconds_of(evaluation_work(model, whole), options.rates) + total(plan.evaluation) / options.link_bytes;
 }
 
-/// Of the rank's share of what its server holds.
-RankShape server_shape(const PreparedGraph& prepared, ServerOptions options, const Marks& marks, Rank rank,
-                       int ranks) {
-  options.induced_on = marks;
-  const ServerGraph held = server_graph(prepared, options);
-  const auto local = localize(held.view(), rank, {.ranks = PartRanks::of_group(Rank(options.first_part))});
-  RankShape shape = rank_shape(*local, ranks);
-  shape.weighs = held.counted[std::size_t(local->part)] < local->owned;
-  return shape;
-}
-
 RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                   const PlanOptions& options, const std::vector<int>& part_of_rank, Rank rank) {
+                   const PlanOptions& options, const std::vector<int>& part_of_rank, ServerShapes& servers,
+                   Rank rank) {
   const auto ranks = int(part_of_rank.size());
   const PartShare share = share_of(job, rank, PartRanks(part_of_rank));
   const int part = share.ranks.part_of(rank);
@@ -81,10 +72,9 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
   const auto of_part = [&](const Marks& induced_on) {
     return on_ranks(rank_shape(prepared, part, induced_on, reads, by_chunk), share.ranks, ranks);
   };
-  const auto server = strategy_of(job).server;
-  in.training =
-      server == nullptr ? of_part(marks) : server_shape(prepared, server(job, rank), marks, rank, ranks);
-  if (inductive || server != nullptr) in.full = of_part({});
+  const bool by_server = strategy_of(job).server != nullptr;
+  in.training = by_server ? servers.of(rank, marks, ranks) : of_part(marks);
+  if (inductive || by_server) in.full = of_part({});
   const Model model = planned_model(job, in.features, in.classes);
   for (RankShape* shape : {&in.training, in.full ? &*in.full : &in.training}) {
     shape->features = share.features, shape->answers = share.answers;
@@ -161,6 +151,7 @@ JobPlan joined(const Job& job, const PlanOptions& options, PlannedFrom from, std
     }
   }
   add_checkpoints(plan.ranks);
+  plan.servers = server_plans(job, plan.ranks);
   add_up(job, plan);
   return plan;
 }
@@ -182,8 +173,9 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
     ranks = plan_all_batches(job, dataset, *batch_source(job, prepared), options);
   } else {
     const std::vector<int> part_of_rank = rank_traffic(job, dataset, prepared).parts;
+    ServerShapes servers(job, prepared);
     for (Rank r = 0; r < Rank(part_of_rank.size()); ++r)
-      ranks.push_back(plan_rank(job, dataset, prepared, options, part_of_rank, r));
+      ranks.push_back(plan_rank(job, dataset, prepared, options, part_of_rank, servers, r));
   }
   return joined(job, options, PlannedFrom::kPrepared, std::move(ranks));
 }

@@ -1,7 +1,9 @@
 // What a job will take before it is run: memory of each rank, bytes between ranks, time.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "dataset/dataset.h"
 #include "partition/prepared_graph.h"
@@ -24,6 +26,15 @@ struct RankPlan {
   double epoch_seconds = 0;
 };
 
+/// What the ranks of a server hold together, where servers hold copies of each other's vertices.
+struct ServerPlan {
+  std::vector<Rank> ranks;
+  Index own = 0, copies = 0;  // vertices, and copies of other servers'
+  Index arcs = 0;             // that training sees
+  Index bytes = 0;            // RankMemory::held()
+  double share_of_copies() const { return double(copies) / double(std::max<Index>(own + copies, 1)); }
+};
+
 /// What a plan knows the job's graph from.
 enum class PlannedFrom {
   kPrepared,      // the graph as it is prepared for the run
@@ -34,8 +45,9 @@ enum class PlannedFrom {
 struct JobPlan {
   PlannedFrom from = PlannedFrom::kPrepared;
   std::vector<RankPlan> ranks;
-  MachineRates rates;     // of one rank while the others work too
-  double link_bytes = 0;  // a second, between two ranks
+  std::vector<ServerPlan> servers;  // empty: they hold no copies (server_plan.h)
+  MachineRates rates;               // of one rank while the others work too
+  double link_bytes = 0;            // a second, between two ranks
   int threads = 1;
   double epoch_seconds = 0, evaluation_seconds = 0;  // of the slowest rank
   double total_seconds = 0;                          // of all epochs and their evaluations

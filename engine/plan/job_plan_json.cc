@@ -55,6 +55,12 @@ Json rank_json(const RankPlan& r) {
           {"communicationSeconds", r.communication_seconds}};
 }
 
+Json server_json(const ServerPlan& s) {
+  return {{"ranks", s.ranks},   {"own", s.own},
+          {"copies", s.copies}, {"shareOfCopies", s.share_of_copies()},
+          {"arcs", s.arcs},     {"heldBytes", s.bytes}};
+}
+
 }  // namespace
 
 std::string to_json(const JobPlan& plan, const Job& job) {
@@ -78,6 +84,7 @@ std::string to_json(const JobPlan& plan, const Job& job) {
     document["peakMemoryBytes"].push_back(r.memory.peak());
     document["ranks"].push_back(rank_json(r));
   }
+  for (const ServerPlan& s : plan.servers) document["servers"].push_back(server_json(s));
   return document.dump();
 }
 

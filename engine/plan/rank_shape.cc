@@ -92,6 +92,7 @@ RankShape rank_shape(const LocalGraph& graph, int ranks) {
   shape.owned = graph.owned, shape.halo = graph.halo;
   shape.own_arcs = graph.own.arcs(), shape.outer_arcs = graph.outer.arcs();
   shape.own_is_symmetric = graph.own_is_symmetric;
+  shape.copies = graph.owned - graph.counted;
   for (const PeerRows& peer : graph.peers)
     shape.peers.push_back({peer.peer, Index(peer.send.size()), peer.receive_count, {}, {}});
   return shape;

@@ -42,7 +42,7 @@ struct RankShape {
   std::vector<SourceShape> sources{};    // owners with rows that are read
   std::vector<ChunkShape> chunks{};      // where rows are worked on slice by slice
   bool features = true, answers = true;  // PartShare
-  bool weighs = false;                   // some rows are copies, which count nothing
+  Index copies = 0;                      // of the owned rows, of other servers' vertices: they count nothing
   LayerRange layers{0, -1};              // that the rank has; −1: to the last
   bool batches = false;                  // it trains on mini-batches, and holds no arcs
   bool own_is_symmetric = false;         // then the transpose is not stored

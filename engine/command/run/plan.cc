@@ -48,7 +48,10 @@ RunPlan plan_run(const Arguments& a, Say say) {
   if (plan.finished) return plan;
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   const bool here = plan.hosts.addresses.empty();
-  check_memory(loaded, memory_plan(plan.job, dataset, prepared, plan.threads), here, say);
+  const auto plan_of = [&](const Job& job) { return memory_plan(job, dataset, prepared, plan.threads); };
+  const JobPlan planned = plan_of(plan.job);
+  say_what_servers_hold(planned, say);
+  check_memory(loaded, planned, here, plan_of, say);
   if (here) check_processors(plan.job, plan.threads, say);
   plan.parts = rank_traffic(plan.job, dataset, prepared).parts;
   plan.attempt = make_output(plan.output, plan.job, options);

@@ -2,6 +2,8 @@
 // exchange rows with each other (Song et al. 2024, "GraNNDis").
 #include "job/strategies/granndis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "job/models.h"
@@ -57,6 +59,45 @@ std::vector<PairBytes> flows(const Options& given, const TrafficShape& shape, co
   return boundary_flows(given, shape, shape.server_cut);
 }
 
+Job with_copies(Job job, int hops, std::int64_t fanout) {
+  job.strategy.options.set("maxHop", std::int64_t(hops));
+  job.strategy.options.set("fanout", fanout);
+  return job;
+}
+
+/// The largest fanout of so many hops that fits, below one that doesn't (−1: all); 0: none. More copies of a draw are those of a
+/// smaller one and others, so that what fits is found by halving.
+std::int64_t largest_fanout(const Job& job, int hops, std::int64_t too_many,
+                            FunctionRef<bool(const Job&)> fits) {
+  constexpr std::int64_t kMost = 1'000'000;  // that a manifest may ask for
+  const auto holds = [&](std::int64_t fanout) { return fits(with_copies(job, hops, fanout)); };
+  if (too_many == 1 || !holds(1)) return 0;
+  std::int64_t low = 1, high = too_many;
+  while (high < 0 && 2 * low <= kMost) {
+    if (holds(2 * low))
+      low *= 2;
+    else
+      high = 2 * low;
+  }
+  if (high < 0) return low;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (holds(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+/// Fewer copies of as many hops, else fewer hops.
+std::string lighter(const Job& job, FunctionRef<bool(const Job&)> fits) {
+  const Expansion given = expansion_of(job);
+  for (int hops = given.hops; hops >= 1; --hops) {
+    const bool as_many = hops < given.hops && fits(with_copies(job, hops, given.fanout));
+    const std::int64_t fanout = as_many ? given.fanout : largest_fanout(job, hops, given.fanout, fits);
+    if (fanout != 0) return fmt::format("strategy.granndis: {{maxHop: {}, fanout: {}}}", hops, fanout);
+  }
+  return "";
+}
+
 const std::string kNoCopies =
     "takes no copies: the graph would be cut between servers (use 1 or more, or −1 for all)";
 
@@ -92,6 +133,7 @@ StrategyInfo granndis_strategy() {
           .servers = servers,
           .traffic = traffic,
           .flows = flows,
+          .lighter = lighter,
           .rules = {some_copies_rule()}};
 }
 

@@ -1,0 +1,90 @@
+// What a plan says of servers that hold copies of each other's vertices, against a plain search of the graph.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "plan/job_plan.h"
+#include "plan/server_plan.h"
+#include "train/small_job.h"
+
+namespace atl {
+namespace {
+
+using testing::HasSubstr;
+
+struct Held {
+  std::set<VertexId> own, copies;
+  Index arcs = 0;
+};
+
+/// Rows of the parts first … first + parts − 1, and whatever is at most `hops` steps from them. Those of the last hop have no arcs.
+Held search(const PreparedGraph& prepared, int first, int parts, int hops) {
+  Held held;
+  const CsrView graph = prepared.graph();
+  std::set<VertexId> reached;
+  for (Index row = prepared.part_offsets()[std::size_t(first)];
+       row < prepared.part_offsets()[std::size_t(first + parts)]; ++row)
+    held.own.insert(VertexId(row));
+  reached = held.own;
+  for (int hop = 0; hop < hops; ++hop) {
+    std::set<VertexId> further = reached;
+    for (const VertexId row : reached)
+      for (const VertexId to : graph.row(row)) further.insert(to);
+    if (hop + 1 == hops)
+      for (const VertexId row : reached) held.arcs += Index(graph.row(row).size());
+    reached = further;
+  }
+  std::ranges::set_difference(reached, held.own, std::inserter(held.copies, held.copies.end()));
+  return held;
+}
+
+struct Planned {
+  JobPlan plan;
+  std::vector<Held> expected;  // by server
+  std::string text, json;
+};
+
+Planned planned(const std::vector<std::string>& fields) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {.vertices = 200, .arc_share = 0.01});
+  const Job job = small_job(fields);
+  const Dataset dataset = Dataset::open(folder / "small");
+  const auto prepared =
+      PreparedGraph::make(dataset, partition_options(job, job.placement.ranks), graph_transforms(job),
+                          training_marks(dataset, job));
+  Planned made{plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9}), {}, {}, {}};
+  for (int first = 0; first < job.placement.ranks; first += 2)
+    made.expected.push_back(search(prepared, first, 2, 2));
+  made.text = to_text(made.plan, job), made.json = to_json(made.plan, job);
+  return made;
+}
+
+TEST(ServerPlans, CountWhatEachServerHolds) {
+  const Planned made =
+      planned({"model={kind: sage, layers: 2, hidden: 8}", "strategy={kind: granndis}", "placement.ranks=4",
+               "placement.ranksPerServer=2", "strategy.granndis={maxHop: 0, fanout: -1}"});
+  ASSERT_EQ(made.plan.servers.size(), 2U);
+  for (std::size_t s = 0; s < 2; ++s) {
+    const ServerPlan& server = made.plan.servers[s];
+    EXPECT_EQ(server.ranks, (std::vector<Rank>{Rank(2 * s), Rank(2 * s + 1)}));
+    EXPECT_EQ(server.own, Index(made.expected[s].own.size()));
+    EXPECT_EQ(server.copies, Index(made.expected[s].copies.size()));
+    EXPECT_EQ(server.arcs, made.expected[s].arcs);
+    EXPECT_EQ(server.bytes, made.plan.ranks[2 * s].memory.held() + made.plan.ranks[2 * s + 1].memory.held());
+    EXPECT_THAT(made.json, HasSubstr(fmt::format("\"own\":{},\"copies\":{}", server.own, server.copies)));
+    EXPECT_THAT(line_of(server, int(s)), HasSubstr(fmt::format("server {} holds {} vertices of its own and {} copies",
+                                                               s, server.own, server.copies)));
+  }
+  EXPECT_THAT(made.text, HasSubstr("held by each server"));
+}
+
+TEST(ServerPlans, AreOfServersWithCopiesAlone) {
+  const Planned made = planned({"placement.ranks=4", "placement.ranksPerServer=2"});
+  EXPECT_TRUE(made.plan.servers.empty());
+  EXPECT_EQ(made.text.find("held by each server"), std::string::npos);
+  EXPECT_EQ(made.json.find("servers"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace atl
