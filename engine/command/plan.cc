@@ -8,13 +8,14 @@
 #include "base/threads.h"
 #include "command/commands.h"
 #include "command/plan_nodes.h"
+#include "command/record_job.h"
 #include "command/run/job_room.h"
 #include "command/run/memory_budget.h"
 #include "job/strategies.h"
 #include "plan/batch_source.h"
 #include "plan/job_plan.h"
 #include "plan/part_order.h"
-#include "plan/shortfall.h"
+#include "plan/simulate/simulation.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -74,59 +75,18 @@ int run_on_nodes(const Arguments& a, const LoadedJob& loaded) {
   return plan_on_nodes(loaded.job, a.get("--nodes"), flows, a.has("--json"));
 }
 
-/// Processor seconds a byte; 0: not given.
-double link_work(const Arguments& a) {
-  if (!a.has("--link-work")) return 0;
-  const double milliseconds = a.number("--link-work", 0);
-  if (!(milliseconds > 0)) fail("--link-work: '{}' is not allowed (use ms above 0)", a.get("--link-work"));
-  return milliseconds * 1e-3 / 1e6;
-}
-
-/// The ranks that should take longest.
-std::vector<Rank> slowest_ranks(const JobPlan& plan, std::size_t count) {
-  std::vector<const RankPlan*> order;
-  for (const RankPlan& rank : plan.ranks) order.push_back(&rank);
-  std::ranges::stable_sort(order, std::greater(), [](const RankPlan* rank) {
-    return rank->compute_seconds + rank->communication_seconds;
-  });
-  std::vector<Rank> ranks;
-  for (std::size_t i = 0; i < std::min(count, order.size()); ++i) ranks.push_back(order[i]->shape.rank);
-  std::ranges::sort(ranks);
-  return ranks;
-}
-
-void probe(const Arguments& a, const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
-           JobPlan& plan) {
-  const auto count = std::size_t(a.integer("--probe", 1, 1, loaded.job.placement.ranks));
-  ProbeOptions options{slowest_ranks(plan, count),
-                       rank_traffic(loaded.job, dataset, prepared),
-                       plan.threads,
-                       plan.link_bytes,
-                       plan.rates.triad_bytes / 4,
-                       link_work(a)};
-  JobPlan probed = plan;
-  std::erase_if(probed.ranks, [&](const RankPlan& each) {
-    return std::ranges::count(options.ranks, each.shape.rank) == 0;
-  });
-  if (const auto shortfall = shortfall_here(probed, memory_room()); shortfall && shortfall->certain)
-    fail("--probe: {}", shortfall->text);
-  say(fmt::format("training {} of {} ranks for a few epochs", options.ranks.size(), plan.ranks.size()));
-  enter_probe(loaded.job, probe_epoch(loaded.job, dataset, prepared, options), int(options.ranks.size()),
-              plan);
-}
-
-void check_flags(const Arguments& a, const Job& job) {
-  if (a.has("--link-work") && !a.has("--probe")) fail("--link-work: needs --probe (use both, or neither)");
-  // What batches exchange is in the messages, and emulated links bring none.
-  if (a.has("--probe") && strategy_of(job).holds == Holds::kBatches)
-    fail("--probe: strategy {} can't be probed (leave it out: the plan draws the run's first batches)",
-         job.strategy.kind);
+/// Every rank is recorded here, and its epochs replayed over the topology's links.
+void simulate_into(const Arguments& a, const LoadedJob& loaded, const Dataset& dataset,
+                   const PreparedGraph& prepared, JobPlan& plan) {
+  const Topology topology = read_topology(a.get("--topology"));
+  const Recording recording =
+      record_here(loaded, dataset, prepared, topology, {.threads = plan.threads}, say);
+  enter_simulated(loaded.job, simulate({"", recording}, topology).epoch, topology.name, plan);
 }
 
 int run(const Arguments& a) {
   const LoadedJob given = load_job_of(a, say);
   if (a.has("--nodes")) return run_on_nodes(a, given);
-  check_flags(a, given.job);
   PlanOptions options;
   options.threads = threads_of(a, given.job);
   const Dataset dataset = Dataset::open(dataset_of(a, given, say));
@@ -143,7 +103,10 @@ int run(const Arguments& a) {
   };
   JobPlan plan = plan_of(job);
   warn_of_memory(loaded, plan, plan_of, say);
-  if (a.has("--probe")) probe(a, loaded, dataset, *prepared, plan);
+  if (a.has("--topology")) {
+    if (!prepared) fail("--topology: strategy {} can't be recorded yet (leave it out)", job.strategy.kind);
+    simulate_into(a, loaded, dataset, *prepared, plan);
+  }
   if (a.has("--json")) {
     std::printf("%s\n", to_json(plan, job).c_str());
   } else {
@@ -167,10 +130,9 @@ Command plan_command() {
        {"--rates", "T,G,P",
         "a rank's rates: triad and gather in GB/s, dense products in Gflop/s (measured here)"},
        {"--link", "GB/S", "a server's link rate in each direction (a quarter of this machine's memory rate)"},
-       {"--probe", "RANKS", "measure epochs: train this many ranks, one machine's, here over emulated links"},
+       {"--topology", "FILE",
+        "measure epochs: record all ranks here, replay them over its links (atoll simulate)"},
        {"--prepare", "", "minibatch: prepare a large graph first, where no run has yet, and plan from it"},
-       {"--link-work", "MS",
-        "with --probe: processor time to send and receive 1 MB (that of this machine's loopback)"},
        {"--nodes", "FILE",
         "output of `kubectl get nodes,pods,pvc,pv,sc -A -o json`: print where the ranks would run"},
        {"--json", "", "print one JSON object"}},

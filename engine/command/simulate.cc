@@ -9,13 +9,8 @@
 #include "command/bench/cells.h"
 #include "command/commands.h"
 #include "command/job_data.h"
-#include "command/run/job_room.h"
-#include "plan/job_plan.h"
-#include "plan/part_order.h"
-#include "plan/shortfall.h"
-#include "plan/simulate/record.h"
+#include "command/record_job.h"
 #include "plan/simulate/simulation.h"
-#include "strategy/strategy.h"
 
 namespace atl {
 namespace {
@@ -51,30 +46,16 @@ LoadedJob job_of(const Arguments& a, const ListedStrategy& strategy, const Topol
   return load_job_of(changed, [](const std::string&) {});
 }
 
-void check_memory(const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared) {
-  const JobPlan plan = plan_job(loaded.job, dataset, prepared, {1, {1, 1, 1}, 1});
-  if (const auto shortfall = shortfall_here(plan, memory_room()); shortfall && shortfall->certain)
-    fail("simulate: all ranks run here: {}", shortfall->text);
-}
-
 RecordedStrategy record(const Arguments& a, const ListedStrategy& strategy, const Topology& topology) {
   const LoadedJob loaded = job_of(a, strategy, topology);
-  check_ranks(topology, loaded.job.placement.ranks);
-  if (strategy_of(loaded.job).holds == Holds::kBatches)
-    fail("simulate: strategy {} can't be recorded yet: its batches are made on threads of their own",
-         strategy.kind);
   const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
-  const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
-  check_memory(loaded, dataset, prepared);
-  RecordOptions options;
-  options.epochs = int(a.integer("--epochs", 6, kFewestEpochs, kMostEpochs));
-  options.at_once = int(a.integer("--at-once", 1, 1, available_cores()));
-  options.hosts.resize(std::size_t(topology.ranks()));
-  for (const ServerSpec& server : topology.servers)
-    for (const Rank rank : server.ranks) options.hosts[std::size_t(rank)] = server.name;
-  options.parts = PartRanks(rank_traffic(loaded.job, dataset, prepared).parts);
-  say(fmt::format("{}: recording {} ranks for {} epochs", strategy.label, topology.ranks(), options.epochs));
-  return {strategy.label, record_run(loaded.job, dataset, prepared, options)};
+  check_ranks(topology, loaded.job.placement.ranks);
+  say(strategy.label);
+  const RecordHere how{.epochs = int(a.integer("--epochs", 6, kFewestEpochs, kMostEpochs)),
+                       .at_once = int(a.integer("--at-once", 1, 1, available_cores())),
+                       .threads = int(a.integer("--threads", 1, 1, available_cores()))};
+  return {strategy.label,
+          record_here(loaded, dataset, prepare_graph(loaded, dataset, say), topology, how, say)};
 }
 
 /// "0.5,0.65"; none: links as the topology has them.
@@ -137,9 +118,10 @@ Command simulate_command() {
        {"--strategies", "KIND,…",
         "strategies to compare, with options: graph:overlap=false,gnnpipe (the manifest's)"},
        {"--comm-share", "X,…",
-        "slow the links between servers until this share of the first strategy's epoch is communication"},
+        "make all links faster or slower until this share of the first strategy's epoch is communication"},
        {"--epochs", "N", "epochs to record (6)"},
        {"--at-once", "N", "ranks that compute at the same time while recording, contending for memory (1)"},
+       {"--threads", "N", "threads of each rank (1)"},
        {"--ranks", "N", "number of ranks, instead of the topology's"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
        {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},

@@ -187,10 +187,10 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PlanOptions& opti
   return joined(job, options, from, plan_all_batches(job, dataset, *batch_source(job, dataset), options));
 }
 
-void enter_probe(const Job& job, const ProbedEpoch& probed, int ranks, JobPlan& plan) {
-  plan.epoch_seconds = probed.epoch_seconds;
-  plan.evaluation_seconds = probed.evaluation_seconds;
-  plan.probed_ranks = ranks;
+void enter_simulated(const Job& job, double epoch_seconds, const std::string& topology, JobPlan& plan) {
+  plan.evaluation_seconds *= epoch_seconds / plan.epoch_seconds;
+  plan.epoch_seconds = epoch_seconds;
+  plan.simulated_on = topology;
   add_up(job, plan);
 }
 

@@ -9,7 +9,6 @@
 #include "partition/prepared_graph.h"
 #include "plan/epoch_work.h"
 #include "plan/memory.h"
-#include "plan/probe.h"
 
 namespace atl {
 
@@ -52,7 +51,8 @@ struct JobPlan {
   double epoch_seconds = 0, evaluation_seconds = 0;  // of the slowest rank
   double total_seconds = 0;                          // of all epochs and their evaluations
   TrafficBytes epoch{}, epoch_between{};             // of all ranks together
-  int probed_ranks = 0;  // by which times were measured (probe.h); 0: they follow from rates
+  std::string
+      simulated_on;  // the topology that times were simulated on (simulate/); empty: they follow from rates
 };
 
 struct PlanOptions {
@@ -68,8 +68,8 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
 /// Of a job that trains on mini-batches, without a prepared graph.
 JobPlan plan_job(const Job& job, const Dataset& dataset, const PlanOptions& options);
 
-/// Enters measured times in place of the predicted ones.
-void enter_probe(const Job& job, const ProbedEpoch& probed, int ranks, JobPlan& plan);
+/// Enters an epoch as it was simulated in place of the predicted one. An evaluation is taken to differ from its prediction as much.
+void enter_simulated(const Job& job, double epoch_seconds, const std::string& topology, JobPlan& plan);
 
 /// For a terminal, and as one JSON object.
 std::string to_text(const JobPlan& plan, const Job& job);

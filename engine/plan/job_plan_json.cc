@@ -74,7 +74,7 @@ std::string to_json(const JobPlan& plan, const Job& job) {
                   {"linkBytes", plan.link_bytes}}},
                 {"epochBytes", traffic_json(plan.epoch)},
                 {"epochSeconds", plan.epoch_seconds},
-                {"probedRanks", plan.probed_ranks},
+                {"simulatedOn", plan.simulated_on},
                 {"evaluationSeconds", plan.evaluation_seconds},
                 {"epochs", job.training.epochs},
                 {"totalSeconds", plan.total_seconds},

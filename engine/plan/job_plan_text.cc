@@ -77,10 +77,7 @@ std::string time_text(const JobPlan& plan, const Job& job) {
   if (slowest->communication_seconds > 0)
     text += fmt::format(", communication {}", duration_text(slowest->communication_seconds));
   return text + fmt::format("\n{}: {} per epoch, {} per evaluation, {} for {} epochs with evaluations\n",
-                            plan.probed_ranks > 0
-                                ? fmt::format("measured by {} rank{} on emulated links", plan.probed_ranks,
-                                              plan.probed_ranks == 1 ? "" : "s")
-                                : "predicted",
+                            plan.simulated_on.empty() ? "predicted" : "simulated on " + plan.simulated_on,
                             duration_text(plan.epoch_seconds), duration_text(plan.evaluation_seconds),
                             duration_text(plan.total_seconds), job.training.epochs);
 }

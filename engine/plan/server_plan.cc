@@ -57,8 +57,8 @@ std::string to_text(const std::vector<ServerPlan>& servers) {
 }
 
 std::string line_of(const ServerPlan& s, int number) {
-  return fmt::format("server {} holds {} vertices of its own and {} copies of others' ({}), {} arcs: {}", number,
-                     count_text(s.own), count_text(s.copies), percent_text(s.share_of_copies()),
+  return fmt::format("server {} holds {} vertices of its own and {} copies of others' ({}), {} arcs: {}",
+                     number, count_text(s.own), count_text(s.copies), percent_text(s.share_of_copies()),
                      count_text(s.arcs), bytes_text(double(s.bytes)));
 }
 

@@ -16,8 +16,9 @@ medians of paired ratios. A goal is met or missed only outside the noise band (t
   The last column has the distance from each goal.
 - progress: processor time of the communication thread. It shares the rank's cores with the computing thread: if they overlap, `compute`
   contains it.
-- planned: the difference of `atoll plan --probe`'s epoch (goal: 15 %). If a section gives the processor time per MB, the plan was given
-  it (`--link-work`) and knew the server with the busiest link direction. The other sections were planned before it knew that.
+- planned: the difference of the epoch that a probe of some ranks over emulated links predicted (goal: 15 %). `atoll simulate`, which has
+  taken the probe's place, is compared with the rig in [simulate.md](simulate.md). If a section gives the processor time per MB, the probe
+  was given it and knew the server with the busiest link direction. The other sections were planned before it knew that.
 
 """
 COLUMNS = ("strategy", "epoch", "speed-up", "compute", "exposed", "communication", "progress", "epoch / ideal", "bound by",

@@ -49,7 +49,7 @@ class Run {
         dataset_(dataset),
         prepared_(prepared),
         options_(options),
-        recorder_(options.hosts, options.at_once),
+        recorder_(options.hosts, options.at_once, options.threads == 1),
         losses_(options.hosts.size(), std::vector<double>(std::size_t(options.epochs))),
         failures_(options.hosts.size()) {}
 
@@ -83,7 +83,7 @@ class Run {
 
   void run_rank(Rank rank) {
     const Recorder::Turn turn(recorder_, rank);
-    ThreadPool pool(1);
+    ThreadPool pool(options_.threads);
     Workspace workspace;
     Context ctx{Device::kCpu, &pool, &workspace};
     RankData data(job_, dataset_, prepared_, rank, options_.parts);

@@ -15,11 +15,12 @@ namespace atl {
 struct RecordOptions {
   int epochs = 5;                  // from the run's first one; costs are those of all but that one
   int at_once = 1;                 // ranks that compute at the same time
+  int threads = 1;                 // of each rank
   std::vector<std::string> hosts;  // (ranks) the server of each
   PartRanks parts{};
 };
 
-/// Takes the memory of all ranks, and about ranks · epochs · an epoch's time of a rank. Each rank computes on one thread.
+/// Takes the memory of all ranks, and about ranks · epochs · an epoch's time of a rank.
 Recording record_run(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const RecordOptions& options);
 

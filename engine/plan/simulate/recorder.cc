@@ -16,10 +16,10 @@
 namespace atl {
 namespace {
 
-/// Of the calling thread: what else the machine does isn't in it.
-double processor_seconds() {
+/// Of the calling thread, where it computes alone: what else the machine does isn't in it.
+double seconds_of(bool alone) {
   timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  clock_gettime(alone ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
@@ -67,15 +67,16 @@ struct Recorder::Hall : LaneSlots::Watcher {
     std::int64_t turns = 0;
     // Its thread's own:
     const Trace* trace = nullptr;  // null: nothing is noted
-    double since = 0;              // processor time at which the present segment began
+    bool alone = true;             // its processor time is noted
+    double since = 0;              // when the present segment began, by that
+    double now() const { return seconds_of(alone); }
     std::unordered_map<const Operation*, int> numbers;
     RankRecording recording;
 
     void end_segment() {
       if (trace != nullptr)
-        recording.steps.push_back({.kind = RecordedStep::Kind::kCompute,
-                                   .seconds = processor_seconds() - since,
-                                   .label = trace->label()});
+        recording.steps.push_back(
+            {.kind = RecordedStep::Kind::kCompute, .seconds = now() - since, .label = trace->label()});
     }
     void note(RecordedStep::Kind kind, int operation) {
       recording.steps.push_back({.kind = kind, .operation = operation, .label = trace->label()});
@@ -121,7 +122,7 @@ struct Recorder::Hall : LaneSlots::Watcher {
     place.turn = free_turns.back();
     free_turns.pop_back();
     ++place.turns;
-    if (!processors.empty()) stay_on(processors[std::size_t(place.turn) % processors.size()]);
+    if (alone && !processors.empty()) stay_on(processors[std::size_t(place.turn) % processors.size()]);
   }
   void give_turn(Place& place) {
     free_turns.push_back(std::exchange(place.turn, -1));
@@ -133,6 +134,7 @@ struct Recorder::Hall : LaneSlots::Watcher {
   mutable std::mutex lock;  // guards places but their threads' own, and what follows
   std::condition_variable changed;
   std::vector<int> free_turns;
+  bool alone = true;
   std::string broken;
 };
 
@@ -158,7 +160,7 @@ class Recorder::Engine final : public ProgressEngine {
       else
         hall_.fail_all(hall_.broken);
     }
-    place_.since = processor_seconds();
+    place_.since = place_.now();
   }
 
   void wait(Operation& operation) override {
@@ -176,7 +178,7 @@ class Recorder::Engine final : public ProgressEngine {
       place_.awaited = nullptr;
       hall_.take_turn(guard, place_);
     }
-    place_.since = processor_seconds();
+    place_.since = place_.now();
   }
 
   void abandon() override {
@@ -191,11 +193,14 @@ class Recorder::Engine final : public ProgressEngine {
   Hall::Place& place_;
 };
 
-Recorder::Recorder(std::vector<std::string> hosts, int at_once) : hall_(std::make_unique<Hall>()) {
+Recorder::Recorder(std::vector<std::string> hosts, int at_once, bool alone)
+    : hall_(std::make_unique<Hall>()) {
   auto transports = make_local_group(int(hosts.size()), hosts);
   hall_->places.resize(hosts.size());
+  hall_->alone = alone;
   for (std::size_t r = 0; r < hosts.size(); ++r) {
     Hall::Place& place = hall_->places[r];
+    place.alone = alone;
     place.transport = std::move(transports[r]);
     place.slots = std::make_unique<LaneSlots>(*place.transport, *hall_);
   }
@@ -228,7 +233,7 @@ void Recorder::begin_epoch(Rank rank, std::int64_t epoch, const Trace& trace) {
   place.end_segment();
   place.trace = &trace;
   place.recording.steps.push_back({.kind = RecordedStep::Kind::kEpoch, .label = {.epoch = epoch}});
-  place.since = processor_seconds();
+  place.since = place.now();
 }
 
 void Recorder::stop(Rank rank) {

@@ -17,9 +17,10 @@ namespace atl {
 /// All calls from any thread.
 class Recorder {
  public:
-  /// `hosts` (ranks): the server of each, as the job's strategy wants them. `at_once`: ranks that compute at the same time, each on one of
-  /// the processors that this thread may use.
-  Recorder(std::vector<std::string> hosts, int at_once);
+  /// `hosts` (ranks): the server of each, as the job's strategy wants them. `at_once`: ranks that compute at the same time. `alone`: each on
+  /// one thread, which has one of the processors that this thread may use, and whose processor time is noted; otherwise on several, and
+  /// time is noted as it passes.
+  Recorder(std::vector<std::string> hosts, int at_once, bool alone = true);
   ~Recorder();
   Recorder(const Recorder&) = delete;
 

@@ -27,7 +27,7 @@ double mean(const std::vector<double>& all) {
 Topology with_rate_times(const Topology& topology, double factor) {
   Topology faster = topology;
   for (ServerSpec& server : faster.servers) server.rate *= factor;
-  faster.rack_rate *= factor;
+  for (double* rate : {&faster.rack_rate, &faster.inside.rate, &faster.bridge.rate}) *rate *= factor;
   return faster;
 }
 
@@ -70,7 +70,7 @@ Topology with_share(const RecordedStrategy& baseline, const Topology& topology, 
   const double least = share_at(fast), most = share_at(slow);
   if (share <= least || share >= most)
     fail(
-        "--comm-share: {:g} can't be reached: links between servers from {:g} to {:g} times as fast as in {} give {} "
+        "--comm-share: {:g} can't be reached: links from {:g} to {:g} times as fast as in {} give {} "
         "shares from {:.3f} to {:.3f}",
         share, slow, fast, topology.name, baseline.label, least, most);
   for (int i = 0; i < kMostReplays; ++i) {

@@ -39,7 +39,7 @@ SimulatedRow simulate(const RecordedStrategy& strategy, const Topology& topology
 /// All of them; the first is what the others are compared with.
 Simulation simulate_all(const std::vector<RecordedStrategy>& strategies, const Topology& topology);
 
-/// The topology with links between servers at such a rate that `baseline` communicates for this share of its epoch. Throws Error where no
+/// The topology with all its links faster or slower by one factor, so that `baseline` communicates for this share of its epoch. Throws Error where no
 /// rate does that.
 Topology with_share(const RecordedStrategy& baseline, const Topology& topology, double share);
 

@@ -8,7 +8,8 @@
 namespace atl {
 namespace {
 
-std::string proposed(const std::string& options, FunctionRef<bool(const Expansion&)> fits, int* asked = nullptr) {
+std::string proposed(const std::string& options, FunctionRef<bool(const Expansion&)> fits,
+                     int* asked = nullptr) {
   const std::string manifest =
       "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: small}\nspec:\n  dataset: {name: small}\n"
       "  model: {kind: gcn, layers: 3, hidden: 8}\n  strategy: {kind: granndis, granndis: " +
@@ -31,14 +32,17 @@ TEST(LighterServers, TakeTheMostCopiesOfAVertexThatFit) {
 TEST(LighterServers, TakeFewerHopsWhereNoFanoutFits) {
   const auto one_hop = [](const Expansion& e) { return e.hops == 1; };
   EXPECT_EQ(proposed("{maxHop: 0, fanout: -1}", one_hop), "strategy.granndis: {maxHop: 1, fanout: -1}");
-  const auto one_small_hop = [](const Expansion& e) { return e.hops == 1 && e.fanout >= 0 && e.fanout < 100; };
-  EXPECT_EQ(proposed("{maxHop: 3, fanout: -1}", one_small_hop),
-            "strategy.granndis: {maxHop: 1, fanout: 99}");
+  const auto one_small_hop = [](const Expansion& e) {
+    return e.hops == 1 && e.fanout >= 0 && e.fanout < 100;
+  };
+  EXPECT_EQ(proposed("{maxHop: 3, fanout: -1}", one_small_hop), "strategy.granndis: {maxHop: 1, fanout: 99}");
 }
 
 TEST(LighterServers, ProposeNothingThatDoesNotFit) {
   int asked = 0;
-  EXPECT_EQ(proposed("{maxHop: 3, fanout: 15}", [](const Expansion&) { return false; }, &asked), "");
+  EXPECT_EQ(proposed(
+                "{maxHop: 3, fanout: 15}", [](const Expansion&) { return false; }, &asked),
+            "");
   EXPECT_LE(asked, 6) << "each is a plan of the whole job";
   EXPECT_EQ(find_strategy("graph")->lighter, nullptr);
 }

@@ -50,9 +50,8 @@ Planned planned(const std::vector<std::string>& fields) {
   write_small_data(folder / "small", {.vertices = 200, .arc_share = 0.01});
   const Job job = small_job(fields);
   const Dataset dataset = Dataset::open(folder / "small");
-  const auto prepared =
-      PreparedGraph::make(dataset, partition_options(job, job.placement.ranks), graph_transforms(job),
-                          training_marks(dataset, job));
+  const auto prepared = PreparedGraph::make(dataset, partition_options(job, job.placement.ranks),
+                                            graph_transforms(job), training_marks(dataset, job));
   Planned made{plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9}), {}, {}, {}};
   for (int first = 0; first < job.placement.ranks; first += 2)
     made.expected.push_back(search(prepared, first, 2, 2));
@@ -73,8 +72,9 @@ TEST(ServerPlans, CountWhatEachServerHolds) {
     EXPECT_EQ(server.arcs, made.expected[s].arcs);
     EXPECT_EQ(server.bytes, made.plan.ranks[2 * s].memory.held() + made.plan.ranks[2 * s + 1].memory.held());
     EXPECT_THAT(made.json, HasSubstr(fmt::format("\"own\":{},\"copies\":{}", server.own, server.copies)));
-    EXPECT_THAT(line_of(server, int(s)), HasSubstr(fmt::format("server {} holds {} vertices of its own and {} copies",
-                                                               s, server.own, server.copies)));
+    EXPECT_THAT(line_of(server, int(s)),
+                HasSubstr(fmt::format("server {} holds {} vertices of its own and {} copies", s, server.own,
+                                      server.copies)));
   }
   EXPECT_THAT(made.text, HasSubstr("held by each server"));
 }

@@ -28,7 +28,9 @@ class Recorded : public testing::TestWithParam<SmallCase> {
         *dataset_, partition_options(job_, kRanks), graph_transforms(job_), training_marks(*dataset_, job_)));
   }
   Recording recorded(int at_once = 1) const {
-    return record_run(job_, *dataset_, *prepared_, {kEpochs, at_once, std::vector<std::string>(kRanks, "a")});
+    return record_run(
+        job_, *dataset_, *prepared_,
+        {.epochs = kEpochs, .at_once = at_once, .hosts = std::vector<std::string>(kRanks, "a")});
   }
 
   TemporaryFolder folder_;

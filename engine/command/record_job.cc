@@ -1,0 +1,39 @@
+#include "command/record_job.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "command/run/job_room.h"
+#include "plan/part_order.h"
+#include "plan/shortfall.h"
+#include "plan/simulate/record.h"
+#include "strategy/strategy.h"
+
+namespace atl {
+namespace {
+
+void check_memory_here(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, int threads) {
+  const JobPlan plan = memory_plan(job, dataset, prepared, threads);
+  if (const auto shortfall = shortfall_here(plan, memory_room()); shortfall && shortfall->certain)
+    fail("all ranks are recorded here: {}", shortfall->text);
+}
+
+}  // namespace
+
+Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
+                      const Topology& topology, const RecordHere& how, Say say) {
+  const Job& job = loaded.job;
+  check_ranks(topology, job.placement.ranks);
+  if (strategy_of(job).holds == Holds::kBatches)
+    fail("strategy {} can't be recorded yet: its batches are made on threads of their own", job.strategy.kind);
+  check_memory_here(job, dataset, prepared, how.threads);
+  RecordOptions options{.epochs = how.epochs, .at_once = how.at_once, .threads = how.threads};
+  options.hosts.resize(std::size_t(topology.ranks()));
+  for (const ServerSpec& server : topology.servers)
+    for (const Rank rank : server.ranks) options.hosts[std::size_t(rank)] = server.name;
+  options.parts = PartRanks(rank_traffic(job, dataset, prepared).parts);
+  say(fmt::format("recording {} ranks for {} epochs", topology.ranks(), how.epochs));
+  return record_run(job, dataset, prepared, options);
+}
+
+}  // namespace atl
