@@ -25,7 +25,8 @@ Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const Pre
   const Job& job = loaded.job;
   check_ranks(topology, job.placement.ranks);
   if (strategy_of(job).holds == Holds::kBatches)
-    fail("strategy {} can't be recorded yet: its batches are made on threads of their own", job.strategy.kind);
+    fail("strategy {} can't be recorded yet: its batches are made on threads of their own",
+         job.strategy.kind);
   check_memory_here(job, dataset, prepared, how.threads);
   RecordOptions options{.epochs = how.epochs, .at_once = how.at_once, .threads = how.threads};
   options.hosts.resize(std::size_t(topology.ranks()));

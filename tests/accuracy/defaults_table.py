@@ -16,7 +16,7 @@ them, and their sources: `atoll explain --all`. Test metric in percent, mean ± 
 validation. Goal: at most {below:.0f} points below the published value, or, where none is published for the kind and the split, or only
 that of another model (in brackets), below PyG's with the same set-up (tests/peers/defaults_cases.json, cells in
 defaults-peers.json). Seconds: median of a run, with evaluation of every epoch; they say little, as other work ran beside it.
-Not measured yet: PyG where it says that there is no reference. Of gcnii on ogbn_arxiv, seed 3 was trained before its clipNorm.
+
 """
 NOTES = """
 ## Settings that were tried

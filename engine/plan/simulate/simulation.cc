@@ -33,7 +33,9 @@ Topology with_rate_times(const Topology& topology, double factor) {
 
 }  // namespace
 
-SimulatedRow simulate(const RecordedStrategy& strategy, const Topology& topology) {
+namespace {
+
+SimulatedRow over_links(const RecordedStrategy& strategy, const Topology& topology) {
   const Replayed replayed = replay(strategy.recording, topology);
   SimulatedRow row{.label = strategy.label, .epoch = mean(replayed.epochs())};
   for (const auto& epochs : replayed.ranks) {
@@ -52,6 +54,23 @@ SimulatedRow simulate(const RecordedStrategy& strategy, const Topology& topology
   return row;
 }
 
+/// Messages take no time and no processor.
+Topology with_free_links(const Topology& topology) {
+  Topology free = with_rate_times(topology, 1e9);
+  for (double* cost :
+       {&free.latency, &free.inside.latency, &free.bridge.latency, &free.byte_seconds, &free.message_seconds})
+    *cost = 0;
+  return free;
+}
+
+}  // namespace
+
+SimulatedRow simulate(const RecordedStrategy& strategy, const Topology& topology) {
+  SimulatedRow row = over_links(strategy, topology);
+  row.free_links = over_links(strategy, with_free_links(topology)).epoch;
+  return row;
+}
+
 Simulation simulate_all(const std::vector<RecordedStrategy>& strategies, const Topology& topology) {
   Simulation simulation{.topology = topology};
   for (const RecordedStrategy& strategy : strategies) {
@@ -64,7 +83,7 @@ Simulation simulate_all(const std::vector<RecordedStrategy>& strategies, const T
 /// The share falls as links get faster: between one that is too slow and one too fast, halved in logarithms.
 Topology with_share(const RecordedStrategy& baseline, const Topology& topology, double share) {
   const auto share_at = [&](double factor) {
-    return simulate(baseline, with_rate_times(topology, factor)).share();
+    return over_links(baseline, with_rate_times(topology, factor)).share();
   };
   double slow = 1e-4, fast = 1e4;
   const double least = share_at(fast), most = share_at(slow);

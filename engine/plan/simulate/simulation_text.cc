@@ -50,6 +50,7 @@ nlohmann::json row_json(const SimulatedRow& row) {
           {"computeSecondsOfAllRanks", row.compute_of_all},
           {"exposedSeconds", row.exposed},
           {"communicationShare", row.share()},
+          {"freeLinksSeconds", row.free_links},
           {"speedUp", row.speed_up},
           {"bytesWithinServers", row.bytes_inside},
           {"bytesBetweenServers", row.bytes_between},
@@ -73,14 +74,15 @@ nlohmann::json recording_json(const RecordedStrategy& strategy) {
 std::string to_text(const Simulation& s, const std::vector<RecordedStrategy>& strategies) {
   std::size_t width = 8;
   for (const SimulatedRow& row : s.rows) width = std::max(width, row.label.size());
-  std::string text = head(s) + fmt::format("{:<{}}  {:>8} {:>8}  {:>8} {:>8} {:>6}  {:>10} {:>10}  {}\n",
-                                           "strategy", width, "epoch", "speed-up", "compute", "exposed",
-                                           "share", "between", "inside", "ranks wait for");
+  std::string text =
+      head(s) + fmt::format("{:<{}}  {:>8} {:>8}  {:>8} {:>8} {:>6}  {:>10}  {:>10} {:>10}  {}\n", "strategy",
+                            width, "epoch", "speed-up", "compute", "exposed", "share", "free links",
+                            "between", "inside", "ranks wait for");
   for (const SimulatedRow& row : s.rows)
-    text += fmt::format("{:<{}}  {:>8} {:>8.2f}  {:>8} {:>8} {:>4.1f} %  {:>10} {:>10}  {}\n", row.label,
-                        width, duration_text(row.epoch), row.speed_up, duration_text(row.compute),
-                        duration_text(row.exposed), 100 * row.share(), bytes_text(row.bytes_between),
-                        bytes_text(row.bytes_inside), waits(row));
+    text += fmt::format("{:<{}}  {:>8} {:>8.2f}  {:>8} {:>8} {:>4.1f} %  {:>10}  {:>10} {:>10}  {}\n",
+                        row.label, width, duration_text(row.epoch), row.speed_up, duration_text(row.compute),
+                        duration_text(row.exposed), 100 * row.share(), duration_text(row.free_links),
+                        bytes_text(row.bytes_between), bytes_text(row.bytes_inside), waits(row));
   double spread = 0, refill = 0;
   for (std::size_t i = 0; i < strategies.size(); ++i) {
     const Recording& r = strategies[i].recording;
@@ -90,7 +92,8 @@ std::string to_text(const Simulation& s, const std::vector<RecordedStrategy>& st
   }
   return text +
          fmt::format(
-             "compute, exposed: of the rank that computes longest; bytes: of all ranks in an epoch\n"
+             "compute, exposed: of the rank that computes longest; free links: an epoch where messages take no time; bytes: of all ranks "
+             "in an epoch\n"
              "costs differ by {:.1f} % between epochs; caches refilled after turns are at most {:.1f} % of them\n",
              100 * spread, 100 * refill);
 }

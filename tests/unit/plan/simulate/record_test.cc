@@ -98,6 +98,8 @@ TEST_P(Recorded, BytesDependOnNoLink) {
   EXPECT_DOUBLE_EQ(far.bytes_between, near.bytes_between);
   EXPECT_GT(far.epoch, near.epoch);
   EXPECT_GE(near.epoch, 0.99 * near.compute);
+  EXPECT_DOUBLE_EQ(far.free_links, near.free_links);
+  EXPECT_LE(near.free_links, 1.01 * near.epoch);
 }
 
 INSTANTIATE_TEST_SUITE_P(
