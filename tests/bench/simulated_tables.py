@@ -1,0 +1,120 @@
+"""Pages of docs/benchmarks from the stored cells of tests/bench/simulated."""
+import simulated_cells
+from simulated_cells import BASELINE, PRELOADING, SAMPLING
+
+COMMON = """
+Made by `make simulated` from simulated.json; don't edit. All ranks were recorded on this machine, one at a time, and replayed in virtual time
+over the named topology (docs/simulate.md; manifests/topologies has the files and their sources). Generated graphs have the named graph's
+shape at a smaller scale (tests/bench/simulated_cells.py).
+"""
+HEADS = {
+    "gnnpipe": "# GNNPipe's pipelines in virtual time\n" + COMMON + """
+Links are made faster or slower, all alike, until `graph:overlap=false` communicates for the paper's share of its epoch (Tables 3 and 5).
+The model has 32 layers × 100 (squirrel: × 1000). `stages=4`, on 8 ranks, is the paper's hybrid.
+
+- Goals: at least the paper's speed-up; at least 0.9 of what the ranks' computing and their order allow (free links / epoch); computing of
+  all ranks at most 1.15 × the baseline's.
+- bubbles: what ranks stand idle where links are free. communication: what an epoch is longer than with free links. volume: the baseline's
+  bytes over the strategy's.
+""",
+    "granndis": "# GraNNDis in virtual time\n" + COMMON + f"""
+Three layers are GraphSAGE, more are ResGCN+, 64 wide. A card is taken to compute {simulated_cells.CARD} × as fast as a core here, which is a
+model; shares are what results. `{PRELOADING}` is shared preloading, `{SAMPLING}` expansion-aware sampling, 1 hop and 15 copies.
+
+- external: the part of the baseline's epoch that goes when links between servers take no time.
+- Goal of expansion-aware sampling: the paper's speed-up (Table 4), or 0.9 of what removing the external part can give, whichever is less.
+""",
+    "pipegcn": "# PipeGCN on more servers than the rig has cores for\n" + COMMON + """
+GraphSAGE, 3 × 128. Links are made faster or slower until `graph:overlap=false` communicates for the named share of its epoch. Goals of
+`pipegcn` without smoothing: 1.8, 1.4 and 1.13 times as fast at 50, 65 and 80 %.
+""",
+}
+FILES = {"gnnpipe": "gnnpipe.md", "granndis": "granndis.md", "pipegcn": "pipegcn-virtual.md"}
+PIPEGCN_GOALS = {0.5: 1.8, 0.65: 1.4, 0.8: 1.13}
+
+
+def write(stored, folder):
+    for page, head in HEADS.items():
+        sections = [section(cell, stored.get(f"{page}: {cell.name}")) for cell in simulated_cells.cells()
+                    if cell.page == page and stored.get(f"{page}: {cell.name}")]
+        if sections:
+            (folder / FILES[page]).write_text(head + "\n" + "\n".join(sections))
+
+
+def section(cell, result):
+    spread = max(each["spreadBetweenEpochs"] for each in result["recordings"])
+    lines = [f"## {cell.name}", "", f"{result['machine']}, {result['date']}, {result['seconds']:.0f} s; costs differ by {100 * spread:.0f} % "
+             "between epochs", ""]
+    lines += {"gnnpipe": gnnpipe, "granndis": granndis, "pipegcn": pipegcn}[cell.page](cell, result)
+    return "\n".join(lines) + "\n"
+
+
+def table(columns, rows):
+    return ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns), *("| " + " | ".join(row) + " |" for row in rows), ""]
+
+
+def seconds(value):
+    return f"{value:.3g} s" if value >= 1 else f"{1e3 * value:.3g} ms"
+
+
+def bytes_of(row):
+    return row["bytesWithinServers"] + row["bytesBetweenServers"]
+
+
+def verdict(value, goal):
+    return f"{value:.2f} ≥ {goal:.2f}: met" if value >= goal else f"{value:.2f} < {goal:.2f}: missed"
+
+
+def gnnpipe(cell, result):
+    lines = []
+    for one in result["simulations"]:
+        first, ranks = one["strategies"][0], result["recordings"][0]["ranks"]
+        rows = []
+        for row in one["strategies"]:
+            free, epoch = row["freeLinksSeconds"], row["epochSeconds"]
+            is_first = row["strategy"] == BASELINE
+            rows.append([row["strategy"], seconds(epoch), f"{row['speedUp']:.2f}",
+                         "" if is_first else verdict(row["speedUp"], cell.paper[row["strategy"]]),
+                         "" if is_first else verdict(free / epoch, 0.9),
+                         f"{row['computeSecondsOfAllRanks'] / first['computeSecondsOfAllRanks']:.2f}",
+                         f"{100 * (1 - row['computeSecondsOfAllRanks'] / ranks / free):.0f} %", f"{100 * (1 - free / epoch):.1f} %",
+                         f"{bytes_of(row) / 1e9:.3f} GB", f"{bytes_of(first) / bytes_of(row):.1f} ×"])
+        lines.append(f"Communication {100 * one['shareReached']:.1f} % of the baseline's epoch (the paper's: {100 * one['shareAsked']:.1f} %); "
+                     f"links between servers of {one['serverBitsPerSecond'] / 1e9:.3g} Gbit/s.\n")
+        lines += table(["strategy", "epoch", "speed-up", "the paper's", "of what its order allows", "computing", "bubbles", "communication",
+                        "bytes", "volume"], rows)
+    return lines
+
+
+def granndis(cell, result):
+    by_name = {one["topology"]: one for one in result["simulations"]}
+    free = next(one for name, one in by_name.items() if name.endswith("@free"))
+    lines = []
+    for name, one in by_name.items():
+        if name.endswith("@free"):
+            continue
+        first = one["strategies"][0]
+        external = 1 - free["strategies"][0]["epochSeconds"] / first["epochSeconds"]
+        rows = []
+        for row in one["strategies"]:
+            goal = ""
+            if row["strategy"] in cell.paper:
+                goal = verdict(row["speedUp"], min(cell.paper[row["strategy"]], 0.9 / (1 - external)))
+            rows.append([row["strategy"], seconds(row["epochSeconds"]), f"{row['speedUp']:.2f}",
+                         f"{cell.paper[row['strategy']]:.2f}" if row["strategy"] in cell.paper else "", goal,
+                         f"{row['computeSecondsOfAllRanks'] / first['computeSecondsOfAllRanks']:.2f}", f"{100 * row['communicationShare']:.1f} %",
+                         f"{row['bytesBetweenServers'] / 1e6:.1f} MB", f"{row['bytesWithinServers'] / 1e6:.1f} MB"])
+        lines.append(f"{name.split('@')[0]}: communication {100 * first['communicationShare']:.1f} % of the baseline's epoch, external "
+                     f"{100 * external:.1f} %.\n" if "nvlink" not in name else f"{name.split('@')[0]}:\n")
+        lines += table(["strategy", "epoch", "speed-up", "the paper's", "goal", "computing", "communication", "between servers", "inside"], rows)
+    return lines
+
+
+def pipegcn(cell, result):
+    rows = []
+    for one in result["simulations"]:
+        for row in one["strategies"]:
+            goal = verdict(row["speedUp"], PIPEGCN_GOALS[one["shareAsked"]]) if row["strategy"].startswith("pipegcn") else ""
+            rows.append([f"{100 * one['shareReached']:.1f} %", row["strategy"], seconds(row["epochSeconds"]), f"{row['speedUp']:.2f}", goal,
+                         f"{one['serverBitsPerSecond'] / 1e9:.3g} Gbit/s"])
+    return table(["share", "strategy", "epoch", "speed-up", "goal", "links"], rows)
