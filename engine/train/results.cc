@@ -8,6 +8,7 @@
 #include "train/predicted_labels.h"
 #include "train/predictions.h"
 #include "train/report/report.h"
+#include "train/telemetry/pipeline_figures.h"
 #include "train/telemetry/rank_figures.h"
 #include "train/trained_on.h"
 
@@ -125,6 +126,7 @@ void write_results(Context& ctx, Communicator& comm, const SessionOptions& o, co
     write_safetensors(o.output / "model.safetensors", tensors.tensors(), metadata);
   }
   gather_rank_figures(comm, phases, record);
+  if (const auto times = trainer.stage_times()) gather_pipeline(comm, *times, record);
 }
 
 void write_report_of(const SessionOptions& o, const RunRecord& record) {

@@ -46,6 +46,8 @@ class Trainer final : private TrainingStep {
   std::vector<NamedMatrix> state() { return training_->state(); }
   /// Of training's schedule.
   std::optional<BatchCounts> batch_counts() const { return training_->batch_counts(); }
+  /// Of training's schedule; none before the first step.
+  std::optional<StageTimes> stage_times() const { return training_->stage_times(); }
   /// This rank's part of it, after train_epoch() (Schedule::lateness).
   std::vector<LayerLateness> lateness() const { return training_->lateness(); }
 

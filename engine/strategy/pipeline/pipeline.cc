@@ -191,6 +191,8 @@ void Pipeline::train(std::int64_t step, TrainingStep& session) {
   keep_outputs(refreshes_after(step));
   memories_->place_gradients(order_);
   pass_->begin_training(step, order_);
+  clock_.begin_epoch(order_);
+  if (whole_memory_) clock_.begin_forward(0);
   run_whole_layers(step, true);
   if (!is_first()) from_before_.begin(entering(order_), Traffic::kStage);
   for (std::size_t place = 0; place < order_.size(); ++place) forward(place);
@@ -204,6 +206,7 @@ void Pipeline::train(std::int64_t step, TrainingStep& session) {
     runner_.backward(*whole_pass_, parameters_.present(), *whole_memory_, {part_.features, {}}, gradient,
                      &session);
   }
+  if (whole_memory_) clock_.end_backward(0);
   to_behind_.finish(), to_before_.finish();
   tell(Work::kUpdate);
   session.update();
@@ -215,7 +218,9 @@ void Pipeline::forward(std::size_t place) {
   const int chunk = order_[place];
   pass_->at_chunk(chunk);
   if (!is_first()) from_before_.wait(place);
+  clock_.begin_forward(place);
   if (!memories_->empty()) runner_.forward(*pass_, parameters_.present(), memories_->of(chunk), input(chunk));
+  clock_.end_forward(place);
   if (!is_last()) to_behind_.send(Traffic::kStage, leaving(chunk), part_.chunks[std::size_t(chunk)].begin);
 }
 
@@ -223,19 +228,20 @@ void Pipeline::forward(std::size_t place) {
 void Pipeline::backward(std::size_t place, TrainingStep& session) {
   const int chunk = order_[place];
   pass_->at_chunk(chunk);
+  if (!is_last()) from_behind_.wait(order_.size() - 1 - place);
+  clock_.begin_backward(place);
   if (is_last()) {
     tell(Work::kLoss);
     chunk_ = chunk;
     LossRows rows;
     rows.first = part_.chunks[std::size_t(chunk)].begin;
     session.loss(of_chunk(rows_->present(layers_.end), chunk), rows, d_output(chunk));
-  } else {
-    from_behind_.wait(order_.size() - 1 - place);
   }
   const RangeGradient leaves = gradient(chunk);
   if (!memories_->empty())
     runner_.backward(*pass_, parameters_.present(), memories_->of(chunk), input(chunk), leaves,
                      place == 0 ? &session : nullptr);
+  clock_.end_backward(place);
   if (is_first()) return;
   ChunkMatrices back{leaves.rows};
   if (tap_in_ >= 0) back.push_back(leaves.tap);

@@ -7,6 +7,7 @@
 
 #include "job/strategies/gnnpipe.h"
 #include "strategy/full_batch_pass.h"
+#include "strategy/pipeline/chunk_clock.h"
 #include "strategy/pipeline/chunk_memories.h"
 #include "strategy/pipeline/chunk_transfer.h"
 #include "strategy/pipeline/stages.h"
@@ -37,6 +38,10 @@ class Pipeline final : public Schedule {
   void count_non_finite(const double* unless, double* by_layer) override;
   ScheduleBytes bytes() const override;
   std::vector<NamedMatrix> state() override { return rows_->state(); }
+  std::optional<StageTimes> stage_times() const override {
+    if (clock_.times().empty()) return std::nullopt;
+    return StageTimes{stage_, o_.grid.part_of(comm_.rank()) == 0, clock_.times()};
+  }
 
  private:
   void make_whole_layers(double all_vertices);
@@ -90,7 +95,8 @@ class Pipeline final : public Schedule {
   ChunkArrivals from_before_, from_behind_;
   ChunkDepartures to_before_, to_behind_;
   std::vector<int> order_;  // of the epoch
-  int chunk_ = 0;           // whose loss is asked for
+  ChunkClock clock_;
+  int chunk_ = 0;  // whose loss is asked for
 };
 
 }  // namespace atl

@@ -13,6 +13,7 @@
 #include "train/report/chart.h"
 #include "train/report/curves.h"
 #include "train/report/matrix.h"
+#include "train/report/stages.h"
 #include "train/report/style.h"
 #include "train/report/tables.h"
 #include "train/telemetry/metric_name.h"
@@ -129,6 +130,11 @@ std::string report_html(const RunRecord& run) {
                   "Seconds of the whole run by rank and phase. Communication counts only while a rank "
                   "waits for it.",
                   phase_bars(run.phases_by_rank));
+  html += section(
+      "Chunks by stage",
+      "When each stage of the pipeline worked on which chunk in the last epoch, forward and, paler, backward. What "
+      "is blank between them are the bubbles, in share of all ranks’ time.",
+      stage_bars(run));
   html += "<div class=grid>\n";
   html += section("Traffic between ranks",
                   "Bytes sent by pair of ranks over the whole run; lines separate servers.",

@@ -69,6 +69,20 @@ struct EpochRecord {
   RankSample own;                                 // this rank's; rank 0's in metrics.jsonl
 };
 
+/// When a stage of a pipeline worked on a chunk: seconds since any stage's first work in the epoch.
+struct ChunkWork {
+  int chunk = 0;
+  double forward_begin = 0, forward_end = 0, backward_begin = 0, backward_end = 0;
+};
+
+/// One epoch of a pipeline.
+struct PipelineEpoch {
+  Index epoch = 0;
+  double bubble =
+      0;  // share of all ranks' time, from the first work to the last, in which they worked on no chunk
+  std::vector<std::vector<ChunkWork>> stages;  // (stages, chunks) in the epoch's order; many chunks in groups
+};
+
 /// Test vertices by class: entry (t, p) counts those of class t that were predicted as p.
 struct ConfusionMatrix {
   int classes = 0;                   // 0: none (multi-label)
@@ -110,6 +124,7 @@ struct RunRecord {
   std::vector<std::vector<Phase>> phases_by_rank;  // (ranks): whole run; the same names in the same order
   std::vector<TypicalEpoch> typical_by_rank;       // (ranks)
   std::vector<LinkTraffic> training_traffic;       // sent by all ranks, in all epochs since this start
+  std::optional<PipelineEpoch> pipeline;           // of a strategy with stages: the last epoch; on rank 0
   ConfusionMatrix confusion;                       // of the test vertices
 };
 

@@ -33,16 +33,18 @@ std::string epoch_event(const EpochRecord& epoch) {
 }
 
 std::string result_event(const RunRecord& run) {
-  return text_of({{"event", "result"},
-                  {"test", or_null(run.test)},
-                  {"testF1Macro", or_null(f1_macro(run.confusion))},
-                  {"testMajority", or_null(majority_share(run.confusion))},
-                  {"validation", or_null(run.validation)},
-                  {"bestEpoch", run.best_epoch},
-                  {"epochSecondsMedian", run.epoch_seconds_median},
-                  {"startupSeconds", run.startup_seconds},
-                  {"peakMemoryBytes", run.peak_memory_bytes},
-                  {"output", run.setting.output}});
+  Json json{{"event", "result"},
+            {"test", or_null(run.test)},
+            {"testF1Macro", or_null(f1_macro(run.confusion))},
+            {"testMajority", or_null(majority_share(run.confusion))},
+            {"validation", or_null(run.validation)},
+            {"bestEpoch", run.best_epoch},
+            {"epochSecondsMedian", run.epoch_seconds_median},
+            {"startupSeconds", run.startup_seconds},
+            {"peakMemoryBytes", run.peak_memory_bytes},
+            {"output", run.setting.output}};
+  if (run.pipeline) json["bubble"] = run.pipeline->bubble;
+  return text_of(json);
 }
 
 std::string result_summary(const RunRecord& run) {

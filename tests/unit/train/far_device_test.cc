@@ -35,7 +35,9 @@ std::vector<StrategyCase> every_strategy() {
       {"gnnpipe_hybrid",
        4,
        {"strategy.kind=gnnpipe", "strategy.gnnpipe={chunks: 4, historicalGradients: true}"}},
-      {"gnnpipe_wire", 4, {"strategy.kind=gnnpipe", "strategy.wire=bfloat16"}},
+      {"gnnpipe_wire",
+       4,
+       {"strategy.kind=gnnpipe", "strategy.gnnpipe={chunks: 4}", "strategy.wire=bfloat16"}},
       {"granndis", 4, {"strategy.kind=granndis", "placement.ranksPerServer=2"}},
       {"minibatch", 2, {"strategy.kind=minibatch", "strategy.minibatch.batchSize=7"}},
   };

@@ -189,5 +189,17 @@ TEST(Report, IsWrittenWhole) {
   EXPECT_EQ(read_bytes(folder / "report.html"), report_html(sample_run()));
 }
 
+/// Of a pipeline alone: a bar for each stage, and the bubbles' share; also after the record was written and read.
+TEST(Report, ShowsChunksByStage) {
+  EXPECT_THAT(report_html(sample_run()), Not(HasSubstr("Chunks by stage")));
+  RunRecord run = sample_run();
+  run.pipeline = {4, 0.25, {{{1, 0, 1, 4, 5}, {0, 1, 2, 3, 4}}, {{1, 1, 2, 3, 4}, {0, 2, 2.5, 2.5, 3}}}};
+  const std::string html = report_html(parse_run_document(run_document(run)));
+  for (const char* text : {"Chunks by stage", "bubbles <b>25.0 %</b>", "stage 0, chunk 1: forward 1.00 s",
+                           "stage 1, chunk 0: backward 500 ms"})
+    EXPECT_THAT(html, HasSubstr(text));
+  expect_balanced(html);
+}
+
 }  // namespace
 }  // namespace atl

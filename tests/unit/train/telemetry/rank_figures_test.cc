@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "train/checkpoint/killed_run.h"
+#include "train/report/report.h"
+#include "train/telemetry/pipeline_figures.h"
 
 namespace atl {
 namespace {
@@ -39,6 +41,63 @@ TEST_F(RankFigures, TrafficIsThatOfTheEpochsSinceTheStart) {
   const RunRecord resumed = this->run("killed", 3);
   ASSERT_EQ(resumed.resumed_from, 5);
   EXPECT_EQ(sent(resumed), 7 * (any.bytes_intra + any.bytes_inter));
+}
+
+class PipelineFigures : public KilledRuns {
+ protected:
+  PipelineFigures() {
+    job_ = small_job({"model.layers=4", "training.epochs=3", "placement.ranks=4", "strategy.kind=gnnpipe",
+                      "strategy.gnnpipe={stages: 2, chunks: 6, shuffle: false}"});
+  }
+};
+
+/// A stage begins a chunk when the stage before has ended it, and goes back likewise, in the reverse order.
+TEST_F(PipelineFigures, TellWhenEachStageWorkedOnEachChunk) {
+  const RunRecord run = this->run("whole", 4);
+  ASSERT_TRUE(run.pipeline);
+  EXPECT_EQ(run.pipeline->epoch, 3);
+  ASSERT_EQ(run.pipeline->stages.size(), 2U);
+  const auto &first = run.pipeline->stages[0], &second = run.pipeline->stages[1];
+  ASSERT_EQ(first.size(), 6U);
+  ASSERT_EQ(second.size(), 6U);
+  for (std::size_t c = 0; c < 6; ++c) {
+    EXPECT_EQ(first[c].chunk, int(c));
+    EXPECT_EQ(second[c].chunk, int(c));
+    EXPECT_GE(second[c].forward_begin, first[c].forward_end);
+    EXPECT_GE(first[c].backward_begin, second[c].backward_end);
+    if (c > 0) {
+      EXPECT_GE(first[c].forward_begin, first[c - 1].forward_end);
+      EXPECT_GE(first[c - 1].backward_begin, first[c].backward_end);
+    }
+  }
+  EXPECT_GT(run.pipeline->bubble, 0);
+  EXPECT_LT(run.pipeline->bubble, 1);
+  EXPECT_THAT(report_html(run), testing::HasSubstr("Chunks by stage"));
+  job_ = small_job({"training.epochs=3"});
+  EXPECT_FALSE(this->run("graph", 2).pipeline);
+}
+
+/// Two stages and two chunks, a second each way: of six seconds each stage works four.
+TEST(PipelineEpochOf, BubblesAreWhatIsNotWorked) {
+  const std::vector<ChunkTimes> first{{{10, 11}, {15, 16}, 1}, {{11, 12}, {14, 15}, 0}},
+      second{{{11, 12}, {14, 15}, 1}, {{12, 13}, {13, 14}, 0}};
+  const std::vector<StageTimes> ranks{{0, true, first}, {1, true, second}};
+  const PipelineEpoch epoch = pipeline_epoch(ranks);
+  EXPECT_NEAR(epoch.bubble, 1 - 4.0 / 6, 1e-12);
+  ASSERT_EQ(epoch.stages.size(), 2U);
+  EXPECT_EQ(epoch.stages[0][0].chunk, 1);
+  EXPECT_NEAR(epoch.stages[1][1].backward_begin, 3, 1e-12);
+}
+
+TEST(PipelineEpochOf, ManyChunksAreToldInGroups) {
+  std::vector<ChunkTimes> chunks;
+  for (int c = 0; c < 1000; ++c) chunks.push_back({{double(c), c + 1.0}, {2000.0 - c, 2001.0 - c}, c});
+  const std::vector<StageTimes> ranks{{0, true, chunks}};
+  const PipelineEpoch epoch = pipeline_epoch(ranks);
+  ASSERT_EQ(epoch.stages[0].size(), 64U);
+  EXPECT_EQ(epoch.stages[0][0].forward_begin, 0);
+  EXPECT_EQ(epoch.stages[0][0].backward_end, 2001);
+  EXPECT_EQ(epoch.stages[0][63].forward_end, 1000);
 }
 
 }  // namespace
