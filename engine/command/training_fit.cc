@@ -9,8 +9,10 @@
 #include "base/error.h"
 #include "base/readable.h"
 #include "job/nearest.h"
+#include "job/strategies.h"
 #include "model/model.h"
 #include "train/confusion.h"
+#include "train/rank_data.h"
 #include "train/telemetry/metric_name.h"
 
 namespace atl {
@@ -86,6 +88,17 @@ void check_input_dropout(const Refuse& refuse, const InputDropoutSpec& dropout, 
            "afterAggregation needs dense features, {} stores them sparse (use beforeAggregation)", meta.name);
 }
 
+/// Every slice of every part has a vertex, at least.
+void check_slices(const Refuse& refuse, const Job& job, const DatasetMeta& meta) {
+  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
+  if (strategy.slices == nullptr) return;
+  const PartitionOptions options = partition_options(job, job.placement.ranks);
+  if (Index(options.slices) * options.parts <= meta.vertices) return;
+  refuse(strategy.slices_field.c_str(), "{} of each of {} parts for the {} vertices of {} (use {} or fewer)",
+         options.slices, options.parts, meta.vertices, meta.name,
+         std::max<Index>(1, meta.vertices / options.parts));
+}
+
 void check_training_vertices(const Refuse& refuse, const DatasetSpec& spec, const Dataset& dataset) {
   const View<const std::uint8_t> split = dataset.split(spec.split);
   const std::span<const std::int32_t> labels = dataset.labels();
@@ -150,6 +163,7 @@ void check_trainable(const LoadedJob& loaded, const Dataset& dataset) {
   if (job.placement.ranks > meta.vertices)
     refuse("placement.ranks", "{} ranks for {} vertices (use at most one rank per vertex)",
            job.placement.ranks, meta.vertices);
+  check_slices(refuse, job, meta);
   check_loss_and_metric(refuse, job.training, meta);
   check_input_dropout(refuse, job.training.input_dropout, meta);
   check_training_vertices(refuse, job.dataset, dataset);

@@ -38,6 +38,7 @@ struct StrategyInfo {
   int (*servers)(const Job&) = nullptr;
   /// How many slices each part is cut into; null: one.
   int (*slices)(const Job&) = nullptr;
+  std::string slices_field{};  // that says so
   /// Of the rows that one part has for another, how many cross in an epoch; null: all. TrafficShape and CutRows count those.
   Index (*crossing_rows)(const Options&, Index boundary) = nullptr;
   EpochTraffic (*traffic)(const Options&, const TrafficShape&) = nullptr;

@@ -34,13 +34,16 @@ class PassMemory {
   /// Makes room for so many rows, of each layer of the range. What the memory held is lost. Memory grows where it doesn't suffice,
   /// and never shrinks.
   void shape(const std::vector<LayerRows>& rows);
-  /// Where the layers' outputs lie, by layer of the range, (outputs, the layer's out) each, instead of in memory of its own. Before
-  /// shape(), and again when they move; other memory of the same shapes each time.
-  void place_outputs(std::vector<MatrixView> outputs) { placed_ = std::move(outputs); }
+  /// Where a layer's output lies, (outputs, the layer's out), instead of in memory of its own: of all layers, or of none. Before
+  /// shape(), and again when it moves; other memory of the same shape each time.
+  void place_output(int layer, MatrixView output) {
+    placed_.resize(saved_.size());
+    placed_[at(layer)] = output;
+  }
   /// Before shape(): backward's memory is shared with other passes, and a layer's saved matrices don't outlive its call unless all are
   /// kept. It outlives this. d_output() is placed besides.
   void share(BackwardMemory& shared) { shared_ = &shared; }
-  /// (outputs, out) of the last layer; as place_outputs().
+  /// (outputs, out) of the last layer; as place_output().
   void place_d_output(MatrixView d_output) { d_output_ = d_output; }
   /// Makes room in what is shared for a pass of so many rows, before any pass is shaped.
   void make_room(const std::vector<LayerRows>& rows);

@@ -16,7 +16,7 @@ struct ChunkTimes {
 
 struct StageTimes {
   int stage = 0;
-  bool leads = true;                   // of the stage's ranks, which work on the same chunks at once, the first
+  bool leads = true;  // of the stage's ranks, which work on the same chunks at once, the first
   std::span<const ChunkTimes> chunks;  // in the epoch's order
 };
 

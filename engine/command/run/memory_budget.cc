@@ -8,6 +8,7 @@
 #include "base/readable.h"
 #include "command/run/job_room.h"
 #include "job/strategies.h"
+#include "train/rank_data.h"
 
 namespace atl {
 namespace {
@@ -45,6 +46,8 @@ Planned choose(const LoadedJob& loaded, const MemoryBudget& budget, const Datase
                Say say) {
   std::optional<Planned> least;
   for (const MemoryBudget::Way& way : budget.ways) {
+    const PartitionOptions cut = partition_options(way.job, way.job.placement.ranks);
+    if (Index(cut.parts) * cut.slices > dataset.meta().vertices) continue;  // the first way has been checked
     Planned choice{loaded, 0, way.fields};
     choice.loaded.job = way.job;
     choice.peak = planned_peak(choice.loaded, dataset, threads, say);

@@ -264,6 +264,7 @@ StrategyInfo gnnpipe_strategy() {
           .layout = layout,
           .parts = [](const Job& job) { return pipeline_grid(job).parts; },
           .slices = pipeline_chunks,
+          .slices_field = "strategy.gnnpipe.chunks",
           .traffic = traffic,
           .flows = flows,
           .stretch = stretch,

@@ -32,10 +32,8 @@ ChunkMemories::ChunkMemories(Context& ctx, const Model& model, const LayerRange&
 void ChunkMemories::place_outputs() {
   for (std::size_t c = 0; c < memories_.size(); ++c) {
     const ChunkRows& chunk = part_.chunks[c];
-    std::vector<MatrixView> outputs;
     for (int l = layers_.first; l < layers_.end; ++l)
-      outputs.push_back(rows_.present(l + 1).slice_rows(chunk.begin, chunk.rows()));
-    memories_[c].place_outputs(std::move(outputs));
+      memories_[c].place_output(l, rows_.present(l + 1).slice_rows(chunk.begin, chunk.rows()));
   }
 }
 

@@ -46,6 +46,7 @@ Pipeline::Pipeline(Context& ctx, Communicator& comm, const Model& model, Paramet
                                       StageRowsOptions{trains, o_.late_gradients});
   make_whole_layers(all_vertices);
   make_chunks();
+  order_.resize(part.chunks.size());
 }
 
 void Pipeline::make_whole_layers(double all_vertices) {
@@ -60,7 +61,7 @@ void Pipeline::make_whole_layers(double all_vertices) {
       std::make_unique<FullBatchPass>(ctx_, comm_, group_, part_, *whole_exchange_, o_.seed, all_vertices);
   if (once > 0) return compute_prefix();
   whole_memory_ = std::make_unique<PassMemory>(ctx_.device, model_, whole_, o_.passes);
-  whole_memory_->place_outputs({rows_->present(whole_.end)});
+  whole_memory_->place_output(0, rows_->present(whole_.end));
   const Index owned = part_.graph->owned;
   whole_memory_->shape({LayerRows{owned, owned, owned, whole_exchange_->source_rows()}});
 }
@@ -108,7 +109,7 @@ MatrixView Pipeline::of_chunk(MatrixView all, int chunk) const {
 }
 
 void Pipeline::place_outputs() {
-  if (whole_memory_) whole_memory_->place_outputs({rows_->present(whole_.end)});
+  if (whole_memory_) whole_memory_->place_output(0, rows_->present(whole_.end));
   memories_->place_outputs();
 }
 
@@ -144,32 +145,28 @@ MatrixView Pipeline::d_output(int chunk) {
   return memories_->empty() ? of_chunk(whole_memory_->d_output(), chunk) : memories_->of(chunk).d_output();
 }
 
-std::vector<ChunkMatrices> Pipeline::entering(std::span<const int> order) {
-  std::vector<ChunkMatrices> all;
+void Pipeline::expect_rows(Traffic purpose, std::span<const int> order) {
+  from_before_.begin(purpose);
   for (const int c : order) {
-    ChunkMatrices& of = all.emplace_back();
-    of.push_back(of_chunk(rows_->present(inside_.first), c));
-    if (tap_in_ >= 0) of.push_back(of_chunk(tap_, c));
+    const MatrixView rows = of_chunk(rows_->present(inside_.first), c);
+    from_before_.expect(tap_in_ < 0 ? ChunkMatrices(rows) : ChunkMatrices(rows, of_chunk(tap_, c)));
   }
-  return all;
 }
 
-std::vector<ChunkMatrices> Pipeline::gradients_entering(std::span<const int> order) {
-  std::vector<ChunkMatrices> all;
-  for (auto c = order.rbegin(); c != order.rend(); ++c) {
-    ChunkMatrices& of = all.emplace_back();
-    of.push_back(d_output(*c));
-    if (tap_out_ >= 0) of.push_back(of_chunk(d_tap_, *c));
+void Pipeline::expect_gradients() {
+  from_behind_.begin(Traffic::kStageGradient);
+  for (std::size_t place = order_.size(); place > 0; --place) {
+    const int c = order_[place - 1];
+    const MatrixView rows = d_output(c);
+    from_behind_.expect(tap_out_ < 0 ? ChunkMatrices(rows) : ChunkMatrices(rows, of_chunk(d_tap_, c)));
   }
-  return all;
 }
 
 ChunkMatrices Pipeline::leaving(int chunk) {
-  ChunkMatrices of{of_chunk(rows_->present(layers_.end), chunk)};
-  if (tap_out_ < 0) return of;
+  const MatrixView rows = of_chunk(rows_->present(layers_.end), chunk);
+  if (tap_out_ < 0) return ChunkMatrices(rows);
   const bool passes_through = tap_in_ >= 0 && !is_first();
-  of.push_back(of_chunk(passes_through ? tap_.view() : rows_->present(tap_out_ + 1), chunk));
-  return of;
+  return {rows, of_chunk(passes_through ? tap_.view() : rows_->present(tap_out_ + 1), chunk)};
 }
 
 bool Pipeline::refreshes_after(std::int64_t epoch) const {
@@ -187,18 +184,18 @@ void Pipeline::train(std::int64_t step, TrainingStep& session) {
   ATOLL_CHECK(o_.passes != Passes::kInference, "this schedule was made for inference");
   if (trace_ != nullptr) trace_->begin_epoch(step);
   place_outputs();
-  order_ = chunk_order(chunks(), o_.shuffle, o_.seed, step);
+  put_chunk_order(order_, o_.shuffle, o_.seed, step);
   keep_outputs(refreshes_after(step));
   memories_->place_gradients(order_);
   pass_->begin_training(step, order_);
   clock_.begin_epoch(order_);
   if (whole_memory_) clock_.begin_forward(0);
   run_whole_layers(step, true);
-  if (!is_first()) from_before_.begin(entering(order_), Traffic::kStage);
+  if (!is_first()) expect_rows(Traffic::kStage, order_);
   for (std::size_t place = 0; place < order_.size(); ++place) forward(place);
   rows_->begin_backward(ctx_);
   if (tap_in_ >= 0 && tap_out_ < 0) fill(ctx_, 0, d_tap_);
-  if (!is_last()) from_behind_.begin(gradients_entering(order_), Traffic::kStageGradient);
+  if (!is_last()) expect_gradients();
   for (std::size_t place = order_.size(); place > 0; --place) backward(place - 1, session);
   if (whole_memory_) {
     RangeGradient gradient;
@@ -243,9 +240,8 @@ void Pipeline::backward(std::size_t place, TrainingStep& session) {
                      place == 0 ? &session : nullptr);
   clock_.end_backward(place);
   if (is_first()) return;
-  ChunkMatrices back{leaves.rows};
-  if (tap_in_ >= 0) back.push_back(leaves.tap);
-  to_before_.give(Traffic::kStageGradient, back);
+  to_before_.give(Traffic::kStageGradient,
+                  tap_in_ < 0 ? ChunkMatrices(leaves.rows) : ChunkMatrices(leaves.rows, leaves.tap));
 }
 
 /// A layer's chunks read all rows of the layer before.
@@ -256,7 +252,7 @@ ConstMatrixView Pipeline::infer() {
   pass_->begin_inference();
   run_whole_layers(0, false);
   if (!is_first()) {
-    from_before_.begin(entering(order), Traffic::kEvaluation);
+    expect_rows(Traffic::kEvaluation, order);
     for (std::size_t place = 0; place < order.size(); ++place) from_before_.wait(place);
   }
   for (int l = inside_.first; l < inside_.end; ++l)

@@ -52,8 +52,8 @@ class Pipeline final : public Schedule {
   void keep_outputs(bool on);
   void forward(std::size_t place);
   void backward(std::size_t place, TrainingStep& session);
-  std::vector<ChunkMatrices> entering(std::span<const int> order);
-  std::vector<ChunkMatrices> gradients_entering(std::span<const int> order);
+  void expect_rows(Traffic purpose, std::span<const int> order);
+  void expect_gradients();
   ChunkMatrices leaving(int chunk);
   RangeInput input(int chunk);
   RangeGradient gradient(int chunk);

@@ -99,13 +99,11 @@ int tap_out_of(const Model& model, const LayerRange& stage) {
   return tap_across(model, stage.end);
 }
 
-std::vector<int> chunk_order(int chunks, bool shuffle, std::uint64_t seed, std::int64_t epoch) {
-  std::vector<int> order(std::size_t(chunks), 0);
+void put_chunk_order(std::span<int> order, bool shuffle, std::uint64_t seed, std::int64_t epoch) {
   std::iota(order.begin(), order.end(), 0);
-  if (!shuffle) return order;
-  const KeyedOrder shuffled(std::uint64_t(chunks), Draws(seed, Purpose::kChunks, std::uint64_t(epoch)).key());
+  if (!shuffle) return;
+  const KeyedOrder shuffled(order.size(), Draws(seed, Purpose::kChunks, std::uint64_t(epoch)).key());
   for (std::size_t place = 0; place < order.size(); ++place) order[place] = int(shuffled.at(place));
-  return order;
 }
 
 }  // namespace atl

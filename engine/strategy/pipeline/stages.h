@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "job/strategies/gnnpipe.h"
@@ -19,7 +20,7 @@ int tap_into(const Model& model, const LayerRange& stage);
 /// The tap that goes on from `stage` to the next one.
 int tap_out_of(const Model& model, const LayerRange& stage);
 
-/// (chunks) chunks in the order in which forward goes over them in `epoch`; backward goes the other way.
-std::vector<int> chunk_order(int chunks, bool shuffle, std::uint64_t seed, std::int64_t epoch);
+/// (chunks) all chunks in the order in which forward goes over them in `epoch`; backward goes the other way.
+void put_chunk_order(std::span<int> order, bool shuffle, std::uint64_t seed, std::int64_t epoch);
 
 }  // namespace atl

@@ -35,8 +35,7 @@ Header unpack(const std::vector<std::byte>& bytes, double ahead, std::vector<Chu
   Header header;
   std::memcpy(&header, bytes.data(), sizeof header);
   chunks.resize((bytes.size() - sizeof header) / sizeof(ChunkTimes));
-  if (!chunks.empty())
-    std::memcpy(chunks.data(), bytes.data() + sizeof header, bytes.size() - sizeof header);
+  if (!chunks.empty()) std::memcpy(chunks.data(), bytes.data() + sizeof header, bytes.size() - sizeof header);
   for (ChunkTimes& each : chunks) move(each.forward, -ahead), move(each.backward, -ahead);
   return header;
 }

@@ -98,6 +98,13 @@ TEST_F(MemoryBudgets, ATooSmallOneNamesTheSmallestThatFits) {
   EXPECT_NO_THROW(chosen(budget(mebibytes << 20)));
 }
 
+TEST_F(MemoryBudgets, OfFewVerticesCutThemIntoNoMoreChunksThanThereAre) {
+  write_small_data(folder_ / "tiny", {.vertices = 60});
+  const Dataset tiny = Dataset::open(folder_ / "tiny");
+  EXPECT_THAT([&] { within_budget(loaded("stages: 1, " + budget(1000)), tiny, kThreads, say); },
+              ThrowsMessage<Error>(HasSubstr("1000 B a rank is too little")));
+}
+
 TEST_F(MemoryBudgets, OfAJobOnAClusterSayWhatToGive) {
   const auto check = [&](const std::string& options) {
     check_budget(loaded(options), dataset(), kThreads, say);

@@ -142,6 +142,26 @@ TEST(Pipeline, StagesOfGivenLayersLearnWhatOneRankLearns) {
   }
 }
 
+/// Chunks of nothing but vertices without neighbours, features and labels: they read nothing, and no row of them is in the loss.
+TEST(Pipeline, ChunksWithoutArcsAndTrainingVerticesLearnLikeOthers) {
+  for (const char* kind : {"gcn", "gcnii", "gat"}) {
+    TemporaryFolder folder;
+    write_small_data(folder / "small", {.strangers = 60});
+    const auto run = [&](int ranks, const std::string& partitioner) {
+      const std::string stages = std::to_string(std::min(2, ranks));
+      Job job = pipeline_job({std::string("model.kind=") + kind}, ranks,
+                             "{chunks: 4, historyRefresh: 2, stages: " + stages + "}");
+      job.placement.partitioner.kind = partitioner;
+      return learn(job, folder / "small", 4);
+    };
+    const Learned one = run(1, "range");  // two chunks of the sort
+    ASSERT_NE(one.losses.front(), one.losses.back());
+    expect_same(one, run(2, "range"), kind);
+    expect_same(run(1, "hash"), run(4, "hash"), std::string(kind) + " on 4 ranks");
+    for (const double loss : run(4, "range").losses) EXPECT_TRUE(std::isfinite(loss)) << "a part of the sort";
+  }
+}
+
 TEST(Pipeline, OneChunkOnOneStageIsGraph) {
   for (const SmallCase& each : every_model()) {
     TemporaryFolder folder;
@@ -177,7 +197,8 @@ class PlainLoop {
 
   /// SGD at `rate`. Returns the mean loss.
   double train(int epoch, bool refresh, double total, Real rate) {
-    const std::vector<int> order = chunk_order(int(memories_.size()), true, rank_.job.training.seed, epoch);
+    std::vector<int> order(memories_.size());
+    put_chunk_order(order, true, rank_.job.training.seed, epoch);
     pass_.begin_epoch(epoch, order, refresh);
     parameters_.zero_gradients(rank_.ctx);
     double loss = 0;

@@ -1,6 +1,8 @@
 // Strategy `gnnpipe`: which layers each stage has, as a job gives them, and by what they cost.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "strategy/pipeline/stages.h"
 #include "train/every_model.h"
 
@@ -50,6 +52,25 @@ TEST(PipelineStages, AreBalancedForTheArcsThatThereAre) {
   const std::vector<std::string> gcnii{"model.kind=gcnii", "model.hidden=64"};
   EXPECT_EQ(ends_of(gcnii, "{}", {.columns = 1000, .arcs_per_vertex = 1}), (Ends{1, 6}));
   EXPECT_EQ(ends_of(gcnii, "{}", {.columns = 1000, .arcs_per_vertex = 500}), (Ends{3, 6}));
+}
+
+void expect_refused(const std::vector<std::string>& fields, const std::string& options,
+                    const std::string& message) {
+  std::vector<std::string> all = fields;
+  all.insert(all.end(), {"strategy.kind=gnnpipe", "strategy.gnnpipe={" + options + "}"});
+  EXPECT_THAT([&] { small_job(all); }, testing::ThrowsMessage<Error>(testing::HasSubstr(message))) << options;
+}
+
+TEST(PipelineStages, ThatCannotBeAreRefused) {
+  expect_refused({"placement.ranks=4"}, "stages: 4",
+                 "strategy.gnnpipe.stages: 4 stages for a gcn of 3 layers (use at most one a layer)");
+  expect_refused({"placement.ranks=2", "model.kind=sgc"}, "stages: 2",
+                 "strategy.gnnpipe.stages: 2 stages for a sgc of 1 layer (use at most one a layer)");
+  expect_refused({"placement.ranks=2", "model.kind=sgc"}, "layers: [1, 1]",
+                 "strategy.gnnpipe.layers: has 2 numbers for a sgc, which has one stage (remove the list)");
+  expect_refused(
+      {"placement.ranks=3"}, "chunks: 2",
+      "strategy.gnnpipe.chunks: 2 chunks for 3 stages, some of which would always wait (use 3 or more)");
 }
 
 }  // namespace

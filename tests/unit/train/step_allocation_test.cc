@@ -41,14 +41,19 @@ TEST_P(StepAllocation, LaterEpochsMakeNone) {
 
 /// A model under each strategy, and every model where rows come late and where ranks aggregate for each other.
 std::vector<SmallCase> cases() {
-  std::vector<SmallCase> all{{"graph", {}},
-                             {"bfloat16", {"strategy.wire=bfloat16"}},
-                             {"pipegcn", {"strategy.kind=pipegcn", "strategy.pipegcn.smoothing=both"}},
-                             {"bns", {"strategy.kind=bns"}},
-                             {"cagnet", {"strategy.kind=cagnet"}},
-                             {"cagnet_replicated", {"strategy.kind=cagnet", "strategy.cagnet.replication=2"}},
-                             {"sancus", {"strategy.kind=sancus"}},
-                             {"sancus_bounded", {"strategy.kind=sancus", "strategy.sancus.rule=bounded"}}};
+  std::vector<SmallCase> all{
+      {"graph", {}},
+      {"bfloat16", {"strategy.wire=bfloat16"}},
+      {"pipegcn", {"strategy.kind=pipegcn", "strategy.pipegcn.smoothing=both"}},
+      {"bns", {"strategy.kind=bns"}},
+      {"cagnet", {"strategy.kind=cagnet"}},
+      {"cagnet_replicated", {"strategy.kind=cagnet", "strategy.cagnet.replication=2"}},
+      {"sancus", {"strategy.kind=sancus"}},
+      {"sancus_bounded", {"strategy.kind=sancus", "strategy.sancus.rule=bounded"}},
+      {"gnnpipe", {"strategy.kind=gnnpipe", "strategy.gnnpipe={stages: 2, chunks: 4, historyRefresh: 7}"}},
+      {"gnnpipe_bfloat16",
+       {"strategy.kind=gnnpipe", "strategy.wire=bfloat16",
+        "strategy.gnnpipe={chunks: 4, historicalGradients: true}"}}};
   for (SmallCase& each : all) each.fields.insert(each.fields.end(), {"model.kind=sage", "model.norm=layer"});
   for (const SmallCase& each : every_model()) {
     all.push_back({"pipegcn_" + each.name, each.fields});

@@ -1,0 +1,33 @@
+// What a manifest and its data set must agree on, where it depends on the strategy.
+#include "command/training_fit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "train/small_job.h"
+
+namespace atl {
+namespace {
+
+LoadedJob pipeline_of(const std::string& options) {
+  return parse_job(
+      "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: small}\nspec:\n  dataset: {name: small}\n"
+      "  model: {kind: gcn, layers: 2}\n  placement: {ranks: 4}\n  strategy:\n    kind: gnnpipe\n    gnnpipe: " +
+          options + "\n",
+      "small.yaml");
+}
+
+TEST(TrainingFit, MoreChunksThanVerticesAreRefused) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {.vertices = 60});
+  const Dataset dataset = Dataset::open(folder / "small");
+  EXPECT_NO_THROW(check_trainable(pipeline_of("{chunks: 30}"), dataset));
+  EXPECT_THAT([&] { check_trainable(pipeline_of("{chunks: 31}"), dataset); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr(
+                  "small.yaml:10: strategy.gnnpipe.chunks: 31 of each of 2 parts for the 60 vertices of small (use 30 or "
+                  "fewer)")));
+}
+
+}  // namespace
+}  // namespace atl
