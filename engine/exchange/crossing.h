@@ -52,8 +52,11 @@ class WholeCrossing final : public Crossing {
   /// `outer`: the part's block of halo rows, in the device's memory. All outlive it.
   WholeCrossing(Context& ctx, const LocalGraph& graph, const Block& outer,
                 Precision wire = Precision::kFloat32)
-      : Crossing(wire), arriving_(graph.halo), outer_(outer), copies_(ctx) {
-    for (const PeerRows& each : graph.peers) {
+      : WholeCrossing(ctx, graph.peers, graph.halo, outer, wire) {}
+  /// Of some layers' halo, with so many rows.
+  WholeCrossing(Context& ctx, std::span<const PeerRows> peers, Index halo, const Block& outer, Precision wire)
+      : Crossing(wire), arriving_(halo), outer_(outer), copies_(ctx) {
+    for (const PeerRows& each : peers) {
       peers_.push_back(on_device(copies_, each));
       sent_ += Index(each.send.size());
     }

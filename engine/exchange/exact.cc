@@ -1,6 +1,8 @@
 // The exact halo exchange: every layer, every epoch, the rows that cross go to the ranks that read them and gradients of
 // halo rows come back to their owners. In training a Crossing says which rows: all, or a sample of them; evaluation, and
 // what is gathered once, reads all, as they are.
+#include <deque>
+
 #include "exchange/exchange.h"
 #include "exchange/halo_gather.h"
 #include "exchange/halo_rooms.h"
@@ -19,13 +21,21 @@ class Exact final : public Exchange {
         overlap_(overlap),
         whole_(ctx, graph_, part.outer),
         trained_(std::move(crossing)),
+        near_(near_crossings(ctx, part, layers_, trained_ ? trained_->wire() : Precision::kFloat32)),
         transfer_(ctx, comm),
-        halo_(ctx.device, layers_, graph_.halo, trained().arriving()),
-        boundary_(whole_.sent(), halo_.widest(), ctx.device) {}
+        halo_(ctx.device, layers_, most(&Crossing::arriving),
+              [&](const ExchangedLayer& layer) { return trained(layer).arriving(); }),
+        boundary_(most(&Crossing::sent), halo_.widest(), ctx.device) {}
 
-  std::vector<Index> source_rows() const override { return {graph_.owned, graph_.halo}; }
+  std::vector<Index> source_rows(int layer) const override {
+    if (part_.near.empty()) return {graph_.owned, graph_.halo};
+    const NearRows& near = part_.near[std::size_t(layers_[std::size_t(layer)].behind)];
+    return {near.sources, near.halo};
+  }
   Index bytes() const override {
-    return boundary_.held_bytes() + halo_.bytes() + (trained_ ? trained_->bytes() : 0);
+    Index sum = boundary_.held_bytes() + halo_.bytes() + (trained_ ? trained_->bytes() : 0);
+    for (const WholeCrossing& each : near_) sum += each.bytes();
+    return sum;
   }
 
   void begin(std::int64_t epoch, bool training) override {
@@ -33,12 +43,12 @@ class Exact final : public Exchange {
   }
 
   Gather& gather(const Gathered& g) override {
-    if (layer(g).fixed) return there_.start({&part_.own, g.rows, &whole_, epoch_, part_.halo_features}, {});
     Crossing& crossing = crossing_of(g);
+    if (layer(g).fixed) return there_.start({&own_of(g), g.rows, &crossing, epoch_, part_.halo_features}, {});
     const MatrixView halo = halo_of(g), packed(boundary_.data(), crossing.sent(), g.rows.cols());
     Arrival arrived = transfer_.fetch(crossing, epoch_, g.purpose, g.rows.dense, packed, halo);
     if (!overlap_) arrived.wait();
-    return there_.start({&part_.own, g.rows, &crossing, epoch_, Rows(halo)}, std::move(arrived));
+    return there_.start({&own_of(g), g.rows, &crossing, epoch_, Rows(halo)}, std::move(arrived));
   }
 
   Gather& gather_back(const Gathered& g, MatrixView d_rows) override {
@@ -46,7 +56,7 @@ class Exact final : public Exchange {
     const MatrixView halo = halo_of(g);
     MatrixView d_halo;
     if (d_rows.cols > 0) d_halo = ctx_.workspace->matrix("exact.d_halo", halo.rows, d_rows.cols);
-    return back_.start({&part_.own, g.rows, &crossing_of(g), epoch_, Rows(halo)}, d_halo, d_rows);
+    return back_.start({&own_of(g), g.rows, &crossing_of(g), epoch_, Rows(halo)}, d_halo, d_rows);
   }
 
  private:
@@ -74,8 +84,41 @@ class Exact final : public Exchange {
   static bool trains(const Gathered& g) {
     return g.purpose == Traffic::kHalo || g.purpose == Traffic::kRecompute;
   }
-  Crossing& trained() { return trained_ ? *trained_ : whole_; }
-  Crossing& crossing_of(const Gathered& g) { return trains(g) ? trained() : whole_; }
+  /// Of training's passes.
+  Crossing& trained(const ExchangedLayer& layer) {
+    if (!near_.empty()) return near_[std::size_t(layer.behind)];
+    return trained_ ? *trained_ : whole_;
+  }
+  /// Features don't travel, and are there of all halo rows. Nothing but training is done where rows are copies.
+  Crossing& crossing_of(const Gathered& g) {
+    if (!near_.empty()) return near_[std::size_t(layer(g).behind)];
+    return trains(g) && !layer(g).fixed ? trained(layer(g)) : whole_;
+  }
+  const Block& own_of(const Gathered& g) const {
+    return near_.empty() ? part_.own : part_.near[std::size_t(layer(g).behind)].own;
+  }
+
+  /// What is gathered once travels as it is.
+  static std::deque<WholeCrossing> near_crossings(Context& ctx, const GraphPart& part,
+                                                  std::span<const ExchangedLayer> layers, Precision wire) {
+    std::deque<WholeCrossing> all;
+    for (const NearRows& near : part.near) {
+      const auto is_once = [&](const ExchangedLayer& each) {
+        return each.gathers && each.once && each.behind == int(all.size());
+      };
+      const Precision of_layer = std::ranges::any_of(layers, is_once) ? Precision::kFloat32 : wire;
+      all.emplace_back(ctx, near.peers, near.halo, near.outer, of_layer);
+    }
+    return all;
+  }
+  /// Over the layers whose rows travel.
+  Index most(Index (Crossing::*rows)() const) {
+    if (near_.empty()) return (whole_.*rows)();
+    Index sum = 0;
+    for (const ExchangedLayer& each : layers_)
+      if (each.gathers && !each.fixed) sum = std::max(sum, (trained(each).*rows)());
+    return sum;
+  }
 
   /// Where layer g's halo rows lie from forward to backward.
   MatrixView halo_of(const Gathered& g) {
@@ -90,6 +133,7 @@ class Exact final : public Exchange {
   bool overlap_;
   WholeCrossing whole_;
   std::unique_ptr<Crossing> trained_;  // of training's passes; null: all rows, as they are
+  std::deque<WholeCrossing> near_;     // by layers behind, where some rows are copies
   HaloTransfer transfer_;
   std::int64_t epoch_ = 0;
   HaloRooms halo_;

@@ -34,6 +34,14 @@ struct ChunkRows {
   Index rows() const { return end - begin; }
 };
 
+/// The rows that layers compute which have so many layers behind them that read neighbours, where some rows are copies (near_blocks.h).
+struct NearRows {
+  Index rows = 0, sources = 0;      // the first so many of the owned rows; and of those that they may read
+  Index halo = 0;                   // rows that they read of others
+  Block own, outer;                 // destinations: these rows; sources: owned and halo rows
+  std::span<const PeerRows> peers;  // in the host's memory
+};
+
 /// One rank's part of a graph with its features, as every full-batch pass sees it. Owned by the session. Arrays lie where kernels read
 /// them, in the device's memory, but for those of `graph`.
 struct GraphPart {
@@ -50,6 +58,16 @@ struct GraphPart {
   std::span<const Index> owned_by_rank;  // (ranks) how many rows each owns
   // Where the strategy works on one slice after the other (StrategyInfo::slices), beside `own` and `outer`:
   std::vector<ChunkRows> chunks;
+  // Where some owned rows are copies of other servers', by the number of layers behind, instead of `own` and `outer`:
+  std::vector<NearRows> near;
+  Rows
+      computed_features;  // (rows that the first layer computes, F), where these are fewer and rows of `features` can't be told apart
+
+  /// Owned rows that a layer computes with so many layers behind it that read neighbours.
+  Index rows(int behind) const {
+    if (near.empty()) return graph->owned;
+    return behind < int(near.size()) ? near[std::size_t(behind)].rows : near.back().sources;
+  }
 };
 
 /// What an exchange must know of a layer before the first pass.
@@ -59,6 +77,7 @@ struct ExchangedLayer {
   bool fixed = false;  // its input are the features
   bool once = false;   // gathered before the first pass, and never again
   bool keep = false;   // halo rows are looked at again in backward
+  int behind = 0;      // layers behind it that gather
   bool travels() const { return gathers && !fixed && !once; }  // its input's rows, in every pass
 };
 
@@ -88,8 +107,8 @@ struct LayerLateness {
 class Exchange {
  public:
   virtual ~Exchange() = default;
-  /// Rows of the source blocks, by slot.
-  virtual std::vector<Index> source_rows() const = 0;
+  /// Rows of the source blocks of a layer that gathers, by slot.
+  virtual std::vector<Index> source_rows(int layer) const = 0;
   /// Of the buffers that rows arrive in and leave from.
   virtual Index bytes() const = 0;
   /// Before the first gather of a pass; `epoch` (from 1) is a training pass's, and keys its draws.

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "exchange/exchange.h"
 #include "tensor/matrix.h"
 
@@ -12,13 +13,14 @@ namespace atl {
 
 class HaloRooms {
  public:
-  /// `most`: halo rows of any gather; `kept`: of those whose rows are looked at again.
-  HaloRooms(Device device, std::span<const ExchangedLayer> layers, Index most, Index kept)
+  /// `most`: halo rows of any gather; `kept`: of each layer's gathers whose rows are looked at again.
+  HaloRooms(Device device, std::span<const ExchangedLayer> layers, Index most,
+            FunctionRef<Index(const ExchangedLayer&)> kept)
       : kept_(layers.size()) {
     for (std::size_t l = 0; l < layers.size(); ++l) {
       if (!layers[l].gathers || layers[l].fixed) continue;
       widest_ = std::max(widest_, layers[l].cols);
-      if (layers[l].keep) kept_[l].resize(kept, layers[l].cols, device);
+      if (layers[l].keep) kept_[l].resize(kept(layers[l]), layers[l].cols, device);
     }
     shared_.resize(most, widest_, device);
   }

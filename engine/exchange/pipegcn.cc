@@ -46,7 +46,7 @@ class PipeGcn final : public Exchange {
     }
   }
 
-  std::vector<Index> source_rows() const override { return exact_->source_rows(); }
+  std::vector<Index> source_rows(int layer) const override { return exact_->source_rows(layer); }
   Index bytes() const override {
     Index total = exact_->bytes() + crossing_->bytes();
     for (const LateRows& each : rows_) total += each.bytes();

@@ -44,7 +44,7 @@ class Sancus final : public Exchange {
     ages_.zero();
   }
 
-  std::vector<Index> source_rows() const override { return rounds_.source_rows(); }
+  std::vector<Index> source_rows(int) const override { return rounds_.source_rows(); }
   Index bytes() const override {
     Index total = rounds_.bytes() + exact_halo_.held_bytes();
     for (const Layer& each : layers_) total += each.cached.held_bytes() + each.sent.held_bytes();

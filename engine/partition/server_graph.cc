@@ -22,6 +22,7 @@ class Expansion {
 
   ServerGraph make() {
     walk();
+    measure();
     divide();
     ServerGraph out;
     number(out);
@@ -46,6 +47,27 @@ class Expansion {
         for (const VertexId other : kept_neighbours(row)) {
           if (hop_[std::size_t(other)] >= 0) continue;
           hop_[std::size_t(other)] = hop;
+          next.push_back(other);
+        }
+      front = std::move(next);
+    }
+  }
+
+  /// Distances between what was drawn: an arc that no draw kept is there where both of its ends are. The rows that take part.
+  void measure() {
+    distance_.resize(hop_.size(), -1);
+    std::vector<VertexId> front;
+    for (Index row = offsets_.front(); row < offsets_.back(); ++row)
+      if (hop_[std::size_t(row)] == 0) {
+        front.push_back(VertexId(row));
+        distance_[std::size_t(row)] = 0;
+      }
+    for (int distance = 1; distance <= o_.layers && !front.empty(); ++distance) {
+      std::vector<VertexId> next;
+      for (const VertexId row : front)
+        for (const VertexId other : graph_.row(row)) {
+          if (hop_[std::size_t(other)] < 0 || distance_[std::size_t(other)] >= 0) continue;
+          distance_[std::size_t(other)] = distance;
           next.push_back(other);
         }
       std::ranges::sort(next);
@@ -97,7 +119,7 @@ class Expansion {
     out.part_offsets.push_back(0);
     for (int r = 0; r < o_.parts; ++r) {
       for (Index row = offsets_[std::size_t(r)]; row < offsets_[std::size_t(r) + 1]; ++row)
-        if (hop_[std::size_t(row)] == 0) rows_.push_back(VertexId(row));
+        if (distance_[std::size_t(row)] == 0) rows_.push_back(VertexId(row));
       out.counted.push_back(Index(rows_.size()) - out.part_offsets.back());
       for (const VertexId copy : copies_)
         if (rank_of_[std::size_t(copy)] == r) rows_.push_back(copy);
@@ -107,53 +129,64 @@ class Expansion {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       place_[std::size_t(rows_[i])] = VertexId(i);
       out.ids.push_back(ids_[std::size_t(rows_[i])]);
-      out.hops.push_back(hop_[std::size_t(rows_[i])]);
+      out.distances.push_back(distance_[std::size_t(rows_[i])]);
     }
   }
 
-  /// The subgraph that the rows induce.
+  /// The arcs that are read: those between rows, of rows that some layer computes.
   void cut(ServerGraph& out) {
     out.graph.rows = out.graph.cols = Index(rows_.size());
-    out.halos.resize(std::size_t(o_.parts));
+    out.halos.resize(std::size_t(o_.parts)), out.near.resize(std::size_t(o_.parts));
     std::vector<std::pair<VertexId, float>> row;
+    std::vector<std::pair<VertexId, std::int32_t>> read;  // a halo row, and the distance of who reads it
     for (int r = 0; r < o_.parts; ++r) {
       const Index begin = out.part_offsets[std::size_t(r)], end = out.part_offsets[std::size_t(r) + 1];
-      std::vector<VertexId>& halo = out.halos[std::size_t(r)];
+      read.clear();
       for (Index i = begin; i < end; ++i) {
         const Index from = rows_[std::size_t(i)];
+        const std::int32_t distance = out.distances[std::size_t(i)];
         row.clear();
-        const bool computed = o_.samples || out.hops[std::size_t(i)] < o_.hops;
-        for (Index e = graph_.offsets[from]; computed && e < graph_.offsets[from + 1]; ++e) {
+        for (Index e = graph_.offsets[from]; distance < o_.layers && e < graph_.offsets[from + 1]; ++e) {
           const VertexId to = place_[std::size_t(graph_.columns[e])];
           if (to < 0) continue;
           row.emplace_back(to, graph_.weights == nullptr ? 1.F : graph_.weights[e]);
-          if (to < begin || to >= end) halo.push_back(to);
+          if (to < begin || to >= end) read.emplace_back(to, distance);
         }
-        append(row, from, out);
+        append(row, out.graph);
+        out.degrees.push_back(o_.samples ? drawn_degree(from) : degree_of(graph_, from));
       }
-      std::ranges::sort(halo);
-      halo.erase(std::unique(halo.begin(), halo.end()), halo.end());
+      std::ranges::sort(read);
+      for (const auto& [to, nearest] : read) {
+        if (!out.halos[std::size_t(r)].empty() && out.halos[std::size_t(r)].back() == to) continue;
+        out.halos[std::size_t(r)].push_back(to), out.near[std::size_t(r)].push_back(nearest);
+      }
     }
   }
 
-  /// A vertex that lost neighbours to sampling has the degree that is left.
-  void append(std::vector<std::pair<VertexId, float>>& row, Index from, ServerGraph& out) const {
+  void append(std::vector<std::pair<VertexId, float>>& row, Csr& graph) const {
     std::ranges::stable_sort(row, {}, &std::pair<VertexId, float>::first);
-    double left = 0;
     for (const auto& [to, weight] : row) {
-      out.graph.columns.push_back(to);
-      if (graph_.weights != nullptr) out.graph.weights.push_back(weight);
-      left += weight;
+      graph.columns.push_back(to);
+      if (graph_.weights != nullptr) graph.weights.push_back(weight);
     }
-    out.graph.offsets.push_back(out.graph.arcs());
-    out.degrees.push_back(o_.samples ? left : degree_of(graph_, from));
+    graph.offsets.push_back(graph.arcs());
+  }
+
+  /// A vertex that lost neighbours to sampling has the degree that is left.
+  double drawn_degree(Index row) const {
+    double left = 0;
+    for (Index e = graph_.offsets[row]; e < graph_.offsets[row + 1]; ++e)
+      if (hop_[std::size_t(graph_.columns[e])] >= 0)
+        left += graph_.weights == nullptr ? 1 : graph_.weights[e];
+    return left;
   }
 
   const ServerOptions& o_;
   CsrView graph_;
   std::span<const VertexId> ids_;
-  std::span<const Index> offsets_;  // of the server's parts
-  std::vector<std::int32_t> hop_;   // (vertices) −1: not on the server
+  std::span<const Index> offsets_;      // of the server's parts
+  std::vector<std::int32_t> hop_;       // (vertices) at which it was drawn; −1: it wasn't
+  std::vector<std::int32_t> distance_;  // (vertices) −1: it takes no part
   std::vector<VertexId> copies_, kept_, rows_;
   std::vector<std::int32_t> rank_of_;  // (vertices)
   std::vector<VertexId> place_;        // (vertices) among rows_

@@ -4,17 +4,27 @@
 
 namespace atl {
 
+namespace {
+
+std::vector<PeerRows> peer_rows(std::span<const PeerShape> peers) {
+  std::vector<PeerRows> rows;
+  Index received = 0;
+  for (const PeerShape& p : peers) {
+    rows.push_back({p.peer, std::vector<VertexId>(std::size_t(p.send)), received, p.receive, 0, p.send_slices,
+                    p.receive_slices});
+    received += p.receive;
+  }
+  return rows;
+}
+
+}  // namespace
+
 DryPart::DryPart(const RankShape& shape, const FeatureShape& features, bool halo_features) {
   graph_.rank = shape.rank;
   graph_.owned = shape.owned;
   graph_.halo = shape.halo;
   graph_.ids.resize(std::size_t(shape.owned + shape.halo));
-  Index received = 0;
-  for (const PeerShape& p : shape.peers) {
-    graph_.peers.push_back({p.peer, std::vector<VertexId>(std::size_t(p.send)), received, p.receive, 0,
-                            p.send_slices, p.receive_slices});
-    received += p.receive;
-  }
+  graph_.peers = peer_rows(shape.peers);
   const std::span<const VertexId> ids(graph_.ids);
   part_.graph = &graph_;
   part_.own.arcs = csr(shape.owned, shape.owned, shape.own_arcs);
@@ -24,6 +34,7 @@ DryPart::DryPart(const RankShape& shape, const FeatureShape& features, bool halo
   part_.ids = part_.own.dst_ids;
   if (shape.features) part_.features = rows(shape.owned, features, features_);
   cut_chunks(shape);
+  cut_near(shape);
   if (shape.copies > 0) row_weights_.resize(std::size_t(shape.owned));
   part_.row_weights = row_weights_;
   if (shape.by_owner) {
@@ -35,6 +46,8 @@ DryPart::DryPart(const RankShape& shape, const FeatureShape& features, bool halo
   part_.outer.transpose = csr(shape.halo, shape.owned, shape.outer_arcs);
   part_.outer.src_ids = ids.subspan(std::size_t(shape.owned));
   if (halo_features && shape.features) part_.halo_features = rows(shape.halo, features, halo_features_);
+  if (halo_features && features.packed() && !shape.near.empty() && shape.near.back().rows < shape.owned)
+    part_.computed_features = rows(shape.near.back().rows, features, computed_features_);
 }
 
 void DryPart::cut_chunks(const RankShape& shape) {
@@ -71,6 +84,22 @@ void DryPart::read_by_owner(const RankShape& shape, const FeatureShape& features
     owner.block.dst_ids = owners_ids_;
     owner.block.src_ids = rows_read;
     if (halo_features) owner.features = rows(from.rows, features, owners_features_.emplace_back());
+  }
+}
+
+void DryPart::cut_near(const RankShape& shape) {
+  const std::span<const VertexId> ids(graph_.ids);
+  for (const NearShape& each : shape.near) {
+    const std::vector<PeerRows>& peers = near_peers_.emplace_back(peer_rows(each.peers));
+    NearRows& near = part_.near.emplace_back(NearRows{each.rows, each.sources, each.halo, {}, {}, peers});
+    near.own.arcs = csr(each.rows, each.sources, each.own_arcs);
+    near.own.transpose = csr(each.sources, each.rows, each.own_arcs);
+    near.outer.arcs = csr(each.rows, each.halo, each.outer_arcs);
+    near.outer.transpose = csr(each.halo, each.rows, each.outer_arcs);
+    near.own.dst_ids = near.outer.dst_ids = ids.first(std::size_t(each.rows));
+    near.own.src_ids = ids.first(std::size_t(each.sources));
+    near.outer.src_ids = ids.subspan(std::size_t(shape.owned), std::size_t(each.halo));
+    near.own.dst_are_sources = true;
   }
 }
 

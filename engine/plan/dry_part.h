@@ -31,15 +31,17 @@ class DryPart {
   };
   Rows rows(Index count, const FeatureShape& shape, Features& features);
   void cut_chunks(const RankShape& shape);
+  void cut_near(const RankShape& shape);
   void read_by_owner(const RankShape& shape, const FeatureShape& features, bool halo_features);
 
   std::vector<Offsets> offsets_;
   LocalGraph graph_;
-  Features features_, halo_features_;
+  Features features_, halo_features_, computed_features_;
   std::vector<Real> row_weights_;
   std::vector<Index> owned_by_rank_;
   std::vector<std::vector<VertexId>> chunk_reads_;  // by chunk …
   std::vector<ChunkRun> chunk_runs_;                // … and one run of them each
+  std::deque<std::vector<PeerRows>> near_peers_;
   std::vector<VertexId> owners_ids_;                // of the blocks' destinations
   std::vector<std::vector<VertexId>> owners_rows_;  // by block
   std::deque<Features> owners_features_;

@@ -11,14 +11,25 @@ void add_layer(const LayerPass& pass, bool recompute, EpochWork& sum) {
   if (recompute) sum += pass.forward();
 }
 
+/// All owned rows or, where some are copies, those that are near enough.
+LayerSize layer_size(const Model& model, int l, const RankShape& shape) {
+  if (shape.near.empty()) return {double(shape.owned), double(shape.halo), double(shape.arcs())};
+  const auto behind = std::size_t(std::count_if(model.layers.begin() + l + 1, model.layers.end(),
+                                                [](const auto& each) { return each->gathers(); }));
+  if (behind == shape.near.size()) return {double(shape.owned), 0, 0};
+  const NearShape& near = shape.near[behind];
+  if (!model.layers[std::size_t(l)]->gathers()) return {double(near.rows), 0, 0};
+  return {double(near.rows), double(near.sources - near.rows + near.halo),
+          double(near.own_arcs + near.outer_arcs)};
+}
+
 /// Calls visit for every layer that runs each epoch.
 template <class F>
 void for_each_pass(const Model& model, const RankShape& shape, F&& visit) {
   const int end = shape.layers.end < 0 ? int(model.layers.size()) : shape.layers.end;
   const int prefix = model.constant_prefix();
-  const LayerSize size{double(shape.owned), double(shape.halo), double(shape.arcs())};
   for (int l = std::max(prefix, shape.layers.first); l < end; ++l)
-    visit(LayerPass(model, l, size, l == prefix));
+    visit(LayerPass(model, l, layer_size(model, l, shape), l == prefix));
 }
 
 }  // namespace

@@ -50,12 +50,27 @@ Index chunk_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weigh
   return sum;
 }
 
+/// NearBlocks, but for what they share with the LocalGraph.
+Index near_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
+  Index sum = 0;
+  for (const NearShape& each : s.near) {
+    for (const PeerShape& p : each.peers) sum += 4 * p.send;
+    if (each.is_whole) continue;
+    sum += csr_bytes(each.sources, each.own_arcs, weighted) +
+           csr_bytes(each.rows, each.outer_arcs, weighted) + csr_bytes(each.halo, each.outer_arcs, weighted);
+    sum += each.halo * (8 + (needs.normalisation == Normalisation::kSymmetric ? kReal : 0));
+    if (needs.attention) sum += 8 * (each.own_arcs + each.outer_arcs);
+  }
+  return sum;
+}
+
 /// LocalGraph's arrays, and where the strategy takes rows owner by owner the blocks in their place.
 Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   if (s.batches) return 4 * s.owned;
   Index sum = s.by_owner ? source_blocks_bytes(s, needs, weighted) : outer_block_bytes(s, needs, weighted);
   if (!s.for_others) sum += own_block_bytes(s, needs, weighted);
-  sum += 4 * (s.owned + s.halo) + chunk_blocks_bytes(s, needs, weighted);
+  sum +=
+      4 * (s.owned + s.halo) + chunk_blocks_bytes(s, needs, weighted) + near_blocks_bytes(s, needs, weighted);
   if (needs.normalisation == Normalisation::kMean) sum += kReal * s.owned;
   if (needs.normalisation == Normalisation::kSymmetric) sum += kReal * (2 * s.owned + s.halo);
   for (const PeerShape& p : s.peers) sum += 4 * p.send;
@@ -85,6 +100,8 @@ Index feature_bytes(const RankShape& s, const FeatureShape& f, const Model& mode
   if (!s.features) return 0;
   Index sum = feature_bytes(s.owned, f);
   if (!model.layers.front()->gathers()) return sum;
+  if (f.packed() && !s.near.empty() && s.near.back().rows < s.owned)
+    sum += feature_bytes(s.near.back().rows, f);  // GraphPart::computed_features
   if (!s.by_owner) return sum + feature_bytes(s.halo, f);
   for (const SourceShape& from : s.sources) sum += feature_bytes(from.rows, f);
   return sum;

@@ -59,6 +59,13 @@ void count_chunks(const PreparedGraph& prepared, const LocalizeOptions& options,
   }
 }
 
+std::vector<PeerShape> peer_shapes(std::span<const PeerRows> peers) {
+  std::vector<PeerShape> shapes;
+  for (const PeerRows& peer : peers)
+    shapes.push_back({peer.peer, Index(peer.send.size()), peer.receive_count, {}, {}});
+  return shapes;
+}
+
 }  // namespace
 
 RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const std::uint8_t> induced_on,
@@ -86,15 +93,18 @@ RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const s
   return shape;
 }
 
-RankShape rank_shape(const LocalGraph& graph, int ranks) {
+RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, int ranks) {
   RankShape shape;
   shape.rank = graph.rank, shape.ranks = ranks;
   shape.owned = graph.owned, shape.halo = graph.halo;
   shape.own_arcs = graph.own.arcs(), shape.outer_arcs = graph.outer.arcs();
   shape.own_is_symmetric = graph.own_is_symmetric;
   shape.copies = graph.owned - graph.counted;
-  for (const PeerRows& peer : graph.peers)
-    shape.peers.push_back({peer.peer, Index(peer.send.size()), peer.receive_count, {}, {}});
+  shape.peers = peer_shapes(graph.peers);
+  for (const NearBlock& each : near)
+    shape.near.push_back({each.rows, each.sources, each.is_whole ? graph.halo : Index(each.halo.size()),
+                          each.own_arcs, each.is_whole ? graph.outer.arcs() : each.outer.arcs(),
+                          each.is_whole, peer_shapes(each.peers)});
   return shape;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/model.h"
+#include "partition/near_blocks.h"
 #include "partition/prepared_graph.h"
 #include "partition/source_blocks.h"
 
@@ -21,6 +22,14 @@ struct PeerShape {
 struct ChunkShape {
   Index rows = 0, reads = 0;           // that are read outside of it
   Index own_arcs = 0, outer_arcs = 0;  // to its own rows, and to others
+};
+
+/// Rows that are computed with so many layers behind (NearBlock).
+struct NearShape {
+  Index rows = 0, sources = 0, halo = 0;
+  Index own_arcs = 0, outer_arcs = 0;
+  bool is_whole = false;
+  std::vector<PeerShape> peers{};
 };
 
 /// What is read of one owner (SourceBlock).
@@ -41,6 +50,7 @@ struct RankShape {
   Index destinations = 0;                // rows that are aggregated here
   std::vector<SourceShape> sources{};    // owners with rows that are read
   std::vector<ChunkShape> chunks{};      // where rows are worked on slice by slice
+  std::vector<NearShape> near{};         // where some rows are copies, by the number of layers behind
   bool features = true, answers = true;  // PartShare
   Index copies = 0;                      // of the owned rows, of other servers' vertices: they count nothing
   LayerRange layers{0, -1};              // that the rank has; −1: to the last
@@ -56,8 +66,8 @@ struct RankShape {
 RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on,
                      const std::optional<OwnerReads>& reads = {}, bool by_chunk = false);
 
-/// Of a graph that is there, as ranks see it.
-RankShape rank_shape(const LocalGraph& graph, int ranks);
+/// Of a graph that is there, as ranks see it; of a server's, with its blocks.
+RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, int ranks);
 
 /// The same part where not every rank trains the part of its own number, or several have the same: ranks in place of parts.
 RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks);

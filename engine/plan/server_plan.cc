@@ -17,7 +17,7 @@ RankShape ServerShapes::of(Rank rank, std::span<const std::uint8_t> induced_on, 
   }
   const auto local = localize(held_.view(), rank, {.ranks = PartRanks::of_group(Rank(options.first_part))});
   local->counted = held_.counted[std::size_t(local->part)];
-  return rank_shape(*local, ranks);
+  return rank_shape(*local, near_blocks(held_, *local, options.layers, false), ranks);
 }
 
 std::vector<ServerPlan> server_plans(const Job& job, const std::vector<RankPlan>& ranks) {

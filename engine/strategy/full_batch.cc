@@ -1,5 +1,7 @@
 #include "strategy/full_batch.h"
 
+#include <algorithm>
+
 namespace atl {
 
 FullBatch::FullBatch(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
@@ -13,25 +15,39 @@ FullBatch::FullBatch(Context& ctx, Communicator& comm, const Model& model, Param
       passes_(options.passes),
       prefix_(model.constant_prefix()),
       runner_(ctx, model, comm.trace()) {
-  exchange_ = make_exchange(exchanged_layers());
-  pass_ = std::make_unique<FullBatchPass>(ctx, comm, RankGroup(comm, {}), part, *exchange_, options.seed,
-                                          all_vertices);
+  const std::vector<ExchangedLayer> exchanged = exchanged_layers();
+  for (const ExchangedLayer& each : exchanged) outputs_.push_back(part.rows(each.behind));
+  exchange_ = make_exchange(exchanged);
+  pass_ = std::make_unique<FullBatchPass>(ctx, comm, RankGroup(comm, {}), part, *exchange_, outputs_,
+                                          options.seed, all_vertices);
   compute_prefix();
   memory_ = std::make_unique<PassMemory>(ctx_.device, model, LayerRange{prefix_, layers()}, passes_);
-  const Index owned = part.graph->owned;
-  memory_->shape(std::vector<LayerRows>(std::size_t(layers() - prefix_),
-                                        LayerRows{owned, owned, owned, exchange_->source_rows()}));
+  memory_->shape(layer_rows());
+}
+
+/// Of the layers that aren't computed once. Each reads what the one before has computed.
+std::vector<LayerRows> FullBatch::layer_rows() const {
+  std::vector<LayerRows> rows;
+  for (int l = prefix_; l < layers(); ++l) {
+    const Index in = l == 0 ? part_.graph->owned : outputs_[std::size_t(l) - 1],
+                out = outputs_[std::size_t(l)];
+    rows.push_back({in, out, out, layer(l).gathers() ? exchange_->source_rows(l) : std::vector{in}});
+  }
+  return rows;
 }
 
 std::vector<ExchangedLayer> FullBatch::exchanged_layers() const {
   std::vector<ExchangedLayer> all;
+  int behind = int(std::ranges::count_if(model_.layers, [](const auto& each) { return each->gathers(); }));
   for (int l = 0; l < layers(); ++l) {
+    if (layer(l).gathers()) --behind;
     const bool keep = layer(l).rows_in_backward() && passes_ == Passes::kTraining;
     all.push_back({.cols = layer(l).in(),
                    .gathers = layer(l).gathers(),
                    .fixed = l == 0,
                    .once = l < prefix_,
-                   .keep = keep});
+                   .keep = keep,
+                   .behind = behind});
   }
   return all;
 }
@@ -42,10 +58,12 @@ void FullBatch::compute_prefix() {
   Matrix before;
   Saved none;
   for (int l = 0; l < prefix_; ++l) {
-    Matrix out(part_.graph->owned, layer(l).out(), ctx_.device);
+    const Index rows = outputs_[std::size_t(l)];
+    Matrix out(rows, layer(l).out(), ctx_.device);
     const Rows in = l == 0 ? part_.features : Rows(std::as_const(before).view());
+    const Rows self = in.packed() || in.rows() == rows ? in : Rows(in.dense.slice_rows(0, rows));
     pass_->bind(l);
-    layer(l).forward(*pass_, {parameters_.present(), l}, {in, in, {}}, none, out);
+    layer(l).forward(*pass_, {parameters_.present(), l}, {in, self, {}}, none, out);
     before = std::move(out);
   }
   prefix_output_ = std::move(before);
@@ -53,7 +71,8 @@ void FullBatch::compute_prefix() {
 
 /// The features, or what was computed of them once.
 RangeInput FullBatch::input() const {
-  return {prefix_ == 0 ? part_.features : Rows(ConstMatrixView(prefix_output_)), {}};
+  if (prefix_ > 0) return {Rows(ConstMatrixView(prefix_output_)), {}};
+  return {part_.features, {}, part_.computed_features};
 }
 
 void FullBatch::tell(Work work) const {

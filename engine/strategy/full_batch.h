@@ -39,6 +39,7 @@ class FullBatch final : public Schedule {
   void compute_prefix();
   void tell(Work work) const;
   std::vector<ExchangedLayer> exchanged_layers() const;
+  std::vector<LayerRows> layer_rows() const;
   RangeInput input() const;
   int layers() const { return int(model_.layers.size()); }
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
@@ -49,7 +50,8 @@ class FullBatch final : public Schedule {
   Parameters& parameters_;
   const GraphPart& part_;
   Passes passes_;
-  int prefix_ = 0;  // constant layers, computed once
+  int prefix_ = 0;              // constant layers, computed once
+  std::vector<Index> outputs_;  // by layer, rows that it computes
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<FullBatchPass> pass_;
   Matrix prefix_output_;  // (owned, width)

@@ -1,6 +1,8 @@
 // The verbs of a full-batch pass: gather goes to the exchange, columns are whole, reduce sums over the ranks that share the pass.
 #pragma once
 
+#include <vector>
+
 #include "comm/device_sums.h"
 #include "exchange/exchange.h"
 #include "strategy/layer_runner.h"
@@ -10,20 +12,23 @@ namespace atl {
 /// One per schedule, told which pass and layer are next. References outlive it.
 class FullBatchPass final : public Pass {
  public:
-  /// all_vertices: over the ranks of the group.
+  /// outputs: rows that each layer computes. all_vertices: over the ranks of the group.
   FullBatchPass(Context& ctx, Communicator& comm, RankGroup group, const GraphPart& part, Exchange& exchange,
-                std::uint64_t seed, double all_vertices)
+                std::vector<Index> outputs, std::uint64_t seed, double all_vertices)
       : ctx_(ctx),
         comm_(comm),
         group_(std::move(group)),
         part_(part),
         exchange_(exchange),
+        outputs_(std::move(outputs)),
         seed_(seed),
         all_vertices_(all_vertices) {}
 
   Context& context() override { return ctx_; }
-  Index destinations() const override { return part_.graph->owned; }
-  std::span<const VertexId> destination_ids() const override { return part_.ids; }
+  Index destinations() const override { return outputs_[std::size_t(layer_)]; }
+  std::span<const VertexId> destination_ids() const override {
+    return part_.ids.first(std::size_t(destinations()));
+  }
   bool training() const override { return training_; }
   bool repeating() const override { return purpose_ == Traffic::kRecompute; }
   Draws draws(Purpose purpose, int layer) const override {
@@ -36,7 +41,10 @@ class FullBatchPass final : public Pass {
   void reduce(std::span<double> values) override {
     all_reduce(ctx_, comm_, Traffic::kStatistics, group_, values);
   }
-  std::span<const Real> row_weights() const override { return part_.row_weights; }
+  std::span<const Real> row_weights() const override {
+    return part_.row_weights.empty() ? part_.row_weights
+                                     : part_.row_weights.first(std::size_t(destinations()));
+  }
   double reduced_rows() const override { return all_vertices_; }
 
   /// `step` keys the pass's draws.
@@ -56,6 +64,7 @@ class FullBatchPass final : public Pass {
   RankGroup group_;
   const GraphPart& part_;
   Exchange& exchange_;
+  std::vector<Index> outputs_;  // by layer
   std::uint64_t seed_;
   double all_vertices_;
   std::int64_t step_ = 0;

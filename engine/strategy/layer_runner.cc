@@ -11,9 +11,9 @@ LayerInput LayerRunner::input_of(int l, PassMemory& memory, const RangeInput& in
   const LayerRows& rows = memory.rows(l);
   LayerInput in;
   in.rows = l == memory.layers().first ? input.rows : Rows(ConstMatrixView(memory.output(l - 1)));
-  in.self = in.rows.packed() || rows.destinations == in.rows.rows()
-                ? in.rows
-                : Rows(in.rows.dense.slice_rows(0, rows.destinations));
+  in.self = in.rows;
+  if (rows.destinations < in.rows.rows())
+    in.self = in.rows.packed() ? input.self : Rows(in.rows.dense.slice_rows(0, rows.destinations));
   const int tap = layer(l).tap();
   if (tap >= 0) {
     const ConstMatrixView tapped =

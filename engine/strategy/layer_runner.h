@@ -19,6 +19,8 @@ class Pass : public Verbs {
 struct RangeInput {
   Rows rows;            // (inputs, in)
   ConstMatrixView tap;  // of a layer before the range; or empty
+  Rows
+      self{};  // (destinations, in) of packed rows with fewer destinations; empty: they are the first ones of `rows`
 };
 
 /// Gradients that leave the range, and one that enters it beside that of its output; empty: there are none.

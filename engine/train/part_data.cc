@@ -93,11 +93,15 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   std::fill_n(row_weights_.begin(), graph_->counted, Real(1));
   part_.graph = graph_.get();
   part_.ids = owned_ids();
-  part_.own = graph_->own_block();
-  part_.outer = graph_->outer_block();
+  near_ = near_blocks(held, *graph_, server.layers, needs.attention);
+  for (const NearBlock& each : near_)
+    part_.near.push_back({each.rows, each.sources, each.is_whole ? graph_->halo : Index(each.halo.size()),
+                          own_block(*graph_, each), outer_block(*graph_, each), each.peers});
   if (graph_->counted < graph_->owned) part_.row_weights = row_weights_;
   part_.features = own_.read(dataset, owned_ids(), job, form_);
   const std::span<const VertexId> ids(graph_->ids);
+  if (halo_features && form_ != FeatureForm::kDense && near_.back().rows < graph_->owned)
+    part_.computed_features = computed_.read(dataset, ids.first(std::size_t(near_.back().rows)), job, form_);
   if (halo_features)
     part_.halo_features = halo_.read(dataset, ids.subspan(std::size_t(graph_->owned)), job, form_);
 }
@@ -138,7 +142,12 @@ void PartData::place(Context& ctx) {
   part_.outer = on_device(structure, part_.outer);
   part_.features = features.of(part_.features);
   part_.halo_features = features.of(part_.halo_features);
+  part_.computed_features = features.of(part_.computed_features);
   for (ChunkRows& each : part_.chunks) {
+    each.own = on_device(structure, each.own);
+    each.outer = on_device(structure, each.outer);
+  }
+  for (NearRows& each : part_.near) {
     each.own = on_device(structure, each.own);
     each.outer = on_device(structure, each.outer);
   }

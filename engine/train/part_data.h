@@ -10,6 +10,7 @@
 #include "dataset/dataset.h"
 #include "exchange/exchange.h"
 #include "job/job.h"
+#include "partition/near_blocks.h"
 #include "partition/source_blocks.h"
 #include "strategy/strategy.h"
 
@@ -31,7 +32,7 @@ class PartData {
   PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
            const PartShare& share, std::span<const std::uint8_t> induced_on, FeatureForm form,
            bool halo_features);
-  /// Of the rank's share of what its server holds.
+  /// Of the rank's share of what its server holds, for training.
   PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
            const ServerOptions& server, FeatureForm form, bool halo_features);
   PartData(const PartData&) = delete;
@@ -70,12 +71,13 @@ class PartData {
 
   FeatureForm form_;
   std::unique_ptr<LocalGraph> graph_;
-  Features own_, halo_;
+  Features own_, halo_, computed_;
   // Where the strategy takes halo rows owner by owner, instead of halo_:
   SourceBlocks owners_;
   std::deque<Features> owners_features_;
   std::vector<Index> owned_by_rank_;
   std::vector<ChunkBlock> chunks_;
+  std::vector<NearBlock> near_;
   std::vector<Real> row_weights_;
   GraphPart part_;
   std::optional<DeviceCopies> structure_, placed_features_;

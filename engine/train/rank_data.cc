@@ -120,9 +120,10 @@ void RankData::read_training_part(const Job& job, const Dataset& dataset, const 
         std::make_unique<PartData>(job, dataset, prepared, rank, share_, marks, use.form, halo_features);
   }
   if (!share_.answers) return;
-  training_labels_ = read_labels(job, dataset, use, training_->owned_ids());
-  for (Index row = 0; row < training_->graph().counted; ++row) {
-    const bool trains = marks[std::size_t(training_->owned_ids()[std::size_t(row)])] != 0;
+  const auto ids = training_->owned_ids().first(std::size_t(training_->graph().counted));
+  training_labels_ = read_labels(job, dataset, use, ids);
+  for (Index row = 0; row < Index(ids.size()); ++row) {
+    const bool trains = marks[std::size_t(ids[std::size_t(row)])] != 0;
     if (trains && labelled(training_labels_, std::size_t(row))) training_rows_.push_back(VertexId(row));
   }
 }
@@ -184,8 +185,8 @@ void RankData::place(Context& ctx) {
   copies_.emplace(ctx);
   for (SplitRows* each : {&train, &validation, &test}) each->placed = copies_->of(each->placed);
   label_view_ = on_device(*copies_, label_view_, owned());
-  training_label_view_ = on_device(*copies_, training_label_view_,
-                                   training_ && share_.answers ? Index(training_->owned_ids().size()) : 0);
+  training_label_view_ =
+      on_device(*copies_, training_label_view_, training_ && share_.answers ? training_->graph().counted : 0);
   placed_training_rows_ = copies_->of(placed_training_rows_);
   if (full_) full_->place(ctx);
   if (training_) training_->place(ctx);

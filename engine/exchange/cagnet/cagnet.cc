@@ -18,11 +18,12 @@ class Cagnet final : public Exchange {
         rounds_(ctx, comm, part, layers_, grid_, wire),
         row_(ctx, comm, part, grid_),
         merge_(ctx, row_, wire),
-        halo_(ctx.device, layers_, rounds_.halo_rows(), rounds_.halo_rows()) {
+        halo_(ctx.device, layers_, rounds_.halo_rows(),
+              [&](const ExchangedLayer&) { return rounds_.halo_rows(); }) {
     if (grid_.replication > 1) rounds_.merge_by(&merge_);
   }
 
-  std::vector<Index> source_rows() const override { return rounds_.source_rows(); }
+  std::vector<Index> source_rows(int) const override { return rounds_.source_rows(); }
   Index bytes() const override { return rounds_.bytes() + halo_.bytes(); }
 
   Gather& gather(const Gathered& what) override {

@@ -48,15 +48,32 @@ int servers(const Job& job) {
   return job.placement.ranks % together == 0 ? job.placement.ranks / together : 1;
 }
 
-EpochTraffic traffic(const Options& given, const TrafficShape& shape) {
-  TrafficShape inside = shape;
-  inside.halo_rows = 0;
-  for (const CutRows& each : shape.server_cut) inside.halo_rows += each.rows;
-  return boundary_traffic(given, inside);
+/// Values that a row of the cut brings in a layer's forward passes; its gradient goes back once.
+Index brought(const TrafficShape& shape, std::size_t layer) {
+  return shape.widths[layer] + (layer < shape.repeated_widths.size() ? shape.repeated_widths[layer] : 0);
 }
 
-std::vector<PairBytes> flows(const Options& given, const TrafficShape& shape, const std::vector<CutRows>&) {
-  return boundary_flows(given, shape, shape.server_cut);
+EpochTraffic traffic(const Options&, const TrafficShape& shape) {
+  EpochTraffic sum;
+  sum.gradient = gradient_bytes(shape);
+  for (std::size_t layer = 0; layer < shape.server_cut.size(); ++layer)
+    for (const CutRows& each : shape.server_cut[layer]) {
+      const std::int64_t once = each.rows * shape.widths[layer] * shape.bytes_per_value;
+      sum.halo += once, sum.halo_gradient += once;
+      sum.recompute += each.rows * brought(shape, layer) * shape.bytes_per_value - once;
+    }
+  return sum;
+}
+
+std::vector<PairBytes> flows(const Options&, const TrafficShape& shape, const std::vector<CutRows>&) {
+  std::vector<PairBytes> all = gradient_flows(shape);
+  for (std::size_t layer = 0; layer < shape.server_cut.size(); ++layer)
+    for (const auto& [from, to, rows] : shape.server_cut[layer]) {
+      const auto forward = double(rows * brought(shape, layer) * shape.bytes_per_value);
+      all.push_back({from, to, forward, forward});
+      all.push_back({to, from, double(rows * shape.widths[layer] * shape.bytes_per_value)});
+    }
+  return all;
 }
 
 Job with_copies(Job job, int hops, std::int64_t fanout) {

@@ -57,13 +57,14 @@ void Pipeline::make_whole_layers(double all_vertices) {
     exchanged.push_back(
         {.cols = layer(l).in(), .gathers = layer(l).gathers(), .fixed = l == 0, .once = l < once});
   whole_exchange_ = make_exact_exchange(ctx_, comm_, part_, std::move(exchanged), true);
-  whole_pass_ =
-      std::make_unique<FullBatchPass>(ctx_, comm_, group_, part_, *whole_exchange_, o_.seed, all_vertices);
+  whole_pass_ = std::make_unique<FullBatchPass>(
+      ctx_, comm_, group_, part_, *whole_exchange_,
+      std::vector<Index>(std::size_t(whole_.end), part_.graph->owned), o_.seed, all_vertices);
   if (once > 0) return compute_prefix();
   whole_memory_ = std::make_unique<PassMemory>(ctx_.device, model_, whole_, o_.passes);
   whole_memory_->place_output(0, rows_->present(whole_.end));
   const Index owned = part_.graph->owned;
-  whole_memory_->shape({LayerRows{owned, owned, owned, whole_exchange_->source_rows()}});
+  whole_memory_->shape({LayerRows{owned, owned, owned, whole_exchange_->source_rows(0)}});
 }
 
 /// What the first layer inside reads, for good. It is no history: it never changes.

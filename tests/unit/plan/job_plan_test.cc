@@ -57,6 +57,9 @@ std::vector<SmallCase> cases() {
       {"granndis_batch_norm_recompute",
        {"strategy.kind=granndis", "strategy.granndis={maxHop: 0, fanout: -1}", "model.norm=batch",
         "training.recompute=layer"}},
+      {"granndis_bits",
+       {"strategy.kind=granndis", "strategy.granndis={maxHop: 0, fanout: -1}", "model.kind=sage"},
+       kBitData},
       {"granndis_gat_inductive", {"strategy.kind=granndis", "model.kind=gat", "training.setting=inductive"}},
       {"gcn_directed", {"model.norm=layer"}, {.symmetric = false}},
       {"sage", {"model.kind=sage", "training.optimizer={kind: sgd}"}},
@@ -75,7 +78,7 @@ struct Observed {
 
 Index feature_bytes(const GraphPart& part) {
   Index bytes = 0;
-  std::vector<Rows> all{part.features, part.halo_features};
+  std::vector<Rows> all{part.features, part.halo_features, part.computed_features};
   for (const OwnerRows& owner : part.owners) all.push_back(owner.features);
   for (const Rows& rows : all) {
     if (rows.sparse != nullptr)

@@ -17,7 +17,7 @@ class Counting final : public Exchange {
   explicit Counting(std::unique_ptr<Exchange> exact) : exact_(std::move(exact)) {
     count_.view().at(0, 0) = 0;
   }
-  std::vector<Index> source_rows() const override { return exact_->source_rows(); }
+  std::vector<Index> source_rows(int layer) const override { return exact_->source_rows(layer); }
   Index bytes() const override { return exact_->bytes() + count_.held_bytes(); }
   void begin(std::int64_t epoch, bool training) override {
     if (training) count_.view().at(0, 0) += 1;

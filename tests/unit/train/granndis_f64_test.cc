@@ -63,6 +63,26 @@ TEST(ExpansionAwareSampling, LearnsTheSameOnAnyRanksOfAServer) {
   }
 }
 
+/// Copies that are farther away than there are layers change nothing; what a layer computes are the rows that those behind it need.
+TEST(Preloading, ComputesInEachLayerTheRowsThatLaterOnesNeed) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {.vertices = 200, .arc_share = 0.01});
+  for (const auto& [hops, layers] : {std::pair{0, 3}, {5, 3}, {0, 2}}) {
+    const Job job = granndis_job({"model.layers=" + std::to_string(layers)}, 4, 2,
+                                 fmt::format("{{maxHop: {}, fanout: -1}}", hops));
+    run_ranks(4, [&, count = layers](Communicator& comm) {
+      SmallRank rank(comm, job, folder / "small", 1);
+      const GraphPart& part = rank.data.training_part();
+      ASSERT_EQ(part.near.size(), std::size_t(count));
+      EXPECT_EQ(part.near.front().rows, part.graph->counted);
+      EXPECT_LT(part.near.front().rows, part.near.back().rows);
+      EXPECT_LT(part.near.back().rows, part.graph->owned) << "copies of the last hop are inputs";
+      for (std::size_t behind = 0; behind + 1 < part.near.size(); ++behind)
+        EXPECT_EQ(part.near[behind].sources, part.near[behind + 1].rows) << behind;
+    });
+  }
+}
+
 TEST(ExpansionAwareSampling, SendsNothingButGradientsBetweenServers) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {});

@@ -41,7 +41,7 @@ class StaleParts final : public Exchange {
     }
   }
 
-  std::vector<Index> source_rows() const override { return {vertices_, vertices_}; }
+  std::vector<Index> source_rows(int) const override { return {vertices_, vertices_}; }
   Index bytes() const override { return 0; }
 
   Gather& gather(const Gathered& g) override {
