@@ -13,10 +13,10 @@
 namespace atl {
 namespace {
 
-MemoryBudget budget_of(const LoadedJob& loaded) {
-  const StrategyInfo& strategy = *find_strategy(loaded.job.strategy.kind);
-  return strategy.memory_budget == nullptr ? MemoryBudget{}
-                                           : strategy.memory_budget(loaded.job, loaded.given);
+/// `given`: what it doesn't leave open.
+MemoryBudget budget_of(const Job& job, const Given& given) {
+  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
+  return strategy.memory_budget == nullptr ? MemoryBudget{} : strategy.memory_budget(job, given);
 }
 
 /// Of the rank that needs most.
@@ -60,7 +60,7 @@ Planned choose(const LoadedJob& loaded, const MemoryBudget& budget, const Datase
 }  // namespace
 
 LoadedJob within_budget(const LoadedJob& loaded, const Dataset& dataset, int threads, Say say) {
-  const MemoryBudget budget = budget_of(loaded);
+  const MemoryBudget budget = budget_of(loaded.job, loaded.given);
   if (budget.bytes == 0) return loaded;
   Planned chosen = choose(loaded, budget, dataset, threads, say);
   say(fmt::format("{} of {}: {} a rank at most, with {}", budget.path, bytes_text(double(budget.bytes)),
@@ -68,8 +68,9 @@ LoadedJob within_budget(const LoadedJob& loaded, const Dataset& dataset, int thr
   return std::move(chosen.loaded);
 }
 
+/// The API server fills defaults in: what was given isn't known.
 void check_budget(const LoadedJob& loaded, const Dataset& dataset, int threads, Say say) {
-  const MemoryBudget budget = budget_of(loaded);
+  const MemoryBudget budget = budget_of(loaded.job, {});
   if (budget.bytes == 0) return;
   const Planned chosen = choose(loaded, budget, dataset, threads, say);
   if (chosen.fields == budget.ways.front().fields) return;

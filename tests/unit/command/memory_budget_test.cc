@@ -107,7 +107,7 @@ TEST_F(MemoryBudgets, OfFewVerticesCutThemIntoNoMoreChunksThanThereAre) {
 
 TEST_F(MemoryBudgets, OfAJobOnAClusterSayWhatToGive) {
   const auto check = [&](const std::string& options) {
-    check_budget(loaded(options), dataset(), kThreads, say);
+    check_budget(loaded(options, {"training.recompute=none"}), dataset(), kThreads, say);
   };
   const Index plain = peak("chunks: 8");
   EXPECT_NO_THROW(check(budget(plain)));

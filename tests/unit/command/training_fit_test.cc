@@ -23,10 +23,11 @@ TEST(TrainingFit, MoreChunksThanVerticesAreRefused) {
   write_small_data(folder / "small", {.vertices = 60});
   const Dataset dataset = Dataset::open(folder / "small");
   EXPECT_NO_THROW(check_trainable(pipeline_of("{chunks: 30}"), dataset));
-  EXPECT_THAT([&] { check_trainable(pipeline_of("{chunks: 31}"), dataset); },
-              testing::ThrowsMessage<Error>(testing::HasSubstr(
-                  "small.yaml:10: strategy.gnnpipe.chunks: 31 of each of 2 parts for the 60 vertices of small (use 30 or "
-                  "fewer)")));
+  EXPECT_THAT(
+      [&] { check_trainable(pipeline_of("{chunks: 31}"), dataset); },
+      testing::ThrowsMessage<Error>(testing::HasSubstr(
+          "small.yaml:10: strategy.gnnpipe.chunks: 31 of each of 2 parts for the 60 vertices of small (use 30 or "
+          "fewer)")));
 }
 
 }  // namespace

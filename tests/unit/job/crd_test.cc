@@ -161,7 +161,7 @@ TEST(Crd, DefaultsOfTheApiServerChangeNeitherJobNorWarnings) {
 
 TEST(Crd, DefaultsMakeSectionsButNoBlocks) {
   const auto spec = Json::parse(filled_in(sparse_manifests().front())).at("spec");
-  EXPECT_EQ(spec.at("strategy"), (Json{{"kind", "graph"}}));  // gnnpipe has no wire
+  EXPECT_EQ(spec.at("strategy"), (Json{{"kind", "graph"}, {"wire", "float32"}}));
   EXPECT_EQ(spec.at("placement").at("ranks"), 1);
   EXPECT_EQ(spec.at("training").at("optimizer").at("kind"), "adam");
   EXPECT_FALSE(spec.at("training").at("optimizer").contains("learningRate"));  // sgc has its own
