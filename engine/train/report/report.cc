@@ -132,8 +132,8 @@ std::string report_html(const RunRecord& run) {
                   phase_bars(run.phases_by_rank));
   html += section(
       "Chunks by stage",
-      "When each stage of the pipeline worked on which chunk in the last epoch, forward and, paler, backward. What "
-      "is blank between them are the bubbles, in share of all ranks’ time.",
+      "When each stage of the pipeline worked on which chunk in the last epoch: forward and, paler, backward. "
+      "Blanks are its bubbles: the share of all ranks’ time in which they had no chunk.",
       stage_bars(run));
   html += "<div class=grid>\n";
   html += section("Traffic between ranks",
