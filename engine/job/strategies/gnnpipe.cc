@@ -16,8 +16,9 @@ namespace {
 
 constexpr int kChunksPerRank = 4;
 
-std::vector<Field> options() {
-  const char* source = "Chen et al. 2023";
+const char* const kSource = "Chen et al. 2023";
+
+std::vector<Field> dividing_options() {
   std::vector<Field> options;
   options.push_back(strategy_option(
       "gnnpipe", "stages", std::int64_t{0},
@@ -43,7 +44,7 @@ std::vector<Field> options() {
                        .unit = "chunks",
                        .minimum = 0,
                        .maximum = 65536,
-                       .source = source,
+                       .source = kSource,
                        .default_text = "4 for each rank"}));
   options.push_back(strategy_option(
       "gnnpipe", "memoryBudget", std::int64_t{0},
@@ -54,22 +55,27 @@ std::vector<Field> options() {
        .unit = "bytes",
        .minimum = 0,
        .may_change = true}));
+  return options;
+}
+
+std::vector<Field> history_options() {
+  std::vector<Field> options;
   options.push_back(
       strategy_option("gnnpipe", "shuffle", true,
-                      {.description = "draw the order of the chunks anew in each epoch", .source = source}));
+                      {.description = "draw the order of the chunks anew in each epoch", .source = kSource}));
   options.push_back(strategy_option(
       "gnnpipe", "historicalGradients", false,
       {.description =
            "neighbours whose rows are those of an earlier epoch get the gradient of the last epoch; "
            "false: they get none",
-       .source = source}));
+       .source = kSource}));
   options.push_back(strategy_option(
       "gnnpipe", "historyRefresh", std::int64_t{23},
       {.description = "α: rows of chunks that come later are those of epoch α⌊(t − 1)/α⌋ in epoch t",
        .unit = "epochs",
        .minimum = 1,
        .maximum = 1e6,
-       .source = source}));
+       .source = kSource}));
   options.push_back(strategy_option(
       "gnnpipe", "refreshAfterFirstEpoch", true,
       {.description = "keep epoch 1's rows as well, so that only epoch 1 reads rows of zeros"}));
@@ -256,11 +262,13 @@ int pipeline_chunks(const Job& job) {
 }
 
 StrategyInfo gnnpipe_strategy() {
+  std::vector<Field> options = dividing_options();
+  for (Field& each : history_options()) options.push_back(std::move(each));
   return {.kind = "gnnpipe",
           .description = "layers divided over stages, graph chunks pipelined through them",
-          .source = "Chen et al. 2023",
+          .source = kSource,
           .built = true,
-          .options = options(),
+          .options = std::move(options),
           .layout = layout,
           .parts = [](const Job& job) { return pipeline_grid(job).parts; },
           .slices = pipeline_chunks,
