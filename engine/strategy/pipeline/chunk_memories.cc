@@ -7,7 +7,7 @@ namespace atl {
 ChunkMemories::ChunkMemories(Context& ctx, const Model& model, const LayerRange& layers, Passes passes,
                              const GraphPart& part, StageRows& rows, const ChunkPass& pass,
                              std::size_t arriving)
-    : ctx_(ctx), model_(model), layers_(layers), part_(part), rows_(rows) {
+    : layers_(layers), part_(part), rows_(rows) {
   if (layers.first == layers.end) return;
   const auto chunks = int(part.chunks.size());
   std::vector<std::vector<LayerRows>> of_chunks;

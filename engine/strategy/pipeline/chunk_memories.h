@@ -28,8 +28,6 @@ class ChunkMemories {
   void count(ScheduleBytes& bytes) const;
 
  private:
-  Context& ctx_;
-  const Model& model_;
   LayerRange layers_;
   const GraphPart& part_;
   StageRows& rows_;
