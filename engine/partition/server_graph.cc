@@ -82,7 +82,7 @@ class Expansion {
     for (const VertexId other : graph_.row(row))
       if (!is_own(other)) kept_.push_back(other);
     if (o_.fanout < 0 || kept_.size() <= std::size_t(o_.fanout)) return kept_;
-    const Draws draws(o_.seed, Purpose::kExpansion);
+    const Draws draws(o_.seed, Purpose::kExpansion, o_.epoch);
     const auto key = [&](VertexId other) {
       return draws.bits64_at(std::uint64_t(ids_[std::size_t(row)]), std::uint64_t(ids_[std::size_t(other)]));
     };
@@ -198,6 +198,14 @@ PartedGraph ServerGraph::view() const {
   PartedGraph parted{graph.view(), part_offsets, {}, ids, part_offsets, 1, degrees};
   for (const std::vector<VertexId>& each : halos) parted.halos.push_back(each);
   return parted;
+}
+
+Index ServerGraph::bytes() const {
+  const auto of = [](const auto& values) { return Index(values.size() * sizeof(values[0])); };
+  Index sum =
+      of(ids) + of(distances) + of(degrees) + of(graph.offsets) + of(graph.columns) + of(graph.weights);
+  for (const auto& each : halos) sum += 2 * of(each);  // and `near`
+  return sum;
 }
 
 ServerGraph server_graph(const PreparedGraph& prepared, const ServerOptions& options) {

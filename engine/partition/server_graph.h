@@ -17,7 +17,8 @@ struct ServerOptions {
       0;  // that read neighbours: of what is farther from the server's own vertices nothing is computed
   /// Degrees are those of what is there. False: they are the whole graph's, so that `layers` hops are exact.
   bool samples = true;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1, epoch = 0;              // of the draw …
+  bool redraws = false;                           // … and whether each epoch has its own
   std::span<const std::uint8_t> induced_on = {};  // as in LocalizeOptions
 };
 
@@ -36,6 +37,7 @@ struct ServerGraph {
   std::vector<double> degrees;  // (rows)
 
   PartedGraph view() const;
+  Index bytes() const;
 };
 
 /// The same on every rank of the server. Memory meanwhile: what the server holds, and 16 bytes for each vertex of the graph.

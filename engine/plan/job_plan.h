@@ -31,6 +31,8 @@ struct ServerPlan {
   Index own = 0, copies = 0;  // vertices, and copies of other servers'
   Index arcs = 0;             // that training sees
   Index bytes = 0;            // RankMemory::held()
+  std::vector<Index>
+      computed;  // vertices that each layer computes which reads neighbours, the first layer first
   double share_of_copies() const { return double(copies) / double(std::max<Index>(own + copies, 1)); }
 };
 

@@ -56,9 +56,10 @@ Json rank_json(const RankPlan& r) {
 }
 
 Json server_json(const ServerPlan& s) {
-  return {{"ranks", s.ranks},   {"own", s.own},
-          {"copies", s.copies}, {"shareOfCopies", s.share_of_copies()},
-          {"arcs", s.arcs},     {"heldBytes", s.bytes}};
+  return {{"ranks", s.ranks},       {"own", s.own},
+          {"copies", s.copies},     {"shareOfCopies", s.share_of_copies()},
+          {"computed", s.computed}, {"arcs", s.arcs},
+          {"heldBytes", s.bytes}};
 }
 
 }  // namespace

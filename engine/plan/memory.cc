@@ -158,7 +158,8 @@ RankMemory rank_memory(const MemoryInput& in) {
   RankMemory m;
   m.mapped = in.mapped;
   m.loading = base + in.mapped + graph +
-              std::max(features, cutting_bytes(run.full ? *run.full : run.training, needs, in.weighted));
+              std::max(features, cutting_bytes(run.full ? *run.full : run.training, needs, in.weighted)) +
+              run.training.server_bytes;
   const bool released =
       in.model.constant_prefix() > 0 && !run.training.batches;  // RankData::release_features
   const ScheduleBytes &s = in.dry.schedule, &i = in.dry.inference;
@@ -175,6 +176,9 @@ RankMemory rank_memory(const MemoryInput& in) {
              {kParameters, parameter_bytes(run, in.dry)}};
   for (const MemoryItem& item : m.items) m.training += item.bytes;
   m.passes = s.total() + in.dry.workspace;
+  if (run.training.redraws)  // passes have no memory meanwhile
+    m.training = std::max(m.training, m.training - s.total() + run.training.server_bytes +
+                                          cutting_bytes(run.training, needs, in.weighted));
   m.inference = i.total();
   m.state = in.dry.state;
   m.checkpoint = m.training;

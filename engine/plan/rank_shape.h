@@ -51,6 +51,8 @@ struct RankShape {
   std::vector<SourceShape> sources{};    // owners with rows that are read
   std::vector<ChunkShape> chunks{};      // where rows are worked on slice by slice
   std::vector<NearShape> near{};         // where some rows are copies, by the number of layers behind
+  Index server_bytes = 0;                // of the server's graph that its share is cut from
+  bool redraws = false;                  // in each epoch anew
   bool features = true, answers = true;  // PartShare
   Index copies = 0;                      // of the owned rows, of other servers' vertices: they count nothing
   LayerRange layers{0, -1};              // that the rank has; −1: to the last

@@ -9,7 +9,7 @@
 namespace atl {
 
 RankShape ServerShapes::of(Rank rank, std::span<const std::uint8_t> induced_on, int ranks) {
-  ServerOptions options = strategy_of(job_).server(job_, rank);
+  ServerOptions options = strategy_of(job_).server(job_, rank, 1);
   options.induced_on = induced_on;
   if (options.first_part != first_part_) {
     held_ = server_graph(prepared_, options);
@@ -17,7 +17,9 @@ RankShape ServerShapes::of(Rank rank, std::span<const std::uint8_t> induced_on, 
   }
   const auto local = localize(held_.view(), rank, {.ranks = PartRanks::of_group(Rank(options.first_part))});
   local->counted = held_.counted[std::size_t(local->part)];
-  return rank_shape(*local, near_blocks(held_, *local, options.layers, false), ranks);
+  RankShape shape = rank_shape(*local, near_blocks(held_, *local, options.layers, false), ranks);
+  shape.server_bytes = held_.bytes(), shape.redraws = options.redraws;
+  return shape;
 }
 
 std::vector<ServerPlan> server_plans(const Job& job, const std::vector<RankPlan>& ranks) {
@@ -32,6 +34,9 @@ std::vector<ServerPlan> server_plans(const Job& job, const std::vector<RankPlan>
       server.copies += of.shape.copies;
       server.arcs += of.shape.arcs();
       server.bytes += of.memory.held();
+      server.computed.resize(of.shape.near.size(), 0);
+      for (std::size_t l = 0; l < server.computed.size(); ++l)
+        server.computed[l] += of.shape.near[server.computed.size() - 1 - l].rows;
     }
   }
   return servers;
@@ -45,12 +50,16 @@ std::string to_text(const std::vector<ServerPlan>& servers) {
     return line + "\n";
   };
   const auto number = [](const ServerPlan&, std::size_t i) { return fmt::format("server {}", i); };
+  std::string computed;
+  for (std::size_t l = 0; l < servers.front().computed.size(); ++l)
+    computed += row(fmt::format("computed by convolution {}", l + 1),
+                    [&](const ServerPlan& s, std::size_t) { return count_text(s.computed[l]); });
   return row("held by each server", number) +
          row("own vertices", [](const ServerPlan& s, std::size_t) { return count_text(s.own); }) +
          row("copies of others'", [](const ServerPlan& s, std::size_t) { return count_text(s.copies); }) +
          row("share of copies",
              [](const ServerPlan& s, std::size_t) { return percent_text(s.share_of_copies()); }) +
-         row("arcs", [](const ServerPlan& s, std::size_t) { return count_text(s.arcs); }) +
+         computed + row("arcs", [](const ServerPlan& s, std::size_t) { return count_text(s.arcs); }) +
          row("memory of its ranks",
              [](const ServerPlan& s, std::size_t) { return bytes_text(double(s.bytes)); }) +
          "\n";

@@ -41,8 +41,8 @@ struct Strategy {
   LayerRange (*layers)(const Job&, const Model&, Rank rank) = nullptr;
   /// Null: a part a rank.
   PartShare (*share)(const Job&, Rank rank) = nullptr;
-  /// What a rank trains on where that isn't its part: its share of what its server holds; null: its part.
-  ServerOptions (*server)(const Job&, Rank rank) = nullptr;
+  /// What a rank trains on in an epoch (from 1) where that isn't its part: its share of what its server holds; null: its part.
+  ServerOptions (*server)(const Job&, Rank rank, Index epoch) = nullptr;
   /// Fills in what the strategy's formula of bytes wants to know besides; null: nothing.
   void (*describe)(const Job&, const Model&, const PreparedGraph&, std::span<const std::uint8_t> induced_on,
                    TrafficShape&) = nullptr;

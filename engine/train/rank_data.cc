@@ -110,11 +110,10 @@ void RankData::read_training_part(const Job& job, const Dataset& dataset, const 
                                   const DataUse& use, bool halo_features) {
   const Rank rank = full_->graph().rank;
   const std::vector<std::uint8_t> marks = training_marks(dataset, job);
-  const bool inductive = job.training.setting == Setting::kInductive;
   if (const auto server = strategy_of(job).server; server != nullptr) {
-    ServerOptions options = server(job, rank);
-    if (inductive) options.induced_on = marks;
-    training_ = std::make_unique<PartData>(job, dataset, prepared, rank, options, use.form, halo_features);
+    redrawn_.emplace(Redrawn{job, dataset, prepared, use, halo_features, rank});
+    read_server_part(1);
+    if (!server(job, rank, 1).redraws) redrawn_.reset();
   } else {
     training_ =
         std::make_unique<PartData>(job, dataset, prepared, rank, share_, marks, use.form, halo_features);
@@ -126,6 +125,24 @@ void RankData::read_training_part(const Job& job, const Dataset& dataset, const 
     const bool trains = marks[std::size_t(ids[std::size_t(row)])] != 0;
     if (trains && labelled(training_labels_, std::size_t(row))) training_rows_.push_back(VertexId(row));
   }
+}
+
+void RankData::read_server_part(Index epoch) {
+  const Redrawn& from = *redrawn_;
+  ServerOptions options = strategy_of(from.job).server(from.job, from.rank, epoch);
+  std::vector<std::uint8_t> marks;
+  if (from.job.training.setting == Setting::kInductive) marks = training_marks(from.dataset, from.job);
+  options.induced_on = marks;
+  training_ = std::make_unique<PartData>(from.job, from.dataset, from.prepared, from.rank, options,
+                                         from.use.form, from.halo_features);
+  redrawn_->epoch = epoch;
+}
+
+/// The server's own vertices stay where they are, and so do their labels.
+void RankData::draw(Context& ctx, Index epoch) {
+  training_.reset();  // both at once would be more than was planned
+  read_server_part(epoch);
+  training_->place(ctx);
 }
 
 void RankData::read_splits(const Dataset& dataset, const Job& job, bool by_split) {

@@ -72,6 +72,10 @@ class RankData {
   /// Fills in what only all ranks together know: the splits' totals and the training graph's vertices. Call before
   /// training or evaluation. Collective.
   void count(Communicator& comm);
+  /// Whether training sees another graph in `epoch` than in the one before: some strategies draw what servers hold (Strategy::server).
+  bool draws_in(Index epoch) const { return redrawn_ && redrawn_->epoch != epoch; }
+  /// Then takes it in place of that one. Reads the data set and the prepared graph again.
+  void draw(Context& ctx, Index epoch);
   /// Puts what kernels read where those of ctx's device can. Before training or evaluation; on the host, and again, it does nothing.
   void place(Context& ctx);
 
@@ -113,9 +117,22 @@ class RankData {
   void view();
   void read_training_part(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                           const DataUse& use, bool halo_features);
+  void read_server_part(Index epoch);
   void read_splits(const Dataset& dataset, const Job& job, bool by_split);
 
+  /// Where each epoch may have its own part of a server's graph, what that is read from; all outlive this.
+  struct Redrawn {
+    const Job& job;
+    const Dataset& dataset;
+    const PreparedGraph& prepared;
+    DataUse use;
+    bool halo_features;
+    Rank rank;
+    Index epoch = 0;  // that training_ is of
+  };
+
   PartShare share_;
+  std::optional<Redrawn> redrawn_;
   std::unique_ptr<PartData> full_;
   std::unique_ptr<BatchData> batches_;
   const GraphPart no_part_{};

@@ -19,6 +19,7 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       comm_(comm),
       job_(job),
       data_(data),
+      side_(side),
       model_(model_of(job, data)),
       parameters_(model_.parameters(), job.training.seed, placement_on(job, model_, comm.rank()), ctx.device),
       gradient_(comm, parameters_),
@@ -28,11 +29,25 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       state_(ctx.device, 1),
       outputs_(ctx.device, Index(model_.layers.size())) {
   data.place(ctx);
-  training_ = make_schedule(
-      {ctx, comm, job, model_, parameters_, data.held_in_training(), data.training_vertices(), false, side});
+  training_ = schedule_of_training();
   if (data.has_training_part())
     inference_ = make_schedule({ctx, comm, job, model_, parameters_, data.held(), data.vertices(), true});
   if (model_.constant_prefix() > 0) data.release_features();
+}
+
+std::unique_ptr<Schedule> Trainer::schedule_of_training() {
+  return make_schedule({ctx_, comm_, job_, model_, parameters_, data_.held_in_training(),
+                        data_.training_vertices(), false, side_});
+}
+
+/// Where servers' copies are drawn anew, an epoch begins with another part and a schedule of its own; parameters are all that goes on.
+void Trainer::draw(std::int64_t step) {
+  const Index epoch = (step - 1) / steps() + 1;
+  if (!data_.draws_in(epoch)) return;
+  training_.reset();  // it reads the part
+  data_.draw(ctx_, epoch);
+  training_ = schedule_of_training();
+  if (model_.constant_prefix() > 0) data_.release_features();
 }
 
 double Trainer::train_epoch(Index epoch, double learning_rate) {
@@ -43,6 +58,7 @@ double Trainer::train_epoch(Index epoch, double learning_rate) {
 }
 
 double Trainer::train_step(std::int64_t step, double learning_rate) {
+  draw(step);
   begin_step(ctx_, learning_rate, optimizer_.steps() + 1, state_.data());
   zero_sums(ctx_, outputs_.span());
   gradient_.clear(ctx_);

@@ -53,6 +53,8 @@ class Trainer final : private TrainingStep {
 
  private:
   void loss(ConstMatrixView logits, const LossRows& rows, MatrixView d_logits) override;
+  void draw(std::int64_t step);
+  std::unique_ptr<Schedule> schedule_of_training();
   void choose_labels(std::span<const VertexId> rows);
   std::span<const VertexId> training_rows_of(Index first, Index count);
   void find_non_finite();
@@ -64,6 +66,7 @@ class Trainer final : private TrainingStep {
   Communicator& comm_;
   const Job& job_;
   RankData& data_;
+  SideThreads side_;
   Model model_;
   Parameters parameters_;
   Gradient gradient_;

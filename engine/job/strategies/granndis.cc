@@ -34,6 +34,13 @@ std::vector<Field> options() {
        .minimum = -1,
        .maximum = 1e6,
        .source = source}));
+  options.push_back(strategy_option(
+      "granndis", "redraw", std::string("once"),
+      {.description = "when copies are drawn",
+       .choices = {{"once", "before training, as the authors' code does"},
+                   {"epoch",
+                    "anew in each epoch, which costs each epoch the time to cut the server's graph again"}},
+       .source = source}));
   return options;
 }
 
@@ -77,6 +84,7 @@ std::vector<PairBytes> flows(const Options&, const TrafficShape& shape, const st
 }
 
 Job with_copies(Job job, int hops, std::int64_t fanout) {
+  if (fanout < 0) job.strategy.options.set("redraw", std::string("once"));
   job.strategy.options.set("maxHop", std::int64_t(hops));
   job.strategy.options.set("fanout", fanout);
   return job;
@@ -127,6 +135,22 @@ Rule some_copies_rule() {
   return {some_copies, {{"strategy.granndis", "fanout", "!has(self.fanout) || self.fanout != 0", kNoCopies}}};
 }
 
+const std::string kNothingToDraw =
+    "draws nothing with fanout −1, which takes all copies (use once, or a fanout of 1 or more)";
+
+void something_to_draw(const Check& c) {
+  if (c.job.strategy.kind != "granndis" || c.job.strategy.options.text("redraw") == "once") return;
+  if (c.job.strategy.options.integer("fanout") < 0)
+    c.error("strategy.granndis.redraw", "epoch {}", kNothingToDraw);
+}
+
+Rule something_to_draw_rule() {
+  return {something_to_draw,
+          {{"strategy.granndis", "redraw",
+            "!has(self.redraw) || self.redraw == 'once' || !has(self.fanout) || self.fanout >= 0",
+            "epoch " + kNothingToDraw}}};
+}
+
 }  // namespace
 
 int ranks_of_a_server(const Job& job) {
@@ -137,7 +161,8 @@ Expansion expansion_of(const Job& job) {
   const Options& given = job.strategy.options;
   const int reach = gathering_layers(job.model);
   const auto hops = int(given.integer("maxHop")), fanout = int(given.integer("fanout"));
-  return {hops == 0 ? reach : hops, fanout, fanout < 0 && (hops == 0 || hops >= reach)};
+  return {hops == 0 ? reach : hops, fanout, fanout < 0 && (hops == 0 || hops >= reach),
+          given.text("redraw") == "epoch"};
 }
 
 StrategyInfo granndis_strategy() {
@@ -151,7 +176,7 @@ StrategyInfo granndis_strategy() {
           .traffic = traffic,
           .flows = flows,
           .lighter = lighter,
-          .rules = {some_copies_rule()}};
+          .rules = {some_copies_rule(), something_to_draw_rule()}};
 }
 
 }  // namespace atl

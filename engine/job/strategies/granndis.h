@@ -12,6 +12,7 @@ struct Expansion {
   int hops = 1;
   int fanout = 15;  // −1: all
   bool is_exact = false;
+  bool redraws = false;  // other copies in each epoch
 };
 Expansion expansion_of(const Job& job);
 

@@ -13,7 +13,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
   return exact_full_batch(in, true, all_boundary_rows(in));
 }
 
-ServerOptions server(const Job& job, Rank rank) {
+ServerOptions server(const Job& job, Rank rank, Index epoch) {
   const int together = ranks_of_a_server(job), first = rank / together * together;
   const Expansion expansion = expansion_of(job);
   return {.first_part = first,
@@ -22,7 +22,9 @@ ServerOptions server(const Job& job, Rank rank) {
           .fanout = expansion.fanout,
           .layers = gathering_layers(job.model),
           .samples = !expansion.is_exact,
-          .seed = job.training.seed};
+          .seed = job.training.seed,
+          .epoch = expansion.redraws ? std::uint64_t(epoch) : 0,
+          .redraws = expansion.redraws};
 }
 
 /// Rows that the ranks of a server have for each other, of each layer whose rows travel.
@@ -47,7 +49,7 @@ void describe(const Job& job, const Model&, const PreparedGraph& prepared,
               std::span<const std::uint8_t> induced_on, TrafficShape& shape) {
   shape.server_cut.resize(shape.widths.size());
   for (Rank first = 0; first < job.placement.ranks; first += ranks_of_a_server(job)) {
-    ServerOptions options = server(job, first);
+    ServerOptions options = server(job, first, 1);
     options.induced_on = induced_on;
     add_cut(server_graph(prepared, options), first, shape.server_cut);
   }

@@ -41,7 +41,7 @@ Held search(const PreparedGraph& prepared, int first, int parts, int hops) {
 
 struct Planned {
   JobPlan plan;
-  std::vector<Held> expected;  // by server
+  std::vector<Held> expected, of_one_hop;  // by server
   std::string text, json;
 };
 
@@ -52,9 +52,10 @@ Planned planned(const std::vector<std::string>& fields) {
   const Dataset dataset = Dataset::open(folder / "small");
   const auto prepared = PreparedGraph::make(dataset, partition_options(job, job.placement.ranks),
                                             graph_transforms(job), training_marks(dataset, job));
-  Planned made{plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9}), {}, {}, {}};
+  Planned made{plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9}), {}, {}, {}, {}};
   for (int first = 0; first < job.placement.ranks; first += 2)
-    made.expected.push_back(search(prepared, first, 2, 2));
+    made.expected.push_back(search(prepared, first, 2, 2)),
+        made.of_one_hop.push_back(search(prepared, first, 2, 1));
   made.text = to_text(made.plan, job), made.json = to_json(made.plan, job);
   return made;
 }
@@ -70,6 +71,8 @@ TEST(ServerPlans, CountWhatEachServerHolds) {
     EXPECT_EQ(server.own, Index(made.expected[s].own.size()));
     EXPECT_EQ(server.copies, Index(made.expected[s].copies.size()));
     EXPECT_EQ(server.arcs, made.expected[s].arcs);
+    EXPECT_EQ(server.computed,
+              (std::vector<Index>{server.own + Index(made.of_one_hop[s].copies.size()), server.own}));
     EXPECT_EQ(server.bytes, made.plan.ranks[2 * s].memory.held() + made.plan.ranks[2 * s + 1].memory.held());
     EXPECT_THAT(made.json, HasSubstr(fmt::format("\"own\":{},\"copies\":{}", server.own, server.copies)));
     EXPECT_THAT(line_of(server, int(s)),

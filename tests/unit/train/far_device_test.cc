@@ -39,6 +39,10 @@ std::vector<StrategyCase> every_strategy() {
        4,
        {"strategy.kind=gnnpipe", "strategy.gnnpipe={chunks: 4}", "strategy.wire=bfloat16"}},
       {"granndis", 4, {"strategy.kind=granndis", "placement.ranksPerServer=2"}},
+      {"granndis_redrawn",
+       4,
+       {"strategy.kind=granndis", "strategy.granndis={fanout: 1, redraw: epoch}",
+        "placement.ranksPerServer=2"}},
       {"minibatch", 2, {"strategy.kind=minibatch", "strategy.minibatch.batchSize=7"}},
   };
 }

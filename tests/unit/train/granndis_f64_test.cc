@@ -2,6 +2,8 @@
 // learns under `graph`, every model, dropout and batch norm on (float64); and nothing but gradients goes from server to server.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "train/every_model.h"
 #include "train/same_training.h"
 
@@ -60,6 +62,40 @@ TEST(ExpansionAwareSampling, LearnsTheSameOnAnyRanksOfAServer) {
     ASSERT_NE(one.losses.back(), one.losses.front()) << each.name;
     expect_same_training(one, run(4, 2), each.name + ", 2 ranks a server");
     expect_same_training(one, run(6, 3), each.name + ", 3 ranks a server");
+  }
+}
+
+TEST(RedrawnCopies, LearnTheSameOnAnyRanksOfAServer) {
+  for (const SmallCase& each : every_model()) {
+    TemporaryFolder folder;
+    write_small_data(folder / "small", each.data);
+    const auto run = [&](int ranks, int together) {
+      return train_small(
+          granndis_job(each.fields, ranks, together, "{maxHop: 2, fanout: 1, redraw: epoch}", "range"),
+          folder / "small", ranks, 4);
+    };
+    expect_same_training(run(2, 1), run(4, 2), each.name + ", 2 ranks a server");
+  }
+}
+
+/// A draw is the epoch's alone: the same again, whatever was drawn in between, and another one in each.
+TEST(RedrawnCopies, AreOthersInEachEpochAndTheSameInEachOfThem) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {.vertices = 200, .arc_share = 0.03});
+  for (const std::string when : {"epoch", "once"}) {
+    const Job job = granndis_job({}, 4, 2, "{maxHop: 1, fanout: 1, redraw: " + when + "}");
+    run_ranks(4, [&](Communicator& comm) {
+      SmallRank rank(comm, job, folder / "small", 1);
+      std::map<Index, std::vector<VertexId>> held;
+      for (const Index epoch : {1, 2, 3, 1, 2, 3}) {
+        rank.trainer->train_epoch(epoch, 0.01);
+        const std::vector<VertexId>& ids = rank.data.training_part().graph->ids;
+        const auto [place, is_new] = held.emplace(epoch, ids);
+        EXPECT_EQ(place->second, ids) << epoch;
+      }
+      EXPECT_EQ(held[1] == held[2], when == "once");
+      EXPECT_EQ(held[2] == held[3], when == "once");
+    });
   }
 }
 

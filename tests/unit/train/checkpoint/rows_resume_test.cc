@@ -11,6 +11,14 @@ struct KeptRows {
   const char *name, *kind, *options;
 };
 
+/// Of the epochs after `epoch`, which the record holds at its end.
+std::vector<double> losses_after(const RunRecord& run, Index epoch) {
+  std::vector<double> losses;
+  for (const EpochRecord& each : run.epochs)
+    if (each.epoch > epoch) losses.push_back(each.loss);
+  return losses;
+}
+
 class RowsResume : public KilledRuns, public testing::WithParamInterface<KeptRows> {
  protected:
   RowsResume() {
@@ -18,13 +26,6 @@ class RowsResume : public KilledRuns, public testing::WithParamInterface<KeptRow
                       "training.optimizer={kind: adam, learningRate: 0.05}",
                       fmt::format("strategy.kind={}", GetParam().kind),
                       fmt::format("strategy.{}={}", GetParam().kind, GetParam().options)});
-  }
-  /// Of the epochs after `epoch`, which the record holds at its end.
-  static std::vector<double> losses_after(const RunRecord& run, Index epoch) {
-    std::vector<double> losses;
-    for (const EpochRecord& each : run.epochs)
-      if (each.epoch > epoch) losses.push_back(each.loss);
-    return losses;
   }
 };
 
@@ -56,6 +57,26 @@ INSTANTIATE_TEST_SUITE_P(
                     KeptRows{"sancus_bounded", "sancus",
                              "{rule: bounded, threshold: 0.2, staleness: 3, gradients: withRows}"}),
     [](const auto& each) { return each.param.name; });
+
+/// Copies that each epoch draws anew are no state: a draw is the epoch's alone.
+class RedrawnResume : public KilledRuns {
+ protected:
+  RedrawnResume() {
+    job_ = small_job({"training.epochs=9", "training.checkpoint={every: 2}", "placement.ranks=4",
+                      "placement.ranksPerServer=2", "strategy.kind=granndis",
+                      "strategy.granndis={fanout: 1, redraw: epoch}"});
+  }
+};
+
+TEST_F(RedrawnResume, IsTheRunThatWasNeverKilled) {
+  const RunRecord never = run("never", 4);
+  run("killed", 4, 6);
+  const RunRecord resumed = run("killed", 4);
+  EXPECT_EQ(resumed.resumed_from, 4);
+  EXPECT_EQ(losses_after(resumed, 4), losses_after(never, 4));
+  EXPECT_EQ(read_bytes(folder_ / "killed" / "model.safetensors"),
+            read_bytes(folder_ / "never" / "model.safetensors"));
+}
 
 }  // namespace
 }  // namespace atl
