@@ -33,7 +33,11 @@ std::vector<std::string> servers_of(const Topology& topology, const Job& job) {
   const std::size_t each = topology.servers.front().ranks.size();
   const bool equal =
       std::ranges::all_of(topology.servers, [&](const auto& s) { return s.ranks.size() == each; });
-  if (!equal || each == 1 || job.placement.ranks_per_server > 0) return {};
+  const int given = job.placement.ranks_per_server;
+  if (given > 0 && equal && std::size_t(given) != each)
+    fail("placement.ranksPerServer: {} is not what {}'s servers have (use {}, or leave it out)", given,
+         topology.name, each);
+  if (!equal || each == 1 || given > 0) return {};
   return {fmt::format("placement.ranksPerServer={}", each)};
 }
 
@@ -44,6 +48,14 @@ LoadedJob job_of(const Arguments& a, const ListedStrategy& strategy, const Topol
   const LoadedJob loaded = load_job_of(changed, say);
   for (const std::string& change : servers_of(topology, loaded.job)) changed.add("--set", change);
   return load_job_of(changed, [](const std::string&) {});
+}
+
+/// The graph is divided among the servers as they are recorded.
+void check_same_servers(const Topology& recorded, const Topology& topology) {
+  check_ranks(topology, recorded.ranks());
+  if (topology.server_of_rank() != recorded.server_of_rank())
+    fail("--topology: ranks are on other servers in {} than in {} (use one command for each)", topology.name,
+         recorded.name);
 }
 
 RecordedStrategy record(const Arguments& a, const ListedStrategy& strategy, const Topology& topology) {
@@ -92,7 +104,7 @@ std::vector<Simulation> simulations_of(const std::vector<RecordedStrategy>& reco
 int run(const Arguments& a) {
   std::vector<Topology> topologies;
   for (const std::string& file : a.all("--topology")) topologies.push_back(read_topology(file));
-  for (const Topology& topology : topologies) check_ranks(topology, topologies.front().ranks());
+  for (const Topology& topology : topologies) check_same_servers(topologies.front(), topology);
   const std::vector<double> shares = shares_of(a);
   std::vector<RecordedStrategy> recorded;
   for (const ListedStrategy& strategy : listed(a))

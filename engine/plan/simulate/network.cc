@@ -4,11 +4,13 @@
 #include <limits>
 
 #include "base/error.h"
+#include "comm/mpi_transport.h"
 
 namespace atl {
 namespace {
 
-// What leaves without its receiver's word: what Open MPI sends so between servers, and through shared memory (comm/mpi_lane.h).
+// What leaves without its receiver's word: pieces that Open MPI sends so between servers, of small messages all, and what it sends so
+// through shared memory (comm/mpi_lane.h).
 constexpr std::int64_t kEagerBetween = 63 << 10, kEagerInside = 4 << 10;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -20,7 +22,9 @@ VirtualNetwork::VirtualNetwork(const Topology& topology, std::function<double(Ra
       notice_(std::move(notice)),
       shares_({}),
       sums_first_(server_.size(), 1),
-      small_(server_.size(), 0),
+      holds_(server_.size(), 0),
+      posts_until_(server_.size(), 0),
+      sees_until_(server_.size(), 0),
       taken_(server_.size(), 0) {
   add_links();
   shares_ = FairShares(std::move(capacities_));
@@ -77,10 +81,7 @@ VirtualNetwork::Connection& VirtualNetwork::connection(Rank from, Rank to) {
   c.from = from, c.to = to;
   c.between = server_[std::size_t(from)] != server_[std::size_t(to)];
   const bool bridged = bridge_.contains({from, to});
-  c.latency = topology_.message_seconds + (c.between ? topology_.latency
-                                           : bridged ? topology_.bridge.latency
-                                                     : topology_.inside.latency);
-  c.eager = c.between ? kEagerBetween : kEagerInside;
+  c.latency = c.between ? topology_.latency : bridged ? topology_.bridge.latency : topology_.inside.latency;
   c.uses = uses_of(from, to);
   return c;
 }
@@ -107,13 +108,33 @@ Transfer& VirtualNetwork::match(Rank from, Rank to, Lane lane, int order, std::i
   return *fresh;
 }
 
+bool VirtualNetwork::needs_word(const Connection& c, const Transfer& t) const {
+  if (c.between) return t.lane != Lane::kSmall && t.bytes > kEagerBetween;
+  return t.bytes > kEagerInside;
+}
+
+/// What has been handed over before it stands before the link, and nothing passes that any more.
+void VirtualNetwork::wait_in_line(const Connection& c, Transfer& t) {
+  const Transfer* const bulk = c.leaving[std::size_t(Lane::kBulk)];
+  if (t.lane != Lane::kSmall || !c.between || bulk == nullptr) return;
+  const auto& servers = topology_.servers;
+  const std::size_t here = servers[std::size_t(server_[std::size_t(c.from)])].ranks.size();
+  const auto connections = double(here * (server_.size() - here));
+  const double passed = std::min(bulk->remaining, double(kQueuedBytes) / connections);
+  t.remaining += passed, const_cast<Transfer*>(bulk)->remaining -= passed;
+}
+
 Transfer& VirtualNetwork::send(Rank from, Rank to, Lane lane, int order, std::int64_t bytes) {
   Transfer& t = match(from, to, lane, order, bytes, true);
   Connection& c = connection(from, to);
-  t.sent = true;
-  if (lane == Lane::kSmall) ++small_[std::size_t(from)];
+  double& posts_until = posts_until_[std::size_t(from)];
+  posts_until = std::max(now_, posts_until) + topology_.message_seconds;
+  t.ready = std::max(t.ready, posts_until);
+  if (t.ready > now_) add_event(t.ready, Event::Kind::kMayLeave, nullptr);
+  wait_in_line(c, t);
   c.queues[std::size_t(lane)].push_back(&t);
   if (!std::exchange(c.is_active, true)) active_.push_back(&c);
+  is_stale_ = true;
   return t;
 }
 
@@ -122,10 +143,9 @@ Transfer& VirtualNetwork::receive(Rank from, Rank to, Lane lane, int order, std:
   Transfer& t = match(from, to, lane, order, bytes, false);
   const Connection& c = connection(from, to);
   t.awaited = true;
-  if (bytes > c.eager) {
-    t.may_leave = now_ + c.latency;
-    arrivals_.push({t.may_leave, number_++, nullptr});
-  }
+  if (!needs_word(c, t)) return t;
+  t.ready = std::max(t.ready, now_ + c.latency + topology_.message_seconds);
+  add_event(t.ready, Event::Kind::kMayLeave, nullptr);
   return t;
 }
 
@@ -134,44 +154,56 @@ void VirtualNetwork::release(Transfer& transfer) {
 }
 
 void VirtualNetwork::sums_go_first(Rank rank, bool first) {
-  sums_first_[std::size_t(rank)] = first ? 1 : 0;
+  is_stale_ |= std::exchange(sums_first_[std::size_t(rank)], char(first)) != char(first);
 }
 
 void VirtualNetwork::set_processors(Rank rank, double processors) {
-  shares_.set(processors_[std::size_t(rank)], processors);
+  const int resource = processors_[std::size_t(rank)];
+  if (shares_.capacity(resource) == processors) return;
+  shares_.set(resource, processors);
+  is_stale_ = true;
 }
 
-bool VirtualNetwork::may_leave(const Connection& c, const Transfer& t) const {
-  return t.bytes <= c.eager || (t.awaited && t.may_leave <= now_);
-}
-
-/// Which lanes' first messages leave, and their parts of the connection's rate.
-void VirtualNetwork::choose_lanes(Connection& c) const {
-  c.of_lane = {};
-  const auto leaves = [&](Lane lane) {
-    const auto& queue = c.queues[std::size_t(lane)];
-    return !queue.empty() && may_leave(c, *queue.front());
-  };
-  const bool holds = sums_first_[std::size_t(c.from)] && small_[std::size_t(c.from)] > 0;
-  double parts = 0;
-  for (const Lane lane : {Lane::kSmall, Lane::kBulk, Lane::kPrefetch}) {
-    if (!leaves(lane) || (holds && lane != Lane::kSmall)) continue;
-    c.of_lane[std::size_t(lane)] = 1;
-    ++parts;
+/// Bulk and prefetch leave in order. Each slot of the small lane has an order of its own.
+Transfer* VirtualNetwork::first_that_may_leave(const Connection& c, Lane lane) const {
+  for (Transfer* const t : c.queues[std::size_t(lane)]) {
+    if (t->ready <= now_ && (t->awaited || !needs_word(c, *t))) return t;
+    if (lane != Lane::kSmall) break;
   }
-  for (double& part : c.of_lane) part = parts > 0 ? part / parts : 0;
+  return nullptr;
+}
+
+/// Which lanes' messages leave, and their parts of their connection's rate. Where sums go first, bulk to whomever is held as long as
+/// something small leaves.
+void VirtualNetwork::choose_lanes() {
+  std::ranges::fill(holds_, 0);
+  for (Connection* const c : active_) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) c->leaving[lane] = first_that_may_leave(*c, Lane(lane));
+    if (c->leaving[std::size_t(Lane::kSmall)] != nullptr)
+      holds_[std::size_t(c->from)] = sums_first_[std::size_t(c->from)];
+  }
+  for (Connection* const c : active_) {
+    double parts = 0;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      if (holds_[std::size_t(c->from)] && Lane(lane) != Lane::kSmall) c->leaving[lane] = nullptr;
+      parts += c->leaving[lane] != nullptr ? 1 : 0;
+    }
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      c->of_lane[lane] = c->leaving[lane] != nullptr ? 1 / parts : 0;
+  }
 }
 
 void VirtualNetwork::share() {
+  if (!std::exchange(is_stale_, false)) return;
   flows_.clear(), flowing_.clear();
   std::erase_if(active_, [](Connection* c) {
-    c->is_active = std::ranges::any_of(c->queues, [](const auto& queue) { return !queue.empty(); });
+    c->is_active = std::ranges::any_of(c->queues, [](const Queue& queue) { return !queue.empty(); });
+    if (!c->is_active) c->leaving = {};
     return !c->is_active;
   });
+  choose_lanes();
   for (Connection* const c : active_) {
-    choose_lanes(*c);
-    c->rate = 0;
-    if (std::ranges::all_of(c->of_lane, [](double part) { return part == 0; })) continue;
+    if (std::ranges::all_of(c->leaving, [](const Transfer* t) { return t == nullptr; })) continue;
     flowing_.push_back(c), flows_.push_back(c->uses);
   }
   shares_.share(flows_, rates_);
@@ -185,26 +217,41 @@ void VirtualNetwork::share() {
 }
 
 double VirtualNetwork::next_event() const {
-  double next = arrivals_.empty() ? kNever : arrivals_.top().time;
+  double next = events_.empty() ? kNever : events_.top().time;
   for (const Connection* const c : flowing_)
     for (std::size_t lane = 0; lane < kLanes; ++lane)
-      if (c->of_lane[lane] > 0) next = std::min(next, c->leaves_at(lane, now_));
+      if (c->leaving[lane] != nullptr) next = std::min(next, c->leaves_at(lane, now_));
   return next;
 }
 
-double VirtualNetwork::Connection::leaves_at(std::size_t lane, double now) const {
-  return now + queues[lane].front()->remaining / (rate * of_lane[lane]);
+void VirtualNetwork::leave(Connection& c, std::size_t lane, const std::function<void(Rank)>& changed) {
+  Transfer& t = *std::exchange(c.leaving[lane], nullptr);
+  std::erase(c.queues[lane], &t);
+  t.left = true;
+  (c.between ? bytes_between_ : bytes_inside_) += double(t.bytes);
+  add_event(now_ + c.latency, Event::Kind::kComes, &t);
+  changed(c.from);
+  is_stale_ = true;
 }
 
-void VirtualNetwork::leave(Connection& c, Lane lane, const std::function<void(Rank)>& changed) {
-  auto& queue = c.queues[std::size_t(lane)];
-  Transfer& t = *queue.front();
-  queue.pop_front();
-  t.left = true;
-  if (lane == Lane::kSmall) --small_[std::size_t(c.from)];
-  (c.between ? bytes_between_ : bytes_inside_) += double(t.bytes);
-  arrivals_.push({now_ + c.latency + notice_(c.to), number_++, &t});
-  changed(c.from);
+/// A message that has come is seen when its receiver looks next, and is through with those before it.
+void VirtualNetwork::happen(const Event& event, const std::function<void(Rank)>& changed) {
+  switch (event.kind) {
+    case Event::Kind::kMayLeave:
+      is_stale_ = true;
+      break;
+    case Event::Kind::kComes: {
+      const Rank to = event.transfer->to;
+      double& sees_until = sees_until_[std::size_t(to)];
+      sees_until = std::max(now_ + notice_(to), sees_until) + topology_.message_seconds;
+      add_event(sees_until, Event::Kind::kIsSeen, event.transfer);
+      break;
+    }
+    case Event::Kind::kIsSeen:
+      event.transfer->arrived = true;
+      changed(event.transfer->to);
+      break;
+  }
 }
 
 void VirtualNetwork::advance(double time, const std::function<void(Rank)>& changed) {
@@ -212,18 +259,16 @@ void VirtualNetwork::advance(double time, const std::function<void(Rank)>& chang
   now_ = time;
   for (Connection* const c : flowing_)
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      if (c->of_lane[lane] == 0) continue;
+      if (c->leaving[lane] == nullptr) continue;
       // Compared as times: what is left may be less than they resolve.
       const bool leaves = c->leaves_at(lane, before) <= time;
-      c->queues[lane].front()->remaining -= passed * c->rate * c->of_lane[lane];
-      if (leaves) leave(*c, Lane(lane), changed);
+      c->leaving[lane]->remaining -= passed * c->rate * c->of_lane[lane];
+      if (leaves) leave(*c, lane, changed);
     }
-  while (!arrivals_.empty() && arrivals_.top().time <= now_) {
-    Transfer* const t = arrivals_.top().transfer;
-    arrivals_.pop();
-    if (t == nullptr) continue;
-    t->arrived = true;
-    changed(t->to);
+  while (!events_.empty() && events_.top().time <= now_) {
+    const Event event = events_.top();
+    events_.pop();
+    happen(event, changed);
   }
 }
 

@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <exception>
+#include <span>
 #include <thread>
 
 #include "base/threads.h"
@@ -56,28 +58,28 @@ class Run {
   Recording record() {
     {
       std::vector<std::jthread> threads;
-      for (Rank rank = 0; rank < Rank(losses_.size()); ++rank)
-        threads.emplace_back([this, rank] { guard(rank); });
+      try {
+        for (Rank rank = 0; rank < Rank(losses_.size()); ++rank)
+          threads.emplace_back([this, rank] { guard(rank); });
+      } catch (...) {
+        recorder_.give_up(Rank(threads.size()));  // those that are there would wait for the others
+        throw;
+      }
     }
-    // A rank that had to give up says that it did: the reason is told first.
-    for (const bool own : {true, false})
-      for (const Failure& failure : failures_)
-        if (failure.what && failure.own == own) std::rethrow_exception(failure.what);
+    if (const Rank first = recorder_.first_to_give_up(); first >= 0)
+      std::rethrow_exception(failures_[std::size_t(first)]);
+    for (const std::exception_ptr& failure : failures_)
+      if (failure) std::rethrow_exception(failure);
     return gathered();
   }
 
  private:
-  struct Failure {
-    std::exception_ptr what;
-    bool own = true;  // and not that another rank had given up
-  };
-
   void guard(Rank rank) {
     try {
       run_rank(rank);
-    } catch (const std::exception& error) {
-      const bool own = std::string(error.what()).find("has given up") == std::string::npos;
-      failures_[std::size_t(rank)] = {std::current_exception(), own};
+    } catch (...) {
+      failures_[std::size_t(rank)] = std::current_exception();
+      recorder_.give_up(rank);
     }
   }
 
@@ -91,12 +93,15 @@ class Run {
     Communicator comm(recorder_.engine(rank), &trace);
     data.count(comm);
     Trainer trainer(ctx, comm, job_, data);
+    const Recorder::Guard here(recorder_, rank);
     const TrainingSpec& t = job_.training;
     for (Index epoch = 1; epoch <= options_.epochs; ++epoch) {
       recorder_.begin_epoch(rank, epoch, trace);
       trace.begin_epoch(epoch);
       const double rate = learning_rate_at(t.schedule, t.optimizer.learning_rate, epoch, t.epochs);
       losses_[std::size_t(rank)][std::size_t(epoch - 1)] = trainer.train_epoch(epoch, rate);
+      std::array<double, 4> told{};  // an epoch ends with a sum over all ranks (train/epoch_loop.h)
+      comm.all_reduce(Traffic::kStatistics, std::span<double>(told));
       if (trainer.step_vertices() > 0)
         vertices_ = trainer.step_vertices();  // the same wherever there are logits
     }
@@ -126,9 +131,9 @@ class Run {
   const PreparedGraph& prepared_;
   const RecordOptions& options_;
   Recorder recorder_;
-  std::vector<std::vector<double>> losses_;  // (ranks, epochs): sums
-  std::atomic<double> vertices_ = 1;         // that take part in the loss
-  std::vector<Failure> failures_;            // (ranks)
+  std::vector<std::vector<double>> losses_;   // (ranks, epochs): sums
+  std::atomic<double> vertices_ = 1;          // that take part in the loss
+  std::vector<std::exception_ptr> failures_;  // (ranks)
 };
 
 }  // namespace

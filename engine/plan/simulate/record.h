@@ -13,7 +13,7 @@
 namespace atl {
 
 struct RecordOptions {
-  int epochs = 5;                  // from the run's first one; costs are those of all but that one
+  int epochs = 6;                  // from the run's first one; costs are those of all but that one
   int at_once = 1;                 // ranks that compute at the same time
   int threads = 1;                 // of each rank
   std::vector<std::string> hosts;  // (ranks) the server of each

@@ -60,6 +60,8 @@ struct Recorder::Hall : LaneSlots::Watcher {
   struct Place {
     std::unique_ptr<Transport> transport;
     std::unique_ptr<LaneSlots> slots;
+    // Its own: who waits on a core that computes must not be woken for others.
+    std::unique_ptr<std::condition_variable> came = std::make_unique<std::condition_variable>();
     bool is_here = true;
     const Operation* awaited = nullptr;  // that its thread stands waiting for
     bool stands() const { return awaited != nullptr && !awaited->finished.load(std::memory_order_acquire); }
@@ -94,18 +96,20 @@ struct Recorder::Hall : LaneSlots::Watcher {
         moved = false;
         for (Place& place : places) {
           if (place.slots->take_next()) moved |= place.slots->advance_all();
-          place.slots->finish_arrived();
+          if (place.slots->finish_arrived()) place.came->notify_all();
         }
       }
     } catch (const std::exception& error) {
       fail_all(error.what());
     }
-    changed.notify_all();
   }
   void fail_all(const std::string& why) {
     if (broken.empty()) broken = why;
-    for (Place& place : places) place.transport->abandon(), place.slots->fail_all(broken);
-    changed.notify_all();
+    for (Place& place : places) {
+      place.transport->abandon();
+      place.slots->fail_all(broken);
+      place.came->notify_all();
+    }
   }
   /// Called where a rank has begun to wait, or has left.
   void look_for_standstill() {
@@ -118,7 +122,7 @@ struct Recorder::Hall : LaneSlots::Watcher {
   }
 
   void take_turn(std::unique_lock<std::mutex>& guard, Place& place) {
-    changed.wait(guard, [this] { return !free_turns.empty(); });
+    turn_is_free.wait(guard, [this] { return !free_turns.empty(); });
     place.turn = free_turns.back();
     free_turns.pop_back();
     ++place.turns;
@@ -126,13 +130,14 @@ struct Recorder::Hall : LaneSlots::Watcher {
   }
   void give_turn(Place& place) {
     free_turns.push_back(std::exchange(place.turn, -1));
-    changed.notify_all();
+    turn_is_free.notify_one();
   }
 
   std::vector<Place> places;  // by rank
   const std::vector<int> processors = allowed_processors();
   mutable std::mutex lock;  // guards places but their threads' own, and what follows
-  std::condition_variable changed;
+  std::condition_variable turn_is_free;
+  Rank first_to_give_up = -1;
   std::vector<int> free_turns;
   bool alone = true;
   std::string broken;
@@ -174,7 +179,7 @@ class Recorder::Engine final : public ProgressEngine {
       place_.awaited = &operation;
       hall_.give_turn(place_);
       if (!finished()) hall_.look_for_standstill();
-      hall_.changed.wait(guard, finished);
+      place_.came->wait(guard, finished);
       place_.awaited = nullptr;
       hall_.take_turn(guard, place_);
     }
@@ -212,8 +217,7 @@ std::unique_ptr<ProgressEngine> Recorder::engine(Rank rank) {
   return std::make_unique<Engine>(*hall_, hall_->places[std::size_t(rank)]);
 }
 
-Recorder::Turn::Turn(Recorder& recorder, Rank rank)
-    : recorder_(recorder), rank_(rank), exceptions_(std::uncaught_exceptions()) {
+Recorder::Turn::Turn(Recorder& recorder, Rank rank) : recorder_(recorder), rank_(rank) {
   std::unique_lock guard(recorder_.hall_->lock);
   recorder_.hall_->take_turn(guard, recorder_.hall_->places[std::size_t(rank)]);
 }
@@ -224,8 +228,18 @@ Recorder::Turn::~Turn() {
   Hall::Place& place = hall.places[std::size_t(rank_)];
   place.is_here = false;
   hall.give_turn(place);
-  if (std::uncaught_exceptions() > exceptions_) hall.fail_all(fmt::format("rank {} has given up", rank_));
   hall.look_for_standstill();
+}
+
+void Recorder::give_up(Rank rank) {
+  const std::lock_guard guard(hall_->lock);
+  if (hall_->first_to_give_up < 0) hall_->first_to_give_up = rank;
+  hall_->fail_all(fmt::format("rank {} has given up", rank));
+}
+
+Rank Recorder::first_to_give_up() const {
+  const std::lock_guard guard(hall_->lock);
+  return hall_->first_to_give_up;
 }
 
 void Recorder::begin_epoch(Rank rank, std::int64_t epoch, const Trace& trace) {

@@ -3,7 +3,7 @@
 // many as asked for), on a core that it has to itself, so that none slows another.
 #pragma once
 
-#include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,15 +31,34 @@ class Recorder {
   class Turn {
    public:
     Turn(Recorder& recorder, Rank rank);
-    /// Where it ends by an exception, the other ranks' operations fail.
     ~Turn();
     Turn(const Turn&) = delete;
 
    private:
     Recorder& recorder_;
     Rank rank_;
+  };
+
+  /// Made when a rank has all the memory that messages come to and leave from. Where it is left by an exception, the other ranks'
+  /// operations fail before that memory goes.
+  class Guard {
+   public:
+    Guard(Recorder& recorder, Rank rank)
+        : recorder_(recorder), rank_(rank), exceptions_(std::uncaught_exceptions()) {}
+    ~Guard() {
+      if (std::uncaught_exceptions() > exceptions_) recorder_.give_up(rank_);
+    }
+    Guard(const Guard&) = delete;
+
+   private:
+    Recorder& recorder_;
+    Rank rank_;
     int exceptions_;
   };
+  /// All operations of all ranks fail from here on.
+  void give_up(Rank rank);
+  /// The rank that gave up first; −1: none.
+  Rank first_to_give_up() const;
 
   /// From here on, steps of the rank are noted, in this epoch. `trace`: of the rank's communicator, asked for what it is at.
   void begin_epoch(Rank rank, std::int64_t epoch, const Trace& trace);

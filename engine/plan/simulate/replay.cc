@@ -39,7 +39,8 @@ class Replay {
       share();
       const double next = next_event();
       if (next == std::numeric_limits<double>::infinity()) break;
-      for (auto& rank : ranks_) rank->compute_until(next);
+      for (std::size_t r = 0; r < ranks_.size(); ++r)
+        if (ranks_[r]->compute_until(next)) is_changed_[r] = 1;
       network_.advance(next, [this](Rank rank) { is_changed_[std::size_t(rank)] = 1; });
     }
     return result();
@@ -49,7 +50,7 @@ class Replay {
   /// What one rank posts never lets another go on at the same time: messages take theirs.
   void go_on() {
     for (std::size_t r = 0; r < ranks_.size(); ++r)
-      if (std::exchange(is_changed_[r], 0) || !ranks_[r]->computes()) ranks_[r]->go_on();
+      if (std::exchange(is_changed_[r], 0)) ranks_[r]->go_on();
   }
 
   /// A rank's computing and its messages share its processors: messages take what they need, up to their fair part.
@@ -69,7 +70,7 @@ class Replay {
     return next;
   }
 
-  Replayed result() const {
+  Replayed result() {
     Replayed replayed{.bytes_inside = network_.bytes_inside(), .bytes_between = network_.bytes_between()};
     std::string standing;
     for (const auto& rank : ranks_) {

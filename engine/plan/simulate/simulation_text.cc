@@ -16,10 +16,8 @@ std::string gigabit(double bytes) {
 
 std::string head(const Simulation& s) {
   const Topology& t = s.topology;
-  double slowest = t.servers[0].rate;
-  for (const ServerSpec& server : t.servers) slowest = std::min(slowest, server.rate);
   std::string text = fmt::format("{}: {} ranks on {} servers", t.name, t.ranks(), t.servers.size());
-  if (t.servers.size() > 1) text += fmt::format(", links of {}", gigabit(slowest));
+  if (t.servers.size() > 1) text += fmt::format(", links of {}", gigabit(t.slowest_rate()));
   if (t.inside.rate > 0) text += fmt::format(", {:.4g} GB/s inside", t.inside.rate * 1e-9);
   if (s.share_asked > 0)
     text += fmt::format(" (communication takes {:.1f} % of the first; --comm-share is {:.1f} %)",
@@ -108,7 +106,7 @@ std::string to_json(const std::vector<Simulation>& simulations,
     nlohmann::json one{{"topology", s.topology.name},
                        {"source", s.topology.source},
                        {"servers", s.topology.servers.size()},
-                       {"serverBitsPerSecond", s.topology.servers[0].rate * 8},
+                       {"serverBitsPerSecond", s.topology.slowest_rate() * 8},
                        {"computeIsAModel", s.topology.is_model},
                        {"strategies", rows}};
     if (s.share_asked > 0) one["shareAsked"] = s.share_asked, one["shareReached"] = s.share_reached;

@@ -225,6 +225,10 @@ std::vector<int> Topology::server_of_rank() const {
   return of_rank;
 }
 
+double Topology::slowest_rate() const {
+  return std::ranges::min_element(servers, {}, &ServerSpec::rate)->rate;
+}
+
 Topology parse_topology(const std::string& content, const std::string& name) {
   const std::vector<Node> documents = parse_yaml(content, name);
   if (documents.size() != 1) fail("{}: one topology is wanted, there are {}", name, documents.size());

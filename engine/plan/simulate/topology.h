@@ -38,13 +38,16 @@ struct Topology {
   double rack_rate = 0;         // of a rack's link to the others
   double cores = 1;             // of each rank
   double byte_seconds = 0;      // of a processor, to send or to receive a byte to or from another server …
-  double message_seconds = 0;   // … and a message
-  double speed = 1;             // of a core, times that of the one that recorded
-  bool is_model = false;        // `speed` was given: times of computing are a model, not measured
+  bool polls = true;  // a message that has come is seen when its receiver's progress thread looks next
+  double message_seconds = 0;  // … and a message
+  double speed = 1;            // of a core, times that of the one that recorded
+  bool is_model = false;       // `speed` was given: times of computing are a model, not measured
 
   int ranks() const;
   /// (ranks)
   std::vector<int> server_of_rank() const;
+  /// Of the servers' links.
+  double slowest_rate() const;
 };
 
 /// Throws Error naming file and line for what isn't a topology.

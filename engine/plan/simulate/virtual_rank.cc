@@ -10,8 +10,6 @@
 namespace atl {
 namespace {
 
-constexpr int kSlotsOfALane = kSlots;
-
 /// As messages match (comm/transport.h): within a slot of the small lane, within bulk, within prefetch.
 constexpr int order_of(Lane lane, int slot) {
   return lane == Lane::kSmall ? slot : -int(lane);
@@ -27,7 +25,6 @@ class VirtualRank::Group final : public Pending {
   void start(Lane lane, int slot, std::span<const Message> sends, std::span<const Message> receives) {
     for (const Part& part : parts_) network_.release(*part.transfer);
     parts_.clear();
-    began_ = network_.now();
     for (const Message& m : receives)
       parts_.push_back({&network_.receive(m.peer, rank_, lane, order_of(lane, slot), m.bytes), false});
     for (const Message& m : sends)
@@ -43,7 +40,6 @@ class VirtualRank::Group final : public Pending {
     return ranks;
   }
   std::int64_t moved() const override { return 0; }
-  double began() const { return began_; }
 
  private:
   struct Part {
@@ -54,7 +50,6 @@ class VirtualRank::Group final : public Pending {
   VirtualNetwork& network_;
   Rank rank_;
   std::vector<Part> parts_;
-  double began_ = 0;
 };
 
 VirtualRank::VirtualRank(Rank rank, const RankRecording& recording, const Topology& topology,
@@ -65,7 +60,7 @@ VirtualRank::VirtualRank(Rank rank, const RankRecording& recording, const Topolo
       network_(network),
       no_values_(no_values),
       operations_(recording.operations.size()) {
-  for (int i = 0; i < kLanes * kSlotsOfALane; ++i) groups_.push_back(std::make_unique<Group>(network, rank));
+  for (int i = 0; i < kLanes * kSlots; ++i) groups_.push_back(std::make_unique<Group>(network, rank));
 }
 
 VirtualRank::~VirtualRank() = default;
@@ -73,22 +68,41 @@ VirtualRank::~VirtualRank() = default;
 Pending& VirtualRank::start(Lane lane, int slot, std::span<const Message> sends,
                             std::span<const Message> receives) {
   owed_ += topology_.message_seconds * double(sends.size() + receives.size());
-  Group& group = *groups_[std::size_t(lane) * kSlotsOfALane + std::size_t(slot)];
+  Group& group = *groups_[std::size_t(lane) * kSlots + std::size_t(slot)];
   group.start(lane, slot, sends, receives);
   return group;
 }
 
-void VirtualRank::arrives(const LaneSlots::Running& running) {
-  if (running.operation->lane != Lane::kBulk) return;
-  const double took = network_.now() - static_cast<const Group*>(running.pending)->began();
-  pace_.learn(running.operation->bytes, std::chrono::nanoseconds(std::int64_t(took * 1e9)));
+namespace {
+
+/// Virtual time on the clock that slots note times by.
+std::chrono::steady_clock::time_point on_clock(double seconds) {
+  return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(std::int64_t(seconds * 1e9)));
 }
 
-/// Half of the time that the progress thread would sleep between two looks.
-double VirtualRank::notice() const {
-  const double waited = network_.now() - (awaited_ != nullptr ? waits_since_ : since_);
-  const auto nap = pace_.nap(std::chrono::nanoseconds(std::int64_t(waited * 1e9)), awaited_ != nullptr);
-  return 0.5e-9 * double(nap.count());
+}  // namespace
+
+void VirtualRank::starts(LaneSlots::Running& running) {
+  running.since = on_clock(network_.now());
+}
+
+/// As the progress thread learns how long the link takes.
+void VirtualRank::arrives(const LaneSlots::Running& running) {
+  const auto now = on_clock(network_.now());
+  if (running.operation->lane != Lane::kBulk) return;
+  const auto begin = std::max(running.since, std::exchange(bulk_arrived_, now));
+  pace_.learn(running.operation->bytes, now - begin);
+}
+
+/// Half of the time that the progress thread sleeps between two looks.
+double VirtualRank::notice() {
+  if (!topology_.polls) return 0;
+  const auto now = on_clock(network_.now());
+  std::chrono::nanoseconds waited = std::chrono::nanoseconds::max();
+  slots_.for_each_running([&](const LaneSlots::Running& running) {
+    waited = std::min<std::chrono::nanoseconds>(waited, now - running.since);
+  });
+  return 0.5e-9 * double(pace_.nap(waited, awaited_ != nullptr).count());
 }
 
 void VirtualRank::begin_operation(int number) {
@@ -129,7 +143,8 @@ bool VirtualRank::step() {
       epochs_.back().end = network_.now();
     }
     operations_[std::size_t(awaited_number_)] = nullptr;
-    awaited_ = nullptr, owed_ = 0;
+    awaited_ = nullptr;
+    owed_ = std::max(0.0, owed_ - (network_.now() - waits_since_));  // paid while it stood
   }
   if (remaining_ > 0 || at_ == recording_.steps.size()) return false;
   const RecordedStep& next = recording_.steps[at_++];
@@ -158,19 +173,27 @@ double VirtualRank::computed_at() const {
   return since_ + remaining_ / speed_;
 }
 
-void VirtualRank::compute_until(double time) {
-  if (remaining_ <= 0) return;
+bool VirtualRank::compute_until(double time) {
+  if (remaining_ <= 0) return false;
   const bool is_done =
       computed_at() <= time;  // compared as times: what is left may be less than they resolve
   const double passed = time - since_;
   since_ = time;
   if (!epochs_.empty()) epochs_.back().compute += passed, epochs_.back().end = time;
   remaining_ = is_done ? 0 : remaining_ - passed * speed_;
+  return is_done;
 }
 
-std::string VirtualRank::wait_in_words() const {
-  if (awaited_ == nullptr) return fmt::format("rank {} is through", rank_);
-  return fmt::format("rank {} waits for its {} exchange", rank_, traffic_name(awaited_->purpose));
+std::string VirtualRank::wait_in_words() {
+  if (awaited_ == nullptr) return fmt::format("rank {} computes", rank_);
+  std::string peers;
+  slots_.for_each_running([&](const LaneSlots::Running& running) {
+    if (running.operation.get() != awaited_ || running.pending == nullptr) return;
+    for (const Rank peer : running.pending->outstanding())
+      peers += fmt::format("{}{}", peers.empty() ? "" : ", ", peer);
+  });
+  return fmt::format("rank {} waits for its {} exchange{}", rank_, traffic_name(awaited_->purpose),
+                     peers.empty() ? "" : " with rank " + peers);
 }
 
 }  // namespace atl

@@ -1,6 +1,7 @@
 // One rank of a replay: its program, as recorded, and its side of the network, driven by the same slots as a real rank's.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,12 +28,12 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
   bool is_through() const { return remaining_ <= 0 && awaited_ == nullptr && at_ == recording_.steps.size(); }
   /// When it will have computed, at the present speed; infinite: it doesn't compute.
   double computed_at() const;
-  /// Computing, until this time.
-  void compute_until(double time);
+  /// Computing, until this time. True where it is then done.
+  bool compute_until(double time);
   /// How long a message that comes now stays unseen.
-  double notice() const;
+  double notice();
   /// "rank 3 waits for its halo exchange with rank 1": for an error.
-  std::string wait_in_words() const;
+  std::string wait_in_words();
 
   const std::vector<ReplayedEpoch>& epochs() const { return epochs_; }
 
@@ -52,7 +53,7 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
                  std::span<const Message> receives) override;
   void abandon() override {}
   const char* name() const override { return "virtual"; }
-  void starts(LaneSlots::Running&) override {}
+  void starts(LaneSlots::Running& running) override;
   void moves(const LaneSlots::Running&) override {}
   void arrives(const LaneSlots::Running& running) override;
 
@@ -64,11 +65,12 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
   std::string name_;
   LaneSlots slots_{*this, *this};
   PollPace pace_;
-  std::vector<std::unique_ptr<Group>> groups_;          // by lane and slot
-  std::vector<std::shared_ptr<Operation>> operations_;  // started, by number; null once waited for
-  std::size_t at_ = 0;                                  // the next step
-  double remaining_ = 0, speed_ = 1, since_ = 0;        // of the segment that it computes
-  double owed_ = 0;                                     // processor time of messages, that its computing pays
+  std::chrono::steady_clock::time_point bulk_arrived_{};  // the last of them, in virtual time
+  std::vector<std::unique_ptr<Group>> groups_;            // by lane and slot
+  std::vector<std::shared_ptr<Operation>> operations_;    // started, by number; null once waited for
+  std::size_t at_ = 0;                                    // the next step
+  double remaining_ = 0, speed_ = 1, since_ = 0;          // of the segment that it computes
+  double owed_ = 0;  // processor time of messages, that its computing pays
   const Operation* awaited_ = nullptr;
   int awaited_number_ = -1;
   double waits_since_ = 0;

@@ -42,8 +42,8 @@ TEST_P(EmptyServers, LearnWhatOneRankLearns) {
   std::vector<std::string> alone = e.fields;
   alone.emplace_back("model.norm=batch");
   const SmallResult one = train_small(small_job(alone), folder / "small", 1, 4);
-  expect_same_training(
-      one, train_small(job_of(e, "{maxHop: 0, fanout: -1}"), folder / "small", e.ranks, 4), e.name);
+  expect_same_training(one, train_small(job_of(e, "{maxHop: 0, fanout: -1}"), folder / "small", e.ranks, 4),
+                       e.name);
 }
 
 TEST_P(EmptyServers, TrainOnASample) {
@@ -74,8 +74,8 @@ std::vector<std::set<VertexId>> servers_of(const std::string& partitioner, int t
   write_small_data(folder / "small", {.vertices = 200, .arc_share = 0.02});
   const Job job = job_of({"", 2 * together, together, partitioner, {}}, "{}");
   const Dataset dataset = Dataset::open(folder / "small");
-  const auto prepared = PreparedGraph::make(dataset, partition_options(job, 2 * together), graph_transforms(job),
-                                            training_marks(dataset, job));
+  const auto prepared = PreparedGraph::make(dataset, partition_options(job, 2 * together),
+                                            graph_transforms(job), training_marks(dataset, job));
   std::vector<std::set<VertexId>> servers(2);
   const Index half = prepared.part_offsets()[std::size_t(together)];
   for (Index row = 0; row < Index(prepared.ids().size()); ++row)
@@ -102,7 +102,8 @@ TEST(MoreServersThanVertices, AreRefusedWithTheFieldAndTheRemedy) {
   const Job job = job_of({"", 12, 2, "metis", {}}, "{}");
   const Dataset dataset = Dataset::open(folder / "small");
   try {
-    PreparedGraph::make(dataset, partition_options(job, 12), graph_transforms(job), training_marks(dataset, job));
+    PreparedGraph::make(dataset, partition_options(job, 12), graph_transforms(job),
+                        training_marks(dataset, job));
     FAIL() << "twelve parts of ten vertices";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("10")) << error.what();

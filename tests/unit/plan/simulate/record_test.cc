@@ -5,8 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <thread>
 
+#include "base/error.h"
+#include "plan/simulate/recorder.h"
 #include "plan/simulate/simulation.h"
 #include "train/learning_rate.h"
 #include "train/small_job.h"
@@ -100,6 +104,71 @@ TEST_P(Recorded, BytesDependOnNoLink) {
   EXPECT_GE(near.epoch, 0.99 * near.compute);
   EXPECT_DOUBLE_EQ(far.free_links, near.free_links);
   EXPECT_LE(near.free_links, 1.01 * near.epoch);
+}
+
+TEST(Recorder, ARankThatFailsEndsTheOthers) {
+  Recorder recorder({"a", "a"}, 2);
+  std::vector<std::string> told(2);
+  const auto rank_main = [&](Rank rank) {
+    try {
+      const Recorder::Turn turn(recorder, rank);
+      Communicator comm(recorder.engine(rank));
+      const Recorder::Guard guard(recorder, rank);
+      comm.barrier();
+      if (rank == 0) fail("out of ideas");
+      std::array<double, 2> values{};
+      comm.all_reduce(Traffic::kStatistics, std::span<double>(values));
+    } catch (const std::exception& error) {
+      told[std::size_t(rank)] = error.what();
+    }
+  };
+  std::thread other([&] { rank_main(1); });
+  rank_main(0);
+  other.join();
+  EXPECT_EQ(told[0], "out of ideas");
+  EXPECT_EQ(told[1], "rank 0 has given up");
+  EXPECT_EQ(recorder.first_to_give_up(), 0);
+}
+
+TEST(Recorder, RanksThatWaitForEachOtherAreTold) {
+  Recorder recorder({"a", "a"}, 1);
+  std::vector<std::string> told(2);
+  const auto rank_main = [&](Rank rank) {
+    try {
+      const Recorder::Turn turn(recorder, rank);
+      Communicator comm(recorder.engine(rank));
+      std::array<std::byte, 4> bytes{};
+      const std::vector<Message> from{{1 - rank, bytes.data(), 4}};
+      comm.exchange(Lane::kBulk, Traffic::kHalo, std::span<const Message>{}, from).wait();
+    } catch (const std::exception& error) {
+      told[std::size_t(rank)] = error.what();
+    }
+  };
+  std::thread other([&] { rank_main(1); });
+  rank_main(0);
+  other.join();
+  for (const std::string& each : told)
+    EXPECT_NE(each.find("all ranks wait for each other"), std::string::npos) << each;
+}
+
+TEST(SegmentCosts, AreMediansOfTheSameWork) {
+  RankRecording rank;
+  const auto segment = [&](double seconds, Work work) {
+    rank.steps.push_back(
+        {.kind = RecordedStep::Kind::kCompute, .seconds = seconds, .label = {.layer = 0, .work = work}});
+  };
+  for (const int epoch : {1, 2, 3, 4}) {
+    rank.steps.push_back({.kind = RecordedStep::Kind::kEpoch, .label = {.epoch = epoch}});
+    segment(epoch == 1 ? 9 : epoch, Work::kForward);
+    segment(10, Work::kForward);
+    if (epoch == 4) segment(7, Work::kBackward);  // work that other epochs leave out
+  }
+  const double spread = settle_costs(rank);
+  std::vector<double> seconds;
+  for (const RecordedStep& step : rank.steps)
+    if (step.kind == RecordedStep::Kind::kCompute) seconds.push_back(step.seconds);
+  EXPECT_EQ(seconds, (std::vector<double>{3, 10, 3, 10, 3, 10, 3, 10, 7}));
+  EXPECT_NEAR(spread, 2.0 / (3 * 3 + 3 * 10 + 7), 1e-12);
 }
 
 INSTANTIATE_TEST_SUITE_P(
