@@ -10,7 +10,7 @@ SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
 .PHONY: build programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-smoothing \
-	bench bench-peers bench-operator bench-strategies bench-scale check-simulation cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
+	bench bench-peers bench-operator bench-strategies bench-scale check-simulation simulated cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
 	@mkdir -p $(BUILD)
@@ -108,6 +108,10 @@ bench-strategies: test-tools build
 # Virtual time (atoll simulate) beside the rig. As root.
 check-simulation: test-tools build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/rig/check_simulation $(OPTIONS)
+
+# The papers' clusters in virtual time; OPTIONS="--only REGEX --again".
+simulated: test-tools build
+	ATOLL=$(abspath $(BUILD)/atoll) tests/bench/simulated $(OPTIONS)
 
 # Every strategy as ranks are added and as the graph grows, on this machine alone.
 bench-scale: test-tools build

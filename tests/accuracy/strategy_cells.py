@@ -28,7 +28,9 @@ class Strategy:
 
 BASE = Strategy("graph", "graph")
 STRATEGIES = tuple(Strategy(f"pipegcn-{name}", "pipegcn", (("smoothing", smoothing),))
-                   for name, smoothing in (("gf", "both"), ("plain", "none")))
+                   for name, smoothing in (("gf", "both"), ("plain", "none"))) + (
+    Strategy("gnnpipe", "gnnpipe"), Strategy("granndis", "granndis"))
+RANKS_PER_SERVER = 2  # of granndis; nobody else asks
 
 
 def setups():
@@ -47,4 +49,6 @@ def cell(setup, strategy, seed):
     job["spec"]["strategy"] = {"kind": strategy.kind, **({strategy.kind: dict(strategy.options)} if strategy.options else {})}
     job["spec"]["training"]["earlyStopping"] = {"patience": PATIENCE}
     job["spec"]["placement"]["ranks"] = RANKS
+    if strategy.kind == "granndis":
+        job["spec"]["placement"]["ranksPerServer"] = RANKS_PER_SERVER
     return cases.Cell(name, setup["dataset"], json.dumps(job), [])

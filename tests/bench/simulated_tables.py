@@ -20,7 +20,7 @@ The model has 32 layers × 100 (squirrel: × 1000). `stages=4`, on 8 ranks, is t
 
 - Goals: at least the paper's speed-up; at least 0.9 of what the ranks' computing and their order allow (free links / epoch); computing of
   all ranks at most 1.15 × the baseline's.
-- bubbles: what ranks stand idle where links are free. communication: what an epoch is longer than with free links. volume: the baseline's
+- bubbles: the time that ranks are idle where links are free. communication: what an epoch is longer than with free links. volume: the baseline's
   bytes over the strategy's.
 """,
     "granndis": "# GraNNDis in virtual time\n" + COMMON + f"""
