@@ -20,20 +20,25 @@ void check_memory_here(const Job& job, const Dataset& dataset, const PreparedGra
 
 }  // namespace
 
+void check_recordable(const Job& job) {
+  if (strategy_of(job).holds == Holds::kBatches)
+    fail("strategy {} can't be recorded yet: its batches are made on threads of their own (leave it out)",
+         job.strategy.kind);
+}
+
 Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
                       const Topology& topology, const RecordHere& how, Say say) {
   const Job& job = loaded.job;
   check_ranks(topology, job.placement.ranks);
-  if (strategy_of(job).holds == Holds::kBatches)
-    fail("strategy {} can't be recorded yet: its batches are made on threads of their own",
-         job.strategy.kind);
+  check_recordable(job);
   check_memory_here(job, dataset, prepared, how.threads);
   RecordOptions options{.epochs = how.epochs, .at_once = how.at_once, .threads = how.threads};
   options.hosts.resize(std::size_t(topology.ranks()));
   for (const ServerSpec& server : topology.servers)
     for (const Rank rank : server.ranks) options.hosts[std::size_t(rank)] = server.name;
   options.parts = PartRanks(rank_traffic(job, dataset, prepared).parts);
-  say(fmt::format("recording {} ranks for {} epochs", topology.ranks(), how.epochs));
+  say(fmt::format("recording {} {} for {} epochs", topology.ranks(), topology.ranks() == 1 ? "rank" : "ranks",
+                  how.epochs));
   return record_run(job, dataset, prepared, options);
 }
 

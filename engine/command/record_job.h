@@ -13,6 +13,9 @@ struct RecordHere {
   int threads = 1;  // of each rank
 };
 
+/// Throws Error where the job's strategy can't be recorded.
+void check_recordable(const Job& job);
+
 /// Throws Error where the topology has another number of ranks, this machine hasn't the memory of all, or the strategy can't be recorded.
 Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
                       const Topology& topology, const RecordHere& how, Say say);

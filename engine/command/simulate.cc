@@ -22,10 +22,17 @@ void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
 }
 
+/// As many ranks as the topology has, whatever the manifest says.
+Arguments on_ranks_of(const Topology& topology, Arguments a) {
+  a.add("--ranks", std::to_string(topology.ranks()));
+  return a;
+}
+
 /// The strategy of the manifest, or those of --strategies in its place.
-std::vector<ListedStrategy> listed(const Arguments& a) {
+std::vector<ListedStrategy> listed(const Arguments& a, const Topology& topology) {
   if (a.has("--strategies")) return read_strategy_list(a.get("--strategies"));
-  return {{load_job_of(a, [](const std::string&) {}).job.strategy.kind, "", ""}};
+  const LoadedJob loaded = load_job_of(on_ranks_of(topology, a), [](const std::string&) {});
+  return {{loaded.job.strategy.kind, "", ""}};
 }
 
 /// Servers as the topology has them, where the manifest doesn't say: strategies cut the graph by them.
@@ -42,32 +49,52 @@ std::vector<std::string> servers_of(const Topology& topology, const Job& job) {
 }
 
 LoadedJob job_of(const Arguments& a, const ListedStrategy& strategy, const Topology& topology) {
-  Arguments changed = a;
+  Arguments changed = on_ranks_of(topology, a);
   if (!strategy.change.empty()) changed.add("--set", strategy.change);
-  if (!a.has("--ranks")) changed.add("--ranks", std::to_string(topology.ranks()));
   const LoadedJob loaded = load_job_of(changed, say);
   for (const std::string& change : servers_of(topology, loaded.job)) changed.add("--set", change);
   return load_job_of(changed, [](const std::string&) {});
 }
 
-/// The graph is divided among the servers as they are recorded.
-void check_same_servers(const Topology& recorded, const Topology& topology) {
-  check_ranks(topology, recorded.ranks());
-  if (topology.server_of_rank() != recorded.server_of_rank())
-    fail("--topology: ranks are on other servers in {} than in {} (use one command for each)", topology.name,
-         recorded.name);
+struct Candidate {
+  std::string label;
+  LoadedJob loaded;
+  Dataset dataset;
+};
+
+/// All of them, so that one that can't be is told before the first is recorded.
+std::vector<Candidate> candidates(const Arguments& a, const Topology& topology) {
+  std::vector<Candidate> all;
+  for (const ListedStrategy& strategy : listed(a, topology)) {
+    LoadedJob loaded = job_of(a, strategy, topology);
+    check_recordable(loaded.job);
+    Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
+    all.push_back({strategy.label, std::move(loaded), std::move(dataset)});
+  }
+  return all;
 }
 
-RecordedStrategy record(const Arguments& a, const ListedStrategy& strategy, const Topology& topology) {
-  const LoadedJob loaded = job_of(a, strategy, topology);
-  const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
-  check_ranks(topology, loaded.job.placement.ranks);
-  say(strategy.label);
-  const RecordHere how{.epochs = int(a.integer("--epochs", 6, kFewestEpochs, kMostEpochs)),
-                       .at_once = int(a.integer("--at-once", 1, 1, available_cores())),
-                       .threads = int(a.integer("--threads", 1, 1, available_cores()))};
-  return {strategy.label,
-          record_here(loaded, dataset, prepare_graph(loaded, dataset, say), topology, how, say)};
+RecordHere how_to_record(const Arguments& a) {
+  return {.epochs = int(a.integer("--epochs", 6, kFewestEpochs, kMostEpochs)),
+          .at_once = int(a.integer("--at-once", 1, 1, available_cores())),
+          .threads = int(a.integer("--threads", 1, 1, available_cores()))};
+}
+
+RecordedStrategy record(const Candidate& candidate, const Topology& topology, const RecordHere& how) {
+  const auto& [label, loaded, dataset] = candidate;
+  say(label);
+  return {label, record_here(loaded, dataset, prepare_graph(loaded, dataset, say), topology, how, say)};
+}
+
+/// One recording serves them all: the graph is divided among the servers as they are recorded.
+void check_alike(const std::vector<Topology>& topologies) {
+  const Topology& first = topologies.front();
+  for (const Topology& other : topologies)
+    if (other.server_of_rank() != first.server_of_rank())
+      fail(
+          "--topology: {} has {} ranks on {} servers and {} {} on {} (give topologies with the same ranks on each server, or "
+          "simulate each by itself)",
+          first.name, first.ranks(), first.servers.size(), other.name, other.ranks(), other.servers.size());
 }
 
 /// "0.5,0.65"; none: links as the topology has them.
@@ -104,11 +131,12 @@ std::vector<Simulation> simulations_of(const std::vector<RecordedStrategy>& reco
 int run(const Arguments& a) {
   std::vector<Topology> topologies;
   for (const std::string& file : a.all("--topology")) topologies.push_back(read_topology(file));
-  for (const Topology& topology : topologies) check_same_servers(topologies.front(), topology);
+  check_alike(topologies);
   const std::vector<double> shares = shares_of(a);
+  const RecordHere how = how_to_record(a);
   std::vector<RecordedStrategy> recorded;
-  for (const ListedStrategy& strategy : listed(a))
-    recorded.push_back(record(a, strategy, topologies.front()));
+  for (const Candidate& candidate : candidates(a, topologies.front()))
+    recorded.push_back(record(candidate, topologies.front(), how));
   const std::vector<Simulation> simulations = simulations_of(recorded, topologies, shares);
   if (a.has("--json")) {
     std::printf("%s\n", to_json(simulations, recorded).c_str());
@@ -134,7 +162,6 @@ Command simulate_command() {
        {"--epochs", "N", "epochs to record (6)"},
        {"--at-once", "N", "ranks that compute at the same time while recording, contending for memory (1)"},
        {"--threads", "N", "threads of each rank (1)"},
-       {"--ranks", "N", "number of ranks, instead of the topology's"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
        {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
        {"--json", "", "print one JSON object"}},

@@ -1,27 +1,31 @@
 #include "command/bench/strategy_list.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "base/error.h"
-#include "job/strategies.h"
+#include "job/fields.h"
 
 namespace atl {
 namespace {
 
+/// Split where no bracket is open: lists have commas, too.
 std::vector<std::string> parts_of(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text + separator);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  std::vector<std::string> parts(1);
+  int open = 0;
+  for (const char c : text) {
+    open += int(c == '[') - int(c == ']');
+    if (c == separator && open <= 0)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
   return parts;
 }
 
-bool is_common(const std::string& kind, const std::string& name) {
-  const StrategyInfo* info = find_strategy(kind);
-  if (name == "kind" || info == nullptr) return false;
-  const std::string path = "strategy." + kind + "." + name;
-  return std::none_of(info->options.begin(), info->options.end(),
-                      [&](const Field& field) { return field.path == path; });
+/// A field of every strategy; an unknown name is taken for one of the kind's own options.
+bool is_common(const std::string& name) {
+  const std::string path = "strategy." + name;
+  return std::ranges::any_of(all_fields(), [&](const Field& field) { return field.path == path; });
 }
 
 ListedStrategy read_entry(const std::string& entry) {
@@ -35,7 +39,7 @@ ListedStrategy read_entry(const std::string& entry) {
       fail("--strategies: '{}' in '{}' is not allowed (use OPTION=VALUE, as in graph:overlap=false)", option,
            entry);
     const std::string name = option.substr(0, equals), member = name + ": " + option.substr(equals + 1);
-    if (is_common(listed.kind, name))
+    if (is_common(name))
       common += ", " + member;
     else
       own += (own.empty() ? "" : ", ") + member;

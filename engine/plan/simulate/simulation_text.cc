@@ -16,7 +16,8 @@ std::string gigabit(double bytes) {
 
 std::string head(const Simulation& s) {
   const Topology& t = s.topology;
-  std::string text = fmt::format("{}: {} ranks on {} servers", t.name, t.ranks(), t.servers.size());
+  std::string text = fmt::format("{}: {} {} on {} {}", t.name, t.ranks(), t.ranks() == 1 ? "rank" : "ranks",
+                                 t.servers.size(), t.servers.size() == 1 ? "server" : "servers");
   if (t.servers.size() > 1) text += fmt::format(", links of {}", gigabit(t.slowest_rate()));
   if (t.inside.rate > 0) text += fmt::format(", {:.4g} GB/s inside", t.inside.rate * 1e-9);
   if (s.share_asked > 0)
@@ -90,8 +91,8 @@ std::string to_text(const Simulation& s, const std::vector<RecordedStrategy>& st
   }
   return text +
          fmt::format(
-             "compute, exposed: of the rank that computes longest; free links: an epoch where messages take no time; bytes: of all ranks "
-             "in an epoch\n"
+             "compute, exposed: of the rank that computes longest, compute with its processor's work on messages; free links: an "
+             "epoch where messages take no time and no processor; bytes: of all ranks in an epoch\n"
              "costs differ by {:.1f} % between epochs; caches refilled after turns are at most {:.1f} % of them\n",
              100 * spread, 100 * refill);
 }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <functional>
+#include <set>
 #include <span>
 #include <sstream>
 
@@ -20,6 +22,7 @@ struct Unit {
 };
 constexpr Unit kRates[] = {{"bit", 0.125},    {"kbit", 0.125e3}, {"mbit", 0.125e6},
                            {"gbit", 0.125e9}, {"MB/s", 1e6},     {"GB/s", 1e9}};
+constexpr int kMostRanks = 4096;  // as placement.ranks
 constexpr Unit kTimes[] = {{"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}};
 
 /// "1gbit", "50us": a number above or at 0 with one of the units.
@@ -28,7 +31,7 @@ double measure(const Node& node, std::span<const Unit> units, const char* exampl
   const std::string& text = node.written;
   const auto [unit, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   for (const Unit& known : units)
-    if (node.kind == Node::Kind::kScalar && error == std::errc() && number >= 0 &&
+    if (node.kind == Node::Kind::kScalar && error == std::errc() && number >= 0 && std::isfinite(number) &&
         known.name == std::string(unit))
       return number * known.size;
   fail("{}: '{}' is not allowed (use {})", node.where, text, examples);
@@ -48,7 +51,7 @@ double number(const Node& node, double above) {
   const std::string& text = node.written;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (node.kind != Node::Kind::kScalar || error != std::errc() || end != text.data() + text.size() ||
-      !(value > above))
+      !(value > above) || !std::isfinite(value))
     fail("{}: '{}' is not allowed (use a number above {:g})", node.where, text, above);
   return value;
 }
@@ -58,8 +61,8 @@ int count(const Node& node) {
   const std::string& text = node.written;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (node.kind != Node::Kind::kScalar || error != std::errc() || end != text.data() + text.size() ||
-      value < 1 || value > 1'000'000)
-    fail("{}: '{}' is not allowed (use a whole number from 1)", node.where, text);
+      value < 1 || value > kMostRanks)
+    fail("{}: '{}' is not allowed (use a whole number, 1 … {})", node.where, text, kMostRanks);
   return value;
 }
 
@@ -85,14 +88,16 @@ std::vector<int> places(const Node& node, const char* what) {
 using Reader = std::function<void(const Node&)>;
 using Readers = std::vector<std::pair<std::string, Reader>>;
 
-/// Each entry by its reader; what has none isn't allowed.
+/// Each entry by its reader, which names the field in what it says; what has none isn't allowed.
 void read_map(const Node& node, const Readers& readers) {
   if (node.kind != Node::Kind::kMap)
     fail("{}: fields are wanted here, as in {}: …", node.where, readers[0].first);
   for (const auto& [key, value] : node.entries) {
     const auto found = std::ranges::find(readers, key, &Readers::value_type::first);
     if (found != readers.end()) {
-      found->second(value);
+      Node named = value;
+      named.where += ": " + key;
+      found->second(named);
       continue;
     }
     std::vector<std::string> known;
@@ -119,7 +124,7 @@ Bridge read_bridge(const Node& node) {
 struct Draft {
   Topology topology;
   LinkSpec between;
-  int servers = 0, per_server = 1;
+  int servers = 0, per_server = 0;  // 0: not given
   bool has_bridges = false;
 };
 
@@ -173,22 +178,29 @@ Readers readers_of(Draft& d) {
 }
 
 /// Servers of equal size, where the file counts them.
-void number_servers(Draft& draft) {
+void number_servers(Draft& draft, const std::string& name) {
+  if (draft.servers == 0 && draft.per_server > 0 && !draft.topology.servers.empty())
+    fail("{}: ranksPerServer has no place beside a list of servers, which has their ranks (remove it)", name);
+  const int each = std::max(1, draft.per_server);
+  if (draft.servers * each > kMostRanks)
+    fail("{}: {} servers of {} ranks are {} ranks (use at most {} in all)", name, draft.servers, each,
+         draft.servers * each, kMostRanks);
   for (int s = 0; s < draft.servers; ++s) {
     ServerSpec server{.name = fmt::format("server{}", s), .ranks = {}};
-    for (int i = 0; i < draft.per_server; ++i) server.ranks.push_back(s * draft.per_server + i);
+    for (int i = 0; i < each; ++i) server.ranks.push_back(s * each + i);
     draft.topology.servers.push_back(std::move(server));
   }
 }
 
-void check_servers(const Draft& draft, const std::string& name) {
-  const Topology& t = draft.topology;
+/// Each rank on one server, and servers told apart by their names.
+void check_servers(const Topology& t, const std::string& name) {
   if (t.servers.empty()) fail("{}: servers are missing (use servers: 2, or a list of them)", name);
   std::vector<std::string> owner;
-  std::size_t most = 0;
+  std::set<std::string> names;
   for (const ServerSpec& server : t.servers) {
     if (server.ranks.empty()) fail("{}: {} has no ranks (use ranks: [0, 1])", name, server.name);
-    most = std::max(most, server.ranks.size());
+    if (!names.insert(server.name).second)
+      fail("{}: two servers are called {} (give each a name of its own)", name, server.name);
     for (const Rank rank : server.ranks) {
       if (owner.size() <= std::size_t(rank)) owner.resize(std::size_t(rank) + 1);
       std::string& place = owner[std::size_t(rank)];
@@ -200,12 +212,21 @@ void check_servers(const Draft& draft, const std::string& name) {
     if (owner[r].empty())
       fail("{}: rank {} is on no server, but rank {} is on {}; a server is missing", name, r,
            owner.size() - 1, owner.back());
+}
+
+void check_links(const Draft& draft, const std::string& name) {
+  const Topology& t = draft.topology;
+  std::size_t most = 0;
+  for (const ServerSpec& server : t.servers) most = std::max(most, server.ranks.size());
   if (t.servers.size() > 1 && !(draft.between.rate > 0))
     fail("{}: between.rate is missing (use between: {{rate: 1gbit}})", name);
   if (most > 1 && !(t.inside.rate > 0))
     fail("{}: inside.rate is missing (use inside: {{rate: 12GB/s}})", name);
   if (draft.has_bridges && (t.bridges.empty() || !(t.bridge.rate > 0)))
     fail("{}: bridges want pairs and a rate, as in {{pairs: [[0, 1]], rate: 50GB/s}}", name);
+  for (const Bridge& bridge : t.bridges)
+    if (const int place = std::max(bridge.from, bridge.to); place >= int(most))
+      fail("{}: bridges: a server has no place {} (use places 0 … {})", name, place, most - 1);
   if ((t.rack_servers > 0) != (t.rack_rate > 0))
     fail("{}: racks want servers and a rate, as in {{servers: 4, rate: 100gbit}}", name);
 }
@@ -231,23 +252,29 @@ double Topology::slowest_rate() const {
 
 Topology parse_topology(const std::string& content, const std::string& name) {
   const std::vector<Node> documents = parse_yaml(content, name);
-  if (documents.size() != 1) fail("{}: one topology is wanted, there are {}", name, documents.size());
+  if (documents.empty())
+    fail("{}: is empty (a topology has servers: and between:, as those in manifests/topologies)", name);
+  if (documents.size() > 1) fail("{}: has {} topologies (use a file for each)", name, documents.size());
   Draft draft;
   draft.topology.name = std::filesystem::path(name).stem().string();
   read_map(documents[0], readers_of(draft));
-  number_servers(draft);
+  number_servers(draft, name);
   for (ServerSpec& server : draft.topology.servers)
     if (server.rate == 0) server.rate = draft.between.rate;
   draft.topology.latency = draft.between.latency;
-  check_servers(draft, name);
+  check_servers(draft.topology, name);
+  check_links(draft, name);
   return std::move(draft.topology);
 }
 
 Topology read_topology(const std::filesystem::path& file) {
+  if (std::filesystem::is_directory(file))
+    fail("--topology: '{}' is a folder (use a file as those in manifests/topologies)", file.string());
   std::ifstream in(file);
-  std::ostringstream content;
-  if (!in || !(content << in.rdbuf()))
+  if (!in)
     fail("--topology: '{}' can't be read (use a file as those in manifests/topologies)", file.string());
+  std::ostringstream content;
+  content << in.rdbuf();  // nothing, of an empty file
   return parse_topology(content.str(), file.string());
 }
 

@@ -37,6 +37,18 @@ TEST(StrategyList, EachEntryStandsForItselfWhateverTheManifestSays) {
   EXPECT_TRUE(job_under(list, 3).strategy.options.flag("overlap"));
 }
 
+TEST(StrategyList, AnOptionMayBeAList) {
+  EXPECT_EQ(read_strategy_list("gnnpipe:layers=[1,2]:chunks=8,graph")[0].change,
+            "strategy={kind: gnnpipe, gnnpipe: {layers: [1,2], chunks: 8}}");
+  EXPECT_EQ(read_strategy_list("graph,gnnpipe:layers=[1,2]").size(), 2U);
+}
+
+TEST(StrategyList, AnUnknownOptionIsToldBesideTheKindsOwn) {
+  EXPECT_THAT([] { job_under("graph:overlp=false", 0); },
+              testing::ThrowsMessage<Error>(
+                  HasSubstr("strategy.graph.overlp: unknown field (did you mean overlap?")));
+}
+
 TEST(StrategyList, WhatIsNoEntryIsRefused) {
   for (const char* list :
        {"", "graph,", ",graph", ":overlap=false", "graph:overlap", "graph:=1", "graph:overlap="})

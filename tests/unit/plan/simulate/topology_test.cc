@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+
+#include "train/temporary_folder.h"
 
 namespace atl {
 namespace {
@@ -45,12 +48,20 @@ TEST(Topology, ServersMayBeListed) {
 
 TEST(Topology, WhatCannotBeMeantIsTold) {
   const std::vector<std::pair<std::string, std::string>> all{
-      {"", "one topology is wanted"},
-      {"servers: 0\n", "t.yaml:1: '0' is not allowed (use a whole number from 1)"},
+      {"", "t.yaml: is empty (a topology has servers: and between:"},
+      {"servers: 1\n---\nservers: 1\n", "has 2 topologies (use a file for each)"},
+      {"servers: 0\n", "t.yaml:1: servers: '0' is not allowed (use a whole number, 1 … 4096)"},
+      {"servers: 2000\nranksPerServer: 4\n",
+       "2000 servers of 4 ranks are 8000 ranks (use at most 4096 in all)"},
+      {"servers: [{ranks: [0]}]\nranksPerServer: 4\n",
+       "ranksPerServer has no place beside a list of servers"},
+      {"servers: [{name: a, ranks: [0]}, {name: a, ranks: [1]}]\nbetween: {rate: 1gbit}\n",
+       "two servers are called a (give each a name of its own)"},
       {"servers: 2\n", "between.rate is missing"},
       {"servers: 2\nbetween: {rate: fast}\n",
-       "t.yaml:2: 'fast' is not allowed (use a rate: 850mbit, 32gbit, 12GB/s)"},
-      {"servers: 2\nbetween: {rate: 0gbit}\n", "use a rate above 0"},
+       "t.yaml:2: rate: 'fast' is not allowed (use a rate: 850mbit, 32gbit, 12GB/s)"},
+      {"servers: 2\nbetween: {rate: 0gbit}\n", "t.yaml:2: rate: '0gbit' is not allowed (use a rate above 0)"},
+      {"servers: 2\nbetween: {rate: infgbit}\n", "'infgbit' is not allowed"},
       {"servers: 1\nranksPerServer: 2\n", "inside.rate is missing"},
       {"servrs: 2\n", "unknown field servrs (did you mean servers?"},
       {"servers: [{ranks: [0]}, {ranks: [2]}]\nbetween: {rate: 1gbit}\n", "rank 1 is on no server"},
@@ -59,12 +70,31 @@ TEST(Topology, WhatCannotBeMeantIsTold) {
       {"servers: [{name: a}]\n", "a has no ranks"},
       {"servers: 1\nranksPerServer: 2\ninside: {rate: 1GB/s}\nbridges: {pairs: [[0, 0]]}\n",
        "two places on a server"},
+      {"servers: 1\nranksPerServer: 2\ninside: {rate: 1GB/s}\nbridges: {pairs: [[1, 2]], rate: 1GB/s}\n",
+       "t.yaml: bridges: a server has no place 2 (use places 0 … 1)"},
       {"servers: 1\nracks: {servers: 2}\n", "racks want servers and a rate"},
       {"servers: 1\ncores: -1\n", "use a number above 0"}};
   for (const auto& [text, words] : all) {
     const std::string told = refusal(text);
     EXPECT_NE(told.find(words), std::string::npos) << text << ": " << told;
   }
+}
+
+std::string refusal_of_file(const std::filesystem::path& file) {
+  try {
+    read_topology(file);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Topology, FoldersAndEmptyFilesAreToldApart) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "empty.yaml");
+  EXPECT_NE(refusal_of_file(folder / "empty.yaml").find("empty.yaml: is empty"), std::string::npos);
+  EXPECT_NE(refusal_of_file(folder.path()).find("is a folder"), std::string::npos);
+  EXPECT_NE(refusal_of_file(folder / "none.yaml").find("none.yaml' can't be read"), std::string::npos);
 }
 
 TEST(Topology, RanksMustFit) {
