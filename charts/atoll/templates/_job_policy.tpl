@@ -50,6 +50,10 @@ variables:
     expression: >-
       has(variables.job.strategy) && has(variables.job.strategy.minibatch) && has(variables.job.strategy.minibatch.fanout) ?
       variables.job.strategy.minibatch.fanout : dyn([])
+  - name: stageLayers
+    expression: >-
+      has(variables.job.strategy) && has(variables.job.strategy.gnnpipe) && has(variables.job.strategy.gnnpipe.layers) ?
+      variables.job.strategy.gnnpipe.layers : dyn([])
   - name: layers  # that read neighbours
     expression: >-
       {{- range $kind, $counted := $models.layers }}
@@ -70,6 +74,13 @@ validations:
     messageExpression: >-
       'strategy.minibatch.fanout: has ' + string(size(variables.fanout)) + ' numbers for ' + string(variables.layers) +
       ' layers (give one for each of ' + ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') + ')'
+  # engine/job/strategies/gnnpipe.cc
+  - expression: >-
+      variables.strategy != 'gnnpipe' || size(variables.stageLayers) == 0 || variables.stageLayers.sum() == variables.layers
+    messageExpression: >-
+      'strategy.gnnpipe.layers: sums up to ' + string(variables.stageLayers.sum()) + ', and ' +
+      ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') +
+      ' is ' + string(variables.layers) + ' (give numbers that sum up to ' + string(variables.layers) + ')'
   - expression: >-
       variables.parts == 0 || variables.parts == variables.ranks || variables.strategy == 'minibatch'
     messageExpression: >-

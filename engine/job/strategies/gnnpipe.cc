@@ -211,11 +211,19 @@ Rule stages_of_the_ranks_rule() {
                 ranks + "])"}}};
 }
 
-/// As above, but for the number of stages.
+/// As above: what the layers add up to is the admission rules' to judge, which know models (charts/atoll/templates/_job_policy.tpl).
 Rule layers_of_the_stages_rule() {
+  const std::string layers = "self.strategy.gnnpipe.layers",
+                    ranks = "(has(self.placement) && has(self.placement.ranks) ? self.placement.ranks : 1)";
   return {
       layers_of_the_stages,
-      {{"strategy.gnnpipe", "layers",
+      {{"", "strategy.gnnpipe.layers",
+        "!has(self.strategy) || !has(self.strategy.gnnpipe) || !has(" + layers + ") || " + layers +
+            ".size() == 0 || " + ranks + " % " + layers + ".size() == 0",
+        "",
+        "'has %d numbers, one a stage, and %d does not divide placement.ranks %d (give as many numbers as divide it)'.format([" +
+            layers + ".size(), " + layers + ".size(), " + ranks + "])"},
+       {"strategy.gnnpipe", "layers",
         "!has(self.layers) || self.layers.size() == 0 || !has(self.stages) || self.stages == 0 || "
         "self.layers.size() == self.stages",
         "",
