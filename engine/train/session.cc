@@ -140,11 +140,10 @@ class Session {
           MessageLevel::kWarning,
           fmt::format("{} epochs are trained already, and training.epochs asks for {}: none is taken back",
                       record_.resumed_from, job_.training.epochs));
-    const std::vector<NamedMatrix> own = trainer_->state();
-    if (!read_part_states(comm_, *store_, at, parts_on_ranks(), own) && !own.empty())
+    if (!read_part_states(comm_, *store_, at, parts_on_ranks(), trainer_->state()))
       o_.observer->on_message(
           MessageLevel::kWarning,
-          "the checkpoint's stale rows belong to other parts: the first epoch waits for fresh rows");
+          "the checkpoint's rows of earlier epochs belong to other parts or ranks: training goes on without them");
     if (root()) record_.epochs = read_epochs(o_.output, at.epochs);
   }
 

@@ -166,6 +166,10 @@ void stages_of_the_ranks(const Check& c) {
   else if (stages > most)
     c.error(path, "{} stages for a {} of {} {} (use at most one a layer)", stages, c.job.model.kind, most,
             most == 1 ? "layer" : "layers");
+  else if (stages == 0 && pipeline_layers(c.job).empty() && ranks > 1 && pipeline_grid(c.job).stages == 1)
+    c.warning(path, "{} ranks and {} {} make 1 stage, so nothing is pipelined (use {})", ranks, most,
+              most == 1 ? "layer" : "layers",
+              most == 1 ? "strategy graph" : fmt::format("ranks with a divisor from 2 to {}", most));
 }
 
 void layers_of_the_stages(const Check& c) {
@@ -181,11 +185,11 @@ void layers_of_the_stages(const Check& c) {
   else if (ranks % count != 0)
     c.error(path, "has {} numbers, one a stage, and {} does not divide placement.ranks {} (give {} numbers)",
             count, count, ranks, fmt::join(divisors(ranks), " or "));
+  else if (count > 1 && most_stages(c.job) == 1)
+    c.error(path, "has {} numbers for a {}, which has one stage (remove the list)", count, c.job.model.kind);
   else if (sum != all)
     c.error(path, "sums up to {}, and {} is {} (give numbers that sum up to {})", sum,
             layers_field(c.job.model), all, all);
-  else if (count > most_stages(c.job))
-    c.error(path, "has {} numbers for a {}, which has one stage (remove the list)", count, c.job.model.kind);
 }
 
 void chunks_for_the_stages(const Check& c) {

@@ -131,6 +131,7 @@ bool read_part_states(Communicator& comm, const CheckpointStore& store, const Re
   HostStates host(states);
   const std::span<const NamedMatrix> mine = host.views();
   const std::vector<Shapes> all = all_shapes(comm, mine);
+  if (std::ranges::all_of(all, &Shapes::empty)) return true;
   for (Rank rank = 0; rank < comm.size(); ++rank) {
     const Shapes& shapes = all[std::size_t(rank)];
     if (!agreed(comm, comm.rank() == 0 && fits(store, at, parts, rank, shapes))) return false;

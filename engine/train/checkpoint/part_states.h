@@ -25,7 +25,7 @@ std::vector<std::string> write_part_states(Communicator& comm, const CheckpointS
                                            const Reached& at, const PartsOnRanks& parts,
                                            std::span<const NamedMatrix> mine);
 
-/// Fills every rank's state from the checkpoint of `at`; false, with nothing changed, where that has none for these
+/// Fills every rank's state, where any has some, from the checkpoint of `at`; false, with nothing changed, where that has none for these
 /// parts on these ranks. Collective.
 bool read_part_states(Communicator& comm, const CheckpointStore& store, const Reached& at,
                       const PartsOnRanks& parts, std::span<const NamedMatrix> mine);

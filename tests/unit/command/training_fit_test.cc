@@ -26,7 +26,7 @@ TEST(TrainingFit, MoreChunksThanVerticesAreRefused) {
   EXPECT_THAT(
       [&] { check_trainable(pipeline_of("{chunks: 31}"), dataset); },
       testing::ThrowsMessage<Error>(testing::HasSubstr(
-          "small.yaml:10: strategy.gnnpipe.chunks: 31 of each of 2 parts for the 60 vertices of small (use 30 or "
+          "small.yaml:10: strategy.gnnpipe.chunks: 31 from each of 2 parts, and small has 60 vertices (use 30 or "
           "fewer)")));
 }
 

@@ -105,6 +105,13 @@ TEST(Load, IgnoredFieldsAreWarnings) {
                   "--set training.attentionDropout=0.5: training.attentionDropout: has no effect with "
                   "model.kind gcn (it needs gat)"));
   EXPECT_EQ(warnings({"training.optimizer.momentum=0.9"}).size(), 1u);
+  const std::vector<Override> one_stage{"strategy={kind: gnnpipe}", "model={kind: gcn, layers: 4}",
+                                        "placement={ranks: 7}"};
+  EXPECT_THAT(
+      warnings(one_stage),
+      testing::Contains(testing::HasSubstr(
+          "strategy.gnnpipe.stages: 7 ranks and 4 layers make 1 stage, so nothing is pipelined (use ranks "
+          "with a divisor from 2 to 4)")));
   EXPECT_EQ(warnings({"placement.partitioner={kind: range, seed: 3, objective: cut}"}).size(), 2u);
   EXPECT_EQ(warnings({"training.inputDropout={rate: 0, position: afterAggregation}"}).size(), 1u);
   EXPECT_EQ(warnings({"model.kind=sgc"}).size(), 2u);  // layers and hidden

@@ -68,6 +68,8 @@ TEST(PipelineStages, ThatCannotBeAreRefused) {
                  "strategy.gnnpipe.stages: 2 stages for a sgc of 1 layer (use at most one a layer)");
   expect_refused({"placement.ranks=2", "model.kind=sgc"}, "layers: [1, 1]",
                  "strategy.gnnpipe.layers: has 2 numbers for a sgc, which has one stage (remove the list)");
+  expect_refused({"placement.ranks=2", "model.kind=sgc"}, "layers: [2, 2]",
+                 "strategy.gnnpipe.layers: has 2 numbers for a sgc, which has one stage (remove the list)");
   expect_refused(
       {"placement.ranks=3"}, "chunks: 2",
       "strategy.gnnpipe.chunks: 2 chunks for 3 stages, some of which would always wait (use 3 or more)");

@@ -27,7 +27,9 @@ class Watcher final : public RunObserver {
     if (Reached{e.epoch + 1} == stop_at_ || Reached{e.epoch, 1} == stop_at_) stop = true;
   }
   void on_result(const RunRecord& run) override { record = run; }
+  void on_message(MessageLevel, const std::string& text) override { messages.push_back(text); }
   RunRecord record;
+  std::vector<std::string> messages;
   std::atomic<bool> stop = false;
 
  private:
@@ -49,6 +51,7 @@ class KilledRuns : public testing::Test {
   }
   RunRecord run_until(const std::string& output, int ranks, Reached kill_after, Reached stop_after) {
     std::filesystem::create_directories(folder_ / output);
+    job_.placement.ranks = ranks;
     const Dataset dataset = Dataset::open(folder_ / "small");
     PreparedGraph::make(dataset, partition_options(job_, ranks), graph_transforms(job_),
                         training_marks(dataset, job_));
@@ -64,7 +67,7 @@ class KilledRuns : public testing::Test {
         o.observer = &watcher;
         o.stop = &watcher.stop;
         run_session(comm, o);
-        if (comm.rank() == 0) record = watcher.record;
+        if (comm.rank() == 0) record = watcher.record, messages_ = watcher.messages;
       });
     } catch (const std::runtime_error& error) {
       EXPECT_THAT(error.what(), testing::HasSubstr("killed"));
@@ -89,6 +92,7 @@ class KilledRuns : public testing::Test {
   TemporaryFolder folder_;
   const std::filesystem::path elsewhere_ = folder_ / "not on this machine";
   Job job_;
+  std::vector<std::string> messages_;  // of the last run, on rank 0
 };
 
 }  // namespace atl

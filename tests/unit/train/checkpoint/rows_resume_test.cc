@@ -35,6 +35,7 @@ TEST_P(RowsResume, OnTheSameRanksItIsTheRunThatWasNeverKilled) {
     const std::string name = fmt::format("killed-{}", kill);
     run(name, 3, kill);
     const RunRecord resumed = run(name, 3);
+    EXPECT_THAT(messages_, testing::Not(testing::Contains(testing::HasSubstr("earlier epochs")))) << name;
     EXPECT_EQ(resumed.resumed_from, (kill - 1) / 2 * 2);
     EXPECT_EQ(losses_after(resumed, resumed.resumed_from), losses_after(never, resumed.resumed_from)) << name;
     for (const char* file : {"model.safetensors", "predictions.npy"})
@@ -48,6 +49,9 @@ TEST_P(RowsResume, OnOtherRanksItGoesOnWithoutThem) {
   const RunRecord resumed = run("killed", 2);
   EXPECT_EQ(resumed.resumed_from, 8);
   EXPECT_EQ(losses_after(resumed, 8).size(), 9U);
+  EXPECT_THAT(messages_,
+              testing::Contains(testing::HasSubstr(
+                  "rows of earlier epochs belong to other parts or ranks: training goes on without them")));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -55,7 +59,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(KeptRows{"pipegcn", "pipegcn", "{smoothing: both, decay: 0.8}"},
                     KeptRows{"sancus_fixed", "sancus", "{warmup: 3, every: 3}"},
                     KeptRows{"sancus_bounded", "sancus",
-                             "{rule: bounded, threshold: 0.2, staleness: 3, gradients: withRows}"}),
+                             "{rule: bounded, threshold: 0.2, staleness: 3, gradients: withRows}"},
+                    KeptRows{"gnnpipe", "gnnpipe", "{chunks: 6, historyRefresh: 4}"}),
     [](const auto& each) { return each.param.name; });
 
 /// Copies that each epoch draws anew are no state: a draw is the epoch's alone.
