@@ -63,6 +63,21 @@ INSTANTIATE_TEST_SUITE_P(
                     KeptRows{"gnnpipe", "gnnpipe", "{chunks: 6, historyRefresh: 4}"}),
     [](const auto& each) { return each.param.name; });
 
+/// On 3 ranks the first stage has one layer, which reads features: no history, but the others' is lost all the same.
+class MoreStagesResume : public KilledRuns {
+ protected:
+  MoreStagesResume() {
+    job_ = small_job({"training.epochs=9", "training.checkpoint={every: 2}", "strategy.kind=gnnpipe",
+                      "strategy.gnnpipe={chunks: 6}"});
+  }
+};
+
+TEST_F(MoreStagesResume, SaysThatRowsAreLostOnAnyStage) {
+  run("two", 2, 6);
+  EXPECT_EQ(run("two", 3).resumed_from, 4);
+  EXPECT_THAT(messages_, testing::Contains(testing::HasSubstr("training goes on without them")));
+}
+
 /// Copies that each epoch draws anew are no state: a draw is the epoch's alone.
 class RedrawnResume : public KilledRuns {
  protected:
