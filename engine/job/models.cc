@@ -118,6 +118,11 @@ std::string models_for_chart() {
                           default_of(*option));
   }
   text +=
+      "# How many layers a model has where the manifest doesn't say, of those that don't have 2.\ndefaultLayers:\n";
+  for (const auto& info : model_infos())
+    for (const OwnDefault& own : info.defaults)
+      if (own.path == "model.layers") text += fmt::format("  {}: {}\n", info.kind, own.value);
+  text +=
       "# Models that apply input dropout before their first layer, so that it can't come after the aggregation.\n";
   text += fmt::format(
       "dropsInputFirst: [{}]\n",

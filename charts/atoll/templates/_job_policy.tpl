@@ -60,7 +60,10 @@ variables:
       has(variables.job.model.kind) && variables.job.model.kind == '{{ $kind }}' ?
       (has(variables.job.model.options) && has(variables.job.model.options.{{ $counted.option }}) ? variables.job.model.options.{{ $counted.option }} : dyn({{ $counted.default }})) :
       {{- end }}
-      (has(variables.job.model.layers) ? variables.job.model.layers : dyn(2))
+      has(variables.job.model.layers) ? variables.job.model.layers :
+      {{- range $kind, $layers := $models.defaultLayers }}
+      has(variables.job.model.kind) && variables.job.model.kind == '{{ $kind }}' ? dyn({{ $layers }}) :
+      {{- end }} dyn(2)
   - name: ranks
     expression: "has(variables.job.placement) && has(variables.job.placement.ranks) ? variables.job.placement.ranks : dyn(1)"
   - name: parts
