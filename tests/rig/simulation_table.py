@@ -4,8 +4,8 @@ HEAD = """# Virtual time beside the rig
 
 Made by `make check-simulation` from simulate.json; don't edit. Each section runs GraphSAGE (3 × 128, ogbn_arxiv) under several strategies on
 servers with shaped links on this machine (docs/rig.md), then records the same ranks and replays them over the same links
-(docs/simulate.md). Epochs are means. Goal: a simulated epoch within 10 % of the rig's, or within the rig's own noise. "Alone": one rank
-computes at a time while recording; "at once": two do, and contend for memory, as the rig's do.
+(docs/simulate.md). Epochs are means. "Alone": one rank computes at a time while recording; "at once": two do, and contend for memory, as
+the rig's do. Goal, of "at once": a simulated epoch within 10 % of the rig's, or within the rig's own noise.
 
 """
 CLOSE = 0.1
@@ -22,7 +22,7 @@ def section(name, cell):
              "| strategy | rig | alone | off | at once | off | goal |", "|---|---|---|---|---|---|---|"]
     for label, rig, alone, once in zip(cell["strategies"], cell["rigSeconds"], cell["simulatedSeconds"], cell["simulatedAtOnceSeconds"],
                                        strict=True):
-        met = min(abs(alone / rig - 1), abs(once / rig - 1)) <= max(CLOSE, abs(cell["noise"] - 1))
+        met = abs(once / rig - 1) <= max(CLOSE, abs(cell["noise"] - 1))
         lines.append(f"| {label} | {1e3 * rig:.0f} ms | {1e3 * alone:.0f} ms | {100 * (alone / rig - 1):+.1f} % | "
                      f"{1e3 * once:.0f} ms | {100 * (once / rig - 1):+.1f} % | {'met' if met else 'missed'} |")
     return "\n".join(lines) + "\n"
