@@ -198,7 +198,7 @@ class Recorder::Engine final : public ProgressEngine {
   Hall::Place& place_;
 };
 
-Recorder::Recorder(std::vector<std::string> hosts, int at_once, bool alone)
+Recorder::Recorder(const std::vector<std::string>& hosts, int at_once, bool alone)
     : hall_(std::make_unique<Hall>()) {
   auto transports = make_local_group(int(hosts.size()), hosts);
   hall_->places.resize(hosts.size());

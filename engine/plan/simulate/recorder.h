@@ -20,7 +20,7 @@ class Recorder {
   /// `hosts` (ranks): the server of each, as the job's strategy wants them. `at_once`: ranks that compute at the same time. `alone`: each on
   /// one thread, which has one of the processors that this thread may use, and whose processor time is noted; otherwise on several, and
   /// time is noted as it passes.
-  Recorder(std::vector<std::string> hosts, int at_once, bool alone = true);
+  Recorder(const std::vector<std::string>& hosts, int at_once, bool alone = true);
   ~Recorder();
   Recorder(const Recorder&) = delete;
 
