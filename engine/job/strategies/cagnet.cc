@@ -6,6 +6,7 @@
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
 #include "job/strategies/cagnet_grid.h"
+#include "job/strategies/ranks_in_cel.h"
 #include "job/strategies/whole_blocks.h"
 
 namespace atl {
@@ -31,8 +32,7 @@ void a_grid_of_the_ranks(const Check& c) {
 
 /// CEL has no way to list the grids there are; the rest of the words is the same.
 Rule a_grid_of_the_ranks_rule() {
-  const std::string replication = "self.strategy.cagnet.replication",
-                    ranks = "(has(self.placement) && has(self.placement.ranks) ? self.placement.ranks : 1)";
+  const std::string replication = "self.strategy.cagnet.replication", ranks = kRanksInCel;
   return {
       a_grid_of_the_ranks,
       {{"", "strategy.cagnet.replication",

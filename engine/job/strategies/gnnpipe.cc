@@ -10,6 +10,7 @@
 #include "job/option_field.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
+#include "job/strategies/ranks_in_cel.h"
 
 namespace atl {
 namespace {
@@ -204,8 +205,7 @@ void chunks_for_the_stages(const Check& c) {
 
 /// How many layers there are is the model's to say, and CEL doesn't know it.
 Rule stages_of_the_ranks_rule() {
-  const std::string stages = "self.strategy.gnnpipe.stages",
-                    ranks = "(has(self.placement) && has(self.placement.ranks) ? self.placement.ranks : 1)";
+  const std::string stages = "self.strategy.gnnpipe.stages", ranks = kRanksInCel;
   return {stages_of_the_ranks,
           {{"", "strategy.gnnpipe.stages",
             "!has(self.strategy) || !has(self.strategy.gnnpipe) || !has(" + stages + ") || " + stages +
@@ -217,8 +217,7 @@ Rule stages_of_the_ranks_rule() {
 
 /// As above: what the layers add up to is the admission rules' to judge, which know models (charts/atoll/templates/_job_policy.tpl).
 Rule layers_of_the_stages_rule() {
-  const std::string layers = "self.strategy.gnnpipe.layers",
-                    ranks = "(has(self.placement) && has(self.placement.ranks) ? self.placement.ranks : 1)";
+  const std::string layers = "self.strategy.gnnpipe.layers", ranks = kRanksInCel;
   return {
       layers_of_the_stages,
       {{"", "strategy.gnnpipe.layers",
