@@ -6,7 +6,6 @@
 #include "command/run/job_room.h"
 #include "plan/part_order.h"
 #include "plan/shortfall.h"
-#include "plan/simulate/record.h"
 #include "strategy/strategy.h"
 
 namespace atl {
@@ -27,19 +26,18 @@ void check_recordable(const Job& job) {
 }
 
 Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
-                      const Topology& topology, const RecordHere& how, Say say) {
+                      const Topology& topology, RecordOptions how, Say say) {
   const Job& job = loaded.job;
   check_ranks(topology, job.placement.ranks);
   check_recordable(job);
   check_memory_here(job, dataset, prepared, how.threads);
-  RecordOptions options{.epochs = how.epochs, .at_once = how.at_once, .threads = how.threads};
-  options.hosts.resize(std::size_t(topology.ranks()));
+  how.hosts.resize(std::size_t(topology.ranks()));
   for (const ServerSpec& server : topology.servers)
-    for (const Rank rank : server.ranks) options.hosts[std::size_t(rank)] = server.name;
-  options.parts = PartRanks(rank_traffic(job, dataset, prepared).parts);
+    for (const Rank rank : server.ranks) how.hosts[std::size_t(rank)] = server.name;
+  how.parts = PartRanks(rank_traffic(job, dataset, prepared).parts);
   say(fmt::format("recording {} {} for {} epochs", topology.ranks(), topology.ranks() == 1 ? "rank" : "ranks",
                   how.epochs));
-  return record_run(job, dataset, prepared, options);
+  return record_run(job, dataset, prepared, how);
 }
 
 }  // namespace atl

@@ -74,13 +74,13 @@ std::vector<Candidate> candidates(const Arguments& a, const Topology& topology) 
   return all;
 }
 
-RecordHere how_to_record(const Arguments& a) {
+RecordOptions how_to_record(const Arguments& a) {
   return {.epochs = int(a.integer("--epochs", 6, kFewestEpochs, kMostEpochs)),
           .at_once = int(a.integer("--at-once", 1, 1, available_cores())),
           .threads = int(a.integer("--threads", 1, 1, available_cores()))};
 }
 
-RecordedStrategy record(const Candidate& candidate, const Topology& topology, const RecordHere& how) {
+RecordedStrategy record(const Candidate& candidate, const Topology& topology, const RecordOptions& how) {
   const auto& [label, loaded, dataset] = candidate;
   say(label);
   return {label, record_here(loaded, dataset, prepare_graph(loaded, dataset, say), topology, how, say)};
@@ -133,7 +133,7 @@ int run(const Arguments& a) {
   for (const std::string& file : a.all("--topology")) topologies.push_back(read_topology(file));
   check_alike(topologies);
   const std::vector<double> shares = shares_of(a);
-  const RecordHere how = how_to_record(a);
+  const RecordOptions how = how_to_record(a);
   std::vector<RecordedStrategy> recorded;
   for (const Candidate& candidate : candidates(a, topologies.front()))
     recorded.push_back(record(candidate, topologies.front(), how));

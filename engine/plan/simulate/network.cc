@@ -115,13 +115,13 @@ bool VirtualNetwork::needs_word(const Connection& c, const Transfer& t) const {
 
 /// What has been handed over before it stands before the link, and nothing passes that any more.
 void VirtualNetwork::wait_in_line(const Connection& c, Transfer& t) {
-  const Transfer* const bulk = c.leaving[std::size_t(Lane::kBulk)];
+  Transfer* const bulk = c.leaving[std::size_t(Lane::kBulk)];
   if (t.lane != Lane::kSmall || !c.between || bulk == nullptr) return;
   const auto& servers = topology_.servers;
   const std::size_t here = servers[std::size_t(server_[std::size_t(c.from)])].ranks.size();
   const auto connections = double(here * (server_.size() - here));
   const double passed = std::min(bulk->remaining, double(kQueuedBytes) / connections);
-  t.remaining += passed, const_cast<Transfer*>(bulk)->remaining -= passed;
+  t.remaining += passed, bulk->remaining -= passed;
 }
 
 Transfer& VirtualNetwork::send(Rank from, Rank to, Lane lane, int order, std::int64_t bytes) {

@@ -5,7 +5,6 @@
 
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 

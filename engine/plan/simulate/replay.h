@@ -1,7 +1,7 @@
-// A recording over a topology's links, in virtual time: a discrete-event simulation. Each rank computes for as long as it was measured to,
-// starts and waits for the same operations, which its lanes carry out in the same order and slots as in a real run (comm/lane_slots.h),
-// sums by the transport's own algorithm; links and processors are shared fairly, anew at each event. Nothing that a rank sends
-// depends on time.
+// A recording over a topology's links, in virtual time: a discrete-event simulation. Each rank computes for as long as it was measured
+// to, and starts and waits for the same operations. Its lanes carry them out in the order and slots of a real run (comm/lane_slots.h),
+// sums in the transport's own rounds. Links and processors are shared fairly, anew at each event. Nothing that a rank sends depends on
+// time.
 #pragma once
 
 #include <array>
