@@ -25,7 +25,8 @@ The model has 32 layers × 100 (squirrel: × 1000). `stages=4`, on 8 ranks, is t
 """,
     "granndis": "# GraNNDis in virtual time\n" + COMMON + f"""
 Three layers are GraphSAGE, more are ResGCN+, 64 wide. Each cell was replayed with cards that compute 1, 2, 4, … 32 times as
-fast as a core here. Shown is the speed at which external communication takes nearest to the paper's part of an epoch ({told()}). `{PRELOADING}` is shared preloading, `{SAMPLING}` expansion-aware sampling, 1 hop and 15 copies.
+fast as a core here. Shown is the speed at which external communication takes nearest to a given part of an
+epoch: {told()}. The paper tells the first two, for 56 layers; Reddit's is assumed, from its speed-ups. `{PRELOADING}` is shared preloading, `{SAMPLING}` expansion-aware sampling, 1 hop and 15 copies.
 
 - external: the part of the baseline's epoch that goes when links between servers take no time.
 - Goal of expansion-aware sampling: the paper's speed-up (Table 4), or 0.9 of what removing the external part can give, whichever is less.
