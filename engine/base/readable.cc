@@ -42,6 +42,10 @@ std::string count_text(std::int64_t count) {
   return text;
 }
 
+std::string counted_text(std::int64_t count, const std::string& noun) {
+  return count_text(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 std::string percent_text(double fraction) {
   return std::isfinite(fraction) ? fmt::format("{:.1f} %", fraction * 100) : "?";
 }

@@ -12,6 +12,8 @@ std::string duration_text(double seconds);
 std::string bytes_text(double bytes);
 /// "2,708".
 std::string count_text(std::int64_t count);
+/// "1 rank", "2,708 ranks".
+std::string counted_text(std::int64_t count, const std::string& noun);
 /// A fraction as "81.5 %".
 std::string percent_text(double fraction);
 

@@ -105,8 +105,8 @@ PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset, Say
   const PartitionOptions options = partition_options(job, job.placement.ranks);
   const auto marks = training_marks(dataset, job);
   const auto announce = [&](Index bytes) {
-    say(fmt::format("preparing the graph of {} for {} rank{}: {} of memory at most", dataset.meta().name,
-                    options.parts, options.parts == 1 ? "" : "s", bytes_text(double(bytes))));
+    say(fmt::format("preparing the graph of {} in {}: {} of memory at most", dataset.meta().name,
+                    counted_text(options.parts, "part"), bytes_text(double(bytes))));
   };
   return PreparedGraph::make(dataset, options, graph_transforms(job), marks, announce);
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/readable.h"
 #include "base/sha256.h"
 #include "base/threads.h"
 #include "dataset/feature_bits.h"
@@ -237,8 +238,7 @@ View<const std::uint8_t> Dataset::split(const std::string& name) const {
   if (found == state_->splits.end()) {
     std::string known;
     for (const auto& [split, columns] : state_->meta.splits) {
-      known += fmt::format("{}{} ({} column{})", known.empty() ? "" : ", ", split, columns,
-                           columns == 1 ? "" : "s");
+      known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", split, counted_text(columns, "column"));
     }
     fail("{}: has no split '{}'; {}", state_->folder.string(), name,
          known.empty() ? "it has none: import the data set again with --split random:60/20/20"

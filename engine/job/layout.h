@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/types.h"
@@ -12,6 +13,8 @@ namespace atl {
 struct Layout {
   /// Ranks that must share a server, each rank in exactly one group, ascending.
   std::vector<std::vector<Rank>> groups;
+  /// What each group has that others don't, as users read it: "stage 2". Empty: all have the like.
+  std::vector<std::string> holds{};
   /// Any rank may train any part of the graph.
   bool ranks_are_alike = false;
 };

@@ -1,5 +1,7 @@
 #include "partition/quality.h"
 
+#include "base/readable.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,9 +37,9 @@ void PartitionQuality::set_balances() {
 std::string to_text(const PartitionQuality& q) {
   std::string text;
   auto out = std::back_inserter(text);
-  fmt::format_to(out, "{} parts: {} rows exchanged per layer ({:.3f} per vertex), {} arcs cut ({:.1f} %)\n",
-                 q.owned.size(), q.volume, share(q.volume, sum(q.owned)), q.cut_arcs,
-                 100 * share(q.cut_arcs, sum(q.arcs)));
+  fmt::format_to(out, "{}: {} rows exchanged per layer ({:.3f} per vertex), {} arcs cut ({:.1f} %)\n",
+                 counted_text(std::int64_t(q.owned.size()), "part"), q.volume, share(q.volume, sum(q.owned)),
+                 q.cut_arcs, 100 * share(q.cut_arcs, sum(q.arcs)));
   fmt::format_to(out, "largest part / mean: vertices {:.3f}, arcs {:.3f}, training vertices {:.3f}\n",
                  q.balance_vertices, q.balance_arcs, q.balance_training);
   fmt::format_to(out, "{:>5} {:>12} {:>12} {:>12} {:>11} {:>14} {:>12}\n", "part", "vertices", "boundary",

@@ -9,6 +9,7 @@
 #include "plan/mapped.h"
 #include "plan/part_order.h"
 #include "plan/server_plan.h"
+#include "plan/stage_plan.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -177,7 +178,10 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
     for (Rank r = 0; r < Rank(part_of_rank.size()); ++r)
       ranks.push_back(plan_rank(job, dataset, prepared, options, part_of_rank, servers, r));
   }
-  return joined(job, options, PlannedFrom::kPrepared, std::move(ranks));
+  JobPlan plan = joined(job, options, PlannedFrom::kPrepared, std::move(ranks));
+  const DatasetMeta& meta = dataset.meta();
+  plan.stages = stage_plans(job, planned_model(job, feature_shape(job, meta), meta.classes));
+  return plan;
 }
 
 JobPlan plan_job(const Job& job, const Dataset& dataset, const PlanOptions& options) {

@@ -36,6 +36,13 @@ struct ServerPlan {
   double share_of_copies() const { return double(copies) / double(std::max<Index>(own + copies, 1)); }
 };
 
+/// Which layers a stage of a pipeline has.
+struct StagePlan {
+  std::vector<Rank> ranks;
+  int first_convolution = 1, convolutions = 0;  // layers that read neighbours, counted from 1
+  int dense = 0;                                // layers that don't
+};
+
 /// What a plan knows the job's graph from.
 enum class PlannedFrom {
   kPrepared,      // the graph as it is prepared for the run
@@ -47,6 +54,7 @@ struct JobPlan {
   PlannedFrom from = PlannedFrom::kPrepared;
   std::vector<RankPlan> ranks;
   std::vector<ServerPlan> servers;  // empty: they hold no copies (server_plan.h)
+  std::vector<StagePlan> stages;    // empty: every rank has all layers (stage_plan.h)
   MachineRates rates;               // of one rank while the others work too
   double link_bytes = 0;            // a second, between two ranks
   int threads = 1;

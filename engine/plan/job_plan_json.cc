@@ -62,6 +62,13 @@ Json server_json(const ServerPlan& s) {
           {"heldBytes", s.bytes}};
 }
 
+Json stage_json(const StagePlan& s) {
+  return {{"ranks", s.ranks},
+          {"firstConvolution", s.first_convolution},
+          {"convolutions", s.convolutions},
+          {"denseLayers", s.dense}};
+}
+
 }  // namespace
 
 std::string to_json(const JobPlan& plan, const Job& job) {
@@ -85,6 +92,7 @@ std::string to_json(const JobPlan& plan, const Job& job) {
     document["peakMemoryBytes"].push_back(r.memory.peak());
     document["ranks"].push_back(rank_json(r));
   }
+  for (const StagePlan& s : plan.stages) document["stages"].push_back(stage_json(s));
   for (const ServerPlan& s : plan.servers) document["servers"].push_back(server_json(s));
   return document.dump();
 }

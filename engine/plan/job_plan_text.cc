@@ -7,6 +7,7 @@
 #include "base/readable.h"
 #include "job/job.h"
 #include "plan/server_plan.h"
+#include "plan/stage_plan.h"
 
 namespace atl {
 namespace {
@@ -66,9 +67,8 @@ std::string time_text(const JobPlan& plan, const Job& job) {
   const EpochWork& w = slowest->work;
   const MachineRates& r = plan.rates;
   std::string text = fmt::format(
-      "rates of a rank ({} thread{}): products {:.1f} Gflop/s, gather {:.1f} GB/s, triad {:.1f} GB/s\n",
-      plan.threads, plan.threads == 1 ? "" : "s", r.product_flops / 1e9, r.gather_bytes / 1e9,
-      r.triad_bytes / 1e9);
+      "rates of a rank ({}): products {:.1f} Gflop/s, gather {:.1f} GB/s, triad {:.1f} GB/s\n",
+      counted_text(plan.threads, "thread"), r.product_flops / 1e9, r.gather_bytes / 1e9, r.triad_bytes / 1e9);
   text += fmt::format("an epoch of rank {}: products {} ({:.3g} Gflop), gathers {} ({}), streams {} ({})",
                       slowest->shape.rank, duration_text(w.product_flops / r.product_flops),
                       w.product_flops / 1e9, duration_text(w.gathered_bytes / r.gather_bytes),
@@ -109,8 +109,8 @@ std::string to_text(const JobPlan& plan, const Job& job) {
   text += row("owned vertices", ranks, [](const RankPlan& r) { return count_text(r.shape.owned); });
   text += row("halo vertices", ranks, [](const RankPlan& r) { return count_text(r.shape.halo); });
   text += row("arcs", ranks, [](const RankPlan& r) { return count_text(r.shape.arcs()); });
-  return text + "\n" + to_text(plan.servers) + memory_text(plan) + "\n" + traffic_text(plan) +
-         time_text(plan, job);
+  return text + "\n" + to_text(plan.servers) + to_text(plan.stages) + memory_text(plan) + "\n" +
+         traffic_text(plan) + time_text(plan, job);
 }
 
 }  // namespace atl

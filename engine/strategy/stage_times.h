@@ -15,8 +15,8 @@ struct ChunkTimes {
 };
 
 struct StageTimes {
-  int stage = 0;
-  bool leads = true;  // of the stage's ranks, which work on the same chunks at once, the first
+  int stage = 0, convolutions = 0;  // of its layers, those that read neighbours
+  bool leads = true;                // of the stage's ranks, which work on the same chunks at once, the first
   std::span<const ChunkTimes> chunks;  // in the epoch's order
 };
 

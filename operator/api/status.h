@@ -15,6 +15,7 @@ namespace atl::ctl {
 struct ServerPlace {
   std::string node;
   std::vector<Rank> ranks;
+  std::string holds{};  // Layout::holds
   bool operator==(const ServerPlace&) const = default;
 };
 

@@ -18,7 +18,7 @@ std::optional<double> bytes_of(const json& object, const char* name) {
 }
 
 ServerPlace read_server(const json& object) {
-  ServerPlace place{text_of(object, "node"), {}};
+  ServerPlace place{text_of(object, "node"), {}, text_of(object, "holds")};
   for (const json& rank : list_of(object, "ranks"))
     if (rank.is_number_integer()) place.ranks.push_back(rank.get<Rank>());
   return place;

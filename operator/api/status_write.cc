@@ -50,8 +50,10 @@ void put_object(Json& parent, const char* name, Json object) {
 
 Json placement_json(const Status& status) {
   Json servers = Json::array(), predicted, placement;
-  for (const ServerPlace& server : status.servers)
-    servers.push_back({{"node", server.node}, {"ranks", server.ranks}});
+  for (const ServerPlace& server : status.servers) {
+    Json& written = servers.emplace_back(Json{{"node", server.node}, {"ranks", server.ranks}});
+    if (!server.holds.empty()) written["holds"] = server.holds;
+  }
   put_object(placement, "servers", std::move(servers));
   put_bytes(predicted, "interServerBytesPerEpoch", status.predicted.inter_server_bytes);
   put_bytes(predicted, "bestPossible", status.predicted.best_possible);

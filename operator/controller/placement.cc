@@ -52,7 +52,8 @@ Predicted predicted_of(const GangPlan& plan, const Gang& gang) {
 void enter(Turn& turn, const GangPlan& plan, const Gang& gang) {
   turn.status.servers.clear();
   for (std::size_t s = 0; s < plan.nodes.size(); ++s)
-    turn.status.servers.push_back({plan.nodes[s], gang.servers[s]});
+    turn.status.servers.push_back(
+        {plan.nodes[s], gang.servers[s], gang.holds.empty() ? std::string() : gang.holds[s]});
   turn.status.predicted = predicted_of(plan, gang);
   turn.say(kPlaced, true, "Planned",
            fmt::format("{} servers on {}", plan.nodes.size(), fmt::join(plan.nodes, ", ")));

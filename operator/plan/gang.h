@@ -19,6 +19,7 @@ namespace atl::ctl {
 struct Gang {
   std::string job;                         // namespace/name
   std::vector<std::vector<Rank>> servers;  // the ranks of each pod
+  std::vector<std::string> holds;          // Layout::holds
   Resources server, launcher;              // of one pod
   Traffic traffic{0, {}};                  // between servers
   bool assumed = false;                    // the traffic: each server as much to each, for want of the parts

@@ -63,6 +63,7 @@ Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& flows)
   Gang gang;
   gang.job = full_name(job);
   gang.servers = layout.groups;
+  gang.holds = layout.holds;
   std::size_t most = 0;
   for (const auto& ranks : layout.groups) most = std::max(most, ranks.size());
   gang.server = server_demand(job.resources, int(most));

@@ -45,9 +45,11 @@ Rows table(const GangPlan& plan, const Gang& gang, const Snapshot& snapshot) {
   std::map<std::string, const NodeState*> nodes;
   for (const NodeState& node : snapshot.nodes) nodes[node.name] = &node;
   Rows rows = {{"server", "ranks"}};
+  if (!gang.holds.empty()) rows[0].emplace_back("holds");
   for (const auto& level : gang.levels) rows[0].push_back(level_name(level));
   for (std::size_t s = 0; s < plan.nodes.size(); ++s) {
     auto& row = rows.emplace_back(std::vector<std::string>{std::to_string(s), ranks_text(gang.servers[s])});
+    if (!gang.holds.empty()) row.push_back(gang.holds[s]);
     for (std::size_t level = 0; level + 1 < gang.levels.size(); ++level) {
       const auto& labels = nodes.at(plan.nodes[s])->labels;
       const auto label = labels.find(gang.levels[level]);
@@ -95,8 +97,11 @@ std::string to_json(const GangPlan& plan, const Gang& gang) {
       {"event", "placement"}, {"job", gang.job}, {"fits", plan.fits}, {"reasons", plan.reasons}};
   json["traffic"] = gang.assumed ? "assumed" : "parts";
   json["servers"] = nlohmann::json::array();
-  for (std::size_t s = 0; s < plan.nodes.size(); ++s)
-    json["servers"].push_back({{"node", plan.nodes[s]}, {"ranks", gang.servers[s]}});
+  for (std::size_t s = 0; s < plan.nodes.size(); ++s) {
+    nlohmann::json& server = json["servers"].emplace_back();
+    server = {{"node", plan.nodes[s]}, {"ranks", gang.servers[s]}};
+    if (!gang.holds.empty()) server["holds"] = gang.holds[s];
+  }
   if (!plan.fits) return json.dump();
   json["launcher"] = plan.launcher;
   json["cost"] = plan.cost;

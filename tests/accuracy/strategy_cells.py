@@ -29,7 +29,7 @@ class Strategy:
 BASE = Strategy("graph", "graph")
 STRATEGIES = tuple(Strategy(f"pipegcn-{name}", "pipegcn", (("smoothing", smoothing),))
                    for name, smoothing in (("gf", "both"), ("plain", "none"))) + (
-    Strategy("gnnpipe", "gnnpipe"), Strategy("granndis", "granndis"))
+    Strategy("gnnpipe", "gnnpipe", (("chunks", 16),)), Strategy("granndis", "granndis"))
 RANKS_PER_SERVER = 2  # of granndis; nobody else asks
 
 

@@ -92,12 +92,12 @@ def gnnpipe(cell, result):
             free, epoch = row["freeLinksSeconds"], row["epochSeconds"]
             is_first = row["strategy"] == BASELINE
             rows.append([row["strategy"], seconds(epoch), f"{row['speedUp']:.2f}",
-                         "" if is_first else verdict(row["speedUp"], cell.paper[row["strategy"]]),
+                         verdict(row["speedUp"], cell.paper[row["strategy"]]) if row["strategy"] in cell.paper else "",
                          "" if is_first else verdict(free / epoch, 0.9),
                          f"{row['computeSecondsOfAllRanks'] / first['computeSecondsOfAllRanks']:.2f}",
                          f"{100 * (1 - row['computeSecondsOfAllRanks'] / ranks / free):.0f} %", f"{100 * (1 - free / epoch):.1f} %",
                          f"{bytes_of(row) / 1e9:.3f} GB", f"{bytes_of(first) / bytes_of(row):.1f} ×"])
-        lines.append(f"Communication {100 * one['shareReached']:.1f} % of the baseline's epoch (the paper's: {100 * one['shareAsked']:.1f} %); "
+        lines.append(f"{one['topology']}: communication {100 * one['shareReached']:.1f} % of the baseline's epoch (the paper's: {100 * one['shareAsked']:.1f} %); "
                      f"links between servers of {one['serverBitsPerSecond'] / 1e9:.3g} Gbit/s.\n")
         lines += table(["strategy", "epoch", "speed-up", "the paper's", "of what its order allows", "computing", "bubbles", "communication",
                         "bytes", "volume"], rows)

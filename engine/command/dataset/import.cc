@@ -35,7 +35,7 @@ std::optional<DrawnSplit> split_of(const Arguments& a) {
 
 /// What a user should know even if progress is not wanted.
 void warn(const std::string& line) {
-  std::fprintf(stderr, "warning: %s\n", line.c_str());
+  std::fprintf(stderr, "atoll: warning: %s\n", line.c_str());
 }
 
 void warn_of_other_counts(const DatasetMeta& meta) {

@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/readable.h"
 #include "base/threads.h"
 #include "job/strategies.h"
 #include "plan/server_plan.h"
 #include "plan/shortfall.h"
+#include "plan/stage_plan.h"
 
 namespace atl {
 namespace {
@@ -62,11 +64,14 @@ void say_what_servers_hold(const JobPlan& plan, Say say) {
   for (std::size_t i = 0; i < plan.servers.size(); ++i) say(line_of(plan.servers[i], int(i)));
 }
 
+void say_stages(const JobPlan& plan, const Job& job, Say say) {
+  if (!plan.stages.empty()) say(line_of(plan.stages, job));
+}
+
 void check_processors(const Job& job, int threads, Say say) {
   const int ranks = job.placement.ranks, cores = available_cores();
   if (ranks * threads <= cores) return;
-  const std::string processors = fmt::format("{} processor{}", cores, cores == 1 ? "" : "s"),
-                    of_ranks = fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s");
+  const std::string processors = counted_text(cores, "processor"), of_ranks = counted_text(ranks, "rank");
   if (threads == 1) {
     say(fmt::format("warning: {} share {} and take turns: an epoch takes longer than with {}", of_ranks,
                     processors, cores == 1 ? "one rank" : fmt::format("{} ranks", cores)));

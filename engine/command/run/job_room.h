@@ -20,6 +20,8 @@ void check_memory(const LoadedJob& loaded, const JobPlan& plan, bool here, PlanO
 void warn_of_memory(const LoadedJob& loaded, const JobPlan& plan, PlanOf plan_of, Say say);
 /// Says what each server will hold, where that is more than its own vertices.
 void say_what_servers_hold(const JobPlan& plan, Say say);
+/// Which layers the stages of a pipeline have, if the job has any.
+void say_stages(const JobPlan& plan, const Job& job, Say say);
 
 /// Says where ranks of so many threads are more than this machine's processors, and what that costs.
 void check_processors(const Job& job, int threads, Say say);

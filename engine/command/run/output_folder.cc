@@ -2,7 +2,9 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/readable.h"
 #include "job/load.h"
+#include "job/strategies.h"
 #include "job/write.h"
 #include "train/checkpoint/attempt.h"
 #include "train/checkpoint/checkpoint.h"
@@ -36,6 +38,16 @@ void check_resumable(const fs::path& output, const Job& job, const OutputOptions
       "{} holds a run of another manifest ({}): start over with --fresh, or choose another folder with "
       "--output",
       output.string(), fmt::format("{}{}", changes[0], changes.size() > 1 ? ", …" : ""));
+}
+
+void say_other_slices(const fs::path& output, const Job& job, const OutputOptions& options, Say say) {
+  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
+  if (strategy.slices == nullptr || options.fresh || !has_checkpoint(output)) return;
+  if (!fs::exists(output / "job.yaml")) return;
+  const int before = strategy.slices(load_job(output / "job.yaml").job), now = strategy.slices(job);
+  if (before == now) return;
+  say(fmt::format("warning: {0} is {1} on {2}, and this run has had {3} until now (give {3} to keep it)",
+                  strategy.slices_field, now, counted_text(job.placement.ranks, "rank"), before));
 }
 
 void make_output_folder(const fs::path& output) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "command/job_data.h"
 #include "job/job.h"
 
 namespace atl {
@@ -17,6 +18,10 @@ struct OutputOptions {
 
 /// Throws Error unless the run that the folder holds, if any, may go on as this job. Changes nothing.
 void check_resumable(const std::filesystem::path& output, const Job& job, const OutputOptions& options);
+/// Of a run that goes on: says where the graph is cut into another number of slices than until now, because the number follows from
+/// the ranks and the manifest leaves it open.
+void say_other_slices(const std::filesystem::path& output, const Job& job, const OutputOptions& options,
+                      Say say);
 
 /// Throws Error where there can't be a folder.
 void make_output_folder(const std::filesystem::path& output);

@@ -44,6 +44,7 @@ RunPlan plan_run(const Arguments& a, Say say) {
   const LoadedJob loaded = within_budget(given, dataset, plan.threads, say);
   plan.job = loaded.job;
   check_resumable(plan.output, plan.job, options);
+  say_other_slices(plan.output, plan.job, options, say);
   if (!options.fresh) plan.finished = finished_run(plan.output, plan.job, dataset.meta().checksum);
   if (plan.finished) return plan;
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
@@ -51,6 +52,7 @@ RunPlan plan_run(const Arguments& a, Say say) {
   const auto plan_of = [&](const Job& job) { return memory_plan(job, dataset, prepared, plan.threads); };
   const JobPlan planned = plan_of(plan.job);
   say_what_servers_hold(planned, say);
+  say_stages(planned, plan.job, say);
   check_memory(loaded, planned, here, plan_of, say);
   if (here) check_processors(plan.job, plan.threads, say);
   plan.parts = rank_traffic(plan.job, dataset, prepared).parts;

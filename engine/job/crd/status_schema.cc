@@ -88,9 +88,11 @@ Json conditions() {
 }
 
 Json placement() {
-  Json server =
-      object("a node and the ranks on it",
-             {{"node", name("its name")}, {"ranks", list("in order", kMostRanks, count("a rank"))}});
+  Json server = object(
+      "a node and the ranks on it",
+      {{"node", name("its name")},
+       {"ranks", list("in order", kMostRanks, count("a rank"))},
+       {"holds", text("what they have that others don't: a pipeline's stage, or a server's vertices", 64)}});
   Json predicted = object("what the plan costs",
                           {{"interServerBytesPerEpoch", bytes("bytes between servers in one epoch")},
                            {"bestPossible", bytes("the same with the best placement on an empty cluster")},

@@ -47,6 +47,8 @@ std::vector<Field> options() {
 Layout layout(const Job& job) {
   Layout layout = consecutive_ranks(job);
   layout.ranks_are_alike = false;
+  for (std::size_t server = 0; server < layout.groups.size(); ++server)
+    layout.holds.push_back(fmt::format("server {} and its copies", server));
   return layout;
 }
 

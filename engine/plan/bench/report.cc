@@ -11,9 +11,9 @@ namespace atl {
 using Json = nlohmann::ordered_json;
 
 std::string to_text(const MachineRates& r, int threads) {
-  return fmt::format(
-      "{} thread{}: triad {:.1f} GB/s, gather of 256-byte rows {:.1f} GB/s, products {:.1f} Gflop/s\n",
-      threads, threads == 1 ? "" : "s", r.triad_bytes / 1e9, r.gather_bytes / 1e9, r.product_flops / 1e9);
+  return fmt::format("{}: triad {:.1f} GB/s, gather of 256-byte rows {:.1f} GB/s, products {:.1f} Gflop/s\n",
+                     counted_text(threads, "thread"), r.triad_bytes / 1e9, r.gather_bytes / 1e9,
+                     r.product_flops / 1e9);
 }
 
 std::string to_json(const MachineRates& r, int threads) {

@@ -45,6 +45,13 @@ ChunkPass::ChunkPass(Context& ctx, Communicator& comm, const Model& model, const
   boundary_.resize(whole_.sent(), widest_gathered(model, rows.layers()), ctx.device);
 }
 
+Index ChunkPass::bytes() const {
+  Index sum = boundary_.held_bytes() + whole_.bytes() + copies_.bytes() + reads_copies_.bytes();
+  for (const ChunkCrossing& each : crossing_) sum += each.bytes();
+  for (const std::vector<VertexId>& each : picked_) sum += Index(each.capacity() * sizeof(VertexId));
+  return sum;
+}
+
 LayerRows ChunkPass::rows_of(int layer, int chunk) const {
   const ChunkRows& rows = part_.chunks[std::size_t(chunk)];
   LayerRows of{rows.rows(), rows.rows(), rows.rows(), {}};

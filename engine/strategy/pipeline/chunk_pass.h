@@ -36,6 +36,8 @@ class ChunkPass final : public Pass {
 
   /// Of `layer` on a chunk.
   LayerRows rows_of(int layer, int chunk) const;
+  /// Of what it holds for rows that come from and go to others, and for where they lie.
+  Index bytes() const;
   /// Of the largest list of rows that a chunk reads outside of itself.
   Index most_reads() const { return most_reads_; }
 

@@ -170,10 +170,6 @@ ChunkMatrices Pipeline::leaving(int chunk) {
   return {rows, of_chunk(passes_through ? tap_.view() : rows_->present(tap_out_ + 1), chunk)};
 }
 
-bool Pipeline::refreshes_after(std::int64_t epoch) const {
-  return epoch % o_.refresh == 0 || (o_.refresh_after_first && epoch == 1);
-}
-
 void Pipeline::run_whole_layers(std::int64_t step, bool training) {
   if (!whole_memory_) return;
   whole_pass_->begin(step, training);
@@ -280,6 +276,13 @@ void Pipeline::count_non_finite(const double* unless, double* by_layer) {
     atl::count_non_finite(ctx_, memories_->of(chunk_).output(l), by_layer + l, unless);
 }
 
+std::optional<StageTimes> Pipeline::stage_times() const {
+  if (clock_.times().empty()) return std::nullopt;
+  int convolutions = 0;
+  for (int l = layers_.first; l < layers_.end; ++l) convolutions += layer(l).gathers() ? 1 : 0;
+  return StageTimes{stage_, convolutions, o_.grid.part_of(comm_.rank()) == 0, clock_.times()};
+}
+
 ScheduleBytes Pipeline::bytes() const {
   ScheduleBytes bytes;
   rows_->count(bytes);
@@ -287,7 +290,8 @@ ScheduleBytes Pipeline::bytes() const {
   if (whole_memory_) whole_memory_->count(bytes);
   bytes.activations += tap_.held_bytes();
   bytes.gradients += d_tap_.held_bytes() + d_input_.held_bytes();
-  bytes.halo += to_behind_.bytes();
+  bytes.halo += to_behind_.bytes() + pass_->bytes();
+  if (whole_exchange_) bytes.halo += whole_exchange_->bytes();
   return bytes;
 }
 

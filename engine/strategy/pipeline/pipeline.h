@@ -38,10 +38,7 @@ class Pipeline final : public Schedule {
   void count_non_finite(const double* unless, double* by_layer) override;
   ScheduleBytes bytes() const override;
   std::vector<NamedMatrix> state() override { return rows_->state(); }
-  std::optional<StageTimes> stage_times() const override {
-    if (clock_.times().empty()) return std::nullopt;
-    return StageTimes{stage_, o_.grid.part_of(comm_.rank()) == 0, clock_.times()};
-  }
+  std::optional<StageTimes> stage_times() const override;
 
  private:
   void make_whole_layers(double all_vertices);
@@ -59,7 +56,10 @@ class Pipeline final : public Schedule {
   RangeGradient gradient(int chunk);
   MatrixView d_output(int chunk);
   MatrixView of_chunk(MatrixView all, int chunk) const;
-  bool refreshes_after(std::int64_t epoch) const;
+  /// Rows of zeros are replaced by those of the first epoch that finds them, wherever a run began.
+  bool refreshes_after(std::int64_t epoch) const {
+    return epoch % o_.refresh == 0 || (o_.refresh_after_first && !rows_->has_history());
+  }
   void tell(Work work) const;
 
   bool is_first() const { return stage_ == 0; }

@@ -23,6 +23,13 @@ StageRows::StageRows(Device device, const Model& model, const LayerRange& layers
     input.late.resize(all, width, device);
     input.late.zero();
   }
+  known_.resize(1, 1);
+  known_.zero();
+}
+
+void StageRows::refresh() {
+  present_ = 1 - present_;
+  known_.view().at(0, 0) = 1;
 }
 
 MatrixView StageRows::slice(int layer, Index half, Index first, Index count) {
@@ -46,6 +53,7 @@ std::vector<NamedMatrix> StageRows::state() {
     if (options_.late_gradients)
       all.push_back({fmt::format("layers.{}.late_gradient", l), at(l).late.view(), at(l).late.device()});
   }
+  if (!all.empty()) all.push_back({"history", known_.view(), known_.device()});
   return all;
 }
 

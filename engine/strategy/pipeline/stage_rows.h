@@ -41,7 +41,9 @@ class StageRows {
   /// Before an epoch's backward: gradients begin at zero, or at the late ones.
   void begin_backward(Context& ctx);
   /// This epoch's rows are the history from here on.
-  void refresh() { present_ = 1 - present_; }
+  void refresh();
+  /// false: history is zeros, because no epoch has left any, or because a run went on without it (part_states.h).
+  bool has_history() const { return known_.view().at(0, 0) != 0; }
 
   bool gathers(int layer) const { return at(layer).gathers; }
   const LayerRange& layers() const { return layers_; }
@@ -63,6 +65,7 @@ class StageRows {
   Index owned_, halo_, present_ = 0;
   StageRowsOptions options_;
   std::vector<Layer> inputs_;  // by layer of the range, and what it leaves
+  Matrix known_;  // (1, 1) of the host, 1: there is a history; a checkpoint keeps it beside the rows
 };
 
 }  // namespace atl

@@ -135,6 +135,9 @@ std::string report_html(const RunRecord& run) {
       "When each stage of the pipeline worked on which chunk in the last epoch: forward and, paler, backward. "
       "Blanks are its bubbles: the share of all ranks’ time in which they had no chunk.",
       stage_bars(run));
+  html += section("Memory by server",
+                  "The most memory that each server's ranks were resident with, a piece for each rank.",
+                  memory_bars(run));
   html += "<div class=grid>\n";
   html += section("Traffic between ranks",
                   "Bytes sent by pair of ranks over the whole run; lines separate servers.",

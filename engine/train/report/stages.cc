@@ -1,6 +1,7 @@
 #include "train/report/stages.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -52,9 +53,11 @@ std::string stage_bars(const RunRecord& run) {
       for (const ChunkWork& chunk : stages[s]) svg += cell(axis, s, chunk, back);
   }
   return fmt::format(
-      "<figure class=wide><figcaption><div class=legend><span>bubbles <b>{}</b></span></div></figcaption>"
+      "<figure class=wide><figcaption><div class=legend><span>bubbles <b>{}</b></span><span>convolutions by stage "
+      "<b>{}</b></span></div></figcaption>"
       "<svg viewBox='0 0 {} {:.0f}' role=img aria-label='chunks by stage and time'>{}</svg></figure>\n",
-      percent_text(run.pipeline->bubble), kWidth, bottom + 24, svg);
+      percent_text(run.pipeline->bubble), fmt::join(run.pipeline->convolutions, ", "), kWidth, bottom + 24,
+      svg);
 }
 
 }  // namespace atl

@@ -13,7 +13,7 @@ class JsonEvents : public RunObserver {
   void on_epoch(const EpochRecord& epoch) override { write(epoch_event(epoch)); }
   void on_result(const RunRecord& run) override { write(result_event(run)); }
   void on_message(MessageLevel level, const std::string& text) override {
-    fmt::print(err_, "{}{}\n", level == MessageLevel::kWarning ? "warning: " : "", text);
+    fmt::print(err_, "{}{}\n", level == MessageLevel::kWarning ? "atoll: warning: " : "", text);
   }
 
  private:

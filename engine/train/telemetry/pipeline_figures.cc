@@ -14,11 +14,11 @@ constexpr std::size_t kMostCells = 2048;  // in all stages
 
 /// One rank's, as it travels: its stage, and its chunks behind.
 struct Header {
-  int stage = 0, leads = 0;
+  int stage = 0, convolutions = 0, leads = 0;
 };
 
 std::vector<std::byte> packed(const StageTimes& times) {
-  const Header header{times.stage, int(times.leads)};
+  const Header header{times.stage, times.convolutions, int(times.leads)};
   std::vector<std::byte> bytes(sizeof header + times.chunks.size_bytes());
   std::memcpy(bytes.data(), &header, sizeof header);
   if (!times.chunks.empty())
@@ -67,6 +67,8 @@ PipelineEpoch pipeline_epoch(std::span<const StageTimes> ranks) {
   }
   epoch.bubble = std::clamp(1 - worked / double(ranks.size()) / (end - begin), 0.0, 1.0);
   epoch.stages.resize(std::size_t(stages));
+  epoch.convolutions.resize(std::size_t(stages));
+  for (const StageTimes& rank : ranks) epoch.convolutions[std::size_t(rank.stage)] = rank.convolutions;
   const std::size_t most = std::min(kMostGroups, std::max<std::size_t>(1, kMostCells / epoch.stages.size()));
   for (const StageTimes& rank : ranks)
     if (rank.leads)
@@ -84,7 +86,7 @@ void gather_pipeline(Communicator& comm, const StageTimes& times, RunRecord& rec
   std::vector<StageTimes> ranks;
   for (std::size_t r = 0; r < from.size(); ++r) {
     const Header header = unpack(from[r], double(clocks[r].ahead) * 1e-9, chunks[r]);
-    ranks.push_back({header.stage, header.leads != 0, chunks[r]});
+    ranks.push_back({header.stage, header.convolutions, header.leads != 0, chunks[r]});
   }
   record.pipeline = pipeline_epoch(ranks);
   record.pipeline->epoch = record.epochs.back().epoch;

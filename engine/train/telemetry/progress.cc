@@ -71,8 +71,8 @@ std::size_t columns_of(std::FILE* out) {
 std::string start_text(const RunRecord& run) {
   const RunSetting& s = run.setting;
   std::string text =
-      fmt::format("{}: {} on {} ({} vertices, {} arcs), strategy {}, {} rank{}", s.name, s.model, s.dataset,
-                  count_text(s.vertices), count_text(s.arcs), s.strategy, s.ranks, s.ranks == 1 ? "" : "s");
+      fmt::format("{}: {} on {} ({} vertices, {} arcs), strategy {}, {}", s.name, s.model, s.dataset,
+                  count_text(s.vertices), count_text(s.arcs), s.strategy, counted_text(s.ranks, "rank"));
   if (const Reached at{run.resumed_from, run.resumed_steps}; at > Reached{})
     text += ", resumed after " + reached_text(at);
   return text;
@@ -137,7 +137,7 @@ class Progress : public RunObserver {
 
   void on_message(MessageLevel level, const std::string& text) override {
     if (level == MessageLevel::kWarning)
-      print(err_, "warning: " + text);
+      print(err_, "atoll: warning: " + text);
     else if (style_ != ProgressStyle::kQuiet)
       print(out_, text);
   }

@@ -80,6 +80,7 @@ struct PipelineEpoch {
   Index epoch = 0;
   double bubble =
       0;  // share of all ranks' time, from the first work to the last, in which they worked on no chunk
+  std::vector<int> convolutions;               // (stages) layers of each that read neighbours
   std::vector<std::vector<ChunkWork>> stages;  // (stages, chunks) in the epoch's order; many chunks in groups
 };
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "train/telemetry/pipeline_json.h"
 
 namespace atl {
 namespace {
@@ -44,7 +45,6 @@ Json to_json(const std::vector<LinkTraffic>& traffic) {
 Json to_json(const std::vector<TypicalEpoch>& ranks);
 Json to_json(const std::vector<Lateness>& layers);
 Json to_json(const std::optional<BatchCounts>& batches);
-Json to_json(const std::optional<PipelineEpoch>& pipeline);
 template <class T>
 Json to_json(const T& value) {
   return Json(value);
@@ -68,7 +68,6 @@ void from_json(const Json& json, std::vector<LinkTraffic>& traffic) {
 void from_json(const Json& json, std::vector<TypicalEpoch>& ranks);
 void from_json(const Json& json, std::vector<Lateness>& layers);
 void from_json(const Json& json, std::optional<BatchCounts>& batches);
-void from_json(const Json& json, std::optional<PipelineEpoch>& pipeline);
 template <class T>
 void from_json(const Json& json, T& value) {
   json.get_to(value);
@@ -185,28 +184,6 @@ Json to_json(const std::optional<BatchCounts>& batches) {
 }
 void from_json(const Json& json, std::optional<BatchCounts>& batches) {
   if (!json.is_null()) get(kBatches, json, batches.emplace());
-}
-
-/// A chunk is [its number, begin and end of forward, begin and end of backward].
-Json to_json(const std::optional<PipelineEpoch>& pipeline) {
-  if (!pipeline) return nullptr;
-  Json stages = Json::array();
-  for (const auto& chunks : pipeline->stages) {
-    Json& stage = stages.emplace_back(Json::array());
-    for (const ChunkWork& c : chunks)
-      stage.push_back({c.chunk, c.forward_begin, c.forward_end, c.backward_begin, c.backward_end});
-  }
-  return {{"epoch", pipeline->epoch}, {"bubble", pipeline->bubble}, {"stages", std::move(stages)}};
-}
-void from_json(const Json& json, std::optional<PipelineEpoch>& pipeline) {
-  if (json.is_null()) return;
-  pipeline.emplace();
-  json.at("epoch").get_to(pipeline->epoch);
-  json.at("bubble").get_to(pipeline->bubble);
-  for (const Json& stage : json.at("stages")) {
-    auto& chunks = pipeline->stages.emplace_back();
-    for (const Json& c : stage) chunks.push_back({c.at(0), c.at(1), c.at(2), c.at(3), c.at(4)});
-  }
 }
 
 Json to_json(const std::vector<Lateness>& layers) {

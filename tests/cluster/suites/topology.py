@@ -1,10 +1,12 @@
 """Ranks that must share a server do, a job stays inside one rack or waits whole, and starts when room is made."""
 import json
+import re
 
 from control_plane import kubectl
 from jobs import CORA, GnnJob, nothing_remains
 from pods import apply, pod
 from stage import ENGINE
+from training import expected_losses
 
 BLOCK = "network.topology.nvidia.com/block"
 # Two servers of two ranks, one a node; inside one rack.
@@ -95,5 +97,35 @@ def nodes_of_planned(job):
     return {server["node"] for server in job.status().get("placement", {}).get("servers", [])}
 
 
-SHORT = [moves_whole_to_the_other_rack, waits_whole_until_there_is_room]
+def stands_by_server(name, strategy, model, holds):
+    """Four ranks of 0.9 cores, which only two nodes' worth of consecutive pairs can be: each group on one node, and `kubectl describe`
+    says which node holds what. The job learns there what it learns anywhere."""
+    job = GnnJob(name, CORA, {"resources.cpu": "900m", "training.epochs": 20, "model": model, "strategy": strategy})
+    job.apply().until("Succeeded", 150)
+    servers = job.status()["placement"]["servers"]
+    assert [server["ranks"] for server in servers] == [[0, 1], [2, 3]], servers
+    assert [server["holds"] for server in servers] == holds, servers
+    told = kubectl("describe", "gnn", name, "--namespace", job.manifest()["metadata"]["namespace"])
+    for server in servers:
+        said = rf"Holds:\s+{re.escape(server['holds'])}\s+Node:\s+{server['node']}\s"
+        assert re.search(said, told), f"{said} in what describe says:\n{told}"
+    worked = {each["metadata"]["annotations"]["atoll.dev/ranks"]: each["spec"]["nodeName"] for each in job.pods("worker")}
+    assert not worked or worked == {"0,1": servers[0]["node"], "2,3": servers[1]["node"]}, worked
+    assert job.losses() == expected_losses(job, 4), "the losses of a run on one machine"
+    job.delete()
+    nothing_remains(job)
+
+
+def a_pipelines_stage_shares_a_node():
+    stands_by_server("pipeline", {"kind": "gnnpipe", "gnnpipe": {"stages": 2, "chunks": 8}},
+                     {"kind": "gcnii", "layers": 4, "hidden": 16}, ["stage 0", "stage 1"])
+
+
+def a_granndis_server_is_a_node():
+    stands_by_server("islands", {"kind": "granndis", "granndis": {"maxHop": 1, "fanout": 5}},
+                     {"kind": "sage", "layers": 2, "hidden": 16}, ["server 0 and its copies", "server 1 and its copies"])
+
+
+SHORT = [moves_whole_to_the_other_rack, waits_whole_until_there_is_room, a_pipelines_stage_shares_a_node,
+         a_granndis_server_is_a_node]
 LONG = [goes_where_gpus_are]

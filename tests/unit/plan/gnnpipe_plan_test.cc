@@ -1,5 +1,6 @@
 // What is planned of a pipeline is what it does: bytes by purpose, buffers, scratch memory. Between stages go 2(S − 1)·n·h·4 bytes an
 // epoch, with a tap twice as many, and within a stage its halos.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "job/strategies.h"
 #include "job/strategies/gnnpipe.h"
 #include "plan/job_plan.h"
+#include "plan/stage_plan.h"
 #include "plan/traffic.h"
 #include "train/every_model.h"
 
@@ -154,6 +156,26 @@ TEST(PlannedPipeline, TwoStagesSendEachHiddenRowOnceEachWayAndTheTapAsOften) {
     EXPECT_EQ(plan.epoch[std::size_t(Traffic::kHalo)], 0) << kind;
     EXPECT_EQ(plan.epoch[std::size_t(Traffic::kGradient)], 0) << kind;
   }
+}
+
+/// GCNII of five convolutions on three stages of two ranks.
+TEST(PlannedPipeline, SaysWhichLayersAreOnWhichStage) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {});
+  const Job job = small_job({"model.kind=gcnii", "model.layers=5", "strategy.kind=gnnpipe",
+                             "strategy.gnnpipe={layers: [2, 2, 1], chunks: 6}", "placement.ranks=6"});
+  const Dataset dataset = Dataset::open(folder / "small");
+  const auto prepared = PreparedGraph::make(dataset, partition_options(job, 6), graph_transforms(job),
+                                            training_marks(dataset, job));
+  const JobPlan plan = plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9});
+  EXPECT_THAT(to_text(plan, job),
+              testing::HasSubstr("  layers of each stage             stage 0       stage 1       stage 2\n"
+                                 "  on ranks                             0–1           2–3           4–5\n"
+                                 "  convolutions                         1–2           3–4             5\n"
+                                 "  dense layers                           1             0             1\n"));
+  EXPECT_THAT(to_json(plan, job),
+              testing::HasSubstr(R"({"ranks":[2,3],"firstConvolution":3,"convolutions":2,"denseLayers":0})"));
+  EXPECT_EQ(line_of(plan.stages, job), "3 stages of 2, 2, 1 convolutions, 6 chunks");
 }
 
 }  // namespace

@@ -142,6 +142,30 @@ TEST(Pipeline, StagesOfGivenLayersLearnWhatOneRankLearns) {
   }
 }
 
+/// A run that goes on without the history of other ranks begins with zeros, as epoch 1 does, and needn't keep them for α epochs.
+TEST(Pipeline, TheFirstEpochThatFindsNoHistoryLeavesOne) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {});
+  for (const bool refresh : {true, false})
+    for (const std::int64_t first : {1, 9}) {
+      const Job job = pipeline_job(
+          {}, 1, fmt::format("{{chunks: 4, historyRefresh: 100, refreshAfterFirstEpoch: {}}}", refresh));
+      run_ranks(1, [&](Communicator& alone) {
+        SmallRank rank(alone, job, folder / "small", 1);
+        std::vector<std::vector<Real>> kept;  // of the history, after each epoch
+        for (std::int64_t epoch = first; epoch < first + 3; ++epoch) {
+          rank.trainer->train_epoch(epoch, 0.01);
+          const NamedMatrix history = rank.trainer->state().front();
+          kept.emplace_back(history.values.data,
+                            history.values.data + history.values.rows * history.values.cols);
+        }
+        EXPECT_EQ(std::ranges::any_of(kept[0], [](Real r) { return r != 0; }), refresh) << "epoch " << first;
+        EXPECT_EQ(kept[0], kept[1]);
+        EXPECT_EQ(kept[0], kept[2]);
+      });
+    }
+}
+
 /// Chunks of nothing but vertices without neighbours, features and labels: they read nothing, and no row of them is in the loss.
 TEST(Pipeline, ChunksWithoutArcsAndTrainingVerticesLearnLikeOthers) {
   for (const char* kind : {"gcn", "gcnii", "gat"}) {

@@ -189,14 +189,31 @@ TEST(Report, IsWrittenWhole) {
   EXPECT_EQ(read_bytes(folder / "report.html"), report_html(sample_run()));
 }
 
+/// Three ranks on two servers: two bars, one of two pieces.
+TEST(Report, ShowsMemoryByServer) {
+  RunRecord run = sample_run();
+  run.setting.ranks = 3;
+  run.setting.hosts = {"a", "b", "a"};
+  run.peak_memory_bytes = {1 << 20, 2 << 20, 3 << 20};
+  const std::string html = report_html(run);
+  for (const char* text :
+       {"Memory by server", "server 0: its rank 0 1.00 MiB", "server 0: its rank 1 3.00 MiB",
+        "server 1: its rank 0 2.00 MiB", ">4.00 MiB</text>"})
+    EXPECT_THAT(html, HasSubstr(text));
+  expect_balanced(html);
+  run.peak_memory_bytes.clear();
+  EXPECT_THAT(report_html(run), Not(HasSubstr("Memory by server")));
+}
+
 /// Of a pipeline alone: a bar for each stage, and the bubbles' share; also after the record was written and read.
 TEST(Report, ShowsChunksByStage) {
   EXPECT_THAT(report_html(sample_run()), Not(HasSubstr("Chunks by stage")));
   RunRecord run = sample_run();
-  run.pipeline = {4, 0.25, {{{1, 0, 1, 4, 5}, {0, 1, 2, 3, 4}}, {{1, 1, 2, 3, 4}, {0, 2, 2.5, 2.5, 3}}}};
+  run.pipeline = {
+      4, 0.25, {3, 2}, {{{1, 0, 1, 4, 5}, {0, 1, 2, 3, 4}}, {{1, 1, 2, 3, 4}, {0, 2, 2.5, 2.5, 3}}}};
   const std::string html = report_html(parse_run_document(run_document(run)));
-  for (const char* text : {"Chunks by stage", "bubbles <b>25.0 %</b>", "stage 0, chunk 1: forward 1.00 s",
-                           "stage 1, chunk 0: backward 500 ms"})
+  for (const char* text : {"Chunks by stage", "bubbles <b>25.0 %</b>", "convolutions by stage <b>3, 2</b>",
+                           "stage 0, chunk 1: forward 1.00 s", "stage 1, chunk 0: backward 500 ms"})
     EXPECT_THAT(html, HasSubstr(text));
   expect_balanced(html);
 }

@@ -59,7 +59,7 @@ TEST(JsonEvents, OutputHoldsEventsAloneMessagesGoElsewhere) {
   std::fclose(out);
   std::fclose(err);
   EXPECT_EQ(read_bytes(folder / "out"), epoch_event(run.epochs[0]) + "\n" + result_event(run) + "\n");
-  EXPECT_EQ(read_bytes(folder / "err"), "warning: field x is ignored\n");
+  EXPECT_EQ(read_bytes(folder / "err"), "atoll: warning: field x is ignored\n");
 }
 
 }  // namespace

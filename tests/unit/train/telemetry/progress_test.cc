@@ -56,7 +56,7 @@ TEST(Progress, PlainLinesSayEverything) {
   EXPECT_THAT(shown.out, HasSubstr("completed: test accuracy 81.5 %, validation 75.0 % (epoch 4)"));
   EXPECT_THAT(shown.out, HasSubstr("at most 120 MiB of memory per rank\nresults in results/cora-gcn\n"));
   EXPECT_THAT(shown.out, Not(HasSubstr("\x1b")));
-  EXPECT_EQ(shown.err, "warning: field x is ignored\n");
+  EXPECT_EQ(shown.err, "atoll: warning: field x is ignored\n");
 }
 
 TEST(Progress, AccuracyIsShownBesideTheMajority) {
@@ -106,7 +106,7 @@ TEST(Progress, StepsOfAnEpochAreShown) {
 TEST(Progress, QuietShowsWarningsAlone) {
   const Shown shown = show(ProgressStyle::kQuiet, 4);
   EXPECT_EQ(shown.out, "");
-  EXPECT_EQ(shown.err, "warning: field x is ignored\n");
+  EXPECT_EQ(shown.err, "atoll: warning: field x is ignored\n");
 }
 
 TEST(Progress, AFileIsNoTerminal) {
