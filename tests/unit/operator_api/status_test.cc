@@ -27,7 +27,7 @@ Status full_status() {
   status.failures = 1;
   status.keys = "cora-keys-1";
   status.withdrawals = 2;
-  status.servers = {{"n1", {0, 1}}, {"n2", {2, 3}}};
+  status.servers = {{"n1", {0, 1}, "stage 0"}, {"n2", {2, 3}, "stage 1"}};
   status.predicted = {12.0 * (1 << 20), 1500, "n3 is taken"};
   status.progress = {.epoch = 120,
                      .epochs = 500,

@@ -64,6 +64,26 @@ TEST(Gang, ServersAreGroupsOfRanksWithTheirResources) {
   EXPECT_TRUE(gang.assumed);
 }
 
+/// With placement.ranksPerServer a server may have several stages; without it each has one.
+TEST(Gang, ServersSayWhichStagesTheyHold) {
+  const std::vector<std::string> pipeline{"placement.ranks=4", "strategy.kind=gnnpipe", "model.layers=4"};
+  const auto with = [&](const std::string& more) {
+    std::vector<std::string> all = pipeline;
+    all.push_back(more);
+    return gang_of(job(all), {});
+  };
+  EXPECT_THAT(with("strategy.gnnpipe={stages: 4}").holds, ElementsAre("stages 0–1", "stages 2–3"));
+  const Gang hybrid = with("strategy.gnnpipe={stages: 2}");
+  EXPECT_THAT(hybrid.holds, ElementsAre("stage 0", "stage 1"));
+  const GangPlan answer = plan_gang(hybrid, cluster());
+  ASSERT_TRUE(answer.fits);
+  EXPECT_THAT(to_text(answer, hybrid, cluster()), HasSubstr("1       2–3    stage 1  "));
+  EXPECT_THAT(to_json(answer, hybrid), HasSubstr(R"("holds":"stage 1")"));
+  EXPECT_THAT(gang_of(job({"placement.ranks=4", "strategy.kind=granndis"}), {}).holds,
+              ElementsAre("server 0 and its copies", "server 1 and its copies"));
+  EXPECT_THAT(gang_of(job({"placement.ranks=4"}), {}).holds, ElementsAre());
+}
+
 TEST(Gang, FlowsOfRanksAreThoseOfTheirServers) {
   const Gang gang =
       gang_of(job({"placement.ranks=4"}), std::vector<PairBytes>{{0, 2, 5}, {3, 1, 7}, {0, 1, 100}});
