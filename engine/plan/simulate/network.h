@@ -4,132 +4,140 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <queue>
-#include <span>
-#include <tuple>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "comm/transport.h"
 #include "plan/simulate/fair_shares.h"
+#include "plan/simulate/matching.h"
 #include "plan/simulate/topology.h"
+#include "plan/simulate/virtual_links.h"
 
 namespace atl {
 
-/// One message. `left`: its sender is done with it; `arrived`: its receiver, once that has asked for it.
-struct Transfer {
-  Rank from = 0, to = 0;
-  Lane lane = Lane::kSmall;
-  std::int64_t bytes = 0;
-  double remaining = 0;  // bytes that have yet to leave, with those before it that it can't pass
-  bool awaited = false, left = false, arrived = false;
-  double ready = 0;  // handed over, and its receiver's word has come: it leaves no earlier
-  int holders = 2;   // sides that may still look at it
-};
-
 class VirtualNetwork {
  public:
-  /// Outlive it. `notice`: how long after a message that comes now its receiver sees it.
-  VirtualNetwork(const Topology& topology, std::function<double(Rank)> notice);
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    /// How long after a message that comes now the rank sees it.
+    virtual double notice(Rank rank) = 0;
+    /// Something has come for it, or gone.
+    virtual void may_go_on(Rank rank) = 0;
+    /// processors_taken() has changed.
+    virtual void processors_change(Rank rank) = 0;
+  };
+  /// Both outlive it.
+  VirtualNetwork(const Topology& topology, Listener& listener);
+  VirtualNetwork(const VirtualNetwork&) = delete;
 
-  /// A side of the next message of its pair and order, as they match: both sides get the same one. Told apart by `order` (of a slot of
-  /// the small lane, of bulk, of prefetch). A rank hands its messages over one after the other.
+  /// A side of the next message of its pair and order, as they match (matching.h). A rank hands its messages over one after the other.
   Transfer& send(Rank from, Rank to, Lane lane, int order, std::int64_t bytes);
   Transfer& receive(Rank from, Rank to, Lane lane, int order, std::int64_t bytes);
-  /// A side that got it looks at it no more.
-  void release(Transfer& transfer);
+  void release(Transfer& transfer) { matching_.release(transfer); }
+  /// Of a message, on each side, besides processors_taken().
+  double processor_seconds(Rank from, Rank to, std::int64_t bytes) const;
 
   /// Whether what the rank's small lane has to send leaves before its bulk.
   void sums_go_first(Rank rank, bool first);
   /// Processors that the rank's messages may take: what its computing leaves them.
-  void set_processors(Rank rank, double processors);
-  /// Processors that they take at the present rates.
-  double processors_taken(Rank rank) const { return taken_[std::size_t(rank)]; }
+  void set_processors(Rank rank, double processors) { shares_.set(links_.processor(rank), processors); }
+  /// Processors that its long messages take at the present rates.
+  double processors_taken(Rank rank) const { return senders_[std::size_t(rank)].taken; }
 
   double now() const { return now_; }
   /// Rates of what is under way, where anything has changed.
   void share();
   /// When something next leaves or arrives, at the present rates; infinite: never.
-  double next_event() const;
-  /// On to `time`, not beyond next_event(). Ranks for which something has come or gone are told.
-  void advance(double time, const std::function<void(Rank)>& changed);
+  double next_event();
+  /// On to `time`, not beyond next_event().
+  void advance(double time);
 
   /// Bytes that have left so far: within servers, and between them.
   double bytes_inside() const { return bytes_inside_; }
   double bytes_between() const { return bytes_between_; }
 
  private:
-  using Queue = std::deque<Transfer*>;
-  /// All messages one way between two ranks, over a connection of its own.
+  /// The long messages one way between two ranks, over a connection of its own.
   struct Connection {
     Rank from = 0, to = 0;
-    bool between = false;  // servers
-    double latency = 0;
-    std::vector<Use> uses;
-    std::array<Queue, kLanes> queues;         // what has yet to leave, in order
-    std::array<Transfer*, kLanes> leaving{};  // of each lane, what leaves now; null: nothing
-    std::array<double, kLanes> of_lane{};     // its part of …
-    double rate = 0;                          // … bytes a second
-    bool is_active = false;                   // in active_
-    double leaves_at(std::size_t lane, double now) const {
-      return now + leaving[lane]->remaining / (rate * of_lane[lane]);
-    }
-  };
-  struct Matching {
-    std::deque<Transfer*> sent, awaited;  // at most one of them holds anything
+    Path path;
+    std::array<std::vector<Transfer*>, kLanes> queues;  // what has yet to leave, in order
+    std::array<Transfer*, kLanes> leaving{};            // of each lane, what leaves now; null: nothing
+    int flow = -1;                                      // among shares_; −1: nothing leaves
+    double rate = 0, parts = 0;                         // bytes a second of each of so many lanes
+    int bottleneck = 0;                                 // the resource that keeps it from being faster
+    double since = 0,
+           stood = 0;  // what has yet to leave was right then, when its bottleneck had been taken for so long
+    std::int64_t version = 0;  // of when it is next through
+    bool is_stale = false;     // what may leave has changed
+    bool has_small = false;    // something of the small lane may leave
+    double leaves_at(const Transfer& t) const { return since + t.remaining * parts / rate; }
   };
   struct Event {
-    enum class Kind { kMayLeave, kComes, kIsSeen };
+    enum class Kind { kMayLeave, kLeaves, kComes, kIsSeen, kShares };
     double time;
     std::int64_t number;  // of two at a time, the first
     Kind kind;
-    Transfer* transfer;
+    Transfer* transfer = nullptr;
+    Connection* connection = nullptr;  // and its …
+    std::int64_t version = 0;
     bool operator>(const Event& other) const {
       return time > other.time || (time == other.time && number > other.number);
     }
   };
-  struct Ways {
-    int out = 0, in = 0;  // resources
+  /// A rank's side.
+  struct Sender {
+    std::vector<Connection*> connections;
+    bool sums_first = true;
+    int small_ones = 0;                      // connections of which something small may leave …
+    std::size_t flows_between = 0;           // … and that leave to other servers
+    int flows = 0;                           // between servers, from or to it
+    double taken = 0;                        // of its processors
+    double posts_until = 0, sees_until = 0;  // its progress thread is at other messages
+    bool holds_bulk() const { return sums_first && small_ones > 0; }
   };
 
-  void add_links();
-  int add_resource(double capacity);
+  Sender& sender(Rank rank) { return senders_[std::size_t(rank)]; }
+  std::int64_t pair(Rank from, Rank to) const { return from * std::int64_t(senders_.size()) + to; }
   Connection& connection(Rank from, Rank to);
-  std::vector<Use> uses_of(Rank from, Rank to) const;
-  Transfer& match(Rank from, Rank to, Lane lane, int order, std::int64_t bytes, bool sends);
-  void wait_in_line(const Connection& c, Transfer& t);
-  bool needs_word(const Connection& c, const Transfer& t) const;
+  bool goes_at_once(const Transfer& t) const;
+  void pass(Transfer& t);
+  void wait_in_line(Connection& c, Transfer& t);
+  bool needs_word(const Transfer& t) const;
   Transfer* first_that_may_leave(const Connection& c, Lane lane) const;
-  void choose_lanes();
-  void leave(Connection& c, std::size_t lane, const std::function<void(Rank)>& changed);
-  void add_event(double time, Event::Kind kind, Transfer* t) { events_.push({time, number_++, kind, t}); }
-  void happen(const Event& event, const std::function<void(Rank)>& changed);
+  void mark(Connection& c);
+  void mark_all_of(Rank rank);
+  void look_for_small_ones();
+  void choose_lanes(Connection& c);
+  void set_flow(Connection& c, bool flows);
+  void set_rate(Connection& c, double rate);
+  void settle(Connection& c);
+  void schedule(Connection& c);
+  void set_pause();
+  void leave(Connection& c, std::size_t lane);
+  void leave_all(Connection& c, const Event& event);
+  void come(Transfer& t);
+  bool is_void(const Event& e) const;
+  void add_event(Event event);
+  void happen(const Event& event);
 
   const Topology& topology_;
-  const std::vector<int> server_;  // by rank
-  std::function<double(Rank)> notice_;
-  std::vector<double> capacities_;  // while links are added
-  std::vector<Ways> inside_, of_server_, of_rack_;
-  std::vector<int> processors_;                  // resource, by rank
-  std::map<std::pair<Rank, Rank>, int> bridge_;  // resource, by both ranks
+  Listener& listener_;
   FairShares shares_;
-  std::unordered_map<std::int64_t, Connection> connections_;
-  std::vector<Connection*> active_, flowing_;
-  std::map<std::tuple<Rank, Rank, int>, Matching> matching_;  // (from, to, order)
-  std::deque<Transfer> transfers_;
-  std::vector<Transfer*> free_;
+  VirtualLinks links_;
+  Matching matching_;
+  std::vector<Sender> senders_;                               // by rank
+  std::unordered_map<std::int64_t, Connection> connections_;  // by pair, of those that had a long message
+  std::vector<Connection*> of_flow_;                          // by flow
+  std::vector<Connection*> stale_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::int64_t number_ = 0;
-  std::vector<char> sums_first_, holds_;          // by rank; its bulk stands while something small leaves
-  std::vector<double> posts_until_, sees_until_;  // by rank: its progress thread is at other messages
-  std::vector<double> taken_;                     // by rank
-  bool is_stale_ = true;                          // something has changed since share()
-  std::vector<std::span<const Use>> flows_;       // share()'s, for their memory
-  std::vector<double> rates_;
+  double next_share_ = 0;  // not before, where many flows share
+  bool share_is_due_ = false;
+  std::vector<double> lengths_;  // set_pause()'s
   double now_ = 0, bytes_inside_ = 0, bytes_between_ = 0;
 };
 

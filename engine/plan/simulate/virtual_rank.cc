@@ -24,14 +24,15 @@ class VirtualRank::Group final : public Pending {
 
   void start(Lane lane, int slot, std::span<const Message> sends, std::span<const Message> receives) {
     for (const Part& part : parts_) network_.release(*part.transfer);
-    parts_.clear();
+    parts_.clear(), through_ = 0;
     for (const Message& m : receives)
       parts_.push_back({&network_.receive(m.peer, rank_, lane, order_of(lane, slot), m.bytes), false});
     for (const Message& m : sends)
       parts_.push_back({&network_.send(rank_, m.peer, lane, order_of(lane, slot), m.bytes), true});
   }
   bool done() override {
-    return std::ranges::all_of(parts_, [](const Part& part) { return part.is_done(); });
+    while (through_ < parts_.size() && parts_[through_].is_done()) ++through_;
+    return through_ == parts_.size();
   }
   std::vector<Rank> outstanding() const override {
     std::vector<Rank> ranks;
@@ -50,6 +51,7 @@ class VirtualRank::Group final : public Pending {
   VirtualNetwork& network_;
   Rank rank_;
   std::vector<Part> parts_;
+  std::size_t through_ = 0;  // so many of them are done: none is looked at twice
 };
 
 VirtualRank::VirtualRank(Rank rank, const RankRecording& recording, const Topology& topology,
@@ -67,7 +69,8 @@ VirtualRank::~VirtualRank() = default;
 
 Pending& VirtualRank::start(Lane lane, int slot, std::span<const Message> sends,
                             std::span<const Message> receives) {
-  owed_ += topology_.message_seconds * double(sends.size() + receives.size());
+  for (const auto& messages : {sends, receives})
+    for (const Message& m : messages) owed_ += network_.processor_seconds(rank_, m.peer, m.bytes);
   Group& group = *groups_[std::size_t(lane) * kSlots + std::size_t(slot)];
   group.start(lane, slot, sends, receives);
   return group;
@@ -173,15 +176,22 @@ double VirtualRank::computed_at() const {
   return since_ + remaining_ / speed_;
 }
 
-bool VirtualRank::compute_until(double time) {
-  if (remaining_ <= 0) return false;
-  const bool is_done =
-      computed_at() <= time;  // compared as times: what is left may be less than they resolve
-  const double passed = time - since_;
-  since_ = time;
-  if (!epochs_.empty()) epochs_.back().compute += passed, epochs_.back().end = time;
-  remaining_ = is_done ? 0 : remaining_ - passed * speed_;
-  return is_done;
+/// What it has computed by now.
+void VirtualRank::compute_on() {
+  const double passed = network_.now() - std::exchange(since_, network_.now());
+  if (!epochs_.empty()) epochs_.back().compute += passed, epochs_.back().end = network_.now();
+  // Where it is as good as through, it still has to be told so.
+  remaining_ = std::max(std::numeric_limits<double>::min(), remaining_ - passed * speed_);
+}
+
+void VirtualRank::set_speed(double speed) {
+  if (computes() && speed != speed_) compute_on();
+  speed_ = speed;
+}
+
+void VirtualRank::end_computing() {
+  compute_on();
+  remaining_ = 0;
 }
 
 std::string VirtualRank::wait_in_words() {

@@ -23,13 +23,13 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
   /// Goes on with all that can, now: messages, then the program until it computes or waits.
   void go_on();
   /// Computing goes on at this speed, from now on.
-  void set_speed(double speed) { speed_ = speed; }
+  void set_speed(double speed);
   bool computes() const { return remaining_ > 0; }
   bool is_through() const { return remaining_ <= 0 && awaited_ == nullptr && at_ == recording_.steps.size(); }
   /// When it will have computed, at the present speed; infinite: it doesn't compute.
   double computed_at() const;
-  /// Computing, until this time. True where it is then done.
-  bool compute_until(double time);
+  /// It has computed: now is computed_at().
+  void end_computing();
   /// How long a message that comes now stays unseen.
   double notice();
   /// "rank 3 waits for its halo exchange with rank 1": for an error.
@@ -41,6 +41,7 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
   class Group;
 
   bool step();
+  void compute_on();
   void begin_operation(int number);
 
   // As the slots see it:
