@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "base/error.h"
 #include "command/run/job_room.h"
 #include "plan/part_order.h"
@@ -11,10 +14,31 @@
 namespace atl {
 namespace {
 
-void check_memory_here(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, int threads) {
-  const JobPlan plan = memory_plan(job, dataset, prepared, threads);
-  if (const auto shortfall = shortfall_here(plan, memory_room()); shortfall && shortfall->certain)
-    fail("all ranks are recorded here: {}", shortfall->text);
+/// Of all ranks, or of those that are here at a time.
+void check_memory_here(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                       const RecordOptions& how) {
+  JobPlan plan = memory_plan(job, dataset, prepared, how.threads);
+  if (how.alone) {
+    std::ranges::sort(plan.ranks, std::greater(), [](const RankPlan& rank) { return rank.memory.held(); });
+    plan.ranks.resize(std::min(plan.ranks.size(), std::size_t(how.at_once)));
+  }
+  const auto shortfall = shortfall_here(plan, memory_room());
+  if (!shortfall || !shortfall->certain) return;
+  fail("{}: {}",
+       how.alone ? "the largest rank is recorded here"
+                 : "all ranks are recorded here (--alone: one after the other)",
+       shortfall->text);
+}
+
+/// Tells how far it has come, where that takes long.
+Recording one_after_the_other(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                              const RecordOptions& how, Say say) {
+  const int ranks = int(how.hosts.size()), step = std::max(32, ranks / 8);
+  int through = 0;
+  return record_alone(job, dataset, prepared, how, [&](Rank) {
+    if (++through % step == 0 && through < ranks)
+      say(fmt::format("{} of {} ranks are recorded", through, ranks));
+  });
 }
 
 }  // namespace
@@ -30,14 +54,15 @@ Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const Pre
   const Job& job = loaded.job;
   check_ranks(topology, job.placement.ranks);
   check_recordable(job);
-  check_memory_here(job, dataset, prepared, how.threads);
+  check_memory_here(job, dataset, prepared, how);
   how.hosts.resize(std::size_t(topology.ranks()));
   for (const ServerSpec& server : topology.servers)
     for (const Rank rank : server.ranks) how.hosts[std::size_t(rank)] = server.name;
   how.parts = PartRanks(rank_traffic(job, dataset, prepared).parts);
   say(fmt::format("recording {} {} for {} epochs", topology.ranks(), topology.ranks() == 1 ? "rank" : "ranks",
                   how.epochs));
-  return record_run(job, dataset, prepared, how);
+  return how.alone ? one_after_the_other(job, dataset, prepared, how, say)
+                   : record_run(job, dataset, prepared, how);
 }
 
 }  // namespace atl

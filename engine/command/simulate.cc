@@ -77,6 +77,7 @@ std::vector<Candidate> candidates(const Arguments& a, const Topology& topology) 
 RecordOptions how_to_record(const Arguments& a) {
   return {.epochs = int(a.integer("--epochs", 6, kFewestEpochs, kMostEpochs)),
           .at_once = int(a.integer("--at-once", 1, 1, available_cores())),
+          .alone = a.has("--alone"),
           .threads = int(a.integer("--threads", 1, 1, available_cores()))};
 }
 
@@ -161,6 +162,8 @@ Command simulate_command() {
         "make all links faster or slower until this share of the first strategy's epoch is communication"},
        {"--epochs", "N", "epochs to record (6)"},
        {"--at-once", "N", "ranks that compute at the same time while recording, contending for memory (1)"},
+       {"--alone", "",
+        "record each rank by itself, with empty messages: memory for one is enough, and there are no losses"},
        {"--threads", "N", "threads of each rank (1)"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
        {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},

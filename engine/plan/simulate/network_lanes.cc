@@ -66,7 +66,8 @@ void VirtualNetwork::choose_lanes(Connection& c) {
     if (lane == kSmallLane || !sender(c.from).holds_bulk())
       chosen[lane] = first_that_may_leave(c, Lane(lane));
   const auto parts = double(kLanes - std::ranges::count(chosen, nullptr));
-  if (chosen == c.leaving && parts == c.parts) return;  // `parts`: of what was leaving something may have gone
+  if (chosen == c.leaving && parts == c.parts)
+    return;  // `parts`: of what was leaving something may have gone
   settle(c);
   c.leaving = chosen, c.parts = parts;
   set_flow(c, c.parts > 0);

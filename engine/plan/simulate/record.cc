@@ -3,19 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <exception>
-#include <span>
 #include <thread>
 
-#include "base/threads.h"
-#include "comm/communicator.h"
 #include "plan/bench/stopwatch.h"
+#include "plan/simulate/recorded_rank.h"
 #include "plan/simulate/recorder.h"
-#include "train/learning_rate.h"
 #include "train/telemetry/record.h"
-#include "train/trainer.h"
 
 namespace atl {
 namespace {
@@ -52,7 +47,7 @@ class Run {
         prepared_(prepared),
         options_(options),
         recorder_(options.hosts, options.at_once, options.threads == 1),
-        losses_(options.hosts.size(), std::vector<double>(std::size_t(options.epochs))),
+        losses_(options.hosts.size()),
         failures_(options.hosts.size()) {}
 
   Recording record() {
@@ -85,28 +80,11 @@ class Run {
 
   void run_rank(Rank rank) {
     const Recorder::Turn turn(recorder_, rank);
-    ThreadPool pool(options_.threads);
-    Workspace workspace;
-    Context ctx{Device::kCpu, &pool, &workspace};
-    RankData data(job_, dataset_, prepared_, rank, options_.parts);
-    Trace trace(2);  // asked for its label alone
-    Communicator comm(recorder_.engine(rank), &trace);
-    data.count(comm);
-    Trainer trainer(ctx, comm, job_, data);
+    RecordedRank recorded(job_, dataset_, prepared_, rank, options_, recorder_.engine(rank));
     const Recorder::Guard here(recorder_, rank);
-    const TrainingSpec& t = job_.training;
-    for (Index epoch = 1; epoch <= options_.epochs; ++epoch) {
-      recorder_.begin_epoch(rank, epoch, trace);
-      trace.begin_epoch(epoch);
-      const double rate = learning_rate_at(t.schedule, t.optimizer.learning_rate, epoch, t.epochs);
-      losses_[std::size_t(rank)][std::size_t(epoch - 1)] = trainer.train_epoch(epoch, rate);
-      std::array<double, 4> told{};  // an epoch ends with a sum over all ranks (train/epoch_loop.h)
-      comm.all_reduce(Traffic::kStatistics, std::span<double>(told));
-      if (trainer.step_vertices() > 0)
-        vertices_ = trainer.step_vertices();  // the same wherever there are logits
-    }
-    recorder_.stop(rank);
-    comm.barrier();
+    losses_[std::size_t(rank)] = recorded.train(recorder_.notes(rank));
+    if (recorded.step_vertices() > 0)
+      vertices_ = recorded.step_vertices();  // the same wherever there are logits
   }
 
   Recording gathered() {
@@ -114,7 +92,7 @@ class Run {
     recording.losses.assign(std::size_t(options_.epochs), 0);
     double spread = 0;
     for (Rank rank = 0; rank < Rank(losses_.size()); ++rank) {
-      RankRecording& of_rank = recording.ranks.emplace_back(recorder_.take(rank));
+      RankRecording& of_rank = recording.ranks.emplace_back(recorder_.notes(rank).take());
       spread += settle_costs(of_rank);
       for (std::size_t e = 0; e < recording.losses.size(); ++e)
         recording.losses[e] += losses_[std::size_t(rank)][e];

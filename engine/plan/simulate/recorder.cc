@@ -1,59 +1,15 @@
 #include "plan/simulate/recorder.h"
 
-#include <sched.h>
-#include <time.h>
-
-#include <algorithm>
 #include <condition_variable>
 #include <exception>
-#include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
 #include "comm/lane_slots.h"
 #include "comm/local_transport.h"
+#include "plan/simulate/processors.h"
 
 namespace atl {
-namespace {
-
-/// Of the calling thread, where it computes alone: what else the machine does isn't in it.
-double seconds_of(bool alone) {
-  timespec time{};
-  clock_gettime(alone ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
-  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-}
-
-std::vector<int> allowed_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> processors;
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return processors;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &set)) processors.push_back(cpu);
-  return processors;
-}
-
-void stay_on(int processor) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(processor, &set);
-  sched_setaffinity(0, sizeof(set), &set);  // where it isn't allowed, the kernel places the thread
-}
-
-RecordedOperation recorded(const Operation& op) {
-  RecordedOperation r{.lane = op.lane, .purpose = op.purpose, .sums = op.sums, .of_everyone = op.of_everyone};
-  if (op.sums) {
-    const SumShape& shape = op.all_reduce.shape();
-    r.members.assign(shape.members.begin(), shape.members.end());
-    r.place = shape.place, r.ranks = shape.ranks, r.count = shape.count, r.width = shape.width;
-    return r;
-  }
-  for (const Message& m : op.sends) r.sends.push_back({m.peer, m.bytes});
-  for (const Message& m : op.receives) r.receives.push_back({m.peer, m.bytes});
-  return r;
-}
-
-}  // namespace
 
 /// Where ranks meet. Messages are passed under its lock by whoever comes second.
 struct Recorder::Hall : LaneSlots::Watcher {
@@ -67,22 +23,7 @@ struct Recorder::Hall : LaneSlots::Watcher {
     bool stands() const { return awaited != nullptr && !awaited->finished.load(std::memory_order_acquire); }
     int turn = -1;  // that it holds
     std::int64_t turns = 0;
-    // Its thread's own:
-    const Trace* trace = nullptr;  // null: nothing is noted
-    bool alone = true;             // its processor time is noted
-    double since = 0;              // when the present segment began, by that
-    double now() const { return seconds_of(alone); }
-    std::unordered_map<const Operation*, int> numbers;
-    RankRecording recording;
-
-    void end_segment() {
-      if (trace != nullptr)
-        recording.steps.push_back(
-            {.kind = RecordedStep::Kind::kCompute, .seconds = now() - since, .label = trace->label()});
-    }
-    void note(RecordedStep::Kind kind, int operation) {
-      recording.steps.push_back({.kind = kind, .operation = operation, .label = trace->label()});
-    }
+    std::unique_ptr<RankNotes> notes;  // its thread's own
   };
 
   void starts(LaneSlots::Running&) override {}
@@ -126,7 +67,7 @@ struct Recorder::Hall : LaneSlots::Watcher {
     place.turn = free_turns.back();
     free_turns.pop_back();
     ++place.turns;
-    if (alone && !processors.empty()) stay_on(processors[std::size_t(place.turn) % processors.size()]);
+    if (alone) stay_on_processor(place.turn, processors);
   }
   void give_turn(Place& place) {
     free_turns.push_back(std::exchange(place.turn, -1));
@@ -135,7 +76,7 @@ struct Recorder::Hall : LaneSlots::Watcher {
 
   std::vector<Place> places;  // by rank
   const std::vector<int> processors = allowed_processors();
-  mutable std::mutex lock;  // guards places but their threads' own, and what follows
+  mutable std::mutex lock;  // guards places but their notes, and what follows
   std::condition_variable turn_is_free;
   Rank first_to_give_up = -1;
   std::vector<int> free_turns;
@@ -150,13 +91,7 @@ class Recorder::Engine final : public ProgressEngine {
   Transport& transport() override { return *place_.transport; }
 
   void enqueue(std::shared_ptr<Operation> operation) override {
-    place_.end_segment();
-    if (place_.trace != nullptr) {
-      const int number = int(place_.recording.operations.size());
-      place_.recording.operations.push_back(recorded(*operation));
-      place_.numbers[operation.get()] = number;
-      place_.note(RecordedStep::Kind::kStart, number);
-    }
+    place_.notes->start(*operation);
     {
       const std::lock_guard guard(hall_.lock);
       place_.slots->enqueue(std::move(operation));
@@ -165,14 +100,11 @@ class Recorder::Engine final : public ProgressEngine {
       else
         hall_.fail_all(hall_.broken);
     }
-    place_.since = place_.now();
+    place_.notes->go_on();
   }
 
   void wait(Operation& operation) override {
-    place_.end_segment();
-    if (const auto found = place_.numbers.find(&operation);
-        place_.trace != nullptr && found != place_.numbers.end())
-      place_.note(RecordedStep::Kind::kWait, found->second);
+    place_.notes->wait(operation);
     const auto finished = [&] { return operation.finished.load(std::memory_order_acquire); };
     if (!finished()) {
       std::unique_lock guard(hall_.lock);
@@ -183,7 +115,7 @@ class Recorder::Engine final : public ProgressEngine {
       place_.awaited = nullptr;
       hall_.take_turn(guard, place_);
     }
-    place_.since = place_.now();
+    place_.notes->go_on();
   }
 
   void abandon() override {
@@ -205,7 +137,7 @@ Recorder::Recorder(const std::vector<std::string>& hosts, int at_once, bool alon
   hall_->alone = alone;
   for (std::size_t r = 0; r < hosts.size(); ++r) {
     Hall::Place& place = hall_->places[r];
-    place.alone = alone;
+    place.notes = std::make_unique<RankNotes>(alone);
     place.transport = std::move(transports[r]);
     place.slots = std::make_unique<LaneSlots>(*place.transport, *hall_);
   }
@@ -242,22 +174,8 @@ Rank Recorder::first_to_give_up() const {
   return hall_->first_to_give_up;
 }
 
-void Recorder::begin_epoch(Rank rank, std::int64_t epoch, const Trace& trace) {
-  Hall::Place& place = hall_->places[std::size_t(rank)];
-  place.end_segment();
-  place.trace = &trace;
-  place.recording.steps.push_back({.kind = RecordedStep::Kind::kEpoch, .label = {.epoch = epoch}});
-  place.since = place.now();
-}
-
-void Recorder::stop(Rank rank) {
-  Hall::Place& place = hall_->places[std::size_t(rank)];
-  place.end_segment();
-  place.trace = nullptr;
-}
-
-RankRecording Recorder::take(Rank rank) {
-  return std::move(hall_->places[std::size_t(rank)].recording);
+RankNotes& Recorder::notes(Rank rank) {
+  return *hall_->places[std::size_t(rank)].notes;
 }
 
 std::int64_t Recorder::turns() const {

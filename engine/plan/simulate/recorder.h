@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "comm/operation.h"
-#include "plan/simulate/recording.h"
+#include "plan/simulate/rank_notes.h"
 
 namespace atl {
 
@@ -59,12 +59,8 @@ class Recorder {
   /// The rank that gave up first; −1: none.
   Rank first_to_give_up() const;
 
-  /// From here on, steps of the rank are noted, in this epoch. `trace`: of the rank's communicator, asked for what it is at.
-  void begin_epoch(Rank rank, std::int64_t epoch, const Trace& trace);
-  /// No further step of the rank is noted.
-  void stop(Rank rank);
-  /// Of the rank, once it has stopped.
-  RankRecording take(Rank rank);
+  /// Of the rank's thread.
+  RankNotes& notes(Rank rank);
   /// Turns that ranks were given so far.
   std::int64_t turns() const;
 

@@ -51,7 +51,8 @@ struct RankRecording {
 struct Recording {
   std::vector<RankRecording> ranks;
   int epochs = 0;
-  std::vector<double> losses;  // (epochs) of the training vertices, as the real run has them
+  std::vector<double>
+      losses;  // (epochs) of the training vertices, as the real run has them; empty: ranks ran by themselves
   // How far the costs can be trusted:
   double spread = 0;          // of a segment between epochs, relative, weighted by its length
   double turns = 0;           // from rank to rank, in an epoch, by which a rank finds its caches cold …

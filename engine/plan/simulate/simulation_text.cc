@@ -61,7 +61,7 @@ nlohmann::json recording_json(const RecordedStrategy& strategy) {
   return {{"strategy", strategy.label},
           {"ranks", r.ranks.size()},
           {"epochs", r.epochs},
-          {"losses", r.losses},
+          {"losses", r.losses},  // none where each rank ran by itself
           {"spreadBetweenEpochs", r.spread},
           {"turnsInAnEpoch", r.turns},
           {"refillSeconds", r.refill_seconds},
@@ -83,9 +83,10 @@ std::string to_text(const Simulation& s, const std::vector<RecordedStrategy>& st
                         duration_text(row.exposed), 100 * row.share(), duration_text(row.free_links),
                         bytes_text(row.bytes_between), bytes_text(row.bytes_inside), waits(row));
   double spread = 0, refill = 0;
+  bool alone = false;
   for (std::size_t i = 0; i < strategies.size(); ++i) {
     const Recording& r = strategies[i].recording;
-    spread = std::max(spread, r.spread);
+    spread = std::max(spread, r.spread), alone |= r.losses.empty();
     if (s.rows[i].compute_of_all > 0)
       refill = std::max(refill, r.turns * r.refill_seconds / (s.rows[i].compute_of_all * s.topology.speed));
   }
@@ -93,8 +94,10 @@ std::string to_text(const Simulation& s, const std::vector<RecordedStrategy>& st
          fmt::format(
              "compute, exposed: of the rank that computes longest, compute with its processor's work on messages; free links: an "
              "epoch where messages take no time and no processor; bytes: of all ranks in an epoch\n"
-             "costs differ by {:.1f} % between epochs; caches refilled after turns are at most {:.1f} % of them\n",
-             100 * spread, 100 * refill);
+             "costs differ by {:.1f} % between epochs; {}\n",
+             100 * spread,
+             alone ? "each rank ran by itself, with empty messages"
+                   : fmt::format("caches refilled after turns are at most {:.1f} % of them", 100 * refill));
 }
 
 std::string to_json(const std::vector<Simulation>& simulations,

@@ -7,7 +7,9 @@ namespace atl {
 VirtualLinks::VirtualLinks(const Topology& topology, FairShares& shares)
     : topology_(topology), shares_(shares), server_(topology.server_of_rank()) {
   int resources = 0;
-  const auto add = [&](double capacity) { return resources = 1 + shares.add_resource(capacity), resources - 1; };
+  const auto add = [&](double capacity) {
+    return resources = 1 + shares.add_resource(capacity), resources - 1;
+  };
   const auto both_ways = [&](double rate) { return Ways{add(rate), add(rate)}; };
   for (std::size_t r = 0; r < server_.size(); ++r) {
     inside_.push_back(both_ways(topology.inside.rate));

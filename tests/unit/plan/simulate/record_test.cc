@@ -2,6 +2,7 @@
 // links.
 #include "plan/simulate/record.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -104,6 +105,33 @@ TEST_P(Recorded, BytesDependOnNoLink) {
   EXPECT_GE(near.epoch, 0.99 * near.compute);
   EXPECT_DOUBLE_EQ(far.free_links, near.free_links);
   EXPECT_LE(near.free_links, 1.01 * near.epoch);
+}
+
+/// What each rank does in order, without costs.
+std::vector<std::string> program(const RankRecording& rank) {
+  std::vector<std::string> all;
+  for (const RecordedStep& step : rank.steps) {
+    all.push_back(fmt::format("{} {} {} {}", int(step.kind), step.operation, work_name(step.label.work),
+                              step.label.layer));
+    if (step.kind != RecordedStep::Kind::kStart) continue;
+    const RecordedOperation& op = rank.operations[std::size_t(step.operation)];
+    all.back() += fmt::format(" {} {} {}", traffic_name(op.purpose), int(op.lane), op.sums ? op.count : 0);
+    for (const auto& [peer, bytes] : op.sends) all.back() += fmt::format(" to {}: {}", peer, bytes);
+    for (const auto& [peer, bytes] : op.receives) all.back() += fmt::format(" from {}: {}", peer, bytes);
+  }
+  return all;
+}
+
+TEST_P(Recorded, ARankByItselfDoesTheSame) {
+  const Recording together = recorded();
+  for (const int at_once : {1, 2}) {
+    const Recording alone =
+        record_alone(job_, *dataset_, *prepared_,
+                     {.epochs = kEpochs, .at_once = at_once, .hosts = std::vector<std::string>(kRanks, "a")});
+    EXPECT_TRUE(alone.losses.empty());
+    for (std::size_t r = 0; r < kRanks; ++r)
+      EXPECT_EQ(program(alone.ranks[r]), program(together.ranks[r])) << "rank " << r;
+  }
 }
 
 TEST(Recorder, ARankThatFailsEndsTheOthers) {

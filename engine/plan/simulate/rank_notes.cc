@@ -1,0 +1,70 @@
+#include "plan/simulate/rank_notes.h"
+
+#include <time.h>
+
+namespace atl {
+namespace {
+
+RecordedOperation recorded(const Operation& op) {
+  RecordedOperation r{.lane = op.lane, .purpose = op.purpose, .sums = op.sums, .of_everyone = op.of_everyone};
+  if (op.sums) {
+    const SumShape& shape = op.all_reduce.shape();
+    r.members.assign(shape.members.begin(), shape.members.end());
+    r.place = shape.place, r.ranks = shape.ranks, r.count = shape.count, r.width = shape.width;
+    return r;
+  }
+  for (const Message& m : op.sends) r.sends.push_back({m.peer, m.bytes});
+  for (const Message& m : op.receives) r.receives.push_back({m.peer, m.bytes});
+  return r;
+}
+
+}  // namespace
+
+/// Of the calling thread, where it computes alone: what else the machine does isn't in it.
+double RankNotes::now() const {
+  timespec time{};
+  clock_gettime(alone_ ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+
+void RankNotes::end_segment() {
+  if (is_on())
+    recording_.steps.push_back(
+        {.kind = RecordedStep::Kind::kCompute, .seconds = now() - since_, .label = trace_->label()});
+}
+
+void RankNotes::go_on() {
+  since_ = now();
+}
+
+void RankNotes::begin_epoch(std::int64_t epoch, const Trace& trace) {
+  end_segment();
+  trace_ = &trace, epoch_ = epoch;
+  recording_.steps.push_back({.kind = RecordedStep::Kind::kEpoch, .label = {.epoch = epoch}});
+  go_on();
+}
+
+void RankNotes::stop() {
+  end_segment();
+  trace_ = nullptr;
+}
+
+void RankNotes::start(const Operation& operation) {
+  end_segment();
+  if (!is_on()) return;
+  const int number = int(recording_.operations.size());
+  recording_.operations.push_back(recorded(operation));
+  numbers_[&operation] = number;
+  recording_.steps.push_back(
+      {.kind = RecordedStep::Kind::kStart, .operation = number, .label = trace_->label()});
+}
+
+/// Of an operation that was started before anything was noted nothing is.
+void RankNotes::wait(const Operation& operation) {
+  end_segment();
+  if (const auto found = numbers_.find(&operation); is_on() && found != numbers_.end())
+    recording_.steps.push_back(
+        {.kind = RecordedStep::Kind::kWait, .operation = found->second, .label = trace_->label()});
+}
+
+}  // namespace atl
