@@ -9,6 +9,7 @@
 #include "command/run/job_room.h"
 #include "plan/part_order.h"
 #include "plan/shortfall.h"
+#include "plan/simulate/record_sample.h"
 #include "strategy/strategy.h"
 
 namespace atl {
@@ -33,12 +34,16 @@ void check_memory_here(const Job& job, const Dataset& dataset, const PreparedGra
 /// Tells how far it has come, where that takes long.
 Recording one_after_the_other(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                               const RecordOptions& how, Say say) {
-  const int ranks = int(how.hosts.size()), step = std::max(32, ranks / 8);
+  const int ranks = how.sample > 0 ? how.sample : int(how.hosts.size()), step = std::max(32, ranks / 8);
   int through = 0;
-  return record_alone(job, dataset, prepared, how, [&](Rank) {
+  const auto said = [&](Rank) {
     if (++through % step == 0 && through < ranks)
       say(fmt::format("{} of {} ranks are recorded", through, ranks));
-  });
+  };
+  if (how.sample == 0) return record_alone(job, dataset, prepared, how, said);
+  DryInputs inputs(job, dataset, prepared, rank_traffic(job, dataset, prepared).parts, how.threads,
+                   how.hosts);
+  return record_sample(job, dataset, prepared, how, inputs, said);
 }
 
 }  // namespace
@@ -59,8 +64,9 @@ Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const Pre
   for (const ServerSpec& server : topology.servers)
     for (const Rank rank : server.ranks) how.hosts[std::size_t(rank)] = server.name;
   how.parts = PartRanks(rank_traffic(job, dataset, prepared).parts);
-  say(fmt::format("recording {} {} for {} epochs", topology.ranks(), topology.ranks() == 1 ? "rank" : "ranks",
-                  how.epochs));
+  if (how.sample >= topology.ranks()) how.sample = 0;
+  say(fmt::format("recording {}{} {} for {} epochs", how.sample > 0 ? fmt::format("{} of ", how.sample) : "",
+                  topology.ranks(), topology.ranks() == 1 ? "rank" : "ranks", how.epochs));
   return how.alone ? one_after_the_other(job, dataset, prepared, how, say)
                    : record_run(job, dataset, prepared, how);
 }

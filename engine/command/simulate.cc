@@ -17,6 +17,7 @@ namespace {
 
 constexpr long kFewestEpochs = 4,
                kMostEpochs = 100;  // recorded; the first, which claims memory, isn't judged
+constexpr long kSmallestSample = 4, kMostRanks = 4096;  // a law of each segment has up to four factors
 
 void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
@@ -77,7 +78,8 @@ std::vector<Candidate> candidates(const Arguments& a, const Topology& topology) 
 RecordOptions how_to_record(const Arguments& a) {
   return {.epochs = int(a.integer("--epochs", 6, kFewestEpochs, kMostEpochs)),
           .at_once = int(a.integer("--at-once", 1, 1, available_cores())),
-          .alone = a.has("--alone"),
+          .alone = a.has("--alone") || a.has("--sample"),
+          .sample = int(a.integer("--sample", 0, kSmallestSample, kMostRanks)),
           .threads = int(a.integer("--threads", 1, 1, available_cores()))};
 }
 
@@ -164,6 +166,8 @@ Command simulate_command() {
        {"--at-once", "N", "ranks that compute at the same time while recording, contending for memory (1)"},
        {"--alone", "",
         "record each rank by itself, with empty messages: memory for one is enough, and there are no losses"},
+       {"--sample", "N",
+        "as --alone, but record only N ranks; what the others compute follows from what they hold (all ranks)"},
        {"--threads", "N", "threads of each rank (1)"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
        {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},

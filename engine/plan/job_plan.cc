@@ -5,6 +5,7 @@
 
 #include "job/strategies.h"
 #include "plan/dry_batches.h"
+#include "plan/dry_input.h"
 #include "plan/dry_run.h"
 #include "plan/mapped.h"
 #include "plan/part_order.h"
@@ -14,8 +15,6 @@
 
 namespace atl {
 namespace {
-
-using Marks = std::vector<std::uint8_t>;
 
 /// Owned vertices that are in some split.
 Index labelled_rows(const Job& job, const Dataset& dataset, std::span<const VertexId> owned) {
@@ -51,36 +50,11 @@ void enter(const Job& job, const DryRun& dry, const RankShape& whole, const Mode
 }
 
 RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                   const PlanOptions& options, const std::vector<int>& part_of_rank, ServerShapes& servers,
-                   Rank rank) {
-  const auto ranks = int(part_of_rank.size());
-  const PartShare share = share_of(job, rank, PartRanks(part_of_rank));
-  const int part = share.ranks.part_of(rank);
+                   const PlanOptions& options, DryInputs& inputs, Rank rank) {
+  const int part = inputs.share(rank).ranks.part_of(rank);
+  const DryRunInput in = inputs.of(rank);
   const DatasetMeta& meta = dataset.meta();
-  const bool inductive = job.training.setting == Setting::kInductive;
-  const auto reads = owner_reads(job, part, prepared.parts());
-  const bool by_chunk = find_strategy(job.strategy.kind)->slices != nullptr;
-  DryRunInput in{job,
-                 feature_shape(job, meta),
-                 meta.classes,
-                 meta.multi_label,
-                 double(meta.vertices),
-                 options.threads,
-                 {},
-                 {},
-                 options.hosts};
-  const Marks marks = inductive ? training_marks(dataset, job) : Marks();
-  const auto of_part = [&](const Marks& induced_on) {
-    return on_ranks(rank_shape(prepared, part, induced_on, reads, by_chunk), share.ranks, ranks);
-  };
-  const bool by_server = strategy_of(job).server != nullptr;
-  in.training = by_server ? servers.of(rank, marks, ranks) : of_part(marks);
-  if (inductive || by_server) in.full = of_part({});
   const Model model = planned_model(job, in.features, in.classes);
-  for (RankShape* shape : {&in.training, in.full ? &*in.full : &in.training}) {
-    shape->features = share.features, shape->answers = share.answers;
-    shape->layers = layers_of(job, model, rank);
-  }
   const DryRun dry = dry_run(in);
   const auto owned = prepared.ids().subspan(std::size_t(prepared.part_offsets()[std::size_t(part)]),
                                             std::size_t(rows_of(prepared, part)));
@@ -173,10 +147,10 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
   if (strategy_of(job).holds == Holds::kBatches) {
     ranks = plan_all_batches(job, dataset, *batch_source(job, prepared), options);
   } else {
-    const std::vector<int> part_of_rank = rank_traffic(job, dataset, prepared).parts;
-    ServerShapes servers(job, prepared);
-    for (Rank r = 0; r < Rank(part_of_rank.size()); ++r)
-      ranks.push_back(plan_rank(job, dataset, prepared, options, part_of_rank, servers, r));
+    DryInputs inputs(job, dataset, prepared, rank_traffic(job, dataset, prepared).parts, options.threads,
+                     options.hosts);
+    for (Rank r = 0; r < Rank(inputs.ranks()); ++r)
+      ranks.push_back(plan_rank(job, dataset, prepared, options, inputs, r));
   }
   JobPlan plan = joined(job, options, PlannedFrom::kPrepared, std::move(ranks));
   const DatasetMeta& meta = dataset.meta();

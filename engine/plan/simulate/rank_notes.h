@@ -39,7 +39,7 @@ class RankNotes {
   bool alone_;
   const Trace* trace_ = nullptr;  // null: nothing is noted
   std::int64_t epoch_ = 0;
-  double since_ = 0;              // when the present segment began
+  double since_ = 0;  // when the present segment began
   std::unordered_map<const Operation*, int> numbers_;
   RankRecording recording_;
 };

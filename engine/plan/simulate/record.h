@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct RecordOptions {
   int epochs = 6;                  // from the run's first one; costs are those of all but that one
   int at_once = 1;                 // ranks that compute at the same time
   bool alone = false;              // each rank by itself, one after the other: record_alone()
+  int sample = 0;                  // of them, so many: record_sample(); 0: all
   int threads = 1;                 // of each rank
   std::vector<std::string> hosts;  // (ranks) the server of each
   PartRanks parts{};
@@ -30,6 +32,10 @@ Recording record_run(const Job& job, const Dataset& dataset, const PreparedGraph
 /// no losses, and strategies that send what depends on what came are others' than a run's. `said` is told of each rank's end; may be empty.
 Recording record_alone(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                        const RecordOptions& options, const std::function<void(Rank)>& said = {});
+/// Some ranks alone; `spread`: as in a Recording.
+std::vector<RankRecording> record_alone(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                                        const RecordOptions& options, std::span<const Rank> ranks,
+                                        double& spread, const std::function<void(Rank)>& said = {});
 
 /// Segments of a rank that do the same work in several epochs get the median of their seconds; returns by how much they differed from it,
 /// relative, weighted by length. The first epoch, which claims memory, doesn't count. Where an epoch has more or fewer segments of a layer

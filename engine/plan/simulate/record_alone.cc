@@ -1,60 +1,30 @@
 // Ranks that run by themselves: each operation is through at once, and nothing is in what has come.
-#include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <exception>
 #include <mutex>
+#include <numeric>
+#include <span>
 #include <thread>
 
-#include "plan/dry_transport.h"
+#include "plan/simulate/lone_engine.h"
 #include "plan/simulate/processors.h"
 #include "plan/simulate/recorded_rank.h"
 
 namespace atl {
 namespace {
 
-class LoneEngine final : public ProgressEngine {
- public:
-  LoneEngine(Rank rank, const std::vector<std::string>& hosts, RankNotes& notes)
-      : transport_(make_dry_transport(rank, hosts)), notes_(notes) {}
-
-  Transport& transport() override { return *transport_; }
-  void enqueue(std::shared_ptr<Operation> operation) override {
-    notes_.start(*operation);
-    fill(*operation);
-    operation->finished.store(true, std::memory_order_release);
-    notes_.go_on();
-  }
-  void wait(Operation& operation) override {
-    notes_.wait(operation);
-    notes_.go_on();
-  }
-  void abandon() override {}
-  double cpu_seconds() const override { return 0; }
-  double busy_seconds() const override { return 0; }
-
- private:
-  /// With numbers that compute as fast as any, until costs are noted: later it would warm the cache for what is measured.
-  void fill(const Operation& operation) {
-    if (notes_.epoch() > 1) return;
-    for (const Message& m : operation.receives) std::memset(m.data, 0, std::size_t(m.bytes));
-  }
-
-  std::unique_ptr<Transport> transport_;
-  RankNotes& notes_;
-};
-
 /// Ranks are taken by as many threads as compute at once.
 class LoneRanks {
  public:
   LoneRanks(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-            const RecordOptions& options, const std::function<void(Rank)>& said)
+            const RecordOptions& options, std::span<const Rank> wanted, const std::function<void(Rank)>& said)
       : job_(job),
         dataset_(dataset),
         prepared_(prepared),
         options_(options),
+        wanted_(wanted),
         said_(said),
-        ranks_(options.hosts.size()) {}
+        recorded_(wanted.size()) {}
 
   std::vector<RankRecording> record() {
     {
@@ -63,26 +33,27 @@ class LoneRanks {
         threads.emplace_back([this, turn] { take_ranks(turn); });
     }
     if (failure_) std::rethrow_exception(failure_);
-    return std::move(ranks_);
+    return std::move(recorded_);
   }
 
  private:
   void take_ranks(int turn) {
     if (options_.threads == 1) stay_on_processor(turn, processors_);
     try {
-      for (std::size_t rank = next_++; rank < ranks_.size(); rank = next_++) {
+      for (std::size_t i = next_++; i < wanted_.size(); i = next_++) {
+        const Rank rank = wanted_[i];
         RankNotes notes(options_.threads == 1);
-        RecordedRank recorded(job_, dataset_, prepared_, Rank(rank), options_,
-                              std::make_unique<LoneEngine>(Rank(rank), options_.hosts, notes));
+        RecordedRank recorded(job_, dataset_, prepared_, rank, options_,
+                              make_lone_engine(rank, options_.hosts, notes, true));
         recorded.train(notes);
-        ranks_[rank] = notes.take();
+        recorded_[i] = notes.take();
         const std::lock_guard guard(lock_);
-        if (said_) said_(Rank(rank));
+        if (said_) said_(rank);
       }
     } catch (...) {
       const std::lock_guard guard(lock_);
       if (!failure_) failure_ = std::current_exception();
-      next_ = ranks_.size();
+      next_ = wanted_.size();
     }
   }
 
@@ -90,9 +61,10 @@ class LoneRanks {
   const Dataset& dataset_;
   const PreparedGraph& prepared_;
   const RecordOptions& options_;
-  const std::function<void(Rank)>& said_;
   const std::vector<int> processors_ = allowed_processors();
-  std::vector<RankRecording> ranks_;
+  const std::span<const Rank> wanted_;
+  const std::function<void(Rank)>& said_;
+  std::vector<RankRecording> recorded_;  // as wanted_
   std::atomic<std::size_t> next_ = 0;
   std::mutex lock_;
   std::exception_ptr failure_;
@@ -100,13 +72,20 @@ class LoneRanks {
 
 }  // namespace
 
+std::vector<RankRecording> record_alone(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                                        const RecordOptions& options, std::span<const Rank> ranks,
+                                        double& spread, const std::function<void(Rank)>& said) {
+  std::vector<RankRecording> recorded = LoneRanks(job, dataset, prepared, options, ranks, said).record();
+  for (RankRecording& rank : recorded) spread += settle_costs(rank) / double(ranks.size());
+  return recorded;
+}
+
 Recording record_alone(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                        const RecordOptions& options, const std::function<void(Rank)>& said) {
-  Recording recording{.ranks = LoneRanks(job, dataset, prepared, options, said).record(),
-                      .epochs = options.epochs,
-                      .at_once = options.at_once};
-  for (RankRecording& rank : recording.ranks)
-    recording.spread += settle_costs(rank) / double(recording.ranks.size());
+  Recording recording{.epochs = options.epochs, .at_once = options.at_once};
+  std::vector<Rank> all(options.hosts.size());
+  std::iota(all.begin(), all.end(), 0);
+  recording.ranks = record_alone(job, dataset, prepared, options, all, recording.spread, said);
   return recording;
 }
 

@@ -65,7 +65,9 @@ nlohmann::json recording_json(const RecordedStrategy& strategy) {
           {"spreadBetweenEpochs", r.spread},
           {"turnsInAnEpoch", r.turns},
           {"refillSeconds", r.refill_seconds},
-          {"ranksAtOnce", r.at_once}};
+          {"ranksAtOnce", r.at_once},
+          {"ranksMeasured", r.sampled > 0 ? std::size_t(r.sampled) : r.ranks.size()},
+          {"lawError", r.law_error}};
 }
 
 }  // namespace
@@ -90,6 +92,12 @@ std::string to_text(const Simulation& s, const std::vector<RecordedStrategy>& st
     if (s.rows[i].compute_of_all > 0)
       refill = std::max(refill, r.turns * r.refill_seconds / (s.rows[i].compute_of_all * s.topology.speed));
   }
+  for (const RecordedStrategy& each : strategies)
+    if (const Recording& r = each.recording; r.sampled > 0)
+      text += fmt::format(
+          "a model: of {}, {} of {} ranks are recorded; the others' computing follows from what they hold, and such laws miss a "
+          "recorded rank that they don't know by {:.1f} %\n",
+          each.label, r.sampled, r.ranks.size(), 100 * r.law_error);
   return text +
          fmt::format(
              "compute, exposed: of the rank that computes longest, compute with its processor's work on messages; free links: an "

@@ -11,6 +11,8 @@
 #include <thread>
 
 #include "base/error.h"
+#include "plan/dry_input.h"
+#include "plan/simulate/dry_recording.h"
 #include "plan/simulate/recorder.h"
 #include "plan/simulate/simulation.h"
 #include "train/learning_rate.h"
@@ -132,6 +134,15 @@ TEST_P(Recorded, ARankByItselfDoesTheSame) {
     for (std::size_t r = 0; r < kRanks; ++r)
       EXPECT_EQ(program(alone.ranks[r]), program(together.ranks[r])) << "rank " << r;
   }
+}
+
+TEST_P(Recorded, ADryRankDoesTheSame) {
+  const Recording together = recorded();
+  const std::vector<std::string> hosts(kRanks, "a");
+  DryInputs inputs(job_, *dataset_, *prepared_, {0, 1, 2, 3}, 1, hosts);
+  for (Rank r = 0; r < kRanks; ++r)
+    EXPECT_EQ(program(dry_recording(inputs.of(r), kEpochs)), program(together.ranks[std::size_t(r)]))
+        << "rank " << r;
 }
 
 TEST(Recorder, ARankThatFailsEndsTheOthers) {

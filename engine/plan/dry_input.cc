@@ -1,0 +1,56 @@
+#include "plan/dry_input.h"
+
+#include "job/strategies.h"
+#include "train/rank_data.h"
+
+namespace atl {
+
+DryInputs::DryInputs(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                     std::vector<int> part_of_rank, int threads, std::vector<std::string> hosts)
+    : job_(job),
+      dataset_(dataset),
+      prepared_(prepared),
+      part_of_rank_(std::move(part_of_rank)),
+      threads_(threads),
+      hosts_(std::move(hosts)),
+      servers_(job, prepared),
+      model_(planned_model(job, feature_shape(job, dataset.meta()), dataset.meta().classes)) {
+  if (job.training.setting == Setting::kInductive) marks_ = training_marks(dataset, job);
+}
+
+PartShare DryInputs::share(Rank rank) const {
+  return share_of(job_, rank, PartRanks(part_of_rank_));
+}
+
+RankShape DryInputs::shape_of(Rank rank, std::span<const std::uint8_t> induced_on) const {
+  const PartRanks parts = share(rank).ranks;
+  const int part = parts.part_of(rank);
+  const bool by_chunk = find_strategy(job_.strategy.kind)->slices != nullptr;
+  return on_ranks(
+      rank_shape(prepared_, part, induced_on, owner_reads(job_, part, prepared_.parts()), by_chunk), parts,
+      ranks());
+}
+
+DryRunInput DryInputs::of(Rank rank) {
+  const DatasetMeta& meta = dataset_.meta();
+  DryRunInput in{job_,
+                 feature_shape(job_, meta),
+                 meta.classes,
+                 meta.multi_label,
+                 double(meta.vertices),
+                 threads_,
+                 {},
+                 {},
+                 hosts_};
+  const bool by_server = strategy_of(job_).server != nullptr;
+  in.training = by_server ? servers_.of(rank, marks_, ranks()) : shape_of(rank, marks_);
+  if (!marks_.empty() || by_server) in.full = shape_of(rank, {});
+  const PartShare here = share(rank);
+  for (RankShape* shape : {&in.training, in.full ? &*in.full : &in.training}) {
+    shape->features = here.features, shape->answers = here.answers;
+    shape->layers = layers_of(job_, model_, rank);
+  }
+  return in;
+}
+
+}  // namespace atl

@@ -1,0 +1,39 @@
+// The sizes of each rank of a job, as its graph is prepared: what dry runs go on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dataset/dataset.h"
+#include "partition/prepared_graph.h"
+#include "plan/dry_run.h"
+#include "plan/server_shapes.h"
+
+namespace atl {
+
+/// Of ranks that hold parts of the graph. Asked for one server's ranks after the other's, it finds each server's graph once.
+class DryInputs {
+ public:
+  /// All outlive it. `part_of_rank` (ranks): which part each trains (part_order.h). hosts: as in DryRunInput.
+  DryInputs(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+            std::vector<int> part_of_rank, int threads, std::vector<std::string> hosts = {});
+  int ranks() const { return int(part_of_rank_.size()); }
+  PartShare share(Rank rank) const;
+  /// Reads the rank's arcs once.
+  DryRunInput of(Rank rank);
+
+ private:
+  RankShape shape_of(Rank rank, std::span<const std::uint8_t> induced_on) const;
+
+  const Job& job_;
+  const Dataset& dataset_;
+  const PreparedGraph& prepared_;
+  std::vector<int> part_of_rank_;
+  int threads_;
+  std::vector<std::string> hosts_;
+  std::vector<std::uint8_t> marks_;  // of training vertices, where training sees no others
+  ServerShapes servers_;
+  Model model_;
+};
+
+}  // namespace atl
