@@ -69,8 +69,7 @@ Sizes fitted(std::span<const Sizes> sizes, std::span<const double> seconds) {
     for (std::size_t s = 0; s < kSizes; ++s) largest[s] = std::max({largest[s], each[s], 1e-300});
   std::vector<Sizes> relative(sizes.begin(), sizes.end());
   for (std::size_t i = 0; i < relative.size(); ++i)
-    for (std::size_t s = 0; s < kSizes; ++s)
-      relative[i][s] /= largest[s] * std::max(kShortest, seconds[i]);
+    for (std::size_t s = 0; s < kSizes; ++s) relative[i][s] /= largest[s] * std::max(kShortest, seconds[i]);
   // In units in which the equations are of the size of 1.
   double unit = 0;
   for (const Sizes& each : relative) unit = std::max(unit, std::ranges::max(each));

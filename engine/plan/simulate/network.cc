@@ -1,7 +1,6 @@
 #include "plan/simulate/network.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "comm/mpi_transport.h"
 
@@ -13,7 +12,6 @@ namespace {
 constexpr std::int64_t kEagerBetween = 63 << 10, kEagerInside = 4 << 10;
 // Up to here a message takes its turn on links, as its few frames do, and isn't split into shares: with many ranks nearly all are so short.
 constexpr std::int64_t kShort = 4 << 10;
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -57,10 +55,13 @@ Transfer& VirtualNetwork::send(Rank from, Rank to, Lane lane, int order, std::in
   posts_until = std::max(now_, posts_until) + topology_.message_seconds;
   t.ready = std::max(t.ready, posts_until);
   if (goes_at_once(t)) {
-    if (t.ready > now_)
-      add_event({.time = t.ready, .kind = Event::Kind::kMayLeave, .transfer = &t});
-    else
+    if (t.ready <= now_) {
       pass(t);
+      return t;
+    }
+    auto& line = sender(from).hands_over;
+    line.emplace_back(t.ready, &t);
+    if (line.size() == 1) add_event({.time = t.ready, .kind = Event::Kind::kHandsOver, .rank = from});
     return t;
   }
   Connection& c = connection(from, to);
@@ -105,7 +106,26 @@ void VirtualNetwork::pass(Transfer& t) {
 void VirtualNetwork::come(Transfer& t) {
   double& sees_until = sender(t.to).sees_until;
   sees_until = std::max(now_ + listener_.notice(t.to), sees_until) + topology_.message_seconds;
-  add_event({.time = sees_until, .kind = Event::Kind::kIsSeen, .transfer = &t});
+  auto& line = sender(t.to).sees;
+  line.emplace_back(sees_until, &t);
+  if (line.size() == 1) add_event({.time = sees_until, .kind = Event::Kind::kSees, .rank = t.to});
+}
+
+void VirtualNetwork::hand_over_next(Rank rank) {
+  auto& line = sender(rank).hands_over;
+  Transfer& t = *line.front().second;
+  line.pop_front();
+  if (!line.empty()) add_event({.time = line.front().first, .kind = Event::Kind::kHandsOver, .rank = rank});
+  pass(t);
+  listener_.may_go_on(rank);
+}
+
+void VirtualNetwork::see_next(Rank rank) {
+  auto& line = sender(rank).sees;
+  line.front().second->arrived = true;
+  line.pop_front();
+  if (!line.empty()) add_event({.time = line.front().first, .kind = Event::Kind::kSees, .rank = rank});
+  listener_.may_go_on(rank);
 }
 
 void VirtualNetwork::add_event(Event event) {
@@ -113,9 +133,9 @@ void VirtualNetwork::add_event(Event event) {
   events_.push(event);
 }
 
-/// Its connection has got faster or slower since.
+/// Its connection has got faster since.
 bool VirtualNetwork::is_void(const Event& e) const {
-  return e.kind == Event::Kind::kLeaves && e.version != e.connection->version;
+  return e.kind == Event::Kind::kLeaves && e.time != e.connection->asked;
 }
 
 double VirtualNetwork::next_event() {
@@ -125,13 +145,11 @@ double VirtualNetwork::next_event() {
 
 void VirtualNetwork::happen(const Event& event) {
   switch (event.kind) {
+    case Event::Kind::kHandsOver:
+      hand_over_next(event.rank);
+      break;
     case Event::Kind::kMayLeave:
-      if (event.connection != nullptr) {
-        mark(*event.connection);
-        break;
-      }
-      pass(*event.transfer);
-      listener_.may_go_on(event.transfer->from);
+      mark(*event.connection);
       break;
     case Event::Kind::kLeaves:
       if (!is_void(event)) leave_all(*event.connection, event);
@@ -139,9 +157,8 @@ void VirtualNetwork::happen(const Event& event) {
     case Event::Kind::kComes:
       come(*event.transfer);
       break;
-    case Event::Kind::kIsSeen:
-      event.transfer->arrived = true;
-      listener_.may_go_on(event.transfer->to);
+    case Event::Kind::kSees:
+      see_next(event.rank);
       break;
     case Event::Kind::kShares:
       share_is_due_ = false;

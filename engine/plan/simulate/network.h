@@ -4,9 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <limits>
 #include <queue>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "comm/transport.h"
@@ -60,6 +63,8 @@ class VirtualNetwork {
   double bytes_between() const { return bytes_between_; }
 
  private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
   /// The long messages one way between two ranks, over a connection of its own.
   struct Connection {
     Rank from = 0, to = 0;
@@ -71,19 +76,19 @@ class VirtualNetwork {
     int bottleneck = 0;                                 // the resource that keeps it from being faster
     double since = 0,
            stood = 0;  // what has yet to leave was right then, when its bottleneck had been taken for so long
-    std::int64_t version = 0;  // of when it is next through
-    bool is_stale = false;     // what may leave has changed
-    bool has_small = false;    // something of the small lane may leave
+    double due = kNever, asked = kNever;  // when it is next through, and when it is looked at, no later
+    bool is_stale = false;                // what may leave has changed
+    bool has_small = false;               // something of the small lane may leave
     double leaves_at(const Transfer& t) const { return since + t.remaining * parts / rate; }
   };
   struct Event {
-    enum class Kind { kMayLeave, kLeaves, kComes, kIsSeen, kShares };
+    enum class Kind { kHandsOver, kMayLeave, kLeaves, kComes, kSees, kShares };
     double time;
     std::int64_t number;  // of two at a time, the first
     Kind kind;
+    Rank rank = -1;  // that hands over or sees
     Transfer* transfer = nullptr;
-    Connection* connection = nullptr;  // and its …
-    std::int64_t version = 0;
+    Connection* connection = nullptr;
     bool operator>(const Event& other) const {
       return time > other.time || (time == other.time && number > other.number);
     }
@@ -97,6 +102,8 @@ class VirtualNetwork {
     int flows = 0;                           // between servers, from or to it
     double taken = 0;                        // of its processors
     double posts_until = 0, sees_until = 0;  // its progress thread is at other messages
+    // One after the other, with their times: only the first has an event.
+    std::deque<std::pair<double, Transfer*>> hands_over, sees;
     bool holds_bulk() const { return sums_first && small_ones > 0; }
   };
 
@@ -120,6 +127,8 @@ class VirtualNetwork {
   void leave(Connection& c, std::size_t lane);
   void leave_all(Connection& c, const Event& event);
   void come(Transfer& t);
+  void see_next(Rank rank);
+  void hand_over_next(Rank rank);
   bool is_void(const Event& e) const;
   void add_event(Event event);
   void happen(const Event& event);

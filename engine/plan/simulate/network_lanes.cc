@@ -1,6 +1,5 @@
 // Long messages: which of a connection's lanes leave, how fast, and until when.
 #include <algorithm>
-#include <limits>
 
 #include "comm/mpi_transport.h"
 #include "plan/simulate/network.h"
@@ -116,14 +115,14 @@ void VirtualNetwork::settle(Connection& c) {
     if (t != nullptr) t->remaining = std::max(0.0, t->remaining - passed * c.rate / c.parts);
 }
 
+/// Where it has got slower, it is looked at too early, and then again.
 void VirtualNetwork::schedule(Connection& c) {
-  ++c.version;
-  if (c.flow < 0 || c.rate <= 0) return;
-  double first = std::numeric_limits<double>::infinity();
+  c.due = kNever;
   for (const Transfer* const t : c.leaving)
-    if (t != nullptr) first = std::min(first, c.leaves_at(*t));
-  if (first < std::numeric_limits<double>::infinity())
-    add_event({.time = first, .kind = Event::Kind::kLeaves, .connection = &c, .version = c.version});
+    if (t != nullptr && c.rate > 0) c.due = std::min(c.due, c.leaves_at(*t));
+  if (c.due >= c.asked) return;
+  c.asked = c.due;
+  add_event({.time = c.due, .kind = Event::Kind::kLeaves, .connection = &c});
 }
 
 void VirtualNetwork::leave(Connection& c, std::size_t lane) {
@@ -137,7 +136,9 @@ void VirtualNetwork::leave(Connection& c, std::size_t lane) {
 
 /// Those lanes of it that are through. It has stood since if short messages came: then it isn't yet.
 void VirtualNetwork::leave_all(Connection& c, const Event& event) {
-  if (links_.taken_by_short(c.bottleneck) > c.stood) {
+  c.asked = kNever;
+  const bool stood = c.flow >= 0 && links_.taken_by_short(c.bottleneck) > c.stood;
+  if (c.due > event.time || stood) {
     settle(c);
     schedule(c);
     return;

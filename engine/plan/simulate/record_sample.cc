@@ -45,8 +45,7 @@ Recording record_sample(const Job& job, const Dataset& dataset, const PreparedGr
   const CostLaw law(known);
   for (std::size_t r = 0; r < sizes.size(); ++r) law.apply(sizes[r], recording.ranks[r]);
   recording.law_error = left_out_error(known);
-  for (std::size_t i = 0; i < sample.size(); ++i)
-    recording.ranks[std::size_t(sample[i])] = recorded[i];
+  for (std::size_t i = 0; i < sample.size(); ++i) recording.ranks[std::size_t(sample[i])] = recorded[i];
   return recording;
 }
 

@@ -27,13 +27,15 @@ const std::vector<Sizes> kRanks{{1, 1000, 300, 9000},
 TEST(CostLaw, IsFoundAgain) {
   for (const Sizes& law : {Sizes{1e-4, 2e-7, 1e-7, 5e-9}, Sizes{0, 2e-7, 0, 5e-9}, Sizes{0, 0, 3e-7, 0}}) {
     const Sizes found = fitted(kRanks, seconds_by(law, kRanks));
-    for (std::size_t s = 0; s < kSizes; ++s) EXPECT_NEAR(found[s], law[s], 1e-6 * (law[s] + 1e-6)) << "size " << s;
+    for (std::size_t s = 0; s < kSizes; ++s)
+      EXPECT_NEAR(found[s], law[s], 1e-6 * (law[s] + 1e-6)) << "size " << s;
   }
 }
 
 TEST(CostLaw, HasNoFactorBelowZero) {
   std::vector<double> seconds = seconds_by({5e-4, 0, 0, 0}, kRanks);
-  for (std::size_t i = 0; i < kRanks.size(); ++i) seconds[i] -= 1e-8 * kRanks[i][3];  // cheaper with more arcs
+  for (std::size_t i = 0; i < kRanks.size(); ++i)
+    seconds[i] -= 1e-8 * kRanks[i][3];  // cheaper with more arcs
   for (const double factor : fitted(kRanks, seconds)) EXPECT_GE(factor, 0);
 }
 
@@ -50,7 +52,8 @@ RankRecording rank_of(const std::vector<double>& seconds, int layer = 0) {
 }
 
 TEST(CostLaw, EachSegmentHasItsOwn) {
-  const std::vector<double> first = seconds_by({0, 1e-6, 0, 0}, kRanks), second = seconds_by({0, 0, 0, 1e-7}, kRanks);
+  const std::vector<double> first = seconds_by({0, 1e-6, 0, 0}, kRanks),
+                            second = seconds_by({0, 0, 0, 1e-7}, kRanks);
   std::vector<RankRecording> ranks;
   for (std::size_t r = 0; r < kRanks.size(); ++r) ranks.push_back(rank_of({first[r], second[r]}));
   std::vector<CostLaw::Known> known;
