@@ -103,6 +103,9 @@ void Communicator::abandon() {
 Trace* Communicator::trace() const {
   return state_->trace;
 }
+StreamWatcher* Communicator::stream_watcher() const {
+  return state_->progress->stream_watcher();
+}
 double Communicator::communication_seconds() const {
   return state_->progress->busy_seconds();
 }

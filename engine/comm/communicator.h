@@ -24,6 +24,7 @@ namespace atl {
 
 struct Operation;
 class ProgressEngine;
+class StreamWatcher;
 
 /// Completion of an enqueued operation. Copyable; an empty Event is complete. wait() blocks the thread that calls it: what a stream is
 /// given afterwards finds the rows there. Not to be used after its Communicator is gone.
@@ -119,6 +120,8 @@ class Communicator {
 
   /// As given in the options; null: nothing is traced. The compute thread tells it what it is at.
   Trace* trace() const;
+  /// Told of the threads that make batches; null: nobody asks.
+  StreamWatcher* stream_watcher() const;
   /// A copy of the figures so far; any thread may ask.
   Ledger ledger() const;
   /// Processor time of the thread that communicates.

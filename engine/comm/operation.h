@@ -9,6 +9,7 @@
 
 #include "comm/all_reduce.h"
 #include "comm/ledger.h"
+#include "comm/stream_watcher.h"
 #include "comm/trace.h"
 #include "comm/transport.h"
 #include "tensor/device_stream.h"
@@ -48,6 +49,8 @@ class ProgressEngine {
   virtual double cpu_seconds() const = 0;
   /// Time so far in which an operation was under way in any lane.
   virtual double busy_seconds() const = 0;
+  /// Told of the threads that make batches; null: nobody asks.
+  virtual StreamWatcher* stream_watcher() { return nullptr; }
 };
 
 }  // namespace atl

@@ -104,7 +104,7 @@ int run(const Arguments& a) {
   JobPlan plan = plan_of(job);
   warn_of_memory(loaded, plan, plan_of, say);
   if (a.has("--topology")) {
-    if (!prepared) fail("--topology: strategy {} can't be recorded yet (leave it out)", job.strategy.kind);
+    if (!prepared) fail("--topology: ranks are recorded on the prepared graph (add --prepare)");
     simulate_into(a, loaded, dataset, *prepared, plan);
   }
   if (a.has("--json")) {

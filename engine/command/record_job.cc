@@ -48,17 +48,17 @@ Recording one_after_the_other(const Job& job, const Dataset& dataset, const Prep
 
 }  // namespace
 
-void check_recordable(const Job& job) {
-  if (strategy_of(job).holds == Holds::kBatches)
-    fail("strategy {} can't be recorded yet: its batches are made on threads of their own (leave it out)",
-         job.strategy.kind);
+void check_recordable(const Job& job, const RecordOptions& how) {
+  if (strategy_of(job).holds == Holds::kBatches && how.alone)
+    fail("strategy {}: ranks ask each other for rows, and can't be recorded by themselves (leave {} out)",
+         job.strategy.kind, how.sample > 0 ? "--sample" : "--alone");
 }
 
 Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
                       const Topology& topology, RecordOptions how, Say say) {
   const Job& job = loaded.job;
   check_ranks(topology, job.placement.ranks);
-  check_recordable(job);
+  check_recordable(job, how);
   check_memory_here(job, dataset, prepared, how);
   how.hosts.resize(std::size_t(topology.ranks()));
   for (const ServerSpec& server : topology.servers)

@@ -64,11 +64,11 @@ struct Candidate {
 };
 
 /// All of them, so that one that can't be is told before the first is recorded.
-std::vector<Candidate> candidates(const Arguments& a, const Topology& topology) {
+std::vector<Candidate> candidates(const Arguments& a, const Topology& topology, const RecordOptions& how) {
   std::vector<Candidate> all;
   for (const ListedStrategy& strategy : listed(a, topology)) {
     LoadedJob loaded = job_of(a, strategy, topology);
-    check_recordable(loaded.job);
+    check_recordable(loaded.job, how);
     Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
     all.push_back({strategy.label, std::move(loaded), std::move(dataset)});
   }
@@ -138,7 +138,7 @@ int run(const Arguments& a) {
   const std::vector<double> shares = shares_of(a);
   const RecordOptions how = how_to_record(a);
   std::vector<RecordedStrategy> recorded;
-  for (const Candidate& candidate : candidates(a, topologies.front()))
+  for (const Candidate& candidate : candidates(a, topologies.front(), how))
     recorded.push_back(record(candidate, topologies.front(), how));
   const std::vector<Simulation> simulations = simulations_of(recorded, topologies, shares);
   if (a.has("--json")) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "comm/stream_watcher.h"
 
 namespace atl {
 namespace {
@@ -62,11 +63,13 @@ struct BatchStream::State {
   State(std::vector<MakeBatch> makers, const Options& options)
       : makers_(std::move(makers)),
         options_(options),
+        watcher_(options.comm == nullptr ? nullptr : options.comm->stream_watcher()),
         slots_(std::size_t(options.ahead) + 1),
         claimed_(options.first),
         taken_(options.first),
         failed_(options.end),
         makers_growths_(makers_.size()) {
+    if (watcher_ != nullptr) watcher_->opens(int(makers_.size()), options.ahead);
     for (std::size_t i = 0; i < makers_.size(); ++i) threads_.emplace_back([this, i] { run(i); });
   }
 
@@ -77,23 +80,43 @@ struct BatchStream::State {
   };
 
   void run(std::size_t maker) {
-    while (const auto step = claim()) {
+    if (watcher_ != nullptr) watcher_->begins(int(maker));
+    while (const auto step = claim(int(maker))) {
       try {
         make(maker, *step);
       } catch (...) {
         const std::lock_guard guard(lock_);
         if (*step < failed_) failed_ = *step, failure_ = std::current_exception();
       }
-      changed_.notify_all();
+      stir();
+    }
+    if (watcher_ != nullptr) watcher_->ends(int(maker));
+  }
+
+  void stir() {
+    if (watcher_ != nullptr) watcher_->stirs();
+    changed_.notify_all();
+  }
+
+  /// With the lock, which it leaves while a watcher lets others compute before it goes on.
+  template <class Ready>
+  void stand_until(std::unique_lock<std::mutex>& lock, int who, Ready ready) {
+    while (!ready()) {
+      if (watcher_ != nullptr) watcher_->stands(who);
+      changed_.wait(lock, ready);
+      if (watcher_ == nullptr) return;
+      lock.unlock();
+      watcher_->goes_on(who);
+      lock.lock();
     }
   }
 
   /// The trainer's batch keeps its slot. None: no further batch is wanted.
-  std::optional<std::int64_t> claim() {
+  std::optional<std::int64_t> claim(int maker) {
     std::unique_lock lock(lock_);
     const auto has_room = [this] { return claimed_ - taken_ < options_.ahead; };
     const auto is_over = [this] { return stop_ || failure_ || claimed_ == options_.end; };
-    changed_.wait(lock, [&] { return closing_ || is_over() || has_room(); });
+    stand_until(lock, maker, [&] { return closing_ || is_over() || has_room(); });
     if (is_over() || !has_room()) return std::nullopt;
     return claimed_++;
   }
@@ -101,7 +124,9 @@ struct BatchStream::State {
   void make(std::size_t maker, std::int64_t step) {
     Slot& slot = slot_of(step);
     const auto begin = std::chrono::steady_clock::now();
+    if (watcher_ != nullptr) watcher_->makes(int(maker), step);
     makers_[maker](step, slot.made);
+    if (watcher_ != nullptr) watcher_->made(int(maker));
     const Batch& batch = slot.made.batch;
     const std::lock_guard guard(lock_);
     const Index growths = (batch.growths() - slot.growths) + (slot.made.growths - makers_growths_[maker]);
@@ -121,11 +146,13 @@ struct BatchStream::State {
     std::unique_lock lock(lock_);
     if (taken_ == options_.end) return nullptr;
     Slot& slot = slot_of(taken_);
-    changed_.wait(lock, [&] { return slot.ready == taken_ || failed_ <= taken_; });
+    stand_until(lock, StreamWatcher::kTrains, [&] { return slot.ready == taken_ || failed_ <= taken_; });
     figures_.waited_seconds += seconds_since(begin);
     if (failed_ <= taken_) std::rethrow_exception(failure_);
     ++taken_;
-    changed_.notify_all();
+    lock.unlock();
+    if (watcher_ != nullptr) watcher_->takes();
+    stir();
     return &slot.made;
   }
 
@@ -134,9 +161,11 @@ struct BatchStream::State {
       const std::lock_guard guard(lock_);
       (by_error ? stop_ : closing_) = true;
     }
-    changed_.notify_all();
+    stir();
     if (by_error && options_.comm != nullptr) options_.comm->abandon();
+    if (watcher_ != nullptr) watcher_->stands(StreamWatcher::kTrains);
     for (std::thread& each : threads_) each.join();
+    if (watcher_ != nullptr) watcher_->goes_on(StreamWatcher::kTrains);
   }
 
   Slot& slot_of(std::int64_t step) {
@@ -145,6 +174,7 @@ struct BatchStream::State {
 
   const std::vector<MakeBatch> makers_;
   const Options options_;
+  StreamWatcher* const watcher_;  // null: nobody asks
   const int exceptions_ = std::uncaught_exceptions();
   std::vector<Slot> slots_;
   mutable std::mutex lock_;  // guards what follows

@@ -25,10 +25,11 @@ RankRecording dry_recording(const DryRunInput& in, int epochs) {
   for (int epoch = 1; epoch <= epochs; ++epoch) {
     notes.begin_epoch(epoch, trace);
     trace.begin_epoch(epoch);
-    for (std::int64_t s = 1; s <= schedule->steps(); ++s)
+    for (std::int64_t s = 1; s <= schedule->steps(); ++s) {
       schedule->train((epoch - 1) * schedule->steps() + s, step);
-    std::array<double, 4> told{};  // as RecordedRank's
-    comm.all_reduce(Traffic::kStatistics, std::span<double>(told));
+      std::array<double, 4> told{};  // as RecordedRank's
+      comm.all_reduce(Traffic::kStatistics, std::span<double>(told));
+    }
   }
   notes.stop();
   return notes.take();

@@ -30,7 +30,11 @@ double RankNotes::now() const {
 void RankNotes::end_segment() {
   if (is_on())
     recording_.steps.push_back(
-        {.kind = RecordedStep::Kind::kCompute, .seconds = now() - since_, .label = trace_->label()});
+        {.kind = RecordedStep::Kind::kCompute, .seconds = now() - since_, .label = label()});
+}
+
+WorkLabel RankNotes::label() const {
+  return trace_ != nullptr ? trace_->label() : WorkLabel{.work = Work::kSampling};
 }
 
 void RankNotes::go_on() {
@@ -39,14 +43,24 @@ void RankNotes::go_on() {
 
 void RankNotes::begin_epoch(std::int64_t epoch, const Trace& trace) {
   end_segment();
-  trace_ = &trace, epoch_ = epoch;
+  is_on_ = true, trace_ = &trace, epoch_ = epoch;
   recording_.steps.push_back({.kind = RecordedStep::Kind::kEpoch, .label = {.epoch = epoch}});
+  go_on();
+}
+
+void RankNotes::begin_batch() {
+  is_on_ = true;
   go_on();
 }
 
 void RankNotes::stop() {
   end_segment();
-  trace_ = nullptr;
+  is_on_ = false;
+}
+
+void RankNotes::take_batch() {
+  end_segment();
+  if (is_on()) recording_.steps.push_back({.kind = RecordedStep::Kind::kTake, .label = label()});
 }
 
 void RankNotes::start(const Operation& operation) {
@@ -55,8 +69,7 @@ void RankNotes::start(const Operation& operation) {
   const int number = int(recording_.operations.size());
   recording_.operations.push_back(recorded(operation));
   numbers_[&operation] = number;
-  recording_.steps.push_back(
-      {.kind = RecordedStep::Kind::kStart, .operation = number, .label = trace_->label()});
+  recording_.steps.push_back({.kind = RecordedStep::Kind::kStart, .operation = number, .label = label()});
 }
 
 /// Of an operation that was started before anything was noted nothing is.
@@ -64,7 +77,7 @@ void RankNotes::wait(const Operation& operation) {
   end_segment();
   if (const auto found = numbers_.find(&operation); is_on() && found != numbers_.end())
     recording_.steps.push_back(
-        {.kind = RecordedStep::Kind::kWait, .operation = found->second, .label = trace_->label()});
+        {.kind = RecordedStep::Kind::kWait, .operation = found->second, .label = label()});
 }
 
 }  // namespace atl

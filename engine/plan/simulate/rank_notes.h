@@ -19,26 +19,39 @@ class RankNotes {
 
   /// From here on, steps are noted, in this epoch. `trace`: of the rank's communicator, asked for what it is at.
   void begin_epoch(std::int64_t epoch, const Trace& trace);
+  /// Likewise, of a thread that makes batches.
+  void begin_batch();
   /// No further step is noted.
   void stop();
-  bool is_on() const { return trace_ != nullptr; }
+  bool is_on() const { return is_on_; }
   std::int64_t epoch() const { return epoch_; }  // 0: before the first
 
   /// The present segment ends where an operation is started, or waited for; the next one begins once whoever records is through with it.
   void start(const Operation& operation);
   void wait(const Operation& operation);
+  /// Likewise, where the next batch is taken.
+  void take_batch();
   void go_on();
+  /// The present segment is held up in between: the thread stands for another one of its rank.
+  void pause() { held_ = now() - since_; }
+  void resume() { since_ = now() - held_; }
 
-  /// Once it has stopped.
-  RankRecording take() { return std::move(recording_); }
+  /// What has been noted, once it has stopped.
+  RankRecording take() {
+    numbers_.clear();
+    return std::exchange(recording_, {});
+  }
 
  private:
   double now() const;
+  WorkLabel label() const;
   void end_segment();
 
   bool alone_;
-  const Trace* trace_ = nullptr;  // null: nothing is noted
+  bool is_on_ = false;
+  const Trace* trace_ = nullptr;  // null: it makes batches
   std::int64_t epoch_ = 0;
+  double held_ = 0;
   double since_ = 0;  // when the present segment began
   std::unordered_map<const Operation*, int> numbers_;
   RankRecording recording_;

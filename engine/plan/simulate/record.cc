@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <thread>
 
@@ -83,21 +82,19 @@ class Run {
     RecordedRank recorded(job_, dataset_, prepared_, rank, options_, recorder_.engine(rank));
     const Recorder::Guard here(recorder_, rank);
     losses_[std::size_t(rank)] = recorded.train(recorder_.notes(rank));
-    if (recorded.step_vertices() > 0)
-      vertices_ = recorded.step_vertices();  // the same wherever there are logits
   }
 
   Recording gathered() {
     Recording recording{.epochs = options_.epochs, .at_once = options_.at_once};
-    recording.losses.assign(std::size_t(options_.epochs), 0);
     double spread = 0;
     for (Rank rank = 0; rank < Rank(losses_.size()); ++rank) {
-      RankRecording& of_rank = recording.ranks.emplace_back(recorder_.notes(rank).take());
+      RankRecording& of_rank = recording.ranks.emplace_back(recorder_.take(rank));
       spread += settle_costs(of_rank);
-      for (std::size_t e = 0; e < recording.losses.size(); ++e)
-        recording.losses[e] += losses_[std::size_t(rank)][e];
     }
-    for (double& loss : recording.losses) loss /= vertices_;
+    // The same wherever there are logits.
+    for (const EpochLoss& loss : *std::ranges::find_if(
+             losses_, [](const std::vector<EpochLoss>& epochs) { return epochs.front().vertices > 0; }))
+      recording.losses.push_back(loss.sum / loss.vertices);
     recording.spread = spread / double(losses_.size());
     recording.turns = double(recorder_.turns()) / double(options_.epochs);
     recording.refill_seconds = measured_refill_seconds();
@@ -109,9 +106,8 @@ class Run {
   const PreparedGraph& prepared_;
   const RecordOptions& options_;
   Recorder recorder_;
-  std::vector<std::vector<double>> losses_;   // (ranks, epochs): sums
-  std::atomic<double> vertices_ = 1;          // that take part in the loss
-  std::vector<std::exception_ptr> failures_;  // (ranks)
+  std::vector<std::vector<EpochLoss>> losses_;  // (ranks, epochs)
+  std::vector<std::exception_ptr> failures_;    // (ranks)
 };
 
 }  // namespace

@@ -19,16 +19,20 @@ RecordedRank::RecordedRank(const Job& job, const Dataset& dataset, const Prepare
   trainer_ = std::make_unique<Trainer>(ctx_, comm_, job, data_);
 }
 
-std::vector<double> RecordedRank::train(RankNotes& notes) {
+std::vector<EpochLoss> RecordedRank::train(RankNotes& notes) {
   const TrainingSpec& t = job_.training;
-  std::vector<double> losses;
+  std::vector<EpochLoss> losses;
   for (Index epoch = 1; epoch <= options_.epochs; ++epoch) {
     notes.begin_epoch(epoch, trace_);
     trace_.begin_epoch(epoch);
     const double rate = learning_rate_at(t.schedule, t.optimizer.learning_rate, epoch, t.epochs);
-    losses.push_back(trainer_->train_epoch(epoch, rate));
-    std::array<double, 4> told{};  // an epoch ends with a sum over all ranks (train/epoch_loop.h)
-    comm_.all_reduce(Traffic::kStatistics, std::span<double>(told));
+    EpochLoss& loss = losses.emplace_back();
+    for (std::int64_t step = 1; step <= trainer_->steps(); ++step) {
+      // A step ends with a sum over all ranks (train/epoch_loop.h).
+      std::array<double, 4> told{trainer_->train_step((epoch - 1) * trainer_->steps() + step, rate)};
+      comm_.all_reduce(Traffic::kStatistics, std::span<double>(told));
+      loss.sum += told[0], loss.vertices += trainer_->step_vertices();
+    }
   }
   notes.stop();
   comm_.barrier();

@@ -11,6 +11,12 @@
 
 namespace atl {
 
+/// Over all ranks; of a rank by itself, its own.
+struct EpochLoss {
+  double sum = 0;
+  double vertices = 0;  // by which it is divided; 0: this rank has no logits
+};
+
 /// Stays where it is made: its parts point to each other. All calls from one thread.
 class RecordedRank {
  public:
@@ -19,10 +25,8 @@ class RecordedRank {
                const RecordOptions& options, std::unique_ptr<ProgressEngine> engine);
   RecordedRank(const RecordedRank&) = delete;
 
-  /// The run's first epochs. Returns (epochs) this rank's sums of losses. Collective.
-  std::vector<double> train(RankNotes& notes);
-  /// By how many vertices losses are divided; 0: this rank has no logits.
-  double step_vertices() const { return trainer_->step_vertices(); }
+  /// The run's first epochs. Collective.
+  std::vector<EpochLoss> train(RankNotes& notes);
 
  private:
   const Job& job_;

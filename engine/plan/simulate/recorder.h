@@ -23,7 +23,8 @@ class Recorder {
   ~Recorder();
   Recorder(const Recorder&) = delete;
 
-  /// The engine of a rank's communicator. Destroyed before the recorder; all its calls come from one thread, which has a turn.
+  /// The engine of a rank's communicator. Destroyed before the recorder; its calls come from threads that have a turn: the
+  /// rank's, and those that make batches.
   std::unique_ptr<ProgressEngine> engine(Rank rank);
 
   /// A rank's thread computes only while it holds this. Its waits for others give the turn on.
@@ -59,13 +60,16 @@ class Recorder {
   /// The rank that gave up first; −1: none.
   Rank first_to_give_up() const;
 
-  /// Of the rank's thread.
+  /// Of the rank's thread that trains.
   RankNotes& notes(Rank rank);
-  /// Turns that ranks were given so far.
+  /// What has been noted of all threads of the rank, once they have stopped.
+  RankRecording take(Rank rank);
+  /// Turns that threads of ranks were given so far.
   std::int64_t turns() const;
 
  private:
   class Engine;
+  class Stream;
   struct Hall;
   std::unique_ptr<Hall> hall_;
 };

@@ -19,6 +19,7 @@ struct RecordedStep {
     kCompute,  // for `seconds`
     kStart,    // of `operation`
     kWait,     // until it is finished
+    kTake,     // the next batch, once it is made
   };
   Kind kind = Kind::kCompute;
   double seconds = 0;  // of one processor
@@ -43,9 +44,23 @@ struct RecordedOperation {
   Index count = 0, width = 0;
 };
 
+/// What makes one mini-batch: steps of a thread of its own, and their operations.
+struct RecordedBatch {
+  std::vector<RecordedStep> steps;
+  std::vector<RecordedOperation> operations;
+};
+
+/// Mini-batches that threads make ahead of the compute thread (sampler/batch_stream.h), in the order in which they are taken.
+struct RecordedBatches {
+  int makers = 0;  // threads; each makes one at a time
+  int ahead = 0;   // batches that may be made or under way beside the one that is trained on
+  std::vector<RecordedBatch> all;
+};
+
 struct RankRecording {
   std::vector<RecordedStep> steps;
   std::vector<RecordedOperation> operations;
+  RecordedBatches batches;
 };
 
 struct Recording {

@@ -17,7 +17,7 @@ namespace {
 std::size_t largest_sum(const Recording& recording) {
   std::int64_t most = 1;
   for (const RankRecording& rank : recording.ranks)
-    for (const RecordedOperation& op : rank.operations)
+    for (const RecordedOperation& op : rank.operations)  // makers of batches sum nothing
       if (op.sums)
         most =
             std::max({most, op.count * op.width, all_reduce_memory(op.ranks, op.place, op.count, op.width)});
@@ -95,13 +95,15 @@ class Replay final : private VirtualNetwork::Listener {
   void share() {
     const std::span<const Rank> changed = other_speed_.take();
     for (const Rank rank : changed) {
-      const double all = topology_.cores, fair = at(rank).computes() ? std::max(all - 1, all / 2) : all;
+      const int computing = at(rank).computing();
+      const double all = topology_.cores,
+                   fair = computing > 0 ? std::max(all - computing, all / (1 + computing)) : all;
       network_.set_processors(rank, std::min(1.0, fair));
     }
     for (const Rank rank : changed) other_speed_.add(rank);
     network_.share();
     for (const Rank rank : other_speed_.take()) {
-      at(rank).set_speed(std::min(1.0, topology_.cores - network_.processors_taken(rank)));
+      at(rank).set_processors(topology_.cores - network_.processors_taken(rank));
       if (const double at_time = at(rank).computed_at();
           std::exchange(computed_at_[std::size_t(rank)], at_time) != at_time && at_time < kNever)
         computing_.emplace(at_time, rank);

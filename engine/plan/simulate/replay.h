@@ -20,6 +20,7 @@ struct ReplayedEpoch {
   double compute =
       0;  // seconds that it computed, in time as it passes: longer where messages took its processor
   Exposed exposed{};
+  double without_batch = 0;  // seconds in which it stood because the next batch wasn't made
   double waited() const;
 };
 

@@ -50,11 +50,34 @@ void settle(std::map<std::int64_t, Segments>& by_epoch, Deviation& deviation) {
   }
 }
 
+/// Of batches of the same place in their epochs, which aren't the same but are drawn alike.
+void settle(RecordedBatches& batches, std::int64_t in_epoch, Deviation& deviation) {
+  for (std::int64_t place = 0; place < in_epoch; ++place) {
+    std::map<std::int64_t, Segments> by_epoch;
+    for (std::size_t b = std::size_t(place); b < batches.all.size(); b += std::size_t(in_epoch))
+      for (RecordedStep& step : batches.all[b].steps)
+        if (step.kind == RecordedStep::Kind::kCompute)
+          by_epoch[1 + std::int64_t(b) / in_epoch].push_back(&step);
+    settle(by_epoch, deviation);
+  }
+}
+
+/// Batches that the rank takes in its first epoch, as in every one.
+std::int64_t batches_in_epoch(const RankRecording& rank) {
+  std::int64_t taken = 0, epoch = 0;
+  for (const RecordedStep& step : rank.steps) {
+    if (step.kind == RecordedStep::Kind::kEpoch) epoch = step.label.epoch;
+    if (epoch == 1 && step.kind == RecordedStep::Kind::kTake) ++taken;
+  }
+  return taken;
+}
+
 }  // namespace
 
 double settle_costs(RankRecording& rank) {
   Deviation deviation;
   for (auto& [work, by_epoch] : segments_of(rank)) settle(by_epoch, deviation);
+  settle(rank.batches, batches_in_epoch(rank), deviation);
   return deviation.of > 0 ? deviation.seconds / deviation.of : 0;
 }
 

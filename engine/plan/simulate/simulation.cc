@@ -52,6 +52,7 @@ SimulatedRow over_links(const RecordedStrategy& strategy, const Topology& topolo
     if (r == longest) {
       row.compute = compute;
       row.exposed = steady(epochs, [](const ReplayedEpoch& e) { return e.waited(); });
+      row.without_batch = steady(epochs, [](const ReplayedEpoch& e) { return e.without_batch; });
     }
     for (std::size_t p = 0; p < row.waits.size(); ++p)
       row.waits[p] += steady(epochs, [p](const ReplayedEpoch& e) { return e.exposed[p]; }) /

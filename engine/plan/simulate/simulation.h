@@ -19,13 +19,14 @@ struct RecordedStrategy {
 struct SimulatedRow {
   std::string label;
   double epoch = 0, compute = 0, exposed = 0;
+  double without_batch = 0;                    // in which it stood because a mini-batch wasn't made yet
   double compute_of_all = 0;                   // summed over ranks
   double bytes_inside = 0, bytes_between = 0;  // sent by all ranks in an epoch
   Exposed waits{};  // seconds that ranks stood waiting, by purpose, mean over ranks
   double free_links =
       0;  // an epoch where messages take no time: what the ranks' computing and their order allow
   double speed_up = 1;  // the first row's epoch over this one's
-  double share() const { return epoch > 0 ? exposed / (compute + exposed) : 0; }
+  double share() const { return epoch > 0 ? exposed / (compute + exposed + without_batch) : 0; }
 };
 
 struct Simulation {

@@ -29,13 +29,13 @@ std::string head(const Simulation& s) {
 
 /// What ranks waited for longest: "halo 40 ms, stage 3 ms".
 std::string waits(const SimulatedRow& row) {
-  std::vector<std::pair<double, Traffic>> all;
-  for (std::size_t p = 0; p < row.waits.size(); ++p)
-    if (row.waits[p] > 0.005 * row.epoch) all.emplace_back(row.waits[p], Traffic(p));
+  std::vector<std::pair<double, std::string>> all{{row.without_batch, "batches"}};
+  for (std::size_t p = 0; p < row.waits.size(); ++p) all.emplace_back(row.waits[p], traffic_name(Traffic(p)));
   std::ranges::sort(all, std::greater());
   std::string text;
-  for (const auto& [seconds, purpose] : all)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", traffic_name(purpose), duration_text(seconds));
+  for (const auto& [seconds, what] : all)
+    if (seconds > 0.005 * row.epoch)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, duration_text(seconds));
   return text.empty() ? "–" : text;
 }
 
@@ -48,6 +48,7 @@ nlohmann::json row_json(const SimulatedRow& row) {
           {"computeSeconds", row.compute},
           {"computeSecondsOfAllRanks", row.compute_of_all},
           {"exposedSeconds", row.exposed},
+          {"withoutBatchSeconds", row.without_batch},
           {"communicationShare", row.share()},
           {"freeLinksSeconds", row.free_links},
           {"speedUp", row.speed_up},

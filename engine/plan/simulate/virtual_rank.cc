@@ -61,7 +61,10 @@ VirtualRank::VirtualRank(Rank rank, const RankRecording& recording, const Topolo
       topology_(topology),
       network_(network),
       no_values_(no_values),
-      operations_(recording.operations.size()) {
+      batches_(recording.batches),
+      making_(std::size_t(recording.batches.makers), -1) {
+  threads_.emplace_back(recording.steps, recording.operations);
+  threads_.resize(1 + making_.size());
   for (int i = 0; i < kLanes * kSlots; ++i) groups_.push_back(std::make_unique<Group>(network, rank));
 }
 
@@ -105,11 +108,11 @@ double VirtualRank::notice() {
   slots_.for_each_running([&](const LaneSlots::Running& running) {
     waited = std::min<std::chrono::nanoseconds>(waited, now - running.since);
   });
-  return 0.5e-9 * double(pace_.nap(waited, awaited_ != nullptr).count());
+  return 0.5e-9 * double(pace_.nap(waited, threads_.front().awaited != nullptr).count());
 }
 
-void VirtualRank::begin_operation(int number) {
-  const RecordedOperation& recorded = recording_.operations[std::size_t(number)];
+void VirtualRank::begin_operation(VirtualThread& thread, int number) {
+  const RecordedOperation& recorded = thread.operations[std::size_t(number)];
   auto op = std::make_shared<Operation>();
   op->lane = recorded.lane, op->purpose = recorded.purpose;
   op->sums = recorded.sums, op->of_everyone = recorded.of_everyone;
@@ -121,88 +124,148 @@ void VirtualRank::begin_operation(int number) {
     for (const auto& [peer, bytes] : recorded.receives) op->receives.push_back({peer, no_values_, bytes});
   }
   for (const Message& m : op->sends) op->bytes += m.bytes;
-  operations_[std::size_t(number)] = op;
+  thread.started[std::size_t(number)] = op;
   slots_.enqueue(std::move(op));
 }
 
 void VirtualRank::go_on() {
+  const VirtualThread& trains = threads_.front();
   for (bool moved = true; moved;) {
-    network_.sums_go_first(rank_, awaited_ == nullptr || awaited_->lane == Lane::kSmall);
+    network_.sums_go_first(rank_, trains.awaited == nullptr || trains.awaited->lane == Lane::kSmall);
     moved = slots_.take_next() && slots_.advance_all();
     moved |= slots_.finish_arrived();
-    while (step()) moved = true;
+    while (step(threads_.front())) moved = true;
+    for (std::size_t maker = 0; maker < making_.size(); ++maker)
+      while (make_batch(maker)) moved = true;
   }
-  // On a single core, what messages took is missing from computing; else another core pays it.
-  if (computes() && topology_.cores < 2) remaining_ += std::exchange(owed_, 0);
+  // Where all processors compute, what messages took is missing from that; else another one pays it.
+  const auto computing = std::ranges::find_if(threads_, &VirtualThread::computes);
+  if (computing != threads_.end() && topology_.cores < 1 + this->computing())
+    computing->remaining += std::exchange(owed_, 0);
+}
+
+/// False where the maker has nothing to do now.
+bool VirtualRank::make_batch(std::size_t maker) {
+  VirtualThread& thread = threads_[1 + maker];
+  int& batch = making_[maker];
+  if (batch >= 0) {
+    if (step(thread)) return true;
+    if (!thread.is_through()) return false;
+    batches_.made(std::exchange(batch, -1));
+    return true;
+  }
+  batch = batches_.claim();
+  if (batch < 0) return false;
+  const RecordedBatch& next = recording_.batches.all[std::size_t(batch)];
+  thread = VirtualThread(next.steps, next.operations);
+  return true;
+}
+
+/// What the thread that trains has stood for is exposed; what the others stand for isn't. Messages are paid for meanwhile.
+void VirtualRank::waited(VirtualThread& thread) {
+  const double seconds = network_.now() - thread.waits_since;
+  owed_ = std::max(0.0, owed_ - seconds);
+  if (&thread != &threads_.front() || epochs_.empty()) return;
+  epochs_.back().end = network_.now();
+  if (thread.awaited != nullptr)
+    epochs_.back().exposed[std::size_t(thread.awaited->purpose)] += seconds;
+  else
+    epochs_.back().without_batch += seconds;
+}
+
+void VirtualRank::end_wait(VirtualThread& thread) {
+  waited(thread);
+  thread.started[std::size_t(thread.awaited_number)] = nullptr;
+  thread.awaited = nullptr;
+}
+
+bool VirtualRank::take_batch(VirtualThread& thread) {
+  if (!thread.wants_batch) thread.waits_since = network_.now();
+  thread.wants_batch = !batches_.take();
+  if (!thread.wants_batch) waited(thread);
+  return !thread.wants_batch;
 }
 
 /// False where the program stands: it computes, waits or is through.
-bool VirtualRank::step() {
-  if (awaited_ != nullptr) {
-    if (!awaited_->finished.load(std::memory_order_relaxed)) return false;
-    const Traffic purpose = awaited_->purpose;
-    if (!epochs_.empty()) {
-      epochs_.back().exposed[std::size_t(purpose)] += network_.now() - waits_since_;
-      epochs_.back().end = network_.now();
-    }
-    operations_[std::size_t(awaited_number_)] = nullptr;
-    awaited_ = nullptr;
-    owed_ = std::max(0.0, owed_ - (network_.now() - waits_since_));  // paid while it stood
+bool VirtualRank::step(VirtualThread& thread) {
+  if (thread.awaited != nullptr) {
+    if (!thread.awaited->finished.load(std::memory_order_relaxed)) return false;
+    end_wait(thread);
   }
-  if (remaining_ > 0 || at_ == recording_.steps.size()) return false;
-  const RecordedStep& next = recording_.steps[at_++];
+  if (thread.computes() || thread.at == thread.steps.size()) return false;
+  const RecordedStep& next = thread.steps[thread.at];
+  if (next.kind == RecordedStep::Kind::kTake && !take_batch(thread)) return false;
+  ++thread.at;
   switch (next.kind) {
     case RecordedStep::Kind::kEpoch:
       epochs_.emplace_back();
       break;
     case RecordedStep::Kind::kCompute:
-      remaining_ = next.seconds / topology_.speed;
-      since_ = network_.now();
+      compute_on();
+      thread.remaining = next.seconds / topology_.speed;
       break;
     case RecordedStep::Kind::kStart:
-      begin_operation(next.operation);
+      begin_operation(thread, next.operation);
       break;
     case RecordedStep::Kind::kWait:
-      awaited_ = operations_[std::size_t(next.operation)].get();
-      awaited_number_ = next.operation, waits_since_ = network_.now();
+      thread.awaited = thread.started[std::size_t(next.operation)].get();
+      thread.awaited_number = next.operation, thread.waits_since = network_.now();
+      break;
+    case RecordedStep::Kind::kTake:
       break;
   }
-  if (!epochs_.empty()) epochs_.back().end = network_.now();
+  if (!epochs_.empty() && &thread == &threads_.front()) epochs_.back().end = network_.now();
   return true;
 }
 
-double VirtualRank::computed_at() const {
-  if (remaining_ <= 0) return std::numeric_limits<double>::infinity();
-  return since_ + remaining_ / speed_;
+int VirtualRank::computing() const {
+  return int(std::ranges::count_if(threads_, &VirtualThread::computes));
 }
 
-/// What it has computed by now.
+double VirtualRank::computed_at() const {
+  double first = std::numeric_limits<double>::infinity();
+  for (const VirtualThread& thread : threads_)
+    if (thread.computes()) first = std::min(first, since_ + thread.remaining / speed_);
+  return first;
+}
+
+/// What they have computed by now.
 void VirtualRank::compute_on() {
   const double passed = network_.now() - std::exchange(since_, network_.now());
-  if (!epochs_.empty()) epochs_.back().compute += passed, epochs_.back().end = network_.now();
-  // Where it is as good as through, it still has to be told so.
-  remaining_ = std::max(std::numeric_limits<double>::min(), remaining_ - passed * speed_);
+  if (threads_.front().computes() && !epochs_.empty())
+    epochs_.back().compute += passed, epochs_.back().end = network_.now();
+  // Where one is as good as through, it still has to be told so.
+  for (VirtualThread& thread : threads_)
+    if (thread.computes())
+      thread.remaining = std::max(std::numeric_limits<double>::min(), thread.remaining - passed * speed_);
 }
 
-void VirtualRank::set_speed(double speed) {
-  if (computes() && speed != speed_) compute_on();
+void VirtualRank::set_processors(double processors) {
+  const double speed = std::min(1.0, processors / std::max(1, computing()));
+  if (speed != speed_) compute_on();
   speed_ = speed;
 }
 
 void VirtualRank::end_computing() {
+  const double now = computed_at();
+  std::vector<VirtualThread*> through;
+  for (VirtualThread& thread : threads_)
+    if (thread.computes() && since_ + thread.remaining / speed_ <= now) through.push_back(&thread);
   compute_on();
-  remaining_ = 0;
+  for (VirtualThread* const thread : through) thread->remaining = 0;
 }
 
 std::string VirtualRank::wait_in_words() {
-  if (awaited_ == nullptr) return fmt::format("rank {} computes", rank_);
+  const Operation* const awaited = threads_.front().awaited;
+  if (threads_.front().wants_batch) return fmt::format("rank {} waits for its next batch", rank_);
+  if (awaited == nullptr) return fmt::format("rank {} computes", rank_);
   std::string peers;
   slots_.for_each_running([&](const LaneSlots::Running& running) {
-    if (running.operation.get() != awaited_ || running.pending == nullptr) return;
+    if (running.operation.get() != awaited || running.pending == nullptr) return;
     for (const Rank peer : running.pending->outstanding())
       peers += fmt::format("{}{}", peers.empty() ? "" : ", ", peer);
   });
-  return fmt::format("rank {} waits for its {} exchange{}", rank_, traffic_name(awaited_->purpose),
+  return fmt::format("rank {} waits for its {} exchange{}", rank_, traffic_name(awaited->purpose),
                      peers.empty() ? "" : " with rank " + peers);
 }
 

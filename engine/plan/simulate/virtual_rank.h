@@ -1,4 +1,4 @@
-// One rank of a replay: its program, as recorded, and its side of the network, driven by the same slots as a real rank's.
+// One rank of a replay: its threads' programs, as recorded, and its side of the network, driven by the same slots as a real rank's.
 #pragma once
 
 #include <chrono>
@@ -10,6 +10,7 @@
 #include "comm/poll_pace.h"
 #include "plan/simulate/network.h"
 #include "plan/simulate/replay.h"
+#include "plan/simulate/virtual_thread.h"
 
 namespace atl {
 
@@ -20,13 +21,14 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
               std::byte* no_values);
   ~VirtualRank() override;
 
-  /// Goes on with all that can, now: messages, then the program until it computes or waits.
+  /// Goes on with all that can, now: messages, then its threads until they compute or wait.
   void go_on();
-  /// Computing goes on at this speed, from now on.
-  void set_speed(double speed);
-  bool computes() const { return remaining_ > 0; }
-  bool is_through() const { return remaining_ <= 0 && awaited_ == nullptr && at_ == recording_.steps.size(); }
-  /// When it will have computed, at the present speed; infinite: it doesn't compute.
+  /// Threads that compute.
+  int computing() const;
+  /// Those share so many processors, equally, from now on.
+  void set_processors(double processors);
+  bool is_through() const { return threads_.front().is_through(); }
+  /// When one of them will have computed, at the present speed; infinite: none computes.
   double computed_at() const;
   /// It has computed: now is computed_at().
   void end_computing();
@@ -40,9 +42,13 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
  private:
   class Group;
 
-  bool step();
+  bool step(VirtualThread& thread);
+  bool take_batch(VirtualThread& thread);
+  bool make_batch(std::size_t maker);
+  void waited(VirtualThread& thread);
+  void end_wait(VirtualThread& thread);
   void compute_on();
-  void begin_operation(int number);
+  void begin_operation(VirtualThread& thread, int number);
 
   // As the slots see it:
   void open() override {}
@@ -68,13 +74,11 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
   PollPace pace_;
   std::chrono::steady_clock::time_point bulk_arrived_{};  // the last of them, in virtual time
   std::vector<std::unique_ptr<Group>> groups_;            // by lane and slot
-  std::vector<std::shared_ptr<Operation>> operations_;    // started, by number; null once waited for
-  std::size_t at_ = 0;                                    // the next step
-  double remaining_ = 0, speed_ = 1, since_ = 0;          // of the segment that it computes
-  double owed_ = 0;  // processor time of messages, that its computing pays
-  const Operation* awaited_ = nullptr;
-  int awaited_number_ = -1;
-  double waits_since_ = 0;
+  std::vector<VirtualThread> threads_;                    // the one that trains, and those that make batches
+  VirtualBatches batches_;
+  std::vector<int> making_;       // by maker: the batch; −1: none
+  double speed_ = 1, since_ = 0;  // of threads that compute
+  double owed_ = 0;               // processor time of messages, that computing pays
   std::vector<ReplayedEpoch> epochs_;
 };
 

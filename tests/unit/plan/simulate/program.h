@@ -34,6 +34,19 @@ class Program {
     rank_.steps.push_back({.kind = RecordedStep::Kind::kWait, .operation = operation});
     return *this;
   }
+  Program& makers(int count, int ahead) {
+    rank_.batches.makers = count, rank_.batches.ahead = ahead;
+    return *this;
+  }
+  /// What makes the next batch.
+  Program& batch(const Program& made) {
+    rank_.batches.all.push_back({made.rank_.steps, made.rank_.operations});
+    return *this;
+  }
+  Program& take() {
+    rank_.steps.push_back({.kind = RecordedStep::Kind::kTake});
+    return *this;
+  }
   const RankRecording& recording() const { return rank_; }
 
  private:
