@@ -45,7 +45,7 @@ struct TrafficShape {
     std::int64_t total() const { return to_owner + from_owner; }
   } forward{}, backward{}, repeated{};
   std::vector<std::vector<CutRows>>
-      server_cut{};  // by `widths`: rows exchanged within servers, where copies of other servers' are held
+      server_cut{};  // by `widths`: rows exchanged, where some layers read copies of other servers' rows
   // Of a pipeline of layers:
   std::vector<Index> stage_columns{};  // (stages − 1) that leave each stage for the next, of rows and taps
   std::vector<int> width_stage{};      // the stage of each of `widths`

@@ -41,7 +41,7 @@ class Expansion {
       front.push_back(VertexId(row));
       hop_[std::size_t(row)] = 0;
     }
-    for (int hop = 1; hop <= o_.hops && !front.empty(); ++hop) {
+    for (int hop = 1; hop <= o_.max_hop && !front.empty(); ++hop) {
       std::vector<VertexId> next;
       for (const VertexId row : front)
         for (const VertexId other : kept_neighbours(row)) {

@@ -11,10 +11,12 @@ namespace atl {
 
 struct ServerOptions {
   int first_part = 0, parts = 1;  // of the prepared graph: those of the server's ranks
-  int hops = 0;                   // how far from its own vertices it takes copies
+  int max_hop = 0;                // how far from its own vertices it takes copies
   int fanout = -1;  // copies that a vertex asks for at most, of neighbours on other servers; −1: all
-  int layers =
-      0;  // that read neighbours: of what is farther from the server's own vertices nothing is computed
+  /// Layers that read the server's copies, the first ones: of what is farther from its own vertices nothing is computed.
+  int layers = 0;
+  int beyond =
+      0;  // layers behind them, which compute own vertices and read other ranks' rows, wherever those are
   /// Degrees are those of what is there. False: they are the whole graph's, so that `layers` hops are exact.
   bool samples = true;
   std::uint64_t seed = 1, epoch = 0;              // of the draw …

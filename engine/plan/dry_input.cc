@@ -41,10 +41,15 @@ DryRunInput DryInputs::of(Rank rank) {
                  threads_,
                  {},
                  {},
+                 {},
                  hosts_};
   const bool by_server = strategy_of(job_).server != nullptr;
   in.training = by_server ? servers_.of(rank, marks_, ranks()) : shape_of(rank, marks_);
   if (!marks_.empty() || by_server) in.full = shape_of(rank, {});
+  if (const int beyond = by_server ? servers_.beyond() : 0; beyond > 0) {
+    if (!marks_.empty()) in.beyond = shape_of(rank, marks_);
+    add_beyond(in.beyond ? *in.beyond : *in.full, beyond, in.training);
+  }
   const PartShare here = share(rank);
   for (RankShape* shape : {&in.training, in.full ? &*in.full : &in.training}) {
     shape->features = here.features, shape->answers = here.answers;

@@ -38,6 +38,7 @@ struct DryRunInput {
   int threads = 1;
   RankShape training;                // the part that training sees
   std::optional<RankShape> full;     // the part that evaluation sees, where it is another
+  std::optional<RankShape> beyond;   // the part that layers beyond servers' copies read, where it is neither
   std::vector<std::string> hosts{};  // by rank; empty: all are on one server
 };
 

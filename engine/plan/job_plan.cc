@@ -86,6 +86,7 @@ RankPlan plan_batches(const Job& job, const Dataset& dataset, const PlanOptions&
                        options.threads,
                        plan.shape,
                        {},
+                       {},
                        options.hosts};
   const Model model = planned_model(job, in.features, in.classes);
   plan.memory = rank_memory(

@@ -53,7 +53,7 @@ Index chunk_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weigh
 /// NearBlocks, but for what they share with the LocalGraph.
 Index near_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   Index sum = 0;
-  for (const NearShape& each : s.near) {
+  for (const NearShape& each : std::span(s.near).subspan(std::size_t(s.beyond))) {
     for (const PeerShape& p : each.peers) sum += 4 * p.send;
     if (each.is_whole) continue;
     sum += csr_bytes(each.sources, each.own_arcs, weighted) +
@@ -150,6 +150,7 @@ RankMemory rank_memory(const MemoryInput& in) {
   const bool many = run.training.ranks > 1;
   Index graph = graph_bytes(run.training, needs, in.weighted),
         features = feature_bytes(run.training, run.features, in.model);
+  if (run.beyond) graph += graph_bytes(*run.beyond, needs, in.weighted);
   if (run.full) {
     graph += graph_bytes(*run.full, needs, in.weighted);
     features += feature_bytes(*run.full, run.features, in.model);

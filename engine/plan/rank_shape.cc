@@ -108,6 +108,12 @@ RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, i
   return shape;
 }
 
+void add_beyond(const RankShape& part, int layers, RankShape& shape) {
+  shape.near.insert(shape.near.begin(), std::size_t(layers),
+                    {part.owned, part.owned, part.halo, part.own_arcs, part.outer_arcs, true, part.peers});
+  shape.beyond = layers;
+}
+
 RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks) {
   const int parts = shape.ranks;
   shape.ranks = ranks;

@@ -51,6 +51,7 @@ struct RankShape {
   std::vector<SourceShape> sources{};    // owners with rows that are read
   std::vector<ChunkShape> chunks{};      // where rows are worked on slice by slice
   std::vector<NearShape> near{};         // where some rows are copies, by the number of layers behind
+  int beyond = 0;                        // of them those that read no copies, the first ones: all alike
   Index server_bytes = 0;                // of the server's graph that its share is cut from
   bool redraws = false;                  // in each epoch anew
   bool features = true, answers = true;  // PartShare
@@ -70,6 +71,8 @@ RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std:
 
 /// Of a graph that is there, as ranks see it; of a server's, with its blocks.
 RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, int ranks);
+/// So many layers behind those that read copies read this part.
+void add_beyond(const RankShape& part, int layers, RankShape& shape);
 
 /// The same part where not every rank trains the part of its own number, or several have the same: ranks in place of parts.
 RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks);

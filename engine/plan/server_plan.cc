@@ -11,6 +11,7 @@ namespace atl {
 RankShape ServerShapes::of(Rank rank, std::span<const std::uint8_t> induced_on, int ranks) {
   ServerOptions options = strategy_of(job_).server(job_, rank, 1);
   options.induced_on = induced_on;
+  beyond_ = options.beyond;
   if (options.first_part != first_part_) {
     held_ = server_graph(prepared_, options);
     first_part_ = options.first_part;

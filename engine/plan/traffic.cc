@@ -6,29 +6,16 @@
 #include "job/strategies.h"
 #include "partition/source_blocks.h"
 #include "plan/dry_run.h"
+#include "strategy/cut_rows.h"
 #include "strategy/strategy.h"
 #include "train/rank_data.h"
 
 namespace atl {
 namespace {
 
-/// Ids of the rows that a part reads from others in training, ascending.
-std::span<const VertexId> training_halo(const Job& job, const PreparedGraph& prepared, int part) {
-  return job.training.setting == Setting::kInductive ? prepared.induced_halo(part) : prepared.halo(part);
-}
-
 /// Rows that cross in an epoch, by pair of parts.
 std::vector<CutRows> cut_of(const Job& job, const PreparedGraph& prepared) {
-  const auto offsets = prepared.part_offsets();
-  std::vector<CutRows> cut;
-  for (Rank to = 0; to < prepared.parts(); ++to) {
-    Rank from = 0;
-    for (const VertexId row : training_halo(job, prepared, to)) {
-      while (row >= offsets[std::size_t(from) + 1]) ++from;
-      if (cut.empty() || cut.back().from != from || cut.back().to != to) cut.push_back({from, to, 0});
-      ++cut.back().rows;
-    }
-  }
+  std::vector<CutRows> cut = cut_rows(prepared, job.training.setting == Setting::kInductive);
   const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
   if (strategy.crossing_rows == nullptr) return cut;
   for (CutRows& between : cut) between.rows = strategy.crossing_rows(job.strategy.options, between.rows);

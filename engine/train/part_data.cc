@@ -82,7 +82,7 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
 
 /// Copies of other servers' vertices count nothing where vertices are counted.
 PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
-                   const ServerOptions& server, FeatureForm form, bool halo_features)
+                   const ServerOptions& server, const PartData& whole, FeatureForm form, bool halo_features)
     : form_(form) {
   const GraphNeeds needs = graph_needs(job.model);
   const ServerGraph held = server_graph(prepared, server);
@@ -93,10 +93,11 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   std::fill_n(row_weights_.begin(), graph_->counted, Real(1));
   part_.graph = graph_.get();
   part_.ids = owned_ids();
-  near_ = near_blocks(held, *graph_, server.layers, needs.attention);
-  for (const NearBlock& each : near_)
-    part_.near.push_back({each.rows, each.sources, each.is_whole ? graph_->halo : Index(each.halo.size()),
-                          own_block(*graph_, each), outer_block(*graph_, each), each.peers});
+  if (server.induced_on.empty())
+    whole_ = &whole;
+  else if (server.beyond > 0)
+    beyond_ = localize(prepared, rank, {needs.normalisation, needs.attention, server.induced_on});
+  cut_near(held, server, needs.attention);
   if (graph_->counted < graph_->owned) part_.row_weights = row_weights_;
   part_.features = own_.read(dataset, owned_ids(), job, form_);
   const std::span<const VertexId> ids(graph_->ids);
@@ -104,6 +105,20 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
     part_.computed_features = computed_.read(dataset, ids.first(std::size_t(near_.back().rows)), job, form_);
   if (halo_features)
     part_.halo_features = halo_.read(dataset, ids.subspan(std::size_t(graph_->owned)), job, form_);
+}
+
+/// By layers behind: those that read the part as it was divided come first.
+void PartData::cut_near(const ServerGraph& held, const ServerOptions& server, bool attention) {
+  if (server.beyond > 0) {
+    const LocalGraph& divided = beyond_ ? *beyond_ : whole_->graph();
+    part_.near.assign(std::size_t(server.beyond),
+                      {divided.owned, divided.owned, divided.halo, divided.own_block(), divided.outer_block(),
+                       divided.peers});
+  }
+  near_ = near_blocks(held, *graph_, server.layers, attention);
+  for (const NearBlock& each : near_)
+    part_.near.push_back({each.rows, each.sources, each.is_whole ? graph_->halo : Index(each.halo.size()),
+                          own_block(*graph_, each), outer_block(*graph_, each), each.peers});
 }
 
 void PartData::cut_chunks(bool attention) {
@@ -147,14 +162,26 @@ void PartData::place(Context& ctx) {
     each.own = on_device(structure, each.own);
     each.outer = on_device(structure, each.outer);
   }
-  for (NearRows& each : part_.near) {
-    each.own = on_device(structure, each.own);
-    each.outer = on_device(structure, each.outer);
-  }
+  place_near();
   for (OwnerRows& each : part_.owners) {
     each.rows = structure.of(each.rows);
     each.block = on_device(structure, each.block);
     each.features = features.of(each.features);
+  }
+}
+
+/// Layers beyond the server's copies share one block, which `whole_` has placed where it is its own.
+void PartData::place_near() {
+  const std::size_t beyond = part_.near.size() - near_.size();
+  for (std::size_t i = 0; i < part_.near.size(); ++i) {
+    NearRows& each = part_.near[i];
+    const bool is_wholes = i < beyond && whole_ != nullptr, is_again = i > 0 && i < beyond;
+    each.own = is_wholes  ? whole_->part().own
+               : is_again ? part_.near[0].own
+                          : on_device(*structure_, each.own);
+    each.outer = is_wholes  ? whole_->part().outer
+                 : is_again ? part_.near[0].outer
+                            : on_device(*structure_, each.outer);
   }
 }
 

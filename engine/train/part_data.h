@@ -32,9 +32,10 @@ class PartData {
   PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
            const PartShare& share, std::span<const std::uint8_t> induced_on, FeatureForm form,
            bool halo_features);
-  /// Of the rank's share of what its server holds, for training.
+  /// Of the rank's share of what its server holds, for training. Layers that read no copies (ServerOptions::beyond) read the part
+  /// as it was divided: that of `whole`, which outlives this, or in inductive training the training vertices' own.
   PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
-           const ServerOptions& server, FeatureForm form, bool halo_features);
+           const ServerOptions& server, const PartData& whole, FeatureForm form, bool halo_features);
   PartData(const PartData&) = delete;
 
   const GraphPart& part() const { return part_; }
@@ -66,6 +67,8 @@ class PartData {
 
  private:
   void cut_chunks(bool attention);
+  void cut_near(const ServerGraph& held, const ServerOptions& server, bool attention);
+  void place_near();
   void read_by_owner(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const LocalizeOptions& options, const OwnerReads& reads, bool features);
 
@@ -78,6 +81,9 @@ class PartData {
   std::vector<Index> owned_by_rank_;
   std::vector<ChunkBlock> chunks_;
   std::vector<NearBlock> near_;
+  const PartData* whole_ =
+      nullptr;  // whose blocks the layers beyond the server's copies read; null: beyond_'s
+  std::unique_ptr<LocalGraph> beyond_;  // null: no layer does, or whole_'s
   std::vector<Real> row_weights_;
   GraphPart part_;
   std::optional<DeviceCopies> structure_, placed_features_;

@@ -133,7 +133,7 @@ void RankData::read_server_part(Index epoch) {
   std::vector<std::uint8_t> marks;
   if (from.job.training.setting == Setting::kInductive) marks = training_marks(from.dataset, from.job);
   options.induced_on = marks;
-  training_ = std::make_unique<PartData>(from.job, from.dataset, from.prepared, from.rank, options,
+  training_ = std::make_unique<PartData>(from.job, from.dataset, from.prepared, from.rank, options, *full_,
                                          from.use.form, from.halo_features);
   redrawn_->epoch = epoch;
 }

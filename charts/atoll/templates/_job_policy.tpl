@@ -54,6 +54,10 @@ variables:
     expression: >-
       has(variables.job.strategy) && has(variables.job.strategy.gnnpipe) && has(variables.job.strategy.gnnpipe.layers) ?
       variables.job.strategy.gnnpipe.layers : dyn([])
+  - name: hops
+    expression: >-
+      has(variables.job.strategy) && has(variables.job.strategy.granndis) && has(variables.job.strategy.granndis.hops) ?
+      variables.job.strategy.granndis.hops : dyn(0)
   - name: layers  # that read neighbours
     expression: >-
       {{- range $kind, $counted := $models.layers }}
@@ -84,6 +88,13 @@ validations:
       'strategy.gnnpipe.layers: sums up to ' + string(variables.stageLayers.sum()) + ', and ' +
       ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') +
       ' is ' + string(variables.layers) + ' (give numbers that sum up to ' + string(variables.layers) + ')'
+  # engine/job/strategies/granndis.cc
+  - expression: >-
+      variables.strategy != 'granndis' || variables.hops <= variables.layers
+    messageExpression: >-
+      'strategy.granndis.hops: ' + string(variables.hops) + ' is more than the layers that read neighbours: ' +
+      ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') +
+      ' is ' + string(variables.layers) + ' (use 1 to ' + string(variables.layers) + ', or 0 for all)'
   - expression: >-
       variables.parts == 0 || variables.parts == variables.ranks || variables.strategy == 'minibatch'
     messageExpression: >-

@@ -2,8 +2,6 @@
 // exchange rows with each other (Song et al. 2024, "GraNNDis").
 #include "job/strategies/granndis.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "job/models.h"
@@ -18,10 +16,21 @@ std::vector<Field> options() {
   const char* source = "Song et al. 2024";
   std::vector<Field> options;
   options.push_back(strategy_option(
+      "granndis", "hops", std::int64_t{0},
+      {.description =
+           "layers that read neighbours from the server's copies, the first ones; the layers behind them compute own "
+           "vertices alone and exchange rows with the other servers, exactly; fewer hops are fewer copies and "
+           "more bytes between servers. Not maxHop, which leaves out what lies beyond it",
+       .unit = "layers",
+       .minimum = 0,
+       .maximum = 1024,
+       .source = source,
+       .default_text = "all of them, so that servers exchange nothing but gradients"}));
+  options.push_back(strategy_option(
       "granndis", "maxHop", std::int64_t{1},
       {.description =
            "how far from its own vertices a server takes copies of other servers' vertices; what lies "
-           "beyond is left out; 0: as far as the layers reach, which with fanout −1 is exact",
+           "beyond is left out; 0: as far as the layers that read copies reach (hops), which with fanout −1 is exact",
        .unit = "hops",
        .minimum = 0,
        .maximum = 1024,
@@ -85,46 +94,6 @@ std::vector<PairBytes> flows(const Options&, const TrafficShape& shape, const st
   return all;
 }
 
-Job with_copies(Job job, int hops, std::int64_t fanout) {
-  if (fanout < 0) job.strategy.options.set("redraw", std::string("once"));
-  job.strategy.options.set("maxHop", std::int64_t(hops));
-  job.strategy.options.set("fanout", fanout);
-  return job;
-}
-
-/// The largest fanout of so many hops that fits, below one that doesn't (−1: all); 0: none. More copies of a draw are those of a
-/// smaller one and others, so that what fits is found by halving.
-std::int64_t largest_fanout(const Job& job, int hops, std::int64_t too_many,
-                            FunctionRef<bool(const Job&)> fits) {
-  constexpr std::int64_t kMost = 1'000'000;  // that a manifest may ask for
-  const auto holds = [&](std::int64_t fanout) { return fits(with_copies(job, hops, fanout)); };
-  if (too_many == 1 || !holds(1)) return 0;
-  std::int64_t low = 1, high = too_many;
-  while (high < 0 && 2 * low <= kMost) {
-    if (holds(2 * low))
-      low *= 2;
-    else
-      high = 2 * low;
-  }
-  if (high < 0) return low;
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (holds(middle) ? low : high) = middle;
-  }
-  return low;
-}
-
-/// Fewer copies of as many hops, else fewer hops.
-std::string lighter(const Job& job, FunctionRef<bool(const Job&)> fits) {
-  const Expansion given = expansion_of(job);
-  for (int hops = given.hops; hops >= 1; --hops) {
-    const bool as_many = hops < given.hops && fits(with_copies(job, hops, given.fanout));
-    const std::int64_t fanout = as_many ? given.fanout : largest_fanout(job, hops, given.fanout, fits);
-    if (fanout != 0) return fmt::format("strategy.granndis: {{maxHop: {}, fanout: {}}}", hops, fanout);
-  }
-  return "";
-}
-
 const std::string kNoCopies =
     "takes no copies: the graph would be cut between servers (use 1 or more, or −1 for all)";
 
@@ -153,6 +122,16 @@ Rule something_to_draw_rule() {
             "epoch " + kNothingToDraw}}};
 }
 
+void hops_of_the_layers(const Check& c) {
+  if (c.job.strategy.kind != "granndis") return;
+  const std::int64_t hops = c.job.strategy.options.integer("hops");
+  const int all = gathering_layers(c.job.model);
+  if (hops > all)
+    c.error("strategy.granndis.hops",
+            "{} is more than the layers that read neighbours: {} is {} (use 1 to {}, or 0 for all)", hops,
+            layers_field(c.job.model), all, all);
+}
+
 }  // namespace
 
 int ranks_of_a_server(const Job& job) {
@@ -161,9 +140,14 @@ int ranks_of_a_server(const Job& job) {
 
 Expansion expansion_of(const Job& job) {
   const Options& given = job.strategy.options;
-  const int reach = gathering_layers(job.model);
-  const auto hops = int(given.integer("maxHop")), fanout = int(given.integer("fanout"));
-  return {hops == 0 ? reach : hops, fanout, fanout < 0 && (hops == 0 || hops >= reach),
+  const int layers = gathering_layers(job.model);
+  const auto max_hop = int(given.integer("maxHop")), fanout = int(given.integer("fanout"));
+  const int asked = int(given.integer("hops")), hops = asked == 0 ? layers : std::min(asked, layers);
+  return {hops,
+          layers - hops,
+          max_hop == 0 ? hops : max_hop,
+          fanout,
+          fanout < 0 && (max_hop == 0 || max_hop >= hops),
           given.text("redraw") == "epoch"};
 }
 
@@ -177,8 +161,8 @@ StrategyInfo granndis_strategy() {
           .servers = servers,
           .traffic = traffic,
           .flows = flows,
-          .lighter = lighter,
-          .rules = {some_copies_rule(), something_to_draw_rule()}};
+          .lighter = fewer_copies,
+          .rules = {some_copies_rule(), something_to_draw_rule(), {hops_of_the_layers, {}}}};
 }
 
 }  // namespace atl

@@ -1,19 +1,27 @@
 // What a manifest says of servers that hold copies of each other's vertices (strategy `granndis`), as numbers.
 #pragma once
 
+#include <string>
+
+#include "base/function_ref.h"
 #include "job/job.h"
 
 namespace atl {
 
 /// Ranks that share a server: consecutive ones, placement.ranksPerServer of them; 0: each rank has a server of its own.
 int ranks_of_a_server(const Job& job);
-/// How far from its own vertices a server takes copies, and whether that is all that the layers depend on.
+/// How many layers read the server's copies, how far from its own vertices it takes them, and whether that is all that these layers
+/// depend on.
 struct Expansion {
-  int hops = 1;
+  int hops = 1;    // layers that read neighbours: the first ones read copies …
+  int beyond = 0;  // … and those behind them the rows of other ranks
+  int max_hop = 1;
   int fanout = 15;  // −1: all
   bool is_exact = false;
   bool redraws = false;  // other copies in each epoch
 };
 Expansion expansion_of(const Job& job);
+/// StrategyInfo::lighter.
+std::string fewer_copies(const Job& job, FunctionRef<bool(const Job&)> fits);
 
 }  // namespace atl

@@ -1,9 +1,11 @@
-// Strategy `granndis`: the exact exchange, among the ranks of a server, of what the server holds; over all ranks for inference.
+// Strategy `granndis`: the exact exchange, among the ranks of a server, of what the server holds; over all ranks in the layers that read
+// no copies, and for inference.
 #include "job/strategies/granndis.h"
 
 #include <algorithm>
 
 #include "job/models.h"
+#include "strategy/cut_rows.h"
 #include "strategy/kinds/kinds.h"
 
 namespace atl {
@@ -18,18 +20,19 @@ ServerOptions server(const Job& job, Rank rank, Index epoch) {
   const Expansion expansion = expansion_of(job);
   return {.first_part = first,
           .parts = std::min(together, job.placement.ranks - first),
-          .hops = expansion.hops,
+          .max_hop = expansion.max_hop,
           .fanout = expansion.fanout,
-          .layers = gathering_layers(job.model),
+          .layers = expansion.hops,
+          .beyond = expansion.beyond,
           .samples = !expansion.is_exact,
           .seed = job.training.seed,
           .epoch = expansion.redraws ? std::uint64_t(epoch) : 0,
           .redraws = expansion.redraws};
 }
 
-/// Rows that the ranks of a server have for each other, of each layer whose rows travel.
-void add_cut(const ServerGraph& held, Rank first, std::vector<std::vector<CutRows>>& by_layer) {
-  const int parts = int(held.halos.size()), layers = int(by_layer.size());
+/// Rows that the ranks of a server have for each other, of the layers whose rows travel within it: those before the last `beyond`.
+void add_cut(const ServerGraph& held, Rank first, int beyond, std::vector<std::vector<CutRows>>& by_layer) {
+  const int parts = int(held.halos.size()), layers = std::max(0, int(by_layer.size()) - beyond);
   for (int to = 0; to < parts; ++to) {
     const std::vector<VertexId>& halo = held.halos[std::size_t(to)];
     std::vector<std::vector<Index>> rows(std::size_t(layers), std::vector<Index>(std::size_t(parts), 0));
@@ -47,11 +50,14 @@ void add_cut(const ServerGraph& held, Rank first, std::vector<std::vector<CutRow
 
 void describe(const Job& job, const Model&, const PreparedGraph& prepared,
               std::span<const std::uint8_t> induced_on, TrafficShape& shape) {
+  const int layers = int(shape.widths.size()), beyond = std::min(expansion_of(job).beyond, layers);
   shape.server_cut.resize(shape.widths.size());
+  for (int l = layers - beyond; l < layers; ++l)
+    shape.server_cut[std::size_t(l)] = cut_rows(prepared, !induced_on.empty());
   for (Rank first = 0; first < job.placement.ranks; first += ranks_of_a_server(job)) {
     ServerOptions options = server(job, first, 1);
     options.induced_on = induced_on;
-    add_cut(server_graph(prepared, options), first, shape.server_cut);
+    add_cut(server_graph(prepared, options), first, beyond, shape.server_cut);
   }
 }
 

@@ -30,12 +30,27 @@ TEST(LighterServers, TakeTheMostCopiesOfAVertexThatFit) {
 }
 
 TEST(LighterServers, TakeFewerHopsWhereNoFanoutFits) {
-  const auto one_hop = [](const Expansion& e) { return e.hops == 1; };
-  EXPECT_EQ(proposed("{maxHop: 0, fanout: -1}", one_hop), "strategy.granndis: {maxHop: 1, fanout: -1}");
+  const auto one_hop = [](const Expansion& e) { return e.max_hop == 1; };
+  EXPECT_EQ(proposed("{maxHop: 0, fanout: -1}", one_hop),
+            "strategy.granndis: {hops: 1, maxHop: 0, fanout: -1} or {maxHop: 1, fanout: -1}");
   const auto one_small_hop = [](const Expansion& e) {
-    return e.hops == 1 && e.fanout >= 0 && e.fanout < 100;
+    return e.max_hop == 1 && e.fanout >= 0 && e.fanout < 100;
   };
   EXPECT_EQ(proposed("{maxHop: 3, fanout: -1}", one_small_hop), "strategy.granndis: {maxHop: 1, fanout: 99}");
+}
+
+/// Fewer layers that read copies give the same result, so they come first; a sample gives another one.
+TEST(LighterServers, ReadCopiesInFewerLayersWhereThatIsExact) {
+  const auto one_layer = [](const Expansion& e) { return e.hops == 1; };
+  EXPECT_EQ(proposed("{maxHop: 0, fanout: -1}", one_layer),
+            "strategy.granndis: {hops: 1, maxHop: 0, fanout: -1}");
+  const auto two_hops = [](const Expansion& e) { return e.hops <= 2 && e.max_hop <= 2; };
+  EXPECT_EQ(proposed("{maxHop: 0, fanout: -1}", two_hops),
+            "strategy.granndis: {hops: 2, maxHop: 0, fanout: -1}");
+  const auto either = [](const Expansion& e) { return e.hops == 1 || (e.fanout >= 0 && e.fanout <= 5); };
+  EXPECT_EQ(proposed("{maxHop: 3, fanout: -1}", either),
+            "strategy.granndis: {hops: 1, maxHop: 0, fanout: -1} or {maxHop: 3, fanout: 5}");
+  EXPECT_EQ(proposed("{maxHop: 1, fanout: 15}", one_layer), "") << "of a sample, it is another result";
 }
 
 TEST(LighterServers, ProposeNothingThatDoesNotFit) {

@@ -1,0 +1,67 @@
+// What strategy `granndis` proposes where servers hold too much: fewer layers that read copies, or a smaller sample of them.
+#include <fmt/format.h>
+
+#include "job/strategies/granndis.h"
+
+namespace atl {
+namespace {
+
+Job with_copies(Job job, int max_hop, std::int64_t fanout) {
+  if (fanout < 0) job.strategy.options.set("redraw", std::string("once"));
+  job.strategy.options.set("maxHop", std::int64_t(max_hop));
+  job.strategy.options.set("fanout", fanout);
+  return job;
+}
+
+/// The largest fanout of copies so far away that fits, below one that doesn't (−1: all); 0: none. More copies of a draw are those of a
+/// smaller one and others, so that what fits is found by halving.
+std::int64_t largest_fanout(const Job& job, int max_hop, std::int64_t too_many,
+                            FunctionRef<bool(const Job&)> fits) {
+  constexpr std::int64_t kMost = 1'000'000;  // that a manifest may ask for
+  const auto holds = [&](std::int64_t fanout) { return fits(with_copies(job, max_hop, fanout)); };
+  if (too_many == 1 || !holds(1)) return 0;
+  std::int64_t low = 1, high = too_many;
+  while (high < 0 && 2 * low <= kMost) {
+    if (holds(2 * low))
+      low *= 2;
+    else
+      high = 2 * low;
+  }
+  if (high < 0) return low;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (holds(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+/// Copies from less far away, or fewer of them.
+std::string smaller_sample(const Job& job, const Expansion& given, FunctionRef<bool(const Job&)> fits) {
+  for (int max_hop = given.max_hop; max_hop >= 1; --max_hop) {
+    const bool as_many = max_hop < given.max_hop && fits(with_copies(job, max_hop, given.fanout));
+    const std::int64_t fanout = as_many ? given.fanout : largest_fanout(job, max_hop, given.fanout, fits);
+    if (fanout != 0) return fmt::format("{{maxHop: {}, fanout: {}}}", max_hop, fanout);
+  }
+  return "";
+}
+
+/// Where servers hold all that they depend on, and only there, fewer layers that read copies change no result.
+std::string fewer_hops(const Job& job, const Expansion& given, FunctionRef<bool(const Job&)> fits) {
+  for (int hops = given.hops - 1; given.is_exact && hops >= 1; --hops) {
+    Job other = job;
+    other.strategy.options.set("hops", std::int64_t(hops));
+    if (fits(other)) return fmt::format("{{hops: {}, maxHop: 0, fanout: -1}}", hops);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string fewer_copies(const Job& job, FunctionRef<bool(const Job&)> fits) {
+  const Expansion given = expansion_of(job);
+  const std::string exact = fewer_hops(job, given, fits), sample = smaller_sample(job, given, fits);
+  if (exact.empty() && sample.empty()) return "";
+  return "strategy.granndis: " + exact + (exact.empty() || sample.empty() ? "" : " or ") + sample;
+}
+
+}  // namespace atl
