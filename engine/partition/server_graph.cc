@@ -1,6 +1,7 @@
 #include "partition/server_graph.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/random.h"
 #include "graph/normalisation.h"
@@ -21,6 +22,7 @@ class Expansion {
         hop_(ids_.size(), -1) {}
 
   ServerGraph make() {
+    take_own();
     walk();
     measure();
     divide();
@@ -31,16 +33,18 @@ class Expansion {
   }
 
  private:
-  bool is_own(Index row) const { return row >= offsets_.front() && row < offsets_.back(); }
+  void take_own() {
+    for (Index row = offsets_.front(); !o_.batch && row < offsets_.back(); ++row)
+      if (o_.induced_on.empty() || o_.induced_on[std::size_t(ids_[std::size_t(row)])] != 0)
+        own_.push_back(VertexId(row));
+    if (o_.batch) own_.assign(o_.batch->begin(), o_.batch->end());
+    for (const VertexId row : own_) hop_[std::size_t(row)] = 0;
+  }
+  bool is_own(VertexId row) const { return hop_[std::size_t(row)] == 0; }
 
   /// Breadth first. Own neighbours are there already; of the others, those that a draw keeps.
   void walk() {
-    std::vector<VertexId> front;
-    for (Index row = offsets_.front(); row < offsets_.back(); ++row) {
-      if (!o_.induced_on.empty() && o_.induced_on[std::size_t(ids_[std::size_t(row)])] == 0) continue;
-      front.push_back(VertexId(row));
-      hop_[std::size_t(row)] = 0;
-    }
+    std::vector<VertexId> front = own_;
     for (int hop = 1; hop <= o_.max_hop && !front.empty(); ++hop) {
       std::vector<VertexId> next;
       for (const VertexId row : front)
@@ -56,12 +60,8 @@ class Expansion {
   /// Distances between what was drawn: an arc that no draw kept is there where both of its ends are. The rows that take part.
   void measure() {
     distance_.resize(hop_.size(), -1);
-    std::vector<VertexId> front;
-    for (Index row = offsets_.front(); row < offsets_.back(); ++row)
-      if (hop_[std::size_t(row)] == 0) {
-        front.push_back(VertexId(row));
-        distance_[std::size_t(row)] = 0;
-      }
+    std::vector<VertexId> front = own_;
+    for (const VertexId row : own_) distance_[std::size_t(row)] = 0;
     for (int distance = 1; distance <= o_.layers && !front.empty(); ++distance) {
       std::vector<VertexId> next;
       for (const VertexId row : front)
@@ -90,19 +90,27 @@ class Expansion {
     return std::span(kept_).first(std::size_t(o_.fanout));
   }
 
-  /// Each copy to the rank that has most of its neighbours and room (Stanton & Kliot 2012, linear deterministic greedy).
+  /// Own vertices to the ranks whose parts they are, or a batch's as copies: each to the rank that has most of its neighbours and room
+  /// (Stanton & Kliot 2012, linear deterministic greedy).
   void divide() {
     const auto ranks = std::size_t(o_.parts);
     rank_of_.resize(hop_.size(), -1);
     std::vector<double> load(ranks);
-    for (std::size_t r = 0; r < ranks; ++r) {
+    for (std::size_t r = 0; r < ranks && !o_.batch; ++r) {
       load[r] = double(offsets_[r + 1] - offsets_[r]);
       std::fill(rank_of_.begin() + offsets_[r], rank_of_.begin() + offsets_[r + 1], std::int32_t(r));
     }
-    const double room =
-        kSlack * double(offsets_.back() - offsets_.front() + Index(copies_.size())) / double(ranks);
+    if (o_.batch) hand_out(own_, kSlack * double(own_.size()) / double(ranks), load);
+    hand_out(
+        copies_,
+        kSlack * (std::accumulate(load.begin(), load.end(), 0.0) + double(copies_.size())) / double(ranks),
+        load);
+  }
+
+  void hand_out(std::span<const VertexId> rows, double room, std::vector<double>& load) {
+    const std::size_t ranks = load.size();
     std::vector<double> near(ranks);
-    for (const VertexId copy : copies_) {
+    for (const VertexId copy : rows) {
       std::fill(near.begin(), near.end(), 0);
       for (const VertexId other : graph_.row(copy))
         if (rank_of_[std::size_t(other)] >= 0) near[std::size_t(rank_of_[std::size_t(other)])] += 1;
@@ -118,8 +126,8 @@ class Expansion {
   void number(ServerGraph& out) {
     out.part_offsets.push_back(0);
     for (int r = 0; r < o_.parts; ++r) {
-      for (Index row = offsets_[std::size_t(r)]; row < offsets_[std::size_t(r) + 1]; ++row)
-        if (distance_[std::size_t(row)] == 0) rows_.push_back(VertexId(row));
+      for (const VertexId row : own_)
+        if (rank_of_[std::size_t(row)] == r) rows_.push_back(row);
       out.counted.push_back(Index(rows_.size()) - out.part_offsets.back());
       for (const VertexId copy : copies_)
         if (rank_of_[std::size_t(copy)] == r) rows_.push_back(copy);
@@ -187,7 +195,7 @@ class Expansion {
   std::span<const Index> offsets_;      // of the server's parts
   std::vector<std::int32_t> hop_;       // (vertices) at which it was drawn; −1: it wasn't
   std::vector<std::int32_t> distance_;  // (vertices) −1: it takes no part
-  std::vector<VertexId> copies_, kept_, rows_;
+  std::vector<VertexId> own_, copies_, kept_, rows_;
   std::vector<std::int32_t> rank_of_;  // (vertices)
   std::vector<VertexId> place_;        // (vertices) among rows_
 };

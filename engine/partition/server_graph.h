@@ -21,7 +21,10 @@ struct ServerOptions {
   bool samples = true;
   std::uint64_t seed = 1, epoch = 0;              // of the draw …
   bool redraws = false;                           // … and whether each epoch has its own
+  int batches = 1;                                // that its vertices are divided into (server_batches.h)
   std::span<const std::uint8_t> induced_on = {};  // as in LocalizeOptions
+  /// Rows of the prepared graph that take its own vertices' place: a batch of them, divided over the ranks as copies are. None: all.
+  std::optional<std::span<const VertexId>> batch = {};
 };
 
 /// Rows: rank by rank of the server its own part's, then copies by distance. A row at distance d from the server's own vertices is

@@ -1,6 +1,7 @@
 #include "plan/dry_input.h"
 
 #include "job/strategies.h"
+#include "train/labels.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -16,6 +17,7 @@ DryInputs::DryInputs(const Job& job, const Dataset& dataset, const PreparedGraph
       servers_(job, prepared),
       model_(planned_model(job, feature_shape(job, dataset.meta()), dataset.meta().classes)) {
   if (job.training.setting == Setting::kInductive) marks_ = training_marks(dataset, job);
+  if (strategy_of(job).server != nullptr) counted_ = loss_marks(dataset, job);
 }
 
 PartShare DryInputs::share(Rank rank) const {
@@ -42,9 +44,16 @@ DryRunInput DryInputs::of(Rank rank) {
                  {},
                  {},
                  {},
+                 {},
                  hosts_};
   const bool by_server = strategy_of(job_).server != nullptr;
-  in.training = by_server ? servers_.of(rank, marks_, ranks()) : shape_of(rank, marks_);
+  if (by_server) {
+    in.batches = servers_.of(rank, {marks_, counted_}, ranks());
+    in.training = in.batches[servers_.largest()];
+    if (in.batches.size() == 1) in.batches.clear();
+  } else {
+    in.training = shape_of(rank, marks_);
+  }
   if (!marks_.empty() || by_server) in.full = shape_of(rank, {});
   if (const int beyond = by_server ? servers_.beyond() : 0; beyond > 0) {
     if (!marks_.empty()) in.beyond = shape_of(rank, marks_);

@@ -31,7 +31,8 @@ class DryInputs {
   std::vector<int> part_of_rank_;
   int threads_;
   std::vector<std::string> hosts_;
-  std::vector<std::uint8_t> marks_;  // of training vertices, where training sees no others
+  std::vector<std::uint8_t> marks_;    // of training vertices, where training sees no others
+  std::vector<std::uint8_t> counted_;  // by a loss in training, where servers hold copies
   ServerShapes servers_;
   Model model_;
 };

@@ -1,5 +1,7 @@
 #include "plan/dry_run.h"
 
+#include <algorithm>
+
 #include "base/threads.h"
 #include "plan/dry_step.h"
 #include "plan/dry_transport.h"
@@ -16,6 +18,11 @@ TrafficBytes sent_since(const Ledger& before, const Ledger& after, Link first = 
     }
   }
   return sent;
+}
+
+ScheduleBytes most_of_each(const ScheduleBytes& a, const ScheduleBytes& b) {
+  return {std::max(a.activations, b.activations), std::max(a.saved, b.saved),
+          std::max(a.gradients, b.gradients), std::max(a.halo, b.halo)};
 }
 
 std::unique_ptr<Transport> transport_of(const DryRunInput& in) {
@@ -45,15 +52,21 @@ DryRun dry_run(const DryRunInput& in) {
   out.trainable = Index(parameters.gradients().size());
 
   const bool halo_features = model.layers.front()->gathers();
-  const DryPart part(in.training, in.features, halo_features);
-  const auto schedule =
-      make_schedule({ctx, comm, in.job, model, parameters, part.part(), in.all_vertices, false});
-  const Ledger before = comm.ledger();
-  schedule->train(1, step);
+  Ledger before = comm.ledger();
+  std::optional<DryPart> part;
+  std::unique_ptr<Schedule> schedule;
+  for (const RankShape& shape : in.batches.empty() ? std::vector{in.training} : in.batches) {
+    schedule.reset();
+    part.emplace(shape, in.features, halo_features);
+    schedule = make_schedule({ctx, comm, in.job, model, parameters, part->part(), in.all_vertices, false});
+    if (in.batches.empty()) before = comm.ledger();  // otherwise each step has a schedule made
+    schedule->train(1, step);
+    if (!in.batches.empty()) out.batches.push_back(schedule->bytes());
+    out.schedule = most_of_each(out.schedule, schedule->bytes());
+  }
   const Ledger trained = comm.ledger();
   out.epoch = sent_since(before, trained);
   out.epoch_between = sent_since(before, trained, Link::kInter);
-  out.schedule = schedule->bytes();
   for (const NamedMatrix& each : schedule->state())
     out.state += Index(sizeof(Real)) * each.values.rows * each.values.cols;
 

@@ -18,7 +18,9 @@ namespace atl {
 using TrafficBytes = std::array<std::int64_t, kTraffics>;  // by Traffic
 
 struct DryRun {
-  ScheduleBytes schedule;   // that trains
+  ScheduleBytes schedule;  // that trains
+  std::vector<ScheduleBytes>
+      batches;  // in each step, where steps train on parts of their own; schedule has the most of each
   ScheduleBytes inference;  // of the second one, where training sees less of the graph (setting: inductive)
   Index workspace = 0;      // kernels' scratch memory
   Index state = 0;          // what the schedule hands to a checkpoint beside the parameters
@@ -36,7 +38,9 @@ struct DryRunInput {
   bool multi_label = false;
   double all_vertices = 0;
   int threads = 1;
-  RankShape training;                // the part that training sees
+  RankShape training;  // the part that training sees
+  std::vector<RankShape>
+      batches{};  // the parts of an epoch's steps, where each has its own; training is the largest
   std::optional<RankShape> full;     // the part that evaluation sees, where it is another
   std::optional<RankShape> beyond;   // the part that layers beyond servers' copies read, where it is neither
   std::vector<std::string> hosts{};  // by rank; empty: all are on one server

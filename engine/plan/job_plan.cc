@@ -63,7 +63,9 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
   plan.memory = rank_memory(
       {in, dry, model, mapped_bytes(job, dataset, prepared, part, model.layers.front()->gathers()),
        meta.weighted, !dataset.original_ids().empty(), meta.vertices, labelled_rows(job, dataset, owned)});
-  plan.work = epoch_work(model, in.training, job.training.recompute == Recompute::kLayer);
+  const bool recompute = job.training.recompute == Recompute::kLayer;
+  if (in.batches.empty()) plan.work = epoch_work(model, in.training, recompute);
+  for (const RankShape& batch : in.batches) plan.work += epoch_work(model, batch, recompute);
   enter(job, dry, in.full ? *in.full : in.training, model, options, plan);
   return plan;
 }
@@ -85,6 +87,7 @@ RankPlan plan_batches(const Job& job, const Dataset& dataset, const PlanOptions&
                        double(meta.vertices),
                        options.threads,
                        plan.shape,
+                       {},
                        {},
                        {},
                        options.hosts};

@@ -28,9 +28,11 @@ struct RankPlan {
 /// What the ranks of a server hold together, where servers hold copies of each other's vertices.
 struct ServerPlan {
   std::vector<Rank> ranks;
-  Index own = 0, copies = 0;  // vertices, and copies of other servers'
-  Index arcs = 0;             // that training sees
-  Index bytes = 0;            // RankMemory::held()
+  // Of the largest batch, where there are several:
+  Index own = 0, copies = 0;     // vertices, and copies of others
+  Index arcs = 0;                // that training sees
+  Index bytes = 0;               // RankMemory::held()
+  std::vector<Index> batches{};  // of it what each batch takes; empty: it trains on all its vertices at once
   std::vector<Index>
       computed;  // vertices that each layer computes which reads neighbours, the first layer first
   double share_of_copies() const { return double(copies) / double(std::max<Index>(own + copies, 1)); }

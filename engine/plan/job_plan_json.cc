@@ -56,10 +56,12 @@ Json rank_json(const RankPlan& r) {
 }
 
 Json server_json(const ServerPlan& s) {
-  return {{"ranks", s.ranks},       {"own", s.own},
-          {"copies", s.copies},     {"shareOfCopies", s.share_of_copies()},
-          {"computed", s.computed}, {"arcs", s.arcs},
-          {"heldBytes", s.bytes}};
+  Json json{{"ranks", s.ranks},       {"own", s.own},
+            {"copies", s.copies},     {"shareOfCopies", s.share_of_copies()},
+            {"computed", s.computed}, {"arcs", s.arcs},
+            {"heldBytes", s.bytes}};
+  if (!s.batches.empty()) json["batchBytes"] = s.batches;
+  return json;
 }
 
 Json stage_json(const StagePlan& s) {

@@ -144,12 +144,48 @@ Index RankMemory::replicated() const {
   return item == items.end() ? 0 : item->bytes;
 }
 
+namespace {
+
+/// Of the part, or parts, that training sees: the most of each.
+struct PartBytes {
+  Index graph = 0, features = 0;
+  Index reading = 0;  // of one, while it is read
+};
+
+PartBytes bytes_of(const MemoryInput& in, const RankShape& part) {
+  PartBytes b{graph_bytes(part, in.model.needs, in.weighted), feature_bytes(part, in.run.features, in.model)};
+  b.reading =
+      b.graph + part.server_bytes + std::max(b.features, cutting_bytes(part, in.model.needs, in.weighted));
+  return b;
+}
+
+PartBytes training_bytes(const MemoryInput& in) {
+  PartBytes most = bytes_of(in, in.run.training);
+  for (const RankShape& each : in.run.batches) {
+    const PartBytes b = bytes_of(in, each);
+    most = {std::max(most.graph, b.graph), std::max(most.features, b.features),
+            std::max(most.reading, b.reading)};
+  }
+  return most;
+}
+
+std::vector<Index> batch_bytes(const MemoryInput& in) {
+  std::vector<Index> all;
+  for (std::size_t b = 0; b < in.run.batches.size(); ++b) {
+    const PartBytes part = bytes_of(in, in.run.batches[b]);
+    all.push_back(part.graph + part.features + in.dry.batches[b].total());
+  }
+  return all;
+}
+
+}  // namespace
+
 RankMemory rank_memory(const MemoryInput& in) {
   const DryRunInput& run = in.run;
   const GraphNeeds& needs = in.model.needs;
   const bool many = run.training.ranks > 1;
-  Index graph = graph_bytes(run.training, needs, in.weighted),
-        features = feature_bytes(run.training, run.features, in.model);
+  const PartBytes part = training_bytes(in);
+  Index graph = part.graph, features = part.features;
   if (run.beyond) graph += graph_bytes(*run.beyond, needs, in.weighted);
   if (run.full) {
     graph += graph_bytes(*run.full, needs, in.weighted);
@@ -168,6 +204,7 @@ RankMemory rank_memory(const MemoryInput& in) {
              {"MPI", many ? kMpi : 0},
              {"graph", graph},
              {"features", released ? 0 : features},
+             {"read ahead", run.training.is_followed ? part.reading : 0},
              {"labels and splits", label_bytes(in)},
              {"activations", s.activations + i.activations},
              {"saved for backward", s.saved + i.saved},
@@ -176,10 +213,8 @@ RankMemory rank_memory(const MemoryInput& in) {
              {"scratch", in.dry.workspace},
              {kParameters, parameter_bytes(run, in.dry)}};
   for (const MemoryItem& item : m.items) m.training += item.bytes;
+  m.batches = batch_bytes(in);
   m.passes = s.total() + in.dry.workspace;
-  if (run.training.redraws)  // passes have no memory meanwhile
-    m.training = std::max(m.training, m.training - s.total() + run.training.server_bytes +
-                                          cutting_bytes(run.training, needs, in.weighted));
   m.inference = i.total();
   m.state = in.dry.state;
   m.checkpoint = m.training;

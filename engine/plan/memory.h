@@ -19,6 +19,8 @@ struct RankMemory {
   Index mapped = 0;               // pages of files, while loading; given back before training
   Index loading = 0;              // reading features and cutting out the rank's part
   Index training = 0;
+  std::vector<Index>
+      batches{};  // of it, what each batch takes: its part and passes; where steps train on parts of their own
   Index passes = 0, inference = 0;  // of it, what training's passes take, and exact inference beside them
   Index pages = 0;       // of mapped arcs that batches read: the kernel takes them back when it needs them
   Index state = 0;       // of it, what goes into a checkpoint beside the parameters (late and cached rows)

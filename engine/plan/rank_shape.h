@@ -53,7 +53,7 @@ struct RankShape {
   std::vector<NearShape> near{};         // where some rows are copies, by the number of layers behind
   int beyond = 0;                        // of them those that read no copies, the first ones: all alike
   Index server_bytes = 0;                // of the server's graph that its share is cut from
-  bool redraws = false;                  // in each epoch anew
+  bool is_followed = false;              // by others, each of which is read while the one before trains
   bool features = true, answers = true;  // PartShare
   Index copies = 0;                      // of the owned rows, of other servers' vertices: they count nothing
   LayerRange layers{0, -1};              // that the rank has; −1: to the last

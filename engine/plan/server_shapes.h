@@ -1,29 +1,33 @@
-// A rank's share of what its server holds, where servers hold copies of each other's vertices.
+// A rank's shares of what its server holds at a time, where servers hold copies of each other's vertices.
 #pragma once
 
-#include <span>
+#include <vector>
 
 #include "partition/server_graph.h"
 #include "plan/rank_shape.h"
+#include "strategy/strategy.h"
 
 namespace atl {
 
-/// Asked for one server's ranks after the other's, it finds each server's graph once.
+/// Asked for one server's ranks after the other's, it finds each server's graphs once.
 class ServerShapes {
  public:
   /// Both outlive it.
   ServerShapes(const Job& job, const PreparedGraph& prepared) : job_(job), prepared_(prepared) {}
-  /// induced_on: as in LocalizeOptions.
-  RankShape of(Rank rank, std::span<const std::uint8_t> induced_on, int ranks);
+  /// By batch.
+  const std::vector<RankShape>& of(Rank rank, const GraphMarks& marks, int ranks);
+  /// The batch of which the server of the last rank asked for holds most.
+  std::size_t largest() const { return largest_; }
   /// Layers that read no copies, of the last server asked for.
   int beyond() const { return beyond_; }
 
  private:
   const Job& job_;
   const PreparedGraph& prepared_;
-  int first_part_ = -1;  // of the server that held_ is of
+  int first_part_ = -1;  // of the server that shapes_ are of
   int beyond_ = 0;
-  ServerGraph held_;
+  std::vector<std::vector<RankShape>> shapes_;  // by rank of the server, by batch
+  std::size_t largest_ = 0;
 };
 
 }  // namespace atl

@@ -79,7 +79,8 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
   shape.bytes_per_weight = sizeof(Real);
   shape.bytes_per_value = job.strategy.wire == Precision::kBFloat16 ? 2 : sizeof(Real);
   set_merged(job, model, shape);
-  if (strategy.describe != nullptr) strategy.describe(job, model, prepared, marks, shape);
+  if (strategy.describe != nullptr)
+    strategy.describe(job, model, prepared, {marks, loss_marks(dataset, job)}, shape);
   return shape;
 }
 

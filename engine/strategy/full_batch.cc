@@ -13,6 +13,7 @@ FullBatch::FullBatch(Context& ctx, Communicator& comm, const Model& model, Param
       parameters_(parameters),
       part_(part),
       passes_(options.passes),
+      steps_(options.steps),
       prefix_(model.constant_prefix()),
       runner_(ctx, model, comm.trace()) {
   const std::vector<ExchangedLayer> exchanged = exchanged_layers();
@@ -80,7 +81,7 @@ void FullBatch::tell(Work work) const {
 }
 
 void FullBatch::train(std::int64_t step, TrainingStep& session) {
-  if (trace_ != nullptr) trace_->begin_epoch(step);
+  if (trace_ != nullptr && (step - 1) % steps_ == 0) trace_->begin_epoch((step - 1) / steps_ + 1);
   const ConstMatrixView logits = forward(step, true);
   tell(Work::kLoss);
   session.loss(logits, {}, memory_->d_output());

@@ -13,6 +13,7 @@ namespace atl {
 struct FullBatchOptions {
   std::uint64_t seed = 1;  // of all draws
   Passes passes = Passes::kTraining;
+  int steps = 1;  // of an epoch; each trains on a part of its own, by a schedule of its own
 };
 
 /// Makes the exchange once the schedule knows what its layers need of it.
@@ -25,6 +26,7 @@ class FullBatch final : public Schedule {
             const GraphPart& part, double all_vertices, const FullBatchOptions& options,
             MakeExchange make_exchange);
 
+  std::int64_t steps() const override { return steps_; }
   void train(std::int64_t step, TrainingStep& session) override;
   ConstMatrixView infer() override;
   ConstMatrixView embeddings() const override;
@@ -50,6 +52,7 @@ class FullBatch final : public Schedule {
   Parameters& parameters_;
   const GraphPart& part_;
   Passes passes_;
+  int steps_;
   int prefix_ = 0;              // constant layers, computed once
   std::vector<Index> outputs_;  // by layer, rows that it computes
   std::unique_ptr<Exchange> exchange_;

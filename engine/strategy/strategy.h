@@ -28,6 +28,12 @@ struct PartShare {
   bool answers = true;   // labels and splits; inference gives logits here
 };
 
+/// Marks of the data set's vertices.
+struct GraphMarks {
+  std::span<const std::uint8_t> induced_on;  // LocalizeOptions
+  std::span<const std::uint8_t> counted;     // by a loss in training
+};
+
 struct Strategy {
   std::string kind;
   std::unique_ptr<Schedule> (*make)(const ScheduleInput&) = nullptr;
@@ -44,7 +50,7 @@ struct Strategy {
   /// What a rank trains on in an epoch (from 1) where that isn't its part: its share of what its server holds; null: its part.
   ServerOptions (*server)(const Job&, Rank rank, Index epoch) = nullptr;
   /// Fills in what the strategy's formula of bytes wants to know besides; null: nothing.
-  void (*describe)(const Job&, const Model&, const PreparedGraph&, std::span<const std::uint8_t> induced_on,
+  void (*describe)(const Job&, const Model&, const PreparedGraph&, const GraphMarks&,
                    TrafficShape&) = nullptr;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "job/strategies.h"
 #include "strategy/strategy.h"
@@ -13,31 +14,6 @@ namespace {
 bool reads_halo_features(const Job& job, const DatasetMeta& meta, const DataUse& use) {
   if (meta.features == 0) fail("{}: has no features, and a model needs them", meta.name);
   return job_model(job, feature_shape(meta, use.form), use.classes).layers.front()->gathers();
-}
-
-Labels read_labels(const Job& job, const Dataset& dataset, const DataUse& use,
-                   std::span<const VertexId> vertices) {
-  Labels labels;
-  if (job.training.loss != Loss::kBinaryCrossEntropy) {
-    labels.classes.assign(vertices.size(), -1);
-    if (!use.known) return labels;
-    for (std::size_t row = 0; row < vertices.size(); ++row)
-      labels.classes[row] = dataset.labels()[std::size_t(vertices[row])];
-    return labels;
-  }
-  labels.columns = use.classes;
-  if (!use.known) return labels;
-  labels.targets.reserve(vertices.size() * std::size_t(labels.columns));
-  for (const VertexId v : vertices) {
-    const std::uint8_t* row = dataset.targets().row(v);
-    labels.targets.insert(labels.targets.end(), row, row + labels.columns);
-  }
-  return labels;
-}
-
-/// An unlabelled vertex is in no split.
-bool labelled(const Labels& labels, std::size_t row) {
-  return labels.columns > 0 ? !labels.targets.empty() : labels.classes[row] >= 0;
 }
 
 }  // namespace
@@ -67,15 +43,6 @@ GraphTransforms graph_transforms(const Job& job) {
   const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
   t.by_id = strategy.draws_neighbours != nullptr && strategy.draws_neighbours(job);
   return t;
-}
-
-std::vector<std::uint8_t> training_marks(const Dataset& dataset, const Job& job) {
-  const View<const std::uint8_t> split = dataset.split(job.dataset.split);
-  std::vector<std::uint8_t> marks(std::size_t(split.rows));
-  for (Index v = 0; v < split.rows; ++v) {
-    marks[std::size_t(v)] = split.at(v, job.dataset.split_column) == std::uint8_t(Split::kTrain);
-  }
-  return marks;
 }
 
 RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
@@ -108,40 +75,21 @@ RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& 
 
 void RankData::read_training_part(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                                   const DataUse& use, bool halo_features) {
-  const Rank rank = full_->graph().rank;
+  if (strategy_of(job).server != nullptr) {
+    shares_ = std::make_unique<ServerParts>(ShareSource{job, dataset, prepared, *full_, use, halo_features});
+    training_ = shares_->take(1, 0, {});
+    return;
+  }
   const std::vector<std::uint8_t> marks = training_marks(dataset, job);
-  if (const auto server = strategy_of(job).server; server != nullptr) {
-    redrawn_.emplace(Redrawn{job, dataset, prepared, use, halo_features, rank});
-    read_server_part(1);
-    if (!server(job, rank, 1).redraws) redrawn_.reset();
-  } else {
-    training_ =
-        std::make_unique<PartData>(job, dataset, prepared, rank, share_, marks, use.form, halo_features);
-  }
-  if (!share_.answers) return;
-  const auto ids = training_->owned_ids().first(std::size_t(training_->graph().counted));
-  training_labels_ = read_labels(job, dataset, use, ids);
-  for (Index row = 0; row < Index(ids.size()); ++row) {
-    const bool trains = marks[std::size_t(ids[std::size_t(row)])] != 0;
-    if (trains && labelled(training_labels_, std::size_t(row))) training_rows_.push_back(VertexId(row));
-  }
+  training_ = std::make_unique<TrainingPart>();
+  training_->data = std::make_unique<PartData>(job, dataset, prepared, full_->graph().rank, share_, marks,
+                                               use.form, halo_features);
+  if (share_.answers) training_->read_labels(job, dataset, use, marks);
 }
 
-void RankData::read_server_part(Index epoch) {
-  const Redrawn& from = *redrawn_;
-  ServerOptions options = strategy_of(from.job).server(from.job, from.rank, epoch);
-  std::vector<std::uint8_t> marks;
-  if (from.job.training.setting == Setting::kInductive) marks = training_marks(from.dataset, from.job);
-  options.induced_on = marks;
-  training_ = std::make_unique<PartData>(from.job, from.dataset, from.prepared, from.rank, options, *full_,
-                                         from.use.form, from.halo_features);
-  redrawn_->epoch = epoch;
-}
-
-/// The server's own vertices stay where they are, and so do their labels.
-void RankData::draw(Context& ctx, Index epoch) {
-  training_.reset();  // both at once would be more than was planned
-  read_server_part(epoch);
+void RankData::take(Context& ctx, Index epoch, int batch, const std::vector<int>& cpus) {
+  training_.reset();  // where the next one isn't there yet, both at once would be more than was planned
+  training_ = shares_->take(epoch, batch, cpus);
   training_->place(ctx);
 }
 
@@ -150,7 +98,7 @@ void RankData::read_splits(const Dataset& dataset, const Job& job, bool by_split
   if (by_split) split = dataset.split(job.dataset.split);
   const std::span<const VertexId> ids = owned_ids_;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (!labelled(labels_, i)) continue;
+    if (!labels_.has(i)) continue;
     switch (by_split ? Split(split.at(ids[i], job.dataset.split_column)) : Split::kTest) {
       case Split::kTrain:
         train.rows.push_back(VertexId(i));
@@ -177,24 +125,30 @@ void RankData::count(Communicator& comm) {
   train.total = totals[0];
   validation.total = totals[1];
   test.total = totals[2];
-  training_vertices_ = totals[3];
+  seen_ = {totals[3]};
   if (batches_) batches_->count(comm);
+  if (shares_ && shares_->batches() > 1) count_batches(comm);
 }
 
-LabelView on_device(DeviceCopies& copies, const LabelView& host, Index rows) {
-  LabelView view = host;
-  if (host.classes != nullptr) view.classes = copies.of(std::span(host.classes, std::size_t(rows))).data();
-  const std::span targets(host.targets.data, std::size_t(host.targets.rows * host.targets.cols));
-  view.targets.data = copies.of(targets).data();
-  return view;
+void RankData::count_batches(Communicator& comm) {
+  ServerParts::Sizes sizes = shares_->sizes();
+  std::vector<double> by_server(std::size_t(comm.size()));
+  by_server[std::size_t(comm.rank())] = std::accumulate(sizes.training.begin(), sizes.training.end(), 0.0);
+  for (std::vector<double>* each : {&sizes.training, &sizes.own, &by_server})
+    comm.all_reduce(Traffic::kSetup, std::span<double>(*each));
+  seen_ = std::move(sizes.own), counted_ = std::move(sizes.training);
+  const double most = std::ranges::max(by_server);
+  if (double(counted_.size()) <= most || most == 0)
+    return;  // each batch has one of them; without any, training is refused
+  fail(
+      "strategy.{}.batches: {} is more than the {} labelled training vertices of the server with most (use at most {})",
+      shares_->strategy(), counted_.size(), most, most);
 }
 
 /// As they lie in the host's memory.
 void RankData::view() {
   for (SplitRows* each : {&train, &validation, &test}) each->placed = each->rows;
   label_view_ = labels_.view();
-  training_label_view_ = training_labels_.view();
-  placed_training_rows_ = training_rows_;
 }
 
 void RankData::place(Context& ctx) {
@@ -202,16 +156,13 @@ void RankData::place(Context& ctx) {
   copies_.emplace(ctx);
   for (SplitRows* each : {&train, &validation, &test}) each->placed = copies_->of(each->placed);
   label_view_ = on_device(*copies_, label_view_, owned());
-  training_label_view_ =
-      on_device(*copies_, training_label_view_, training_ && share_.answers ? training_->graph().counted : 0);
-  placed_training_rows_ = copies_->of(placed_training_rows_);
   if (full_) full_->place(ctx);
   if (training_) training_->place(ctx);
 }
 
 void RankData::release_features() {
   if (full_) full_->release_features();
-  if (training_) training_->release_features();
+  if (training_) training_->data->release_features();
 }
 
 }  // namespace atl

@@ -8,7 +8,7 @@
 #include "comm/communicator.h"
 #include "strategy/schedule.h"
 #include "train/batch_data.h"
-#include "train/part_data.h"
+#include "train/server_parts.h"
 
 namespace atl {
 
@@ -16,40 +16,6 @@ namespace atl {
 /// parts.
 PartitionOptions partition_options(const Job& job, int ranks);
 GraphTransforms graph_transforms(const Job& job);
-/// (vertices) 1 = training vertex of the job's split.
-std::vector<std::uint8_t> training_marks(const Dataset& dataset, const Job& job);
-
-/// How a data set is taken: as it is, for training; as far as it fits a model that is there, for predictions.
-struct DataUse {
-  Index classes = 0;                       // of the model
-  FeatureForm form = FeatureForm::kDense;  // in which the model reads features
-  bool known = true;                       // false: as if no vertex had a label
-  bool by_split = true;                    // false: by no split; every labelled vertex is a test vertex
-  bool trains = true;                      // false: it is for inference alone
-};
-
-/// Labels of some rows as kernels read them: one of the two.
-struct LabelView {
-  const std::int32_t* classes = nullptr;  // (rows)
-  View<const std::uint8_t> targets = {};  // (rows, labels)
-  LabelView slice(Index first, Index count) const {
-    return {classes == nullptr ? nullptr : classes + first,
-            targets.cols == 0 ? targets : targets.slice_rows(first, count)};
-  }
-};
-
-/// Of a part's owned rows: one class each, −1 = unlabelled, or, multi-label, targets of 0 and 1.
-struct Labels {
-  std::vector<std::int32_t> classes;  // (rows); empty: multi-label
-  std::vector<std::uint8_t> targets;  // (rows, columns); empty: not multi-label, or all unlabelled
-  Index columns = 0;                  // 0: one class each
-  View<const std::uint8_t> target_rows() const {
-    return {targets.data(), columns > 0 ? Index(targets.size()) / columns : 0, columns};
-  }
-  LabelView view() const { return {classes.empty() ? nullptr : classes.data(), target_rows()}; }
-};
-/// Of so many rows.
-LabelView on_device(DeviceCopies& copies, const LabelView& host, Index rows);
 
 /// A labelled split's rows of part(), ascending, and how many there are over all ranks.
 struct SplitRows {
@@ -72,17 +38,23 @@ class RankData {
   /// Fills in what only all ranks together know: the splits' totals and the training graph's vertices. Call before
   /// training or evaluation. Collective.
   void count(Communicator& comm);
-  /// Whether training sees another graph in `epoch` than in the one before: some strategies draw what servers hold (Strategy::server).
-  bool draws_in(Index epoch) const { return redrawn_ && redrawn_->epoch != epoch; }
-  /// Then takes it in place of that one. Reads the data set and the prepared graph again.
-  void draw(Context& ctx, Index epoch);
+  /// Whether training sees another graph in step `batch` (from 0) of `epoch` than in the one before: some strategies draw what servers
+  /// hold, or train it in batches (Strategy::server).
+  bool is_other_in(Index epoch, int batch) const { return shares_ && shares_->is_other(epoch, batch); }
+  /// Then takes it in place of that one. cpus: as ServerParts::take.
+  void take(Context& ctx, Index epoch, int batch, const std::vector<int>& cpus);
+  /// How long training stood still for what it sees; none: it is there.
+  std::optional<double> waited_seconds() const {
+    if (!shares_ || !shares_->are_many()) return std::nullopt;
+    return shares_->waited_seconds();
+  }
   /// Puts what kernels read where those of ctx's device can. Before training or evaluation; on the host, and again, it does nothing.
   void place(Context& ctx);
 
   const PartRanks& ranks() const { return share_.ranks; }
   const GraphPart& part() const { return full_ ? full_->part() : no_part_; }
   /// The part that training sees: with setting: inductive, the training vertices alone.
-  const GraphPart& training_part() const { return training_ ? training_->part() : part(); }
+  const GraphPart& training_part() const { return training_ ? training_->data->part() : part(); }
   /// What schedules run on: in training, and over the whole graph.
   Holding held_in_training() const {
     return batches_ ? Holding(batches_->graph()) : Holding(training_part());
@@ -90,8 +62,10 @@ class RankData {
   Holding held() const { return batches_ ? Holding(batches_->graph()) : Holding(part()); }
   /// Whether training sees another graph than inference.
   bool has_training_part() const { return training_ != nullptr; }
-  double vertices() const { return vertices_; }                    // of the whole graph
-  double training_vertices() const { return training_vertices_; }  // of the graph that training sees
+  double vertices() const { return vertices_; }  // of the whole graph
+  /// Of the graph that training sees, and of them those that the loss counts.
+  double training_vertices() const { return of_batch(seen_); }
+  double loss_vertices() const { return counted_.empty() ? train.total : of_batch(counted_); }
 
   /// Of the rows whose labels and logits this rank has.
   std::span<const VertexId> owned_ids() const { return owned_ids_; }
@@ -103,10 +77,12 @@ class RankData {
   /// The same, as kernels read them.
   const LabelView& label_view() const { return label_view_; }
   /// Of training_part()'s rows, and which of them take part in the loss, ascending; as kernels read them.
-  const LabelView& training_labels() const { return training_ ? training_label_view_ : label_view_; }
-  std::span<const VertexId> training_rows() const { return training_ ? placed_training_rows_ : train.placed; }
+  const LabelView& training_labels() const { return training_ ? training_->label_view : label_view_; }
+  std::span<const VertexId> training_rows() const {
+    return training_ ? training_->placed_rows : train.placed;
+  }
   /// The same in the host's memory.
-  std::span<const VertexId> training_rows_here() const { return training_ ? training_rows_ : train.rows; }
+  std::span<const VertexId> training_rows_here() const { return training_ ? training_->rows : train.rows; }
 
   SplitRows train, validation, test;
 
@@ -117,35 +93,27 @@ class RankData {
   void view();
   void read_training_part(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                           const DataUse& use, bool halo_features);
-  void read_server_part(Index epoch);
   void read_splits(const Dataset& dataset, const Job& job, bool by_split);
-
-  /// Where each epoch may have its own part of a server's graph, what that is read from; all outlive this.
-  struct Redrawn {
-    const Job& job;
-    const Dataset& dataset;
-    const PreparedGraph& prepared;
-    DataUse use;
-    bool halo_features;
-    Rank rank;
-    Index epoch = 0;  // that training_ is of
-  };
+  void count_batches(Communicator& comm);
+  double of_batch(const std::vector<double>& totals) const {
+    return totals.empty() ? 0 : totals[totals.size() == 1 ? 0 : std::size_t(shares_->batch())];
+  }
 
   PartShare share_;
-  std::optional<Redrawn> redrawn_;
   std::unique_ptr<PartData> full_;
   std::unique_ptr<BatchData> batches_;
   const GraphPart no_part_{};
   std::span<const VertexId> owned_ids_;
   FeatureShape features_;
-  std::unique_ptr<PartData> training_;
+  std::unique_ptr<TrainingPart> training_;  // null: part()
+  std::unique_ptr<ServerParts> shares_;     // that training_ is one of; null: there are no others
   Index classes_;
-  double vertices_, training_vertices_ = 0;
-  Labels labels_, training_labels_;      // the second: inductive alone
-  std::vector<VertexId> training_rows_;  // likewise
-  std::optional<DeviceCopies> copies_;   // after place() on another device than the host
-  LabelView label_view_, training_label_view_;
-  std::span<const VertexId> placed_training_rows_;
+  double vertices_;
+  std::vector<double> seen_,
+      counted_;  // by batch, or one: training_vertices(); by batch, or none: loss_vertices()
+  Labels labels_;
+  std::optional<DeviceCopies> copies_;  // after place() on another device than the host
+  LabelView label_view_;
 };
 
 }  // namespace atl

@@ -40,12 +40,14 @@ std::unique_ptr<Schedule> Trainer::schedule_of_training() {
                         data_.training_vertices(), false, side_});
 }
 
-/// Where servers' copies are drawn anew, an epoch begins with another part and a schedule of its own; parameters are all that goes on.
-void Trainer::draw(std::int64_t step) {
+/// Where servers' copies are drawn anew, or their vertices are trained in batches, an epoch or a step begins with another part and a
+/// schedule of its own; parameters are all that goes on.
+void Trainer::take_part(std::int64_t step) {
   const Index epoch = (step - 1) / steps() + 1;
-  if (!data_.draws_in(epoch)) return;
+  const auto batch = int((step - 1) % steps());
+  if (!data_.is_other_in(epoch, batch)) return;
   training_.reset();  // it reads the part
-  data_.draw(ctx_, epoch);
+  data_.take(ctx_, epoch, batch, side_.cpus);
   training_ = schedule_of_training();
   if (model_.constant_prefix() > 0) data_.release_features();
 }
@@ -58,7 +60,7 @@ double Trainer::train_epoch(Index epoch, double learning_rate) {
 }
 
 double Trainer::train_step(std::int64_t step, double learning_rate) {
-  draw(step);
+  take_part(step);
   begin_step(ctx_, learning_rate, optimizer_.steps() + 1, state_.data());
   zero_sums(ctx_, outputs_.span());
   gradient_.clear(ctx_);
@@ -83,7 +85,7 @@ void Trainer::find_non_finite() {
 /// Of a full batch, row i of the logits is the training part's owned row i, and the training rows are selected by number. Of chosen
 /// rows, all are training vertices.
 void Trainer::loss(ConstMatrixView logits, const LossRows& of, MatrixView d_logits) {
-  vertices_ = of.total > 0 ? of.total : data_.train.total;
+  vertices_ = of.total > 0 ? of.total : data_.loss_vertices();
   const auto scale = Real(1 / vertices_);
   const bool chosen = of.total > 0;
   if (chosen) choose_labels(of.rows);

@@ -45,7 +45,10 @@ class Trainer final : private TrainingStep {
   /// What this rank knows beside the parameters (Schedule::state). Collective.
   std::vector<NamedMatrix> state() { return training_->state(); }
   /// Of training's schedule.
-  std::optional<BatchCounts> batch_counts() const { return training_->batch_counts(); }
+  std::optional<BatchCounts> batch_counts() const {
+    if (const auto waited = data_.waited_seconds()) return BatchCounts{.waited_seconds = *waited};
+    return training_->batch_counts();
+  }
   /// Of training's schedule; none before the first step.
   std::optional<StageTimes> stage_times() const { return training_->stage_times(); }
   /// This rank's part of it, after train_epoch() (Schedule::lateness).
@@ -53,7 +56,7 @@ class Trainer final : private TrainingStep {
 
  private:
   void loss(ConstMatrixView logits, const LossRows& rows, MatrixView d_logits) override;
-  void draw(std::int64_t step);
+  void take_part(std::int64_t step);
   std::unique_ptr<Schedule> schedule_of_training();
   void choose_labels(std::span<const VertexId> rows);
   std::span<const VertexId> training_rows_of(Index first, Index count);

@@ -48,8 +48,26 @@ std::vector<Field> options() {
       {.description = "when copies are drawn",
        .choices = {{"once", "before training, as the authors' code does"},
                    {"epoch",
-                    "anew in each epoch, which costs each epoch the time to cut the server's graph again"}},
+                    "anew in each epoch, which a thread of each rank reads while the epoch before trains"}},
        .source = source}));
+  options.push_back(strategy_option(
+      "granndis", "batches", std::int64_t{1},
+      {.description =
+           "batches that each server's own vertices are trained in, an optimiser step each: neighbours together, with what they "
+           "depend on, over all of the server's ranks; the next one is read while one trains",
+       .unit = "batches",
+       .minimum = 1,
+       .maximum = 65536,
+       .source = source}));
+  options.push_back(strategy_option(
+      "granndis", "memoryBudget", std::int64_t{0},
+      {.type = FieldType::kBytes,
+       .description =
+           "what a rank's planned peak must not pass: training.recompute and batches are chosen for it where they "
+           "aren't given, by atoll run and atoll plan; 0: no limit",
+       .unit = "bytes",
+       .minimum = 0,
+       .may_change = true}));
   return options;
 }
 
@@ -71,9 +89,9 @@ Index brought(const TrafficShape& shape, std::size_t layer) {
   return shape.widths[layer] + (layer < shape.repeated_widths.size() ? shape.repeated_widths[layer] : 0);
 }
 
-EpochTraffic traffic(const Options&, const TrafficShape& shape) {
+EpochTraffic traffic(const Options& given, const TrafficShape& shape) {
   EpochTraffic sum;
-  sum.gradient = gradient_bytes(shape);
+  sum.gradient = given.integer("batches") * gradient_bytes(shape);
   for (std::size_t layer = 0; layer < shape.server_cut.size(); ++layer)
     for (const CutRows& each : shape.server_cut[layer]) {
       const std::int64_t once = each.rows * shape.widths[layer] * shape.bytes_per_value;
@@ -83,8 +101,9 @@ EpochTraffic traffic(const Options&, const TrafficShape& shape) {
   return sum;
 }
 
-std::vector<PairBytes> flows(const Options&, const TrafficShape& shape, const std::vector<CutRows>&) {
+std::vector<PairBytes> flows(const Options& given, const TrafficShape& shape, const std::vector<CutRows>&) {
   std::vector<PairBytes> all = gradient_flows(shape);
+  for (PairBytes& each : all) each.bytes *= double(given.integer("batches"));
   for (std::size_t layer = 0; layer < shape.server_cut.size(); ++layer)
     for (const auto& [from, to, rows] : shape.server_cut[layer]) {
       const auto forward = double(rows * brought(shape, layer) * shape.bytes_per_value);
@@ -132,6 +151,22 @@ void hops_of_the_layers(const Check& c) {
             layers_field(c.job.model), all, all);
 }
 
+const std::string kNobodyComputes =
+    "leaves layers that read rows of other servers, and in batches nobody computes all of those (leave hops out, or use 1 batch)";
+
+void batches_of_whole_servers(const Check& c) {
+  const Options& given = c.job.strategy.options;
+  if (c.job.strategy.kind == "granndis" && given.integer("batches") > 1 && given.integer("hops") > 0)
+    c.error("strategy.granndis.hops", "{}", kNobodyComputes);
+}
+
+Rule batches_of_whole_servers_rule() {
+  return {
+      batches_of_whole_servers,
+      {{"strategy.granndis", "hops",
+        "!has(self.batches) || self.batches == 1 || !has(self.hops) || self.hops == 0", kNobodyComputes}}};
+}
+
 }  // namespace
 
 int ranks_of_a_server(const Job& job) {
@@ -148,7 +183,8 @@ Expansion expansion_of(const Job& job) {
           max_hop == 0 ? hops : max_hop,
           fanout,
           fanout < 0 && (max_hop == 0 || max_hop >= hops),
-          given.text("redraw") == "epoch"};
+          given.text("redraw") == "epoch",
+          int(given.integer("batches"))};
 }
 
 StrategyInfo granndis_strategy() {
@@ -161,8 +197,18 @@ StrategyInfo granndis_strategy() {
           .servers = servers,
           .traffic = traffic,
           .flows = flows,
+          .several_steps = true,
+          .side_threads =
+              [](const Job& job, int) {
+                const Expansion expansion = expansion_of(job);
+                return expansion.redraws || expansion.batches > 1 ? 1 : 0;
+              },
+          .memory_budget = batches_budget,
           .lighter = fewer_copies,
-          .rules = {some_copies_rule(), something_to_draw_rule(), {hops_of_the_layers, {}}}};
+          .rules = {some_copies_rule(),
+                    something_to_draw_rule(),
+                    {hops_of_the_layers, {}},
+                    batches_of_whole_servers_rule()}};
 }
 
 }  // namespace atl

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/function_ref.h"
-#include "job/job.h"
+#include "job/strategies.h"
 
 namespace atl {
 
@@ -19,9 +19,12 @@ struct Expansion {
   int fanout = 15;  // −1: all
   bool is_exact = false;
   bool redraws = false;  // other copies in each epoch
+  int batches = 1;       // that a server's vertices are divided into
 };
 Expansion expansion_of(const Job& job);
 /// StrategyInfo::lighter.
 std::string fewer_copies(const Job& job, FunctionRef<bool(const Job&)> fits);
+/// StrategyInfo::memory_budget.
+MemoryBudget batches_budget(const Job& job, const Given& given);
 
 }  // namespace atl

@@ -1,4 +1,4 @@
-// What strategy `granndis` proposes where servers hold too much: fewer layers that read copies, or a smaller sample of them.
+// What strategy `granndis` proposes where servers hold too much: fewer layers that read copies, a smaller sample of them, or batches.
 #include <fmt/format.h>
 
 #include "job/strategies/granndis.h"
@@ -55,13 +55,50 @@ std::string fewer_hops(const Job& job, const Expansion& given, FunctionRef<bool(
   return "";
 }
 
+constexpr int kMostBatches = 64;  // that are tried
+
+Job in_batches(Job job, int batches) {
+  job.strategy.options.set("batches", std::int64_t(batches));
+  return job;
+}
+
+/// Of what servers hold at a time.
+std::string more_batches(const Job& job, const Expansion& given, FunctionRef<bool(const Job&)> fits) {
+  for (int batches = 2 * given.batches; given.beyond == 0 && batches <= kMostBatches; batches *= 2)
+    if (fits(in_batches(job, batches))) return fmt::format("{{batches: {}}}", batches);
+  return "";
+}
+
+MemoryBudget::Way way_of(const Job& job, Recompute recompute, int batches) {
+  MemoryBudget::Way way{in_batches(job, batches),
+                        fmt::format("training.recompute: {} and strategy.granndis.batches: {}",
+                                    recompute == Recompute::kLayer ? "layer" : "none", batches)};
+  way.job.training.recompute = recompute;
+  return way;
+}
+
 }  // namespace
 
 std::string fewer_copies(const Job& job, FunctionRef<bool(const Job&)> fits) {
   const Expansion given = expansion_of(job);
-  const std::string exact = fewer_hops(job, given, fits), sample = smaller_sample(job, given, fits);
-  if (exact.empty() && sample.empty()) return "";
-  return "strategy.granndis: " + exact + (exact.empty() || sample.empty() ? "" : " or ") + sample;
+  std::string all;
+  for (const std::string& each :
+       {fewer_hops(job, given, fits), smaller_sample(job, given, fits), more_batches(job, given, fits)})
+    if (!each.empty()) all += (all.empty() ? "strategy.granndis: " : " or ") + each;
+  return all;
+}
+
+/// Recomputing costs a third more work and learns the same; more batches are more steps: they come last.
+MemoryBudget batches_budget(const Job& job, const Given& given) {
+  MemoryBudget budget{"strategy.granndis.memoryBudget", job.strategy.options.integer("memoryBudget")};
+  Recompute recompute = job.training.recompute;
+  int batches = expansion_of(job).batches;
+  budget.ways.push_back(way_of(job, recompute, batches));
+  if (recompute == Recompute::kNone && !given.contains("training.recompute"))
+    budget.ways.push_back(way_of(job, recompute = Recompute::kLayer, batches));
+  if (given.contains("strategy.granndis.batches") || job.strategy.options.integer("hops") > 0) return budget;
+  while ((batches *= 2) <= kMostBatches) budget.ways.push_back(way_of(job, recompute, batches));
+  return budget;
 }
 
 }  // namespace atl

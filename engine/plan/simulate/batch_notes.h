@@ -29,7 +29,7 @@ class BatchNotes {
   bool alone_;
   int ahead_ = 0;
   std::deque<Maker> makers_;
-  std::mutex lock_;  // guards what follows
+  std::mutex lock_;                                // guards what follows
   std::map<std::int64_t, RecordedBatch> batches_;  // by step
 };
 

@@ -9,7 +9,9 @@ Passes passes_of(const ScheduleInput& in) {
 }
 
 std::unique_ptr<Schedule> full_batch_over(const ScheduleInput& in, MakeExchange make_exchange) {
-  const FullBatchOptions options{in.job.training.seed, passes_of(in)};
+  const auto server = strategy_of(in.job).server;
+  const int steps = server == nullptr ? 1 : server(in.job, in.comm.rank(), 1).batches;
+  const FullBatchOptions options{in.job.training.seed, passes_of(in), steps};
   return std::make_unique<FullBatch>(in.ctx, in.comm, in.model, in.parameters, in.holding.part(),
                                      in.all_vertices, options, make_exchange);
 }

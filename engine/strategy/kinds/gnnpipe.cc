@@ -49,7 +49,7 @@ PartShare share(const Job& job, Rank rank) {
 }
 
 /// What crosses between stages: rows, and a tap.
-void describe(const Job& job, const Model& model, const PreparedGraph&, std::span<const std::uint8_t>,
+void describe(const Job& job, const Model& model, const PreparedGraph&, const GraphMarks&,
               TrafficShape& shape) {
   const std::vector<LayerRange> stages = stage_ranges(job, model);
   for (std::size_t s = 0; s + 1 < stages.size(); ++s) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "job/models.h"
+#include "partition/server_batches.h"
 #include "strategy/cut_rows.h"
 #include "strategy/kinds/kinds.h"
 
@@ -27,7 +28,8 @@ ServerOptions server(const Job& job, Rank rank, Index epoch) {
           .samples = !expansion.is_exact,
           .seed = job.training.seed,
           .epoch = expansion.redraws ? std::uint64_t(epoch) : 0,
-          .redraws = expansion.redraws};
+          .redraws = expansion.redraws,
+          .batches = expansion.batches};
 }
 
 /// Rows that the ranks of a server have for each other, of the layers whose rows travel within it: those before the last `beyond`.
@@ -48,16 +50,17 @@ void add_cut(const ServerGraph& held, Rank first, int beyond, std::vector<std::v
   }
 }
 
-void describe(const Job& job, const Model&, const PreparedGraph& prepared,
-              std::span<const std::uint8_t> induced_on, TrafficShape& shape) {
+void describe(const Job& job, const Model&, const PreparedGraph& prepared, const GraphMarks& marks,
+              TrafficShape& shape) {
   const int layers = int(shape.widths.size()), beyond = std::min(expansion_of(job).beyond, layers);
   shape.server_cut.resize(shape.widths.size());
   for (int l = layers - beyond; l < layers; ++l)
-    shape.server_cut[std::size_t(l)] = cut_rows(prepared, !induced_on.empty());
+    shape.server_cut[std::size_t(l)] = cut_rows(prepared, !marks.induced_on.empty());
   for (Rank first = 0; first < job.placement.ranks; first += ranks_of_a_server(job)) {
     ServerOptions options = server(job, first, 1);
-    options.induced_on = induced_on;
-    add_cut(server_graph(prepared, options), first, beyond, shape.server_cut);
+    options.induced_on = marks.induced_on;
+    for (const ServerGraph& held : server_graphs(prepared, options, marks.counted))
+      add_cut(held, first, beyond, shape.server_cut);
   }
 }
 

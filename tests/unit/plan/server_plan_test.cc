@@ -82,6 +82,33 @@ TEST(ServerPlans, CountWhatEachServerHolds) {
   EXPECT_THAT(made.text, HasSubstr("held by each server"));
 }
 
+TEST(ServerPlans, SayWhatEachBatchTakes) {
+  const std::vector<std::string> fields{"model={kind: sage, layers: 2, hidden: 64}",
+                                        "strategy={kind: granndis}", "placement.ranks=4",
+                                        "placement.ranksPerServer=2"};
+  const auto in_batches = [&](int batches) {
+    std::vector<std::string> all = fields;
+    all.push_back(fmt::format("strategy.granndis={{maxHop: 0, fanout: -1, batches: {}}}", batches));
+    return planned(all);
+  };
+  const Planned whole = in_batches(1), made = in_batches(4), many = in_batches(20);
+  for (std::size_t s = 0; s < 2; ++s) {
+    const ServerPlan& server = made.plan.servers[s];
+    EXPECT_TRUE(whole.plan.servers[s].batches.empty());
+    ASSERT_EQ(server.batches.size(), 4U);
+    EXPECT_LT(server.own, whole.plan.servers[s].own / 2) << "of the largest batch";
+    EXPECT_GT(server.own, 0);
+    EXPECT_LT(std::ranges::max(server.batches), server.bytes);
+    EXPECT_THAT(line_of(server, int(s)), HasSubstr("arcs in the largest of 4 batches: "));
+  }
+  EXPECT_THAT(made.text, HasSubstr("largest of 4 batches"));
+  EXPECT_THAT(made.text, HasSubstr("  of it batch 4"));
+  EXPECT_THAT(made.json, HasSubstr("\"batchBytes\":["));
+  EXPECT_THAT(many.text, HasSubstr("  of it the largest batch"));
+  EXPECT_EQ(many.text.find("of it batch"), std::string::npos) << "too many to list";
+  EXPECT_EQ(whole.text.find("batch"), std::string::npos);
+}
+
 TEST(ServerPlans, AreOfServersWithCopiesAlone) {
   const Planned made = planned({"placement.ranks=4", "placement.ranksPerServer=2"});
   EXPECT_TRUE(made.plan.servers.empty());

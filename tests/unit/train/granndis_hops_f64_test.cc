@@ -24,8 +24,11 @@ TEST_P(FewerHops, AreGraph) {
   TemporaryFolder folder;
   write_small_data(folder / "small", GetParam().data);
   const SmallResult one = train_small(small_job(GetParam().fields), folder / "small", 1, 5);
-  for (const auto& [hops, ranks, together, partitioner] :
-       {std::tuple{1, 2, 1, "metis"}, {1, 4, 2, "metis"}, {2, 4, 2, "hash"}, {2, 2, 1, "range"}, {1, 3, 3, "hash"}})
+  for (const auto& [hops, ranks, together, partitioner] : {std::tuple{1, 2, 1, "metis"},
+                                                           {1, 4, 2, "metis"},
+                                                           {2, 4, 2, "hash"},
+                                                           {2, 2, 1, "range"},
+                                                           {1, 3, 3, "hash"}})
     expect_same_training(
         one,
         train_small(hops_job(GetParam().fields, ranks, together,

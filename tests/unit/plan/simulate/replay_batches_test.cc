@@ -87,7 +87,8 @@ TEST(ReplayOfBatches, ABatchThatIsNeverMadeIsTold) {
     ends({p, Program().compute(1)}, servers(2, 2));
     FAIL();
   } catch (const std::exception& error) {
-    EXPECT_NE(std::string(error.what()).find("rank 0 waits for its next batch"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("rank 0 waits for its next batch"), std::string::npos)
+        << error.what();
   }
 }
 

@@ -79,16 +79,20 @@ TEST_F(MoreStagesResume, SaysThatRowsAreLostOnAnyStage) {
 }
 
 /// Copies that each epoch draws anew are no state: a draw is the epoch's alone.
-class RedrawnResume : public KilledRuns {
+class RedrawnResume : public KilledRuns, public testing::WithParamInterface<std::string> {
  protected:
   RedrawnResume() {
     job_ = small_job({"training.epochs=9", "training.checkpoint={every: 2}", "placement.ranks=4",
                       "placement.ranksPerServer=2", "strategy.kind=granndis",
-                      "strategy.granndis={fanout: 1, redraw: epoch}"});
+                      "strategy.granndis=" + GetParam()});
   }
 };
 
-TEST_F(RedrawnResume, IsTheRunThatWasNeverKilled) {
+INSTANTIATE_TEST_SUITE_P(Copies, RedrawnResume,
+                         testing::Values("{fanout: 1, redraw: epoch}", "{fanout: 1, batches: 3}",
+                                         "{fanout: 1, batches: 2, redraw: epoch}"));
+
+TEST_P(RedrawnResume, IsTheRunThatWasNeverKilled) {
   const RunRecord never = run("never", 4);
   run("killed", 4, 6);
   const RunRecord resumed = run("killed", 4);

@@ -1,0 +1,78 @@
+#include "partition/server_batches.h"
+
+#include <algorithm>
+
+#include "graph/locality_order.h"
+#include "graph/transform.h"
+
+namespace atl {
+namespace {
+
+/// The server's own vertices as rows of the prepared graph, in the order of the data set's ids: ranks have no say in it.
+std::vector<VertexId> own_rows(const PreparedGraph& prepared, const ServerOptions& options) {
+  const auto first = prepared.part_offsets()[std::size_t(options.first_part)],
+             end = prepared.part_offsets()[std::size_t(options.first_part + options.parts)];
+  std::vector<VertexId> rows;
+  for (Index row = first; row < end; ++row) {
+    const VertexId id = prepared.ids()[std::size_t(row)];
+    if (options.induced_on.empty() || options.induced_on[std::size_t(id)] != 0) rows.push_back(VertexId(row));
+  }
+  std::ranges::sort(rows, {}, [&](VertexId row) { return prepared.ids()[std::size_t(row)]; });
+  return rows;
+}
+
+/// The arcs between them, in their numbering.
+Csr arcs_among(const CsrView& graph, std::span<const VertexId> rows) {
+  std::vector<VertexId> place(std::size_t(graph.rows), -1);
+  for (std::size_t i = 0; i < rows.size(); ++i) place[std::size_t(rows[i])] = VertexId(i);
+  Csr among;
+  among.rows = among.cols = Index(rows.size());
+  for (const VertexId row : rows) {
+    const auto begin = std::ptrdiff_t(among.columns.size());
+    for (const VertexId other : graph.row(row))
+      if (place[std::size_t(other)] >= 0) among.columns.push_back(place[std::size_t(other)]);
+    std::sort(among.columns.begin() + begin, among.columns.end());
+    among.offsets.push_back(among.arcs());
+  }
+  return among;
+}
+
+}  // namespace
+
+std::vector<std::vector<VertexId>> server_batches(const PreparedGraph& prepared, const ServerOptions& options,
+                                                  std::span<const std::uint8_t> trains, int batches) {
+  const std::vector<VertexId> rows = own_rows(prepared, options);
+  const CsrView graph = options.induced_on.empty() ? prepared.graph() : prepared.induced_graph();
+  const Csr pattern = neighbour_pattern(arcs_among(graph, rows).view(), false);
+  const auto counts = [&](VertexId row) {
+    return trains[std::size_t(prepared.ids()[std::size_t(row)])] != 0;
+  };
+  const Index training = std::ranges::count_if(rows, counts);
+  std::vector<std::vector<VertexId>> all;
+  all.resize(std::size_t(batches));
+  Index seen = 0;  // of those that are shared out: training vertices, or all where there are none
+  const Index shared = training > 0 ? training : Index(rows.size());
+  for (const VertexId i : locality_order(pattern.view(), {})) {
+    const VertexId row = rows[std::size_t(i)];
+    all[std::size_t(std::min(seen, shared - 1) * batches / shared)].push_back(row);
+    if (training == 0 || counts(row)) ++seen;
+  }
+  return all;
+}
+
+std::vector<ServerGraph> server_graphs(const PreparedGraph& prepared, const ServerOptions& options,
+                                       std::span<const std::uint8_t> trains) {
+  std::vector<ServerGraph> all;
+  if (options.batches == 1) {
+    all.push_back(server_graph(prepared, options));
+    return all;
+  }
+  ServerOptions of_batch = options;
+  for (const std::vector<VertexId>& batch : server_batches(prepared, options, trains, options.batches)) {
+    of_batch.batch = batch;
+    all.push_back(server_graph(prepared, of_batch));
+  }
+  return all;
+}
+
+}  // namespace atl

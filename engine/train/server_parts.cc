@@ -1,0 +1,93 @@
+#include "train/server_parts.h"
+
+#include <chrono>
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/threads.h"
+#include "partition/server_batches.h"
+
+namespace atl {
+namespace {
+
+std::vector<std::uint8_t> induced_marks(const ShareSource& from) {
+  const bool inductive = from.job.training.setting == Setting::kInductive;
+  return inductive ? training_marks(from.dataset, from.job) : std::vector<std::uint8_t>();
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+ServerParts::ServerParts(const ShareSource& from) : from_(from), rank_(from.whole.graph().rank) {
+  ServerOptions options = strategy_of(from.job).server(from.job, rank_, 1);
+  redraws_ = options.redraws;
+  if (options.batches == 1) return;
+  const std::vector<std::uint8_t> marks = induced_marks(from);
+  options.induced_on = marks;
+  batches_ = server_batches(from.prepared, options, loss_marks(from.dataset, from.job), options.batches);
+}
+
+ServerParts::~ServerParts() {
+  if (reading_.valid()) reading_.wait();
+}
+
+bool ServerParts::is_other(Index epoch, int batch) const {
+  if (taken_.epoch == 0) return true;
+  return batch != taken_.batch || (epoch != taken_.epoch && redraws_);
+}
+
+ServerParts::Step ServerParts::after(const Step& step) const {
+  return step.batch + 1 < batches() ? Step{step.epoch, step.batch + 1} : Step{step.epoch + 1, 0};
+}
+
+std::unique_ptr<TrainingPart> ServerParts::take(Index epoch, int batch, const std::vector<int>& cpus) {
+  const Step step{epoch, batch};
+  const bool is_read = reading_.valid() && next_ == step;
+  if (reading_.valid() && !is_read) reading_.wait(), reading_ = {};  // a run that goes on elsewhere
+  const auto begin = std::chrono::steady_clock::now();
+  std::unique_ptr<TrainingPart> part = is_read ? reading_.get() : read(step);
+  waited_seconds_ += seconds_since(begin);
+  taken_ = step, next_ = after(step);
+  if (!are_many() || next_.epoch > Index(from_.job.training.epochs)) return part;
+  reading_ = std::async(std::launch::async, [this, next = next_, cpus] {
+    ThreadPool self(1);
+    if (!cpus.empty()) keep_threads_on(self, cpus);
+    return read(next);
+  });
+  return part;
+}
+
+/// Called by one thread at a time; sends no message.
+std::unique_ptr<TrainingPart> ServerParts::read(const Step& step) const {
+  try {
+    ServerOptions options = strategy_of(from_.job).server(from_.job, rank_, step.epoch);
+    const std::vector<std::uint8_t> marks = induced_marks(from_);
+    options.induced_on = marks;
+    if (!batches_.empty()) options.batch = batches_[std::size_t(step.batch)];
+    auto part = std::make_unique<TrainingPart>();
+    part->data = std::make_unique<PartData>(from_.job, from_.dataset, from_.prepared, rank_, options,
+                                            from_.whole, from_.use.form, from_.halo_features);
+    part->read_labels(from_.job, from_.dataset, from_.use, training_marks(from_.dataset, from_.job));
+    return part;
+  } catch (const Error& error) {
+    if (batches_.empty()) throw;
+    fail("epoch {}, step {}: its batch can't be read: {}", step.epoch, step.batch + 1, error.what());
+  }
+}
+
+ServerParts::Sizes ServerParts::sizes() const {
+  Sizes all{std::vector<double>(std::size_t(batches())), std::vector<double>(std::size_t(batches()))};
+  if (strategy_of(from_.job).server(from_.job, rank_, 1).first_part != rank_) return all;
+  const std::vector<std::uint8_t> counts = loss_marks(from_.dataset, from_.job);
+  for (std::size_t b = 0; b < batches_.size(); ++b) {
+    all.own[b] = double(batches_[b].size());
+    for (const VertexId row : batches_[b])
+      all.training[b] += counts[std::size_t(from_.prepared.ids()[std::size_t(row)])];
+  }
+  return all;
+}
+
+}  // namespace atl
