@@ -7,9 +7,9 @@
 #include <functional>
 #include <set>
 #include <span>
-#include <sstream>
 
 #include "base/error.h"
+#include "base/readable.h"
 #include "job/nearest.h"
 #include "job/yaml.h"
 
@@ -22,7 +22,8 @@ struct Unit {
 };
 constexpr Unit kRates[] = {{"bit", 0.125},    {"kbit", 0.125e3}, {"mbit", 0.125e6},
                            {"gbit", 0.125e9}, {"MB/s", 1e6},     {"GB/s", 1e9}};
-constexpr int kMostRanks = 4096;  // as placement.ranks
+constexpr int kMostRanks = 4096;              // as placement.ranks
+constexpr std::size_t kMostBytes = 1U << 20;  // of a file: what never ends, and what is no topology, is told
 constexpr Unit kTimes[] = {{"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}};
 
 /// "1gbit", "50us": a number above or at 0 with one of the units.
@@ -78,8 +79,9 @@ std::vector<int> places(const Node& node, const char* what) {
     int value = -1;
     const auto [end, error] =
         std::from_chars(item.written.data(), item.written.data() + item.written.size(), value);
-    if (error != std::errc() || *end != '\0' || value < 0)
-      fail("{}: '{}' is not allowed (use a whole number from 0)", item.where, item.written);
+    if (item.kind != Node::Kind::kScalar || error != std::errc() || *end != '\0' || value < 0 ||
+        value >= kMostRanks)
+      fail("{}: '{}' is not allowed (use a whole number, 0 … {})", item.where, item.written, kMostRanks - 1);
     all.push_back(value);
   }
   return all;
@@ -273,9 +275,13 @@ Topology read_topology(const std::filesystem::path& file) {
   std::ifstream in(file);
   if (!in)
     fail("--topology: '{}' can't be read (use a file as those in manifests/topologies)", file.string());
-  std::ostringstream content;
-  content << in.rdbuf();  // nothing, of an empty file
-  return parse_topology(content.str(), file.string());
+  std::string content(kMostBytes + 1, '\0');
+  in.read(content.data(), std::streamsize(content.size()));
+  content.resize(std::size_t(in.gcount()));
+  if (content.size() > kMostBytes)
+    fail("--topology: '{}' is longer than a topology is, {} (use a file as those in manifests/topologies)",
+         file.string(), bytes_text(double(kMostBytes)));
+  return parse_topology(content, file.string());
 }
 
 void check_ranks(const Topology& topology, int ranks) {

@@ -68,6 +68,7 @@ TEST(Topology, WhatCannotBeMeantIsTold) {
       {"servers: [{ranks: [0]}, {ranks: [0]}]\nbetween: {rate: 1gbit}\n",
        "rank 0 is on server0 and on server1"},
       {"servers: [{name: a}]\n", "a has no ranks"},
+      {"servers: [{ranks: [2000000000]}]\n", "'2000000000' is not allowed (use a whole number, 0 … 4095)"},
       {"servers: 1\nranksPerServer: 2\ninside: {rate: 1GB/s}\nbridges: {pairs: [[0, 0]]}\n",
        "two places on a server"},
       {"servers: 1\nranksPerServer: 2\ninside: {rate: 1GB/s}\nbridges: {pairs: [[1, 2]], rate: 1GB/s}\n",
@@ -89,11 +90,14 @@ std::string refusal_of_file(const std::filesystem::path& file) {
   return "";
 }
 
-TEST(Topology, FoldersAndEmptyFilesAreToldApart) {
+TEST(Topology, FoldersAndEmptyAndEndlessFilesAreToldApart) {
   const TemporaryFolder folder;
   std::ofstream(folder / "empty.yaml");
   EXPECT_NE(refusal_of_file(folder / "empty.yaml").find("empty.yaml: is empty"), std::string::npos);
   EXPECT_NE(refusal_of_file(folder.path()).find("is a folder"), std::string::npos);
+  EXPECT_NE(refusal_of_file("/dev/zero").find("'/dev/zero' is longer than a topology is, 1.00 MiB"),
+            std::string::npos)
+      << refusal_of_file("/dev/zero");
   EXPECT_NE(refusal_of_file(folder / "none.yaml").find("none.yaml' can't be read"), std::string::npos);
 }
 
