@@ -122,7 +122,11 @@ class Recorder::Stream final : public StreamWatcher {
     std::unique_lock guard(hall_.lock);
     hall_.take_turn(guard, place_.worker(maker));
   }
-  void ends(int maker) override { hall_.leave(place_.worker(maker)); }
+  /// Whoever stands for its end goes on.
+  void ends(int maker) override {
+    stirs();
+    hall_.leave(place_.worker(maker));
+  }
   void makes(int maker, std::int64_t step) override { place_.batches.makes(maker, step); }
   void made(int maker) override { place_.batches.made(maker); }
   void takes() override {
