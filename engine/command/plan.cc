@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "command/commands.h"
+#include "command/machine_rates.h"
 #include "command/plan_nodes.h"
 #include "command/record_job.h"
 #include "command/run/job_room.h"
@@ -36,15 +37,6 @@ MachineRates parse_rates(const std::string& text) {
         "--rates: '{}' is not allowed (use TRIAD,GATHER,PRODUCTS in GB/s, GB/s and Gflop/s, as in 20,12,100)",
         text);
   return {r.triad_bytes * 1e9, r.gather_bytes * 1e9, r.product_flops * 1e9};
-}
-
-/// The machine's, by as many threads as all ranks have together, shared out among the ranks.
-MachineRates measured_rates(int ranks, int threads) {
-  ThreadPool pool(std::min(available_cores(), ranks * threads));
-  Workspace workspace;
-  Context ctx{Device::kCpu, &pool, &workspace};
-  const MachineRates all = measure_rates(ctx);
-  return {all.triad_bytes / ranks, all.gather_bytes / ranks, all.product_flops / ranks};
 }
 
 constexpr Index kSoonPrepared = 4'000'000;  // arcs, which metis divides in seconds
@@ -80,7 +72,8 @@ void simulate_into(const Arguments& a, const LoadedJob& loaded, const Dataset& d
                    const PreparedGraph& prepared, JobPlan& plan) {
   const Topology topology = read_topology(a.get("--topology"));
   const Recording recording =
-      record_here(loaded, dataset, prepared, topology, {.threads = plan.threads}, say);
+      record_here(loaded, dataset, prepared, topology,
+                  {.threads = plan.threads, .rates = topology.rates.has_value()}, say);
   enter_simulated(loaded.job, simulate({"", recording}, topology).epoch, topology.name, plan);
 }
 

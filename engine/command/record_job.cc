@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/error.h"
+#include "command/machine_rates.h"
 #include "command/run/job_room.h"
 #include "plan/part_order.h"
 #include "plan/shortfall.h"
@@ -16,9 +17,7 @@ namespace atl {
 namespace {
 
 /// Of all ranks, or of those that are here at a time.
-void check_memory_here(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                       const RecordOptions& how) {
-  JobPlan plan = memory_plan(job, dataset, prepared, how.threads);
+void check_memory_here(const RecordOptions& how, JobPlan plan) {
   if (how.alone) {
     std::ranges::sort(plan.ranks, std::greater(), [](const RankPlan& rank) { return rank.memory.held(); });
     plan.ranks.resize(std::min(plan.ranks.size(), std::size_t(how.at_once)));
@@ -59,7 +58,8 @@ Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const Pre
   const Job& job = loaded.job;
   check_ranks(topology, job.placement.ranks);
   check_recordable(job, how);
-  check_memory_here(job, dataset, prepared, how);
+  const JobPlan plan = memory_plan(job, dataset, prepared, how.threads);
+  check_memory_here(how, plan);
   how.hosts.resize(std::size_t(topology.ranks()));
   for (const ServerSpec& server : topology.servers)
     for (const Rank rank : server.ranks) how.hosts[std::size_t(rank)] = server.name;
@@ -67,8 +67,11 @@ Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const Pre
   if (how.sample >= topology.ranks()) how.sample = 0;
   say(fmt::format("recording {}{} {} for {} epochs", how.sample > 0 ? fmt::format("{} of ", how.sample) : "",
                   topology.ranks(), topology.ranks() == 1 ? "rank" : "ranks", how.epochs));
-  return how.alone ? one_after_the_other(job, dataset, prepared, how, say)
-                   : record_run(job, dataset, prepared, how);
+  Recording recording = how.alone ? one_after_the_other(job, dataset, prepared, how, say)
+                                  : record_run(job, dataset, prepared, how);
+  for (const RankPlan& rank : plan.ranks) recording.works.push_back(rank.work);
+  if (how.rates) recording.rates = measured_rates(1, how.threads);
+  return recording;
 }
 
 }  // namespace atl

@@ -136,7 +136,8 @@ int run(const Arguments& a) {
   for (const std::string& file : a.all("--topology")) topologies.push_back(read_topology(file));
   check_alike(topologies);
   const std::vector<double> shares = shares_of(a);
-  const RecordOptions how = how_to_record(a);
+  RecordOptions how = how_to_record(a);
+  how.rates = std::ranges::any_of(topologies, [](const Topology& t) { return t.rates.has_value(); });
   std::vector<RecordedStrategy> recorded;
   for (const Candidate& candidate : candidates(a, topologies.front(), how))
     recorded.push_back(record(candidate, topologies.front(), how));

@@ -20,6 +20,7 @@ struct RecordOptions {
   bool alone = false;              // each rank by itself, one after the other: record_alone()
   int sample = 0;                  // of them, so many: record_sample(); 0: all
   int threads = 1;                 // of each rank
+  bool rates = false;              // measure those of kernels here, too: Recording::rates
   std::vector<std::string> hosts;  // (ranks) the server of each
   PartRanks parts{};
 };

@@ -9,6 +9,7 @@
 #include "comm/ledger.h"
 #include "comm/trace.h"
 #include "comm/transport.h"
+#include "model/layer_work.h"
 
 namespace atl {
 
@@ -75,6 +76,9 @@ struct Recording {
   int at_once = 1;            // ranks that computed at the same time
   int sampled = 0;       // ranks whose costs were measured; the others' follow from theirs; 0: all were …
   double law_error = 0;  // … and how far laws miss a measured rank that they don't know
+  // For topologies with rates of kernels (kernel_speed.h):
+  std::vector<EpochWork> works{};  // (ranks) of an epoch
+  MachineRates rates{};            // of a rank here; 0: not measured
 };
 
 }  // namespace atl

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "plan/simulate/kernel_speed.h"
 #include "plan/simulate/virtual_rank.h"
 
 namespace atl {
@@ -56,8 +57,9 @@ class Replay final : private VirtualNetwork::Listener {
         other_speed_(recording.ranks.size()),
         computed_at_(recording.ranks.size(), kNever) {
     for (std::size_t r = 0; r < recording.ranks.size(); ++r) {
-      ranks_.push_back(
-          std::make_unique<VirtualRank>(Rank(r), recording.ranks[r], topology, network_, no_values_.get()));
+      ranks_.push_back(std::make_unique<VirtualRank>(Rank(r), recording.ranks[r], topology, network_,
+                                                     kernel_speed(recording, topology, Rank(r)),
+                                                     no_values_.get()));
       may_go_on_.add(Rank(r)), other_speed_.add(Rank(r));
     }
   }

@@ -14,6 +14,14 @@ std::string gigabit(double bytes) {
   return fmt::format("{:.4g} Gbit/s", bytes * 8e-9);
 }
 
+/// All ranks' computing in an epoch.
+double recorded_seconds(const Recording& recording) {
+  double sum = 0;
+  for (const RankRecording& rank : recording.ranks)
+    for (const RecordedStep& step : rank.steps) sum += step.seconds;
+  return sum / std::max(1, recording.epochs);
+}
+
 std::string head(const Simulation& s) {
   const Topology& t = s.topology;
   std::string text = fmt::format("{}: {} {} on {} {}", t.name, t.ranks(), t.ranks() == 1 ? "rank" : "ranks",
@@ -23,7 +31,12 @@ std::string head(const Simulation& s) {
   if (s.share_asked > 0)
     text += fmt::format(" (communication takes {:.1f} % of the first; --comm-share is {:.1f} %)",
                         100 * s.share_reached, 100 * s.share_asked);
-  if (t.is_model) text += fmt::format("\na model: computing {:g} times as fast as recorded here", t.speed);
+  if (t.rates)
+    text += fmt::format(
+        "\na model: products at {:.4g} Tflop/s, gathers at {:.4g} TB/s, streams at {:.4g} TB/s",
+        t.rates->product_flops * 1e-12, t.rates->gather_bytes * 1e-12, t.rates->triad_bytes * 1e-12);
+  else if (t.is_model)
+    text += fmt::format("\na model: computing {:g} times as fast as recorded here", t.speed);
   return text + "\n\n";
 }
 
@@ -90,8 +103,8 @@ std::string to_text(const Simulation& s, const std::vector<RecordedStrategy>& st
   for (std::size_t i = 0; i < strategies.size(); ++i) {
     const Recording& r = strategies[i].recording;
     spread = std::max(spread, r.spread), alone |= r.losses.empty();
-    if (s.rows[i].compute_of_all > 0)
-      refill = std::max(refill, r.turns * r.refill_seconds / (s.rows[i].compute_of_all * s.topology.speed));
+    if (const double seconds = recorded_seconds(r); seconds > 0)
+      refill = std::max(refill, r.turns * r.refill_seconds / seconds);
   }
   for (const RecordedStrategy& each : strategies)
     if (const Recording& r = each.recording; r.sampled > 0)

@@ -1,112 +1,17 @@
 #include "plan/simulate/topology.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <fstream>
-#include <functional>
 #include <set>
-#include <span>
 
 #include "base/error.h"
 #include "base/readable.h"
-#include "job/nearest.h"
-#include "job/yaml.h"
+#include "plan/simulate/topology_values.h"
 
 namespace atl {
 namespace {
 
-struct Unit {
-  const char* name;
-  double size;
-};
-constexpr Unit kRates[] = {{"bit", 0.125},    {"kbit", 0.125e3}, {"mbit", 0.125e6},
-                           {"gbit", 0.125e9}, {"MB/s", 1e6},     {"GB/s", 1e9}};
-constexpr int kMostRanks = 4096;              // as placement.ranks
 constexpr std::size_t kMostBytes = 1U << 20;  // of a file: what never ends, and what is no topology, is told
-constexpr Unit kTimes[] = {{"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}};
-
-/// "1gbit", "50us": a number above or at 0 with one of the units.
-double measure(const Node& node, std::span<const Unit> units, const char* examples) {
-  double number = 0;
-  const std::string& text = node.written;
-  const auto [unit, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  for (const Unit& known : units)
-    if (node.kind == Node::Kind::kScalar && error == std::errc() && number >= 0 && std::isfinite(number) &&
-        known.name == std::string(unit))
-      return number * known.size;
-  fail("{}: '{}' is not allowed (use {})", node.where, text, examples);
-}
-
-double rate(const Node& node) {
-  const double bytes = measure(node, kRates, "a rate: 850mbit, 32gbit, 12GB/s");
-  if (!(bytes > 0)) fail("{}: '{}' is not allowed (use a rate above 0)", node.where, node.written);
-  return bytes;
-}
-double seconds(const Node& node) {
-  return measure(node, kTimes, "a time: 500ns, 50us, 0.7ms");
-}
-
-double number(const Node& node, double above) {
-  double value = 0;
-  const std::string& text = node.written;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (node.kind != Node::Kind::kScalar || error != std::errc() || end != text.data() + text.size() ||
-      !(value > above) || !std::isfinite(value))
-    fail("{}: '{}' is not allowed (use a number above {:g})", node.where, text, above);
-  return value;
-}
-
-int count(const Node& node) {
-  int value = 0;
-  const std::string& text = node.written;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (node.kind != Node::Kind::kScalar || error != std::errc() || end != text.data() + text.size() ||
-      value < 1 || value > kMostRanks)
-    fail("{}: '{}' is not allowed (use a whole number, 1 … {})", node.where, text, kMostRanks);
-  return value;
-}
-
-const std::string& text(const Node& node) {
-  if (node.kind != Node::Kind::kScalar) fail("{}: a text is wanted", node.where);
-  return node.written;
-}
-
-std::vector<int> places(const Node& node, const char* what) {
-  if (node.kind != Node::Kind::kList) fail("{}: {} are wanted, as in [0, 1]", node.where, what);
-  std::vector<int> all;
-  for (const Node& item : node.items) {
-    int value = -1;
-    const auto [end, error] =
-        std::from_chars(item.written.data(), item.written.data() + item.written.size(), value);
-    if (item.kind != Node::Kind::kScalar || error != std::errc() || *end != '\0' || value < 0 ||
-        value >= kMostRanks)
-      fail("{}: '{}' is not allowed (use a whole number, 0 … {})", item.where, item.written, kMostRanks - 1);
-    all.push_back(value);
-  }
-  return all;
-}
-
-using Reader = std::function<void(const Node&)>;
-using Readers = std::vector<std::pair<std::string, Reader>>;
-
-/// Each entry by its reader, which names the field in what it says; what has none isn't allowed.
-void read_map(const Node& node, const Readers& readers) {
-  if (node.kind != Node::Kind::kMap)
-    fail("{}: fields are wanted here, as in {}: …", node.where, readers[0].first);
-  for (const auto& [key, value] : node.entries) {
-    const auto found = std::ranges::find(readers, key, &Readers::value_type::first);
-    if (found != readers.end()) {
-      Node named = value;
-      named.where += ": " + key;
-      found->second(named);
-      continue;
-    }
-    std::vector<std::string> known;
-    for (const auto& [name, reader] : readers) known.push_back(name);
-    fail("{}: unknown field {}{}", value.where, key, suggestion(key, known));
-  }
-}
 
 Reader read_link(LinkSpec& link) {
   return [&link](const Node& node) {
@@ -145,6 +50,24 @@ void read_servers(const Node& node, Draft& draft) {
   }
 }
 
+/// All three rates, or a factor.
+void read_compute(const Node& node, Topology& t) {
+  MachineRates rates;
+  const auto read_rates = [&](const Node& of_rates) {
+    read_map(of_rates, {{"products", [&](const Node& n) { rates.product_flops = flops(n); }},
+                        {"gathers", [&](const Node& n) { rates.gather_bytes = rate(n); }},
+                        {"streams", [&](const Node& n) { rates.triad_bytes = rate(n); }}});
+    if (!(rates.product_flops > 0 && rates.gather_bytes > 0 && rates.triad_bytes > 0))
+      fail("{}: three rates are wanted: products, gathers and streams", of_rates.where);
+    t.rates = rates;
+  };
+  bool has_speed = false;
+  read_map(node, {{"speed", [&](const Node& n) { t.speed = number(n, 0), has_speed = true; }},
+                  {"rates", read_rates}});
+  if (has_speed && t.rates) fail("{}: speed and rates exclude each other (use one)", node.where);
+  t.is_model = has_speed || t.rates;
+}
+
 Readers readers_of(Draft& d) {
   Topology& t = d.topology;
   return {{"name", [&t](const Node& n) { t.name = text(n); }},
@@ -174,9 +97,7 @@ Readers readers_of(Draft& d) {
              read_map(node, {{"perMegabyte", [&](const Node& n) { t.byte_seconds = seconds(n) * 1e-6; }},
                              {"perMessage", [&](const Node& n) { t.message_seconds = seconds(n); }}});
            }},
-          {"compute", [&t](const Node& node) {
-             read_map(node, {{"speed", [&](const Node& n) { t.speed = number(n, 0), t.is_model = true; }}});
-           }}};
+          {"compute", [&t](const Node& n) { read_compute(n, t); }}};
 }
 
 /// Servers of equal size, where the file counts them.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "tensor/rates.h"
 
 namespace atl {
 
@@ -39,9 +40,10 @@ struct Topology {
   double cores = 1;             // of each rank
   double byte_seconds = 0;      // of a processor, to send or to receive a byte to or from another server …
   bool polls = true;  // a message that has come is seen when its receiver's progress thread looks next
-  double message_seconds = 0;  // … and a message
-  double speed = 1;            // of a core, times that of the one that recorded
-  bool is_model = false;       // `speed` was given: times of computing are a model, not measured
+  double message_seconds = 0;           // … and a message
+  double speed = 1;                     // of a core, times that of the one that recorded
+  std::optional<MachineRates> rates{};  // of a rank's processor, in place of `speed`
+  bool is_model = false;  // one of the two was given: times of computing are a model, not measured
 
   int ranks() const;
   /// (ranks)

@@ -55,10 +55,11 @@ class VirtualRank::Group final : public Pending {
 };
 
 VirtualRank::VirtualRank(Rank rank, const RankRecording& recording, const Topology& topology,
-                         VirtualNetwork& network, std::byte* no_values)
+                         VirtualNetwork& network, double kernel_speed, std::byte* no_values)
     : rank_(rank),
       recording_(recording),
       topology_(topology),
+      kernel_speed_(kernel_speed),
       network_(network),
       no_values_(no_values),
       batches_(recording.batches),
@@ -202,7 +203,7 @@ bool VirtualRank::step(VirtualThread& thread) {
       break;
     case RecordedStep::Kind::kCompute:
       compute_on();
-      thread.remaining = next.seconds / topology_.speed;
+      thread.remaining = next.seconds / kernel_speed_;
       break;
     case RecordedStep::Kind::kStart:
       begin_operation(thread, next.operation);

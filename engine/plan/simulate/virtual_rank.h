@@ -18,7 +18,7 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
  public:
   /// All outlive it. `no_values`: where a sum's values would be, never touched.
   VirtualRank(Rank rank, const RankRecording& recording, const Topology& topology, VirtualNetwork& network,
-              std::byte* no_values);
+              double kernel_speed, std::byte* no_values);
   ~VirtualRank() override;
 
   /// Goes on with all that can, now: messages, then its threads until they compute or wait.
@@ -67,6 +67,7 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
   Rank rank_;
   const RankRecording& recording_;
   const Topology& topology_;
+  double kernel_speed_;  // kernel_speed.h
   VirtualNetwork& network_;
   std::byte* no_values_;
   std::string name_;

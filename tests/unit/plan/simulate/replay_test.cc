@@ -208,6 +208,25 @@ TEST(Replay, RanksOfAServerShareItsLink) {
     EXPECT_NEAR(end, 4, kClose) << "the racks' links are half as fast";
 }
 
+/// Ten seconds of computing. A factor makes all of it faster; by rates, a rank of nothing but products is as much faster as products
+/// are, and one that gathers and streams as long each as its mean.
+TEST(Replay, RatesOfKernelsMakeRanksFaster) {
+  Recording recording;
+  for (int r = 0; r < 2; ++r) recording.ranks.push_back(Program().epoch(1).compute(10).recording());
+  recording.works = {{.product_flops = 5}, {.gathered_bytes = 30, .streamed_bytes = 10}};
+  recording.rates = {.triad_bytes = 1, .gather_bytes = 3, .product_flops = 1};
+  const auto end = [&](const Topology& topology, int rank) {
+    return replay(recording, topology).ranks[std::size_t(rank)].back().end;
+  };
+  Topology faster = servers(2);
+  faster.speed = 4;
+  EXPECT_NEAR(end(faster, 0), 2.5, kClose);
+  EXPECT_NEAR(end(faster, 1), 2.5, kClose);
+  faster.rates = MachineRates{.triad_bytes = 10, .gather_bytes = 6, .product_flops = 100};
+  EXPECT_NEAR(end(faster, 0), 10.0 / 100, kClose);
+  EXPECT_NEAR(end(faster, 1), 10 * (30.0 / 6 + 10.0 / 10) / (30.0 / 3 + 10), kClose);
+}
+
 TEST(Replay, OperationsThatNeverMeetAreTold) {
   std::vector<Program> programs(2);
   Program& p = programs[0].epoch(1);

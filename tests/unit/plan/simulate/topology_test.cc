@@ -46,6 +46,16 @@ TEST(Topology, ServersMayBeListed) {
   EXPECT_DOUBLE_EQ(t.servers[1].rate, 0.125e8);
 }
 
+TEST(Topology, ProcessorsAreToldByAFactorOrByRates) {
+  const Topology t = parse_topology(
+      "servers: 1\ncompute: {rates: {products: 35Tflop/s, gathers: 800GB/s, streams: 4TB/s}}\n", "t.yaml");
+  ASSERT_TRUE(t.rates && t.is_model);
+  EXPECT_DOUBLE_EQ(t.rates->product_flops, 35e12);
+  EXPECT_DOUBLE_EQ(t.rates->gather_bytes, 0.8e12);
+  EXPECT_DOUBLE_EQ(t.rates->triad_bytes, 4e12);
+  EXPECT_FALSE(parse_topology("servers: 1\n", "t.yaml").is_model);
+}
+
 TEST(Topology, WhatCannotBeMeantIsTold) {
   const std::vector<std::pair<std::string, std::string>> all{
       {"", "t.yaml: is empty (a topology has servers: and between:"},
@@ -58,6 +68,12 @@ TEST(Topology, WhatCannotBeMeantIsTold) {
       {"servers: [{name: a, ranks: [0]}, {name: a, ranks: [1]}]\nbetween: {rate: 1gbit}\n",
        "two servers are called a (give each a name of its own)"},
       {"servers: 2\n", "between.rate is missing"},
+      {"servers: 1\ncompute: {rates: {products: 3Tflop/s}}\n",
+       "t.yaml:2: rates: three rates are wanted: products, gathers and streams"},
+      {"servers: 1\ncompute: {rates: {products: 3Tbit, gathers: 1GB/s, streams: 1GB/s}}\n",
+       "products: '3Tbit' is not allowed (use operations: 120Gflop/s, 35Tflop/s)"},
+      {"servers: 1\ncompute: {speed: 2, rates: {products: 3Tflop/s, gathers: 1GB/s, streams: 1GB/s}}\n",
+       "speed and rates exclude each other (use one)"},
       {"servers: 2\nbetween: {rate: fast}\n",
        "t.yaml:2: rate: 'fast' is not allowed (use a rate: 850mbit, 32gbit, 12GB/s)"},
       {"servers: 2\nbetween: {rate: 0gbit}\n", "t.yaml:2: rate: '0gbit' is not allowed (use a rate above 0)"},

@@ -1,0 +1,17 @@
+#include "command/machine_rates.h"
+
+#include <algorithm>
+
+#include "base/threads.h"
+
+namespace atl {
+
+MachineRates measured_rates(int ranks, int threads) {
+  ThreadPool pool(std::min(available_cores(), ranks * threads));
+  Workspace workspace;
+  Context ctx{Device::kCpu, &pool, &workspace};
+  const MachineRates all = measure_rates(ctx);
+  return {all.triad_bytes / ranks, all.gather_bytes / ranks, all.product_flops / ranks};
+}
+
+}  // namespace atl
