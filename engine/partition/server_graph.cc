@@ -9,7 +9,9 @@
 namespace atl {
 namespace {
 
-constexpr double kSlack = 1.05;  // of the mean, that a rank of the server may hold
+constexpr double kSlack = 1.05;  // of the mean, that a rank of the server may have
+constexpr double kRowsWork =
+    16;  // a row's products, in arcs that are read: about as much where layers have 64 columns
 
 class Expansion {
  public:
@@ -91,24 +93,38 @@ class Expansion {
   }
 
   /// Own vertices to the ranks whose parts they are, or a batch's as copies: each to the rank that has most of its neighbours and room
-  /// (Stanton & Kliot 2012, linear deterministic greedy).
+  /// (Stanton & Kliot 2012, linear deterministic greedy). Room is for work, so that ranks end together.
   void divide() {
     const auto ranks = std::size_t(o_.parts);
     rank_of_.resize(hop_.size(), -1);
     std::vector<double> load(ranks);
-    for (std::size_t r = 0; r < ranks && !o_.batch; ++r) {
-      load[r] = double(offsets_[r + 1] - offsets_[r]);
-      std::fill(rank_of_.begin() + offsets_[r], rank_of_.begin() + offsets_[r + 1], std::int32_t(r));
+    if (o_.batch) {
+      hand_out(own_, load);
+    } else {
+      std::size_t rank = 0;
+      for (const VertexId row : own_) {
+        while (row >= offsets_[rank + 1]) ++rank;
+        rank_of_[std::size_t(row)] = std::int32_t(rank);
+        load[rank] += work(row);
+      }
     }
-    if (o_.batch) hand_out(own_, kSlack * double(own_.size()) / double(ranks), load);
-    hand_out(
-        copies_,
-        kSlack * (std::accumulate(load.begin(), load.end(), 0.0) + double(copies_.size())) / double(ranks),
-        load);
+    hand_out(copies_, load);
   }
 
-  void hand_out(std::span<const VertexId> rows, double room, std::vector<double>& load) {
+  /// In arcs: of each layer that computes the row its own, and its products; what is held as input alone costs its memory.
+  double work(VertexId row) const {
+    const int layers = o_.layers - distance_[std::size_t(row)];
+    if (layers == 0) return 1;
+    const auto reads = std::ranges::count_if(
+        graph_.row(row), [&](VertexId other) { return distance_[std::size_t(other)] >= 0; });
+    return layers * (kRowsWork + double(reads));
+  }
+
+  void hand_out(std::span<const VertexId> rows, std::vector<double>& load) {
     const std::size_t ranks = load.size();
+    double room = std::accumulate(load.begin(), load.end(), 0.0);
+    for (const VertexId row : rows) room += work(row);
+    room *= kSlack / double(ranks);
     std::vector<double> near(ranks);
     for (const VertexId copy : rows) {
       std::fill(near.begin(), near.end(), 0);
@@ -119,7 +135,7 @@ class Expansion {
       for (std::size_t r = 1; r < ranks; ++r)
         if (score(r) > score(best)) best = r;
       rank_of_[std::size_t(copy)] = std::int32_t(best);
-      load[best] += 1;
+      load[best] += work(copy);
     }
   }
 

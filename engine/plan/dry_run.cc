@@ -55,13 +55,21 @@ DryRun dry_run(const DryRunInput& in) {
   Ledger before = comm.ledger();
   std::optional<DryPart> part;
   std::unique_ptr<Schedule> schedule;
+  const auto schedule_of = [&](const DryPart& of) {
+    return make_schedule({ctx, comm, in.job, model, parameters, of.part(), in.all_vertices, false});
+  };
+  for (const RankShape& shape : in.batches)
+    out.batches.push_back(schedule_of(DryPart(shape, in.features, halo_features))->bytes());
+  if (!in.batches.empty()) before = comm.ledger();  // each step goes on with another part
   for (const RankShape& shape : in.batches.empty() ? std::vector{in.training} : in.batches) {
-    schedule.reset();
+    if (schedule && !schedule->takes_parts()) schedule.reset();
     part.emplace(shape, in.features, halo_features);
-    schedule = make_schedule({ctx, comm, in.job, model, parameters, part->part(), in.all_vertices, false});
-    if (in.batches.empty()) before = comm.ledger();  // otherwise each step has a schedule made
+    if (schedule)
+      schedule->take(part->part(), in.all_vertices);
+    else
+      schedule = schedule_of(*part);
+    if (in.batches.empty()) before = comm.ledger();
     schedule->train(1, step);
-    if (!in.batches.empty()) out.batches.push_back(schedule->bytes());
     out.schedule = most_of_each(out.schedule, schedule->bytes());
   }
   const Ledger trained = comm.ledger();

@@ -65,6 +65,10 @@ class Schedule {
   /// the device's memory.
   virtual void count_non_finite(const double* unless, double* by_layer) = 0;
   virtual ScheduleBytes bytes() const = 0;
+  /// Whether it can go on with other parts, in the memory that it has.
+  virtual bool takes_parts() const { return false; }
+  /// Then does; the part before may be gone. Collective.
+  virtual void take(const GraphPart& /*part*/, double /*all_vertices*/) {}
   /// As Exchange::state(): what this rank knows beside the parameters, between two epochs. Collective.
   virtual std::vector<NamedMatrix> state() { return {}; }
   /// Of a strategy with batches, between two steps: what they have come to since it was made.

@@ -40,15 +40,17 @@ std::unique_ptr<Schedule> Trainer::schedule_of_training() {
                         data_.training_vertices(), false, side_});
 }
 
-/// Where servers' copies are drawn anew, or their vertices are trained in batches, an epoch or a step begins with another part and a
-/// schedule of its own; parameters are all that goes on.
+/// Where servers' copies are drawn anew, or their vertices are trained in batches, an epoch or a step begins with another part.
 void Trainer::take_part(std::int64_t step) {
   const Index epoch = (step - 1) / steps() + 1;
   const auto batch = int((step - 1) % steps());
   if (!data_.is_other_in(epoch, batch)) return;
-  training_.reset();  // it reads the part
+  if (!training_->takes_parts()) training_.reset();  // it reads the part
   data_.take(ctx_, epoch, batch, side_.cpus);
-  training_ = schedule_of_training();
+  if (training_)
+    training_->take(data_.training_part(), data_.training_vertices());
+  else
+    training_ = schedule_of_training();
   if (model_.constant_prefix() > 0) data_.release_features();
 }
 

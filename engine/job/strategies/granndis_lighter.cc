@@ -55,7 +55,7 @@ std::string fewer_hops(const Job& job, const Expansion& given, FunctionRef<bool(
   return "";
 }
 
-constexpr int kMostBatches = 64;  // that are tried
+constexpr int kMostBatches = 64, kMostProposed = 16;  // that are tried, of which each is a plan
 
 Job in_batches(Job job, int batches) {
   job.strategy.options.set("batches", std::int64_t(batches));
@@ -64,7 +64,7 @@ Job in_batches(Job job, int batches) {
 
 /// Of what servers hold at a time.
 std::string more_batches(const Job& job, const Expansion& given, FunctionRef<bool(const Job&)> fits) {
-  for (int batches = 2 * given.batches; given.beyond == 0 && batches <= kMostBatches; batches *= 2)
+  for (int batches = 2 * given.batches; given.beyond == 0 && batches <= kMostProposed; batches *= 2)
     if (fits(in_batches(job, batches))) return fmt::format("{{batches: {}}}", batches);
   return "";
 }

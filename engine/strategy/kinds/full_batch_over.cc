@@ -8,12 +8,25 @@ Passes passes_of(const ScheduleInput& in) {
   return in.job.training.recompute == Recompute::kLayer ? Passes::kRecomputing : Passes::kTraining;
 }
 
-std::unique_ptr<Schedule> full_batch_over(const ScheduleInput& in, MakeExchange make_exchange) {
-  const auto server = strategy_of(in.job).server;
-  const int steps = server == nullptr ? 1 : server(in.job, in.comm.rank(), 1).batches;
-  const FullBatchOptions options{in.job.training.seed, passes_of(in), steps};
+namespace {
+
+std::unique_ptr<Schedule> full_batch(const ScheduleInput& in, const FullBatchOptions& options,
+                                     MakeExchange make_exchange) {
   return std::make_unique<FullBatch>(in.ctx, in.comm, in.model, in.parameters, in.holding.part(),
                                      in.all_vertices, options, make_exchange);
+}
+
+}  // namespace
+
+std::unique_ptr<Schedule> full_batch_over(const ScheduleInput& in, MakeExchange make_exchange) {
+  return full_batch(in, {in.job.training.seed, passes_of(in)}, make_exchange);
+}
+
+std::unique_ptr<Schedule> full_batch_of_parts(const ScheduleInput& in, const ExchangeOf& exchange_of) {
+  const int steps = strategy_of(in.job).server(in.job, in.comm.rank(), 1).batches;
+  return full_batch(
+      in, {in.job.training.seed, passes_of(in), steps, exchange_of},
+      [&](std::vector<ExchangedLayer> layers) { return exchange_of(in.holding.part(), std::move(layers)); });
 }
 
 std::unique_ptr<Schedule> exact_full_batch(const ScheduleInput& in, bool overlap,

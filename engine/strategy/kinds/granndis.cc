@@ -13,7 +13,11 @@ namespace atl {
 namespace {
 
 std::unique_ptr<Schedule> make(const ScheduleInput& in) {
-  return exact_full_batch(in, true, all_boundary_rows(in));
+  return full_batch_of_parts(in, [&ctx = in.ctx, &comm = in.comm, wire = in.job.strategy.wire](
+                                     const GraphPart& part, std::vector<ExchangedLayer> layers) {
+    return make_exact_exchange(ctx, comm, part, std::move(layers), true,
+                               std::make_unique<WholeCrossing>(ctx, *part.graph, part.outer, wire));
+  });
 }
 
 ServerOptions server(const Job& job, Rank rank, Index epoch) {

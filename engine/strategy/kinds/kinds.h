@@ -19,6 +19,8 @@ Strategy granndis_row();
 Passes passes_of(const ScheduleInput& in);
 /// A full batch over such an exchange.
 std::unique_ptr<Schedule> full_batch_over(const ScheduleInput& in, MakeExchange make_exchange);
+/// The same, which goes on with other parts.
+std::unique_ptr<Schedule> full_batch_of_parts(const ScheduleInput& in, const ExchangeOf& exchange_of);
 /// Over the exact one; `crossing`: as make_exact_exchange has it.
 std::unique_ptr<Schedule> exact_full_batch(const ScheduleInput& in, bool overlap,
                                            std::unique_ptr<Crossing> crossing = nullptr);

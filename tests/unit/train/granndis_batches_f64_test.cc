@@ -71,7 +71,7 @@ TEST(Batches, LearnTheSameOnAnyRanksOfAServer) {
          {"{maxHop: 0, fanout: -1, batches: 2}", "{maxHop: 2, fanout: 2, batches: 3}",
           "{maxHop: 1, fanout: 1, batches: 2, redraw: epoch}"}) {
       const auto run = [&](int ranks, int together) {
-        return train_small(batches_job(each.fields, ranks, together, options), folder / "small", ranks, 4);
+        return train_small(batches_job(each.fields, ranks, together, options), folder / "small", ranks, 3);
       };
       const SmallResult one = run(2, 1);
       ASSERT_NE(one.losses.back(), one.losses.front()) << each.name;
