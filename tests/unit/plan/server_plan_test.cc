@@ -82,6 +82,19 @@ TEST(ServerPlans, CountWhatEachServerHolds) {
   EXPECT_THAT(made.text, HasSubstr("held by each server"));
 }
 
+/// By work, not by the number of copies, some of which have no arcs.
+TEST(ServerPlans, DivideArcsEvenlyOverTheRanksOfAServer) {
+  for (const char* options : {"{maxHop: 0, fanout: -1}", "{maxHop: 0, fanout: -1, batches: 2}"}) {
+    const Planned made =
+        planned({"model={kind: sage, layers: 2, hidden: 8}", "strategy={kind: granndis}", "placement.ranks=4",
+                 "placement.ranksPerServer=2", std::string("strategy.granndis=") + options});
+    for (std::size_t rank = 0; rank < 4; rank += 2) {
+      const Index a = made.plan.ranks[rank].shape.arcs(), b = made.plan.ranks[rank + 1].shape.arcs();
+      EXPECT_LT(double(std::max(a, b)), 1.15 * double(a + b) / 2) << options << ", rank " << rank;
+    }
+  }
+}
+
 TEST(ServerPlans, SayWhatEachBatchTakes) {
   const std::vector<std::string> fields{"model={kind: sage, layers: 2, hidden: 64}",
                                         "strategy={kind: granndis}", "placement.ranks=4",
