@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 600
 SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: build programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-smoothing \
+.PHONY: build programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing \
 	bench bench-peers bench-operator bench-strategies bench-scale check-simulation simulated cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
@@ -90,6 +90,10 @@ accuracy-defaults: test-tools build
 # Approximate strategies beside `graph`, paired by seed.
 accuracy-strategies: test-tools build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/strategies $(OPTIONS)
+
+# gnnpipe's techniques, each on and off.
+accuracy-ablation: test-tools build
+	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/ablation $(OPTIONS)
 
 # Kinds and decays of PipeGCN's smoothing: errors of late rows, and how fast accuracy comes.
 accuracy-smoothing: test-tools build

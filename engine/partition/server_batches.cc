@@ -23,14 +23,19 @@ std::vector<VertexId> own_rows(const PreparedGraph& prepared, const ServerOption
 
 /// The arcs between them, in their numbering.
 Csr arcs_among(const CsrView& graph, std::span<const VertexId> rows) {
-  std::vector<VertexId> place(std::size_t(graph.rows), -1);
-  for (std::size_t i = 0; i < rows.size(); ++i) place[std::size_t(rows[i])] = VertexId(i);
+  const auto [first, last] = std::ranges::minmax_element(rows);
+  const VertexId begin_row = rows.empty() ? 0 : *first, end_row = rows.empty() ? 0 : *last + 1;
+  std::vector<VertexId> place(std::size_t(end_row - begin_row), -1);  // a server's rows lie together
+  for (std::size_t i = 0; i < rows.size(); ++i) place[std::size_t(rows[i] - begin_row)] = VertexId(i);
+  const auto place_of = [&](VertexId row) {
+    return row < begin_row || row >= end_row ? -1 : place[std::size_t(row - begin_row)];
+  };
   Csr among;
   among.rows = among.cols = Index(rows.size());
   for (const VertexId row : rows) {
     const auto begin = std::ptrdiff_t(among.columns.size());
     for (const VertexId other : graph.row(row))
-      if (place[std::size_t(other)] >= 0) among.columns.push_back(place[std::size_t(other)]);
+      if (const VertexId there = place_of(other); there >= 0) among.columns.push_back(there);
     std::sort(among.columns.begin() + begin, among.columns.end());
     among.offsets.push_back(among.arcs());
   }

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "graph/normalisation.h"
+#include "graph/row_table.h"
 
 namespace atl {
 namespace {
@@ -19,9 +20,10 @@ class Expansion {
       : o_(options),
         graph_(options.induced_on.empty() ? prepared.graph() : prepared.induced_graph()),
         ids_(prepared.ids()),
-        offsets_(
-            prepared.part_offsets().subspan(std::size_t(options.first_part), std::size_t(options.parts) + 1)),
-        hop_(ids_.size(), -1) {}
+        offsets_(prepared.part_offsets().subspan(std::size_t(options.first_part),
+                                                 std::size_t(options.parts) + 1)) {
+    table_.clear();
+  }
 
   ServerGraph make() {
     take_own();
@@ -35,14 +37,43 @@ class Expansion {
   }
 
  private:
+  /// A row that was drawn, or is the server's own.
+  struct Row {
+    std::int32_t hop = 0;        // at which it was drawn
+    std::int32_t distance = -1;  // −1: it takes no part
+    std::int32_t rank = -1;
+    VertexId place = -1;  // among rows_
+  };
+  /// nullptr: it wasn't drawn.
+  const Row* find(VertexId row) const {
+    const VertexId number = table_.find(row);
+    return number < 0 ? nullptr : &known_[std::size_t(number)];
+  }
+  Row* find(VertexId row) {
+    const VertexId number = table_.find(row);
+    return number < 0 ? nullptr : &known_[std::size_t(number)];
+  }
+  /// Of a row that is there.
+  const Row& of(VertexId row) const { return *find(row); }
+  Row& of(VertexId row) { return *find(row); }
+  /// false: it is there already.
+  bool add(VertexId row, int hop) {
+    if (table_.find_or_add(row, VertexId(known_.size())) < VertexId(known_.size())) return false;
+    known_.push_back({hop});
+    return true;
+  }
+
   void take_own() {
     for (Index row = offsets_.front(); !o_.batch && row < offsets_.back(); ++row)
       if (o_.induced_on.empty() || o_.induced_on[std::size_t(ids_[std::size_t(row)])] != 0)
         own_.push_back(VertexId(row));
     if (o_.batch) own_.assign(o_.batch->begin(), o_.batch->end());
-    for (const VertexId row : own_) hop_[std::size_t(row)] = 0;
+    for (const VertexId row : own_) add(row, 0);
   }
-  bool is_own(VertexId row) const { return hop_[std::size_t(row)] == 0; }
+  bool is_own(VertexId row) const {
+    const Row* known = find(row);
+    return known != nullptr && known->hop == 0;
+  }
 
   /// Breadth first. Own neighbours are there already; of the others, those that a draw keeps.
   void walk() {
@@ -50,26 +81,23 @@ class Expansion {
     for (int hop = 1; hop <= o_.max_hop && !front.empty(); ++hop) {
       std::vector<VertexId> next;
       for (const VertexId row : front)
-        for (const VertexId other : kept_neighbours(row)) {
-          if (hop_[std::size_t(other)] >= 0) continue;
-          hop_[std::size_t(other)] = hop;
-          next.push_back(other);
-        }
+        for (const VertexId other : kept_neighbours(row))
+          if (add(other, hop)) next.push_back(other);
       front = std::move(next);
     }
   }
 
   /// Distances between what was drawn: an arc that no draw kept is there where both of its ends are. The rows that take part.
   void measure() {
-    distance_.resize(hop_.size(), -1);
     std::vector<VertexId> front = own_;
-    for (const VertexId row : own_) distance_[std::size_t(row)] = 0;
+    for (const VertexId row : own_) of(row).distance = 0;
     for (int distance = 1; distance <= o_.layers && !front.empty(); ++distance) {
       std::vector<VertexId> next;
       for (const VertexId row : front)
         for (const VertexId other : graph_.row(row)) {
-          if (hop_[std::size_t(other)] < 0 || distance_[std::size_t(other)] >= 0) continue;
-          distance_[std::size_t(other)] = distance;
+          Row* known = find(other);
+          if (known == nullptr || known->distance >= 0) continue;
+          known->distance = distance;
           next.push_back(other);
         }
       std::ranges::sort(next);
@@ -96,7 +124,6 @@ class Expansion {
   /// (Stanton & Kliot 2012, linear deterministic greedy). Room is for work, so that ranks end together.
   void divide() {
     const auto ranks = std::size_t(o_.parts);
-    rank_of_.resize(hop_.size(), -1);
     std::vector<double> load(ranks);
     if (o_.batch) {
       hand_out(own_, load);
@@ -104,7 +131,7 @@ class Expansion {
       std::size_t rank = 0;
       for (const VertexId row : own_) {
         while (row >= offsets_[rank + 1]) ++rank;
-        rank_of_[std::size_t(row)] = std::int32_t(rank);
+        of(row).rank = std::int32_t(rank);
         load[rank] += work(row);
       }
     }
@@ -113,10 +140,12 @@ class Expansion {
 
   /// In arcs: of each layer that computes the row its own, and its products; what is held as input alone costs its memory.
   double work(VertexId row) const {
-    const int layers = o_.layers - distance_[std::size_t(row)];
+    const int layers = o_.layers - of(row).distance;
     if (layers == 0) return 1;
-    const auto reads = std::ranges::count_if(
-        graph_.row(row), [&](VertexId other) { return distance_[std::size_t(other)] >= 0; });
+    const auto reads = std::ranges::count_if(graph_.row(row), [&](VertexId other) {
+      const Row* known = find(other);
+      return known != nullptr && known->distance >= 0;
+    });
     return layers * (kRowsWork + double(reads));
   }
 
@@ -129,12 +158,13 @@ class Expansion {
     for (const VertexId copy : rows) {
       std::fill(near.begin(), near.end(), 0);
       for (const VertexId other : graph_.row(copy))
-        if (rank_of_[std::size_t(other)] >= 0) near[std::size_t(rank_of_[std::size_t(other)])] += 1;
+        if (const Row* known = find(other); known != nullptr && known->rank >= 0)
+          near[std::size_t(known->rank)] += 1;
       std::size_t best = 0;
       const auto score = [&](std::size_t r) { return (1 + near[r]) * (1 - load[r] / room); };
       for (std::size_t r = 1; r < ranks; ++r)
         if (score(r) > score(best)) best = r;
-      rank_of_[std::size_t(copy)] = std::int32_t(best);
+      of(copy).rank = std::int32_t(best);
       load[best] += work(copy);
     }
   }
@@ -143,17 +173,16 @@ class Expansion {
     out.part_offsets.push_back(0);
     for (int r = 0; r < o_.parts; ++r) {
       for (const VertexId row : own_)
-        if (rank_of_[std::size_t(row)] == r) rows_.push_back(row);
+        if (of(row).rank == r) rows_.push_back(row);
       out.counted.push_back(Index(rows_.size()) - out.part_offsets.back());
       for (const VertexId copy : copies_)
-        if (rank_of_[std::size_t(copy)] == r) rows_.push_back(copy);
+        if (of(copy).rank == r) rows_.push_back(copy);
       out.part_offsets.push_back(Index(rows_.size()));
     }
-    place_.resize(hop_.size(), -1);
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      place_[std::size_t(rows_[i])] = VertexId(i);
+      of(rows_[i]).place = VertexId(i);
       out.ids.push_back(ids_[std::size_t(rows_[i])]);
-      out.distances.push_back(distance_[std::size_t(rows_[i])]);
+      out.distances.push_back(of(rows_[i]).distance);
     }
   }
 
@@ -171,7 +200,8 @@ class Expansion {
         const std::int32_t distance = out.distances[std::size_t(i)];
         row.clear();
         for (Index e = graph_.offsets[from]; distance < o_.layers && e < graph_.offsets[from + 1]; ++e) {
-          const VertexId to = place_[std::size_t(graph_.columns[e])];
+          const Row* known = find(graph_.columns[e]);
+          const VertexId to = known == nullptr ? -1 : known->place;
           if (to < 0) continue;
           row.emplace_back(to, graph_.weights == nullptr ? 1.F : graph_.weights[e]);
           if (to < begin || to >= end) read.emplace_back(to, distance);
@@ -200,20 +230,17 @@ class Expansion {
   double drawn_degree(Index row) const {
     double left = 0;
     for (Index e = graph_.offsets[row]; e < graph_.offsets[row + 1]; ++e)
-      if (hop_[std::size_t(graph_.columns[e])] >= 0)
-        left += graph_.weights == nullptr ? 1 : graph_.weights[e];
+      if (find(graph_.columns[e]) != nullptr) left += graph_.weights == nullptr ? 1 : graph_.weights[e];
     return left;
   }
 
   const ServerOptions& o_;
   CsrView graph_;
   std::span<const VertexId> ids_;
-  std::span<const Index> offsets_;      // of the server's parts
-  std::vector<std::int32_t> hop_;       // (vertices) at which it was drawn; −1: it wasn't
-  std::vector<std::int32_t> distance_;  // (vertices) −1: it takes no part
+  std::span<const Index> offsets_;  // of the server's parts
+  RowTable table_;                  // of rows among known_: nothing here grows with the graph
+  std::vector<Row> known_;
   std::vector<VertexId> own_, copies_, kept_, rows_;
-  std::vector<std::int32_t> rank_of_;  // (vertices)
-  std::vector<VertexId> place_;        // (vertices) among rows_
 };
 
 }  // namespace

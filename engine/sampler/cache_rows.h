@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "comm/communicator.h"
+#include "graph/row_table.h"
 #include "sampler/owners.h"
 #include "sampler/row_draws.h"
-#include "sampler/row_table.h"
 #include "sampler/sampler.h"
 #include "sampler/seeds.h"
 

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "base/recycled.h"
 #include "comm/communicator.h"
 #include "sampler/owners.h"
-#include "sampler/recycled.h"
 
 namespace atl {
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "graph/row_table.h"
 #include "sampler/batch.h"
 #include "sampler/row_requests.h"
-#include "sampler/row_table.h"
 
 namespace atl {
 

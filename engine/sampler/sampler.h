@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "graph/normalisation.h"
+#include "graph/row_table.h"
 #include "sampler/batch.h"
-#include "sampler/row_table.h"
 #include "sampler/structure.h"
 
 namespace atl {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <span>
 
+#include "base/recycled.h"
 #include "comm/communicator.h"
 #include "sampler/owners.h"
-#include "sampler/recycled.h"
 #include "sampler/row_draws.h"
 #include "sampler/row_route.h"
 

@@ -15,8 +15,8 @@ struct Unit {
   const char* name;
   double size;
 };
-constexpr Unit kRates[] = {{"bit", 0.125},    {"kbit", 0.125e3}, {"mbit", 0.125e6},
-                           {"gbit", 0.125e9}, {"MB/s", 1e6},     {"GB/s", 1e9}, {"TB/s", 1e12}};
+constexpr Unit kRates[] = {{"bit", 0.125}, {"kbit", 0.125e3}, {"mbit", 0.125e6}, {"gbit", 0.125e9},
+                           {"MB/s", 1e6},  {"GB/s", 1e9},     {"TB/s", 1e12}};
 constexpr Unit kFlops[] = {{"Gflop/s", 1e9}, {"Tflop/s", 1e12}};
 constexpr Unit kTimes[] = {{"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}};
 
@@ -87,7 +87,6 @@ std::vector<int> places(const Node& node, const char* what) {
   }
   return all;
 }
-
 
 void read_map(const Node& node, const Readers& readers) {
   if (node.kind != Node::Kind::kMap)

@@ -1,4 +1,4 @@
-#include "sampler/row_table.h"
+#include "graph/row_table.h"
 
 #include <algorithm>
 #include <utility>
@@ -21,7 +21,7 @@ void RowTable::clear() {
 }
 
 void RowTable::grow() {
-  ATOLL_CHECK(mask_ < std::uint32_t(1) << 31, "{} rows in a batch", count_);
+  ATOLL_CHECK(mask_ < std::uint32_t(1) << 31, "{} rows in a table", count_);
   std::swap(cells_, old_);
   make(2 * (mask_ + 1));
   ++growths_;

@@ -1,4 +1,4 @@
-// Memory that batch after batch is written into: it grows to the largest batch's, with some room above, and then stays. What it
+// Memory that is written into again and again, as by batch after batch: it grows to the largest one's, with some room above, and then stays. What it
 // had to grow is counted, so that a run can show that its steps allocate nothing.
 #pragma once
 

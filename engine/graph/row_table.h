@@ -1,12 +1,12 @@
-// Which of a batch's rows a prepared row is: a hash table that is as large as the batch, never as the graph. Open addressing with
+// Which of a few rows a prepared row is, a batch's or those that a server holds: a hash table that is as large as these, never as the graph. Open addressing with
 // linear probing, at most half full; a lookup is a cache line, asked for some arcs ahead.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 
+#include "base/recycled.h"
 #include "base/types.h"
-#include "sampler/recycled.h"
 
 namespace atl {
 
