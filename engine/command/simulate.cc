@@ -11,13 +11,14 @@
 #include "command/job_data.h"
 #include "command/record_job.h"
 #include "plan/simulate/simulation.h"
+#include "plan/simulate/topology_values.h"
 
 namespace atl {
 namespace {
 
 constexpr long kFewestEpochs = 4,
-               kMostEpochs = 100;  // recorded; the first, which claims memory, isn't judged
-constexpr long kSmallestSample = 4, kMostRanks = 4096;  // a law of each segment has up to four factors
+               kMostEpochs = 100;    // recorded; the first, which claims memory, isn't judged
+constexpr long kSmallestSample = 4;  // a law of each segment has up to four factors
 
 void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());

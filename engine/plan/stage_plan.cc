@@ -71,9 +71,10 @@ std::string line_of(const std::vector<StagePlan>& stages, const Job& job) {
   if (stages.empty()) return "";
   std::vector<int> convolutions;
   for (const StagePlan& each : stages) convolutions.push_back(each.convolutions);
-  return fmt::format("{} of {} convolutions, {}", counted_text(Index(stages.size()), "stage"),
-                     fmt::join(convolutions, ", "),
-                     counted_text(find_strategy(job.strategy.kind)->slices(job), "chunk"));
+  std::string text = fmt::format("{} of {} convolutions", counted_text(Index(stages.size()), "stage"),
+                                 fmt::join(convolutions, ", "));
+  const auto slices = find_strategy(job.strategy.kind)->slices;
+  return slices == nullptr ? text : fmt::format("{}, {}", text, counted_text(slices(job), "chunk"));
 }
 
 }  // namespace atl

@@ -20,12 +20,12 @@ std::vector<Field> options() {
       {.description =
            "layers that read neighbours from the server's copies, the first ones; the layers behind them compute own "
            "vertices alone and exchange rows with the other servers, exactly; fewer hops are fewer copies and "
-           "more bytes between servers. Not maxHop, which leaves out what lies beyond it",
+           "more bytes between servers (maxHop is another thing: it leaves out what lies beyond it)",
        .unit = "layers",
        .minimum = 0,
        .maximum = 1024,
        .source = source,
-       .default_text = "all of them, so that servers exchange nothing but gradients"}));
+       .default_text = "all of them: servers exchange nothing but gradients"}));
   options.push_back(strategy_option(
       "granndis", "maxHop", std::int64_t{1},
       {.description =

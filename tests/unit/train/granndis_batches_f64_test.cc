@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "dataset/splits.h"
 #include "train/every_model.h"
+#include "train/granndis_job.h"
 #include "train/same_training.h"
 
 namespace atl {
@@ -17,13 +18,10 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
+/// Divided so that a server owns the same vertices however many ranks it has.
 Job batches_job(const std::vector<std::string>& fields, int ranks, int together, const std::string& options,
                 const std::string& partitioner = "range") {
-  std::vector<std::string> all = fields;
-  all.insert(all.end(), {"strategy.kind=granndis", "strategy.granndis=" + options,
-                         "placement.ranks=" + std::to_string(ranks), "placement.partitioner=" + partitioner,
-                         "placement.ranksPerServer=" + std::to_string(together)});
-  return small_job(all);
+  return granndis_job(fields, ranks, together, options, partitioner);
 }
 
 /// Of the share that a rank trains on, its own vertices.

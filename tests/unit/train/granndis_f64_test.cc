@@ -5,19 +5,11 @@
 #include <map>
 
 #include "train/every_model.h"
+#include "train/granndis_job.h"
 #include "train/same_training.h"
 
 namespace atl {
 namespace {
-
-Job granndis_job(const std::vector<std::string>& fields, int ranks, int together, const std::string& options,
-                 const std::string& partitioner = "metis") {
-  std::vector<std::string> all = fields;
-  all.insert(all.end(), {"strategy.kind=granndis", "strategy.granndis=" + options,
-                         "placement.ranks=" + std::to_string(ranks), "placement.partitioner=" + partitioner,
-                         "placement.ranksPerServer=" + std::to_string(together)});
-  return small_job(all);
-}
 
 class Preloading : public testing::TestWithParam<SmallCase> {};
 

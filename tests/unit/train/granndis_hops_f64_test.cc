@@ -4,19 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "train/every_model.h"
+#include "train/granndis_job.h"
 #include "train/same_training.h"
 
 namespace atl {
 namespace {
-
-Job hops_job(const std::vector<std::string>& fields, int ranks, int together, const std::string& options,
-             const std::string& partitioner = "metis") {
-  std::vector<std::string> all = fields;
-  all.insert(all.end(), {"strategy.kind=granndis", "strategy.granndis=" + options,
-                         "placement.ranks=" + std::to_string(ranks), "placement.partitioner=" + partitioner,
-                         "placement.ranksPerServer=" + std::to_string(together)});
-  return small_job(all);
-}
 
 class FewerHops : public testing::TestWithParam<SmallCase> {};
 
@@ -31,8 +23,8 @@ TEST_P(FewerHops, AreGraph) {
                                                            {1, 3, 3, "hash"}})
     expect_same_training(
         one,
-        train_small(hops_job(GetParam().fields, ranks, together,
-                             fmt::format("{{hops: {}, maxHop: 0, fanout: -1}}", hops), partitioner),
+        train_small(granndis_job(GetParam().fields, ranks, together,
+                                 fmt::format("{{hops: {}, maxHop: 0, fanout: -1}}", hops), partitioner),
                     folder / "small", ranks, 5),
         fmt::format("{} hops, {} ranks, {} a server, {}", hops, ranks, together, partitioner));
 }
@@ -59,8 +51,8 @@ TEST(HopsOfASample, LearnTheSameOnAnyRanksOfAServer) {
     for (const std::string options :
          {"{hops: 1, fanout: 2}", "{hops: 2, maxHop: 1, fanout: 1, redraw: epoch}"}) {
       const auto run = [&](int ranks, int together) {
-        return train_small(hops_job(each.fields, ranks, together, options, "range"), folder / "small", ranks,
-                           4);
+        return train_small(granndis_job(each.fields, ranks, together, options, "range"), folder / "small",
+                           ranks, 4);
       };
       const SmallResult one = run(2, 1);
       ASSERT_NE(one.losses.back(), one.losses.front()) << each.name;
@@ -106,8 +98,8 @@ TEST(FewerHops, SendBetweenServersTheRowsThatLayersBehindReadAndNothingElse) {
   write_small_data(folder / "small", {.vertices = 200, .arc_share = 0.01});
   constexpr int kRanks = 4, kTogether = 2, kLayers = 4, kHidden = 8;
   const auto job = [&](int hops) {
-    return hops_job({"model={kind: sage, layers: 4, hidden: 8}"}, kRanks, kTogether,
-                    fmt::format("{{hops: {}, maxHop: 0, fanout: -1}}", hops));
+    return granndis_job({"model={kind: sage, layers: 4, hidden: 8}"}, kRanks, kTogether,
+                        fmt::format("{{hops: {}, maxHop: 0, fanout: -1}}", hops));
   };
   const Dataset dataset = Dataset::open(folder / "small");
   const auto prepared = PreparedGraph::make(dataset, partition_options(job(1), kRanks),
@@ -127,7 +119,7 @@ TEST(FewerHops, AreFewerCopies) {
   write_small_data(folder / "small", {.vertices = 300, .arc_share = 0.006});
   std::vector<Index> copies;
   for (int hops = 1; hops <= 3; ++hops) {
-    const Job job = hops_job({}, 2, 1, fmt::format("{{hops: {}, maxHop: 0, fanout: -1}}", hops));
+    const Job job = granndis_job({}, 2, 1, fmt::format("{{hops: {}, maxHop: 0, fanout: -1}}", hops));
     std::vector<Index> of_rank(2);
     run_ranks(2, [&](Communicator& comm) {
       SmallRank rank(comm, job, folder / "small", 1);
