@@ -10,6 +10,9 @@ DATA = {
     "reddit": {"synthetic": {"kind": "community", "preset": "reddit", "scale": 0.05}},
     "reddit, all of it": {"synthetic": {"kind": "community", "preset": "reddit"}},
     "products": {"synthetic": {"kind": "community", "preset": "products", "scale": 0.03}},
+    # Larger where training vertices alone have arcs:
+    "reddit, a fifth": {"synthetic": {"kind": "community", "preset": "reddit", "scale": 0.2}},
+    "products, a third": {"synthetic": {"kind": "community", "preset": "products", "scale": 0.3}},
 }
 # Chen et al. 2023, Tables 3 and 5: ms of communication and s of an epoch of the baseline; s of a pipeline of 8, and of 4 stages of 2 ranks.
 GNNPIPE_PAPER = {
@@ -24,6 +27,13 @@ PRELOADING, SAMPLING = "granndis:maxHop=0:fanout=-1", "granndis"
 # The part of the baseline's epoch that is communication between servers: told for 56 layers in section 8.2; for Reddit, what its speed-ups
 # suggest.
 EXTERNAL = {"ogbn_arxiv": 0.417, "products": 0.686, "reddit": 0.55}
+RANDOM = {"ogbn_arxiv": 1.65, "products": 2.85, "reddit": 2.75}  # Figure 14: parts drawn at random
+# Of the artifact's appendix: all copies of three hops (FLX), 25 of a vertex' neighbours (CoB), one hop and 15 (EAS).
+ARTIFACT = {"granndis:maxHop=3:fanout=-1": {"ogbn_arxiv": 1.79, "products": 3.98, "reddit": 5.13},
+            "granndis:maxHop=3:fanout=25:batches=1": {"ogbn_arxiv": 1.75, "products": 3.65, "reddit": 4.97},
+            "granndis:maxHop=1:fanout=15": {"ogbn_arxiv": 1.32, "products": 4.37, "reddit": 5.98}}
+SPEED = {"ogbn_arxiv": 1, "products": 8, "reddit": 2}  # of a card, for 3 layers: where the external part is nearest to EXTERNAL
+A6000 = 64  # about how many times as fast as a core's its memory is
 SPEEDS = (1, 2, 4, 8, 16, 32)  # of a card, times a core here: that with which the external part comes nearest is shown
 
 
@@ -33,19 +43,21 @@ class Cell:
     name: str
     dataset: str
     model: dict
-    # Files' names; with "@free" links between servers take no time, with "@x8" computing is 8 times as fast, with "@interleaved" ranks
-    # take turns on two servers.
+    # Files' names; with "@free" links between servers take no time, with "@x8" computing is 8 times as fast, with "@c16" a rank has 16
+    # cores, with "@interleaved" ranks take turns on two servers.
     topologies: tuple
     strategies: tuple
     shares: tuple = ()
     training: dict = field(default_factory=dict)
+    placement: dict = field(default_factory=dict)
     paper: dict = field(default_factory=dict)  # speed-up by strategy
+    compared: bool = False  # strategies with the first one, over one topology
 
     @property
     def manifest(self):
         return {"apiVersion": "atoll.dev/v1alpha1", "kind": "GNNJob", "metadata": {"name": "simulated"},
                 "spec": {"dataset": DATA[self.dataset], "model": self.model, "training": {"epochs": 10, "dropout": 0.5} | self.training,
-                         "output": {"path": "simulated"}}}
+                         "placement": self.placement, "output": {"path": "simulated"}}}
 
 
 def gnnpipe_cell(dataset, model, topology, stages, paper):
@@ -68,6 +80,28 @@ def granndis_cell(dataset, layers):
                 training={"recompute": "layer"} if layers > 3 else {}, paper={SAMPLING: GRANNDIS_PAPER[dataset][layers]})
 
 
+def compared(name, dataset, strategies, topology, speed, *, layers=3, **more):
+    model = {"kind": "sage" if layers == 3 else "resgcn", "layers": layers, "hidden": 64} | more.pop("model", {})
+    return Cell("granndis", f"{dataset}, {name}", dataset, model, (f"{topology}@x{speed}",), tuple(strategies), compared=True, **more)
+
+
+def granndis_comparisons():
+    for dataset, times in RANDOM.items():
+        yield compared("3 layers, random parts, 4 x 4", dataset, (BASELINE, PRELOADING, SAMPLING), "granndis-4x4", SPEED[dataset],
+                       placement={"partitioner": "hash"}, paper={SAMPLING: times})
+    for dataset in ("ogbn_arxiv", "products, a third", "reddit, a fifth"):
+        yield compared("the artifact's settings, 2 x 4", dataset, (BASELINE, *ARTIFACT), "granndis-2x4-10gbe", A6000,
+                       model={"denseLayers": 1, "norm": "layer"}, training={"setting": "inductive"},
+                       paper={label: times[dataset.split(",")[0]] for label, times in ARTIFACT.items()})
+    reach = [f"granndis:maxHop={hop}:fanout={fanout}" for hop in (1, 2, 3) for fanout in (15, 20, 25)]
+    yield compared("28 layers, hops and copies, 4 x 4", "reddit", (BASELINE, *reach), "granndis-4x4", SPEED["reddit"], layers=28, training={"recompute": "layer"})
+    # Batches as large on either side. Makers of batches have processors of their own ("@c16"), so that drawing is hidden.
+    for dataset, batch in (("ogbn_arxiv", 22736), ("products", 1475)):
+        yield compared("3 layers, batches of a server and of a rank, 4 x 4", dataset,
+                       (f"minibatch:fanout=[20,20,20]:batchSize={batch}:threads=8:prefetch=8", "granndis:batches=4", "granndis"),
+                       "granndis-4x4@c16", SPEED[dataset])
+
+
 def cells():
     for dataset, by_model in GNNPIPE_PAPER.items():
         for model, paper in by_model.items():
@@ -79,13 +113,15 @@ def cells():
         yield Cell("gnnpipe", f"flickr, gcnii, two groups of four {grouping}", "flickr",
                    {"kind": "gcnii", "layers": GNNPIPE_LAYERS, "hidden": 100}, (topology,), (BASELINE, "gnnpipe:stages=2"), (0.729,))
     # The topology itself: 8 of the baseline's 32 layers, whose 7 exchanges each way are like the 31.
-    yield Cell("gnnpipe", "the paper's baseline", "reddit, all of it", {"kind": "gcn", "layers": 8, "hidden": 100}, ("gnnpipe-2x4@x60",),
-               (BASELINE,), paper={"seconds": 634.01e-3, "bytes": 14.50e9, "exchanges": 31 / 7})
+    for dataset, (milliseconds, gigabytes) in {"squirrel": (113.75, 4.43), "flickr": (124.32, 4.60), "reddit, all of it": (634.01, 14.50)}.items():
+        yield Cell("gnnpipe", f"{dataset}, the paper's baseline", dataset, {"kind": "gcn", "layers": 8, "hidden": GNNPIPE_HIDDEN.get(dataset, 100)},
+                   ("gnnpipe-2x4@x60",), (BASELINE,), paper={"seconds": 1e-3 * milliseconds, "bytes": 1e9 * gigabytes, "exchanges": 31 / 7})
     yield gnnpipe_cell("flickr", "gcnii", "gnnpipe-4x4", (16, 8), GNNPIPE_PAPER["flickr"]["gcnii"])
     for dataset in ("ogbn_arxiv", "products", "reddit"):
         for layers in (3, 28):
             yield granndis_cell(dataset, layers)
     yield granndis_cell("ogbn_arxiv", 56)
+    yield from granndis_comparisons()
     everybody = (BASELINE, PRELOADING, SAMPLING, "pipegcn", "bns", "cagnet", "sancus")
     yield Cell("granndis", "ogbn_arxiv, 3 layers, 2 x 4", "ogbn_arxiv", {"kind": "sage", "layers": 3, "hidden": 64},
                at_speeds("granndis-2x4-10gbe", "granndis-2x4-1gbe"), everybody)
