@@ -11,6 +11,11 @@
 
 namespace atl {
 
+/// Messages that a rank started together.
+struct MessageGroup {
+  int under_way = 0;  // of which its rank has yet to learn that they are through
+};
+
 /// One message. `left`: its sender is done with it; `arrived`: its receiver, once that has asked for it.
 struct Transfer {
   Rank from = 0, to = 0;
@@ -18,9 +23,10 @@ struct Transfer {
   std::int64_t bytes = 0;
   double remaining = 0;  // bytes that have yet to leave, with those before it that it can't pass
   bool awaited = false, left = false, arrived = false;
-  double ready = 0;          // handed over, and its receiver's word has come: it leaves no earlier
-  int holders = 2;           // sides that may still look at it
-  Transfer* next = nullptr;  // that waits for its other side
+  double ready = 0;  // handed over, and its receiver's word has come: it leaves no earlier
+  int holders = 2;   // sides that may still look at it
+  MessageGroup *sent_with = nullptr, *received_with = nullptr;  // of sides that have come
+  Transfer* next = nullptr;                                     // that waits for its other side
 };
 
 class Matching {

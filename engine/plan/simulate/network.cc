@@ -38,8 +38,9 @@ bool VirtualNetwork::needs_word(const Transfer& t) const {
 }
 
 double VirtualNetwork::processor_seconds(Rank from, Rank to, std::int64_t bytes) const {
-  const bool counts = bytes <= kShort && links_.between(from, to);
-  return topology_.message_seconds + (counts ? topology_.byte_seconds * double(bytes) : 0);
+  if (bytes > kShort) return topology_.message_seconds;
+  const double of_byte = links_.between(from, to) ? topology_.byte_seconds : topology_.inside.byte_seconds;
+  return topology_.message_seconds + of_byte * double(bytes);
 }
 
 /// Behind a long one of its lane it waits as that does.
@@ -49,8 +50,10 @@ bool VirtualNetwork::goes_at_once(const Transfer& t) const {
   return found == connections_.end() || found->second.queues[std::size_t(t.lane)].empty();
 }
 
-Transfer& VirtualNetwork::send(Rank from, Rank to, Lane lane, int order, std::int64_t bytes) {
+Transfer& VirtualNetwork::send(Rank from, Rank to, Lane lane, int order, std::int64_t bytes,
+                               MessageGroup& group) {
   Transfer& t = matching_.match(from, to, lane, order, bytes, true);
+  t.sent_with = &group, ++group.under_way;
   double& posts_until = sender(from).posts_until;
   posts_until = std::max(now_, posts_until) + topology_.message_seconds;
   t.ready = std::max(t.ready, posts_until);
@@ -73,9 +76,11 @@ Transfer& VirtualNetwork::send(Rank from, Rank to, Lane lane, int order, std::in
 }
 
 /// The word of a receiver travels to the sender.
-Transfer& VirtualNetwork::receive(Rank from, Rank to, Lane lane, int order, std::int64_t bytes) {
+Transfer& VirtualNetwork::receive(Rank from, Rank to, Lane lane, int order, std::int64_t bytes,
+                                  MessageGroup& group) {
   Transfer& t = matching_.match(from, to, lane, order, bytes, false);
-  t.awaited = true;
+  t.awaited = true, t.received_with = &group;
+  if (!t.arrived) ++group.under_way;
   if (!needs_word(t)) return t;
   Connection& c = connection(from, to);
   t.ready = std::max(t.ready, now_ + c.path.latency + topology_.message_seconds);
@@ -97,9 +102,14 @@ void VirtualNetwork::pass(Transfer& t) {
   const bool first = t.lane == Lane::kSmall && s.sums_first;
   const std::size_t own = path.between ? s.flows_between : shares_.flows_of(path.uses.all()[0].resource);
   const double gone = links_.pass(path, t.remaining, now_, first ? own : 0);
-  t.left = true;
+  tell_left(t);
   (path.between ? bytes_between_ : bytes_inside_) += double(t.bytes);
   add_event({.time = gone + path.latency, .kind = Event::Kind::kComes, .transfer = &t});
+}
+
+void VirtualNetwork::tell_left(Transfer& t) {
+  t.left = true;
+  if (--t.sent_with->under_way == 0) listener_.may_go_on(t.from);
 }
 
 /// A message that has come is seen when its receiver looks next, and is through with those before it.
@@ -117,15 +127,15 @@ void VirtualNetwork::hand_over_next(Rank rank) {
   line.pop_front();
   if (!line.empty()) add_event({.time = line.front().first, .kind = Event::Kind::kHandsOver, .rank = rank});
   pass(t);
-  listener_.may_go_on(rank);
 }
 
 void VirtualNetwork::see_next(Rank rank) {
   auto& line = sender(rank).sees;
-  line.front().second->arrived = true;
+  Transfer& t = *line.front().second;
   line.pop_front();
   if (!line.empty()) add_event({.time = line.front().first, .kind = Event::Kind::kSees, .rank = rank});
-  listener_.may_go_on(rank);
+  t.arrived = true;
+  if (t.received_with != nullptr && --t.received_with->under_way == 0) listener_.may_go_on(rank);
 }
 
 void VirtualNetwork::add_event(Event event) {

@@ -27,7 +27,7 @@ class VirtualNetwork {
     virtual ~Listener() = default;
     /// How long after a message that comes now the rank sees it.
     virtual double notice(Rank rank) = 0;
-    /// Something has come for it, or gone.
+    /// All that it started together has come, or gone.
     virtual void may_go_on(Rank rank) = 0;
     /// processors_taken() has changed.
     virtual void processors_change(Rank rank) = 0;
@@ -37,8 +37,9 @@ class VirtualNetwork {
   VirtualNetwork(const VirtualNetwork&) = delete;
 
   /// A side of the next message of its pair and order, as they match (matching.h). A rank hands its messages over one after the other.
-  Transfer& send(Rank from, Rank to, Lane lane, int order, std::int64_t bytes);
-  Transfer& receive(Rank from, Rank to, Lane lane, int order, std::int64_t bytes);
+  /// `group` counts it until it has left, or come.
+  Transfer& send(Rank from, Rank to, Lane lane, int order, std::int64_t bytes, MessageGroup& group);
+  Transfer& receive(Rank from, Rank to, Lane lane, int order, std::int64_t bytes, MessageGroup& group);
   void release(Transfer& transfer) { matching_.release(transfer); }
   /// Of a message, on each side, besides processors_taken().
   double processor_seconds(Rank from, Rank to, std::int64_t bytes) const;
@@ -99,7 +100,7 @@ class VirtualNetwork {
     bool sums_first = true;
     int small_ones = 0;                      // connections of which something small may leave …
     std::size_t flows_between = 0;           // … and that leave to other servers
-    int flows = 0;                           // between servers, from or to it
+    int flows = 0;                           // from or to it
     double taken = 0;                        // of its processors
     double posts_until = 0, sees_until = 0;  // its progress thread is at other messages
     // One after the other, with their times: only the first has an event.
@@ -112,6 +113,7 @@ class VirtualNetwork {
   Connection& connection(Rank from, Rank to);
   bool goes_at_once(const Transfer& t) const;
   void pass(Transfer& t);
+  void tell_left(Transfer& t);
   void wait_in_line(Connection& c, Transfer& t);
   bool needs_word(const Transfer& t) const;
   Transfer* first_that_may_leave(const Connection& c, Lane lane) const;

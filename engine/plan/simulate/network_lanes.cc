@@ -84,8 +84,7 @@ void VirtualNetwork::set_flow(Connection& c, bool flows) {
     of_flow_[std::size_t(c.flow)] = nullptr;
     shares_.remove(std::exchange(c.flow, -1));
   }
-  if (!c.path.between) return;
-  sender(c.from).flows_between += flows ? 1 : -1;
+  if (c.path.between) sender(c.from).flows_between += flows ? 1 : -1;
   for (const Rank rank : {c.from, c.to}) {
     sender(rank).flows += flows ? 1 : -1;
     if (sender(rank).flows == 0) sender(rank).taken = 0;  // without what roundings have left
@@ -97,9 +96,9 @@ void VirtualNetwork::set_rate(Connection& c, double rate) {
   const double more = rate - std::exchange(c.rate, rate);
   c.bottleneck = shares_.bottleneck(c.flow);
   c.stood = links_.taken_by_short(c.bottleneck);
-  if (!c.path.between || topology_.byte_seconds == 0) return;
+  if (c.path.byte_seconds == 0) return;
   for (const Rank rank : {c.from, c.to}) {
-    sender(rank).taken += more * topology_.byte_seconds;
+    sender(rank).taken += more * c.path.byte_seconds;
     listener_.processors_change(rank);
   }
 }
@@ -128,10 +127,9 @@ void VirtualNetwork::schedule(Connection& c) {
 void VirtualNetwork::leave(Connection& c, std::size_t lane) {
   Transfer& t = *std::exchange(c.leaving[lane], nullptr);
   std::erase(c.queues[lane], &t);
-  t.left = true;
+  tell_left(t);
   (c.path.between ? bytes_between_ : bytes_inside_) += double(t.bytes);
   add_event({.time = now_ + c.path.latency, .kind = Event::Kind::kComes, .transfer = &t});
-  listener_.may_go_on(c.from);
 }
 
 /// Those lanes of it that are through. It has stood since if short messages came: then it isn't yet.

@@ -69,8 +69,8 @@ Topology with_free_links(const Topology& topology) {
   Topology free = topology;
   for (ServerSpec& server : free.servers) server.rate = kFree;
   free.rack_rate = free.inside.rate = free.bridge.rate = kFree;
-  for (double* cost :
-       {&free.latency, &free.inside.latency, &free.bridge.latency, &free.byte_seconds, &free.message_seconds})
+  for (double* cost : {&free.latency, &free.inside.latency, &free.inside.byte_seconds, &free.bridge.latency,
+                       &free.byte_seconds, &free.message_seconds})
     *cost = 0;
   free.polls = false;
   return free;

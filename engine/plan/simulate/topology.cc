@@ -13,10 +13,23 @@ namespace {
 
 constexpr std::size_t kMostBytes = 1U << 20;  // of a file: what never ends, and what is no topology, is told
 
+double per_megabyte(const Node& node) {
+  return seconds(node) * 1e-6;
+}
+
 Reader read_link(LinkSpec& link) {
   return [&link](const Node& node) {
     read_map(node, {{"rate", [&](const Node& n) { link.rate = rate(n); }},
                     {"latency", [&](const Node& n) { link.latency = seconds(n); }}});
+  };
+}
+
+/// By way of memory, which processors copy.
+Reader read_inside(LinkSpec& link) {
+  return [&link](const Node& node) {
+    read_map(node, {{"rate", [&](const Node& n) { link.rate = rate(n); }},
+                    {"latency", [&](const Node& n) { link.latency = seconds(n); }},
+                    {"perMegabyte", [&](const Node& n) { link.byte_seconds = per_megabyte(n); }}});
   };
 }
 
@@ -76,7 +89,7 @@ Readers readers_of(Draft& d) {
           {"ranksPerServer", [&d](const Node& n) { d.per_server = count(n); }},
           {"cores", [&t](const Node& n) { t.cores = number(n, 0); }},
           {"between", read_link(d.between)},
-          {"inside", read_link(t.inside)},
+          {"inside", read_inside(t.inside)},
           {"bridges",
            [&d, &t](const Node& node) {
              d.has_bridges = true;
@@ -94,7 +107,7 @@ Readers readers_of(Draft& d) {
            }},
           {"costs",
            [&t](const Node& node) {
-             read_map(node, {{"perMegabyte", [&](const Node& n) { t.byte_seconds = seconds(n) * 1e-6; }},
+             read_map(node, {{"perMegabyte", [&](const Node& n) { t.byte_seconds = per_megabyte(n); }},
                              {"perMessage", [&](const Node& n) { t.message_seconds = seconds(n); }}});
            }},
           {"compute", [&t](const Node& n) { read_compute(n, t); }}};

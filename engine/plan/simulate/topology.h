@@ -13,8 +13,9 @@
 namespace atl {
 
 struct LinkSpec {
-  double rate = 0;     // bytes a second
-  double latency = 0;  // seconds
+  double rate = 0;          // bytes a second
+  double latency = 0;       // seconds
+  double byte_seconds = 0;  // of a processor at each end, to send or to receive a byte
 };
 
 /// Two ranks of a server, by their places on it, that have a link of their own.
@@ -38,9 +39,9 @@ struct Topology {
   int rack_servers = 0;         // servers of a rack; 0: no racks
   double rack_rate = 0;         // of a rack's link to the others
   double cores = 1;             // of each rank
-  double byte_seconds = 0;      // of a processor, to send or to receive a byte to or from another server …
+  double byte_seconds = 0;      // as LinkSpec's, between servers …
   bool polls = true;  // a message that has come is seen when its receiver's progress thread looks next
-  double message_seconds = 0;           // … and a message
+  double message_seconds = 0;           // … and a message, wherever it goes
   double speed = 1;                     // of a core, times that of the one that recorded
   std::optional<MachineRates> rates{};  // of a rank's processor, in place of `speed`
   bool is_model = false;  // one of the two was given: times of computing are a model, not measured

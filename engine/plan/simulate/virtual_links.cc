@@ -39,20 +39,26 @@ Path VirtualLinks::path(Rank from, Rank to) const {
       path.latency = topology_.bridge.latency;
       return path;
     }
+    path.byte_seconds = topology_.inside.byte_seconds;
     path.uses.add({inside_[std::size_t(from)].out, 1});
     path.uses.add({inside_[std::size_t(to)].in, 1});
+    add_processors(path, from, to);
     return path;
   }
-  path.latency = topology_.latency;
+  path.latency = topology_.latency, path.byte_seconds = topology_.byte_seconds;
   path.uses.add({of_server_[std::size_t(a)].out, 1});
   path.uses.add({of_server_[std::size_t(b)].in, 1});
   if (const int racks = topology_.rack_servers; racks > 0 && a / racks != b / racks) {
     path.uses.add({of_rack_[std::size_t(a / racks)].out, 1});
     path.uses.add({of_rack_[std::size_t(b / racks)].in, 1});
   }
-  if (topology_.byte_seconds > 0)
-    for (const Rank rank : {from, to}) path.uses.add({processor(rank), topology_.byte_seconds});
+  add_processors(path, from, to);
   return path;
+}
+
+void VirtualLinks::add_processors(Path& path, Rank from, Rank to) const {
+  if (path.byte_seconds > 0)
+    for (const Rank rank : {from, to}) path.uses.add({processor(rank), path.byte_seconds});
 }
 
 double VirtualLinks::pass(const Path& path, double bytes, double now, std::size_t mine) {

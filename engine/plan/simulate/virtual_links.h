@@ -16,6 +16,7 @@ struct Path {
   Uses uses;
   bool between = false;  // servers
   double latency = 0;
+  double byte_seconds = 0;  // of a processor at each end
 };
 
 class VirtualLinks {
@@ -26,7 +27,7 @@ class VirtualLinks {
   int server(Rank rank) const { return server_[std::size_t(rank)]; }
   bool between(Rank from, Rank to) const { return server(from) != server(to); }
   int processor(Rank rank) const { return processors_[std::size_t(rank)]; }
-  /// A path between servers takes the processors of both ends, too.
+  /// Takes the processors of both ends, too, where bytes cost them time.
   Path path(Rank from, Rank to) const;
 
   /// A short message goes over a path now: it isn't split into shares, but waits for short ones that are before it, and on each link for
@@ -43,6 +44,8 @@ class VirtualLinks {
     double until = 0;  // short messages stand before it
     double taken = 0;
   };
+
+  void add_processors(Path& path, Rank from, Rank to) const;
 
   const Topology& topology_;
   FairShares& shares_;

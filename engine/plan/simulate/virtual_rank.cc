@@ -24,16 +24,14 @@ class VirtualRank::Group final : public Pending {
 
   void start(Lane lane, int slot, std::span<const Message> sends, std::span<const Message> receives) {
     for (const Part& part : parts_) network_.release(*part.transfer);
-    parts_.clear(), through_ = 0;
+    parts_.clear();
     for (const Message& m : receives)
-      parts_.push_back({&network_.receive(m.peer, rank_, lane, order_of(lane, slot), m.bytes), false});
+      parts_.push_back(
+          {&network_.receive(m.peer, rank_, lane, order_of(lane, slot), m.bytes, group_), false});
     for (const Message& m : sends)
-      parts_.push_back({&network_.send(rank_, m.peer, lane, order_of(lane, slot), m.bytes), true});
+      parts_.push_back({&network_.send(rank_, m.peer, lane, order_of(lane, slot), m.bytes, group_), true});
   }
-  bool done() override {
-    while (through_ < parts_.size() && parts_[through_].is_done()) ++through_;
-    return through_ == parts_.size();
-  }
+  bool done() override { return group_.under_way == 0; }
   std::vector<Rank> outstanding() const override {
     std::vector<Rank> ranks;
     for (const Part& part : parts_)
@@ -51,7 +49,7 @@ class VirtualRank::Group final : public Pending {
   VirtualNetwork& network_;
   Rank rank_;
   std::vector<Part> parts_;
-  std::size_t through_ = 0;  // so many of them are done: none is looked at twice
+  MessageGroup group_;
 };
 
 VirtualRank::VirtualRank(Rank rank, const RankRecording& recording, const Topology& topology,

@@ -7,10 +7,11 @@
 namespace atl::cpu {
 namespace {
 
-/// Rows enough to hide the hand-out, few enough for balance; in whole tiles.
-RowChunks chunks_of_product(Index rows, Index in, Index out) {
+/// Rows enough to hide the hand-out and to use panels often, few enough for balance; in whole tiles.
+RowChunks chunks_of_product(Index rows, Index in, Index out, Index threads) {
   const Index wanted = (Index(1) << 22) / std::max<Index>(1, in * out);
-  return {rows, std::clamp<Index>(wanted / 24 * 24, 48, 480)};
+  const Index even = threads == 1 ? rows + 23 : rows / (4 * threads);
+  return {rows, std::clamp<Index>(std::max(wanted, even) / 24 * 24, 48, 480)};
 }
 
 void product(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transpose_w, MatrixView out,
@@ -21,7 +22,7 @@ void product(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transpose_
   // By the pool, so that a dry one leaves it out.
   run_chunks(ctx, 1, [&](Index) { loops.pack_panels(plain(w), transpose_w, inner, out.cols, panels.data); });
   const simd::Product p{plain(a), inner, out.cols, panels.data, plain_out(out), accumulate, finish};
-  const RowChunks chunks = chunks_of_product(out.rows, inner, out.cols);
+  const RowChunks chunks = chunks_of_product(out.rows, inner, out.cols, ctx.pool->threads());
   run_chunks(ctx, chunks.count(),
              [&](Index chunk) { loops.product(p, chunks.begin(chunk), chunks.end(chunk)); });
 }
@@ -30,11 +31,13 @@ void product(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transpose_
 struct Cut {
   RowChunks ranges, blocks;
 
-  Cut(Index n, Index k, Index m) : ranges{n, 1}, blocks{k, 1} {
+  Cut(Index n, Index k, Index m, Index threads) : ranges{n, 1}, blocks{k, 1} {
     constexpr Index kPartialElements = Index(1) << 20;  // of all partial sums together
     const Index most = std::clamp<Index>(kPartialElements / std::max<Index>(1, k * m), 1, 32);
     ranges.step = std::max<Index>(512, (n + most - 1) / most);
-    blocks.step = ranges.count() >= 16 ? std::max<Index>(k, 1) : 128;
+    const Index enough = 4 * threads;  // pieces of work; of one thread, one
+    const Index even = threads == 1 ? k : k * std::max<Index>(1, ranges.count()) / enough;
+    blocks.step = std::clamp<Index>((even + 11) / 12 * 12, 128, std::max<Index>(k, 128));
   }
 };
 
@@ -51,7 +54,7 @@ void product_at_dropped(const simd::ProductAt& whole, const simd::Mask& mask, In
     simd::ProductAt part = whole;
     part.a = plain(ConstMatrixView(dropped));
     part.b.data += row * whole.b.stride;
-    part.accumulate = row > begin;
+    part.accumulate = whole.accumulate || row > begin;
     const simd::Mask own{mask.threshold, mask.scale, mask.key, mask.ids + row, mask.first_column};
     const simd::In rows{whole.a.row(row), whole.a.stride};
     loops.dropout(own, rows, plain_out(dropped), column, whole.a_cols, 0, count);
@@ -74,9 +77,11 @@ void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out,
 void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatrixView b, MatrixView out,
              bool accumulate, Index first) {
   const Index k = out.rows, m = out.cols;
-  const Cut cut(a.rows, k, m);
+  const Cut cut(a.rows, k, m, ctx.pool->threads());
   const Index ranges = cut.ranges.count(), widest = std::min(cut.blocks.step, k);
-  const MatrixView partial = ctx.workspace->matrix("gemm_at.partial", std::max<Index>(ranges, 1) * k, m);
+  const bool whole_rows = ranges == 1;  // then there are no partial sums
+  const MatrixView partial =
+      whole_rows ? out : ctx.workspace->matrix("gemm_at.partial", std::max<Index>(ranges, 1) * k, m);
   MatrixView dropped;
   if (dropout) dropped = ctx.workspace->matrix("gemm_at.dropped", ctx.pool->threads() * kDroppedRows, widest);
   const simd::Mask mask = plain(dropout);
@@ -85,12 +90,17 @@ void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatri
     const Index begin = cut.ranges.begin(range), end = cut.ranges.end(range);
     const Index column = cut.blocks.begin(block), cols = cut.blocks.end(block) - column;
     const MatrixView into = partial.slice_rows(range * k + column, cols);
-    const simd::ProductAt whole{plain(a.slice_cols(first + column, cols)), plain(b), cols, m,
-                                plain_out(into)};
+    const simd::ProductAt whole{plain(a.slice_cols(first + column, cols)),
+                                plain(b),
+                                cols,
+                                m,
+                                plain_out(into),
+                                whole_rows && accumulate};
     if (!dropout) return simd::loops().product_at(whole, begin, end);
     const MatrixView rows = dropped.slice_rows(thread * kDroppedRows, kDroppedRows).slice_cols(0, cols);
     product_at_dropped(whole, mask, first + column, begin, end, rows);
   });
+  if (whole_rows) return;
   for_rows(ctx, k, m * std::max<Index>(ranges, 1), [&](Index begin, Index end) {
     if (!accumulate) {
       for (Index row = begin; row < end; ++row) std::fill(out.row(row), out.row(row) + m, Real(0));

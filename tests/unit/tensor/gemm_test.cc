@@ -9,9 +9,9 @@ ATOLL_EVERY_LEVEL(Gemm);
 struct Shape {
   Index n, k, m;
 };
-constexpr Shape kShapes[] = {{0, 3, 4},     {5, 0, 4},     {1, 1, 1},      {7, 5, 3},
-                             {130, 33, 17}, {64, 64, 64},  {1000, 16, 40}, {700, 130, 65},
-                             {3, 700, 9},   {9000, 20, 7}, {20000, 3, 5},  {50, 900, 150}};
+constexpr Shape kShapes[] = {{0, 3, 4},     {5, 0, 4},      {1, 1, 1},      {7, 5, 3},   {130, 33, 17},
+                             {64, 64, 64},  {1000, 16, 40}, {700, 130, 65}, {3, 700, 9}, {9000, 20, 7},
+                             {20000, 3, 5}, {50, 900, 150}, {30, 600, 500}};
 
 double product(ConstMatrixView a, ConstMatrixView b, Index r, Index c) {
   double sum = 0;
@@ -81,6 +81,18 @@ TEST_P(Gemm, AppliesTheEpilogueAsApplyDoes) {
                    .activation = Activation::kElu,
                    .dropout = {0.25, Draws(1, Purpose::kDropout), ids}};
   Matrix fused(300, 33), apart(300, 33);
+  gemm(rank.ctx, a, w, fused, false, e);
+  gemm(rank.ctx, a, w, apart);
+  apply(rank.ctx, e, apart, apart);
+  expect_same_bits(fused, apart);
+}
+
+/// More panels, and more inner rows, than stay in the cache.
+TEST_P(Gemm, FinishesWideRowsOnce) {
+  TestRank rank;
+  const Matrix a = random_matrix(1, 50, 600), w = random_matrix(2, 600, 500), bias = random_matrix(3, 1, 500);
+  const Epilogue e{.bias = bias.data(), .activation = Activation::kRelu};
+  Matrix fused(50, 500), apart(50, 500);
   gemm(rank.ctx, a, w, fused, false, e);
   gemm(rank.ctx, a, w, apart);
   apply(rank.ctx, e, apart, apart);
@@ -160,6 +172,13 @@ TEST_P(Gemm, DoesNotDependOnThreads) {
     Matrix out = random_matrix(4, 5000, 40);
     gemm_bt(ctx, b, w, out, true);
     return out;
+  });
+  const Matrix few = random_matrix(5, 400, 500), wide = random_matrix(6, 500, 600);
+  expect_same_on_any_threads([&](Context& ctx) {
+    Matrix out(400, 600), gradient = random_matrix(7, 500, 600);
+    gemm(ctx, few, wide, out);
+    gemm_at(ctx, few, {}, out, gradient, true);
+    return gradient;
   });
 }
 

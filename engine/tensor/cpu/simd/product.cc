@@ -13,7 +13,8 @@ namespace {
 constexpr int kRegisters = kBytes == 64 ? 32 : 16;
 constexpr int kWide = kBytes == 64 ? 4 : 2;      // registers' columns of a panel, at most
 constexpr Index kInnerBytes = Index(384) << 10;  // of panels that stay in the second-level cache meanwhile
-constexpr Index kBlock = 256;                    // rows that product_at sums up in registers
+constexpr Index kInner = 256;  // inner rows of a block, at least: fewer sums are put away and fetched again
+constexpr Index kBlock = 256;  // rows that product_at sums up in registers
 constexpr Index kLine = 64 / Index(sizeof(Real));
 
 /// Rows of a tile with N registers of columns: as many as leave room for a panel's N and an element of the tall matrix.
@@ -32,6 +33,27 @@ struct Panels {
       : registers((cols + kLanes - 1) / kLanes), count((registers + kWide - 1) / kWide) {}
   Index begin(Index panel) const { return registers * panel / count; }  // in registers
   int width(Index panel) const { return int(begin(panel + 1) - begin(panel)); }
+};
+
+// Not the library's: each of these files is compiled for another processor, and what they share would be one of them.
+constexpr Index smaller(Index a, Index b) {
+  return a < b ? a : b;
+}
+constexpr Index larger(Index a, Index b) {
+  return a < b ? b : a;
+}
+
+/// How `product` goes over more panels than stay in the cache: some of them at a time, and a range of inner rows.
+struct Blocking {
+  Index panels, inner;
+
+  Blocking(Index inner_rows, Index cols) {
+    const Panels all(cols);
+    const Index line = kInnerBytes / Index(sizeof(Real)) / kLanes;  // inner rows of one register's columns
+    inner = larger(kInner, line / larger(1, all.registers));
+    inner = larger(1, smaller(inner, inner_rows));
+    panels = larger(1, smaller(line / inner / kWide, all.count));
+  }
 };
 
 /// R × N registers of results, and where they go.
@@ -94,6 +116,23 @@ void multiply(const Product& p, Index begin, Index end, const Real* panel, Index
   });
 }
 
+/// Rows [begin, end) by panels [from, to) and inner rows [first, first + inner), a few rows at a time. `last`: then those rows are whole.
+void multiply_block(const Product& p, Index begin, Index end, Index from, Index to, Index first, Index inner,
+                    bool last) {
+  const Panels panels(p.cols);
+  for (Index row = begin; row < end; row += 24) {
+    const Index behind = smaller(row + 24, end);
+    for (Index n = from; n < to; ++n) {
+      const Real* panel = p.panels + panels.begin(n) * kLanes * p.inner;
+      with_count<kWide>(panels.width(n), [&](auto width) {
+        multiply<width.value>(p, row, behind, panel, panels.begin(n) * kLanes, first, inner,
+                              p.accumulate || first > 0);
+      });
+    }
+    if (last && !p.finish.nothing) finish(p.finish, p.out, row, behind, 0, p.cols);
+  }
+}
+
 /// One panel of b's rows [begin, end), side by side.
 void copy_panel(In b, Index begin, Index end, Index column, Index cols, int width, Real* to) {
   for (Index row = begin; row < end; ++row) {
@@ -131,29 +170,26 @@ void pack_panels(In w, bool transposed, Index inner, Index cols, Real* to) {
       copy_panel(w, 0, inner, column, cols, panels.width(p), panel);
       continue;
     }
-    for (Index c = 0; c < step; ++c) {
-      for (Index i = 0; i < inner; ++i) panel[i * step + c] = column + c < cols ? w.row(column + c)[i] : 0;
+    // A few inner rows at a time: what is written stays in the cache until its lines are whole.
+    for (Index first = 0; first < inner; first += kLine) {
+      const Index behind = first + kLine < inner ? first + kLine : inner;
+      for (Index c = 0; c < step; ++c) {
+        for (Index i = first; i < behind; ++i)
+          panel[i * step + c] = column + c < cols ? w.row(column + c)[i] : 0;
+      }
     }
   }
 }
 
 void product(const Product& p, Index begin, Index end) {
   const Panels panels(p.cols);
-  const Index fitting = kInnerBytes / Index(sizeof(Real)) / (panels.registers * kLanes);
-  const Index block = fitting < 64 ? 64 : fitting;
-  for (Index row = begin; row < end; row += 24) {
-    const Index behind = row + 24 < end ? row + 24 : end;
-    for (Index first = 0; first == 0 || first < p.inner; first += block) {
-      const Index inner = p.inner - first < block ? p.inner - first : block;
-      for (Index n = 0; n < panels.count; ++n) {
-        const Real* panel = p.panels + panels.begin(n) * kLanes * p.inner;
-        with_count<kWide>(panels.width(n), [&](auto width) {
-          multiply<width.value>(p, row, behind, panel, panels.begin(n) * kLanes, first, inner,
-                                p.accumulate || first > 0);
-        });
-      }
+  const Blocking block(p.inner, p.cols);
+  for (Index n = 0; n < panels.count; n += block.panels) {
+    const Index behind = smaller(n + block.panels, panels.count);
+    for (Index first = 0; first == 0 || first < p.inner; first += block.inner) {
+      const bool last = behind == panels.count && first + block.inner >= p.inner;
+      multiply_block(p, begin, end, n, behind, first, smaller(block.inner, p.inner - first), last);
     }
-    if (!p.finish.nothing) finish(p.finish, p.out, row, behind, 0, p.cols);
   }
 }
 

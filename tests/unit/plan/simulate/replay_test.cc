@@ -181,6 +181,19 @@ TEST(Replay, MessagesTakeTheOnlyCore) {
   for (const double end : ends(programs, two)) EXPECT_NEAR(end, 2, kClose);
 }
 
+TEST(Replay, MessagesWithinAServerAreCopiedByItsRanks) {
+  std::vector<Program> programs(2);
+  for (Rank r = 0; r < 2; ++r) {
+    Program& p = programs[std::size_t(r)].epoch(1);
+    p.exchange({{1 - r, kMegabyte}}, {{1 - r, kMegabyte}});
+    p.compute(2);
+  }
+  Topology free{.name = "test", .servers = {{"server", {0, 1}, 1e6}}, .inside = {1e6, 0}}, costly = free;
+  costly.inside.byte_seconds = 0.1e-6;  // a tenth of a core at 1 MB/s, each way
+  for (const double end : ends(programs, free)) EXPECT_NEAR(end, 2, kClose);
+  for (const double end : ends(programs, costly)) EXPECT_NEAR(end, 2.2, kClose);
+}
+
 TEST(Replay, ABridgeIsForItsPairAlone) {
   std::vector<Program> programs(3);
   for (Rank r = 0; r < 2; ++r) {

@@ -23,7 +23,7 @@ std::string refusal(const std::string& text) {
 TEST(Topology, IsRead) {
   const Topology t = parse_topology(
       "name: eight\nsource: a paper\nservers: 2\nranksPerServer: 4\ncores: 2\nbetween: {rate: 8gbit, latency: 50us}\n"
-      "inside: {rate: 12GB/s}\nbridges: {pairs: [[0, 1], [2, 3]], rate: 50GB/s, latency: 2us}\n"
+      "inside: {rate: 12GB/s, perMegabyte: 0.2ms}\nbridges: {pairs: [[0, 1], [2, 3]], rate: 50GB/s, latency: 2us}\n"
       "racks: {servers: 1, rate: 800mbit}\ncosts: {perMegabyte: 0.7ms, perMessage: 10us}\ncompute: {speed: 20}\n",
       "t.yaml");
   EXPECT_EQ(t.name, "eight");
@@ -32,6 +32,7 @@ TEST(Topology, IsRead) {
   EXPECT_DOUBLE_EQ(t.servers[1].rate, 1e9);
   EXPECT_DOUBLE_EQ(t.latency, 50e-6);
   EXPECT_DOUBLE_EQ(t.inside.rate, 12e9);
+  EXPECT_DOUBLE_EQ(t.inside.byte_seconds, 0.2e-9);
   EXPECT_DOUBLE_EQ(t.rack_rate, 1e8);
   EXPECT_DOUBLE_EQ(t.byte_seconds, 0.7e-9);
   EXPECT_EQ(t.bridges.size(), 2U);
