@@ -7,10 +7,11 @@
 namespace atl {
 namespace {
 
-constexpr Index kDirectBytes = 32 * 1024;  // below this a second round costs more than the bytes it saves
+constexpr Index kDirectBytes =
+    64 * 1024;  // to all others: below this a second round costs more than the bytes it saves
 
 bool is_sliced(int ranks, Index bytes) {
-  return ranks > 2 && bytes > kDirectBytes;
+  return ranks > 2 && (ranks - 1) * bytes > kDirectBytes;
 }
 
 Index slice_begin(Rank rank, int ranks, Index count) {

@@ -3,7 +3,7 @@
 //   direct  every rank sends its whole array to all others and adds all of them: one round, (P − 1) n sent
 //   sliced  rank r receives everybody's slice r, adds it, sends the sum to all: two rounds, about 2 (P − 1) n
 //   / P
-// Direct where the array is small (latency counts) or with two ranks (the bytes are the same).
+// Direct where what it sends is little (latency counts) or with two ranks (the bytes are the same).
 #pragma once
 
 #include <cstddef>

@@ -37,6 +37,8 @@ class Workspace {
   std::int64_t growths_ = 0;
 };
 
+class Constants;
+
 /// Passed to every kernel; belongs to one rank. Operands and `workspace` are `device`'s memory, and work is done in the order of
 /// `stream`. The pool is the host's, and a CPU's kernels'.
 struct Context {
@@ -44,6 +46,7 @@ struct Context {
   ThreadPool* pool = nullptr;  // not owned, nor are these
   Workspace* workspace = nullptr;
   DeviceStream* stream = &host_stream();
+  Constants* constants = nullptr;  // null: any operand may have changed since the last call
 };
 
 }  // namespace atl

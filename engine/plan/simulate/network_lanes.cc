@@ -8,9 +8,10 @@ namespace atl {
 namespace {
 
 // Where more flows than this share links, rates are worked out anew only after so small a part of the time that most messages take: what
-// has gone frees its part a little later, and what comes waits as long. Up to here rates are exact.
-constexpr std::size_t kManyFlows = 1024;
-constexpr double kPause = 1.0 / 64;
+// has gone frees its part a little later, and what comes waits as long. Up to here rates are exact. Hundreds of thousands of flows wait up
+// to four times as long.
+constexpr std::size_t kManyFlows = 1024, kVeryMany = 1U << 16;
+constexpr double kPause = 1.0 / 64, kLongest = 4;
 
 constexpr std::size_t kSmallLane = std::size_t(Lane::kSmall);
 
@@ -163,7 +164,8 @@ void VirtualNetwork::set_pause() {
   if (lengths_.empty()) return;
   const auto middle = lengths_.begin() + std::ptrdiff_t(lengths_.size() / 2);
   std::ranges::nth_element(lengths_, middle);
-  next_share_ = now_ + kPause * *middle;
+  const double times = std::clamp(double(shares_.flows()) / double(kVeryMany), 1.0, kLongest);
+  next_share_ = now_ + kPause * times * *middle;
 }
 
 void VirtualNetwork::share() {

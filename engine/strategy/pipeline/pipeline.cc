@@ -22,7 +22,7 @@ std::vector<Rank> ranks_of(const PipelineGrid& grid, int stage) {
 
 Pipeline::Pipeline(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
                    const GraphPart& part, double all_vertices, const PipelineOptions& options)
-    : ctx_(ctx),
+    : ctx_(with_constants(ctx)),
       comm_(comm),
       trace_(comm.trace()),
       model_(model),
@@ -32,15 +32,15 @@ Pipeline::Pipeline(Context& ctx, Communicator& comm, const Model& model, Paramet
       stage_(options.grid.stage_of(comm.rank())),
       layers_(options.layers),
       group_(comm, ranks_of(options.grid, stage_)),
-      runner_(ctx, model, comm.trace()),
+      runner_(ctx_, model, comm.trace()),
       whole_{0, is_first() ? whole_end(model, part) : 0},
       inside_{is_first() ? whole_.end : layers_.first, layers_.end},
       tap_in_(tap_into(model, inside_)),
       tap_out_(tap_out_of(model, layers_)),
-      from_before_(ctx, comm, comm.rank() - options.grid.parts, options.wire),
-      from_behind_(ctx, comm, comm.rank() + options.grid.parts, options.wire),
-      to_before_(ctx, comm, comm.rank() - options.grid.parts, options.wire),
-      to_behind_(ctx, comm, comm.rank() + options.grid.parts, options.wire) {
+      from_before_(ctx_, comm, comm.rank() - options.grid.parts, options.wire),
+      from_behind_(ctx_, comm, comm.rank() + options.grid.parts, options.wire),
+      to_before_(ctx_, comm, comm.rank() - options.grid.parts, options.wire),
+      to_behind_(ctx_, comm, comm.rank() + options.grid.parts, options.wire) {
   const bool trains = o_.passes != Passes::kInference;
   rows_ = std::make_unique<StageRows>(ctx.device, model, inside_, *part.graph,
                                       StageRowsOptions{trains, o_.late_gradients});
@@ -185,6 +185,7 @@ void Pipeline::train(std::int64_t step, TrainingStep& session) {
   keep_outputs(refreshes_after(step));
   memories_->place_gradients(order_);
   pass_->begin_training(step, order_);
+  constants_.begin(parameters_.trainable());
   clock_.begin_epoch(order_);
   if (whole_memory_) clock_.begin_forward(0);
   run_whole_layers(step, true);
@@ -202,6 +203,7 @@ void Pipeline::train(std::int64_t step, TrainingStep& session) {
   }
   if (whole_memory_) clock_.end_backward(0);
   to_behind_.finish(), to_before_.finish();
+  constants_.end();
   tell(Work::kUpdate);
   session.update();
   if (refreshes_after(step)) rows_->refresh();

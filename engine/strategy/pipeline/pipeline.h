@@ -11,6 +11,7 @@
 #include "strategy/pipeline/chunk_memories.h"
 #include "strategy/pipeline/chunk_transfer.h"
 #include "strategy/pipeline/stages.h"
+#include "tensor/constants.h"
 
 namespace atl {
 
@@ -61,13 +62,19 @@ class Pipeline final : public Schedule {
     return epoch % o_.refresh == 0 || (o_.refresh_after_first && !rows_->has_history());
   }
   void tell(Work work) const;
+  /// As `ctx`, with constants.
+  Context with_constants(Context ctx) {
+    ctx.constants = &constants_;
+    return ctx;
+  }
 
   bool is_first() const { return stage_ == 0; }
   bool is_last() const { return stage_ + 1 == o_.grid.stages; }
   int chunks() const { return int(part_.chunks.size()); }
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
 
-  Context& ctx_;
+  Constants constants_;  // the weights, while an epoch's chunks go through
+  Context ctx_;
   Communicator& comm_;
   Trace* trace_;  // null: nobody asked for one
   const Model& model_;

@@ -1,5 +1,9 @@
-// Dense products with a tall matrix (n rows) and a small one, whose panels are packed once a call for all chunks of
-// rows; what follows a chunk's product finds it in the cache.
+// Dense products with a tall matrix (n rows) and a small one, whose panels are packed once for all chunks of rows; what follows a
+// chunk's product finds it in the cache.
+#include <string_view>
+#include <utility>
+
+#include "tensor/constants.h"
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
 #include "tensor/kernel_table.h"
@@ -14,14 +18,24 @@ RowChunks chunks_of_product(Index rows, Index in, Index out, Index threads) {
   return {rows, std::clamp<Index>(std::max(wanted, even) / 24 * 24, 48, 480)};
 }
 
+/// w as product() wants it: packed by the first call for all that find it as it was.
+const Real* panels_of(Context& ctx, ConstMatrixView w, bool transpose, Index inner, Index cols) {
+  const simd::Table& loops = simd::loops();
+  Constants::Kept* const kept = ctx.constants ? ctx.constants->find(w, transpose) : nullptr;
+  const MatrixView panels = ctx.workspace->matrix(
+      kept != nullptr ? std::string_view(kept->name) : "gemm.panels", 1, loops.panel_elements(inner, cols));
+  if (kept != nullptr && std::exchange(kept->is_made, true)) return panels.data;
+  // By the pool, so that a dry one leaves it out.
+  run_chunks(ctx, 1, [&](Index) { loops.pack_panels(plain(w), transpose, inner, cols, panels.data); });
+  return panels.data;
+}
+
 void product(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transpose_w, MatrixView out,
              bool accumulate, const simd::Finish& finish) {
   const simd::Table& loops = simd::loops();
   const Index inner = a.cols;
-  const MatrixView panels = ctx.workspace->matrix("gemm.panels", 1, loops.panel_elements(inner, out.cols));
-  // By the pool, so that a dry one leaves it out.
-  run_chunks(ctx, 1, [&](Index) { loops.pack_panels(plain(w), transpose_w, inner, out.cols, panels.data); });
-  const simd::Product p{plain(a), inner, out.cols, panels.data, plain_out(out), accumulate, finish};
+  const Real* const panels = panels_of(ctx, w, transpose_w, inner, out.cols);
+  const simd::Product p{plain(a), inner, out.cols, panels, plain_out(out), accumulate, finish};
   const RowChunks chunks = chunks_of_product(out.rows, inner, out.cols, ctx.pool->threads());
   run_chunks(ctx, chunks.count(),
              [&](Index chunk) { loops.product(p, chunks.begin(chunk), chunks.end(chunk)); });

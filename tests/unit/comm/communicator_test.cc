@@ -63,6 +63,13 @@ TEST_P(Ranks, sum_is_added_in_rank_order_to_the_last_bit) {
   }
 }
 
+TEST(AllReduceBytes, BarelyGrowWithTheRanks) {
+  const Index few = all_reduce_bytes(2, 0, 9000, 4);
+  for (const int ranks : {4, 16, 128, 1024})
+    EXPECT_LE(all_reduce_bytes(ranks, 0, 9000, 4), 2 * few + ranks * 4);
+  EXPECT_EQ(all_reduce_bytes(1024, 0, 4, 8), 1023 * 4 * 8) << "little goes at once";
+}
+
 TEST_P(Ranks, sums_that_were_begun_travel_while_others_begin) {
   run_ranks(GetParam(), [](Communicator& comm) {
     std::vector<std::vector<Real>> values, expected;
