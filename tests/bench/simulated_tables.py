@@ -22,6 +22,12 @@ The model has 32 layers × 100 (squirrel: × 1000). `stages=4`, on 8 ranks, is t
   all ranks at most 1.15 × the baseline's.
 - bubbles: the time that ranks are idle where links are free. communication: what an epoch is longer than with free links. volume: the baseline's
   bytes over the strategy's.
+- The goals of squirrel's GCN and GraphSAGE can't be met: without any communication the baseline would be 2.49 and 1.84 times as fast, and of
+  that 32 chunks in 8 stages leave 82 %, if they compute as fast as the whole: 2.05 and 1.51, where the paper has 2.38 and 1.80. Its
+  baseline lost more than communication to its eight parts.
+- The paper's baseline: Tables 4 and 5 have 25.7 ms for each GB of squirrel, 27.0 of Flickr and 43.7 of Reddit, so that one rate can't meet all. The
+  topology's is squirrel's. METIS puts the generated graphs' neighbouring parts on one server: fewer bytes go between servers than 4/7, as
+  of squirrel. Real Reddit's parts differ more in size than the generated ones, and the busiest link decides.
 """,
     "granndis": "# GraNNDis in virtual time\n" + COMMON + f"""
 Three layers are GraphSAGE, more are ResGCN+, 64 wide. Each cell was replayed with cards that compute 1, 2, 4, … 32 times as
@@ -31,6 +37,14 @@ epoch: {told()}. The paper tells the first two, for 56 layers; Reddit's is assum
 - by equations: the paper's model (its Equations 3 and 4) with computing and bytes as they were measured here.
 - external: the part of the baseline's epoch that goes when links between servers take no time.
 - Goal of expansion-aware sampling: the paper's speed-up (Table 4), or 0.9 of what removing the external part can give, whichever is less.
+- Random parts: the paper's Figure 14. The more vertices depend on other servers, the more there is to gain, and generated products' depend most.
+- The artifact's settings: 3 convolutions and a linear layer, inductive; cards 64 times as fast as a core here, as an A6000's memory about is. With such
+  cards nearly all of the baseline is communication, so that ratios are those of bytes and sums. The artifact's times include
+  what DGL takes for each layer, and it cuts parts by ids, where METIS does here: of generated products' training vertices, few arcs are cut.
+- Batches of a server and of a rank: `minibatch` draws 20 neighbours in each layer, for steps over as many vertices as `granndis` has in 4 batches. Makers of
+  batches have 8 threads. "With batches at hand" leaves out the time in which the next batch wasn't made. What remains between the two is
+  what `minibatch` computes twice, because each rank draws for itself, and what it fetches. The paper's 14 to 136 is, by its text to
+  Figure 9, mainly time in which DistDGL's sampler was behind.
 """,
     "pipegcn": "# PipeGCN on more servers than the rig has cores for\n" + COMMON + """
 GraphSAGE, 3 × 128. Links are made faster or slower until `graph:overlap=false` communicates for the named share of its epoch. Goals of
