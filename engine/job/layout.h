@@ -10,6 +10,9 @@
 
 namespace atl {
 
+/// Of a job.
+inline constexpr int kMostRanks = 4096;
+
 struct Layout {
   /// Ranks that must share a server, each rank in exactly one group, ascending.
   std::vector<std::vector<Rank>> groups;

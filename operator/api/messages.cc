@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "job/layout.h"
 #include "operator/api/json_values.h"
 #include "operator/api/pod.h"
 #include "operator/plan/json_members.h"
@@ -14,7 +15,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kLongestText = 1024, kLongestName = 253;
-constexpr std::int64_t kMostRanks = 4096;  // placement.ranks
 
 json parse_object(const std::string& text) {
   json object = json::parse(text, nullptr, false);

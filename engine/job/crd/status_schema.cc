@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "job/layout.h"
 #include "job/quantity.h"
 
 namespace atl {
@@ -12,7 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kMostRanks = 4096;  // placement.ranks
 constexpr int kMostRestarts = 10;
 
 Json of_type(const char* type, const char* description) {

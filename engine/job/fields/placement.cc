@@ -1,5 +1,6 @@
 // The rows of `placement` and `resources`: how many ranks, where, with what.
 #include "job/fields.h"
+#include "job/layout.h"
 
 namespace atl {
 namespace {
@@ -70,7 +71,7 @@ std::vector<Field> partitioner_fields() {
        .description = "number of parts; strategy minibatch trains the same on every number of ranks up to it",
        .slot = at([](Job & j) -> auto& { return j.placement.partitioner.parts; }),
        .minimum = 0,
-       .maximum = 4096,
+       .maximum = kMostRanks,
        .default_text = "one a rank",
        .may_change = true});
   return f;
@@ -88,14 +89,14 @@ std::vector<Field> placement_fields() {
                .description = "number of ranks; each is a process",
                .slot = at([](Job & j) -> auto& { return j.placement.ranks; }),
                .minimum = 1,
-               .maximum = 4096,
+               .maximum = kMostRanks,
                .may_change = true});
   f.push_back({.path = "placement.ranksPerServer",
                .type = FieldType::kInteger,
                .description = "how many consecutive ranks share a server; 0 = the strategy decides",
                .slot = at([](Job & j) -> auto& { return j.placement.ranks_per_server; }),
                .minimum = 0,
-               .maximum = 4096,
+               .maximum = kMostRanks,
                .may_change = true});
   for (auto& field : partitioner_fields()) f.push_back(std::move(field));
   f.push_back({.path = "placement.topologyLevels",

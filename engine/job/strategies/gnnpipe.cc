@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "job/layout.h"
 #include "job/models.h"
 #include "job/option_field.h"
 #include "job/strategies.h"
@@ -28,7 +29,7 @@ std::vector<Field> dividing_options() {
                       "which have a part of the graph each",
        .unit = "stages",
        .minimum = 0,
-       .maximum = 4096,
+       .maximum = kMostRanks,
        .default_text =
            "a stage for each number in layers, or the most that divide placement.ranks and have a layer "
            "each"}));

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "job/layout.h"
 #include "job/yaml.h"
 
 namespace atl {
 
-constexpr int kMostRanks = 4096;  // as placement.ranks
 
 /// "1gbit", "12GB/s", above 0: bytes a second.
 double rate(const Node& node);
