@@ -32,6 +32,10 @@ const char* traffic_name(Traffic purpose) {
       return "stage";
     case Traffic::kStageGradient:
       return "stage_gradient";
+    case Traffic::kPartial:
+      return "partial";
+    case Traffic::kPartialGradient:
+      return "partial_gradient";
   }
   return "unknown";
 }

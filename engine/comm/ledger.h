@@ -14,21 +14,23 @@ inline constexpr int kLinks = 2;
 
 /// What bytes are for. Names as printed are in traffic_name().
 enum class Traffic {
-  kHalo,           // layer inputs of boundary rows, forward
-  kHaloGradient,   // gradients of halo rows, backward
-  kGradient,       // weight gradients
-  kStatistics,     // column statistics of norms, loss, metrics
-  kEvaluation,     // halo rows of an evaluation pass
-  kRecompute,      // halo rows fetched again for recompute: layer
-  kSetup,          // features of halo rows, send lists, checks: once
-  kCheckpoint,     // gathering outputs and state
-  kStructure,      // mini-batches: rows whose neighbours are wanted, and the neighbours drawn …
-  kIds,            // … ids and degrees of the rows of a batch …
-  kFeatures,       // … and their features
-  kStage,          // pipelines: what a stage's layers leave for the next stage, forward …
-  kStageGradient,  // … and its gradients, backward
+  kHalo,             // layer inputs of boundary rows, forward
+  kHaloGradient,     // gradients of halo rows, backward
+  kGradient,         // weight gradients
+  kStatistics,       // column statistics of norms, loss, metrics
+  kEvaluation,       // halo rows of an evaluation pass
+  kRecompute,        // halo rows fetched again for recompute: layer
+  kSetup,            // features of halo rows, send lists, checks: once
+  kCheckpoint,       // gathering outputs and state
+  kStructure,        // mini-batches: rows whose neighbours are wanted, and the neighbours drawn …
+  kIds,              // … ids and degrees of the rows of a batch …
+  kFeatures,         // … and their features
+  kStage,            // pipelines: what a stage's layers leave for the next stage, forward …
+  kStageGradient,    // … and its gradients, backward
+  kPartial,          // features by columns: summands of the first layer's product, and scores, forward …
+  kPartialGradient,  // … and gradients of the product, backward
 };
-inline constexpr int kTraffics = 13;
+inline constexpr int kTraffics = 15;
 const char* traffic_name(Traffic purpose);
 const char* link_name(Link link);
 

@@ -99,6 +99,17 @@ void check_slices(const Refuse& refuse, const Job& job, const DatasetMeta& meta)
          std::max<Index>(1, meta.vertices / options.parts));
 }
 
+/// Every piece of the features has a column, at least.
+void check_pieces(const Refuse& refuse, const Job& job, const DatasetMeta& meta) {
+  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
+  if (strategy.pieces == nullptr || Index(strategy.pieces(job)) <= meta.features) return;
+  refuse(
+      strategy.pieces_field.c_str(),
+      "columns are cut into {} pieces, and {} has {}: {} would be empty (use fewer ranks or servers, or more copies)",
+      strategy.pieces(job), meta.name, counted_text(int(meta.features), "feature"),
+      Index(strategy.pieces(job)) - meta.features);
+}
+
 void check_training_vertices(const Refuse& refuse, const DatasetSpec& spec, const Dataset& dataset) {
   const View<const std::uint8_t> split = dataset.split(spec.split);
   const std::span<const std::int32_t> labels = dataset.labels();
@@ -164,6 +175,7 @@ void check_trainable(const LoadedJob& loaded, const Dataset& dataset) {
     refuse("placement.ranks", "{} ranks for {} vertices (use at most one rank per vertex)",
            job.placement.ranks, meta.vertices);
   check_slices(refuse, job, meta);
+  check_pieces(refuse, job, meta);
   check_loss_and_metric(refuse, job.training, meta);
   check_input_dropout(refuse, job.training.input_dropout, meta);
   check_training_vertices(refuse, job.dataset, dataset);

@@ -14,7 +14,8 @@ View<Bfloat16> narrow_view(PackedRows rows) {
 Wire Wire::of(Traffic purpose) const {
   const bool trains = purpose == Traffic::kHalo || purpose == Traffic::kHaloGradient ||
                       purpose == Traffic::kRecompute || purpose == Traffic::kStage ||
-                      purpose == Traffic::kStageGradient;
+                      purpose == Traffic::kStageGradient || purpose == Traffic::kPartial ||
+                      purpose == Traffic::kPartialGradient;
   return trains ? *this : Wire(*ctx_, Precision::kFloat32);
 }
 

@@ -8,6 +8,7 @@
 
 #include "job/models/kinds.h"
 #include "job/option_field.h"
+#include "job/strategies.h"
 
 namespace atl {
 namespace {
@@ -27,17 +28,19 @@ std::vector<std::string> models_where(Condition condition) {
   return kinds;
 }
 
-/// Models with a default of their own for the field, together where `what` of it is the same.
+/// Models and strategies with a default of their own for the field, together where `what` of it is the same.
 std::string kinds_by(const Field& field, std::string OwnDefault::*what,
                      fmt::format_string<const std::string&, std::string> text, const char* between) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // in the table's order
-  for (const auto& info : model_infos()) {
-    const auto own = std::ranges::find(info.defaults, field.path, &OwnDefault::path);
-    if (own == info.defaults.end() || !field.of_kind.empty()) continue;
+  const auto add = [&](const std::string& kind, const std::vector<OwnDefault>& defaults) {
+    const auto own = std::ranges::find(defaults, field.path, &OwnDefault::path);
+    if (own == defaults.end() || !field.of_kind.empty()) return;
     auto group = std::ranges::find(groups, (*own).*what, [](const auto& each) { return each.first; });
     if (group == groups.end()) group = groups.insert(group, {(*own).*what, {}});
-    group->second.push_back(info.kind);
-  }
+    group->second.push_back(kind);
+  };
+  for (const auto& info : model_infos()) add(info.kind, info.defaults);
+  for (const auto& info : strategy_infos()) add(info.kind, info.defaults);
   std::vector<std::string> all;
   for (const auto& [value, kinds] : groups)
     all.push_back(fmt::format(text, value, fmt::format("{}", fmt::join(kinds, " and "))));

@@ -7,15 +7,9 @@
 #include <vector>
 
 #include "job/field.h"
+#include "job/own_default.h"
 
 namespace atl {
-
-/// A default that a model has instead of the field table's, as a manifest would write it.
-struct OwnDefault {
-  std::string path;   // "model.norm", "training.optimizer.weightDecay.convolutions"
-  std::string value;  // "layer"
-  std::string source;
-};
 
 struct ModelInfo {
   std::string kind;
@@ -45,7 +39,7 @@ std::vector<std::string> models_with_option(const std::string& path);
 std::string owners_of(const std::string& path);
 /// The models that read a field which others don't (ModelInfo::reads).
 std::vector<std::string> models_that_read(const std::string& path);
-/// The models whose default for a field isn't the table's, "layer with resgcn and gin"; "" where there are none.
+/// The models and strategies whose default for a field isn't the table's, "layer with resgcn and gin"; "" where there are none.
 std::string own_defaults(const Field& field);
 /// Where these come from, "DeeperGCN's code (resgcn)"; "" where there are none.
 std::string own_sources(const Field& field);

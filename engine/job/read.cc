@@ -81,13 +81,13 @@ class Reader {
     }
   }
 
-  /// Takes the options of the chosen kinds into the table, with their defaults, and the model's own defaults of other fields.
+  /// Takes the options of the chosen kinds into the table, with their defaults, and their own defaults of other fields.
   void choose_kinds(const Node& spec) {
     const std::string model = text_at(spec, "model", "kind", ""),
                       strategy = text_at(spec, "strategy", "kind", "graph");
     fields_ = fields_for(model, strategy);
-    const ModelInfo* info = find_model(model);
-    if (info != nullptr) take_defaults(*info);
+    if (const ModelInfo* info = find_model(model)) take_defaults(info->kind, info->defaults);
+    if (const StrategyInfo* info = find_strategy(strategy)) take_defaults(info->kind, info->defaults);
     for (const Field* field : fields_) {
       if (!field->initial) continue;
       Options& options =
@@ -96,9 +96,9 @@ class Reader {
     }
   }
 
-  void take_defaults(const ModelInfo& info) {
-    for (const OwnDefault& own : info.defaults)
-      assign(*find_field(fields_, own.path), parse_yaml_value(own.value, "default of " + info.kind), out_.job,
+  void take_defaults(const std::string& kind, const std::vector<OwnDefault>& defaults) {
+    for (const OwnDefault& own : defaults)
+      assign(*find_field(fields_, own.path), parse_yaml_value(own.value, "default of " + kind), out_.job,
              out_.problems);
   }
 

@@ -19,7 +19,7 @@ std::vector<StrategyInfo>& table() {
       minibatch_strategy(),
       gnnpipe_strategy(),
       granndis_strategy(),
-      named("p3", "features split by column, layer 1 model-parallel", "P3"),
+      p3_strategy(),
       named("dgs", "mini-batches chosen by online explanation", "DGS"),
       named("auto", "the strategy with the least predicted time", ""),
   };

@@ -9,6 +9,7 @@
 #include "base/function_ref.h"
 #include "job/field.h"
 #include "job/layout.h"
+#include "job/own_default.h"
 #include "job/rule.h"
 
 namespace atl {
@@ -31,6 +32,7 @@ struct StrategyInfo {
   bool built = false;                  // false: named, and refused until it exists
   std::vector<Field> options{};        // paths "strategy.<kind>.<name>"
   std::vector<std::string> ignores{};  // paths of fields that this strategy doesn't read
+  std::vector<OwnDefault> defaults{};  // of fields that every strategy has
   Layout (*layout)(const Job&) = nullptr;
   /// How many parts the graph is divided into, where several ranks have the same one; null: one a rank.
   int (*parts)(const Job&) = nullptr;
@@ -39,6 +41,9 @@ struct StrategyInfo {
   /// How many slices each part is cut into; null: one.
   int (*slices)(const Job&) = nullptr;
   std::string slices_field{};  // that says so
+  /// How many pieces of neighbouring columns the features are cut into, each held by some ranks alone; null: they aren't.
+  int (*pieces)(const Job&) = nullptr;
+  std::string pieces_field{};  // that says so
   /// Of the rows that one part has for another, how many cross in an epoch; null: all. TrafficShape and CutRows count those.
   Index (*crossing_rows)(const Options&, Index boundary) = nullptr;
   EpochTraffic (*traffic)(const Options&, const TrafficShape&) = nullptr;
@@ -85,5 +90,6 @@ StrategyInfo sancus_strategy();
 StrategyInfo minibatch_strategy();
 StrategyInfo gnnpipe_strategy();
 StrategyInfo granndis_strategy();
+StrategyInfo p3_strategy();
 
 }  // namespace atl

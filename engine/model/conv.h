@@ -14,6 +14,8 @@ struct LayerOptions {
   Index whole_in = 0;  // columns of the whole input, of which `in` are here (model/columns.h); 0: all are
   Index of_whole() const { return whole_in > 0 ? whole_in : in; }
   bool is_split() const { return of_whole() != in; }
+  /// How often the columns of the features stand in the input, one after the other ([h, Âh]: 2).
+  int input_blocks = 1;
   Init init = Init::kGlorot;  // of the weight
   Index fan_in = 0;           // for it; 0: of_whole()
   bool packed_input = false;  // features, multiplied as they are stored (tensor/rows.h)

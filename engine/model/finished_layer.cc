@@ -39,23 +39,40 @@ std::vector<SavedSpec> FinishedLayer::saved() const {
 
 void FinishedLayer::forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                             MatrixView out) const {
-  const ConstMatrixView residual = residual_of(options_, input);
-  const MatrixView target = finish_.target(saved, out);
-  const Epilogue fused = finish_.fused(verbs, weights, residual);
-  if (Columns* columns = verbs.columns()) {
-    const MatrixView summands = columns->summands(options_.out);
-    multiply(verbs, weights, input, saved, summands, {});
-    columns->begin_whole(summands);
-    columns->end_whole(target);
-    apply(verbs.context(), fused, target, target);
-  } else {
-    multiply(verbs, weights, input, saved, target, fused);
+  if (verbs.columns() != nullptr) {
+    forward_columns(verbs, weights, input, saved);
+    return forward_whole(verbs, weights, saved, out);
   }
+  const ConstMatrixView residual = residual_of(options_, input);
+  multiply(verbs, weights, input, saved, finish_.target(saved, out), finish_.fused(verbs, weights, residual));
   finish_.forward(verbs, weights, saved, out, residual);
+}
+
+void FinishedLayer::forward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
+                                    Saved& saved) const {
+  Columns& columns = *verbs.columns();
+  const MatrixView summands = columns.summands(options_.out);
+  multiply(verbs, weights, input, saved, summands, {});
+  columns.begin_whole(summands);
+}
+
+/// The features have no skip connection past them: they are wider than what is made of them.
+void FinishedLayer::forward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved,
+                                  MatrixView out) const {
+  ATOLL_CHECK(!options_.skip, "{} skips an input that isn't whole", describe());
+  const MatrixView target = finish_.target(saved, out);
+  const Epilogue fused = finish_.fused(verbs, weights);
+  verbs.columns()->end_whole(target);
+  apply(verbs.context(), fused, target, target);
+  finish_.forward(verbs, weights, saved, out);
 }
 
 void FinishedLayer::backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                              MatrixView out, MatrixView d_out, const LayerGradient& gradient) const {
+  if (verbs.columns() != nullptr) {
+    backward_whole(verbs, weights, saved, out, d_out);
+    return backward_columns(verbs, weights, input, saved, gradient);
+  }
   Context& ctx = verbs.context();
   MatrixView d_residual;  // kept until the layer's own gradient is written, which may be to d_out's memory
   if (options_.skip) {
@@ -63,16 +80,23 @@ void FinishedLayer::backward(Verbs& verbs, const LayerWeights& weights, const La
     fill(ctx, 0, d_residual);
   }
   finish_.backward(verbs, weights, saved, out, d_out, d_residual);
-  if (Columns* columns = verbs.columns()) {
-    columns->begin_spread(d_out);
-    const MatrixView d_summands = columns->end_spread();
-    const MatrixView scratch =
-        ctx.workspace->matrix("finished_layer.scratch", d_summands.rows, d_summands.cols);
-    multiply_backward(verbs, weights, input, saved, d_summands, scratch, gradient);
-  } else {
-    multiply_backward(verbs, weights, input, saved, d_out, out, gradient);
-  }
+  multiply_backward(verbs, weights, input, saved, d_out, out, gradient);
   if (options_.skip && gradient.self.cols > 0) axpby(ctx, 1, d_residual, 1, gradient.self);
+}
+
+void FinishedLayer::backward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
+                                   MatrixView d_out) const {
+  finish_.backward(verbs, weights, saved, out, d_out);
+  verbs.columns()->begin_spread(d_out);
+}
+
+void FinishedLayer::backward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
+                                     Saved& saved, const LayerGradient& gradient) const {
+  Context& ctx = verbs.context();
+  const MatrixView d_summands = verbs.columns()->end_spread();
+  const MatrixView scratch =
+      ctx.workspace->matrix("finished_layer.scratch", d_summands.rows, d_summands.cols);
+  multiply_backward(verbs, weights, input, saved, d_summands, scratch, gradient);
 }
 
 void FinishedLayer::weight_backward_in_parts(Context& ctx, const Rows& rows, const Dropout& dropout,

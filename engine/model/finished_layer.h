@@ -12,7 +12,7 @@ namespace atl {
 
 /// A weight with a row for each column of the layer's input.
 inline ParameterSpec input_weight(const char* name, const LayerOptions& o) {
-  return {name, o.of_whole(), o.out, o.init, o.decay, 0, 0, true, 1, 1};
+  return {name, o.of_whole(), o.out, o.init, o.decay, 0, 0, true, 1, o.input_blocks};
 }
 
 class FinishedLayer : public Layer {
@@ -27,6 +27,13 @@ class FinishedLayer : public Layer {
                MatrixView out) const final;
   void backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                 MatrixView out, MatrixView d_out, const LayerGradient& gradient) const final;
+  void forward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
+                       Saved& saved) const final;
+  void forward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out) const final;
+  void backward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
+                      MatrixView d_out) const final;
+  void backward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
+                        const LayerGradient& gradient) const final;
 
  protected:
   /// `own_parameters` and `own_saved` are the product's, with the places 0, 1, … in the layer's.

@@ -25,7 +25,25 @@ void for_each_matrix(const std::vector<SavedSpec>& specs, const LayerRows& rows,
   }
 }
 
+[[noreturn]] void cant_be_split(const Layer& layer) {
+  ATOLL_CHECK(false, "{} can't have its input's columns split", layer.describe());
+}
+
 }  // namespace
+
+void Layer::forward_columns(Verbs&, const LayerWeights&, const LayerInput&, Saved&) const {
+  cant_be_split(*this);
+}
+void Layer::forward_whole(Verbs&, const LayerWeights&, Saved&, MatrixView) const {
+  cant_be_split(*this);
+}
+void Layer::backward_whole(Verbs&, const LayerWeights&, Saved&, MatrixView, MatrixView) const {
+  cant_be_split(*this);
+}
+void Layer::backward_columns(Verbs&, const LayerWeights&, const LayerInput&, Saved&,
+                             const LayerGradient&) const {
+  cant_be_split(*this);
+}
 
 Index Saved::elements(const std::vector<SavedSpec>& specs, const LayerRows& rows) {
   Index total = 0;

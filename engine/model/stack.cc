@@ -56,6 +56,12 @@ std::vector<Sketch> sketch(const StackPlan& plan, const ModelSpec& spec, const T
   return all;
 }
 
+/// [h, Âh]: the weight of sage.cc, its halves one above the other.
+void double_input(LayerOptions& options) {
+  options.in *= 2, options.whole_in *= 2;
+  options.input_blocks = 2;
+}
+
 }  // namespace
 
 LayerOptions dense_on_features(Index out, const TrainingSpec& training, const ModelInput& input) {
@@ -83,14 +89,13 @@ std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const Mode
                                                const TrainingSpec& training, const ModelInput& input) {
   const bool dropped_before = training.input_dropout.rate > 0 &&
                               training.input_dropout.position == DropoutPosition::kBeforeAggregation;
-  const bool is_split = input.whole_features > input.features;
-  const bool precompute = !input.packed_features && !dropped_before && !is_split && spec.layers > 0;
+  const bool precompute = !input.packed_features && !dropped_before && spec.layers > 0;
   std::vector<Sketch> all = sketch(plan, spec, training, input);
   std::vector<std::unique_ptr<Layer>> layers;
   if (precompute) {
     layers.push_back(make_propagate(input.features, plan.propagate_self, plan.own_row));
     all[0].dense = true;
-    if (plan.propagate_self) all[0].options.in *= 2;  // the weight of sage.cc, its halves one above the other
+    if (plan.propagate_self) double_input(all[0].options);
   }
   for (std::size_t l = 0; l < all.size(); ++l) all[l].options.index = int(l) + (precompute ? 1 : 0);
   for (std::size_t l = 1; l < all.size() && input.exact_exchange; ++l)

@@ -13,6 +13,11 @@ constexpr Index kSizeBytes = 8;  // in which one rank tells another how many row
 
 }  // namespace
 
+Index cache_bytes(const Job& job) {
+  const Options& given = job.strategy.options;
+  return given.has("cache.bytes") ? given.integer("cache.bytes") : 0;
+}
+
 BatchTraffic::BatchTraffic(const Job& job, const BatchSource& source, const Owners& owners, Index features)
     : source_(source),
       owners_(owners),
@@ -21,7 +26,7 @@ BatchTraffic::BatchTraffic(const Job& job, const BatchSource& source, const Owne
       weighted_(source.weighted()),
       features_(features),
       value_bytes_(job.strategy.wire == Precision::kBFloat16 ? 2 : kReal),
-      cached_rows_(cache_rows(owners, job.strategy.options.integer("cache.bytes"), features)),
+      cached_rows_(cache_rows(owners, cache_bytes(job), features)),
       bytes_(std::size_t(ranks_) * std::size_t(ranks_)) {}
 
 /// A batch's row sets (SharedRows).
@@ -51,6 +56,18 @@ void BatchTraffic::add_drawing(const Batch& batch, Rank rank, Normalisation norm
       add(owner, rank, Traffic::kStructure, times * (double(sizeof(RowHead)) + drawn * (weighted_ ? 8 : 4)));
     }
   }
+}
+
+double BatchTraffic::add_push(const PushedSizes& sizes, const GroupBatchOptions& options,
+                              const ColumnShare& share, double times) {
+  const double structure =
+      double(8 * PushedSizes::length(options.hops)) + double(GroupBatch::pushed_bytes(options, sizes));
+  const Rank rank = share.group[std::size_t(share.place)];
+  for (const Rank peer : share.group) {
+    add(rank, peer, Traffic::kStructure, times * structure);
+    add(rank, peer, Traffic::kIds, times * 4 * double(sizes.all_rows()));
+  }
+  return times * (share.members() - 1) * (structure + 4 * double(sizes.all_rows()));
 }
 
 /// Row numbers to their owners, and how many compute each back.

@@ -11,9 +11,14 @@
 #include "job/job.h"
 #include "plan/batch_source.h"
 #include "sampler/batch.h"
+#include "sampler/column_share.h"
+#include "sampler/group_batch.h"
 #include "sampler/owners.h"
 
 namespace atl {
+
+/// Of a rank's cache of other ranks' rows; 0: the strategy has none.
+Index cache_bytes(const Job& job);
 
 /// By pair of ranks. `times`: how many batches of an epoch one of those that are counted stands for.
 class BatchTraffic {
@@ -25,8 +30,14 @@ class BatchTraffic {
   void add_drawing(const Batch& batch, Rank rank, Normalisation normalisation, double times);
   /// RowShares'.
   void add_shares(const Batch& batch, Rank rank, double times);
+  /// ColumnPush's, of a batch of these sizes; returns them.
+  double add_push(const PushedSizes& sizes, const GroupBatchOptions& options, const ColumnShare& share,
+                  double times);
   /// Features of others' rows, by how many of `drawn` batches read them.
   void add_features(const std::map<VertexId, Index>& reads, Rank rank, std::int64_t drawn, double times);
+
+  /// What features of `reads` rows of others take, asked for and answered, without a cache.
+  double row_bytes(double reads) const { return reads * double(4 + features_ * value_bytes_); }
 
   double sent(Rank from, Rank to, std::size_t purpose) const { return bytes_[index(from, to)][purpose]; }
 

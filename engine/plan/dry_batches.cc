@@ -1,21 +1,10 @@
 #include "plan/dry_batches.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
 
-#include "base/threads.h"
-#include "job/strategies/minibatch.h"
-#include "plan/batch_traffic.h"
 #include "plan/dry_slabs.h"
-#include "plan/dry_step.h"
-#include "plan/dry_transport.h"
-#include "sampler/feature_store.h"
-#include "sampler/sampler.h"
+#include "plan/rank_batches.h"
 #include "sampler/seeds.h"
-#include "strategy/batch_pass.h"
-#include "strategy/layer_runner.h"
-#include "strategy/pass_memory.h"
 #include "strategy/slab_inference.h"
 #include "train/rank_data.h"
 
@@ -23,145 +12,6 @@ namespace atl {
 namespace {
 
 constexpr std::int64_t kBatches = 32;
-constexpr Index kReal = sizeof(Real);
-
-/// A rank's batches: drawn as in training, then gone through on kernels that compute nothing.
-class RankBatches {
- public:
-  RankBatches(const Job& job, const Dataset& dataset, const BatchSource& source, const Owners& owners,
-              Rank rank, const std::vector<std::string>& hosts, int threads)
-      : job_(job),
-        owners_(owners),
-        rank_(rank),
-        features_(dataset.meta().features),
-        model_(planned_model(job, {features_, FeatureForm::kDense, 0}, dataset.meta().classes)),
-        counts_rows_(job.model.norm == Norm::kBatch && owners.ranks() > 1),
-        recompute_(job.training.recompute == Recompute::kLayer),
-        dry_pool_(ThreadPool::dry(threads)),
-        ctx_{Device::kDry, dry_pool_.get(), &workspace_},
-        comm_(make_dry_transport(rank, hosts)),
-        parameters_(model_.parameters(), job.training.seed, placement_on(job, model_, rank), Device::kDry),
-        step_(ctx_, comm_, job.training.optimizer, dataset.meta().multi_label, parameters_),
-        structure_(source.structure(pool_)),
-        sampler_(*structure_, {.fanout = minibatch_fanout(job),
-                               .replace = job.strategy.options.flag("replace"),
-                               .normalisation = model_.needs.normalisation,
-                               .attention = model_.needs.attention,
-                               .seed = job.training.seed}),
-        pass_(ctx_, model_, layers(), job.training.seed),
-        memory_(ctx_.device, model_, layers(), recompute_ ? Passes::kRecomputing : Passes::kTraining),
-        runner_(ctx_, model_, nullptr),
-        sizes_(model_.layers.size()) {}
-
-  const Model& model() const { return model_; }
-  /// Others' rows, by how many batches have read them.
-  const std::map<VertexId, Index>& reads() const { return reads_; }
-
-  void draw(std::int64_t draw, std::span<const VertexId> seeds, BatchTraffic& sent, double times) {
-    sampler_.sample(draw, seeds, batch_);
-    inputs_ = std::max(inputs_, Index(batch_.rows().size()));
-    sent.add_drawing(batch_, rank_, model_.needs.normalisation, times);
-    if (counts_rows_) sent.add_shares(batch_, rank_, times);
-    Index others = 0;
-    for (const VertexId row : batch_.rows()) {
-      if (owners_.owns(rank_, row)) continue;
-      ++reads_[row];
-      ++others;
-    }
-    most_others_ = std::max(most_others_, others);
-  }
-
-  /// The batch that was drawn last. The room that a run's memory has above its largest batch isn't counted: nothing is ever written there.
-  void train(std::int64_t step, double times) {
-    pass_.begin(batch_, step, true);
-    if (counts_rows_) pass_.share(comm_, shares());
-    memory_.shape(pass_.rows());
-    add_sizes(times);
-    const Matrix features(Index(batch_.rows().size()), features_, ctx_.device);
-    const RangeInput input{Rows(features.view()), {}};
-    runner_.forward(pass_, parameters_.present(), memory_, input);
-    step_.loss(memory_.output(layers().end - 1), {}, memory_.d_output());
-    runner_.backward(pass_, parameters_.present(), memory_, input, {}, &step_);
-    step_.update();
-  }
-
-  /// Over ranks, after each step but an epoch's last (EpochLoop): with what else they tell each other then.
-  void sum_loss() {
-    std::array<double, 4> sums{};
-    comm_.all_reduce(Traffic::kStatistics, std::span<double>(sums));
-  }
-
-  /// What the batches that were trained took.
-  void count(double times, DryBatches& out) {
-    out.run.terms = step_.bytes_of_terms();
-    out.run.values = Index(parameters_.values().size());
-    out.run.trainable = Index(parameters_.gradients().size());
-    out.work = batch_work(model_, sizes_, recompute_);
-    memory_.count(out.run.schedule);
-    out.run.workspace = workspace_.bytes();
-    add_own(times, out.run);
-    const Options& options = job_.strategy.options;
-    const Index slots = options.integer("prefetch") + 1;
-    // Others' rows arrive beside the batch, and as many leave.
-    out.run.schedule.halo =
-        slots * (batch_.bytes() + kReal * features_ * inputs_ * 5 / 4) +
-        2 * kReal * features_ * most_others_ * 5 / 4 +
-        cache_rows(owners_, options.integer("cache.bytes"), features_) * RowCache::row_bytes(features_);
-  }
-
- private:
-  LayerRange layers() const { return {0, int(model_.layers.size())}; }
-
-  void add_sizes(double times) {
-    int hop = 0;
-    for (std::size_t l = 0; l < sizes_.size(); ++l) {
-      const LayerRows& of = pass_.rows()[l];
-      sizes_[l].outputs += times * double(of.outputs);
-      sizes_[l].others += times * double(of.inputs - of.outputs);
-      if (model_.layers[l]->gathers()) sizes_[l].arcs += times * double(batch_.block(hop++).arcs.arcs());
-    }
-  }
-  const SharedRows& shares() {
-    shares_.weights.resize(std::size_t(batch_.layers()) + 1);
-    shares_.owned.assign(shares_.weights.size(), 0);
-    for (int set = 0; set <= batch_.layers(); ++set)
-      shares_.weights[std::size_t(set)].take(Index(BatchTraffic::row_set(batch_, set).size()));
-    return shares_;
-  }
-  /// Gradients and sums, as the dry steps sent them.
-  void add_own(double times, DryRun& run) const {
-    for (int link = 0; link < kLinks; ++link)
-      for (int p = 0; p < kTraffics; ++p) {
-        const auto bytes = std::int64_t(times * double(comm_.ledger().bytes(Link(link), Traffic(p))));
-        run.epoch[std::size_t(p)] += bytes;
-        if (Link(link) == Link::kInter) run.epoch_between[std::size_t(p)] += bytes;
-      }
-  }
-
-  const Job& job_;
-  const Owners& owners_;
-  Rank rank_;
-  Index features_;
-  Model model_;
-  bool counts_rows_, recompute_;
-  std::unique_ptr<ThreadPool> dry_pool_;
-  Workspace workspace_{Device::kDry};
-  Context ctx_;
-  Communicator comm_;
-  Parameters parameters_;
-  DryStep step_;
-  ThreadPool pool_{1};
-  std::unique_ptr<Structure> structure_;
-  Sampler sampler_;
-  BatchPass pass_;
-  PassMemory memory_;
-  LayerRunner runner_;
-  SharedRows shares_;
-  Batch batch_;
-  std::vector<LayerSize> sizes_;
-  Index inputs_ = 0, most_others_ = 0;
-  std::map<VertexId, Index> reads_;
-};
 
 /// One rank after the other.
 class Batches {
@@ -188,6 +38,8 @@ class Batches {
 
   std::vector<DryBatches> run() {
     std::vector<DryBatches> all;
+    if (columns_of(job_, 0, features_))
+      for (Rank rank = 0; rank < ranks_; ++rank) pushed_.push_back(draw_rank(rank));
     for (Rank rank = 0; rank < ranks_; ++rank) all.push_back(run_rank(rank));
     for (Rank rank = 0; rank < ranks_; ++rank) add_sent(rank, all[std::size_t(rank)].run);
     return all;
@@ -203,6 +55,23 @@ class Batches {
                          [&](VertexId id) { return trains(id); });
   }
 
+  Seeds seeds_of(Rank rank) const {
+    return {by_part_, rows_of(rank), job_.strategy.options.integer("batchSize"), job_.training.seed};
+  }
+
+  /// What a rank pushes of its batches.
+  DrawnSizes draw_rank(Rank rank) {
+    RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_);
+    Seeds seeds = seeds_of(rank);
+    DrawnSizes all;
+    std::vector<VertexId> rows;
+    for (std::int64_t s = 0; s < std::min(kBatches, seeds.steps()); ++s) {
+      seeds.of_step(s, rows);
+      all.push_back(batches.pushed(s, rows));
+    }
+    return all;
+  }
+
   DryBatches run_rank(Rank rank) {
     RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_);
     DryBatches out;
@@ -211,19 +80,28 @@ class Batches {
     out.arcs =
         begins[std::size_t(owners_.first_row(rank + 1))] - begins[std::size_t(owners_.first_row(rank))];
     out.pages = pages_of(out);
-    Seeds seeds(by_part_, rows_of(rank), job_.strategy.options.integer("batchSize"), job_.training.seed);
+    Seeds seeds = seeds_of(rank);
     const std::int64_t drawn = std::min(kBatches, seeds.steps());
     const double times = double(seeds.steps()) / double(std::max<std::int64_t>(drawn, 1));
+    std::vector<const DrawnSizes*> of_group;
+    if (batches.columns())
+      for (const Rank member : batches.columns()->group) of_group.push_back(&pushed_[std::size_t(member)]);
     std::vector<VertexId> rows;
     for (std::int64_t s = 0; s < drawn; ++s) {
       seeds.of_step(s, rows);
       batches.draw(s, rows, sent_, times);
-      batches.train(s + 1, times);
+      batches.train(s + 1, of_group, times);
       if (s + 1 < seeds.steps()) batches.sum_loss();
     }
     batches.count(times, out);
-    sent_.add_features(batches.reads(), rank, drawn, times);
-    plan_slabs(source_, owners_, rank, batches.model(), slab_bytes(job_.resources.memory), out.run);
+    if (batches.columns()) {
+      for (const auto& [row, count] : batches.reads()) out.by_rows += sent_.row_bytes(times * double(count));
+    } else {
+      sent_.add_features(batches.reads(), rank, drawn, times);
+    }
+    const Model whole = planned_model(job_, dense_features(dataset_), dataset_.meta().classes);
+    plan_slabs(source_, owners_, rank, whole, {slab_bytes(job_.resources.memory), batches.columns()},
+               out.run);
     return out;
   }
 
@@ -254,6 +132,7 @@ class Batches {
   Index features_;
   std::vector<Index> by_part_;
   BatchTraffic sent_;
+  std::vector<DrawnSizes> pushed_;  // by rank, where features are held by columns
 };
 
 }  // namespace

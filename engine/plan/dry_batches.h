@@ -17,6 +17,10 @@ struct DryBatches {
   EpochWork work;
   Index owned = 0, arcs = 0;  // rows of the rank, and arcs to them
   Index pages = 0;            // of mapped arcs: the rank's own, or the whole graph's
+  // Where features are held by columns, of an epoch:
+  double whole_rows = 0;  // of the rank's batches, that are made whole at it
+  double pushed = 0;      // bytes of the batches' first layers, to those with the other columns
+  double by_rows = 0;     // bytes that it would ask for and get, were they held by rows
 };
 
 /// By rank. Over at most 32 batches each; epochs by their means, memory by the largest.

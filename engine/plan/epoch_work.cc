@@ -40,10 +40,10 @@ EpochWork epoch_work(const Model& model, const RankShape& shape, bool recompute)
   return sum;
 }
 
-EpochWork batch_work(const Model& model, std::span<const LayerSize> sizes, bool recompute) {
+EpochWork batch_work(const Model& model, std::span<const LayerSize> sizes, bool recompute, int fixed) {
   EpochWork sum;
   for (std::size_t l = 0; l < sizes.size(); ++l)
-    add_layer(LayerPass(model, int(l), sizes[l], l == 0), recompute, sum);
+    add_layer(LayerPass(model, int(l), sizes[l], int(l) <= fixed), recompute, sum);
   return sum;
 }
 

@@ -11,8 +11,9 @@ namespace atl {
 /// Forward and backward of each of the rank's layers that runs each epoch. `recompute` adds another forward.
 EpochWork epoch_work(const Model& model, const RankShape& shape, bool recompute);
 
-/// Of mini-batches, whose layers (one `sizes` each) differ; as epoch_work() otherwise.
-EpochWork batch_work(const Model& model, std::span<const LayerSize> sizes, bool recompute);
+/// Of mini-batches, whose layers (one `sizes` each) differ; as epoch_work() otherwise. Inputs of the first layers, up to `fixed`, take no
+/// gradient.
+EpochWork batch_work(const Model& model, std::span<const LayerSize> sizes, bool recompute, int fixed = 0);
 
 /// The forward alone.
 EpochWork evaluation_work(const Model& model, const RankShape& shape);

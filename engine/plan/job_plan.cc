@@ -11,6 +11,7 @@
 #include "plan/part_order.h"
 #include "plan/server_plan.h"
 #include "plan/stage_plan.h"
+#include "strategy/push_pull/push_pull_pass.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -80,8 +81,9 @@ RankPlan plan_batches(const Job& job, const Dataset& dataset, const PlanOptions&
   plan.shape.owned = dry.owned;
   plan.shape.own_arcs = dry.arcs;
   plan.shape.batches = true;
+  if (columns_of(job, rank, meta.features)) plan.shape.column_rows = meta.vertices;
   const DryRunInput in{job,
-                       feature_shape(job, meta),
+                       features_on(job, rank, feature_shape(job, meta)),
                        meta.classes,
                        meta.multi_label,
                        double(meta.vertices),
@@ -135,27 +137,61 @@ JobPlan joined(const Job& job, const PlanOptions& options, PlannedFrom from, std
   return plan;
 }
 
-std::vector<RankPlan> plan_all_batches(const Job& job, const Dataset& dataset, const BatchSource& source,
-                                       const PlanOptions& options) {
+/// Of features by columns, over all ranks.
+std::optional<ColumnsPlan> columns_plan(const Job& job, const DatasetMeta& meta,
+                                        const std::vector<DryBatches>& all) {
+  const auto share = columns_of(job, 0, meta.features);
+  if (!share) return {};
+  const Model model = planned_model(job, features_on(job, 0, feature_shape(job, meta)), meta.classes);
+  const Layer& whole = *model.layers[std::size_t(SplitLayers(model).whole)];
+  ColumnsPlan plan{.pieces = share->members(),
+                   .copies = job.placement.ranks / share->members(),
+                   .width = whole.out(),
+                   .after_gather = SplitLayers(model).hops > 0};
+  plan.value_bytes = job.strategy.wire == Precision::kBFloat16 ? 2 : sizeof(Real);
+  for (const DryBatches& each : all) {
+    plan.rows += each.whole_rows;
+    plan.by_rows += each.by_rows;
+    plan.pushed += each.pushed;
+    for (const Traffic purpose : {Traffic::kPartial, Traffic::kPartialGradient})
+      plan.summed += double(each.run.epoch[std::size_t(purpose)]);
+  }
+  return plan;
+}
+
+struct AllBatches {
   std::vector<RankPlan> ranks;
-  for (const DryBatches& dry : dry_batches(job, dataset, source, options.threads, options.hosts))
-    ranks.push_back(plan_batches(job, dataset, options, dry, Rank(ranks.size())));
-  return ranks;
+  std::optional<ColumnsPlan> columns;
+};
+
+AllBatches plan_all_batches(const Job& job, const Dataset& dataset, const BatchSource& source,
+                            const PlanOptions& options) {
+  AllBatches all;
+  const auto dry = dry_batches(job, dataset, source, options.threads, options.hosts);
+  for (const DryBatches& each : dry)
+    all.ranks.push_back(plan_batches(job, dataset, options, each, Rank(all.ranks.size())));
+  all.columns = columns_plan(job, dataset.meta(), dry);
+  return all;
+}
+
+JobPlan joined(const Job& job, const PlanOptions& options, PlannedFrom from, AllBatches batches) {
+  JobPlan plan = joined(job, options, from, std::move(batches.ranks));
+  plan.columns = batches.columns;
+  return plan;
 }
 
 }  // namespace
 
 JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                  const PlanOptions& options) {
+  if (strategy_of(job).holds == Holds::kBatches)
+    return joined(job, options, PlannedFrom::kPrepared,
+                  plan_all_batches(job, dataset, *batch_source(job, prepared), options));
   std::vector<RankPlan> ranks;
-  if (strategy_of(job).holds == Holds::kBatches) {
-    ranks = plan_all_batches(job, dataset, *batch_source(job, prepared), options);
-  } else {
-    DryInputs inputs(job, dataset, prepared, rank_traffic(job, dataset, prepared).parts, options.threads,
-                     options.hosts);
-    for (Rank r = 0; r < Rank(inputs.ranks()); ++r)
-      ranks.push_back(plan_rank(job, dataset, prepared, options, inputs, r));
-  }
+  DryInputs inputs(job, dataset, prepared, rank_traffic(job, dataset, prepared).parts, options.threads,
+                   options.hosts);
+  for (Rank r = 0; r < Rank(inputs.ranks()); ++r)
+    ranks.push_back(plan_rank(job, dataset, prepared, options, inputs, r));
   JobPlan plan = joined(job, options, PlannedFrom::kPrepared, std::move(ranks));
   const DatasetMeta& meta = dataset.meta();
   plan.stages = stage_plans(job, planned_model(job, feature_shape(job, meta), meta.classes));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,24 @@ struct ServerPlan {
   double share_of_copies() const { return double(copies) / double(std::max<Index>(own + copies, 1)); }
 };
 
+/// What an epoch sends where features are held by columns, over all ranks, and what it would send were they held by rows.
+struct ColumnsPlan {
+  int pieces = 1, copies = 1;  // of the columns; ranks that have the same
+  Index width = 0;             // of the products that are made whole
+  bool after_gather = true;    // false: an encoder's, of every row that batches read
+  int value_bytes = 4;
+  double rows = 0;     // whose products are made whole
+  double pushed = 0;   // bytes of batches' first layers …
+  double summed = 0;   // … of summands, scores and gradients …
+  double by_rows = 0;  // … and, by rows, of features
+  double sent() const { return pushed + summed; }
+  /// The width at which both send the same; 0: by columns nothing is summed.
+  double crossing() const {
+    const double a_column = 2.0 * (pieces - 1) * rows * value_bytes;
+    return a_column > 0 ? std::max(0.0, (by_rows - pushed) / a_column) : 0;
+  }
+};
+
 /// Which layers a stage of a pipeline has.
 struct StagePlan {
   std::vector<Rank> ranks;
@@ -55,10 +74,11 @@ enum class PlannedFrom {
 struct JobPlan {
   PlannedFrom from = PlannedFrom::kPrepared;
   std::vector<RankPlan> ranks;
-  std::vector<ServerPlan> servers;  // empty: they hold no copies (server_plan.h)
-  std::vector<StagePlan> stages;    // empty: every rank has all layers (stage_plan.h)
-  MachineRates rates;               // of one rank while the others work too
-  double link_bytes = 0;            // a second, between two ranks
+  std::vector<ServerPlan> servers;       // empty: they hold no copies (server_plan.h)
+  std::optional<ColumnsPlan> columns{};  // none: features are held by rows
+  std::vector<StagePlan> stages;         // empty: every rank has all layers (stage_plan.h)
+  MachineRates rates;                    // of one rank while the others work too
+  double link_bytes = 0;                 // a second, between two ranks
   int threads = 1;
   double epoch_seconds = 0, evaluation_seconds = 0;  // of the slowest rank
   double total_seconds = 0;                          // of all epochs and their evaluations

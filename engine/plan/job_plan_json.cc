@@ -71,6 +71,20 @@ Json stage_json(const StagePlan& s) {
           {"denseLayers", s.dense}};
 }
 
+Json columns_json(const ColumnsPlan& c) {
+  return {{"pieces", c.pieces},
+          {"copies", c.copies},
+          {"width", c.width},
+          {"wholeRows", c.rows},
+          {"afterGather", c.after_gather},
+          {"pushedBytes", c.pushed},
+          {"summedBytes", c.summed},
+          {"bytesByColumns", c.sent()},
+          {"bytesByRows", c.by_rows},
+          {"crossingWidth", c.crossing()},
+          {"columnsWin", c.pieces == 1 || c.sent() < c.by_rows}};
+}
+
 }  // namespace
 
 std::string to_json(const JobPlan& plan, const Job& job) {
@@ -96,6 +110,7 @@ std::string to_json(const JobPlan& plan, const Job& job) {
   }
   for (const StagePlan& s : plan.stages) document["stages"].push_back(stage_json(s));
   for (const ServerPlan& s : plan.servers) document["servers"].push_back(server_json(s));
+  if (plan.columns) document["columns"] = columns_json(*plan.columns);
   return document.dump();
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/readable.h"
 #include "job/job.h"
+#include "plan/columns_plan.h"
 #include "plan/server_plan.h"
 #include "plan/stage_plan.h"
 
@@ -109,8 +110,8 @@ std::string to_text(const JobPlan& plan, const Job& job) {
   text += row("owned vertices", ranks, [](const RankPlan& r) { return count_text(r.shape.owned); });
   text += row("halo vertices", ranks, [](const RankPlan& r) { return count_text(r.shape.halo); });
   text += row("arcs", ranks, [](const RankPlan& r) { return count_text(r.shape.arcs()); });
-  return text + "\n" + to_text(plan.servers) + to_text(plan.stages) + memory_text(plan) + "\n" +
-         traffic_text(plan) + time_text(plan, job);
+  return text + "\n" + to_text(plan.servers) + to_text(plan.stages) + to_text(plan.columns) +
+         memory_text(plan) + "\n" + traffic_text(plan) + time_text(plan, job);
 }
 
 }  // namespace atl

@@ -98,6 +98,7 @@ Index feature_bytes(Index rows, const FeatureShape& f) {
 /// Halo rows' are read where the first layer gathers.
 Index feature_bytes(const RankShape& s, const FeatureShape& f, const Model& model) {
   if (!s.features) return 0;
+  if (s.column_rows > 0) return feature_bytes(s.column_rows, f);
   Index sum = feature_bytes(s.owned, f);
   if (!model.layers.front()->gathers()) return sum;
   if (f.packed() && !s.near.empty() && s.near.back().rows < s.owned)

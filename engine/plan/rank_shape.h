@@ -58,8 +58,9 @@ struct RankShape {
   Index copies = 0;                      // of the owned rows, of other servers' vertices: they count nothing
   LayerRange layers{0, -1};              // that the rank has; −1: to the last
   bool batches = false;                  // it trains on mini-batches, and holds no arcs
-  bool own_is_symmetric = false;         // then the transpose is not stored
-  std::vector<PeerShape> peers;          // with anything to exchange, ascending
+  Index column_rows = 0;          // of its columns of the features, where it holds some of all vertices'
+  bool own_is_symmetric = false;  // then the transpose is not stored
+  std::vector<PeerShape> peers;   // with anything to exchange, ascending
 
   Index arcs() const { return own_arcs + outer_arcs; }
 };

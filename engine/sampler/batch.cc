@@ -20,9 +20,8 @@ Block Batch::block(int layer) const {
   block.arcs = {destinations, sources, from.arcs.offsets.data(), from.arcs.columns.data(),
                 from.weighted ? from.arcs.weights.data() : nullptr};
   if (from.transposed) {
-    block.transpose = {sources, destinations, from.transpose_offsets.data(), from.transpose_columns.data(),
-                       from.weighted ? from.transpose_weights.data() : nullptr};
-    block.transpose_arc = from.places ? from.transpose_arc.data() : nullptr;
+    block.transpose = from.transpose.view(destinations);
+    block.transpose_arc = from.places ? from.transpose.arc.data() : nullptr;
   }
   block.dst_scale = data_or_null(dst_scale_);
   block.src_scale = data_or_null(src_scale_);
@@ -41,9 +40,7 @@ Index Batch::arcs() const {
 Index Batch::growths() const {
   Index sum =
       rows_.growths() + ids_.growths() + degrees_.growths() + dst_scale_.growths() + src_scale_.growths();
-  for (const Layer& layer : layers_)
-    sum += layer.arcs.growths() + layer.transpose_offsets.growths() + layer.transpose_columns.growths() +
-           layer.transpose_weights.growths() + layer.transpose_arc.growths();
+  for (const Layer& layer : layers_) sum += layer.arcs.growths() + layer.transpose.growths();
   return sum;
 }
 
@@ -51,8 +48,7 @@ Index Batch::bytes() const {
   Index sum = rows_.bytes() + ids_.bytes() + degrees_.bytes() + dst_scale_.bytes() + src_scale_.bytes();
   for (const Layer& layer : layers_)
     sum += layer.arcs.heads.bytes() + layer.arcs.offsets.bytes() + layer.arcs.columns.bytes() +
-           layer.arcs.weights.bytes() + layer.transpose_offsets.bytes() + layer.transpose_columns.bytes() +
-           layer.transpose_weights.bytes() + layer.transpose_arc.bytes();
+           layer.arcs.weights.bytes() + layer.transpose.bytes();
   return sum;
 }
 

@@ -14,6 +14,7 @@
 
 #include "graph/block.h"
 #include "sampler/structure.h"
+#include "sampler/transposed_arcs.h"
 
 namespace atl {
 
@@ -27,6 +28,8 @@ class Batch {
   /// (rows of all layers) prepared rows and the data set's ids. Of `layer`'s input: the first input_rows(layer).
   std::span<const VertexId> rows() const { return rows_.span(); }
   std::span<const VertexId> ids() const { return ids_.span(); }
+  /// (rows) Block::src_scale of every layer; empty: all 1.
+  std::span<const Real> src_scales() const { return src_scale_.span(); }
   std::span<const VertexId> seeds() const { return rows_.first(counts_.front()); }
   Index input_rows(int layer) const { return counts_[counts_.size() - 1 - std::size_t(layer)]; }
   Index output_rows(int layer) const { return input_rows(layer + 1); }
@@ -41,11 +44,8 @@ class Batch {
   struct Layer {
     DrawnArcs arcs;  // columns: rows of this batch
     bool weighted = false;
-    Recycled<Index> transpose_offsets;        // (sources + 1)
-    Recycled<VertexId> transpose_columns;     // (arcs)
-    Recycled<float> transpose_weights;        // (arcs), where weighted
-    Recycled<Index> transpose_arc;            // (arcs), where attention needs them
-    bool transposed = false, places = false;  // whether they are there
+    TransposedArcs transpose;
+    bool transposed = false, places = false;  // whether it is there, and knows its places
   };
   Recycled<VertexId> rows_, ids_;
   std::vector<Index> counts_{0};  // (layers + 1)

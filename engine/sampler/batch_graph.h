@@ -1,8 +1,10 @@
 // What one rank's mini-batches are made of: arcs to draw from, its rows' features, and the vertices that it trains on.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "sampler/column_push.h"
 #include "sampler/owners.h"
 #include "sampler/row_draws.h"
 #include "sampler/seeds.h"
@@ -12,8 +14,9 @@ namespace atl {
 /// Owned by the session; what it views outlives it.
 struct BatchGraph {
   Owners owners;
-  DrawnGraph training, whole;           // which differ with setting: inductive
-  ConstMatrixView features;             // (owned, F)
+  DrawnGraph training, whole;  // which differ with setting: inductive
+  ConstMatrixView features;    // (owned, F); empty where ranks hold columns instead:
+  std::optional<HeldColumns> columns{};
   TrainingRows training_rows;           // of this rank's parts
   std::vector<Index> training_by_part;  // (parts) how many each has, the same on all ranks
 };

@@ -19,6 +19,7 @@ BatchSampling::BatchSampling(const BatchGraph& graph, Communicator& comm, BatchS
       sampler_(*structure_, options_.sampling),
       seeds_(graph.training_by_part, graph.training_rows, options_.batch_size, options_.sampling.seed) {
   if (options_.weighs) shares_.emplace(graph.owners, comm);
+  if (options_.columns) columns_.emplace(comm, pool_, graph.columns.value(), *options_.columns);
   if (!options_.features) return;
   features_.emplace(ctx_, graph.owners, comm, graph.features, *options_.features);
   if (options_.features->policy == CachePolicy::kDegree && options_.features->cache_bytes > 0)
@@ -26,12 +27,13 @@ BatchSampling::BatchSampling(const BatchGraph& graph, Communicator& comm, BatchS
 }
 
 MakeBatch BatchSampling::maker(Trace* trace) {
-  return [this, make = batch_maker(seeds_, sampler_, features_ ? &*features_ : nullptr,
-                                   shares_ ? &*shares_ : nullptr, trace)](std::int64_t step,
-                                                                          StreamedBatch& into) mutable {
-    if (!std::exchange(has_begun_, true)) begin();
-    make(step, into);
-  };
+  const BatchMakers makers{features_ ? &*features_ : nullptr, columns_ ? &*columns_ : nullptr,
+                           shares_ ? &*shares_ : nullptr, trace};
+  return
+      [this, make = batch_maker(seeds_, sampler_, makers)](std::int64_t step, StreamedBatch& into) mutable {
+        if (!std::exchange(has_begun_, true)) begin();
+        make(step, into);
+      };
 }
 
 /// By the thread that makes batches: it makes all calls of the features.

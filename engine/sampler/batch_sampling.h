@@ -17,6 +17,7 @@ struct BatchSamplingOptions {
   bool mapped = false;                            // structure
   bool weighs = false;                            // count on how many ranks each row is computed (RowShares)
   std::optional<FeatureStoreOptions> features{};  // none: features aren't fetched
+  std::optional<GroupBatchOptions> columns{};     // which layers are computed by columns; none: none are
   std::int64_t presampled = 0;                    // steps whose batches say what a presampled cache holds
   std::vector<int> cpus{};                        // that its threads run on; empty: left to the kernel
 };
@@ -44,6 +45,7 @@ class BatchSampling {
   std::unique_ptr<Structure> structure_;
   Sampler sampler_;
   std::optional<FeatureStore> features_;
+  std::optional<ColumnPush> columns_;
   std::optional<RowShares> shares_;
   Seeds seeds_;
   std::vector<VertexId> cached_;  // rows to be cached

@@ -21,12 +21,12 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 }  // namespace
 
-MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, FeatureStore* features, RowShares* shares,
-                      Trace* trace) {
-  auto make = [&seeds, &sampler, features, shares, trace, rows = std::vector<VertexId>()](
-                  std::int64_t step, StreamedBatch& into) mutable {
+MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, const BatchMakers& makers) {
+  auto make = [&seeds, &sampler, makers, rows = std::vector<VertexId>()](std::int64_t step,
+                                                                         StreamedBatch& into) mutable {
+    const auto [features, columns, shares, trace] = makers;
     auto begin = std::chrono::steady_clock::now();
-    const auto done = [&](Work work) {
+    const auto done = [&, trace = trace](Work work) {
       if (trace != nullptr) trace->sampled(step / seeds.steps() + 1, work, begin);
       begin = std::chrono::steady_clock::now();
     };
@@ -38,6 +38,13 @@ MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, FeatureStore* features, Ro
       into.growths += shares->growths();
     }
     done(Work::kSampling);
+    if (columns != nullptr) {
+      columns->push(into.batch, into.group, into.features);
+      into.growths += columns->growths();
+      into.fetched = {};
+      into.fetched.own = into.group.all_rows();
+      done(Work::kFetching);
+    }
     if (features == nullptr) return;
     const FeatureStore::Counts before = features->counts();
     features->fetch(into.batch.rows(), into.features);
@@ -58,13 +65,13 @@ MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, FeatureStore* features, Ro
 }
 
 /// Slot i holds the batches of steps first + i, first + i + slots, …; makers write to slots of steps before claimed_ that aren't ready,
-/// and the trainer reads that of step taken_ − 1.
+/// and the trainer reads those of the last `held` steps before taken_.
 struct BatchStream::State {
   State(std::vector<MakeBatch> makers, const Options& options)
       : makers_(std::move(makers)),
         options_(options),
         watcher_(options.comm == nullptr ? nullptr : options.comm->stream_watcher()),
-        slots_(std::size_t(options.ahead) + 1),
+        slots_(std::size_t(options.ahead + options.held)),
         claimed_(options.first),
         taken_(options.first),
         failed_(options.end),
@@ -129,8 +136,9 @@ struct BatchStream::State {
     if (watcher_ != nullptr) watcher_->made(int(maker));
     const Batch& batch = slot.made.batch;
     const std::lock_guard guard(lock_);
-    const Index growths = (batch.growths() - slot.growths) + (slot.made.growths - makers_growths_[maker]);
-    slot.growths = batch.growths(), makers_growths_[maker] = slot.made.growths;
+    const Index of_slot = batch.growths() + slot.made.group.growths();
+    const Index growths = (of_slot - slot.growths) + (slot.made.growths - makers_growths_[maker]);
+    slot.growths = of_slot, makers_growths_[maker] = slot.made.growths;
     slot.made.grew = growths > 0;
     slot.ready = step;
     figures_.growths += growths;

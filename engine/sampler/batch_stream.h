@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sampler/batch.h"
+#include "sampler/column_push.h"
 #include "sampler/feature_store.h"
 #include "sampler/row_shares.h"
 #include "sampler/sampler.h"
@@ -21,8 +22,10 @@ namespace atl {
 
 struct StreamedBatch {
   Batch batch;
-  SharedRows shares;             // where the stream counts them
-  Matrix features;               // (batch.rows().size(), F); empty where the stream fetches none
+  SharedRows shares;  // where the stream counts them
+  GroupBatch group;   // where features are held by columns: the batches of the rank's group
+  Matrix
+      features;  // (batch.rows().size(), F), or (the group's rows, columns here); empty where the stream fetches none
   Index growths = 0;             // of the memory of what made it, since that was made
   bool grew = false;             // memory, because this batch was larger than those before
   FeatureStore::Counts fetched;  // where its features came from
@@ -30,16 +33,23 @@ struct StreamedBatch {
 
 /// Makes a step's batch. Called by one thread of the stream alone, with what it uses.
 using MakeBatch = std::function<void(std::int64_t step, StreamedBatch& into)>;
-/// Seeds of the step, their neighbours, the features of all of them. features, shares, trace: null where none are fetched, counted,
-/// kept. All outlive it. An Error of theirs is told with the step that it happened in.
-MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, FeatureStore* features, RowShares* shares = nullptr,
-                      Trace* trace = nullptr);
+/// What makes batches beside seeds and neighbours; null: not wanted. All outlive what is made.
+struct BatchMakers {
+  FeatureStore* features = nullptr;
+  ColumnPush* columns = nullptr;
+  RowShares* shares = nullptr;
+  Trace* trace = nullptr;
+};
+/// Seeds of the step, their neighbours, and of all of them what is wanted. All outlive it. An Error of theirs is told with the step that it
+/// happened in.
+MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, const BatchMakers& makers);
 
 class BatchStream {
  public:
   struct Options {
     std::int64_t first = 0, end = 0;  // steps first … end − 1
-    int ahead = 2;  // batches that may be ready beside the one that is trained on; at least 1
+    int ahead = 2;  // batches that may be ready beside those that are trained on; at least 1
+    int held = 1;   // batches that are trained on at once: a batch is valid until so many more were asked for
     /// Abandoned where the stream is destroyed by an error, so that its threads, which may wait for a peer, end. May be null.
     Communicator* comm = nullptr;
   };
@@ -51,7 +61,7 @@ class BatchStream {
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
 
-  /// The next step's batch, valid until the next call; null after the last one. Waits for it. Rethrows what making it threw, then
+  /// The next step's batch, valid for Options::held calls; null after the last one. Waits for it. Rethrows what making it threw, then
   /// and at every later call.
   const StreamedBatch* next();
 

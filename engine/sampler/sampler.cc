@@ -35,7 +35,11 @@ void Sampler::draw(std::int64_t step, int layer, Batch& batch) {
   weigh(hop, into);
   into.transposed = layer > 0 || options_.transpose_input;
   into.places = into.transposed && options_.attention;
-  if (into.transposed) transpose(batch.counts_.back(), into);
+  if (!into.transposed) return;
+  const DrawnArcs& arcs = into.arcs;
+  into.transpose.make({arcs.offsets.size() - 1, batch.counts_.back(), arcs.offsets.data(),
+                       arcs.columns.data(), into.weighted ? arcs.weights.data() : nullptr},
+                      into.places, cursors_);
 }
 
 /// Prepared rows become rows of the batch, new ones at its end.
@@ -75,32 +79,6 @@ void Sampler::weigh(const HopDraw& hop, Batch::Layer& layer) const {
     for (Index e = begin; !own && e < neighbours; ++e) weights[e] = 1;
     for (Index e = neighbours; e < end; ++e) weights[e] = own ? weights[e] * factor : factor;
   }
-}
-
-/// Counting sort. Offsets serve as cursors, one place on.
-void Sampler::transpose(Index sources, Batch::Layer& layer) {
-  const DrawnArcs& from = layer.arcs;
-  const Index arcs = from.columns.size();
-  ATOLL_CHECK(arcs < Index(1) << 32, "{} arcs", arcs);
-  const auto offsets = layer.transpose_offsets.take(sources + 1);
-  const auto cursors = cursors_.take(sources);
-  std::ranges::fill(cursors, 0U);
-  for (Index e = 0; e < arcs; ++e) ++cursors[std::size_t(from.columns[e])];
-  offsets[0] = 0;
-  for (std::size_t s = 0; s < std::size_t(sources); ++s) {
-    offsets[s + 1] = offsets[s] + cursors[s];
-    cursors[s] = std::uint32_t(offsets[s]);
-  }
-  layer.transpose_columns.take(arcs);
-  layer.transpose_weights.take(layer.weighted ? arcs : 0);
-  layer.transpose_arc.take(layer.places ? arcs : 0);
-  for (Index d = 0; d + 1 < from.offsets.size(); ++d)
-    for (Index e = from.offsets[d]; e < from.offsets[d + 1]; ++e) {
-      const Index at = cursors[std::size_t(from.columns[e])]++;
-      layer.transpose_columns[at] = VertexId(d);
-      if (layer.weighted) layer.transpose_weights[at] = from.weights[e];
-      if (layer.places) layer.transpose_arc[at] = e;
-    }
 }
 
 /// Destinations' degrees came with their arcs; sources' are asked for where they are needed.

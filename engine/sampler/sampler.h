@@ -50,13 +50,12 @@ class Sampler {
   void draw(std::int64_t step, int layer, Batch& batch);
   void number_sources(Batch& batch, Batch::Layer& layer);
   void weigh(const HopDraw& hop, Batch::Layer& layer) const;
-  void transpose(Index sources, Batch::Layer& layer);
   void set_scales(Batch& batch);
 
   Structure& structure_;
   const SamplingOptions options_;
   RowTable table_;
-  Recycled<std::uint32_t> cursors_;  // (sources) half the memory of offsets: more of them are in cache
+  Recycled<std::uint32_t> cursors_;  // of transposing
 };
 
 }  // namespace atl

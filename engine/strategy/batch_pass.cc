@@ -1,7 +1,5 @@
 #include "strategy/batch_pass.h"
 
-#include <utility>
-
 namespace atl {
 
 BatchPass::BatchPass(Context& ctx, const Model& model, LayerRange layers, std::uint64_t seed)
@@ -55,18 +53,6 @@ Gather& BatchPass::gather(const Rows& rows) {
 
 Gather& BatchPass::gather_back(const Rows& rows, MatrixView d_rows) {
   return gather_.start(blocks_[std::size_t(hops_[at_])], rows, d_rows);
-}
-
-Gather& BatchPass::OneBlock::start(const Block& block, const Rows& rows, MatrixView d_rows) {
-  ATOLL_CHECK(is_pulled_, "a gather begins before the last one has ended");
-  block_ = block;
-  source_ = {&block_, rows, 0, true, true, d_rows};
-  is_pulled_ = false;
-  return *this;
-}
-
-const Source* BatchPass::OneBlock::next() {
-  return std::exchange(is_pulled_, true) ? nullptr : &source_;
 }
 
 }  // namespace atl

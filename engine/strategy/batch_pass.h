@@ -6,6 +6,7 @@
 
 #include "comm/device_sums.h"
 #include "sampler/row_shares.h"
+#include "strategy/block_gather.h"
 #include "strategy/layer_runner.h"
 
 namespace atl {
@@ -46,17 +47,6 @@ class BatchPass final : public Pass {
   void repeat(bool on) override { repeating_ = on; }
 
  private:
-  class OneBlock final : public Gather {
-   public:
-    Gather& start(const Block& block, const Rows& rows, MatrixView d_rows);
-    const Source* next() override;
-
-   private:
-    Block block_;
-    Source source_;
-    bool is_pulled_ = true;
-  };
-
   Context& ctx_;
   std::uint64_t seed_;
   LayerRange layers_;
@@ -73,7 +63,7 @@ class BatchPass final : public Pass {
   std::int64_t step_ = 0;
   std::size_t at_ = 0;  // of the range, the layer that is next
   bool training_ = false, repeating_ = false;
-  OneBlock gather_;
+  BlockGather gather_;
 };
 
 }  // namespace atl

@@ -15,7 +15,6 @@ MiniBatch::MiniBatch(Context& ctx, Communicator& comm, const Model& model, Param
       comm_(comm),
       trace_(comm.trace()),
       parameters_(parameters),
-      graph_(graph),
       options_(options),
       runner_(ctx, model, comm.trace()),
       inference_(ctx, comm, model, parameters, graph,
@@ -30,18 +29,17 @@ MiniBatch::MiniBatch(Context& ctx, Communicator& comm, const Model& model, Param
   BatchSamplingOptions batches = options.batches;
   batches.sampling.normalisation = model.needs.normalisation;
   batches.sampling.attention = model.needs.attention;
-  samplings_ = batch_samplings(graph, comm, batches, options.ahead);
+  feed_.emplace(comm, graph,
+                BatchFeedOptions{.batches = batches, .ahead = options.ahead, .epochs = options.epochs});
 }
 
 /// Steps of the run are counted from 1, batches from 0.
 void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   if (trace_ != nullptr && (step - 1) % steps() == 0) trace_->begin_epoch((step - 1) / steps() + 1);
-  if (step - 1 != next_ || next_ == end_) start_stream(step - 1);
+  if (!feed_->has(step - 1)) feed_->start(step - 1);
   const std::int64_t before = growths();
   tell(Work::kPrefetch);
-  const StreamedBatch& made = *stream_->next();
-  ++next_;
-  count(made);
+  const StreamedBatch& made = feed_->next();
   pass_.begin(made.batch, step, true);
   if (options_.batches.weighs) pass_.share(comm_, made.shares);
   memory_.shape(pass_.rows());
@@ -50,39 +48,16 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   runner_.forward(pass_, parameters_.present(), memory_, input);
   tell(Work::kLoss);
   session.loss(memory_.output(memory_.layers().end - 1),
-               {owned_rows(made.batch.seeds()), double(seeds().size(step - 1))}, memory_.d_output());
+               {feed_->owned_rows(made.batch), double(feed_->seeds().size(step - 1))}, memory_.d_output());
   runner_.backward(pass_, parameters_.present(), memory_, input, {}, &session);
   tell(Work::kUpdate);
   session.update();
   tell(Work::kNone);
-  if (made.grew || growths() > before) ++counts_.growths;
-}
-
-void MiniBatch::count(const StreamedBatch& made) {
-  counts_.own_rows += made.fetched.own;
-  counts_.cached_rows += made.fetched.hits;
-  counts_.fetched_rows += made.fetched.fetched;
-  counts_.waited_seconds = waited_before_ + stream_->figures().waited_seconds;
+  if (made.grew || growths() > before) ++feed_->counts().growths;
 }
 
 std::int64_t MiniBatch::growths() const {
   return memory_.growths() + ctx_.workspace->growths();
-}
-
-void MiniBatch::start_stream(std::int64_t step) {
-  waited_before_ = counts_.waited_seconds;
-  stream_.reset();
-  end_ = options_.epochs * steps();
-  if (step >= end_) end_ = step + steps();  // a benchmark goes on beyond the job's epochs
-  stream_.emplace(makers_of(samplings_, trace_),
-                  BatchStream::Options{.first = step, .end = end_, .ahead = options_.ahead, .comm = &comm_});
-  next_ = step;
-}
-
-std::span<const VertexId> MiniBatch::owned_rows(std::span<const VertexId> seeds) {
-  rows_.assign(seeds.begin(), seeds.end());
-  for (VertexId& row : rows_) row -= VertexId(graph_.owners.first_row(comm_.rank()));
-  return rows_;
 }
 
 void MiniBatch::tell(Work work) const {

@@ -2,11 +2,9 @@
 // (sampler/). Threads of their own make the next steps' batches while this one trains.
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <vector>
 
-#include "sampler/batch_sampling.h"
+#include "strategy/batch_feed.h"
 #include "strategy/slab_inference.h"
 
 namespace atl {
@@ -25,40 +23,30 @@ class MiniBatch final : public Schedule {
   MiniBatch(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
             const BatchGraph& graph, const MiniBatchOptions& options);
 
-  std::int64_t steps() const override { return samplings_.empty() ? 1 : seeds().steps(); }
+  std::int64_t steps() const override { return feed_ ? feed_->seeds().steps() : 1; }
   void train(std::int64_t step, TrainingStep& session) override;
   ConstMatrixView infer() override { return inference_.infer(); }
   ConstMatrixView embeddings() const override { return inference_.embeddings(); }
   void count_non_finite(const double* unless, double* by_layer) override;
   ScheduleBytes bytes() const override;
-  std::optional<BatchCounts> batch_counts() const override { return counts_; }
+  std::optional<BatchCounts> batch_counts() const override { return feed_ ? feed_->counts() : BatchCounts(); }
 
  private:
-  void start_stream(std::int64_t step);
-  void count(const StreamedBatch& made);
   std::int64_t growths() const;
-  Seeds& seeds() const { return samplings_.front()->seeds(); }
-  std::span<const VertexId> owned_rows(std::span<const VertexId> seeds);
   void tell(Work work) const;
 
   Context& ctx_;
   Communicator& comm_;
   Trace* trace_;  // null: nobody asked for one
   Parameters& parameters_;
-  const BatchGraph& graph_;
   const MiniBatchOptions options_;
   LayerRunner runner_;
   SlabInference inference_;
   // Of training:
   BatchPass pass_;
   PassMemory memory_;
-  DeviceCopies input_;                                     // the step's features
-  std::vector<std::unique_ptr<BatchSampling>> samplings_;  // none: this schedule doesn't train
-  std::vector<VertexId> rows_;
-  std::optional<BatchStream> stream_;
-  BatchCounts counts_;
-  double waited_before_ = 0;           // for batches of streams before this one
-  std::int64_t next_ = -1, end_ = -1;  // steps of the stream: the next one, and where it ends
+  DeviceCopies input_;             // the step's features
+  std::optional<BatchFeed> feed_;  // none: this schedule doesn't train
 };
 
 }  // namespace atl

@@ -22,7 +22,8 @@ struct LossRows {
   std::span<const VertexId> rows{};
   double total =
       0;  // training vertices of the step over all ranks, by which the loss is divided; 0: all there are
-  Index first = -1;  // the slice's first row; as many as there are logits. A step may have several
+  Index first = -1;    // the slice's first row; as many as there are logits. A step may have several
+  bool ahead = false;  // it is the next step's, to which it counts
 };
 
 /// What a schedule asks of the session during a step.

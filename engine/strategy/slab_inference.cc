@@ -103,7 +103,7 @@ Matrix& SlabInference::output_of(const Segment& segment) {
 
 ConstMatrixView SlabInference::infer() {
   const Index rows = graph_.owners.rows(comm_.rank());
-  Input in{graph_.features, true};
+  Input in{options_.input == nullptr ? graph_.features : ConstMatrixView(nullptr, rows, 0), true};
   for (Segment& each : segments_) {
     Matrix& out = output_of(each);
     out.resize(rows, layer(each.layers.end - 1).out(), ctx_.device);
@@ -117,21 +117,33 @@ ConstMatrixView SlabInference::infer() {
   return in.rows;
 }
 
+/// Of the batch of a slab that begins with own row `begin`; host's memory or, where they were computed here, the device's.
+ConstMatrixView SlabInference::fetched_rows(const Segment& segment, const Input& in, FeatureStore& store,
+                                            Index begin) {
+  const bool gathers = layer(segment.layers.first).gathers();
+  if (in.is_features && options_.input != nullptr)
+    options_.input->fetch(batch_, inputs_);
+  else if (gathers)
+    store.fetch(batch_.rows(), inputs_);
+  else
+    return in.rows.slice_rows(begin, Index(batch_.seeds().size()));
+  return inputs_;
+}
+
 void SlabInference::run(Segment& segment, const Input& in, ConstMatrixView tap, MatrixView out) {
   const bool gathers = layer(segment.layers.first).gathers();
-  const ConstMatrixView fetched = gathers && !in.is_features ? host_rows_.of(ctx_, in.rows) : in.rows;
-  FeatureStore store(host_, graph_.owners, comm_, fetched, {.route = kEvaluationRoute});
+  const ConstMatrixView rows_here = gathers && !in.is_features ? host_rows_.of(ctx_, in.rows) : in.rows;
+  FeatureStore store(host_, graph_.owners, comm_, rows_here, {.route = kEvaluationRoute});
   std::vector<VertexId> seeds;
   for (std::size_t slab = 0; slab + 1 < slabs_.size(); ++slab) {
     const Index begin = slabs_[slab], count = slabs_[slab + 1] - begin;
     seeds.resize(std::size_t(count));
     std::iota(seeds.begin(), seeds.end(), VertexId(graph_.owners.first_row(comm_.rank()) + begin));
     segment.sampler->sample(0, seeds, batch_);
-    if (gathers) store.fetch(batch_.rows(), inputs_);
+    const ConstMatrixView rows = fetched_rows(segment, in, store, begin);
     segment.pass->begin(batch_, 0, false);
     segment.memory->shape(segment.pass->rows());
     copies_.restart();
-    const ConstMatrixView rows = gathers ? ConstMatrixView(inputs_) : in.rows.slice_rows(begin, count);
     const RangeInput input{Rows(gathers || in.is_features ? copies_.of(rows) : rows),
                            tap.cols > 0 ? tap.slice_rows(begin, count) : ConstMatrixView()};
     runner_.forward(*segment.pass, parameters_.present(), *segment.memory, input);
@@ -143,7 +155,8 @@ void SlabInference::count(ScheduleBytes& bytes) const {
   for (const Matrix* each : {&turns_[0], &turns_[1], &tap_, &logits_})
     bytes.activations += each->held_bytes();
   for (const Segment& each : segments_) each.memory->count(bytes);
-  bytes.halo += inputs_.held_bytes() + batch_.bytes();
+  bytes.halo +=
+      inputs_.held_bytes() + batch_.bytes() + (options_.input == nullptr ? 0 : options_.input->bytes());
 }
 
 }  // namespace atl

@@ -7,6 +7,7 @@
 
 #include "sampler/batch_graph.h"
 #include "sampler/feature_store.h"
+#include "sampler/input_rows.h"
 #include "sampler/sampler.h"
 #include "strategy/batch_pass.h"
 
@@ -19,6 +20,7 @@ struct SlabOptions {
   bool mapped = false;          // structure, as SamplingOptions' maker has it
   Index bytes = slab_bytes(0);  // of a slab's widest input, about
   std::uint64_t seed = 1;
+  InputRows* input = nullptr;  // where the features' rows are fetched from; null: BatchGraph::features
 };
 
 /// Which layers are computed together: the first of them alone may gather. One more begins behind the tapped layer, whose output
@@ -57,6 +59,7 @@ class SlabInference {
     bool is_features;
   };
   void run(Segment& segment, const Input& in, ConstMatrixView tap, MatrixView out);
+  ConstMatrixView fetched_rows(const Segment& segment, const Input& in, FeatureStore& store, Index begin);
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
   Matrix& output_of(const Segment& segment);
 

@@ -9,8 +9,8 @@ namespace atl {
 namespace {
 
 std::vector<Strategy>& table() {
-  static std::vector<Strategy> rows{graph_row(), pipegcn_row(),   cagnet_row(),  sancus_row(),
-                                    bns_row(),   minibatch_row(), gnnpipe_row(), granndis_row()};
+  static std::vector<Strategy> rows{graph_row(),     pipegcn_row(), cagnet_row(),   sancus_row(), bns_row(),
+                                    minibatch_row(), gnnpipe_row(), granndis_row(), p3_row()};
   return rows;
 }
 
@@ -34,7 +34,8 @@ FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form) {
 
 Model job_model(const Job& job, const FeatureShape& features, Index classes) {
   const bool exact = strategy_of(job).exact_exchange;
-  Model model = make_model(job.model, job.training, {features.columns, classes, features.packed(), exact});
+  Model model = make_model(job.model, job.training,
+                           {features.columns, classes, features.packed(), exact, features.whole_columns});
   model.data.bits = features.form == FeatureForm::kBits;
   if (features.form == FeatureForm::kSparse) model.data.nonzeros_per_row = features.nonzeros_per_row;
   model.data.arcs_per_vertex = features.arcs_per_vertex;
@@ -51,6 +52,18 @@ std::function<Placement(int, const ParameterSpec&)> placement_on(const Job& job,
   return [&job, &model, rank, place = strategy_of(job).place](int layer, const ParameterSpec& spec) {
     return place == nullptr ? Placement() : place(job, model, rank, layer, spec);
   };
+}
+
+std::optional<ColumnShare> columns_of(const Job& job, Rank rank, Index features) {
+  const Strategy& strategy = strategy_of(job);
+  return strategy.columns == nullptr ? std::nullopt : std::optional(strategy.columns(job, rank, features));
+}
+
+FeatureShape features_on(const Job& job, Rank rank, const FeatureShape& whole) {
+  FeatureShape here = whole;
+  if (const auto share = columns_of(job, rank, whole.columns); share && share->is_split())
+    here.columns = share->count(), here.whole_columns = share->whole;
+  return here;
 }
 
 LayerRange layers_of(const Job& job, const Model& model, Rank rank) {

@@ -11,6 +11,7 @@
 #include "partition/part_ranks.h"
 #include "partition/server_graph.h"
 #include "partition/source_blocks.h"
+#include "sampler/column_share.h"
 #include "strategy/schedule.h"
 
 namespace atl {
@@ -18,7 +19,7 @@ namespace atl {
 /// What a rank reads from the data set, and its schedule gets (Holding).
 enum class Holds {
   kPart,     // a part's arcs, features of its rows, and of rows of other parts that they read
-  kBatches,  // features of its parts' rows; arcs as batches draw them
+  kBatches,  // features of its parts' rows, or columns of all rows'; arcs as batches draw them
 };
 
 /// What a rank has of its part of the graph, where several ranks have the same part (StrategyInfo::parts).
@@ -47,6 +48,11 @@ struct Strategy {
   LayerRange (*layers)(const Job&, const Model&, Rank rank) = nullptr;
   /// Null: a part a rank.
   PartShare (*share)(const Job&, Rank rank) = nullptr;
+  /// Of features that are held by columns, of all vertices: those that a rank has, and who has the others. Throws Error where a rank would
+  /// have none. Null: a rank has all columns of its rows.
+  ColumnShare (*columns)(const Job&, Rank rank, Index features) = nullptr;
+  /// Batches that are trained on at once, each with weights and gradients of its own where they are several; null: one.
+  int (*in_flight)(const Job&) = nullptr;
   /// What a rank trains on in an epoch (from 1) where that isn't its part: its share of what its server holds; null: its part.
   ServerOptions (*server)(const Job&, Rank rank, Index epoch) = nullptr;
   /// Fills in what the strategy's formula of bytes wants to know besides; null: nothing.
@@ -66,6 +72,7 @@ struct FeatureShape {
   FeatureForm form = FeatureForm::kDense;  // in which a run keeps them
   double nonzeros_per_row = 0;             // of sparse ones
   double arcs_per_vertex = 0;
+  Index whole_columns = 0;  // where `columns` are some of so many; 0: they are all
   bool packed() const { return form != FeatureForm::kDense; }
 };
 FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form);
@@ -77,6 +84,10 @@ std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks);
 /// Where the job's strategy keeps each parameter, as `rank` sees it; `job` and `model` outlive it.
 std::function<Placement(int layer, const ParameterSpec& spec)> placement_on(const Job& job,
                                                                             const Model& model, Rank rank);
+/// Strategy::columns; none: features are held by rows.
+std::optional<ColumnShare> columns_of(const Job& job, Rank rank, Index features);
+/// What a rank has of such features.
+FeatureShape features_on(const Job& job, Rank rank, const FeatureShape& whole);
 /// Strategy::layers.
 LayerRange layers_of(const Job& job, const Model& model, Rank rank);
 /// Strategy::share; `ranks`: of a strategy with a part a rank.

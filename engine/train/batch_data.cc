@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <utility>
 
 #include "job/strategies.h"
 #include "sampler/structure.h"
+#include "strategy/strategy.h"
 
 namespace atl {
 namespace {
@@ -27,7 +30,27 @@ BatchData::BatchData(const Job& job, const Dataset& dataset, const PreparedGraph
   const bool inductive = job.training.setting == Setting::kInductive;
   graph_.training = drawn_graph(prepared, inductive, by_id);
   graph_.whole = drawn_graph(prepared, false, false);
-  graph_.features = features_.read(dataset, owned_ids_, job, FeatureForm::kDense).dense;
+  if (const auto share = columns_of(job, rank, dataset.meta().features))
+    read_columns(job, dataset, *share);
+  else
+    graph_.features = features_.read(dataset, owned_ids_, job, FeatureForm::kDense).dense;
+}
+
+/// Some vertices at a time: their other columns are read with them, and dropped.
+void BatchData::read_columns(const Job& job, const Dataset& dataset, const ColumnShare& share) {
+  constexpr Index kPiece = 4096;
+  const Index vertices = dataset.meta().vertices;
+  columns_.resize(vertices, share.count());
+  PartData::Features piece;
+  std::vector<VertexId> ids;
+  for (Index begin = 0; begin < vertices; begin += kPiece) {
+    ids.resize(std::size_t(std::min(kPiece, vertices - begin)));
+    std::iota(ids.begin(), ids.end(), VertexId(begin));
+    const ConstMatrixView rows = piece.read(dataset, ids, job, FeatureForm::kDense).dense;
+    for (Index r = 0; r < rows.rows; ++r)
+      std::copy_n(rows.row(r) + share.first(), share.count(), columns_.view().row(begin + r));
+  }
+  graph_.columns = HeldColumns{std::as_const(columns_).view(), share};
 }
 
 void BatchData::trains_on(std::span<const VertexId> rows) {

@@ -1,4 +1,5 @@
-// What a rank that trains on mini-batches holds of the data: features of its parts' rows, and where to draw neighbours from.
+// What a rank that trains on mini-batches holds of the data: features of its parts' rows, or columns of all vertices', and where to draw
+// neighbours from.
 #pragma once
 
 #include <span>
@@ -26,10 +27,13 @@ class BatchData {
   void count(Communicator& comm);
 
  private:
+  void read_columns(const Job& job, const Dataset& dataset, const ColumnShare& share);
+
   const PreparedGraph& prepared_;
   Rank rank_;
   std::vector<VertexId> owned_ids_;
   PartData::Features features_;
+  Matrix columns_;
   BatchGraph graph_;
 };
 

@@ -53,7 +53,7 @@ RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& 
 RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
                    const PartRanks& ranks, const DataUse& use)
     : share_(share_of(job, rank, ranks)),
-      features_(feature_shape(dataset.meta(), use.form)),
+      features_(features_on(job, rank, feature_shape(dataset.meta(), use.form))),
       classes_(use.classes),
       vertices_(double(dataset.meta().vertices)) {
   const bool halo_features = reads_halo_features(job, dataset.meta(), use);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tensor/copies.h"
 
@@ -27,6 +28,7 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       batch_copies_(ctx),
       slice_copies_(ctx),
       state_(ctx.device, 1),
+      ahead_(ctx.device, 1),
       outputs_(ctx.device, Index(model_.layers.size())) {
   data.place(ctx);
   training_ = schedule_of_training();
@@ -66,9 +68,12 @@ double Trainer::train_step(std::int64_t step, double learning_rate) {
   begin_step(ctx_, learning_rate, optimizer_.steps() + 1, state_.data());
   zero_sums(ctx_, outputs_.span());
   gradient_.clear(ctx_);
+  const double told_before = std::exchange(loss_ahead_, 0);
+  vertices_ = std::exchange(vertices_ahead_, 0);
   training_->train(step, *this);
   const StepState state = read(ctx_, state_.data());  // here alone the host waits for the device
-  loss_sum_ = state.loss;
+  loss_sum_ = state.loss + told_before;
+  if (vertices_ahead_ > 0) loss_ahead_ = read(ctx_, ahead_.data());
   finite_ = state.not_finite == 0;
   if (finite_) optimizer_.count_step();
   if (!finite_ || !std::isfinite(loss_sum_)) find_non_finite();
@@ -87,11 +92,13 @@ void Trainer::find_non_finite() {
 /// Of a full batch, row i of the logits is the training part's owned row i, and the training rows are selected by number. Of chosen
 /// rows, all are training vertices.
 void Trainer::loss(ConstMatrixView logits, const LossRows& of, MatrixView d_logits) {
-  vertices_ = of.total > 0 ? of.total : data_.loss_vertices();
-  const auto scale = Real(1 / vertices_);
+  const double vertices = of.total > 0 ? of.total : data_.loss_vertices();
+  (of.ahead ? vertices_ahead_ : vertices_) = vertices;
+  const auto scale = Real(1 / vertices);
   const bool chosen = of.total > 0;
   if (chosen) choose_labels(of.rows);
-  double* const sum = &state_.data()->loss;
+  if (of.ahead) zero_sums(ctx_, ahead_.span());
+  double* const sum = of.ahead ? ahead_.data() : &state_.data()->loss;
   if (chosen) {
     batch_copies_.restart();
     const LabelView labels = on_device(batch_copies_, batch_labels_.view(), Index(batch_rows_.size()));

@@ -86,8 +86,10 @@ class Trainer final : private TrainingStep {
   std::map<std::pair<Index, Index>, Slice> slices_;  // by first row and number of rows
   DeviceCopies slice_copies_;
   Buffer<StepState> state_;  // (1) of the step
+  Buffer<double> ahead_;     // (1) loss of the next step, which this one computed
   Buffer<double> outputs_;   // (layers) elements of their outputs that aren't finite
   double loss_sum_ = 0, vertices_ = 0;
+  double loss_ahead_ = 0, vertices_ahead_ = 0;  // LossRows::ahead
   bool finite_ = true;
   NonFinite non_finite_;  // on this rank
 };

@@ -68,7 +68,8 @@ std::vector<Field> partitioner_fields() {
   f.push_back(
       {.path = path + ".parts",
        .type = FieldType::kInteger,
-       .description = "number of parts; strategy minibatch trains the same on every number of ranks up to it",
+       .description =
+           "number of parts; strategies minibatch and p3 train the same on every number of ranks up to it",
        .slot = at([](Job & j) -> auto& { return j.placement.partitioner.parts; }),
        .minimum = 0,
        .maximum = kMostRanks,

@@ -5,7 +5,7 @@
 
 #include "comm/local_transport.h"
 #include "job/strategies.h"
-#include "job/strategies/minibatch.h"
+#include "job/strategies/batch_options.h"
 #include "plan/bench/bench.h"
 #include "plan/bench/stopwatch.h"
 #include "plan/dry_run.h"
@@ -50,7 +50,7 @@ BenchRow bench_batches(const Job& job, const Dataset& dataset, const PreparedGra
   const BatchGraph& graph = data.held_in_training().batches();
   const GraphNeeds needs =
       planned_model(job, {dataset.meta().features, FeatureForm::kDense, 0}, dataset.meta().classes).needs;
-  const BatchSamplingOptions options{.sampling = {.fanout = minibatch_fanout(job),
+  const BatchSamplingOptions options{.sampling = {.fanout = batch_fanout(job),
                                                   .replace = job.strategy.options.flag("replace"),
                                                   .normalisation = needs.normalisation,
                                                   .attention = needs.attention,

@@ -14,6 +14,7 @@ Strategy sancus_row();
 Strategy minibatch_row();
 Strategy gnnpipe_row();
 Strategy granndis_row();
+Strategy p3_row();
 
 /// For what a schedule's memory must do.
 Passes passes_of(const ScheduleInput& in);

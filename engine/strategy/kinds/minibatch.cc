@@ -1,5 +1,5 @@
 // Strategy `minibatch`: a step is a batch of vertices and of neighbours drawn for them.
-#include "job/strategies/minibatch.h"
+#include "job/strategies/batch_options.h"
 #include "strategy/kinds/kinds.h"
 #include "strategy/mini_batch.h"
 
@@ -16,7 +16,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                      .policy = policy == "degree"       ? CachePolicy::kDegree
                                                : policy == "presampled" ? CachePolicy::kPresampled
                                                                         : CachePolicy::kLru};
-  const BatchSamplingOptions batches{.sampling = {.fanout = minibatch_fanout(in.job),
+  const BatchSamplingOptions batches{.sampling = {.fanout = batch_fanout(in.job),
                                                   .replace = options.flag("replace"),
                                                   .seed = in.job.training.seed},
                                      .batch_size = options.integer("batchSize"),

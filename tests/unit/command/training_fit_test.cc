@@ -30,5 +30,27 @@ TEST(TrainingFit, MoreChunksThanVerticesAreRefused) {
           "fewer)")));
 }
 
+/// Every server, or rank, has a column at least.
+TEST(TrainingFit, MorePiecesThanFeaturesAreRefused) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {.features = 3});
+  const Dataset dataset = Dataset::open(folder / "small");
+  const auto by_columns = [](const std::string& options, const std::string& placement) {
+    return parse_job(
+        "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: small}\nspec:\n  dataset: {name: small}\n"
+        "  model: {kind: gcn, layers: 2}\n  placement: " +
+            placement + "\n  strategy:\n    kind: p3\n    p3:\n      " + options + "\n",
+        "small.yaml");
+  };
+  EXPECT_NO_THROW(check_trainable(by_columns("columns: rank", "{ranks: 3}"), dataset));
+  EXPECT_NO_THROW(check_trainable(by_columns("columns: server", "{ranks: 6, ranksPerServer: 2}"), dataset));
+  EXPECT_NO_THROW(check_trainable(by_columns("copies: 2", "{ranks: 6}"), dataset));
+  EXPECT_THAT(
+      [&] { check_trainable(by_columns("columns: rank", "{ranks: 5}"), dataset); },
+      testing::ThrowsMessage<Error>(testing::HasSubstr(
+          "small.yaml:11: strategy.p3.columns: columns are cut into 5 pieces, and small has 3 features: 2 "
+          "would be empty (use fewer ranks or servers, or more copies)")));
+}
+
 }  // namespace
 }  // namespace atl

@@ -65,11 +65,11 @@ TEST(Explain, AllBelowAFieldHasNoOther) {
 }
 
 TEST(Explain, ChoicesSayWhatIsNotBuilt) {
-  EXPECT_THAT(explain("strategy.kind"), testing::ContainsRegex("p3 .*\\[not built yet\\]"));
+  EXPECT_THAT(explain("strategy.kind"), testing::ContainsRegex("dgs .*\\[not built yet\\]"));
 }
 
 TEST(Explain, AStrategyToComeSaysSo) {
-  EXPECT_THAT(explain("strategy.p3"), AllOf(HasSubstr("strategy.p3"), HasSubstr("not built yet")));
+  EXPECT_THAT(explain("strategy.dgs"), AllOf(HasSubstr("strategy.dgs"), HasSubstr("not built yet")));
 }
 
 TEST(Explain, OptionsOfEveryModelThatHasOne) {

@@ -120,7 +120,7 @@ TEST(Load, IgnoredFieldsAreWarnings) {
 
 TEST(Load, NullLeavesTheDefaultAsOnACluster) {
   EXPECT_EQ(valid({"training.epochs=~"}).training.epochs, 200);
-  EXPECT_EQ(valid({"strategy.p3=~", "model.options.heads=~"}), valid());
+  EXPECT_EQ(valid({"strategy.dgs=~", "model.options.heads=~"}), valid());
   EXPECT_THROW(valid({"training.epoch=~"}), Error);  // a name that nobody knows is one all the same
 }
 
@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(All, Example,
                                          "cora-gcnii.yaml", "cora-gin.yaml", "arxiv-gcn.yaml",
                                          "arxiv-sage.yaml", "arxiv-pipegcn.yaml", "arxiv-bns.yaml",
                                          "arxiv-cagnet.yaml", "arxiv-sancus.yaml", "arxiv-minibatch.yaml",
-                                         "synthetic-reddit.yaml"));
+                                         "arxiv-p3.yaml", "synthetic-reddit.yaml"));
 
 }  // namespace
 }  // namespace atl

@@ -36,7 +36,7 @@ struct RankSampling {
     store.emplace(ctx, owners, comm, own.view(),
                   FeatureStoreOptions{.cache_bytes = 2000, .policy = CachePolicy::kLru});
   }
-  MakeBatch maker() { return batch_maker(seeds, sampler, &*store); }
+  MakeBatch maker() { return batch_maker(seeds, sampler, {&*store}); }
 
   ThreadPool pool{1};
   Workspace workspace;

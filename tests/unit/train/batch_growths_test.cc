@@ -8,13 +8,21 @@ namespace {
 
 constexpr Index kWarmUp = 5;  // epochs of 17 steps
 
+struct Batches {
+  const char *name, *kind, *options;
+};
+
+class BatchMemory : public testing::TestWithParam<Batches> {};
+
 /// Batches of 160 of 2,667 training vertices.
-TEST(BatchMemory, HardlyEverGrowsAfterTheFirstEpochs) {
+TEST_P(BatchMemory, HardlyEverGrowsAfterTheFirstEpochs) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {.vertices = 8000, .arc_share = 0.0008});
-  const Job job = small_job({"model.kind=sage", "model.norm=batch", "strategy.kind=minibatch",
-                             "strategy.minibatch={fanout: [4, 3, 3], batchSize: 160}", "placement.ranks=2",
-                             "training.epochs=100"});
+  const std::string kind = GetParam().kind;
+  const Job job = small_job({"model.kind=sage", "model.norm=batch",
+                             "strategy={kind: " + kind + ", " + kind +
+                                 ": {fanout: [4, 3, 3], batchSize: 160" + GetParam().options + "}}",
+                             "placement.ranks=2", "training.epochs=100"});
   run_ranks(2, [&](Communicator& comm) {
     SmallRank rank(comm, job, folder / "small", 1);
     for (Index epoch = 1; epoch <= kWarmUp; ++epoch) rank.trainer->train_epoch(epoch, 0.01);
@@ -26,6 +34,11 @@ TEST(BatchMemory, HardlyEverGrowsAfterTheFirstEpochs) {
     EXPECT_LE(rank.trainer->batch_counts()->growths - before, 1) << "steps of 1,000 with a larger batch";
   });
 }
+
+INSTANTIATE_TEST_SUITE_P(Strategies, BatchMemory,
+                         testing::Values(Batches{"minibatch", "minibatch", ""}, Batches{"p3", "p3", ""},
+                                         Batches{"p3_pipeline", "p3", ", delay: 3"}),
+                         [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace atl

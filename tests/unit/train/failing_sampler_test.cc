@@ -49,7 +49,7 @@ class TakingBatches final : public Schedule {
         sampler_(structure_, {.fanout = {2}}),
         features_(sampling_, graph_.owners, in.comm, graph_.features),
         seeds_(graph_.training_by_part, graph_.training_rows, kBatchSize, 1),
-        stream_({batch_maker(seeds_, sampler_, &features_)},
+        stream_({batch_maker(seeds_, sampler_, {&features_})},
                 {.end = in.job.training.epochs * seeds_.steps(), .comm = &in.comm}),
         logits_(graph_.features.rows, 3) {}
 

@@ -54,6 +54,9 @@ std::vector<StrategyCase> every_strategy() {
        {"strategy.kind=granndis", "strategy.granndis={fanout: 1, redraw: epoch}",
         "placement.ranksPerServer=2"}},
       {"minibatch", 2, {"strategy.kind=minibatch", "strategy.minibatch.batchSize=7"}},
+      {"p3", 3, {"strategy.kind=p3", "strategy.p3.batchSize=7"}},
+      {"p3_wire", 2, {"strategy.kind=p3", "strategy.p3.batchSize=7", "strategy.wire=bfloat16"}},
+      {"p3_pipeline", 4, {"strategy.kind=p3", "strategy.p3={batchSize: 7, delay: 3, copies: 2}"}},
   };
 }
 
@@ -62,11 +65,12 @@ Job job_of(const SmallCase& model, const StrategyCase& strategy) {
   fields.insert(fields.end(), strategy.fields.begin(), strategy.fields.end());
   fields.push_back("placement.ranks=" + std::to_string(strategy.ranks));
   fields.push_back("training.optimizer={clipNorm: 0.5}");
-  if (strategy.name.starts_with("minibatch")) {
+  for (const std::string kind : {"minibatch", "p3"}) {
+    if (!strategy.name.starts_with(kind)) continue;
     std::string fanout;
     for (int layers = gathering_layers(small_job(model.fields).model); layers > 0; --layers)
       fanout += fanout.empty() ? "2" : ", 2";
-    fields.push_back("strategy.minibatch.fanout=[" + fanout + "]");
+    fields.push_back("strategy." + kind + ".fanout=[" + fanout + "]");
   }
   return small_job(fields);
 }
@@ -108,7 +112,7 @@ TEST_P(OnAFarDevice, EveryStrategyTrainsAlike) {
 }
 
 TEST_P(OnAFarDevice, InductiveAndRecomputingTrainAlike) {
-  for (const char* kind : {"graph", "minibatch"}) {
+  for (const char* kind : {"graph", "minibatch", "p3"}) {
     SCOPED_TRACE(kind);
     const StrategyCase strategy{
         kind,

@@ -104,6 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"sage_sparse", {"model.kind=sage"}, {.density = 0.15}},
                     Case{"sage_bits", {"model.kind=sage"}, kBitData}, Case{"gcnii", {"model.kind=gcnii"}},
                     Case{"resgcn", {"model.kind=resgcn", "model.norm=batch"}},
+                    Case{"p3", {"model.kind=sage", "strategy.kind=p3"}},
                     Case{"multi_label",
                          {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},
                          {.multi_label = true}}),

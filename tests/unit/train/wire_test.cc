@@ -45,9 +45,9 @@ TEST_P(Wire, HalfTheBytesAndNearlyTheSameLosses) {
   const Sent whole = train(fields, folder / "small");
   fields.push_back("strategy.wire=bfloat16");
   const Sent narrow = train(fields, folder / "small");
-  ASSERT_GT(whole.of(Traffic::kHalo), 0);
+  ASSERT_GT(whole.of(Traffic::kHalo) + whole.of(Traffic::kPartial), 0);
   for (const Traffic t : {Traffic::kHalo, Traffic::kHaloGradient, Traffic::kRecompute, Traffic::kStage,
-                          Traffic::kStageGradient})
+                          Traffic::kStageGradient, Traffic::kPartial, Traffic::kPartialGradient})
     EXPECT_EQ(2 * narrow.of(t), whole.of(t)) << traffic_name(t);
   for (const Traffic t : {Traffic::kGradient, Traffic::kEvaluation, Traffic::kSetup})
     EXPECT_EQ(narrow.of(t), whole.of(t)) << traffic_name(t) << " crosses as it is";
@@ -109,7 +109,10 @@ INSTANTIATE_TEST_SUITE_P(
              "placement.ranks=4", "model.kind=gcnii", "model.layers=4"}},
         SmallCase{"gnnpipe_recompute",
                   {"strategy.kind=gnnpipe", "strategy.gnnpipe={stages: 2, chunks: 5}", "placement.ranks=4",
-                   "training.recompute=layer", "model.norm=layer", "model.hidden=7"}}),
+                   "training.recompute=layer", "model.norm=layer", "model.hidden=7"}},
+        SmallCase{"p3", {"strategy.kind=p3", "strategy.p3={batchSize: 9}"}},
+        SmallCase{"p3_pipeline",
+                  {"strategy.kind=p3", "strategy.p3={delay: 3, batchSize: 9}", "training.recompute=layer"}}),
     [](const auto& each) { return each.param.name; });
 
 }  // namespace

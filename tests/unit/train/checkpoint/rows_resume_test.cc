@@ -60,7 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
                     KeptRows{"sancus_fixed", "sancus", "{warmup: 3, every: 3}"},
                     KeptRows{"sancus_bounded", "sancus",
                              "{rule: bounded, threshold: 0.2, staleness: 3, gradients: withRows}"},
-                    KeptRows{"gnnpipe", "gnnpipe", "{chunks: 6, historyRefresh: 4}"}),
+                    KeptRows{"gnnpipe", "gnnpipe", "{chunks: 6, historyRefresh: 4}"},
+                    KeptRows{"p3_pipeline", "p3", "{delay: 3, batchSize: 7}"}),
     [](const auto& each) { return each.param.name; });
 
 /// On 3 ranks the first stage has one layer, which reads features: no history, but the others' is lost all the same.

@@ -9,14 +9,21 @@ namespace {
 
 constexpr Index kEpochs = 5, kSteps = 6;  // 18 training vertices, 3 a step
 
-class StepResume : public KilledRuns {
+/// Strategies whose epochs have steps, with their options.
+struct Steps {
+  const char *name, *kind, *options;
+};
+
+class StepResume : public KilledRuns, public testing::WithParamInterface<Steps> {
  protected:
   StepResume() {
+    const std::string kind = GetParam().kind;
     job_ =
         small_job({fmt::format("training.epochs={}", kEpochs), "training.evaluateEvery=2",
                    "training.checkpoint={every: 2, everySteps: 2}", "training.dropout=0.3",
                    "training.optimizer={kind: adam, learningRate: 0.05}", "model={kind: sage, norm: batch}",
-                   "strategy={kind: minibatch, minibatch: {batchSize: 3, fanout: [3, 2]}}",
+                   "strategy={kind: " + kind + ", " + kind + ": {batchSize: 3, fanout: [3, 2]" +
+                       GetParam().options + "}}",
                    "placement.partitioner={kind: range, parts: 2}"});
   }
 
@@ -39,7 +46,7 @@ class StepResume : public KilledRuns {
   }
 };
 
-TEST_F(StepResume, KilledAfterAnyStep) {
+TEST_P(StepResume, KilledAfterAnyStep) {
   for (const int ranks : {1, 2}) {
     job_.placement.ranks = ranks;
     const RunRecord never = run("never", ranks);
@@ -59,7 +66,7 @@ TEST_F(StepResume, KilledAfterAnyStep) {
   }
 }
 
-TEST_F(StepResume, AStopEndsAtItsStep) {
+TEST_P(StepResume, AStopEndsAtItsStep) {
   job_.placement.ranks = 2;
   const RunRecord never = run("never", 2);
   for (const Reached stop : {Reached{1, 1}, Reached{0, 3}, Reached{3, 5}}) {
@@ -72,7 +79,7 @@ TEST_F(StepResume, AStopEndsAtItsStep) {
 }
 
 /// Whole and sealed, but not of this run: it would never come to its epoch's end.
-TEST_F(StepResume, AStepThatNoEpochHasIsRefused) {
+TEST_P(StepResume, AStepThatNoEpochHasIsRefused) {
   run_until("run", 1, {1, 3}, {});
   LoadedCheckpoint altered =
       read_checkpoint_state(folder_ / "run/checkpoints/epoch-000001.step-000002/state.safetensors");
@@ -92,6 +99,12 @@ TEST_F(StepResume, AStepThatNoEpochHasIsRefused) {
               testing::HasSubstr("step-000006/state.safetensors: holds step 6 of an epoch, and this "
                                  "run's epochs have 6"));
 }
+
+INSTANTIATE_TEST_SUITE_P(Strategies, StepResume,
+                         testing::Values(Steps{"minibatch", "minibatch", ""}, Steps{"p3", "p3", ""},
+                                         Steps{"p3_copies", "p3", ", copies: 1, columns: rank"},
+                                         Steps{"p3_pipeline", "p3", ", delay: 3"}),
+                         [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace atl

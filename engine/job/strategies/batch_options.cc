@@ -1,0 +1,102 @@
+#include "job/strategies/batch_options.h"
+
+#include <algorithm>
+
+#include "job/models.h"
+#include "job/option_field.h"
+#include "job/strategies/boundary_rows.h"
+
+namespace atl {
+namespace {
+
+constexpr int kDefaultFanout = 10;
+const std::string kNoFanout = "draws 0 neighbours in some layer (use 1 or more, or −1 for all)";
+
+}  // namespace
+
+std::vector<Field> drawing_options(const std::string& kind) {
+  const char* source = "Hamilton et al. 2017";
+  std::vector<Field> options;
+  options.push_back(
+      strategy_option(kind, "sampler", std::string("neighbour"),
+                      {.description = "how the neighbours that a step reads are drawn",
+                       .choices = {{"neighbour", "some neighbours of each vertex, layer by layer"}},
+                       .source = source}));
+  options.push_back(strategy_option(
+      kind, "fanout", std::vector<std::int64_t>{},
+      {.description = "neighbours drawn of a vertex, by layer, the one nearest to the input first; −1: all",
+       .minimum = -1,
+       .maximum = 100'000,
+       .default_text = "10 for each layer"}));
+  options.push_back(strategy_option(kind, "replace", false, {.description = "draw with replacement"}));
+  options.push_back(strategy_option(kind, "batchSize", std::int64_t{1024},
+                                    {.description = "training vertices of a step, over all ranks",
+                                     .unit = "vertices",
+                                     .minimum = 1,
+                                     .maximum = 1e9}));
+  return options;
+}
+
+std::vector<Field> making_options(const std::string& kind) {
+  std::vector<Field> options;
+  options.push_back(
+      strategy_option(kind, "prefetch", std::int64_t{2},
+                      {.description = "batches that are made ahead of the one that is trained on",
+                       .unit = "batches",
+                       .minimum = 1,
+                       .maximum = 64,
+                       .may_change = true}));
+  options.push_back(strategy_option(
+      kind, "threads", std::int64_t{0},
+      {.description =
+           "threads of a rank that make batches, beside those that train and on the same processors",
+       .minimum = 0,
+       .maximum = 1024,
+       .default_text = "a quarter of the rank's threads, at least 1",
+       .may_change = true}));
+  options.push_back(strategy_option(
+      kind, "structure", std::string("partitioned"),
+      {.description = "where the arcs to draw from are read",
+       .choices = {{"partitioned", "each rank reads its own parts and asks others for theirs"},
+                   {"mapped", "each rank reads the whole prepared graph, which lies where all see it"}},
+       .may_change = true}));
+  return options;
+}
+
+std::vector<int> batch_fanout(const Job& job) {
+  const std::vector<std::int64_t>& given = job.strategy.options.integers("fanout");
+  if (given.empty()) return std::vector<int>(std::size_t(gathering_layers(job.model)), kDefaultFanout);
+  return {given.begin(), given.end()};
+}
+
+int batch_threads(const Job& job, int threads) {
+  const auto given = int(job.strategy.options.integer("threads"));
+  return given > 0 ? given : std::max(1, threads / 4);
+}
+
+bool draws_some_neighbours(const Job& job) {
+  return std::ranges::any_of(batch_fanout(job), [](int each) { return each > 0; });
+}
+
+void check_batch_fanout(const Check& c, const std::string& kind) {
+  const std::string path = "strategy." + kind + ".fanout";
+  const std::vector<int> fanout = batch_fanout(c.job);
+  const int layers = gathering_layers(c.job.model);
+  if (std::ranges::find(fanout, 0) != fanout.end())
+    c.error(path, "{}", kNoFanout);
+  else if (int(fanout.size()) != layers)
+    c.error(path, "has {} numbers for {} layers (give one for each of {})", fanout.size(), layers,
+            layers_field(c.job.model));
+}
+
+ServerRule batch_fanout_rule(const std::string& kind) {
+  return {"strategy." + kind, "fanout", "!has(self.fanout) || self.fanout.all(f, f != 0)", kNoFanout};
+}
+
+Layout own_parts(const Job& job) {
+  Layout layout = consecutive_ranks(job);
+  layout.ranks_are_alike = false;
+  return layout;
+}
+
+}  // namespace atl

@@ -1,0 +1,34 @@
+// What strategies have in common that train on mini-batches of drawn neighbours: options, rules, and what the options leave open.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "job/field.h"
+#include "job/job.h"
+#include "job/layout.h"
+#include "job/rule.h"
+
+namespace atl {
+
+/// Which vertices a step trains on, and which neighbours it reads: sampler, fanout, replace, batchSize.
+std::vector<Field> drawing_options(const std::string& kind);
+/// How batches are made ahead of time: prefetch, threads, structure.
+std::vector<Field> making_options(const std::string& kind);
+
+/// By gathering layer, the one nearest to the input first; −1: all neighbours.
+std::vector<int> batch_fanout(const Job& job);
+/// Of a rank's threads, how many make batches; the others train.
+int batch_threads(const Job& job, int threads);
+/// Whether some layer reads some of a vertex's neighbours.
+bool draws_some_neighbours(const Job& job);
+
+/// strategy.<kind>.fanout: a number for each layer that gathers, none of them 0. To be called where the job's strategy is `kind`.
+void check_batch_fanout(const Check& check, const std::string& kind);
+/// What of that CEL can judge: how many layers gather is the model's to say.
+ServerRule batch_fanout_rule(const std::string& kind);
+
+/// Batches read what they draw, from any rank: parts have no order that would keep more of it on a server.
+Layout own_parts(const Job& job);
+
+}  // namespace atl

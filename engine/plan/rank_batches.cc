@@ -1,0 +1,165 @@
+#include "plan/rank_batches.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/threads.h"
+#include "job/strategies/batch_options.h"
+#include "plan/dry_transport.h"
+
+namespace atl {
+namespace {
+
+constexpr Index kReal = sizeof(Real);
+
+}  // namespace
+
+RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSource& source,
+                         const Owners& owners, Rank rank, const std::vector<std::string>& hosts, int threads)
+    : job_(job),
+      owners_(owners),
+      rank_(rank),
+      features_(dataset.meta().features),
+      columns_(columns_of(job, rank, features_)),
+      model_(planned_model(job, features_on(job, rank, dense_features(dataset)), dataset.meta().classes)),
+      counts_rows_(job.model.norm == Norm::kBatch && owners.ranks() > 1),
+      recompute_(job.training.recompute == Recompute::kLayer),
+      dry_pool_(ThreadPool::dry(threads)),
+      ctx_{Device::kDry, dry_pool_.get(), &workspace_},
+      comm_(make_dry_transport(rank, hosts)),
+      parameters_(model_.parameters(), job.training.seed, placement_on(job, model_, rank), Device::kDry),
+      step_(ctx_, comm_, job.training.optimizer, dataset.meta().multi_label, parameters_),
+      structure_(source.structure(pool_)),
+      sampler_(*structure_, {.fanout = batch_fanout(job),
+                             .replace = job.strategy.options.flag("replace"),
+                             .normalisation = model_.needs.normalisation,
+                             .attention = model_.needs.attention,
+                             .seed = job.training.seed}),
+      pass_(ctx_, model_, layers(), job.training.seed),
+      memory_(ctx_.device, model_, layers(), recompute_ ? Passes::kRecomputing : Passes::kTraining),
+      runner_(ctx_, model_, nullptr),
+      sizes_(model_.layers.size()) {
+  if (!columns_) return;
+  const FlightOptions flight{job.training.seed, memory_.passes(), job.strategy.wire, counts_rows_};
+  by_columns_.emplace(ctx_, comm_, model_, runner_, *columns_, flight, in_flight());
+}
+
+int RankBatches::in_flight() const {
+  const auto of_strategy = strategy_of(job_).in_flight;
+  return of_strategy == nullptr ? 1 : of_strategy(job_);
+}
+
+std::vector<std::int64_t> RankBatches::pushed_sizes() const {
+  std::vector<std::int64_t> sizes;
+  PushedSizes::of(made_.batch, group_options(model_).hops, sizes);
+  return sizes;
+}
+
+std::vector<std::int64_t> RankBatches::pushed(std::int64_t draw, std::span<const VertexId> seeds) {
+  sampler_.sample(draw, seeds, made_.batch);
+  return pushed_sizes();
+}
+
+void RankBatches::draw(std::int64_t draw, std::span<const VertexId> seeds, BatchTraffic& sent, double times) {
+  const Batch& batch = made_.batch;
+  sampler_.sample(draw, seeds, made_.batch);
+  inputs_ = std::max(inputs_, Index(batch.rows().size()));
+  sent.add_drawing(batch, rank_, model_.needs.normalisation, times);
+  if (counts_rows_) sent.add_shares(batch, rank_, times);
+  if (columns_) {
+    const GroupBatchOptions group = group_options(model_);
+    const std::vector<std::int64_t> sizes = pushed_sizes();
+    pushed_ += sent.add_push({sizes, group.hops}, group, *columns_, times);
+  }
+  Index others = 0;
+  for (const VertexId row : batch.rows()) {
+    if (owners_.owns(rank_, row)) continue;
+    ++reads_[row];
+    ++others;
+  }
+  most_others_ = std::max(most_others_, others);
+}
+
+void RankBatches::train(std::int64_t step, const std::vector<const DrawnSizes*>& drawn, double times) {
+  if (counts_rows_) share_rows();
+  if (columns_) {
+    by_columns_->train(made_, step, drawn, parameters_.present(), step_);
+    add_sizes(times, by_columns_->sizes());
+    inputs_ = std::max(inputs_, made_.group.all_rows());
+    whole_rows_ += times * double(by_columns_->whole_rows());
+    return;
+  }
+  pass_.begin(made_.batch, step, true);
+  if (counts_rows_) pass_.share(comm_, made_.shares);
+  memory_.shape(pass_.rows());
+  add_sizes(times, sizes_of_pass());
+  const Matrix features(Index(made_.batch.rows().size()), features_, ctx_.device);
+  const RangeInput input{Rows(features.view()), {}};
+  runner_.forward(pass_, parameters_.present(), memory_, input);
+  step_.loss(memory_.output(layers().end - 1), {}, memory_.d_output());
+  runner_.backward(pass_, parameters_.present(), memory_, input, {}, &step_);
+  step_.update();
+}
+
+void RankBatches::sum_loss() {
+  std::array<double, 4> sums{};
+  comm_.all_reduce(Traffic::kStatistics, std::span<double>(sums));
+}
+
+void RankBatches::count(double times, DryBatches& out) {
+  out.run.terms = step_.bytes_of_terms();
+  out.run.values = Index(parameters_.values().size());
+  out.run.trainable = Index(parameters_.gradients().size());
+  out.work = batch_work(model_, sizes_, recompute_, columns_ ? SplitLayers(model_).whole : 0);
+  memory_.count(out.run.schedule);
+  if (columns_) by_columns_->count(out.run.trainable, out.run.schedule, out.run.state);
+  out.whole_rows = whole_rows_, out.pushed = pushed_;
+  out.run.workspace = workspace_.bytes();
+  add_own(times, out.run);
+  const Index slots = job_.strategy.options.integer("prefetch") + in_flight(), cached = cache_bytes(job_);
+  out.run.schedule.halo +=
+      slots * (made_.batch.bytes() + made_.group.bytes() + kReal * columns_here() * inputs_ * 5 / 4);
+  // Others' rows arrive beside the batch, and as many leave.
+  if (!columns_) out.run.schedule.halo += 2 * kReal * features_ * most_others_ * 5 / 4;
+  if (cached > 0)
+    out.run.schedule.halo += cache_rows(owners_, cached, features_) * RowCache::row_bytes(features_);
+}
+
+std::vector<LayerSize> RankBatches::sizes_of_pass() const {
+  std::vector<LayerSize> sizes(sizes_.size());
+  int hop = 0;
+  for (std::size_t l = 0; l < sizes.size(); ++l) {
+    const LayerRows& of = pass_.rows()[l];
+    sizes[l] = {double(of.outputs), double(of.inputs - of.outputs), 0};
+    if (model_.layers[l]->gathers()) sizes[l].arcs = double(made_.batch.block(hop++).arcs.arcs());
+  }
+  return sizes;
+}
+
+void RankBatches::add_sizes(double times, const std::vector<LayerSize>& sizes) {
+  for (std::size_t l = 0; l < sizes_.size(); ++l) {
+    sizes_[l].outputs += times * sizes[l].outputs;
+    sizes_[l].others += times * sizes[l].others;
+    sizes_[l].arcs += times * sizes[l].arcs;
+  }
+}
+
+void RankBatches::share_rows() {
+  SharedRows& shares = made_.shares;
+  shares.weights.resize(std::size_t(made_.batch.layers()) + 1);
+  shares.owned.assign(shares.weights.size(), 0);
+  for (int set = 0; set <= made_.batch.layers(); ++set)
+    shares.weights[std::size_t(set)].take(Index(BatchTraffic::row_set(made_.batch, set).size()));
+}
+
+/// Gradients and sums, as the dry steps sent them.
+void RankBatches::add_own(double times, DryRun& run) const {
+  for (int link = 0; link < kLinks; ++link)
+    for (int p = 0; p < kTraffics; ++p) {
+      const auto bytes = std::int64_t(times * double(comm_.ledger().bytes(Link(link), Traffic(p))));
+      run.epoch[std::size_t(p)] += bytes;
+      if (Link(link) == Link::kInter) run.epoch_between[std::size_t(p)] += bytes;
+    }
+}
+
+}  // namespace atl

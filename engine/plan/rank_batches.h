@@ -1,0 +1,86 @@
+// One rank's mini-batches in a plan: drawn as in training, then gone through on kernels that compute nothing.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dataset/dataset.h"
+#include "plan/batch_source.h"
+#include "plan/batch_traffic.h"
+#include "plan/dry_batches.h"
+#include "plan/dry_columns.h"
+#include "plan/dry_step.h"
+
+namespace atl {
+
+/// Features as batches read them: of all columns.
+inline FeatureShape dense_features(const Dataset& dataset) {
+  return {dataset.meta().features, FeatureForm::kDense, 0};
+}
+
+/// Neither copyable nor movable. References outlive it.
+class RankBatches {
+ public:
+  RankBatches(const Job& job, const Dataset& dataset, const BatchSource& source, const Owners& owners,
+              Rank rank, const std::vector<std::string>& hosts, int threads);
+  RankBatches(const RankBatches&) = delete;
+
+  /// None: features are held by rows.
+  const std::optional<ColumnShare>& columns() const { return columns_; }
+  /// Others' rows, by how many batches have read them.
+  const std::map<VertexId, Index>& reads() const { return reads_; }
+
+  /// What the rank pushes of a batch to those that have the other columns.
+  std::vector<std::int64_t> pushed(std::int64_t draw, std::span<const VertexId> seeds);
+  /// Draws a batch, and adds what that sends.
+  void draw(std::int64_t draw, std::span<const VertexId> seeds, BatchTraffic& sent, double times);
+  /// The batch that was drawn last; `drawn` are those of its group, by member, where features are held by columns. The room that a run's
+  /// memory has above its largest batch isn't counted: nothing is ever written there.
+  void train(std::int64_t step, const std::vector<const DrawnSizes*>& drawn, double times);
+  /// Over ranks, after each step but an epoch's last (EpochLoop): with what else they tell each other then.
+  void sum_loss();
+  /// What the batches that were trained took.
+  void count(double times, DryBatches& out);
+
+ private:
+  LayerRange layers() const { return {0, int(model_.layers.size())}; }
+  int in_flight() const;
+  Index columns_here() const { return columns_ ? columns_->count() : features_; }
+  std::vector<LayerSize> sizes_of_pass() const;
+  void add_sizes(double times, const std::vector<LayerSize>& sizes);
+  void share_rows();
+  void add_own(double times, DryRun& run) const;
+  std::vector<std::int64_t> pushed_sizes() const;
+
+  const Job& job_;
+  const Owners& owners_;
+  Rank rank_;
+  Index features_;
+  std::optional<ColumnShare> columns_;  // none: features are held by rows
+  Model model_;
+  bool counts_rows_, recompute_;
+  std::unique_ptr<ThreadPool> dry_pool_;
+  Workspace workspace_{Device::kDry};
+  Context ctx_;
+  Communicator comm_;
+  Parameters parameters_;
+  DryStep step_;
+  ThreadPool pool_{1};
+  std::unique_ptr<Structure> structure_;
+  Sampler sampler_;
+  BatchPass pass_;
+  PassMemory memory_;
+  LayerRunner runner_;
+  std::optional<DryColumns> by_columns_;
+  StreamedBatch made_;
+  std::vector<LayerSize> sizes_;
+  Index inputs_ = 0, most_others_ = 0;
+  double whole_rows_ = 0, pushed_ = 0;
+  std::map<VertexId, Index> reads_;
+};
+
+}  // namespace atl

@@ -1,0 +1,104 @@
+#include "sampler/column_push.h"
+
+#include <algorithm>
+
+namespace atl {
+
+void copy_rows(ThreadPool& pool, ConstMatrixView x, std::span<const VertexId> ids, Matrix& out) {
+  constexpr Index kChunk = 256, kAhead = 4;
+  const auto count = Index(ids.size());
+  out.resize(count, x.cols);
+  const MatrixView to = out;
+  pool.run((count + kChunk - 1) / kChunk, [&](Index chunk, int) {
+    const Index end = std::min(count, (chunk + 1) * kChunk);
+    for (Index i = chunk * kChunk; i < end; ++i) {
+      if (i + kAhead < end) __builtin_prefetch(x.row(ids[std::size_t(i + kAhead)]));
+      std::copy_n(x.row(ids[std::size_t(i)]), x.cols, to.row(i));
+    }
+  });
+}
+
+ColumnPush::ColumnPush(Communicator& comm, ThreadPool& pool, const HeldColumns& held,
+                       const GroupBatchOptions& options)
+    : comm_(comm), pool_(pool), held_(held), options_(options) {
+  const auto members = std::size_t(held.share.members());
+  sizes_.resize(members * PushedSizes::length(options.hops));
+  pushed_.resize(members), ids_of_.resize(members);
+}
+
+void ColumnPush::push(const Batch& batch, GroupBatch& into, Matrix& features) {
+  exchange_sizes(batch);
+  exchange_batches(batch);
+  into.shape(options_, sizes_, held_.share.place);
+  into.fill(pushed_, ids_of_);
+  const Index values = into.all_rows() * held_.values.cols;
+  if (values * Index(sizeof(Real)) > features.held_bytes()) {
+    features.resize(into.all_rows() + into.all_rows() / 4 + 64, held_.values.cols);
+    ++growths_;
+  }
+  copy_rows(pool_, held_.values, into.ids(), features);
+}
+
+PushedSizes ColumnPush::sizes_of(int member) const {
+  const std::size_t length = PushedSizes::length(options_.hops);
+  return {std::span(sizes_).subspan(std::size_t(member) * length, length), options_.hops};
+}
+
+void ColumnPush::swap(Traffic purpose) {
+  comm_.exchange(Lane::kPrefetch, purpose, sends_, receives_).wait();
+  sends_.clear(), receives_.clear();
+}
+
+void ColumnPush::exchange_sizes(const Batch& batch) {
+  PushedSizes::of(batch, options_.hops, mine_);
+  const std::size_t length = mine_.size();
+  std::ranges::copy(mine_, sizes_.begin() + std::ptrdiff_t(std::size_t(held_.share.place) * length));
+  const auto bytes = Index(length * sizeof(std::int64_t));
+  for (int m = 0; m < held_.share.members(); ++m) {
+    if (m == held_.share.place) continue;
+    const Rank peer = held_.share.group[std::size_t(m)];
+    sends_.push_back({peer, reinterpret_cast<std::byte*>(mine_.data()), bytes});
+    receives_.push_back(
+        {peer, reinterpret_cast<std::byte*>(sizes_.data() + std::size_t(m) * length), bytes});
+  }
+  swap(Traffic::kStructure);
+}
+
+/// What a member gets of itself stays where it is.
+void ColumnPush::exchange_batches(const Batch& batch) {
+  const ColumnShare& share = held_.share;
+  const Index mine = GroupBatch::pushed_bytes(options_, sizes_of(share.place));
+  GroupBatch::pack(options_, batch, outgoing_.take(mine).data());
+  Index bytes = 0, rows = 0;
+  for (int m = 0; m < share.members(); ++m) {
+    if (m == share.place) continue;
+    bytes += GroupBatch::pushed_bytes(options_, sizes_of(m));
+    rows += sizes_of(m).all_rows();
+  }
+  std::byte* arrived = arrived_.take(bytes).data();
+  VertexId* ids = ids_.take(rows).data();
+  auto* const own_ids = const_cast<VertexId*>(batch.ids().data());  // messages are read alone
+  std::vector<Message>& sends = sends_;
+  for (int m = 0; m < share.members(); ++m) {
+    const auto at = std::size_t(m);
+    pushed_[at] = m == share.place ? outgoing_.data() : arrived;
+    ids_of_[at] = m == share.place ? own_ids : ids;
+    if (m == share.place) continue;
+    const Index theirs = GroupBatch::pushed_bytes(options_, sizes_of(m));
+    sends.push_back({share.group[at], outgoing_.data(), mine});
+    receives_.push_back({share.group[at], arrived, theirs});
+    arrived += theirs, ids += sizes_of(m).all_rows();
+  }
+  swap(Traffic::kStructure);
+  for (int m = 0; m < share.members(); ++m) {
+    if (m == share.place) continue;
+    const auto at = std::size_t(m);
+    sends.push_back({share.group[at], reinterpret_cast<std::byte*>(own_ids), 4 * Index(batch.ids().size())});
+    receives_.push_back({share.group[at],
+                         reinterpret_cast<std::byte*>(const_cast<VertexId*>(ids_of_[at])),
+                         4 * sizes_of(m).all_rows()});
+  }
+  swap(Traffic::kIds);
+}
+
+}  // namespace atl

@@ -1,0 +1,55 @@
+// A batch's first layers pushed to the ranks that hold the other columns of the features, and theirs taken: what P3 moves instead of
+// features (Gandhi & Iyer 2021, section 3.2.2).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "sampler/column_share.h"
+#include "sampler/group_batch.h"
+#include "tensor/context.h"
+
+namespace atl {
+
+/// The features' columns that a rank has, of all vertices.
+struct HeldColumns {
+  ConstMatrixView values;  // (vertices of the data set, columns here), in its order
+  ColumnShare share;
+};
+
+/// out (ids.size(), columns): rows of x, in the host's memory.
+void copy_rows(ThreadPool& pool, ConstMatrixView x, std::span<const VertexId> ids, Matrix& out);
+
+/// One per sampling thread. Calls are collective over the group, on Lane::kPrefetch: sizes, arcs and scales as Traffic::kStructure, ids as
+/// Traffic::kIds.
+class ColumnPush {
+ public:
+  /// All outlive it.
+  ColumnPush(Communicator& comm, ThreadPool& pool, const HeldColumns& held, const GroupBatchOptions& options);
+
+  /// into: the group's batch; features (rows, columns here): what its first layer reads.
+  void push(const Batch& batch, GroupBatch& into, Matrix& features);
+  /// Of memory of its own and of features'.
+  Index growths() const { return growths_ + outgoing_.growths() + arrived_.growths() + ids_.growths(); }
+
+ private:
+  void exchange_sizes(const Batch& batch);
+  void exchange_batches(const Batch& batch);
+  PushedSizes sizes_of(int member) const;
+  void swap(Traffic purpose);
+
+  Communicator& comm_;
+  ThreadPool& pool_;
+  const HeldColumns& held_;
+  const GroupBatchOptions options_;
+  std::vector<std::int64_t> mine_, sizes_;  // sizes_: by member
+  Recycled<std::byte> outgoing_, arrived_;
+  Recycled<VertexId> ids_;  // of other members
+  std::vector<const std::byte*> pushed_;
+  std::vector<const VertexId*> ids_of_;
+  std::vector<Message> sends_, receives_;
+  Index growths_ = 0;
+};
+
+}  // namespace atl

@@ -1,0 +1,112 @@
+// What a rank computes in the columns of the features that it has: the first layers of all batches of its group, as one batch.
+//
+// Rows are numbered as a Batch's: what comes out of the layers first, then what the last of them reads besides, and so on; of each of
+// these sets the members' rows one after the other. So destinations are the first rows of what they read, and each member's rows that come
+// out are neighbours.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "graph/block.h"
+#include "sampler/batch.h"
+#include "sampler/transposed_arcs.h"
+
+namespace atl {
+
+/// Of one member's batch, as it tells the others: numbers of rows and arcs.
+class PushedSizes {
+ public:
+  /// Of `hops` layers.
+  static std::size_t length(int hops) { return 3 * std::size_t(hops) + 1; }
+  PushedSizes(std::span<const std::int64_t> values, int hops) : values_(values), hops_(hops) {}
+
+  /// Set 0 is what comes out, set `hops` all rows.
+  Index rows(int set) const { return values_[std::size_t(set)]; }
+  Index all_rows() const { return rows(hops_); }
+  /// Hop 0 is nearest to the input.
+  Index destinations(int hop) const { return rows(hops_ - 1 - hop); }
+  Index arcs(int hop) const { return values_[std::size_t(hops_ + 1 + hop)]; }
+  bool weighted(int hop) const { return values_[std::size_t(2 * hops_ + 1 + hop)] != 0; }
+
+  /// The first `hops` layers of a batch.
+  static void of(const Batch& batch, int hops, std::vector<std::int64_t>& values);
+
+ private:
+  std::span<const std::int64_t> values_;
+  int hops_;
+};
+
+struct GroupBatchOptions {
+  int hops = 1;  // layers that gather, from the input on
+  Normalisation normalisation = Normalisation::kSum;
+  bool transposed = false;  // the way back goes through them
+  bool places = false;      // and knows each arc's place (attention)
+
+  bool scales_destinations() const { return normalisation != Normalisation::kSum && hops > 0; }
+  bool scales_sources() const { return normalisation == Normalisation::kSymmetric; }
+};
+
+/// Recycled. Not thread-safe.
+class GroupBatch {
+ public:
+  /// Makes room: sizes are (members × PushedSizes::length()). What is in it is undefined, but for numbers of rows and arcs.
+  void shape(const GroupBatchOptions& options, std::span<const std::int64_t> sizes, int place);
+  /// After shape(): takes what each member pushes (pack()), and the ids of its rows.
+  void fill(std::span<const std::byte* const> pushed, std::span<const VertexId* const> ids);
+
+  int hops() const { return options_.hops; }
+  /// Views; valid until the next shape().
+  Block block(int hop) const;
+  std::span<const VertexId> ids() const { return ids_.span(); }  // (rows) the data set's
+  Index all_rows() const { return ids_.size(); }
+  /// Of set 0: rows that come out, and those of a member.
+  Index whole_rows() const { return set_begin_.empty() ? 0 : set_begin_[1]; }
+  Index whole_begin(int member) const { return shells_[std::size_t(member)]; }
+  Index whole_count(int member) const { return whole_begin(member + 1) - whole_begin(member); }
+  int place() const { return place_; }
+  /// Rows that hop 0, 1, … writes.
+  Index destinations(int hop) const { return set_begin_[std::size_t(options_.hops - hop)]; }
+  Index sources(int hop) const { return destinations(hop - 1); }
+
+  /// The bytes that a member pushes to each other one, but for ids: its layers' arcs and scales.
+  static Index pushed_bytes(const GroupBatchOptions& options, const PushedSizes& sizes);
+  static void pack(const GroupBatchOptions& options, const Batch& batch, std::byte* to);
+
+  Index growths() const;
+  Index bytes() const;
+
+ private:
+  PushedSizes sizes_of(int member) const {
+    const std::size_t length = PushedSizes::length(options_.hops);
+    return {std::span(sizes_).subspan(std::size_t(member) * length, length), options_.hops};
+  }
+  Index& shell_begin(int set, int member) {
+    return shells_[std::size_t(set) * std::size_t(members_ + 1) + std::size_t(member)];
+  }
+  void lay_out_rows();
+  void number_rows(int member);
+  void take_degrees(int member, const std::byte* from);
+  void take_arcs(int member, const std::byte* from);
+
+  GroupBatchOptions options_;
+  int members_ = 0, place_ = 0;
+  std::vector<std::int64_t> sizes_;
+  std::vector<Index> set_begin_;  // (hops + 2) rows of the sets before each: the last is all rows
+  std::vector<Index> shells_;     // (hops + 1 × members + 1) where a member's rows of a set that isn't in the one before begin
+  struct Layer {
+    Recycled<Index> offsets;
+    Recycled<VertexId> columns;
+    Recycled<float> weights;
+    bool weighted = false;
+    TransposedArcs transpose;
+  };
+  std::vector<Layer> layers_;
+  Recycled<VertexId> ids_;
+  Recycled<VertexId> numbers_;  // (a member's rows) in this batch
+  Recycled<Real> dst_scale_, src_scale_;
+  Recycled<std::uint32_t> cursors_;
+};
+
+}  // namespace atl

@@ -1,0 +1,63 @@
+// The first layer's products, made whole over the ranks that have the features' columns between them: each sends the summands of a batch's
+// rows to the batch's owner, which adds them up, and the owner sends the gradient to all (Gandhi & Iyer 2021, section 3.2.2: steps 3 and 7).
+//
+// Summands and gradients cross as strategy.wire says; a rank's own are never rounded. Scores cross whole, as under every strategy: a rounded
+// one would change every weight of its softmax.
+#pragma once
+
+#include <vector>
+
+#include "comm/rank_group.h"
+#include "exchange/wire.h"
+#include "model/columns.h"
+#include "sampler/column_share.h"
+#include "sampler/group_batch.h"
+
+namespace atl {
+
+/// Of one batch in flight. By the compute thread, on Lane::kBulk. References outlive it.
+class PartialSums final : public Columns {
+ public:
+  PartialSums(Context& ctx, Communicator& comm, const ColumnShare& share, Precision wire);
+
+  /// The group's next batch; ids (rows that come out) as kernels read them. Both outlive the pass over it.
+  void begin(const GroupBatch& batch, std::span<const VertexId> ids);
+
+  std::span<const VertexId> destination_ids() const override { return ids_; }
+  Index first_column() const override { return share_.first(); }
+  MatrixView summands(Index cols) override;
+  void begin_whole(MatrixView summands) override;
+  void end_whole(MatrixView whole) override;
+  void begin_spread(ConstMatrixView d_whole) override;
+  MatrixView end_spread() override;
+  void sum(MatrixView values) override;
+
+  std::int64_t growths() const { return growths_; }
+  Index bytes() const;
+
+ private:
+  MatrixView of(int member, MatrixView all) const {
+    return all.slice_rows(batch_->whole_begin(member), batch_->whole_count(member));
+  }
+  MatrixView sized(Matrix& memory, Index rows, Index cols);
+  MatrixView arrived_from(int member, Index cols);
+  void exchange(Traffic purpose);
+
+  Context& ctx_;
+  Communicator& comm_;
+  const ColumnShare& share_;
+  RankGroup group_;
+  Wire wire_;
+  const GroupBatch* batch_ = nullptr;
+  std::span<const VertexId> ids_;
+  bool goes_back_ = false;
+  Index spread_cols_ = 0;
+  Matrix summands_, arrived_, spread_;  // (group's rows, cols), (own rows of each other member, cols), (group's rows, cols)
+  Matrix leaving_;                      // rounded copies of own gradients
+  Matrix terms_, staged_;               // of a sum over the group, in the host's memory
+  std::vector<Message> sends_, receives_;
+  Event under_way_;
+  std::int64_t growths_ = 0;
+};
+
+}  // namespace atl

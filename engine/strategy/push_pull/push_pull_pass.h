@@ -1,0 +1,72 @@
+// The verbs of a pass over one mini-batch whose first layers are computed by columns: those of the whole group's batches, in the columns that
+// this rank has, until the first product is made whole at each batch's owner. The other layers are the own batch's alone.
+#pragma once
+
+#include "strategy/batch_pass.h"
+#include "strategy/push_pull/partial_sums.h"
+
+namespace atl {
+
+/// Which layers are computed by columns: the constant ones at the beginning, and the first with parameters, whose product is made whole.
+struct SplitLayers {
+  explicit SplitLayers(const Model& model)
+      : whole(model.constant_prefix()), hops(whole + (model.layers[std::size_t(whole)]->gathers() ? 1 : 0)) {}
+  int whole = 0;  // the layer whose product is made whole
+  int hops = 0;   // layers that gather up to it, itself among them
+};
+
+/// What of the group's batches those layers need.
+GroupBatchOptions group_options(const Model& model);
+
+/// One per batch in flight. References outlive it.
+class PushPullPass final : public Pass {
+ public:
+  PushPullPass(Context& ctx, Communicator& comm, const Model& model, std::uint64_t seed,
+               const ColumnShare& share, Precision wire);
+
+  /// The batch that is computed next, and its group's; `step` (from 1) keys draws. Both outlive the pass over them.
+  void begin(const Batch& batch, const GroupBatch& group, std::int64_t step);
+  /// As BatchPass::share(), for the layers behind.
+  void share(Communicator& comm, const SharedRows& shares) { own_.share(comm, shares); }
+  const SplitLayers& split() const { return split_; }
+  /// Whether the product is made whole over several ranks.
+  bool is_split() const { return is_split_; }
+  /// Of all layers.
+  const std::vector<LayerRows>& rows() const { return rows_; }
+
+  Context& context() override { return own_.context(); }
+  Index destinations() const override { return rows_[at_].outputs; }
+  std::span<const VertexId> destination_ids() const override {
+    return by_columns() ? ids_.first(std::size_t(destinations())) : own_.destination_ids();
+  }
+  bool training() const override { return true; }
+  bool repeating() const override { return own_.repeating(); }
+  Draws draws(Purpose purpose, int layer) const override { return own_.draws(purpose, layer); }
+  Gather& gather(const Rows& rows) override;
+  Gather& gather_back(const Rows& rows, MatrixView d_rows) override;
+  Columns* columns() override { return is_split_ && int(at_) == split_.whole ? &sums_ : nullptr; }
+  void reduce(std::span<double> values) override { own_.reduce(values); }
+  std::span<const Real> row_weights() const override { return own_.row_weights(); }
+  double reduced_rows() const override { return own_.reduced_rows(); }
+  void bind(int layer) override;
+  void repeat(bool on) override { own_.repeat(on); }
+
+  std::int64_t growths() const { return sums_.growths(); }
+  Index bytes() const { return sums_.bytes(); }
+
+ private:
+  bool by_columns() const { return int(at_) < split_.whole; }
+
+  const SplitLayers split_;
+  const bool is_split_;
+  BatchPass own_;
+  PartialSums sums_;
+  DeviceCopies copies_;
+  std::vector<Block> blocks_;      // of the group, by hop
+  std::span<const VertexId> ids_;  // of its rows
+  std::vector<LayerRows> rows_;
+  BlockGather gather_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace atl
