@@ -25,13 +25,14 @@ std::string to_text(const std::optional<ColumnsPlan>& plan) {
   std::string text = fmt::format(
       "features by columns: {} of them, each on {}; the first product of {} rows is made whole at a width of {}\n",
       counted_text(p.pieces, "piece"), counted_text(p.copies, "rank"), count_text(Index(p.rows)), p.width);
-  text += fmt::format("  an epoch sends {} by columns (batches' arcs and ids {}, summands and gradients {}), "
-                      "{} by rows: {}\n",
-                      bytes_text(p.sent()), bytes_text(p.pushed), bytes_text(p.summed),
-                      bytes_text(p.by_rows), verdict(p));
+  text += fmt::format(
+      "  an epoch sends {} by columns (batches' arcs and ids {}, summands and gradients {}), "
+      "{} by rows: {}\n",
+      bytes_text(p.sent()), bytes_text(p.pushed), bytes_text(p.summed), bytes_text(p.by_rows), verdict(p));
   if (!p.after_gather && p.pieces > 1)
-    text += "  the first layer is an encoder: its product is made whole for every row that batches read, not for the "
-            "fewer rows that a first convolution leaves, and little is saved\n";
+    text +=
+        "  the first layer is an encoder: its product is made whole for every row that batches read, not for the "
+        "fewer rows that a first convolution leaves, and little is saved\n";
   return text + "\n";
 }
 

@@ -11,9 +11,8 @@ DryColumns::DryColumns(Context& ctx, Communicator& comm, const Model& model, con
       flight_(ctx, comm, model, runner, share, options),
       sizes_(model.layers.size()) {}
 
-void DryColumns::train(StreamedBatch& made, std::int64_t step,
-                       const std::vector<const DrawnSizes*>& drawn, const WeightVersion& weights,
-                       DryStep& session) {
+void DryColumns::train(StreamedBatch& made, std::int64_t step, const std::vector<const DrawnSizes*>& drawn,
+                       const WeightVersion& weights, DryStep& session) {
   of_group_.clear();
   for (const DrawnSizes* each : drawn) {
     const auto& sizes = (*each)[std::size_t(step - 1)];

@@ -58,8 +58,7 @@ void ColumnPush::exchange_sizes(const Batch& batch) {
     if (m == held_.share.place) continue;
     const Rank peer = held_.share.group[std::size_t(m)];
     sends_.push_back({peer, reinterpret_cast<std::byte*>(mine_.data()), bytes});
-    receives_.push_back(
-        {peer, reinterpret_cast<std::byte*>(sizes_.data() + std::size_t(m) * length), bytes});
+    receives_.push_back({peer, reinterpret_cast<std::byte*>(sizes_.data() + std::size_t(m) * length), bytes});
   }
   swap(Traffic::kStructure);
 }
@@ -94,8 +93,7 @@ void ColumnPush::exchange_batches(const Batch& batch) {
     if (m == share.place) continue;
     const auto at = std::size_t(m);
     sends.push_back({share.group[at], reinterpret_cast<std::byte*>(own_ids), 4 * Index(batch.ids().size())});
-    receives_.push_back({share.group[at],
-                         reinterpret_cast<std::byte*>(const_cast<VertexId*>(ids_of_[at])),
+    receives_.push_back({share.group[at], reinterpret_cast<std::byte*>(const_cast<VertexId*>(ids_of_[at])),
                          4 * sizes_of(m).all_rows()});
   }
   swap(Traffic::kIds);

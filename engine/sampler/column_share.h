@@ -10,9 +10,9 @@
 namespace atl {
 
 struct ColumnShare {
-  Index whole = 0;           // columns of the features
-  std::vector<Rank> group;   // the ranks that have all of them between them, by column
-  int place = 0;             // this rank's among them
+  Index whole = 0;          // columns of the features
+  std::vector<Rank> group;  // the ranks that have all of them between them, by column
+  int place = 0;            // this rank's among them
 
   int members() const { return int(group.size()); }
   bool is_split() const { return members() > 1; }

@@ -130,8 +130,7 @@ void GroupBatch::fill(std::span<const std::byte* const> pushed, std::span<const 
   for (Layer& each : layers_) std::ranges::fill(each.offsets.span(), 0);
   for (int m = 0; m < members_; ++m) {
     number_rows(m);
-    for (Index row = 0; row < sizes_of(m).all_rows(); ++row)
-      ids_[numbers_[row]] = ids[std::size_t(m)][row];
+    for (Index row = 0; row < sizes_of(m).all_rows(); ++row) ids_[numbers_[row]] = ids[std::size_t(m)][row];
     take_degrees(m, pushed[std::size_t(m)]);
   }
   for (Layer& each : layers_)
@@ -194,17 +193,16 @@ Block GroupBatch::block(int hop) const {
 }
 
 Index GroupBatch::growths() const {
-  Index sum = ids_.growths() + numbers_.growths() + dst_scale_.growths() + src_scale_.growths() +
-              cursors_.growths();
+  Index sum =
+      ids_.growths() + numbers_.growths() + dst_scale_.growths() + src_scale_.growths() + cursors_.growths();
   for (const Layer& each : layers_)
-    sum += each.offsets.growths() + each.columns.growths() + each.weights.growths() +
-           each.transpose.growths();
+    sum +=
+        each.offsets.growths() + each.columns.growths() + each.weights.growths() + each.transpose.growths();
   return sum;
 }
 
 Index GroupBatch::bytes() const {
-  Index sum =
-      ids_.bytes() + numbers_.bytes() + dst_scale_.bytes() + src_scale_.bytes() + cursors_.bytes();
+  Index sum = ids_.bytes() + numbers_.bytes() + dst_scale_.bytes() + src_scale_.bytes() + cursors_.bytes();
   for (const Layer& each : layers_)
     sum += each.offsets.bytes() + each.columns.bytes() + each.weights.bytes() + each.transpose.bytes();
   return sum;

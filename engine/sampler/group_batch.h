@@ -94,7 +94,8 @@ class GroupBatch {
   int members_ = 0, place_ = 0;
   std::vector<std::int64_t> sizes_;
   std::vector<Index> set_begin_;  // (hops + 2) rows of the sets before each: the last is all rows
-  std::vector<Index> shells_;     // (hops + 1 × members + 1) where a member's rows of a set that isn't in the one before begin
+  std::vector<Index>
+      shells_;  // (hops + 1 × members + 1) where a member's rows of a set that isn't in the one before begin
   struct Layer {
     Recycled<Index> offsets;
     Recycled<VertexId> columns;

@@ -19,9 +19,7 @@ struct TransposedArcs {
   void make(const CsrView& arcs, bool places, Recycled<std::uint32_t>& cursors);
   /// As (sources × destinations); valid until make().
   CsrView view(Index destinations) const;
-  Index growths() const {
-    return offsets.growths() + columns.growths() + weights.growths() + arc.growths();
-  }
+  Index growths() const { return offsets.growths() + columns.growths() + weights.growths() + arc.growths(); }
   Index bytes() const { return offsets.bytes() + columns.bytes() + weights.bytes() + arc.bytes(); }
 };
 

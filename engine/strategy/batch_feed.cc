@@ -13,11 +13,10 @@ void BatchFeed::start(std::int64_t step) {
   stream_.reset();
   end_ = options_.epochs * seeds().steps();
   if (step >= end_) end_ = step + seeds().steps();  // a benchmark goes on beyond the job's epochs
-  stream_.emplace(makers_of(samplings_, comm_.trace()), BatchStream::Options{.first = step,
-                                                                             .end = end_,
-                                                                             .ahead = options_.ahead,
-                                                                             .held = options_.held,
-                                                                             .comm = &comm_});
+  stream_.emplace(
+      makers_of(samplings_, comm_.trace()),
+      BatchStream::Options{
+          .first = step, .end = end_, .ahead = options_.ahead, .held = options_.held, .comm = &comm_});
   next_ = step;
 }
 

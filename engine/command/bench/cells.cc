@@ -10,6 +10,7 @@
 #include "job/strategies.h"
 #include "launch/launch.h"
 #include "plan/job_plan.h"
+#include "strategy/strategy.h"
 #include "train/telemetry/run_folder.h"
 
 namespace atl {
@@ -60,6 +61,7 @@ StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
   runs.label = cell.listed.label;
   runs.hides = info.hides_communication(cell.job.strategy.options);
   runs.sends_less = info.sends_less;
+  runs.draws = strategy_of(cell.job).holds == Holds::kBatches;
   const JobPlan plan = plan_job(loaded.job, dataset, prepared, no_rates);
   runs.planned = plan.epoch;
   runs.planned_between = plan.epoch_between;

@@ -29,20 +29,21 @@ std::vector<Field> column_options() {
                        .source = kSource}));
   options.push_back(strategy_option(
       "p3", "delay", std::int64_t{0},
-      {.description = "optimiser steps between reading weights and taking the gradient: 0, one batch at a time, or 3, "
-                      "the paper's pipeline of batches",
+      {.description =
+           "optimiser steps between reading weights and taking the gradient: 0, one batch at a time, or 3, "
+           "the paper's pipeline of batches",
        .unit = "steps",
        .minimum = 0,
        .maximum = 3,
        .source = kSource}));
-  options.push_back(
-      strategy_option("p3", "memoryBudget", std::int64_t{0},
-                      {.type = FieldType::kBytes,
-                       .description = "what a rank's planned peak must not pass: the most copies that fit are "
-                                      "chosen where copies isn't given, by atoll run and atoll plan; 0: no limit",
-                       .unit = "bytes",
-                       .minimum = 0,
-                       .may_change = true}));
+  options.push_back(strategy_option(
+      "p3", "memoryBudget", std::int64_t{0},
+      {.type = FieldType::kBytes,
+       .description = "what a rank's planned peak must not pass: the most copies that fit are "
+                      "chosen where copies isn't given, by atoll run and atoll plan; 0: no limit",
+       .unit = "bytes",
+       .minimum = 0,
+       .may_change = true}));
   return options;
 }
 

@@ -40,6 +40,7 @@ std::vector<double> steady_seconds_of(const StrategyRuns& runs, const RunRecord&
 template <class Counts>
 void hold_against_plan(const StrategyRuns& runs, const RunRecord& run, const TrafficBytes& planned,
                        Index epochs, const char* where, Counts counts) {
+  if (runs.draws) return;
   TrafficBytes sent{};
   for (const LinkTraffic& t : run.training_traffic)
     for (int p = 0; p < kTraffics; ++p)

@@ -53,7 +53,9 @@ std::string sent(const StrategyRow& row) {
     text +=
         fmt::format("{}{} {} {}", text.empty() ? "" : ", ", t.link, t.purpose, bytes_text(double(t.bytes)));
   if (text.empty()) return "nothing";
-  return text + (row.runs->sends_less ? ": no more than planned" : ": as planned");
+  return text + (row.runs->draws        ? ": drawn anew in each epoch"
+                 : row.runs->sends_less ? ": no more than planned"
+                                        : ": as planned");
 }
 
 std::string results(const StrategyBench& bench, std::size_t width) {

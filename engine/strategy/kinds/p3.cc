@@ -11,8 +11,9 @@ namespace {
 ColumnShare columns(const Job& job, Rank rank, Index features) {
   const ColumnGrid grid = column_grid(job);
   if (Index(grid.pieces()) > features)
-    fail("strategy.p3.columns: features are cut into {} pieces, and there are {} of them: use fewer ranks or servers, or more copies",
-         grid.pieces(), features);
+    fail(
+        "strategy.p3.columns: features are cut into {} pieces, and there are {} of them: use fewer ranks or servers, or more copies",
+        grid.pieces(), features);
   return column_share(features, grid.group_of(rank), rank);
 }
 

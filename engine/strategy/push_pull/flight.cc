@@ -7,10 +7,6 @@ int whole_layer_of(const Model& model) {
   return model.constant_prefix();
 }
 
-std::vector<LayerRows> range_of(const std::vector<LayerRows>& rows, LayerRange layers) {
-  return {rows.begin() + layers.first, rows.begin() + layers.end};
-}
-
 }  // namespace
 
 /// The layer whose product is made whole keeps what it saves, so that it is never repeated: its summands travel once.
@@ -33,11 +29,18 @@ void Flight::begin(const StreamedBatch& made, std::int64_t step) {
   step_ = step;
   pass_.begin(made.batch, made.group, step);
   if (weighs_) pass_.share(comm_, made.shares);
-  if (split().whole > 0) constant_.shape(range_of(pass_.rows(), constant_.layers()));
-  whole_.shape(range_of(pass_.rows(), whole_.layers()));
-  if (has_rest()) rest_.shape(range_of(pass_.rows(), rest_.layers()));
+  if (split().whole > 0) shape(constant_, constant_rows_);
+  shape(whole_, whole_rows_);
+  if (has_rest()) shape(rest_, rest_rows_);
   features_.restart();
   input_ = features_.of(ConstMatrixView(made.features));
+}
+
+/// `rows` keeps its memory from batch to batch.
+void Flight::shape(PassMemory& memory, std::vector<LayerRows>& rows) {
+  const auto all = pass_.rows().begin();
+  rows.assign(all + memory.layers().first, all + memory.layers().end);
+  memory.shape(rows);
 }
 
 void Flight::tell(Work work) const {
@@ -116,8 +119,7 @@ void Flight::backward_columns(const WeightVersion& weights, TrainingStep* sessio
 void Flight::count_non_finite(const double* unless, double* by_layer) {
   const int l = split().whole;
   atl::count_non_finite(ctx_, whole_.output(l), by_layer + l, unless);
-  for (int r = l + 1; r < layers(); ++r)
-    atl::count_non_finite(ctx_, rest_.output(r), by_layer + r, unless);
+  for (int r = l + 1; r < layers(); ++r) atl::count_non_finite(ctx_, rest_.output(r), by_layer + r, unless);
 }
 
 std::int64_t Flight::growths() const {

@@ -54,6 +54,7 @@ class Flight {
   /// Whether layers behind read the output of the one that is made whole (GCNII's h⁰).
   bool is_tapped() const { return whole_.tapped() >= 0; }
   const Layer& whole_layer() const { return *model_.layers[std::size_t(split().whole)]; }
+  void shape(PassMemory& memory, std::vector<LayerRows>& rows);
   LayerInput whole_input();
   RangeInput rest_input();
   void tell(Work work) const;
@@ -68,6 +69,7 @@ class Flight {
   DeviceCopies features_;
   ConstMatrixView input_;  // (the group's rows, columns here)
   PassMemory constant_, whole_, rest_;
+  std::vector<LayerRows> constant_rows_, whole_rows_, rest_rows_;
   const StreamedBatch* made_ = nullptr;
   std::int64_t step_ = 0;  // 0: on no way
 };

@@ -59,10 +59,10 @@ void PartialSums::end_whole(MatrixView whole) {
 void PartialSums::begin_spread(ConstMatrixView d_whole) {
   goes_back_ = true;
   spread_cols_ = d_whole.cols;
-  const MatrixView spread = sized(spread_, batch_->whole_rows(), d_whole.cols), own = of(share_.place, spread);
+  const MatrixView spread = sized(spread_, batch_->whole_rows(), d_whole.cols),
+                   own = of(share_.place, spread);
   axpby(ctx_, 1, d_whole, 0, own);
-  const PackedRows leaves =
-      wire_.pack_copy(own, sized(leaving_, own.rows, wire_.copied_columns(own.cols)));
+  const PackedRows leaves = wire_.pack_copy(own, sized(leaving_, own.rows, wire_.copied_columns(own.cols)));
   for (int m = 0; m < share_.members(); ++m) {
     if (m == share_.place) continue;
     const Rank peer = share_.group[std::size_t(m)];
@@ -93,8 +93,9 @@ void PartialSums::sum(MatrixView values) {
     ctx_.stream->download(summed = staged_.data(), values.data, std::size_t(count * kWidth));
   }
   const std::span room(terms_.data(), std::size_t(terms));
-  comm_.begin_all_reduce(goes_back_ ? Traffic::kPartialGradient : Traffic::kPartial, group_,
-                         {summed, std::size_t(count)}, std::as_writable_bytes(room), ctx_.stream)
+  comm_
+      .begin_all_reduce(goes_back_ ? Traffic::kPartialGradient : Traffic::kPartial, group_,
+                        {summed, std::size_t(count)}, std::as_writable_bytes(room), ctx_.stream)
       .wait();
   if (!is_hosts) ctx_.stream->upload(values.data, staged_.data(), std::size_t(count * kWidth));
 }

@@ -52,9 +52,10 @@ class PartialSums final : public Columns {
   std::span<const VertexId> ids_;
   bool goes_back_ = false;
   Index spread_cols_ = 0;
-  Matrix summands_, arrived_, spread_;  // (group's rows, cols), (own rows of each other member, cols), (group's rows, cols)
-  Matrix leaving_;                      // rounded copies of own gradients
-  Matrix terms_, staged_;               // of a sum over the group, in the host's memory
+  Matrix summands_, arrived_,
+      spread_;      // (group's rows, cols), (own rows of each other member, cols), (group's rows, cols)
+  Matrix leaving_;  // rounded copies of own gradients
+  Matrix terms_, staged_;  // of a sum over the group, in the host's memory
   std::vector<Message> sends_, receives_;
   Event under_way_;
   std::int64_t growths_ = 0;

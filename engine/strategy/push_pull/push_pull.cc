@@ -178,8 +178,7 @@ std::vector<NamedMatrix> PushPull::state() {
   if (options_.delay == 0 || places_.empty()) return state;
   state.push_back({"under_way", under_way_.view()});
   for (int i = 0; i < kDelay; ++i)
-    state.push_back(
-        {fmt::format("weights_{}", i), places_[std::size_t(i)].weights.view(), ctx_.device});
+    state.push_back({fmt::format("weights_{}", i), places_[std::size_t(i)].weights.view(), ctx_.device});
   return state;
 }
 

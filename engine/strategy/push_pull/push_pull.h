@@ -44,9 +44,7 @@ class PushPull final : public Schedule {
   ScheduleBytes bytes() const override;
   /// In the pipeline: the weights that batches under way were begun with.
   std::vector<NamedMatrix> state() override;
-  std::optional<BatchCounts> batch_counts() const override {
-    return feed_ ? feed_->counts() : BatchCounts();
-  }
+  std::optional<BatchCounts> batch_counts() const override { return feed_ ? feed_->counts() : BatchCounts(); }
 
  private:
   /// A place in the pipeline: a batch, or none beyond the last one, and the weights and gradients that are its own.
@@ -76,8 +74,8 @@ class PushPull final : public Schedule {
   SlabInference inference_;
   // Of training:
   LayerRunner runner_;
-  std::vector<Place> places_;        // by age, the oldest first; the last one is free between two steps
-  Matrix under_way_{1, 2};           // whether weights were stashed, and of how many batches forward is done
+  std::vector<Place> places_;  // by age, the oldest first; the last one is free between two steps
+  Matrix under_way_{1, 2};     // whether weights were stashed, and of how many batches forward is done
   bool has_trained_ = false;
   Flight* at_loss_ = nullptr;
   std::optional<BatchFeed> feed_;  // none: this schedule doesn't train

@@ -50,8 +50,7 @@ TEST_F(CopiesBudget, ChoosesTheMostThatFit) {
   EXPECT_EQ(chosen(budget(two - 1)), 1);
   EXPECT_EQ(chosen("copies: 1, " + budget(four)), 1);
   EXPECT_THAT([&] { chosen(budget(one / 2)); },
-              testing::ThrowsMessage<Error>(testing::HasSubstr(
-                  "strategy.p3.memoryBudget: ")));
+              testing::ThrowsMessage<Error>(testing::HasSubstr("strategy.p3.memoryBudget: ")));
 }
 
 }  // namespace

@@ -84,8 +84,8 @@ TEST_P(PlannedColumns, SendWhatARunSendsAndThePaperSays) {
     const Index pieces = plan.columns->pieces;
     const Index value = job.strategy.wire == Precision::kBFloat16 ? 2 : Index(sizeof(Real));
     const Index formula = 2 * (pieces - 1) * sent.whole_rows * plan.columns->width * value;
-    const std::int64_t summed = plan.epoch[std::size_t(Traffic::kPartial)] +
-                                plan.epoch[std::size_t(Traffic::kPartialGradient)];
+    const std::int64_t summed =
+        plan.epoch[std::size_t(Traffic::kPartial)] + plan.epoch[std::size_t(Traffic::kPartialGradient)];
     const bool has_scores = job.model.kind == "gat" && pieces > 1;
     EXPECT_EQ(summed > formula, has_scores);
     EXPECT_GE(summed, formula);
@@ -133,7 +133,8 @@ class Crossing : public testing::Test {
 TEST_F(Crossing, IsWhereBothSendTheSame) {
   const double crossing = plan_of(16).columns->crossing();
   ASSERT_GT(crossing, 20);
-  const ColumnsPlan below = *plan_of(int(crossing * 0.95)).columns, above = *plan_of(int(crossing * 1.05)).columns;
+  const ColumnsPlan below = *plan_of(int(crossing * 0.95)).columns,
+                    above = *plan_of(int(crossing * 1.05)).columns;
   EXPECT_LT(below.sent(), below.by_rows);
   EXPECT_GT(above.sent(), above.by_rows);
   EXPECT_NEAR(above.crossing(), crossing, 1e-6 * crossing);
@@ -167,7 +168,8 @@ TEST_F(Crossing, IsOutOfReachOfEncoders) {
 
 /// Features of all vertices: more copies are more columns.
 TEST_F(Crossing, CopiesTakeMemoryAndSendLess) {
-  const JobPlan one = plan_of(16), two = plan_of(16, "columns: rank, copies: 2"), four = plan_of(16, "copies: 4");
+  const JobPlan one = plan_of(16), two = plan_of(16, "columns: rank, copies: 2"),
+                four = plan_of(16, "copies: 4");
   constexpr Index kValues = 600 * 96 * Index(sizeof(Real));
   const auto features = [](const JobPlan& plan) {
     const auto& items = plan.ranks[0].memory.items;

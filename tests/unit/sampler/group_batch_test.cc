@@ -77,8 +77,9 @@ TEST_P(Pushed, BatchesAggregateWhatTheirOwnersDo) {
       const Block block = batch.block(hop), of_group = group.block(hop);
       own[std::size_t(comm.rank())].push_back(sums_of(block, 0, block.dst()));
       seen[std::size_t(comm.rank())].push_back(
-          hop + 1 == c.hops ? sums_of(of_group, group.whole_begin(share.place), group.whole_count(share.place))
-                            : sums_of(of_group, 0, of_group.dst()));
+          hop + 1 == c.hops
+              ? sums_of(of_group, group.whole_begin(share.place), group.whole_count(share.place))
+              : sums_of(of_group, 0, of_group.dst()));
       EXPECT_EQ(of_group.transpose.arcs(), of_group.arcs.arcs());
       EXPECT_EQ(of_group.transpose.rows, of_group.src());
     }

@@ -22,10 +22,9 @@ inline Job batches_of(const std::string& kind, const SmallCase& c, int ranks, co
     fanout += fanout.empty() ? "2" : ", 2";
   fields.insert(fields.end(), more.begin(), more.end());
   const std::string all = "fanout: [" + fanout + "], batchSize: 7" + (options.empty() ? "" : ", " + options);
-  fields.insert(fields.end(),
-                {"strategy={kind: " + kind + ", " + kind + ": {" + all + "}}",
-                 fmt::format("placement.partitioner={{kind: range, parts: {}}}", kP3Parts),
-                 fmt::format("placement.ranks={}", ranks)});
+  fields.insert(fields.end(), {"strategy={kind: " + kind + ", " + kind + ": {" + all + "}}",
+                               fmt::format("placement.partitioner={{kind: range, parts: {}}}", kP3Parts),
+                               fmt::format("placement.ranks={}", ranks)});
   return small_job(fields);
 }
 
@@ -36,8 +35,7 @@ inline std::vector<SmallCase> every_model_by_columns() {
   return all;
 }
 
-inline const std::string kDroppedBefore =
-    "training.inputDropout={rate: 0.3, position: beforeAggregation}";
+inline const std::string kDroppedBefore = "training.inputDropout={rate: 0.3, position: beforeAggregation}";
 inline const std::string kDroppedAfter = "training.inputDropout={rate: 0.3, position: afterAggregation}";
 
 /// What decides how the first layer is computed beside the model's kind: which side is aggregated, and what is dropped out when.

@@ -50,7 +50,8 @@ void expect_near(const SmallResult& one, const SmallResult& many, bool weights_t
   EXPECT_NEAR(one.validation_loss, many.validation_loss, kSame);
   if (!weights_too) return;
   ASSERT_EQ(one.weights.size(), many.weights.size());
-  for (std::size_t i = 0; i < one.weights.size(); ++i) ASSERT_NEAR(one.weights[i], many.weights[i], kSame) << i;
+  for (std::size_t i = 0; i < one.weights.size(); ++i)
+    ASSERT_NEAR(one.weights[i], many.weights[i], kSame) << i;
 }
 
 class P3Pipeline : public testing::TestWithParam<SmallCase> {

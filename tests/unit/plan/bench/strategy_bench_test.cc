@@ -31,7 +31,7 @@ RunRecord run_of(double seconds, double compute, double communication, double te
 }
 
 StrategyRuns runs_of(const std::string& label, bool hides, std::vector<RunRecord> rounds) {
-  StrategyRuns runs{label, hides, false, {}, {}, std::move(rounds)};
+  StrategyRuns runs{label, hides, false, false, {}, {}, std::move(rounds)};
   runs.planned[std::size_t(Traffic::kHalo)] = 200;
   runs.planned[std::size_t(Traffic::kGradient)] = 100;
   runs.planned_between[std::size_t(Traffic::kHalo)] = 200;
@@ -103,6 +103,15 @@ TEST(StrategyBench, WhoSkipsBroadcastsMaySendLessThanPlannedButNotMore) {
                         "40 B: no more than planned"));
   runs[1].rounds[2].training_traffic[0].bytes = 1201;
   EXPECT_THROW(compare_strategies(runs), Error);
+}
+
+TEST(StrategyBench, BatchesThatAreDrawnAnewMaySendOtherBytes) {
+  auto runs = three();
+  runs[1].draws = true;
+  runs[1].rounds[2].training_traffic[0].bytes = 1206;
+  const auto rows = compare_strategies(runs);
+  EXPECT_EQ(rows[1].bytes[0].bytes, 201);
+  EXPECT_THAT(to_text(StrategyBench{.rows = rows}), HasSubstr("40 B: drawn anew in each epoch"));
 }
 
 TEST(StrategyBench, NoSteadyEpochIsAnError) {
