@@ -9,13 +9,31 @@ FUZZ_SECONDS ?= 600
 SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: build programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing \
+.PHONY: build build-cuda gpu-bundle gpu-check programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing \
 	bench bench-peers bench-operator bench-strategies bench-scale check-simulation simulated cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
 	@mkdir -p $(BUILD)
 	cmake -S . -B $(BUILD) -G Ninja >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
 	ninja -C $(BUILD) -j $(JOBS) atoll
+
+# build/atoll-cuda, which trains on GPUs too; nvcc comes from PyPI's wheels where CUDA_HOME names none.
+build-cuda: build-tools
+	@docker/install-packages docker/packages-cuda.txt
+	@mkdir -p $(BUILD)
+	cmake -S . -B $(BUILD) -G Ninja -DATOLL_CUDA=$$(docker/cuda-toolkit) >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
+	ninja -C $(BUILD) -j $(JOBS) atoll atoll-cuda
+
+# What a machine with a GPU, its driver and CUDA's runtime libraries needs for `./check` (docs/gpu.md): $(BUILD)/gpu-bundle.
+gpu-bundle: test-tools build-cuda
+	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
+	ninja -C $(BUILD) -j $(JOBS) test_gpu gpu_figures
+	tests/gpu/bundle $(BUILD) $(BUILD)/gpu-bundle
+
+# On such a machine: the bundle's check, and docs/benchmarks/gpu.md from what it leaves.
+gpu-check: gpu-bundle
+	$(BUILD)/gpu-bundle/check $(abspath docs/benchmarks/gpu.json)
+	tests/gpu/page docs/benchmarks/gpu.json >docs/benchmarks/gpu.md
 
 # The programs without debugging information, for the images.
 programs: build

@@ -7,6 +7,9 @@
 
 #include "base/error.h"
 #include "command/commands.h"
+#ifdef ATOLL_CUDA
+#include "tensor/cuda/backend.h"
+#endif
 
 namespace {
 
@@ -24,6 +27,9 @@ int main(int count, char** words) {
   std::signal(SIGXFSZ, SIG_IGN);
   // Who closes our output, as `head` does, ends us without a word, whatever whoever started us has set.
   std::signal(SIGPIPE, SIG_DFL);
+#ifdef ATOLL_CUDA
+  atl::install_backend(&atl::cuda::backend());
+#endif
   const auto commands = atl::commands();
   try {
     return printed(atl::run_command_line(count, words, commands));

@@ -2,18 +2,31 @@
 // tests install one of their own in its place. Whoever makes a Context brings the device's stream.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "tensor/kernel_table.h"
 #include "tensor/memory.h"
 
 namespace atl {
 
+/// A device that a rank has for itself, or shares with others of its machine.
+struct OpenDevice {
+  std::unique_ptr<DeviceStream> stream;  // of the rank's compute thread
+  std::string name;                      // as its maker calls it
+  std::size_t bytes = 0;                 // of its memory, free or not
+};
+
 struct Backend {
   Memory memory;
   KernelTable kernels;
+  /// The device of this machine's rank number `rank_here`, for the calling thread. Throws Error that says what is missing and what to do.
+  OpenDevice (*open)(int rank_here) = nullptr;
 };
 
 /// `backend` outlives all that lies in its memory. Before the first use of Device::kCuda; not thread-safe. Null takes it away.
 void install_backend(const Backend* backend);
+bool has_backend();
 /// Throws Error where there is none.
 const Backend& backend();
 

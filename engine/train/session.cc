@@ -42,6 +42,13 @@ SideThreads side_threads(const SessionOptions& options) {
   return {strategy.side_threads(options.job, options.threads), options.cpus};
 }
 
+Device device_of(const SessionOptions& options) {
+  return options.device == nullptr ? Device::kCpu : options.device->device;
+}
+DeviceStream& stream_of(const SessionOptions& options) {
+  return options.device == nullptr ? host_stream() : options.device->stream();
+}
+
 /// One run of one rank, in the order of its members: data, model, loop, results.
 class Session {
  public:
@@ -51,7 +58,8 @@ class Session {
         job_(options.job),
         side_(side_threads(options)),
         pool_(options.threads),
-        ctx_{Device::kCpu, &pool_, &workspace_},
+        workspace_(device_of(options)),
+        ctx_{device_of(options), &pool_, &workspace_, &stream_of(options)},
         dataset_(Dataset::open(options.dataset)),
         prepared_(PreparedGraph::open(dataset_, partition_options(job_, comm.size()), graph_transforms(job_),
                                       training_marks(dataset_, job_))),
@@ -89,6 +97,7 @@ class Session {
     comm_.check_same("data set", dataset_.meta().checksum);
     comm_.check_same("prepared graph", prepared_.checksum());
     comm_.check_same("parts", parts_text(o_.parts));
+    comm_.check_same("device", ctx_.device == Device::kCpu ? "cpu" : "cuda");
     data_.count(comm_);
     if (data_.train.total > 0) return;
     fail("dataset.split: split '{}' column {} of {} has no labelled training vertex; choose another split",

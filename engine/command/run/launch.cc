@@ -46,7 +46,7 @@ std::vector<std::string> rank_program(const Arguments& a, const Job& job, const 
                                    "--result-line"};
   if (!attempt.run.empty()) program.insert(program.end(), {"--run", attempt.run});
   if (!attempt.parts.empty()) program.insert(program.end(), {"--parts", parts_text(attempt.parts)});
-  for (const char* option : {"--timeout", "--metrics"}) {
+  for (const char* option : {"--timeout", "--metrics", "--device"}) {
     if (a.has(option)) program.insert(program.end(), {option, a.get(option)});
   }
   return program;
@@ -175,6 +175,7 @@ Command launch_command() {
        {"--shell", "COMMAND", "remote shell, called with a host's address and a command", true},
        {"--data-root", "DIR", "folder on every host that holds the data sets"},
        {"--threads", "N", "threads per rank (resources.cpu)"},
+       {"--device", "NAME", "auto, cpu or cuda (auto: a GPU where there is one)"},
        {"--port", "N", "port that must answer on every host before ranks start (2222)"},
        {"--wait", "SECONDS", "how long to wait for these ports (60)"},
        {"--timeout", "SECONDS", "how long to wait for a rank that doesn't answer (300)"},

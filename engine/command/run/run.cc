@@ -14,6 +14,7 @@
 #include "partition/part_ranks.h"
 #include "train/checkpoint/start_over.h"
 #include "train/finished_run.h"
+#include "train/rank_device.h"
 
 namespace atl {
 namespace {
@@ -49,7 +50,7 @@ std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, d
                                    parts_text(plan.parts),
                                    "--attempt",
                                    std::to_string(plan.attempt)};
-  for (const char* option : {"--timeout", "--metrics", "--trace-epochs"}) {
+  for (const char* option : {"--timeout", "--metrics", "--trace-epochs", "--device"}) {
     if (a.has(option)) program.insert(program.end(), {option, a.get(option)});
   }
   if (a.has("--trace")) program.insert(program.end(), {"--trace", full(a.get("--trace"))});
@@ -72,6 +73,7 @@ void check_options(const Arguments& a) {
   if (a.has("--json") && a.has("--quiet")) fail("--json and --quiet exclude each other (use one)");
   a.integer("--timeout", 1, 1, kLongestTimeout);
   check_trace(a);
+  device_choice(a.get("--device", "auto"));
   if (a.has("--metrics")) metrics_place(a.get("--metrics"), {}, 0);
 }
 
@@ -130,6 +132,8 @@ Command run_command() {
       {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
        {"--ranks", "N", "number of ranks, instead of placement.ranks"},
        {"--threads", "N", "threads per rank (resources.cpu, or the machine's cores divided among its ranks)"},
+       {"--device", "NAME",
+        "auto, cpu or cuda; a GPU needs build/atoll-cuda (auto: a GPU where there is one)"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
        {"--output", "DIR", "folder for results (./runs/OUTPUT.PATH)"},
        {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "comm/local_transport.h"
 #include "comm/mpi_transport.h"
+#include "comm/staged_transport.h"
 #include "command/commands.h"
 #include "command/run/output_folder.h"
 #include "command/run/rank_style.h"
@@ -39,6 +40,11 @@ int from_mpirun(const char* variable, int otherwise) {
   return text != nullptr ? std::atoi(text) : otherwise;
 }
 
+/// This rank's number on its machine.
+int rank_here() {
+  return from_mpirun("OMPI_COMM_WORLD_LOCAL_RANK", 0);
+}
+
 std::string host_name() {
   char host[256] = "this machine";
   gethostname(host, sizeof host - 1);
@@ -46,19 +52,34 @@ std::string host_name() {
 }
 
 /// A rank that never starts keeps the others in MPI_Init for ever: those that did start end, and say so.
-Communicator open_communicator(int rank, int ranks, const Communicator::Options& options) {
+Communicator open_communicator(int rank, int ranks, const RankDevice& device,
+                               const Communicator::Options& options) {
   const auto timeout = std::chrono::duration_cast<std::chrono::seconds>(options.timeout);
   const std::string words = fmt::format(
       "atoll: rank {} of {} on {}: MPI did not start within {} s. Ranks that don't say this did not start or "
       "can't be reached: check their hosts, or raise --timeout",
       rank, ranks, host_name(), timeout.count());
   const EndUnlessDone deadline(timeout, words, kStatusFailed);
-  return {ranks > 1 ? make_mpi_transport() : std::move(make_local_group(1).front()), options};
+  auto transport = ranks > 1 ? make_mpi_transport() : std::move(make_local_group(1).front());
+  if (device.device == Device::kCuda)
+    transport =
+        make_staged_transport(std::move(transport), [] { return backend().open(rank_here()).stream; });
+  return {std::move(transport), options};
 }
 
 std::string text_of(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// The machine's ranks share its GPUs in the order that mpirun gives them.
+RankDevice device_of(const Arguments& a, const Job& job, Rank rank) {
+  const bool asks = job.resources.gpus > 0 && !a.has("--device");
+  RankDevice device =
+      open_device(asks ? DeviceChoice::kCuda : device_choice(a.get("--device", "auto")), rank_here());
+  if (rank == 0 && !device.why_not_gpu.empty())
+    std::fprintf(stderr, "atoll: the run uses the CPU: %s\n", device.why_not_gpu.c_str());
+  return device;
 }
 
 SessionOptions options_of(const Arguments& a, int ranks) {
@@ -130,6 +151,8 @@ int run(const Arguments& a) {
     if (a.has("--places")) check_place(a.get("--places"), rank, host_name());
     if (a.has("--run")) end_earlier_ranks(a.get("--run"), options.attempt);
     if (a.has("--make-output") && rank == 0) options.attempt = claim_output(options, a.get("--run"));
+    const RankDevice device = device_of(a, options.job, rank);
+    options.device = &device;
     const std::chrono::seconds timeout(a.integer("--timeout", 300, 1, kLongestTimeout));
     WaitBoard waits([&](const std::string& news) { say_wait(rank, news, timeout); });
     const auto observer = observers_of(a, rank, ranks, starter, waits);
@@ -138,7 +161,7 @@ int run(const Arguments& a) {
     if (a.has("--trace")) trace.emplace();
     std::optional<EndUnlessDone> closing;  // outlives the communicator
     Communicator comm =
-        open_communicator(rank, ranks,
+        open_communicator(rank, ranks, device,
                           {.timeout = timeout,
                            .waits = &waits,
                            .trace = trace ? &*trace : nullptr,
@@ -171,6 +194,7 @@ Command train_command() {
        {"--dataset", "DIR", "the data set", true},
        {"--output", "DIR", "the output folder", true},
        {"--threads", "N", "threads of this rank"},
+       {"--device", "NAME", "auto, cpu or cuda (auto: a GPU where there is one)"},
        {"--style", "NAME", "json, quiet, terminal or lines"},
        {"--started", "SECONDS", "steady clock when the run was started"},
        {"--parts", "P,P,…", "the part that each rank trains (its own number)"},

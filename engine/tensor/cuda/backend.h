@@ -1,0 +1,14 @@
+// The GPU as the engine's other device (tensor/backend.h): its memory, its kernels, and the opening of a rank's GPU.
+#pragma once
+
+#include "tensor/backend.h"
+
+namespace atl::cuda {
+
+/// table.cc
+const KernelTable& kernels();
+
+/// For install_backend(). Making it asks nothing of a driver.
+const Backend& backend();
+
+}  // namespace atl::cuda

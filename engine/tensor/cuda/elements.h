@@ -1,0 +1,49 @@
+// Element by element over a matrix, row by row with some lanes of a warp each, or one by one.
+#pragma once
+
+#include "tensor/cuda/launch.h"
+
+namespace atl::cuda {
+
+/// work(r, c): each row is its lanes' own.
+template <class F>
+__global__ void every_element(Index rows, Index cols, int lanes, F work) {
+  const Index row = (Index(blockIdx.x) * blockDim.x + threadIdx.x) / lanes;
+  if (row >= rows) return;
+  for (Index c = threadIdx.x % lanes; c < cols; c += lanes) work(row, c);
+}
+
+/// work(r, lanes of the row).
+template <class F>
+__global__ void every_row(Index rows, int lanes, F work) {
+  const Index row = (Index(blockIdx.x) * blockDim.x + threadIdx.x) / lanes;
+  if (row < rows) work(row, Lanes(lanes));
+}
+
+/// work(i)
+template <class F>
+__global__ void every_item(Index count, F work) {
+  const Index i = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < count) work(i);
+}
+
+template <class F>
+void for_elements(Context& ctx, Index rows, Index cols, const F& work) {
+  if (cols == 0) return;
+  const int lanes = lanes_for(cols);
+  launch(ctx, blocks_for(rows, kThreads / lanes), kThreads, 0, &every_element<F>, rows, cols, lanes, work);
+}
+
+/// `cols`: how much there is to do in a row.
+template <class F>
+void for_rows(Context& ctx, Index rows, Index cols, const F& work) {
+  const int lanes = lanes_for(cols);
+  launch(ctx, blocks_for(rows, kThreads / lanes), kThreads, 0, &every_row<F>, rows, lanes, work);
+}
+
+template <class F>
+void for_items(Context& ctx, Index count, const F& work) {
+  launch(ctx, blocks_for(count, kThreads), kThreads, 0, &every_item<F>, count, work);
+}
+
+}  // namespace atl::cuda

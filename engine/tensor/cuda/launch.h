@@ -1,0 +1,88 @@
+// The one header that CUDA C++ comes through: launches, a block's shared memory, what lanes of a warp tell each other. Kernels are
+// written against it, so that the tests' emulated GPU (tests/cuda) can stand in for all of it.
+#pragma once
+
+#include "tensor/cuda/rows.h"
+#include "tensor/cuda/stream.h"
+
+namespace atl::cuda {
+
+inline constexpr int kWarp = 32;      // lanes
+inline constexpr int kThreads = 256;  // of a block, where a kernel has no reason for others
+
+/// `blocks` of kernel, each of `threads` and with `shared` bytes of shared memory, in the order of ctx's stream.
+template <class... Formal, class... Given>
+void launch(const Context& ctx, Index blocks, int threads, std::size_t shared, void (*kernel)(Formal...),
+            const Given&... given) {
+  if (blocks == 0) return;
+  ATOLL_CHECK(blocks < Index(1) << 31, "{} blocks", blocks);
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(unsigned(blocks));
+  config.blockDim = dim3(unsigned(threads));
+  config.dynamicSmemBytes = shared;
+  config.stream = stream_of(ctx).stream();
+  must(cudaLaunchKernelEx(&config, kernel, Formal(given)...), "launch of a kernel");
+}
+
+inline Index blocks_for(Index items, Index of_block) {
+  return (items + of_block - 1) / of_block;
+}
+
+/// The block's shared memory; every thread gets the same address.
+template <class T>
+__device__ T* shared_memory() {
+#ifdef __CUDACC__
+  extern __shared__ __align__(16) unsigned char bytes[];
+  return reinterpret_cast<T*>(bytes);
+#else
+  return static_cast<T*>(emulated::shared_memory());
+#endif
+}
+
+/// Some neighbouring lanes of a warp, a power of two, that work on one row.
+struct Lanes {
+  int count;      // 1 … 32
+  int lane;       // of this thread among them
+  unsigned mask;  // in the warp
+
+  __device__ explicit Lanes(int lanes) : count(lanes), lane(int(threadIdx.x) % lanes) {
+    const int first = int(threadIdx.x) % kWarp / lanes * lanes;
+    mask = lanes == kWarp ? ~0u : ((1u << lanes) - 1) << first;
+  }
+
+  template <class T>
+  __device__ T sum(T value) const {
+    for (int distance = count / 2; distance > 0; distance /= 2)
+      value += __shfl_xor_sync(mask, value, distance);
+    return value;
+  }
+  template <class T>
+  __device__ T max(T value) const {
+    for (int distance = count / 2; distance > 0; distance /= 2) {
+      const T other = __shfl_xor_sync(mask, value, distance);
+      value = other > value ? other : value;
+    }
+    return value;
+  }
+};
+
+/// The smallest power of two that isn't below `wanted`, at most a warp.
+inline int lanes_for(Index wanted) {
+  int lanes = 1;
+  while (lanes < kWarp && lanes < wanted) lanes *= 2;
+  return lanes;
+}
+
+/// Σ of a block's values, in a fixed order, on its thread 0. `room`: kThreads / kWarp values of shared memory.
+template <class T>
+__device__ T sum_of_block(T value, T* room) {
+  const T mine = Lanes(kWarp).sum(value);
+  if (threadIdx.x % kWarp == 0) room[threadIdx.x / kWarp] = mine;
+  __syncthreads();
+  T total = 0;
+  if (threadIdx.x == 0)
+    for (unsigned i = 0; i < blockDim.x / kWarp; ++i) total += room[i];
+  return total;
+}
+
+}  // namespace atl::cuda

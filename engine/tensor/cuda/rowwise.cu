@@ -1,0 +1,81 @@
+// Operations on the rows of dense matrices: the epilogue on its own, dropout, constants, packing of rows.
+#include "tensor/cuda/elements.h"
+#include "tensor/cuda/finish.h"
+#include "tensor/cuda/table.h"
+
+namespace atl::cuda {
+
+void finish_rows(Context& ctx, const simd::Finish& finish, simd::In x, simd::Out y, Index rows, Index cols) {
+  if (!finish.layer_norm) {
+    for_rows(ctx, rows, cols, [=] __device__(Index row, const Lanes& lanes) {
+      const std::uint64_t key = row_key(finish.mask, row);
+      for (Index c = lanes.lane; c < cols; c += lanes.count)
+        at(y, row, c) = finished(finish, at(x, row, c), row, c, key);
+    });
+    return;
+  }
+  for_rows(ctx, rows, cols, [=] __device__(Index row, const Lanes& lanes) {
+    const RowNorm norm = row_norm(row_of(x, row), finish.bias, cols, lanes);
+    if (finish.row_stats.data != nullptr && lanes.lane == 0) {
+      at(finish.row_stats, row, 0) = norm.mean;
+      at(finish.row_stats, row, 1) = norm.rstd;
+    }
+    const std::uint64_t key = row_key(finish.mask, row);
+    for (Index c = lanes.lane; c < cols; c += lanes.count)
+      at(y, row, c) = finished(finish, at(x, row, c), row, c, key, norm);
+  });
+}
+
+void apply(Context& ctx, const Epilogue& epilogue, ConstMatrixView x, MatrixView y) {
+  const simd::Finish finish = plain(epilogue);
+  if (x.data == y.data && finish.nothing) return;
+  finish_rows(ctx, finish, plain(x), plain_out(y), y.rows, y.cols);
+}
+
+void dropout(Context& ctx, const Dropout& d, ConstMatrixView x, MatrixView out) {
+  if (!d && x.data == out.data) return;
+  if (!d) return cuda::axpby(ctx, 1, x, 0, out);
+  const simd::Mask mask = plain(d);
+  const Index cols = x.cols;
+  for_rows(ctx, x.rows, cols, [=] __device__(Index row, const Lanes& lanes) {
+    const std::uint64_t key = row_key(mask, row);
+    for (Index c = lanes.lane; c < cols; c += lanes.count)
+      at(out, row, c) = masked(at(x, row, c), key, c, mask);
+  });
+}
+
+void fill(Context& ctx, Real value, MatrixView out) {
+  for_elements(ctx, out.rows, out.cols, [=] __device__(Index r, Index c) { at(out, r, c) = value; });
+}
+
+void zero_sums(Context& ctx, std::span<double> sums) {
+  double* const to = sums.data();
+  for_items(ctx, Index(sums.size()), [=] __device__(Index i) { to[i] = 0; });
+}
+
+void axpby(Context& ctx, Real a, ConstMatrixView x, Real b, MatrixView out) {
+  for_elements(ctx, out.rows, out.cols, [=] __device__(Index r, Index c) {
+    Real* const to = row_of(out, r) + c;
+    *to = b == 0 ? a * at(x, r, c) : a * at(x, r, c) + b * *to;
+  });
+}
+
+void scale(Context& ctx, Real factor, MatrixView x) {
+  for_elements(ctx, x.rows, x.cols, [=] __device__(Index r, Index c) { at(x, r, c) *= factor; });
+}
+
+void scale_rows(Context& ctx, const Real* factors, MatrixView x) {
+  for_elements(ctx, x.rows, x.cols, [=] __device__(Index r, Index c) { at(x, r, c) *= factors[r]; });
+}
+
+void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
+  for_elements(ctx, out.rows, out.cols,
+               [=] __device__(Index r, Index c) { at(out, r, c) = at(x, index[r], c); });
+}
+
+void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
+  for_elements(ctx, x.rows, x.cols,
+               [=] __device__(Index r, Index c) { at(out, index[r], c) += at(x, r, c); });
+}
+
+}  // namespace atl::cuda

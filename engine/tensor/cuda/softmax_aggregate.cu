@@ -1,0 +1,152 @@
+// DeeperGCN's softmax aggregation: each column's own softmax over the neighbours, each neighbour's row read once (online softmax,
+// Milakov & Gimelshein 2018).
+#include "tensor/cpu/arguments.h"
+#include "tensor/cuda/arc_rows.h"
+#include "tensor/cuda/table.h"
+
+namespace atl::cuda {
+namespace {
+
+constexpr Real kNothingYet = -std::numeric_limits<Real>::infinity();
+
+/// A column's softmax so far: out is not yet divided by the sum.
+struct Column {
+  Real max, sum, out;
+
+  /// Another of them, of other sources. One of both exponentials is e⁰.
+  __device__ void add(const Column& other) {
+    if (other.max == kNothingYet) return;
+    const bool grows = other.max > max;
+    const Real shrink = exp(grows ? max - other.max : other.max - max);
+    const Real ours = grows ? shrink : Real(1), theirs = grows ? Real(1) : shrink;
+    sum = sum * ours + other.sum * theirs;
+    out = out * ours + other.out * theirs;
+    if (grows) max = other.max;
+  }
+};
+
+constexpr int kColumns = 2;  // of a lane, a group's width apart
+
+/// out(i, c) and its state, over arcs to i.
+struct SoftmaxOfRows {
+  simd::SoftmaxSum s;
+
+  static constexpr Index kHub = kHubArcs;
+  struct Sum {
+    Column at[kColumns];
+  };
+
+  __device__ Index first_of(Index row) const { return s.offsets[row]; }
+  __device__ Index column(Place place, const Lanes& lanes, int k) const {
+    return (place.part * kColumns + k) * lanes.count + lanes.lane;
+  }
+  __device__ Sum begin(Place, const Lanes&) const {
+    Sum sum;
+    for (Column& each : sum.at) each = {kNothingYet, 0, 0};
+    return sum;
+  }
+  __device__ void add(Sum& sum, Place place, Index first, Index behind, Index step,
+                      const Lanes& lanes) const {
+    for (Index e = first; e < behind; e += step) {
+      const Real* const from = row_of(s.m, s.columns[e]);
+      const Real weight = s.weights == nullptr ? Real(1) : Real(s.weights[e]);
+#pragma unroll
+      for (int k = 0; k < kColumns; ++k) {
+        const Index c = column(place, lanes, k);
+        if (c < s.cols) sum.at[k].add({from[c] * s.t, weight, weight * from[c]});
+      }
+    }
+  }
+  __device__ void merge(Sum& sum, const Sum& other) const {
+    for (int k = 0; k < kColumns; ++k) sum.at[k].add(other.at[k]);
+  }
+  __device__ void finish(Sum& sum, Place place, const Lanes& lanes) const {
+    for (int k = 0; k < kColumns; ++k) {
+      const Index c = column(place, lanes, k);
+      if (c >= s.cols || sum.at[k].max == kNothingYet) continue;
+      Column whole{at(s.max, place.row, c), at(s.sum, place.row, c), at(s.out, place.row, c)};
+      whole.add(sum.at[k]);
+      at(s.max, place.row, c) = whole.max;
+      at(s.sum, place.row, c) = whole.sum;
+      at(s.out, place.row, c) = whole.out;
+    }
+  }
+};
+
+/// d_m(j, c) over arcs from j.
+struct SoftmaxBackward {
+  simd::SoftmaxSum s;
+
+  static constexpr Index kHub = kHubArcs;
+  struct Sum {
+    Real d[kColumns];
+  };
+
+  __device__ Index first_of(Index row) const { return s.offsets[row]; }
+  __device__ Index column(Place place, const Lanes& lanes, int k) const {
+    return (place.part * kColumns + k) * lanes.count + lanes.lane;
+  }
+  __device__ Sum begin(Place, const Lanes&) const { return {}; }
+  __device__ void add(Sum& sum, Place place, Index first, Index behind, Index step,
+                      const Lanes& lanes) const {
+#pragma unroll
+    for (int k = 0; k < kColumns; ++k) {
+      const Index c = column(place, lanes, k);
+      if (c >= s.cols) continue;
+      const Real m = at(s.m, place.row, c);
+      for (Index e = first; e < behind; e += step) {
+        const VertexId i = s.columns[e];
+        Real p = exp(m * s.t - at(s.max, i, c)) / at(s.sum, i, c);
+        if (s.weights != nullptr) p *= Real(s.weights[e]);
+        sum.d[k] += p * at(s.d_out, i, c) * ((m - at(s.out, i, c)) * s.t + Real(1));
+      }
+    }
+  }
+  __device__ void merge(Sum& sum, const Sum& other) const {
+    for (int k = 0; k < kColumns; ++k) sum.d[k] += other.d[k];
+  }
+  __device__ void finish(Sum& sum, Place place, const Lanes& lanes) const {
+    for (int k = 0; k < kColumns; ++k)
+      if (const Index c = column(place, lanes, k); c < s.cols) at(s.d_m, place.row, c) = sum.d[k];
+  }
+};
+
+ArcShape shape_of(Index rows, Index cols) {
+  const int lanes = lanes_for((cols + kColumns - 1) / kColumns);
+  return {rows, (cols + lanes * kColumns - 1) / (lanes * kColumns), false, lanes};
+}
+
+}  // namespace
+
+void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const Softmaxes& softmaxes) {
+  simd::SoftmaxSum s;
+  s.offsets = a.csr.offsets;
+  s.columns = a.csr.columns;
+  s.weights = a.csr.weights;
+  s.t = t;
+  s.cols = m.cols;
+  s.m = plain(m);
+  s.max = plain_out(softmaxes.state.max);
+  s.sum = plain_out(softmaxes.state.sum);
+  s.out = plain_out(softmaxes.out);
+  for_arcs(ctx, SoftmaxOfRows{s}, shape_of(a.csr.rows, m.cols));
+}
+
+void softmax_backward(Context& ctx, const Arcs& /*a*/, const CsrView& transpose, Real t, ConstMatrixView m,
+                      const SoftmaxState& state, ConstMatrixView out, ConstMatrixView d_out, MatrixView d_m) {
+  simd::SoftmaxSum s;
+  s.offsets = transpose.offsets;
+  s.columns = transpose.columns;
+  s.weights = transpose.weights;
+  s.t = t;
+  s.cols = m.cols;
+  s.m = plain(m);
+  s.max = plain_out(state.max);
+  s.sum = plain_out(state.sum);
+  s.out = {const_cast<Real*>(out.data), out.stride};  // only read
+  s.d_out = plain(d_out);
+  s.d_m = plain_out(d_m);
+  for_arcs(ctx, SoftmaxBackward{s}, shape_of(transpose.rows, m.cols));
+}
+
+}  // namespace atl::cuda

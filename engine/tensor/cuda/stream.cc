@@ -1,0 +1,111 @@
+#include "tensor/cuda/stream.h"
+
+#include <cstring>
+
+namespace atl::cuda {
+namespace {
+
+constexpr std::size_t kStaging = std::size_t(8) << 20;  // of each half
+
+}  // namespace
+
+Stream::Stream(int gpu) : gpu_(gpu) {
+  ATOLL_MUST(cudaSetDevice(gpu));
+  ATOLL_MUST(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  ATOLL_MUST(cublasCreate(&cublas_));
+  ATOLL_MUST(cublasSetStream(cublas_, stream_));
+  for (Staging& half : staging_) {
+    void* data = nullptr;
+    ATOLL_MUST(cudaMallocHost(&data, kStaging));
+    half.data = static_cast<std::byte*>(data);
+    ATOLL_MUST(cudaEventCreateWithFlags(&half.free, cudaEventDisableTiming));
+  }
+}
+
+Stream::~Stream() {  // errors were reported by the call that failed
+  cudaStreamSynchronize(stream_);
+  for (const Marked& each : marks_) cudaEventDestroy(each.event);
+  for (cudaEvent_t each : spare_) cudaEventDestroy(each);
+  for (const Staging& half : staging_) cudaEventDestroy(half.free), cudaFreeHost(half.data);
+  cublasDestroy(cublas_);
+  cudaStreamDestroy(stream_);
+}
+
+DeviceStream::Mark Stream::mark() {
+  const std::lock_guard lock(mutex_);
+  forget_reached();
+  cudaEvent_t event = nullptr;
+  if (spare_.empty()) {
+    ATOLL_MUST(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  } else {
+    event = spare_.back();
+    spare_.pop_back();
+  }
+  ATOLL_MUST(cudaEventRecord(event, stream_));
+  marks_.push_back({++given_, event});
+  return given_;
+}
+
+void Stream::forget_reached() const {
+  while (!marks_.empty()) {
+    const cudaError_t status = cudaEventQuery(marks_.front().event);
+    if (status == cudaErrorNotReady) return;
+    must(status, "cudaEventQuery");
+    done_ = marks_.front().mark;
+    spare_.push_back(marks_.front().event);
+    marks_.pop_front();
+  }
+}
+
+bool Stream::reached(Mark mark) const {
+  if (done_ >= mark) return true;
+  const std::lock_guard lock(mutex_);
+  forget_reached();
+  return done_ >= mark;
+}
+
+void Stream::wait(Mark mark) {
+  if (done_ >= mark) return;
+  ++waits_;
+  cudaEvent_t event = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Marked& each : marks_)
+      if (each.mark == mark) event = each.event;
+  }
+  if (event != nullptr)
+    ATOLL_MUST(cudaEventSynchronize(event));  // reused only when somebody finds it reached
+  ATOLL_CHECK(reached(mark), "mark {} of {}", mark, given_);
+}
+
+std::byte* Stream::staging_for(std::size_t bytes) {
+  if (staging_[half_].used + bytes > kStaging) {
+    ATOLL_MUST(cudaEventRecord(staging_[half_].free, stream_));
+    half_ = 1 - half_;
+    ATOLL_MUST(cudaEventSynchronize(staging_[half_].free));
+    staging_[half_].used = 0;
+  }
+  std::byte* const at = staging_[half_].data + staging_[half_].used;
+  staging_[half_].used += (bytes + 63) / 64 * 64;
+  return at;
+}
+
+void Stream::upload(void* device, const void* host, std::size_t bytes) {
+  auto* to = static_cast<std::byte*>(device);
+  const auto* from = static_cast<const std::byte*>(host);
+  while (bytes > 0) {
+    const std::size_t piece = std::min(bytes, kStaging / 2);
+    std::byte* const staged = staging_for(piece);
+    std::memcpy(staged, from, piece);
+    ATOLL_MUST(cudaMemcpyAsync(to, staged, piece, cudaMemcpyHostToDevice, stream_));
+    to += piece, from += piece, bytes -= piece;
+  }
+}
+
+// The host's memory isn't pinned, so CUDA itself waits for the stream and copies.
+void Stream::download(void* host, const void* device, std::size_t bytes) {
+  ++waits_;
+  ATOLL_MUST(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_));
+}
+
+}  // namespace atl::cuda

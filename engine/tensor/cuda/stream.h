@@ -1,0 +1,67 @@
+// A GPU's stream as an order of work (tensor/device_stream.h), with what belongs to it: cuBLAS's handle, pinned memory that uploads go
+// by way of, and an event for each mark that somebody may still ask for.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "tensor/context.h"
+#include "tensor/cuda/status.h"
+
+namespace atl::cuda {
+
+class Stream final : public DeviceStream {
+ public:
+  /// On GPU number `gpu`, which becomes the calling thread's.
+  explicit Stream(int gpu);
+  ~Stream() override;
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  Mark mark() override;
+  /// Any thread may ask.
+  bool reached(Mark mark) const override;
+  void wait(Mark mark) override;
+  void upload(void* device, const void* host, std::size_t bytes) override;
+  void download(void* host, const void* device, std::size_t bytes) override;
+
+  cudaStream_t stream() const { return stream_; }
+  cublasHandle_t cublas() const { return cublas_; }
+  int gpu() const { return gpu_; }
+  /// How often the host has waited here: none within a step (tests).
+  std::int64_t waits() const { return waits_; }
+
+ private:
+  struct Marked {
+    Mark mark;
+    cudaEvent_t event;
+  };
+  /// Half of the pinned memory, which is free again when the event is over.
+  struct Staging {
+    std::byte* data = nullptr;
+    std::size_t used = 0;
+    cudaEvent_t free = nullptr;
+  };
+  std::byte* staging_for(std::size_t bytes);
+  void forget_reached() const;  // with mutex_
+
+  int gpu_;
+  cudaStream_t stream_ = nullptr;
+  cublasHandle_t cublas_ = nullptr;
+  Staging staging_[2];
+  int half_ = 0;
+  std::int64_t waits_ = 0;
+  Mark given_ = 0;
+  mutable std::atomic<Mark> done_{0};
+  mutable std::mutex mutex_;
+  mutable std::deque<Marked> marks_;  // in order, those not known to be reached
+  mutable std::vector<cudaEvent_t> spare_;
+};
+
+inline Stream& stream_of(const Context& ctx) {
+  return static_cast<Stream&>(*ctx.stream);
+}
+
+}  // namespace atl::cuda

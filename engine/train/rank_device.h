@@ -1,0 +1,30 @@
+// Which device a rank trains on: a GPU, where the build, the machine and whoever starts the run will have one, or the CPU.
+#pragma once
+
+#include <string>
+
+#include "tensor/backend.h"
+
+namespace atl {
+
+enum class DeviceChoice {
+  kAuto,  // a GPU where there is one
+  kCpu,
+  kCuda,
+};
+
+/// Throws Error where `text` is none of auto, cpu and cuda.
+DeviceChoice device_choice(const std::string& text);
+
+struct RankDevice {
+  Device device = Device::kCpu;
+  OpenDevice open;          // empty on the CPU
+  std::string why_not_gpu;  // of kAuto on a build for GPUs, where none could be had
+  DeviceStream& stream() const { return open.stream ? *open.stream : host_stream(); }
+};
+
+/// For the calling thread, the rank's compute thread. rank_here counts the machine's ranks from 0; they share its GPUs in turn.
+/// Throws Error that says what is missing where `choice` is kCuda and no GPU can be had.
+RankDevice open_device(DeviceChoice choice, int rank_here);
+
+}  // namespace atl

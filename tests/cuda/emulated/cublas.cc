@@ -1,0 +1,67 @@
+// cuBLAS, played by plain loops.
+#include <cublas_v2.h>
+
+#include "emulated.h"
+
+namespace {
+
+/// An operand as cuBLAS is given it: (rows, cols) after its operation.
+template <class T>
+struct Operand {
+  const T* data;
+  bool transposed;
+  std::ptrdiff_t distance;
+  T at(std::ptrdiff_t row, std::ptrdiff_t col) const {
+    return transposed ? data[row * distance + col] : data[col * distance + row];
+  }
+};
+
+template <class T>
+cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m, int n,
+                    int k, T one, const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc) {
+  const int a_rows = a_op == CUBLAS_OP_N ? m : k, b_rows = b_op == CUBLAS_OP_N ? k : n;
+  if (m < 0 || n < 0 || k < 0 || lda < (a_rows > 1 ? a_rows : 1) || ldb < (b_rows > 1 ? b_rows : 1) ||
+      ldc < (m > 1 ? m : 1))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  emulated::bring_near(&a, sizeof a), emulated::bring_near(&b, sizeof b), emulated::bring_near(&c, sizeof c);
+  emulated::give(handle->stream, [=] {
+    const Operand<T> left{a, a_op == CUBLAS_OP_T, lda}, right{b, b_op == CUBLAS_OP_T, ldb};
+    for (std::ptrdiff_t col = 0; col < n; ++col) {
+      for (std::ptrdiff_t row = 0; row < m; ++row) {
+        T sum = 0;
+        for (std::ptrdiff_t i = 0; i < k; ++i) sum += left.at(row, i) * right.at(i, col);
+        T& to = c[col * ldc + row];
+        to = beta == 0 ? one * sum : one * sum + beta * to;
+      }
+    }
+  });
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+const char* cublasGetStatusString(cublasStatus_t status) {
+  return status == CUBLAS_STATUS_SUCCESS ? "success" : "an argument that cuBLAS refuses";
+}
+cublasStatus_t cublasCreate(cublasHandle_t* handle) {
+  *handle = new cublasContext;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasDestroy(cublasHandle_t handle) {
+  delete handle;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) {
+  handle->stream = stream;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m,
+                           int n, int k, const float* one, const float* a, int lda, const float* b, int ldb,
+                           const float* beta, float* c, int ldc) {
+  return gemm(handle, a_op, b_op, m, n, k, *one, a, lda, b, ldb, *beta, c, ldc);
+}
+cublasStatus_t cublasDgemm(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m,
+                           int n, int k, const double* one, const double* a, int lda, const double* b,
+                           int ldb, const double* beta, double* c, int ldc) {
+  return gemm(handle, a_op, b_op, m, n, k, *one, a, lda, b, ldb, *beta, c, ldc);
+}

@@ -1,0 +1,143 @@
+// In the place of CUDA's header of this name: what Atoll uses of CUDA C++ and its runtime, played on the host, so that kernels and
+// what calls them are tested without a GPU. What it can't show stands in CONTRIBUTING.md ("Kernels for GPUs").
+#pragma once
+
+#include <math.h>  // its functions in the global namespace, for float too
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <tuple>
+#include <type_traits>
+
+#define __global__
+#define __device__
+#define __host__
+#define CUDART_VERSION 13000
+
+struct uint3 {
+  unsigned x = 0, y = 0, z = 0;
+};
+struct dim3 {
+  unsigned x, y, z;
+  dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}  // NOLINT: as CUDA's
+};
+
+// ---- the runtime's interface -----------------------------------------------------------------------------
+
+enum cudaError_t {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInsufficientDriver = 35,
+  cudaErrorNoDevice = 100,
+  cudaErrorNotReady = 600,
+};
+const char* cudaGetErrorString(cudaError_t error);
+cudaError_t cudaGetLastError();
+
+namespace emulated {
+class Stream;
+struct Event;
+}  // namespace emulated
+using cudaStream_t = emulated::Stream*;
+using cudaEvent_t = emulated::Event*;
+
+struct cudaLaunchAttribute;
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  std::size_t dynamicSmemBytes = 0;
+  cudaStream_t stream = nullptr;
+  cudaLaunchAttribute* attrs = nullptr;
+  unsigned numAttrs = 0;
+};
+struct cudaDeviceProp {
+  char name[256];
+  int major, minor;
+  std::size_t totalGlobalMem;
+};
+enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3 };
+inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2;
+
+cudaError_t cudaGetDeviceCount(int* count);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaMalloc(void** data, std::size_t bytes);
+cudaError_t cudaFree(void* data);
+cudaError_t cudaMallocHost(void** data, std::size_t bytes);
+cudaError_t cudaFreeHost(void* data);
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
+cudaError_t cudaMemset(void* data, int value, std::size_t bytes);
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventQuery(cudaEvent_t event);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+
+// ---- what a kernel sees ----------------------------------------------------------------------------------
+
+extern thread_local uint3 threadIdx, blockIdx;
+extern thread_local dim3 blockDim, gridDim;
+
+namespace emulated {
+
+/// Puts work behind what the stream was given before.
+void give(cudaStream_t stream, std::function<void()> work);
+/// Runs the body as each thread of each block, block after block; called by a stream's work.
+void run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& body);
+/// Turns what looks like an address of the device's memory into one at which the host can read the same bytes.
+void bring_near(void* argument, std::size_t bytes);
+
+void* shared_memory();
+/// Waits for all threads of the block; returns whether any brought `value`.
+bool barrier(bool value);
+/// What lane (own ^ distance) brought, once all lanes of the mask are here. At most 16 bytes.
+void exchange(unsigned mask, unsigned distance, const void* value, void* other, std::size_t bytes);
+
+}  // namespace emulated
+
+template <class... Formal, class... Given>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Formal...),
+                               Given&&... given) {
+  static_assert((std::is_trivially_copyable_v<std::decay_t<Formal>> && ...));
+  if (config->gridDim.x == 0 || config->blockDim.x == 0 || config->blockDim.x > 1024 ||
+      config->dynamicSmemBytes > 48 << 10)
+    return cudaErrorInvalidValue;
+  std::tuple<std::decay_t<Formal>...> arguments{std::decay_t<Formal>(given)...};
+  std::apply([](auto&... each) { (emulated::bring_near(&each, sizeof each), ...); }, arguments);
+  emulated::give(config->stream, [config = *config, kernel, arguments] {
+    emulated::run_grid(config, [&] { std::apply([&](const auto&... each) { kernel(each...); }, arguments); });
+  });
+  return cudaSuccess;
+}
+
+inline void __syncthreads() {
+  emulated::barrier(false);
+}
+inline int __syncthreads_or(int value) {
+  return emulated::barrier(value != 0) ? 1 : 0;
+}
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int distance) {
+  T other;
+  emulated::exchange(mask, unsigned(distance), &value, &other, sizeof value);
+  return other;
+}
+inline int __ffs(int word) {
+  return __builtin_ffs(word);
+}
+inline unsigned long long atomicAdd(unsigned long long* to, unsigned long long by) {
+  const unsigned long long before = *to;  // a block's threads take turns, and blocks follow each other
+  *to += by;
+  return before;
+}

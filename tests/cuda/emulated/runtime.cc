@@ -1,0 +1,236 @@
+// The runtime's calls. Device memory is the far device's (tensor/far_device.h), which the host can't touch. A stream does nothing
+// until somebody waits for it, or before, as the seed has it.
+#include <atomic>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "emulated.h"
+#include "tensor/far_device.h"
+
+namespace emulated {
+namespace {
+
+using atl::test::FarMemory;
+
+std::atomic<std::uint64_t> seed{1};
+std::atomic<cudaError_t> count_status{cudaSuccess};
+
+}  // namespace
+
+struct Event {
+  Stream* stream = nullptr;
+  std::uint64_t position = 0;
+};
+
+class Stream {
+ public:
+  Stream() : draws_(seed.fetch_add(1)) { of_this_thread().push_back(this); }
+  ~Stream() { std::erase(of_this_thread(), this); }
+
+  void give(std::function<void()> work) {
+    waiting_.push_back(std::move(work));
+    if (draws_.next() % 4 == 0) run(done_ + draws_.next() % (waiting_.size() + 1));
+  }
+  std::uint64_t given() const { return done_ + waiting_.size(); }
+  bool reached(std::uint64_t position) const { return done_ >= position; }
+  void run(std::uint64_t until) {
+    while (done_ < until) {
+      const std::function<void()> work = std::move(waiting_.front());
+      waiting_.pop_front();
+      work();
+      done_.fetch_add(1);
+    }
+  }
+  static std::vector<Stream*>& of_this_thread() {
+    static thread_local std::vector<Stream*> streams;
+    return streams;
+  }
+
+ private:
+  Random draws_;
+  std::deque<std::function<void()>> waiting_;
+  std::atomic<std::uint64_t> done_{0};
+};
+
+namespace {
+
+/// Of the host's memory, what is pinned: an asynchronous copy reads it when its turn comes, and anything else at once.
+class Pinned {
+ public:
+  static Pinned& instance() {
+    static Pinned all;
+    return all;
+  }
+  void add(const void* data, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    sizes_[static_cast<const std::byte*>(data)] = bytes;
+  }
+  void remove(const void* data) {
+    const std::lock_guard lock(mutex_);
+    sizes_.erase(static_cast<const std::byte*>(data));
+  }
+  bool holds(const void* data) {
+    const std::lock_guard lock(mutex_);
+    auto behind = sizes_.upper_bound(static_cast<const std::byte*>(data));
+    return behind != sizes_.begin() && data < std::prev(behind)->first + std::prev(behind)->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<const std::byte*, std::size_t> sizes_;
+};
+
+/// Where the host reads and writes it; what isn't the device's is taken as it is.
+template <class T>
+T* near(T* data) {
+  return FarMemory::instance().holds(data, 1) ? FarMemory::instance().near(data) : data;
+}
+
+/// Whether the operands of a copy lie where its kind says.
+bool fits(const void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  const bool to_device = FarMemory::instance().holds(to, bytes),
+             from_device = FarMemory::instance().holds(from, bytes);
+  return to_device == (kind != cudaMemcpyDeviceToHost) && from_device == (kind != cudaMemcpyHostToDevice);
+}
+
+}  // namespace
+
+void give(cudaStream_t stream, std::function<void()> work) {
+  stream->give(std::move(work));
+}
+
+void bring_near(void* argument, std::size_t bytes) {
+  auto* const at = static_cast<std::byte*>(argument);
+  for (std::size_t i = 0; i + sizeof(void*) <= bytes; i += sizeof(void*)) {
+    void* word = nullptr;
+    std::memcpy(&word, at + i, sizeof word);
+    if (!FarMemory::instance().holds(word, 0)) continue;
+    word = FarMemory::instance().near(word);
+    std::memcpy(at + i, &word, sizeof word);
+  }
+}
+
+void set_seed(std::uint64_t to) {
+  seed = to;
+}
+void answer_count_with(cudaError_t status) {
+  count_status = status;
+}
+
+}  // namespace emulated
+
+using atl::test::FarMemory;
+
+const char* cudaGetErrorString(cudaError_t error) {
+  return error == cudaSuccess ? "no error" : "an error of the emulated GPU";
+}
+cudaError_t cudaGetLastError() {
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = emulated::count_status == cudaSuccess ? 1 : 0;
+  return emulated::count_status;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  *properties = {"emulated GPU", 9, 0, std::size_t(64) << 30};
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  return device == 0 ? cudaSuccess : cudaErrorInvalidValue;
+}
+cudaError_t cudaDeviceSynchronize() {
+  for (emulated::Stream* each : emulated::Stream::of_this_thread()) each->run(each->given());
+  return cudaSuccess;
+}
+cudaError_t cudaMalloc(void** data, std::size_t bytes) {
+  try {
+    *data = FarMemory::instance().allocate(bytes).data;
+  } catch (const std::bad_alloc&) {
+    return cudaErrorMemoryAllocation;
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaFree(void* data) {
+  cudaDeviceSynchronize();
+  FarMemory::instance().release(data);
+  return cudaSuccess;
+}
+cudaError_t cudaMallocHost(void** data, std::size_t bytes) {
+  *data = std::malloc(bytes);
+  emulated::Pinned::instance().add(*data, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaFreeHost(void* data) {
+  emulated::Pinned::instance().remove(data);
+  std::free(data);
+  return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *free = 0, *total = std::size_t(64) << 30;
+  return cudaSuccess;
+}
+cudaError_t cudaMemset(void* data, int value, std::size_t bytes) {
+  cudaDeviceSynchronize();
+  if (!FarMemory::instance().holds(data, bytes)) return cudaErrorInvalidValue;
+  std::memset(FarMemory::instance().near(data), value, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  if (!emulated::fits(to, from, bytes, kind)) return cudaErrorInvalidValue;
+  std::memcpy(emulated::near(to), emulated::near(from), bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  if (!emulated::fits(to, from, bytes, kind)) return cudaErrorInvalidValue;
+  if (kind == cudaMemcpyHostToDevice && !emulated::Pinned::instance().holds(from)) {
+    const auto* const bytes_now = static_cast<const std::byte*>(from);
+    stream->give([to, taken = std::vector<std::byte>(bytes_now, bytes_now + bytes)] {
+      std::memcpy(emulated::near(to), taken.data(), taken.size());
+    });
+  } else {
+    stream->give([=] { std::memcpy(emulated::near(to), emulated::near(from), bytes); });
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  *stream = new emulated::Stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  stream->run(stream->given());
+  return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  if (event->stream == nullptr) return cudaSuccess;
+  stream->give([other = event->stream, position = event->position] { other->run(position); });
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = new emulated::Event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  *event = {stream, stream->given()};
+  return cudaSuccess;
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return event->stream == nullptr || event->stream->reached(event->position) ? cudaSuccess
+                                                                             : cudaErrorNotReady;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (event->stream != nullptr) event->stream->run(event->position);
+  return cudaSuccess;
+}

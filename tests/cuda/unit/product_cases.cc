@@ -1,0 +1,83 @@
+// Sums over neighbours, dense, sparse and bit products.
+#include "unit/cases.h"
+
+namespace atl::test {
+namespace {
+
+/// One row, the second, is a hub where there are columns.
+TestGraph graph(Twins& t, Index rows, Index cols, bool weighted) {
+  return random_graph(t.draw(), rows, cols, t.draw() % 4 == 0 ? 40 : 5, weighted);
+}
+
+void spmm_case(Twins& t, RandomSizes& sizes) {
+  const Index rows = sizes(90), cols = sizes(70), f = sizes(300);
+  Arcs a{t.csr(graph(t, rows, cols, t.toss()))};
+  if (t.toss()) a.row_scale = t.reals(rows);
+  if (t.toss()) a.col_scale = t.reals(cols);
+  const Epilogue e = t.toss() ? t.epilogue(rows, f) : Epilogue{};
+  t.expect_alike(kSums, &spmm, a, t.matrix(cols, f), t.matrix(rows, f), t.toss(), e);
+}
+
+void gemm_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(80), k = sizes(60), m = sizes(70);
+  t.expect_alike(kSums, &gemm, t.matrix(n, k), t.matrix(k, m), t.matrix(n, m), t.toss(), t.epilogue(n, m));
+}
+void gemm_bt_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(80), k = sizes(60), m = sizes(70);
+  t.expect_alike(kSums, &gemm_bt, t.matrix(n, k), t.matrix(m, k), t.matrix(n, m), t.toss(),
+                 t.toss() ? t.dropout(n) : Dropout{});
+}
+void gemm_at_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(200), k = sizes(60), m = sizes(70), first = sizes(k);
+  t.expect_alike(kSums, &gemm_at, t.matrix(n, k), t.toss() ? t.dropout(n) : Dropout{}, t.matrix(n, m),
+                 t.matrix(k - first, m), t.toss(), first);
+}
+
+SparseRows sparse(Twins& t, Index n, Index features) {
+  TestGraph g = graph(t, n, features, true);
+  if (g.weights.empty()) g.weights.assign(1, 1.0f);  // values are never null
+  TestGraph back = transposed(g);
+  if (back.weights.empty()) back.weights.assign(1, 1.0f);
+  return {t.csr(g), t.csr(back)};
+}
+void sparse_gemm_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(80), features = sizes(60), m = sizes(150);
+  t.expect_alike(kSums, &sparse_gemm, sparse(t, n, features), t.toss() ? t.dropout(n) : Dropout{},
+                 t.matrix(features, m), t.matrix(n, m), t.toss() ? t.epilogue(n, m) : Epilogue{});
+}
+void sparse_gemm_at_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(80), features = sizes(60), m = sizes(150), first = sizes(features);
+  t.expect_alike(kSums, &sparse_gemm_at, sparse(t, n, features), t.toss() ? t.dropout(n) : Dropout{},
+                 t.matrix(n, m), t.matrix(features - first, m), t.toss(), first);
+}
+
+BitRows bit_rows(Twins& t, Index n, Index features) {
+  const BitMatrix bits = random_bits(t.draw(), n, features);
+  return {t.bits(bits), t.bits(transpose(bits.view())), t.reals(n)};
+}
+void bit_gemm_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(60), features = t.draw() % 5 == 0 ? 4200 : sizes(100), m = sizes(70);
+  t.expect_alike(kSums * 3, &bit_gemm, bit_rows(t, n, features), t.matrix(features, m), t.matrix(n, m),
+                 t.toss(), t.toss() ? t.epilogue(n, m) : Epilogue{});
+}
+void bit_gemm_at_case(Twins& t, RandomSizes& sizes) {
+  const Index n = t.draw() % 5 == 0 ? 4200 : sizes(100), features = sizes(60), m = sizes(70),
+              first = sizes(features);
+  t.expect_alike(kSums * 3, &bit_gemm_at, bit_rows(t, n, features), t.matrix(n, m),
+                 t.matrix(features - first, m), t.toss(), first);
+}
+
+}  // namespace
+
+std::vector<NamedCase> product_cases() {
+  return {{"spmm", spmm_case},
+          {"gemm", gemm_case},
+          {"gemm_bt", gemm_bt_case},
+          {"gemm_at", gemm_at_case},
+          {"sparse_gemm", sparse_gemm_case},
+          {"sparse_gemm_at", sparse_gemm_at_case},
+          {"bit_gemm", bit_gemm_case},
+          {"bit_gemm_at", bit_gemm_at_case}};
+}
+
+}  // namespace atl::test

@@ -1,0 +1,151 @@
+// The epilogue there and back, sums over rows, elementwise operations, packing and rounding of rows.
+#include "unit/cases.h"
+
+namespace atl::test {
+namespace {
+
+void apply_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(90), m = sizes(200);
+  const MatrixView x = t.matrix(n, m);
+  t.expect_alike(kRounding * 10, &apply, t.epilogue(n, m), x, t.toss() ? x : t.matrix(n, m));
+}
+
+void apply_backward_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(300), m = sizes(150);
+  const Epilogue e = t.epilogue(n, m);
+  if (e.norm == Epilogue::Norm::kLayer && !e.row_stats.empty())
+    for (Index r = 0; r < n; ++r) e.row_stats.row(r)[1] = Real(0.8);
+  EpilogueGradient g;
+  if (e.bias != nullptr) g.bias = t.reals(m);
+  if (e.gain != nullptr) g.gain = t.reals(m), g.shift = t.reals(m);
+  if (!e.residual.empty()) g.residual = t.matrix(n, m);
+  const bool batch = e.norm == Epilogue::Norm::kBatch;
+  const std::span<const double> sums(batch ? t.doubles(2 * m) : nullptr, batch ? std::size_t(2 * m) : 0);
+  t.expect_alike(kSums * 3, &apply_backward, e, t.matrix(n, m), t.matrix(n, m), t.matrix(n, m), g, sums,
+                 double(n + 1));
+}
+
+void zero_sums_case(Twins& t, RandomSizes& sizes) {
+  const auto count = std::size_t(sizes(2000));
+  t.expect_alike(0, &zero_sums, std::span(t.doubles(Index(count)), count));
+}
+void column_sums_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(800), m = sizes(90);
+  const bool weighted = t.toss();
+  const std::span<const Real> weights(weighted ? t.reals(n) : nullptr, weighted ? std::size_t(n) : 0);
+  t.expect_alike(kSums, &column_sums, t.matrix(n, m), t.doubles(2 * m), weights);
+}
+void column_sums_backward_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(300), m = sizes(90);
+  Epilogue e = t.epilogue(n, m);
+  e.norm = Epilogue::Norm::kBatch;
+  e.row_stats = {};
+  e.col_mean = t.reals(m), e.col_rstd = t.reals(m, 0.5, 1.5);
+  t.expect_alike(kSums, &column_sums_backward, e, t.matrix(n, m), t.matrix(n, m), t.matrix(n, m),
+                 t.doubles(2 * m));
+}
+void sum_rows_case(Twins& t, RandomSizes& sizes) {
+  const Index m = sizes(90);
+  t.expect_alike(kSums, &sum_rows, t.matrix(sizes(900), m), t.reals(m), t.toss());
+}
+
+void dropout_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(90), m = sizes(200);
+  const MatrixView x = t.matrix(n, m);
+  t.expect_alike(0, &dropout, t.toss() ? t.dropout(n) : Dropout{}, x, t.toss() ? x : t.matrix(n, m));
+}
+void fill_case(Twins& t, RandomSizes& sizes) {
+  t.expect_alike(0, &fill, t.toss() ? Real(0) : Real(1.5), t.matrix(sizes(90), sizes(200)));
+}
+void axpby_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(90), m = sizes(200);
+  t.expect_alike(kRounding, &axpby, Real(0.7), t.matrix(n, m), t.toss() ? Real(0) : Real(-1.3),
+                 t.matrix(n, m));
+}
+void scale_case(Twins& t, RandomSizes& sizes) {
+  t.expect_alike(0, &scale, Real(0.7), t.matrix(sizes(90), sizes(200)));
+}
+void scale_rows_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(90);
+  t.expect_alike(0, &scale_rows, t.reals(n), t.matrix(n, sizes(200)));
+}
+
+std::span<const VertexId> rows_below(Twins& t, Index count, Index below) {
+  std::vector<VertexId> ids(static_cast<std::size_t>(below == 0 ? 0 : count));
+  for (VertexId& id : ids) id = VertexId(t.draw() % unsigned(below));
+  return t.copy(ids);
+}
+void gather_rows_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(90), m = sizes(130);
+  const auto index = rows_below(t, sizes(120), n);
+  t.expect_alike(0, &gather_rows, t.matrix(n, m), index.data(), t.matrix(Index(index.size()), m));
+}
+void scatter_add_rows_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(90), m = sizes(130);
+  const auto index = t.some_rows(n);
+  t.expect_alike(0, &scatter_add_rows, t.matrix(Index(index.size()), m), index.data(), t.matrix(n, m));
+}
+
+void norm_statistics_case(Twins& t, RandomSizes& sizes) {
+  const Index m = sizes(300);
+  t.expect_alike(kRounding, &norm_statistics,
+                 std::span<const double>(t.doubles(2 * m, 0, 9), std::size_t(2 * m)), 7.0, t.matrix(2, m));
+}
+void known_statistics_case(Twins& t, RandomSizes& sizes) {
+  const Index m = sizes(300);
+  t.expect_alike(kRounding, &known_statistics, t.reals(m), t.reals(m, 0, 3), t.matrix(2, m));
+}
+void move_running_statistics_case(Twins& t, RandomSizes& sizes) {
+  const Index m = sizes(300);
+  t.expect_alike(kRounding, &move_running_statistics,
+                 std::span<const double>(t.doubles(2 * m, 0, 9), std::size_t(2 * m)), t.toss() ? 1.0 : 7.0,
+                 0.1, t.reals(m), t.reals(m));
+}
+
+View<Bfloat16> halves(Twins& t, Index rows, Index cols) {
+  return {t.copy(std::vector<Bfloat16>(std::size_t(rows * cols))).data(), rows, cols};
+}
+void narrow_rows_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(90), m = sizes(130);
+  t.expect_alike(0, &narrow_rows, t.matrix(n, m), halves(t, n, m));
+}
+void gather_rows_bfloat16_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(90), m = sizes(130);
+  const auto index = rows_below(t, sizes(120), n);
+  t.expect_alike(0, &gather_rows_bfloat16, t.matrix(n, m), index.data(), halves(t, Index(index.size()), m));
+}
+/// Only the front half is anything afterwards: narrowed, then widened again.
+void there_and_back(Context& ctx, MatrixView x) {
+  narrow_in_place(ctx, x);
+  widen_in_place(ctx, x);
+}
+void in_place_case(Twins& t, RandomSizes& sizes) {
+  t.expect_alike(0, &there_and_back, t.contiguous(sizes(400), sizes(300)));
+}
+
+}  // namespace
+
+std::vector<NamedCase> rowwise_cases() {
+  return {{"apply", apply_case},
+          {"apply_backward", apply_backward_case},
+          {"zero_sums", zero_sums_case},
+          {"column_sums", column_sums_case},
+          {"column_sums_backward", column_sums_backward_case},
+          {"sum_rows", sum_rows_case},
+          {"dropout", dropout_case},
+          {"fill", fill_case},
+          {"axpby", axpby_case},
+          {"scale", scale_case},
+          {"scale_rows", scale_rows_case},
+          {"gather_rows", gather_rows_case},
+          {"scatter_add_rows", scatter_add_rows_case},
+          {"norm_statistics", norm_statistics_case},
+          {"known_statistics", known_statistics_case},
+          {"move_running_statistics", move_running_statistics_case},
+          {"narrow_rows", narrow_rows_case},
+          {"gather_rows_bfloat16", gather_rows_bfloat16_case},
+          {"narrow_in_place", in_place_case},
+          {"widen_in_place", in_place_case}};
+}
+
+}  // namespace atl::test

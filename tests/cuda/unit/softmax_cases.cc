@@ -1,0 +1,128 @@
+// Attention and the other softmax over neighbours, there and back.
+#include "unit/cases.h"
+
+namespace atl::test {
+namespace {
+
+Softmaxes softmaxes(Twins& t, Index rows, Index heads, Index width) {
+  return {{t.matrix(rows, heads), t.matrix(rows, heads, 0.5, 2)}, t.matrix(rows, heads * width)};
+}
+
+void softmax_begin_case(Twins& t, RandomSizes& sizes) {
+  const Index heads = sizes(6) + 1;
+  t.expect_alike(0, &softmax_begin, softmaxes(t, sizes(90), heads, sizes(40)));
+}
+void softmax_merge_case(Twins& t, RandomSizes& sizes) {
+  const Index rows = sizes(90), heads = sizes(6) + 1, width = sizes(40);
+  const Softmaxes one = softmaxes(t, rows, heads, width), other = softmaxes(t, rows, heads, width);
+  if (rows > 1) {  // nothing yet in one of them, in both
+    one.state.max.row(0)[0] = -std::numeric_limits<Real>::infinity();
+    one.state.max.row(1)[0] = other.state.max.row(1)[0] = -std::numeric_limits<Real>::infinity();
+  }
+  t.expect_alike(kRounding, &softmax_merge, one, other);
+}
+void attention_finish_case(Twins& t, RandomSizes& sizes) {
+  const Index rows = sizes(90), heads = sizes(6) + 1;
+  const Softmaxes s = softmaxes(t, rows, heads, sizes(40));
+  if (rows > 0) s.state.sum.row(0)[0] = 0;
+  t.expect_alike(kRounding, &attention_finish, s);
+}
+void softmax_finish_case(Twins& t, RandomSizes& sizes) {
+  const Index rows = sizes(90), cols = sizes(100);
+  const Softmaxes s = softmaxes(t, rows, cols, 1);
+  if (rows > 0 && cols > 0) s.state.sum.row(0)[0] = 0;
+  t.expect_alike(kRounding, &softmax_finish, s);
+}
+
+TestGraph graph(Twins& t, Index rows, Index cols) {
+  return random_graph(t.draw(), rows, cols, t.draw() % 4 == 0 ? 40 : 5, t.toss());
+}
+Attention attention(Twins& t, const TestGraph& g, int heads) {
+  Attention a;
+  a.arcs = {t.csr(g)};
+  a.heads = heads;
+  a.dropout_rate = t.toss() ? 0.4 : 0;
+  a.draws = Draws(t.draw(), Purpose::kAttentionDropout, 2);
+  a.dst_ids = t.ids(g.rows), a.src_ids = t.ids(g.cols);
+  return a;
+}
+/// Seldom wider than one group of lanes does at once.
+Index head_width(Twins& t, RandomSizes& sizes) {
+  return t.draw() % 8 == 0 ? 300 + sizes(300) : sizes(40);
+}
+
+void attention_add_case(Twins& t, RandomSizes& sizes) {
+  const Index dst = sizes(60), src = sizes(60), width = head_width(t, sizes);
+  const int heads = int(sizes(5)) + 1;
+  const Attention a = attention(t, graph(t, dst, src), heads);
+  t.expect_alike(kSums, &attention_add, a, t.matrix(src, heads * width), t.matrix(dst, heads),
+                 t.matrix(src, heads), softmaxes(t, dst, heads, width));
+}
+void attention_dot_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(90), width = head_width(t, sizes);
+  const int heads = int(sizes(5)) + 1;
+  t.expect_alike(kSums, &attention_dot, heads, t.matrix(n, heads * width), t.matrix(n, heads * width),
+                 t.matrix(n, heads));
+}
+void attention_backward_case(Twins& t, RandomSizes& sizes) {
+  const Index dst = sizes(60), src = sizes(60), width = head_width(t, sizes);
+  const int heads = int(sizes(5)) + 1;
+  const TestGraph g = graph(t, dst, src), back = transposed(g);
+  const Attention a = attention(t, g, heads);
+  const CsrView transpose = t.csr(back);
+  const Index* const arc_of = t.copy(back.arc_of).data();
+  const SoftmaxState state{t.matrix(dst, heads, 1, 2), t.matrix(dst, heads, 2, 4)};
+  t.expect_alike(kSums * 3, &attention_backward, a, transpose, arc_of, t.matrix(src, heads * width),
+                 t.matrix(dst, heads), t.matrix(src, heads), state, t.matrix(dst, heads),
+                 t.matrix(dst, heads * width), t.matrix(src, heads * width), t.matrix(src, heads),
+                 t.matrix(dst, heads));
+}
+void head_dot_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(90), width = head_width(t, sizes);
+  const int heads = int(sizes(5)) + 1;
+  t.expect_alike(kSums, &head_dot, heads, t.matrix(n, heads * width), t.reals(heads * width),
+                 t.matrix(n, heads));
+}
+void head_dot_backward_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(300), width = head_width(t, sizes);
+  const int heads = int(sizes(5)) + 1;
+  t.expect_alike(kSums, &head_dot_backward, heads, t.matrix(n, heads * width), t.reals(heads * width),
+                 t.matrix(n, heads), t.matrix(n, heads * width), t.reals(heads * width));
+}
+
+void softmax_add_case(Twins& t, RandomSizes& sizes) {
+  const Index dst = sizes(60), src = sizes(60), cols = sizes(150);
+  const Softmaxes s = softmaxes(t, dst, cols, 1);
+  if (t.toss())
+    for (Index r = 0; r < dst; ++r)
+      for (Index c = 0; c < cols; ++c)
+        s.state.max.row(r)[c] = -std::numeric_limits<Real>::infinity(),
+        s.state.sum.row(r)[c] = s.out.row(r)[c] = 0;
+  t.expect_alike(kSums, &softmax_add, Arcs{t.csr(graph(t, dst, src))}, Real(0.7), t.matrix(src, cols, -3, 3),
+                 s);
+}
+void softmax_backward_case(Twins& t, RandomSizes& sizes) {
+  const Index dst = sizes(60), src = sizes(60), cols = sizes(150);
+  const TestGraph g = graph(t, dst, src);
+  const SoftmaxState state{t.matrix(dst, cols, 1, 2), t.matrix(dst, cols, 2, 4)};
+  t.expect_alike(kSums, &softmax_backward, Arcs{t.csr(g)}, t.csr(transposed(g)), Real(0.7),
+                 t.matrix(src, cols), state, t.matrix(dst, cols), t.matrix(dst, cols), t.matrix(src, cols));
+}
+
+}  // namespace
+
+std::vector<NamedCase> softmax_cases() {
+  return {{"softmax_begin", softmax_begin_case},
+          {"softmax_merge", softmax_merge_case},
+          {"attention_add", attention_add_case},
+          {"attention_finish", attention_finish_case},
+          {"attention_dot", attention_dot_case},
+          {"attention_backward", attention_backward_case},
+          {"head_dot", head_dot_case},
+          {"head_dot_backward", head_dot_backward_case},
+          {"softmax_add", softmax_add_case},
+          {"softmax_finish", softmax_finish_case},
+          {"softmax_backward", softmax_backward_case}};
+}
+
+}  // namespace atl::test

@@ -1,0 +1,275 @@
+// Rates of the GPU's kernels, one JSON object per line, each beside its limit: the device's own copy for what moves bytes, cuSPARSE and
+// cuBLAS alone for the same sums and products. Timed by the device's events after a warm-up; results are checked in tests/cuda/unit.
+#include <cublas_v2.h>
+#include <cusparse.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/threads.h"
+#include "skewed_graph.h"
+#include "tensor/buffer.h"
+#include "tensor/copies.h"
+#include "tensor/cuda/backend.h"
+#include "tensor/cuda/stream.h"
+#include "tensor/kernels.h"
+
+namespace atl {
+namespace {
+
+constexpr int kRuns = 11;
+
+void must_sparse(cusparseStatus_t status, const char* call) {
+  if (status != CUSPARSE_STATUS_SUCCESS) fail("{}: {}", call, cusparseGetErrorString(status));
+}
+#define ATOLL_SPARSE(call) must_sparse(call, #call)
+
+/// A rank on the GPU.
+struct Rank {
+  Rank() {
+    install_backend(&cuda::backend());
+    open = backend().open(0);
+    ctx = {Device::kCuda, &pool, &workspace, open.stream.get()};
+  }
+  ~Rank() { workspace = Workspace(Device::kCuda); }
+
+  /// Median of some runs, in seconds.
+  double seconds(const std::function<void()>& work) {
+    cudaStream_t stream = cuda::stream_of(ctx).stream();
+    cudaEvent_t begin = nullptr, end = nullptr;
+    ATOLL_MUST(cudaEventCreate(&begin));
+    ATOLL_MUST(cudaEventCreate(&end));
+    std::vector<float> times;
+    for (int run = 0; run < kRuns + 2; ++run) {
+      ATOLL_MUST(cudaEventRecord(begin, stream));
+      work();
+      ATOLL_MUST(cudaEventRecord(end, stream));
+      ATOLL_MUST(cudaEventSynchronize(end));
+      float milliseconds = 0;
+      ATOLL_MUST(cudaEventElapsedTime(&milliseconds, begin, end));
+      if (run >= 2) times.push_back(milliseconds);
+    }
+    std::nth_element(times.begin(), times.begin() + kRuns / 2, times.end());
+    ATOLL_MUST(cudaEventDestroy(begin));
+    ATOLL_MUST(cudaEventDestroy(end));
+    return double(times[kRuns / 2]) * 1e-3;
+  }
+
+  OpenDevice open;
+  ThreadPool pool{1};
+  Workspace workspace{Device::kCuda};
+  Context ctx;
+};
+
+/// Not zeros, which some hardware is faster on.
+Matrix random_matrix(Index rows, Index cols) {
+  Matrix host(rows, cols), there(rows, cols, Device::kCuda);
+  for (Index i = 0; i < rows * cols; ++i)
+    host.data()[i] = Real(std::int32_t(mix32(std::uint32_t(i) * 2654435761u + 17))) * Real(0x1p-31);
+  memory_of(Device::kCuda).upload(there.data(), host.data(), std::size_t(host.bytes()));
+  return there;
+}
+
+struct PlacedGraph {
+  PlacedGraph(Rank& rank, const Graph& g)
+      : copies(rank.ctx),
+        csr(copies.of(CsrView{g.vertices, g.vertices, g.offsets.data(), g.columns.data(), nullptr})) {}
+  DeviceCopies copies;
+  CsrView csr;
+};
+
+void print(const std::string& line) {
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+double copy_rate(Rank& rank) {
+  const Index floats = Index(1) << 28;  // 1 GiB
+  Matrix from = random_matrix(1, floats), to(1, floats, Device::kCuda);
+  const double seconds = rank.seconds([&] {
+    ATOLL_MUST(cudaMemcpyAsync(to.data(), from.data(), std::size_t(from.bytes()), cudaMemcpyDeviceToDevice,
+                               cuda::stream_of(rank.ctx).stream()));
+  });
+  return 2 * double(from.bytes()) / seconds;
+}
+
+/// The same sum by cuSPARSE, with values of one and its preprocessing done beforehand; the faster of two algorithms.
+double sparse_seconds(Rank& rank, const Graph& g, const PlacedGraph& placed, ConstMatrixView x,
+                      MatrixView out) {
+  const std::vector<int> offsets(g.offsets.begin(), g.offsets.end());
+  DeviceCopies copies(rank.ctx);
+  const auto offsets_there = copies.of(std::span<const int>(offsets));
+  Matrix ones(1, g.arcs(), Device::kCuda);
+  fill(rank.ctx, 1, ones);
+  cusparseHandle_t handle = nullptr;
+  ATOLL_SPARSE(cusparseCreate(&handle));
+  ATOLL_SPARSE(cusparseSetStream(handle, cuda::stream_of(rank.ctx).stream()));
+  cusparseConstSpMatDescr_t a = nullptr;
+  cusparseConstDnMatDescr_t b = nullptr;
+  cusparseDnMatDescr_t c = nullptr;
+  ATOLL_SPARSE(cusparseCreateConstCsr(&a, g.vertices, g.vertices, g.arcs(), offsets_there.data(),
+                                      placed.csr.columns, ones.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                      CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+  ATOLL_SPARSE(
+      cusparseCreateConstDnMat(&b, x.rows, x.cols, x.stride, x.data, CUDA_R_32F, CUSPARSE_ORDER_ROW));
+  ATOLL_SPARSE(
+      cusparseCreateDnMat(&c, out.rows, out.cols, out.stride, out.data, CUDA_R_32F, CUSPARSE_ORDER_ROW));
+  const float one = 1, zero = 0;
+  double best = 1e30;
+  for (const auto algorithm : {CUSPARSE_SPMM_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG3}) {
+    std::size_t bytes = 0;
+    const auto op = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    if (cusparseSpMM_bufferSize(handle, op, op, &one, a, b, &zero, c, CUDA_R_32F, algorithm, &bytes) !=
+        CUSPARSE_STATUS_SUCCESS)
+      continue;
+    Buffer<std::byte> room(Device::kCuda, Index(bytes) + 1);
+    if (cusparseSpMM_preprocess(handle, op, op, &one, a, b, &zero, c, CUDA_R_32F, algorithm, room.data()) !=
+        CUSPARSE_STATUS_SUCCESS)
+      continue;
+    best = std::min(best, rank.seconds([&] {
+      ATOLL_SPARSE(cusparseSpMM(handle, op, op, &one, a, b, &zero, c, CUDA_R_32F, algorithm, room.data()));
+    }));
+  }
+  cusparseDestroySpMat(a), cusparseDestroyDnMat(b), cusparseDestroyDnMat(c), cusparseDestroy(handle);
+  return best;
+}
+
+void sums(Rank& rank, const Graph& g, double copy) {
+  PlacedGraph placed(rank, g);
+  const Matrix scales = random_matrix(1, g.vertices);
+  for (const Index f : {16, 40, 64, 100, 128, 256, 512}) {
+    if (g.vertices * f > Index(1) << 30) continue;
+    const Matrix x = random_matrix(g.vertices, f);
+    Matrix out(g.vertices, f, Device::kCuda);
+    const double bytes = double(g.arcs()) * double(4 * f + 4) + double(g.vertices) * double(4 * f + 8);
+    const double plain = rank.seconds([&] { spmm(rank.ctx, {placed.csr}, x, out); });
+    const double scaled = rank.seconds([&] {
+      spmm(rank.ctx, {placed.csr, scales.data(), scales.data()}, x, out);
+    });
+    const double cusparse = sparse_seconds(rank, g, placed, x, out);
+    print(fmt::format(
+        R"({{"figure": "spmm", "graph": "{}", "columns": {}, "seconds": {:.6g}, "scaledSeconds": {:.6g}, )"
+        R"("gatheredBytes": {:.6g}, "shareOfCopy": {:.3f}, "cusparseSeconds": {:.6g}, "timesCusparse": {:.3f}}})",
+        g.name, f, plain, scaled, bytes, bytes / plain / copy, cusparse, cusparse / plain));
+  }
+}
+
+void attention(Rank& rank, const Graph& g, double copy) {
+  PlacedGraph placed(rank, g);
+  for (const auto& [heads, width] : {std::pair{4, 64}, {8, 8}, {1, 128}}) {
+    const Index n = g.vertices, f = Index(heads) * width;
+    const Matrix z = random_matrix(n, f), dst = random_matrix(n, heads), src = random_matrix(n, heads),
+                 d_out = random_matrix(n, f);
+    Matrix max(n, heads, Device::kCuda), sum(n, heads, Device::kCuda), out(n, f, Device::kCuda),
+        dot(n, heads, Device::kCuda), d_z(n, f, Device::kCuda), d_src(n, heads, Device::kCuda),
+        d_dst(n, heads, Device::kCuda);
+    Attention a;
+    a.arcs = {placed.csr};
+    a.heads = heads;
+    const Softmaxes s{{max, sum}, out};
+    const double forward = rank.seconds([&] {
+      softmax_begin(rank.ctx, s);
+      attention_add(rank.ctx, a, z, dst, src, s);
+      attention_finish(rank.ctx, s);
+    });
+    fill(rank.ctx, 0, d_dst);
+    attention_dot(rank.ctx, heads, out, d_out, dot);
+    const double backward = rank.seconds([&] {  // the graph is its own transpose
+      attention_backward(rank.ctx, a, placed.csr, nullptr, z, dst, src, s.state, dot, d_out, d_z, d_src,
+                         d_dst);
+    });
+    const double bytes = double(g.arcs()) * double(4 * f + 4 * heads + 4) + double(n) * double(8 * f);
+    print(fmt::format(
+        R"({{"figure": "attention", "graph": "{}", "heads": {}, "width": {}, "forwardSeconds": {:.6g}, )"
+        R"("backwardSeconds": {:.6g}, "gatheredBytes": {:.6g}, "forwardShareOfCopy": {:.3f}}})",
+        g.name, heads, width, forward, backward, bytes, bytes / forward / copy));
+  }
+}
+
+void products(Rank& rank) {
+  for (const auto& [n, k, m] : {std::tuple{169343, 128, 128},
+                                {169343, 128, 256},
+                                {169343, 256, 256},
+                                {169343, 256, 40},
+                                {232965, 602, 128}}) {
+    const Matrix x = random_matrix(n, k), w = random_matrix(k, m), bias = random_matrix(1, m);
+    Matrix y(n, m, Device::kCuda), d_w(k, m, Device::kCuda);
+    Epilogue e;
+    e.bias = bias.data();
+    e.activation = Activation::kRelu;
+    const double bare = rank.seconds([&] { gemm(rank.ctx, x, w, y); });
+    const double finished = rank.seconds([&] { gemm(rank.ctx, x, w, y, false, e); });
+    const double transposed = rank.seconds([&] { gemm_at(rank.ctx, x, {}, y, d_w); });
+    const double flops = 2.0 * n * k * m;
+    print(fmt::format(
+        R"({{"figure": "gemm", "shape": "{} x {} x {}", "cublasSeconds": {:.6g}, "withBiasAndReluSeconds": )"
+        R"({:.6g}, "weightGradientSeconds": {:.6g}, "tflops": {:.4g}, "weightGradientTflops": {:.4g}}})",
+        n, k, m, bare, finished, transposed, flops / bare / 1e12, flops / transposed / 1e12));
+  }
+}
+
+void rows(Rank& rank, double copy) {
+  const Index n = 169343;
+  for (const Index m : {40, 128, 256}) {
+    const Matrix x = random_matrix(n, m), bias = random_matrix(1, m);
+    Matrix y(n, m, Device::kCuda), d(n, m, Device::kCuda), d_bias(1, m, Device::kCuda);
+    std::vector<VertexId> ids(std::size_t{n});
+    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = VertexId(i);
+    DeviceCopies copies(rank.ctx);
+    Epilogue e;
+    e.bias = bias.data();
+    e.activation = Activation::kRelu;
+    e.dropout = {
+        .rate = 0.5, .draws = Draws(1, Purpose::kDropout), .ids = copies.of(std::span<const VertexId>(ids))};
+    const double there = rank.seconds([&] { apply(rank.ctx, e, x, y); });
+    const double back = rank.seconds([&] { apply_backward(rank.ctx, e, {}, y, d, {.bias = d_bias.data()}); });
+    const double bytes = double(x.bytes());
+    print(fmt::format(
+        R"({{"figure": "rows", "shape": "{} x {}", "biasReluDropoutSeconds": {:.6g}, "shareOfCopy": {:.3f}, )"
+        R"("backwardSeconds": {:.6g}, "backwardShareOfCopy": {:.3f}}})",
+        n, m, there, 2 * bytes / there / copy, back, 4 * bytes / back / copy));
+  }
+}
+
+/// The real ones' sizes; all of them where none is named.
+struct Shape {
+  std::string name;
+  Index vertices, arcs;
+  double skew;
+};
+const Shape kShapes[] = {{"arxiv", 169343, 2332486, 2.2},
+                         {"reddit", 232965, 114615892, 1.6},
+                         {"products", 2449029, 123718280, 1.6}};
+
+void run(const std::vector<std::string>& names) {
+  Rank rank;
+  const double copy = copy_rate(rank);
+  print(
+      fmt::format(R"({{"figure": "copy", "device": "{}", "bytesPerSecond": {:.6g}}})", rank.open.name, copy));
+  products(rank);
+  rows(rank, copy);
+  for (const Shape& shape : kShapes) {
+    if (!names.empty() && std::ranges::find(names, shape.name) == names.end()) continue;
+    const Graph g = skewed_graph(shape.name, shape.vertices, shape.arcs, shape.skew);
+    print(fmt::format(R"({{"figure": "graph", "name": "{}", "vertices": {}, "arcs": {}, "mostArcs": {}}})",
+                      g.name, g.vertices, g.arcs(), g.most()));
+    sums(rank, g, copy);
+    if (g.name == "arxiv") attention(rank, g, copy);
+  }
+}
+
+}  // namespace
+}  // namespace atl
+
+int main(int count, char** words) {
+  try {
+    atl::run({words + 1, words + count});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gpu figures: %s\n", error.what());
+    return 1;
+  }
+}
