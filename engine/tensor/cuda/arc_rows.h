@@ -1,29 +1,19 @@
 // Sums over the arcs of each row, which all aggregations are: some lanes of a warp do a row, with its columns, or a part of them, in
-// registers. A row with very many arcs (a hub) is done by the whole block, whose groups of lanes each take every n-th arc; their sums
-// are put together in a fixed order, so that results don't depend on what ran first.
+// registers. A row with very many arcs (a hub) is cut into pieces, which are listed, done by whichever groups are free, and put
+// together in order. Whoever does them, a row's sum is that of its pieces, so results don't depend on what ran first.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "tensor/cuda/launch.h"
 
 namespace atl::cuda {
 
-inline constexpr Index kHubArcs = 512;  // from which on a row is the whole block's
-
-/// V values next to each other, moved by one instruction where they are aligned to their size.
-template <int V>
-struct alignas(V * sizeof(Real) <= 16 ? V * sizeof(Real) : 16) Pack {
-  Real at[V];
-};
-template <int V>
-__device__ Pack<V> load_pack(const Real* from) {
-  return *reinterpret_cast<const Pack<V>*>(from);
-}
-template <int V>
-__device__ void store_pack(Real* to, const Pack<V>& pack) {
-  *reinterpret_cast<Pack<V>*>(to) = pack;
-}
+inline constexpr Index kHubArcs = 512;  // more of them are summed in pieces …
+inline constexpr Index kPieceArcs = 256;  // … of so many
+/// With fewer sources a row has too few arcs to be worth a list.
+inline constexpr Index kFewSources = 4096;
 
 /// Rows × parts of work. Parts of a row follow each other (heads, which read neighbouring memory), or the rows of a part do (slices of
 /// columns, of which one at a time shall stay in the cache).
@@ -31,85 +21,128 @@ struct ArcShape {
   Index rows, parts;
   bool parts_together;
   int lanes;
+  Index sources;  // columns of the adjacency
 
   __device__ Index row(Index item) const { return parts_together ? item / parts : item % rows; }
   __device__ Index part(Index item) const { return parts_together ? item % parts : item / rows; }
 };
 
-/// What the lanes of a group do a row's part as.
+/// A row's part.
 struct Place {
   Index row, part;
 };
 
-/// Op has: struct Sum; kHub; Index first_of(row), the row's first arc, where that of the one before ends; Sum begin(Place, Lanes);
-/// void add(Sum&, Place, Index first, Index behind, Index step, Lanes), over arcs first, first + step, …; void merge(Sum&, const Sum&
-/// other); void finish(Sum&, Place, Lanes).
+/// A hub's piece; item −1 where the list was too short for all of an item's.
+struct Piece {
+  Index item, number;
+};
+/// Pieces of hubs and their sums. capacity 0: there is no list.
+template <class Sum>
+struct Hubs {
+  int* count;
+  Piece* pieces;  // (capacity), an item's one after the other
+  Sum* sums;      // (capacity, lanes)
+  int capacity;
+
+  __device__ int listed() const { return *count < capacity ? *count : capacity; }
+
+  /// By all lanes of a group: whether others will do the item.
+  __device__ bool take(Index item, int pieces_of_item, const Lanes& lanes) const {
+    if (capacity == 0) return false;
+    int place = 0;
+    if (lanes.lane == 0) {
+      place = atomicAdd(count, pieces_of_item);
+      const bool fits = place + pieces_of_item <= capacity;
+      for (int i = 0; i < pieces_of_item && place + i < capacity; ++i) pieces[place + i] = {fits ? item : -1, i};
+    }
+    return lanes.from(0, place) + pieces_of_item <= capacity;
+  }
+};
+
+/// Op has: struct Sum; Index first_of(row), the row's first arc, where that of the one before ends; Sum begin(); void add(Sum&, Place,
+/// Index first, Index behind, Lanes) over some of its arcs; void merge(Sum&, const Sum& later); void finish(Sum&, Place, Lanes).
 template <class Op>
-__global__ void over_arcs(Op op, ArcShape shape) {
+__global__ void over_arcs(Op op, ArcShape shape, Hubs<typename Op::Sum> hubs) {
   const Lanes lanes(shape.lanes);
-  const int groups = int(blockDim.x) / shape.lanes, group = int(threadIdx.x) / shape.lanes;
-  const Index first_item = Index(blockIdx.x) * groups, items = shape.rows * shape.parts;
-  const Index item = first_item + group;
-  bool hub = false;
-  if (item < items) {
-    const Place place{shape.row(item), shape.part(item)};
-    const Index first = op.first_of(place.row), behind = op.first_of(place.row + 1);
-    hub = behind - first > Op::kHub;
-    if (!hub) {
-      typename Op::Sum sum = op.begin(place, lanes);
-      op.add(sum, place, first, behind, 1, lanes);
-      op.finish(sum, place, lanes);
+  const Index item = (Index(blockIdx.x) * blockDim.x + threadIdx.x) / shape.lanes;
+  if (item >= shape.rows * shape.parts) return;
+  const Place place{shape.row(item), shape.part(item)};
+  const Index first = op.first_of(place.row), behind = op.first_of(place.row + 1);
+  typename Op::Sum sum = op.begin();
+  if (behind - first <= kHubArcs) {
+    op.add(sum, place, first, behind, lanes);
+  } else {
+    const int pieces = int((behind - first + kPieceArcs - 1) / kPieceArcs);
+    if (hubs.take(item, pieces, lanes)) return;
+    for (int i = 0; i < pieces; ++i) {
+      const Index from = first + i * kPieceArcs, to = from + kPieceArcs < behind ? from + kPieceArcs : behind;
+      typename Op::Sum piece = op.begin();
+      op.add(piece, place, from, to, lanes);
+      if (i == 0) sum = piece;
+      if (i > 0) op.merge(sum, piece);
     }
   }
-  if (!__syncthreads_or(hub)) return;
-  auto* const sums = shared_memory<typename Op::Sum>();  // (threads)
-  for (int g = 0; g < groups && first_item + g < items; ++g) {
-    const Place place{shape.row(first_item + g), shape.part(first_item + g)};
-    const Index first = op.first_of(place.row), behind = op.first_of(place.row + 1);
-    if (behind - first <= Op::kHub) continue;
-    typename Op::Sum sum = op.begin(place, lanes);
-    op.add(sum, place, first + group, behind, groups, lanes);
-    sums[threadIdx.x] = sum;
-    __syncthreads();
-    if (group == 0) {
-      for (int other = 1; other < groups; ++other) op.merge(sum, sums[other * shape.lanes + lanes.lane]);
-      op.finish(sum, place, lanes);
-    }
-    __syncthreads();
+  op.finish(sum, place, lanes);
+}
+
+/// The listed pieces' sums.
+template <class Op>
+__global__ void over_pieces(Op op, ArcShape shape, Hubs<typename Op::Sum> hubs) {
+  const Lanes lanes(shape.lanes);
+  const int groups = int(gridDim.x * blockDim.x) / shape.lanes, listed = hubs.listed();
+  for (int i = int(blockIdx.x * blockDim.x + threadIdx.x) / shape.lanes; i < listed; i += groups) {
+    const Piece piece = hubs.pieces[i];
+    if (piece.item < 0) continue;
+    const Place place{shape.row(piece.item), shape.part(piece.item)};
+    const Index behind = op.first_of(place.row + 1), from = op.first_of(place.row) + piece.number * kPieceArcs;
+    typename Op::Sum sum = op.begin();
+    op.add(sum, place, from, from + kPieceArcs < behind ? from + kPieceArcs : behind, lanes);
+    hubs.sums[i * shape.lanes + lanes.lane] = sum;
   }
+}
+
+/// The hubs' sums from those of their pieces.
+template <class Op>
+__global__ void over_hubs(Op op, ArcShape shape, Hubs<typename Op::Sum> hubs) {
+  const Lanes lanes(shape.lanes);
+  const int groups = int(gridDim.x * blockDim.x) / shape.lanes, listed = hubs.listed();
+  for (int i = int(blockIdx.x * blockDim.x + threadIdx.x) / shape.lanes; i < listed; i += groups) {
+    const Piece first = hubs.pieces[i];
+    if (first.item < 0 || first.number > 0) continue;
+    const Place place{shape.row(first.item), shape.part(first.item)};
+    const Index arcs = op.first_of(place.row + 1) - op.first_of(place.row);
+    typename Op::Sum sum = hubs.sums[i * shape.lanes + lanes.lane];
+    for (int other = 1; other * kPieceArcs < arcs; ++other)
+      op.merge(sum, hubs.sums[(i + other) * shape.lanes + lanes.lane]);
+    op.finish(sum, place, lanes);
+  }
+}
+
+template <class Sum>
+Hubs<Sum> hubs_in(Context& ctx, const ArcShape& shape) {
+  constexpr Index kBytes = Index(32) << 20, kMost = 1 << 16;
+  if (shape.sources <= kFewSources) return {};
+  const Index of_piece = Index(sizeof(Sum)) * shape.lanes;
+  const Index capacity = std::min(kMost, kBytes / of_piece);
+  const Index bytes = 64 + capacity * Index(sizeof(Piece)) + capacity * of_piece;
+  auto* const room =
+      reinterpret_cast<std::byte*>(ctx.workspace->matrix("arcs.hubs", 1, bytes / Index(sizeof(Real)) + 1).data);
+  auto* const pieces = room + 64;
+  auto* const sums = pieces + capacity * Index(sizeof(Piece));
+  return {reinterpret_cast<int*>(room), reinterpret_cast<Piece*>(pieces), reinterpret_cast<Sum*>(sums), int(capacity)};
 }
 
 template <class Op>
 void for_arcs(Context& ctx, const Op& op, const ArcShape& shape) {
-  constexpr int kThreadsOfBlock = sizeof(typename Op::Sum) > 128 ? 128 : 256;
-  static_assert(kThreadsOfBlock * sizeof(typename Op::Sum) <= 48 << 10);
-  launch(ctx, blocks_for(shape.rows * shape.parts, kThreadsOfBlock / shape.lanes), kThreadsOfBlock,
-         kThreadsOfBlock * sizeof(typename Op::Sum), &over_arcs<Op>, op, shape);
-}
-
-// How wide a lane's columns are: V next to each other, C times, a group's width apart.
-
-/// Whether rows of all of these can be read by packs of four.
-inline bool in_fours(Index cols, std::initializer_list<std::pair<const Real*, Index>> matrices) {
-  bool good = cols % 4 == 0;
-  for (const auto& [data, stride] : matrices)
-    good = good && reinterpret_cast<std::uintptr_t>(data) % alignof(Pack<4>) == 0 && stride % 4 == 0;
-  return good;
-}
-
-/// call.template operator()<V, C>() with C · V · lanes ≥ width where that can be, and the largest C where it can't.
-template <class F>
-void with_columns(bool fours, Index width, F&& call) {
-  const Index wide = fours ? width / 4 : width;
-  if (fours) {
-    if (wide <= 32) return call.template operator()<4, 1>();
-    if (wide <= 64) return call.template operator()<4, 2>();
-    return call.template operator()<4, 4>();
-  }
-  if (wide <= 32) return call.template operator()<1, 1>();
-  if (wide <= 64) return call.template operator()<1, 2>();
-  if (wide <= 128) return call.template operator()<1, 4>();
-  return call.template operator()<1, 8>();
+  const auto hubs = hubs_in<typename Op::Sum>(ctx, shape);
+  if (hubs.capacity > 0)
+    ATOLL_MUST(cudaMemsetAsync(hubs.count, 0, sizeof(int), stream_of(ctx).stream()));
+  launch(ctx, blocks_for(shape.rows * shape.parts, kThreads / shape.lanes), kThreads, 0, &over_arcs<Op>, op, shape,
+         hubs);
+  if (hubs.capacity == 0 || shape.rows * shape.parts == 0) return;
+  constexpr Index kBlocks = 528;  // about as many as a large GPU has at once
+  launch(ctx, kBlocks, kThreads, 0, &over_pieces<Op>, op, shape, hubs);
+  launch(ctx, kBlocks / 4, kThreads, 0, &over_hubs<Op>, op, shape, hubs);
 }
 
 }  // namespace atl::cuda

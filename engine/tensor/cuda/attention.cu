@@ -1,5 +1,5 @@
-// Graph attention (Veličković et al. 2018), forward: the largest score of each row and head first, from scores alone, then sums under
-// it in one visit of each neighbour.
+// Graph attention (Veličković et al. 2018), forward: scores, softmax and weighted sum in one visit of each neighbour's row, with a running
+// maximum (online softmax, Milakov & Gimelshein 2018).
 #include "tensor/cuda/attend.h"
 #include "tensor/cuda/table.h"
 
@@ -8,99 +8,91 @@ namespace {
 
 constexpr Real kNothingYet = -std::numeric_limits<Real>::infinity();
 
-/// max ← the largest score with this block's, sum ← sum · shrink, shrink (dst, heads) = e^(old max − new max).
-struct LargestScores {
-  simd::Attend a;
-  simd::Out shrink;
-
-  static constexpr Index kHub = kHubArcs;
-  struct Sum {
-    Real largest;
-  };
-
-  __device__ Index first_of(Index row) const { return a.offsets[row]; }
-  __device__ Sum begin(Place, const Lanes&) const { return {kNothingYet}; }
-  __device__ void add(Sum& sum, Place place, Index first, Index behind, Index step, const Lanes&) const {
-    for (Index e = first; e < behind; e += step) {
-      const Real score = at(a.src_score, a.columns[e], place.part);
-      if (score > sum.largest) sum.largest = score;
-    }
-  }
-  __device__ void merge(Sum& sum, const Sum& other) const {
-    if (other.largest > sum.largest) sum.largest = other.largest;
-  }
-  __device__ void finish(Sum& sum, Place place, const Lanes&) const {
-    const Index row = place.row, head = place.part;
-    if (first_of(row) == first_of(row + 1)) return;
-    Real& max = at(a.max, row, head);
-    // LeakyReLU is monotone: the largest result is that of the largest score.
-    const Real block = leaky(sum.largest + at(a.dst_score, row, head), a.slope),
-               top = block > max ? block : max;
-    const Real factor = exp(max - top);
-    at(shrink, row, head) = factor;
-    max = top;
-    at(a.sum, row, head) *= factor;
-  }
-};
-
-/// out ← out · shrink + Σ p · mask · z, sum ← sum + Σ p.
+/// out and its state, over arcs to a row.
 template <int V, int C>
 struct WeightedSums {
   simd::Attend a;
-  simd::Out shrink;
-  HeadSlices<V, C> slices;
+  simd::Out new_max, new_sum;  // the new state; apart from a's where several groups read the old one
+  HeadSlices slices;
 
-  static constexpr Index kHub = kHubArcs;
   struct Sum {
-    HeadColumns<V, C> out;
-    Real p;
+    Columns<V, C> out;
+    Real max;
+    Real p;  // of this lane's arcs
   };
 
   __device__ Index first_of(Index row) const { return a.offsets[row]; }
-  __device__ Sum begin(Place, const Lanes&) const {
+  __device__ Sum begin() const {
     Sum sum;
     sum.out.clear();
+    sum.max = kNothingYet;
     sum.p = 0;
     return sum;
   }
-  __device__ void add(Sum& sum, Place place, Index first, Index behind, Index step,
-                      const Lanes& lanes) const {
+
+  /// out += Σ p · z over arcs that lanes i … i + kArcs − 1 have.
+  template <int kArcs>
+  __device__ void add_some(Sum& sum, Place place, VertexId j, Real p, int i, const Lanes& lanes) const {
+    Columns<V, C> z[kArcs] = {};
+#pragma unroll
+    for (int e = 0; e < kArcs; ++e)
+      z[e].load(row_of(a.z, lanes.from(i + e, j)) + slices.head(place) * a.width, a.width, slices.slice(place), lanes);
+#pragma unroll
+    for (int e = 0; e < kArcs; ++e) sum.out.add(z[e], lanes.from(i + e, p));
+  }
+
+  __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
+    constexpr int kArcs = C == 1 ? 4 : 2;
     const Index head = slices.head(place);
-    const Real own = at(a.dst_score, place.row, head), top = at(a.max, place.row, head);
+    const Real own = at(a.dst_score, place.row, head);
     const std::uint64_t key = a.mask.threshold == 0 ? 0 : row_key(a.mask.key, a.dst_ids[place.row]);
-#pragma unroll 2
-    for (Index e = first; e < behind; e += step) {
-      const VertexId j = a.columns[e];
-      const Real* const z = row_of(a.z, j) + head * a.width;
-      Pack<V> values[C] = {};
-#pragma unroll
-      for (int k = 0; k < C; ++k)
-        if (const Index c = slices.column(place, lanes, k); c < a.width) values[k] = load_pack<V>(z + c);
-      Real p = exp(leaky(at(a.src_score, j, head) + own, a.slope) - top);
-      if (a.weights != nullptr) p *= Real(a.weights[e]);
-      sum.p += p;
-      if (a.mask.threshold != 0) p *= kept(a, key, a.src_ids[j], head);
-#pragma unroll
-      for (int k = 0; k < C; ++k)
-#pragma unroll
-        for (int v = 0; v < V; ++v) sum.out.at[k].at[v] += p * values[k].at[v];
+    for (Index batch = first; batch < behind; batch += lanes.count) {
+      const Index e = batch + lanes.lane;
+      const VertexId j = e < behind ? a.columns[e] : 0;
+      const Real score = e < behind ? leaky(at(a.src_score, j, head) + own, a.slope) : kNothingYet;
+      const Real largest = lanes.max(score), top = largest > sum.max ? largest : sum.max;
+      const Real shrink = exp(sum.max - top);
+      Real p = exp(score - top);
+      if (a.weights != nullptr && e < behind) p *= Real(a.weights[e]);
+      sum.p = sum.p * shrink + p;
+      sum.max = top;
+      if (batch > first) sum.out.scale(shrink);
+      if (a.mask.threshold != 0 && e < behind) p *= kept(a, key, a.src_ids[j], head);
+      const int arcs = behind - batch < lanes.count ? int(behind - batch) : lanes.count;
+      int i = 0;
+      for (; i + kArcs <= arcs; i += kArcs) add_some<kArcs>(sum, place, j, p, i, lanes);
+      for (; i < arcs; ++i) add_some<1>(sum, place, j, p, i, lanes);
     }
   }
-  __device__ void merge(Sum& sum, const Sum& other) const {
-    sum.p += other.p;
-    for (int k = 0; k < C; ++k)
-      for (int v = 0; v < V; ++v) sum.out.at[k].at[v] += other.out.at[k].at[v];
+
+  __device__ void merge(Sum& sum, const Sum& later) const {
+    const Real top = later.max > sum.max ? later.max : sum.max;
+    const Real ours = exp(sum.max - top), theirs = exp(later.max - top);
+    sum.p = sum.p * ours + later.p * theirs;
+    sum.out.scale(ours);
+    sum.out.add(later.out, theirs);
+    sum.max = top;
   }
+
   __device__ void finish(Sum& sum, Place place, const Lanes& lanes) const {
-    if (first_of(place.row) == first_of(place.row + 1)) return;
-    const Index head = slices.head(place);
-    const Real factor = at(shrink, place.row, head);
-    if (slices.first(place) && lanes.lane == 0) at(a.sum, place.row, head) += sum.p;
+    const Index row = place.row, head = slices.head(place);
+    if (first_of(row) == first_of(row + 1)) return;
+    const Real p = lanes.sum(sum.p);
+    // One lane reads and writes the state, and tells the others.
+    Real before = lanes.lane == 0 ? at(a.max, row, head) : Real(0);
+    before = lanes.from(0, before);
+    const Real top = before > sum.max ? before : sum.max;
+    const Real shrink = exp(before - top), grow = exp(sum.max - top);
+    if (lanes.lane == 0 && slices.slice(place) == 0) {
+      at(new_sum, row, head) = at(a.sum, row, head) * shrink + p * grow;
+      at(new_max, row, head) = top;
+    }
+#pragma unroll
     for (int k = 0; k < C; ++k) {
-      const Index c = slices.column(place, lanes, k);
+      const Index c = sum.out.column(slices.slice(place), lanes, k);
       if (c >= a.width) continue;
-      Real* const to = row_of(a.out, place.row) + head * a.width + c;
-      for (int v = 0; v < V; ++v) to[v] = to[v] * factor + sum.out.at[k].at[v];
+      Real* const to = row_of(a.out, row) + head * a.width + c;
+      for (int v = 0; v < V; ++v) to[v] = to[v] * shrink + sum.out.at[k].at[v] * grow;
     }
   }
 };
@@ -133,11 +125,16 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
   s.columns = arcs.columns;
   s.weights = arcs.weights;
   s.out = plain_out(softmaxes.out);
-  const simd::Out shrink = plain_out(ctx.workspace->matrix("attention.shrink", arcs.rows, s.heads));
-  for_arcs(ctx, LargestScores{s, shrink}, {arcs.rows, s.heads, true, 1});
   const bool fours = in_fours(s.width, {{s.z.data, s.z.stride}});
-  for_heads(fours, arcs.rows, s.heads, s.width, [&]<int V, int C>(int slices, const ArcShape& shape) {
-    for_arcs(ctx, WeightedSums<V, C>{s, shrink, {slices}}, shape);
+  for_heads(fours, arcs, s.heads, s.width, [&]<int V, int C>(HeadSlices slices, const ArcShape& shape) {
+    if (slices.slices == 1) return for_arcs(ctx, WeightedSums<V, C>{s, s.max, s.sum, slices}, shape);
+    const MatrixView max = ctx.workspace->matrix("attention.max", arcs.rows, s.heads),
+                     sum = ctx.workspace->matrix("attention.sum", arcs.rows, s.heads);
+    cuda::axpby(ctx, 1, softmaxes.state.max, 0, max);  // rows without arcs keep theirs
+    cuda::axpby(ctx, 1, softmaxes.state.sum, 0, sum);
+    for_arcs(ctx, WeightedSums<V, C>{s, plain_out(max), plain_out(sum), slices}, shape);
+    cuda::axpby(ctx, 1, max, 0, softmaxes.state.max);
+    cuda::axpby(ctx, 1, sum, 0, softmaxes.state.sum);
   });
 }
 

@@ -1,6 +1,7 @@
 // Input features kept as bits: a row's sum over the set bits of its words.
 #include "tensor/cuda/arc_rows.h"
 #include "tensor/cuda/finish.h"
+#include "tensor/cuda/packs.h"
 #include "tensor/cuda/table.h"
 
 namespace atl::cuda {
@@ -12,56 +13,39 @@ struct SumOfBits {
   simd::BitProduct p;
   Index words;  // of a row
 
-  static constexpr Index kHub = 128;
-  struct Sum {
-    Pack<V> at[C];
-  };
+  using Sum = Columns<V, C>;
 
   __device__ Index first_of(Index row) const { return row * words; }
-  __device__ Index column(Place place, const Lanes& lanes, int k) const {
-    return (place.part * C + k) * lanes.count * V + lanes.lane * V;
-  }
-
-  __device__ Sum begin(Place, const Lanes&) const {
+  __device__ Sum begin() const {
     Sum sum;
-    for (int k = 0; k < C; ++k)
-      for (int v = 0; v < V; ++v) sum.at[k].at[v] = 0;
+    sum.clear();
     return sum;
   }
 
-  __device__ void add(Sum& sum, Place place, Index first, Index behind, Index step,
-                      const Lanes& lanes) const {
-    for (Index w = first; w < behind; w += step) {
+  __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
+    for (Index w = first; w < behind; ++w) {
       const Index inner = (w - first_of(place.row)) * 32;
       for (std::uint32_t word = p.words[w]; word != 0; word &= word - 1) {
         const Index i = inner + __ffs(int(word)) - 1;
-        const Real scale = p.inner_scale != nullptr ? p.inner_scale[i] : Real(1);
-#pragma unroll
-        for (int k = 0; k < C; ++k) {
-          const Index c = column(place, lanes, k);
-          if (c >= p.cols) continue;
-          const Pack<V> x = load_pack<V>(row_of(p.x, i) + c);
-          for (int v = 0; v < V; ++v) sum.at[k].at[v] += x.at[v] * scale;
-        }
+        Sum x{};
+        x.load(row_of(p.x, i), p.cols, place.part, lanes);
+        sum.add(x, p.inner_scale != nullptr ? p.inner_scale[i] : Real(1));
       }
     }
   }
 
-  __device__ void merge(Sum& sum, const Sum& other) const {
-    for (int k = 0; k < C; ++k)
-      for (int v = 0; v < V; ++v) sum.at[k].at[v] += other.at[k].at[v];
-  }
+  __device__ void merge(Sum& sum, const Sum& later) const { sum.add(later, 1); }
 
   __device__ void finish(Sum& sum, Place place, const Lanes& lanes) const {
-    const Real scale = p.row_scale != nullptr ? p.row_scale[place.row] : Real(1);
+    if (p.row_scale != nullptr) sum.scale(p.row_scale[place.row]);
     const std::uint64_t key = row_key(p.finish.mask, place.row);
     for (int k = 0; k < C; ++k) {
-      const Index c = column(place, lanes, k);
+      const Index c = Sum::column(place.part, lanes, k);
       if (c >= p.cols) continue;
       Real* const to = row_of(p.out, place.row) + c;
       Pack<V> pack = sum.at[k];
       for (int v = 0; v < V; ++v) {
-        pack.at[v] = pack.at[v] * scale + (p.accumulate ? to[v] : Real(0));
+        if (p.accumulate) pack.at[v] += to[v];
         if (!p.finish.nothing) pack.at[v] = finished(p.finish, pack.at[v], place.row, c + v, key);
       }
       store_pack<V>(to, pack);
@@ -73,13 +57,11 @@ void product(Context& ctx, simd::BitProduct p, Index rows) {
   const simd::Finish whole_rows = p.finish;
   const bool apart = p.finish.layer_norm;  // needs the whole row
   if (apart) p.finish = {};
-  const Index width = p.cols < 128 ? p.cols : 128;
-  with_columns(in_fours(p.cols, {{p.x.data, p.x.stride}, {p.out.data, p.out.stride}}), width,
-               [&]<int V, int C>() {
-                 const int lanes = lanes_for((width + V * C - 1) / (V * C));
-                 const Index parts = (p.cols + V * C * lanes - 1) / (V * C * lanes);
-                 for_arcs(ctx, SumOfBits<V, C>{p, BitView::words_of(p.inner)}, {rows, parts, false, lanes});
-               });
+  const bool fours = in_fours(p.cols, {{p.x.data, p.x.stride}, {p.out.data, p.out.stride}});
+  with_columns(fours, p.cols < 128 ? p.cols : 128, [&]<int V, int C>(int lanes, int) {
+    const Index parts = blocks_for(p.cols, Index(V) * C * lanes);
+    for_arcs(ctx, SumOfBits<V, C>{p, BitView::words_of(p.inner)}, {rows, parts, false, lanes, p.inner});
+  });
   if (apart) finish_rows(ctx, whole_rows, {p.out.data, p.out.stride}, p.out, rows, p.cols);
 }
 

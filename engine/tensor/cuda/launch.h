@@ -43,13 +43,19 @@ __device__ T* shared_memory() {
 struct Lanes {
   int count;      // 1 … 32
   int lane;       // of this thread among them
+  int first;      // of theirs in the warp
   unsigned mask;  // in the warp
 
   __device__ explicit Lanes(int lanes) : count(lanes), lane(int(threadIdx.x) % lanes) {
-    const int first = int(threadIdx.x) % kWarp / lanes * lanes;
+    first = int(threadIdx.x) % kWarp / lanes * lanes;
     mask = lanes == kWarp ? ~0u : ((1u << lanes) - 1) << first;
   }
 
+  /// What their lane number `which` has.
+  template <class T>
+  __device__ T from(int which, T value) const {
+    return __shfl_sync(mask, value, first + which);
+  }
   template <class T>
   __device__ T sum(T value) const {
     for (int distance = count / 2; distance > 0; distance /= 2)

@@ -1,19 +1,33 @@
 // Operations on the rows of dense matrices: the epilogue on its own, dropout, constants, packing of rows.
 #include "tensor/cuda/elements.h"
 #include "tensor/cuda/finish.h"
+#include "tensor/cuda/packs.h"
 #include "tensor/cuda/table.h"
 
 namespace atl::cuda {
 
+namespace {
+
+/// The finish of each element, V at a time.
+template <int V>
+void finish_elements(Context& ctx, const simd::Finish& finish, simd::In x, simd::Out y, Index rows, Index cols) {
+  for_rows(ctx, rows, cols / V, [=] __device__(Index row, const Lanes& lanes) {
+    const std::uint64_t key = row_key(finish.mask, row);
+    for (Index c = lanes.lane * V; c < cols; c += lanes.count * V) {
+      Pack<V> pack = load_pack<V>(row_of(x, row) + c);
+#pragma unroll
+      for (int v = 0; v < V; ++v) pack.at[v] = finished(finish, pack.at[v], row, c + v, key);
+      store_pack<V>(row_of(y, row) + c, pack);
+    }
+  });
+}
+
+}  // namespace
+
 void finish_rows(Context& ctx, const simd::Finish& finish, simd::In x, simd::Out y, Index rows, Index cols) {
-  if (!finish.layer_norm) {
-    for_rows(ctx, rows, cols, [=] __device__(Index row, const Lanes& lanes) {
-      const std::uint64_t key = row_key(finish.mask, row);
-      for (Index c = lanes.lane; c < cols; c += lanes.count)
-        at(y, row, c) = finished(finish, at(x, row, c), row, c, key);
-    });
-    return;
-  }
+  if (!finish.layer_norm && in_fours(cols, {{x.data, x.stride}, {y.data, y.stride}}))
+    return finish_elements<4>(ctx, finish, x, y, rows, cols);
+  if (!finish.layer_norm) return finish_elements<1>(ctx, finish, x, y, rows, cols);
   for_rows(ctx, rows, cols, [=] __device__(Index row, const Lanes& lanes) {
     const RowNorm norm = row_norm(row_of(x, row), finish.bias, cols, lanes);
     if (finish.row_stats.data != nullptr && lanes.lane == 0) {
@@ -35,13 +49,7 @@ void apply(Context& ctx, const Epilogue& epilogue, ConstMatrixView x, MatrixView
 void dropout(Context& ctx, const Dropout& d, ConstMatrixView x, MatrixView out) {
   if (!d && x.data == out.data) return;
   if (!d) return cuda::axpby(ctx, 1, x, 0, out);
-  const simd::Mask mask = plain(d);
-  const Index cols = x.cols;
-  for_rows(ctx, x.rows, cols, [=] __device__(Index row, const Lanes& lanes) {
-    const std::uint64_t key = row_key(mask, row);
-    for (Index c = lanes.lane; c < cols; c += lanes.count)
-      at(out, row, c) = masked(at(x, row, c), key, c, mask);
-  });
+  cuda::apply(ctx, Epilogue{.dropout = d}, x, out);
 }
 
 void fill(Context& ctx, Real value, MatrixView out) {

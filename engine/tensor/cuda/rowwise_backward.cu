@@ -1,6 +1,7 @@
 // Backward of the epilogue: gradients of gain and shift are sums over rows of what comes before the norm's own backward, that of the
 // bias a sum of what it leaves.
 #include "tensor/cuda/finish.h"
+#include "tensor/cuda/packs.h"
 #include "tensor/cuda/sums.h"
 #include "tensor/cuda/table.h"
 
@@ -63,18 +64,26 @@ void sum_gain_and_shift(Context& ctx, const Backward& b, Index rows, Real* gain,
       });
 }
 
-void undo_rows(Context& ctx, const Backward& b, Index rows) {
-  for_rows(ctx, rows, b.cols, [b] __device__(Index row, const Lanes& lanes) {
+/// Without layer norm every element is its own, V of them at a time.
+template <int V>
+void undo_elements(Context& ctx, const Backward& b, Index rows) {
+  for_rows(ctx, rows, b.cols / V, [b] __device__(Index row, const Lanes& lanes) {
     const simd::Finish& f = b.finish;
     const std::uint64_t key = row_key(f.mask, row);
-    for (Index c = lanes.lane; c < b.cols; c += lanes.count) {
-      Real d = undone(b, row, c, key);
-      if (b.residual.data != nullptr) at(b.residual, row, c) += d * f.residual_scale;
-      if (f.batch_norm) {
-        if (f.gain != nullptr) d *= f.gain[c];
-        d = (d - b.col_mean_dy[c] - normalised(b, row, c, {}) * b.col_mean_dyx[c]) * f.col_rstd[c];
+    for (Index c = lanes.lane * V; c < b.cols; c += lanes.count * V) {
+      Pack<V> dy = load_pack<V>(row_of(b.dy, row) + c);
+      const Pack<V> y = load_pack<V>(row_of(b.y, row) + c);
+#pragma unroll
+      for (int v = 0; v < V; ++v) {
+        Real d = cuda::undone(f, dy.at[v], y.at[v], c + v, key);
+        if (b.residual.data != nullptr) at(b.residual, row, c + v) += d * f.residual_scale;
+        if (f.batch_norm) {
+          if (f.gain != nullptr) d *= f.gain[c + v];
+          d = (d - b.col_mean_dy[c + v] - normalised(b, row, c + v, {}) * b.col_mean_dyx[c + v]) * f.col_rstd[c + v];
+        }
+        dy.at[v] = d;
       }
-      at(b.dy, row, c) = d;
+      store_pack<V>(row_of(b.dy, row) + c, dy);
     }
   });
 }
@@ -121,8 +130,10 @@ void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre,
       !has_norm && !b.residual && b.finish.mask.threshold == 0 && epilogue.activation == Activation::kNone;
   if (b.finish.layer_norm) {
     undo_layer_norm(ctx, b, dy.rows);
+  } else if (!is_identity && in_fours(b.cols, {{b.dy.data, b.dy.stride}, {b.y.data, b.y.stride}})) {
+    undo_elements<4>(ctx, b, dy.rows);
   } else if (!is_identity) {
-    undo_rows(ctx, b, dy.rows);
+    undo_elements<1>(ctx, b, dy.rows);
   }
   if (gradient.bias != nullptr) cuda::sum_rows(ctx, dy, gradient.bias, true);
 }

@@ -25,51 +25,41 @@ struct Column {
   }
 };
 
-constexpr int kColumns = 2;  // of a lane, a group's width apart
+constexpr int kAtOnce = 4;  // arcs whose rows are on their way together
 
-/// out(i, c) and its state, over arcs to i.
+/// out(i, c) and its state, over arcs to i; a lane has a column.
 struct SoftmaxOfRows {
   simd::SoftmaxSum s;
 
-  static constexpr Index kHub = kHubArcs;
-  struct Sum {
-    Column at[kColumns];
-  };
+  using Sum = Column;
 
   __device__ Index first_of(Index row) const { return s.offsets[row]; }
-  __device__ Index column(Place place, const Lanes& lanes, int k) const {
-    return (place.part * kColumns + k) * lanes.count + lanes.lane;
-  }
-  __device__ Sum begin(Place, const Lanes&) const {
-    Sum sum;
-    for (Column& each : sum.at) each = {kNothingYet, 0, 0};
-    return sum;
-  }
-  __device__ void add(Sum& sum, Place place, Index first, Index behind, Index step,
-                      const Lanes& lanes) const {
-    for (Index e = first; e < behind; e += step) {
-      const Real* const from = row_of(s.m, s.columns[e]);
-      const Real weight = s.weights == nullptr ? Real(1) : Real(s.weights[e]);
+  __device__ Sum begin() const { return {kNothingYet, 0, 0}; }
+  __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
+    const Index c = place.part * lanes.count + lanes.lane;
+    if (c >= s.cols) return;
+    for (Index e = first; e < behind; e += kAtOnce) {
+      Real m[kAtOnce], weight[kAtOnce];
 #pragma unroll
-      for (int k = 0; k < kColumns; ++k) {
-        const Index c = column(place, lanes, k);
-        if (c < s.cols) sum.at[k].add({from[c] * s.t, weight, weight * from[c]});
+      for (int i = 0; i < kAtOnce; ++i) {
+        if (e + i >= behind) continue;
+        m[i] = at(s.m, s.columns[e + i], c);
+        weight[i] = s.weights == nullptr ? Real(1) : Real(s.weights[e + i]);
       }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i)
+        if (e + i < behind) sum.add({m[i] * s.t, weight[i], weight[i] * m[i]});
     }
   }
-  __device__ void merge(Sum& sum, const Sum& other) const {
-    for (int k = 0; k < kColumns; ++k) sum.at[k].add(other.at[k]);
-  }
+  __device__ void merge(Sum& sum, const Sum& later) const { sum.add(later); }
   __device__ void finish(Sum& sum, Place place, const Lanes& lanes) const {
-    for (int k = 0; k < kColumns; ++k) {
-      const Index c = column(place, lanes, k);
-      if (c >= s.cols || sum.at[k].max == kNothingYet) continue;
-      Column whole{at(s.max, place.row, c), at(s.sum, place.row, c), at(s.out, place.row, c)};
-      whole.add(sum.at[k]);
-      at(s.max, place.row, c) = whole.max;
-      at(s.sum, place.row, c) = whole.sum;
-      at(s.out, place.row, c) = whole.out;
-    }
+    const Index c = place.part * lanes.count + lanes.lane;
+    if (c >= s.cols || sum.max == kNothingYet) return;
+    Column whole{at(s.max, place.row, c), at(s.sum, place.row, c), at(s.out, place.row, c)};
+    whole.add(sum);
+    at(s.max, place.row, c) = whole.max;
+    at(s.sum, place.row, c) = whole.sum;
+    at(s.out, place.row, c) = whole.out;
   }
 };
 
@@ -77,47 +67,35 @@ struct SoftmaxOfRows {
 struct SoftmaxBackward {
   simd::SoftmaxSum s;
 
-  static constexpr Index kHub = kHubArcs;
-  struct Sum {
-    Real d[kColumns];
-  };
+  using Sum = Real;
 
   __device__ Index first_of(Index row) const { return s.offsets[row]; }
-  __device__ Index column(Place place, const Lanes& lanes, int k) const {
-    return (place.part * kColumns + k) * lanes.count + lanes.lane;
-  }
-  __device__ Sum begin(Place, const Lanes&) const { return {}; }
-  __device__ void add(Sum& sum, Place place, Index first, Index behind, Index step,
-                      const Lanes& lanes) const {
-#pragma unroll
-    for (int k = 0; k < kColumns; ++k) {
-      const Index c = column(place, lanes, k);
-      if (c >= s.cols) continue;
-      const Real m = at(s.m, place.row, c);
-      for (Index e = first; e < behind; e += step) {
-        const VertexId i = s.columns[e];
-        Real p = exp(m * s.t - at(s.max, i, c)) / at(s.sum, i, c);
-        if (s.weights != nullptr) p *= Real(s.weights[e]);
-        sum.d[k] += p * at(s.d_out, i, c) * ((m - at(s.out, i, c)) * s.t + Real(1));
-      }
+  __device__ Sum begin() const { return 0; }
+  __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
+    const Index c = place.part * lanes.count + lanes.lane;
+    if (c >= s.cols) return;
+    const Real m = at(s.m, place.row, c);
+#pragma unroll 4
+    for (Index e = first; e < behind; ++e) {
+      const VertexId i = s.columns[e];
+      Real p = exp(m * s.t - at(s.max, i, c)) / at(s.sum, i, c);
+      if (s.weights != nullptr) p *= Real(s.weights[e]);
+      sum += p * at(s.d_out, i, c) * ((m - at(s.out, i, c)) * s.t + Real(1));
     }
   }
-  __device__ void merge(Sum& sum, const Sum& other) const {
-    for (int k = 0; k < kColumns; ++k) sum.d[k] += other.d[k];
-  }
+  __device__ void merge(Sum& sum, const Sum& later) const { sum += later; }
   __device__ void finish(Sum& sum, Place place, const Lanes& lanes) const {
-    for (int k = 0; k < kColumns; ++k)
-      if (const Index c = column(place, lanes, k); c < s.cols) at(s.d_m, place.row, c) = sum.d[k];
+    const Index c = place.part * lanes.count + lanes.lane;
+    if (c < s.cols) at(s.d_m, place.row, c) = sum;
   }
 };
 
-ArcShape shape_of(Index rows, Index cols) {
-  const int lanes = lanes_for((cols + kColumns - 1) / kColumns);
-  return {rows, (cols + lanes * kColumns - 1) / (lanes * kColumns), false, lanes};
+ArcShape shape_of(const CsrView& csr, Index cols) {
+  const int lanes = lanes_for(cols);
+  return {csr.rows, blocks_for(cols, lanes), false, lanes, csr.cols};
 }
 
 }  // namespace
-
 void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const Softmaxes& softmaxes) {
   simd::SoftmaxSum s;
   s.offsets = a.csr.offsets;
@@ -129,7 +107,7 @@ void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const S
   s.max = plain_out(softmaxes.state.max);
   s.sum = plain_out(softmaxes.state.sum);
   s.out = plain_out(softmaxes.out);
-  for_arcs(ctx, SoftmaxOfRows{s}, shape_of(a.csr.rows, m.cols));
+  for_arcs(ctx, SoftmaxOfRows{s}, shape_of(a.csr, m.cols));
 }
 
 void softmax_backward(Context& ctx, const Arcs& /*a*/, const CsrView& transpose, Real t, ConstMatrixView m,
@@ -146,7 +124,7 @@ void softmax_backward(Context& ctx, const Arcs& /*a*/, const CsrView& transpose,
   s.out = {const_cast<Real*>(out.data), out.stride};  // only read
   s.d_out = plain(d_out);
   s.d_m = plain_out(d_m);
-  for_arcs(ctx, SoftmaxBackward{s}, shape_of(transpose.rows, m.cols));
+  for_arcs(ctx, SoftmaxBackward{s}, shape_of(transpose, m.cols));
 }
 
 }  // namespace atl::cuda

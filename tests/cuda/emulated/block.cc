@@ -26,7 +26,7 @@ enum class Waits { kNo, kBarrier, kExchange, kEnded };
 
 struct Thread {
   Waits waits = Waits::kNo;
-  unsigned mask = 0, distance = 0;
+  unsigned mask = 0, source = 0;
   std::size_t bytes = 0;
   std::array<std::byte, 16> value{}, other{};
 };
@@ -80,29 +80,29 @@ class Block {
     return result_;  // the next barrier's isn't known before all have read this one
   }
 
-  void exchange(unsigned mask, unsigned distance, const void* value, void* other, std::size_t bytes) {
+  void exchange(unsigned mask, unsigned source, const void* value, void* other, std::size_t bytes) {
     Thread& mine = threads_[current_];
     const unsigned first = current_ / kWarp * kWarp, lane = current_ - first;
-    if ((mask >> lane & 1) == 0) end("isn't in the mask that it gives (__shfl_xor_sync)");
-    if ((mask >> (lane ^ distance) & 1) == 0) end("reads a lane outside of its mask (__shfl_xor_sync)");
-    mine.mask = mask, mine.distance = distance, mine.bytes = bytes;
+    if ((mask >> lane & 1) == 0) end("isn't in the mask that it gives (a shuffle)");
+    if (source >= kWarp || (mask >> source & 1) == 0) end("reads a lane outside of its mask (a shuffle)");
+    mine.mask = mask, mine.source = source, mine.bytes = bytes;
     std::memcpy(mine.value.data(), value, bytes);
     bool all_here = true;
     for (unsigned l = 0; l < kWarp; ++l) {
       if ((mask >> l & 1) == 0 || l == lane) continue;
-      if (first + l >= threads_.size()) end("waits for a lane that its block hasn't (__shfl_xor_sync)");
+      if (first + l >= threads_.size()) end("waits for a lane that its block hasn't (a shuffle)");
       const Thread& each = threads_[first + l];
-      if (each.waits == Waits::kEnded) end("waits for a lane that has ended (__shfl_xor_sync)");
+      if (each.waits == Waits::kEnded) end("waits for a lane that has ended (a shuffle)");
       if (each.waits == Waits::kExchange &&
-          (each.mask != mask || each.distance != distance || each.bytes != bytes))
-        end("meets lanes of its mask in another exchange (__shfl_xor_sync)");
+          (each.mask != mask || each.bytes != bytes))
+        end("meets lanes of its mask in another exchange (a shuffle)");
       all_here = all_here && each.waits == Waits::kExchange;
     }
     if (!all_here) {
       wait(Waits::kExchange);
     } else {
       for (unsigned l = 0; l < kWarp; ++l)
-        if ((mask >> l & 1) != 0) threads_[first + l].other = threads_[first + (l ^ distance)].value;
+        if ((mask >> l & 1) != 0) threads_[first + l].other = threads_[first + threads_[first + l].source].value;
       for (unsigned l = 0; l < kWarp; ++l)
         if ((mask >> l & 1) != 0 && l != lane) release(first + l);
     }
@@ -151,11 +151,14 @@ void run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& bod
 void* shared_memory() {
   return Block::of_this_thread().shared();
 }
+unsigned own_lane() {
+  return threadIdx.x % kWarp;
+}
 bool barrier(bool value) {
   return Block::of_this_thread().barrier(value);
 }
-void exchange(unsigned mask, unsigned distance, const void* value, void* other, std::size_t bytes) {
-  Block::of_this_thread().exchange(mask, distance, value, other, bytes);
+void exchange(unsigned mask, unsigned source, const void* value, void* other, std::size_t bytes) {
+  Block::of_this_thread().exchange(mask, source, value, other, bytes);
 }
 
 }  // namespace emulated

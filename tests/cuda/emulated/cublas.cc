@@ -23,7 +23,7 @@ cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t a_op, cublasOperati
   if (m < 0 || n < 0 || k < 0 || lda < (a_rows > 1 ? a_rows : 1) || ldb < (b_rows > 1 ? b_rows : 1) ||
       ldc < (m > 1 ? m : 1))
     return CUBLAS_STATUS_INVALID_VALUE;
-  emulated::bring_near(&a, sizeof a), emulated::bring_near(&b, sizeof b), emulated::bring_near(&c, sizeof c);
+  emulated::bring_near(a), emulated::bring_near(b), emulated::bring_near(c);
   emulated::give(handle->stream, [=] {
     const Operand<T> left{a, a_op == CUBLAS_OP_T, lda}, right{b, b_op == CUBLAS_OP_T, ldb};
     for (std::ptrdiff_t col = 0; col < n; ++col) {

@@ -71,6 +71,7 @@ cudaError_t cudaMallocHost(void** data, std::size_t bytes);
 cudaError_t cudaFreeHost(void* data);
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
 cudaError_t cudaMemset(void* data, int value, std::size_t bytes);
+cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream_t stream);
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream);
@@ -97,12 +98,17 @@ void give(cudaStream_t stream, std::function<void()> work);
 void run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& body);
 /// Turns what looks like an address of the device's memory into one at which the host can read the same bytes.
 void bring_near(void* argument, std::size_t bytes);
+template <class T>
+void bring_near(T& argument) {
+  bring_near(&argument, sizeof argument);
+}
 
 void* shared_memory();
 /// Waits for all threads of the block; returns whether any brought `value`.
 bool barrier(bool value);
-/// What lane (own ^ distance) brought, once all lanes of the mask are here. At most 16 bytes.
-void exchange(unsigned mask, unsigned distance, const void* value, void* other, std::size_t bytes);
+unsigned own_lane();
+/// What lane `source` brought, once all lanes of the mask are here. At most 16 bytes.
+void exchange(unsigned mask, unsigned source, const void* value, void* other, std::size_t bytes);
 
 }  // namespace emulated
 
@@ -114,7 +120,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
       config->dynamicSmemBytes > 48 << 10)
     return cudaErrorInvalidValue;
   std::tuple<std::decay_t<Formal>...> arguments{std::decay_t<Formal>(given)...};
-  std::apply([](auto&... each) { (emulated::bring_near(&each, sizeof each), ...); }, arguments);
+  std::apply([](auto&... each) { (emulated::bring_near(each), ...); }, arguments);
   emulated::give(config->stream, [config = *config, kernel, arguments] {
     emulated::run_grid(config, [&] { std::apply([&](const auto&... each) { kernel(each...); }, arguments); });
   });
@@ -130,14 +136,23 @@ inline int __syncthreads_or(int value) {
 template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int distance) {
   T other;
-  emulated::exchange(mask, unsigned(distance), &value, &other, sizeof value);
+  emulated::exchange(mask, emulated::own_lane() ^ unsigned(distance), &value, &other, sizeof value);
+  return other;
+}
+template <class T>
+T __shfl_sync(unsigned mask, T value, int source) {
+  T other;
+  emulated::exchange(mask, unsigned(source), &value, &other, sizeof value);
   return other;
 }
 inline int __ffs(int word) {
   return __builtin_ffs(word);
 }
-inline unsigned long long atomicAdd(unsigned long long* to, unsigned long long by) {
-  const unsigned long long before = *to;  // a block's threads take turns, and blocks follow each other
-  *to += by;
+/// A block's threads take turns, and blocks follow each other.
+template <class T>
+T atomicAdd(T* to, T by) {
+  static_assert(std::is_integral_v<T>, "the order of other sums would differ from run to run");
+  const T before = *to;
+  *to = T(before + by);
   return before;
 }

@@ -103,15 +103,32 @@ void give(cudaStream_t stream, std::function<void()> work) {
   stream->give(std::move(work));
 }
 
+/// Device memory is given out where the lower half of an address is from here on. A word of which one half is a small number, or 0, or
+/// a float above −2, and the other padding in which half an address was left, is then not taken for an address.
+constexpr std::uint64_t kLowest = 0xC0000000, kHalf = std::uint64_t(1) << 32;
+
 void bring_near(void* argument, std::size_t bytes) {
   auto* const at = static_cast<std::byte*>(argument);
   for (std::size_t i = 0; i + sizeof(void*) <= bytes; i += sizeof(void*)) {
     void* word = nullptr;
     std::memcpy(&word, at + i, sizeof word);
-    if (!FarMemory::instance().holds(word, 0)) continue;
+    if (reinterpret_cast<std::uint64_t>(word) % kHalf < kLowest || !FarMemory::instance().holds(word, 0)) continue;
     word = FarMemory::instance().near(word);
     std::memcpy(at + i, &word, sizeof word);
   }
+}
+
+/// An address for so many bytes.
+void* device_memory(std::size_t bytes) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  const std::uint64_t low = reinterpret_cast<std::uint64_t>(FarMemory::instance().next()) % kHalf;
+  if (low < kLowest) {
+    FarMemory::instance().skip(kLowest - low);
+  } else if (low + bytes + 256 > kHalf) {
+    FarMemory::instance().skip(kHalf - low + kLowest);
+  }
+  return FarMemory::instance().allocate(bytes).data;
 }
 
 void set_seed(std::uint64_t to) {
@@ -148,7 +165,7 @@ cudaError_t cudaDeviceSynchronize() {
 }
 cudaError_t cudaMalloc(void** data, std::size_t bytes) {
   try {
-    *data = FarMemory::instance().allocate(bytes).data;
+    *data = emulated::device_memory(bytes);
   } catch (const std::bad_alloc&) {
     return cudaErrorMemoryAllocation;
   }
@@ -177,6 +194,11 @@ cudaError_t cudaMemset(void* data, int value, std::size_t bytes) {
   cudaDeviceSynchronize();
   if (!FarMemory::instance().holds(data, bytes)) return cudaErrorInvalidValue;
   std::memset(FarMemory::instance().near(data), value, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream_t stream) {
+  if (!FarMemory::instance().holds(data, bytes)) return cudaErrorInvalidValue;
+  stream->give([=] { std::memset(FarMemory::instance().near(data), value, bytes); });
   return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {

@@ -4,13 +4,16 @@
 namespace atl::test {
 namespace {
 
+constexpr Index kManySources = 5000;  // enough for hubs to be listed
+
 /// One row, the second, is a hub where there are columns.
 TestGraph graph(Twins& t, Index rows, Index cols, bool weighted) {
-  return random_graph(t.draw(), rows, cols, t.draw() % 4 == 0 ? 40 : 5, weighted);
+  return random_graph(t.draw(), rows, cols, cols == kManySources || t.draw() % 4 == 0 ? 40 : 5, weighted);
 }
 
 void spmm_case(Twins& t, RandomSizes& sizes) {
-  const Index rows = sizes(90), cols = sizes(70), f = sizes(300);
+  const bool many = t.draw() % 6 == 0;
+  const Index rows = sizes(90), cols = many ? kManySources : sizes(70), f = sizes(many ? 70 : 300);
   Arcs a{t.csr(graph(t, rows, cols, t.toss()))};
   if (t.toss()) a.row_scale = t.reals(rows);
   if (t.toss()) a.col_scale = t.reals(cols);

@@ -33,7 +33,7 @@ struct GpuRank {
 
 class Twins {
  public:
-  explicit Twins(unsigned seed) : draws_(seed), there_(Device::kCuda, Index(kBytes)) {
+  explicit Twins(unsigned seed) : draws_(seed), there_(Device::kCuda) {
     here_.assign(kBytes / sizeof(double), 0);
     std::memset(here_.data(), 0x7b, kBytes);
   }
@@ -103,7 +103,8 @@ class Twins {
   /// Within `tolerance` · (1 + |want|); 0: the same bits.
   template <class... Formal, class... Given>
   void expect_alike(double tolerance, void (*kernel)(Context&, Formal...), const Given&... given) {
-    upload();
+    there_.resize(Index(used_ + 64));
+    gpu_.ctx.stream->upload(there_.data(), bytes(), used_ + 64);
     std::tuple<std::decay_t<Formal>...> there{std::decay_t<Formal>(given)...}, here = there;
     const auto move = [&](auto*& data, Index) { data = there_of(data); };
     std::apply([&](auto&... each) { (each_operand(each, move), ...), kernel(gpu_.ctx, each...); }, there);
@@ -134,7 +135,6 @@ class Twins {
     if (at < bytes() || at >= bytes() + kBytes) return data;
     return const_cast<T*>(reinterpret_cast<const T*>(there_.data() + (at - bytes())));
   }
-  void upload() { gpu_.ctx.stream->upload(there_.data(), bytes(), used_ + 64); }
   void compare(double tolerance);
   void compare_bytes(const std::byte* got, std::size_t begin, std::size_t end);
   template <class T>

@@ -45,6 +45,9 @@ class FarMemory {
     poison(data + kHeader, bytes - kHeader);
     return {data + kHeader, bytes - kHeader};
   }
+  /// Where the next allocation begins, but for its header; a gap before it.
+  const void* next() const { return reinterpret_cast<const void*>(far_ + used_.load()); }
+  void skip(std::size_t bytes) { used_.fetch_add(bytes); }
   void release(void* data) {
     if (data != nullptr)
       poison(data, *near(reinterpret_cast<std::size_t*>(static_cast<std::byte*>(data) - kHeader)));

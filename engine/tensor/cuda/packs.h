@@ -1,0 +1,93 @@
+// A lane's columns: V next to each other, read and written by one instruction, C times, the width of its group apart.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+
+#include "tensor/cuda/launch.h"
+
+namespace atl::cuda {
+
+template <int V>
+struct alignas(V * sizeof(Real) <= 16 ? V * sizeof(Real) : 16) Pack {
+  Real at[V];
+};
+template <int V>
+__device__ Pack<V> load_pack(const Real* from) {
+  return *reinterpret_cast<const Pack<V>*>(from);
+}
+template <int V>
+__device__ void store_pack(Real* to, const Pack<V>& pack) {
+  *reinterpret_cast<Pack<V>*>(to) = pack;
+}
+
+/// A lane's columns of a row: sums, or what is added to them. Columns behind the last stay 0 and are never stored.
+template <int V, int C>
+struct Columns {
+  Pack<V> at[C];
+
+  __device__ void clear() {
+#pragma unroll
+    for (int k = 0; k < C; ++k)
+#pragma unroll
+      for (int v = 0; v < V; ++v) at[k].at[v] = 0;
+  }
+  __device__ void scale(Real factor) {
+#pragma unroll
+    for (int k = 0; k < C; ++k)
+#pragma unroll
+      for (int v = 0; v < V; ++v) at[k].at[v] *= factor;
+  }
+  __device__ void add(const Columns& other, Real factor) {
+#pragma unroll
+    for (int k = 0; k < C; ++k)
+#pragma unroll
+      for (int v = 0; v < V; ++v) at[k].at[v] += factor * other.at[k].at[v];
+  }
+  __device__ Real dot(const Columns& other) const {
+    Real sum = 0;
+#pragma unroll
+    for (int k = 0; k < C; ++k)
+#pragma unroll
+      for (int v = 0; v < V; ++v) sum += at[k].at[v] * other.at[k].at[v];
+    return sum;
+  }
+  /// From a row that is `width` wide; `slice` counts the columns of a group.
+  __device__ void load(const Real* row, Index width, Index slice, const Lanes& lanes) {
+#pragma unroll
+    for (int k = 0; k < C; ++k)
+      if (const Index c = column(slice, lanes, k); c < width) at[k] = load_pack<V>(row + c);
+  }
+  __device__ static Index column(Index slice, const Lanes& lanes, int k) {
+    return (slice * C + k) * lanes.count * V + lanes.lane * V;
+  }
+};
+
+/// Whether rows of all of these can be read by packs of four.
+inline bool in_fours(Index cols, std::initializer_list<std::pair<const Real*, Index>> matrices) {
+  bool good = cols % 4 == 0;
+  for (const auto& [data, stride] : matrices)
+    good = good && reinterpret_cast<std::uintptr_t>(data) % alignof(Pack<4>) == 0 && stride % 4 == 0;
+  return good;
+}
+
+/// call.template operator()<V, C>(lanes, slices): V · C · lanes columns at a time, `slices` times, are at least `width`.
+template <class F>
+void with_columns(bool fours, Index width, F&& call) {
+  const auto with = [&]<int V, int C>() {
+    const int lanes = lanes_for((width + V * C - 1) / (V * C));
+    const Index at_once = Index(V) * C * lanes, slices = width == 0 ? 1 : (width + at_once - 1) / at_once;
+    call.template operator()<V, C>(lanes, int(slices));
+  };
+  const Index packs = fours ? width / 4 : width;
+  if (fours && packs <= 32) return with.template operator()<4, 1>();
+  if (fours && packs <= 64) return with.template operator()<4, 2>();
+  if (fours) return with.template operator()<4, 4>();
+  if (packs <= 32) return with.template operator()<1, 1>();
+  if (packs <= 64) return with.template operator()<1, 2>();
+  if (packs <= 128) return with.template operator()<1, 4>();
+  with.template operator()<1, 8>();
+}
+
+}  // namespace atl::cuda
