@@ -31,7 +31,7 @@ std::vector<Field> resource_fields() {
                .may_change = true});
   f.push_back({.path = "resources.nvidia.com/gpu",
                .type = FieldType::kInteger,
-               .description = "1 puts each rank on a GPU",
+               .description = "1 puts each rank on a GPU; this needs build/atoll-cuda",
                .slot = at([](Job & j) -> auto& { return j.resources.gpus; }),
                .minimum = 0,
                .maximum = 1,

@@ -23,19 +23,23 @@ __device__ inline Real kept(const simd::Attend& a, std::uint64_t dst_key, Vertex
   return Draws::bits(key, std::uint32_t(head)) >= a.mask.threshold ? a.mask.scale : Real(0);
 }
 
-/// Which head and which of its columns a part is.
+/// Which head and which of its columns a part is, and by how many lanes they are read.
 struct HeadSlices {
-  int slices;  // of a head
+  int slices;       // of a head
+  int columns_log;  // of those lanes
 
-  __device__ Index head(Place place) const { return place.part / slices; }
-  __device__ Index slice(Place place) const { return place.part % slices; }
+  __device__ Index head(Place place) const { return slices == 1 ? place.part : place.part / slices; }
+  __device__ Index slice(Place place) const { return slices == 1 ? 0 : place.part % slices; }
 };
 
 /// call.template operator()<V, C>(slices, shape) for the rows of `csr` and heads that are `width` wide.
 template <class F>
 void for_heads(bool fours, const CsrView& csr, Index heads, Index width, F&& call) {
-  with_columns(fours, width, [&]<int V, int C>(int lanes, int slices) {
-    call.template operator()<V, C>(HeadSlices{slices}, ArcShape{csr.rows, heads * slices, true, lanes, csr.cols});
+  constexpr int kFewestLanes = 3;  // 2^3 of a group: as many arcs are looked up at a time
+  with_columns(fours, width, [&]<int V, int C>(int columns, int slices) {
+    const int log = columns < kFewestLanes ? kFewestLanes : columns;
+    call.template operator()<V, C>(HeadSlices{slices, columns},
+                                   ArcShape{csr.rows, heads * slices, true, log, csr.cols});
   });
 }
 

@@ -30,19 +30,27 @@ struct WeightedSums {
     return sum;
   }
 
-  /// out += Σ p · z over arcs that lanes i … i + kArcs − 1 have.
+  /// out += Σ p · z over arcs i … of a batch, kArcs in each way.
   template <int kArcs>
-  __device__ void add_some(Sum& sum, Place place, VertexId j, Real p, int i, const Lanes& lanes) const {
+  __device__ void add_some(Sum& sum, Place place, VertexId j, Real p, int i, int arcs, const Lanes& lanes,
+                           const Ways& ways) const {
     Columns<V, C> z[kArcs] = {};
+    Real weights[kArcs];
 #pragma unroll
-    for (int e = 0; e < kArcs; ++e)
-      z[e].load(row_of(a.z, lanes.from(i + e, j)) + slices.head(place) * a.width, a.width, slices.slice(place), lanes);
+    for (int n = 0; n < kArcs; ++n) {
+      const int arc = i + n * ways.count + ways.way;
+      const Real* const from =
+          row_of(a.z, lanes.from(arc & (lanes.count - 1), j)) + slices.head(place) * a.width;
+      weights[n] = lanes.from(arc & (lanes.count - 1), p);
+      if (arc < arcs) z[n].load(from, a.width, slices.slice(place), ways);
+    }
 #pragma unroll
-    for (int e = 0; e < kArcs; ++e) sum.out.add(z[e], lanes.from(i + e, p));
+    for (int n = 0; n < kArcs; ++n) sum.out.add(z[n], weights[n]);
   }
 
   __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
-    constexpr int kArcs = C == 1 ? 4 : 2;
+    constexpr int kArcs = C == 1 ? 8 : 4;
+    const Ways ways(lanes, slices.columns_log);
     const Index head = slices.head(place);
     const Real own = at(a.dst_score, place.row, head);
     const std::uint64_t key = a.mask.threshold == 0 ? 0 : row_key(a.mask.key, a.dst_ids[place.row]);
@@ -60,8 +68,9 @@ struct WeightedSums {
       if (a.mask.threshold != 0 && e < behind) p *= kept(a, key, a.src_ids[j], head);
       const int arcs = behind - batch < lanes.count ? int(behind - batch) : lanes.count;
       int i = 0;
-      for (; i + kArcs <= arcs; i += kArcs) add_some<kArcs>(sum, place, j, p, i, lanes);
-      for (; i < arcs; ++i) add_some<1>(sum, place, j, p, i, lanes);
+      for (; i + 2 * ways.count < arcs; i += kArcs * ways.count)
+        add_some<kArcs>(sum, place, j, p, i, arcs, lanes, ways);
+      if (i < arcs) add_some<2>(sum, place, j, p, i, arcs, lanes, ways);
     }
   }
 
@@ -75,8 +84,10 @@ struct WeightedSums {
   }
 
   __device__ void finish(Sum& sum, Place place, const Lanes& lanes) const {
+    const Ways ways(lanes, slices.columns_log);
     const Index row = place.row, head = slices.head(place);
     if (first_of(row) == first_of(row + 1)) return;
+    sum.out.join(lanes, ways);
     const Real p = lanes.sum(sum.p);
     // One lane reads and writes the state, and tells the others.
     Real before = lanes.lane == 0 ? at(a.max, row, head) : Real(0);
@@ -87,9 +98,10 @@ struct WeightedSums {
       at(new_sum, row, head) = at(a.sum, row, head) * shrink + p * grow;
       at(new_max, row, head) = top;
     }
+    if (ways.way > 0) return;
 #pragma unroll
     for (int k = 0; k < C; ++k) {
-      const Index c = sum.out.column(slices.slice(place), lanes, k);
+      const Index c = sum.out.column(slices.slice(place), ways, k);
       if (c >= a.width) continue;
       Real* const to = row_of(a.out, row) + head * a.width + c;
       for (int v = 0; v < V; ++v) to[v] = to[v] * shrink + sum.out.at[k].at[v] * grow;

@@ -55,46 +55,54 @@ struct Gradients {
     return (kBySource ? row_of(a.d_out, row) : row_of(a.z, row)) + head * a.width;
   }
 
-  /// Arcs that lanes i … i + kArcs − 1 have; leaves <own, other> with the lane whose arc it is.
+  /// Arcs i … of a batch, kArcs in each way; leaves <own, other> with the lane whose arc it is.
   template <int kArcs>
-  __device__ void add_some(Sum& sum, const Columns<V, C>& own, Place place, const Arc& arc, int i, Real& product,
-                           const Lanes& lanes) const {
+  __device__ void add_some(Sum& sum, const Columns<V, C>& own, Place place, const Arc& arc, int i, int arcs,
+                           Real& product, const Lanes& lanes, const Ways& ways) const {
     const Index head = slices.head(place);
     Columns<V, C> values[kArcs] = {};
     const Real* rows[kArcs];
 #pragma unroll
     for (int e = 0; e < kArcs; ++e) {
-      rows[e] = row_of_other(lanes.from(i + e, arc.other), head);
-      values[e].load(rows[e], a.width, slices.slice(place), lanes);
+      const int number = i + e * ways.count + ways.way;
+      rows[e] = row_of_other(lanes.from(number & (lanes.count - 1), arc.other), head);
+      if (number < arcs) values[e].load(rows[e], a.width, slices.slice(place), ways);
     }
 #pragma unroll
     for (int e = 0; e < kArcs; ++e) {
+      const int number = i + e * ways.count + ways.way;
       Real mine = 0;
       if (slices.slices == 1) {
         mine = own.dot(values[e]);
-      } else {  // the slice is a part of what is multiplied
+      } else if (number < arcs) {  // the slice is a part of what is multiplied
         const Real* const own_row = row_of_own(place.row, head);
-        for (Index c = lanes.lane; c < a.width; c += lanes.count) mine += own_row[c] * rows[e][c];
+        for (Index c = ways.lane; c < a.width; c += ways.columns) mine += own_row[c] * rows[e][c];
       }
-      const Real whole = lanes.sum(mine);
-      if (lanes.lane == i + e) product = whole;
-      if constexpr (kBySource) sum.d_z.add(values[e], lanes.from(i + e, arc.alpha * arc.mask));
+      const Real whole = ways.sum_of_way(lanes, mine);
+      const int way_of_mine = lanes.lane - i - e * ways.count;
+      const bool is_mine = way_of_mine >= 0 && way_of_mine < ways.count;
+      const Real found = lanes.from(is_mine ? way_of_mine * ways.columns : 0, whole);
+      if (is_mine) product = found;
+      if constexpr (kBySource)
+        sum.d_z.add(values[e], lanes.from(number & (lanes.count - 1), arc.alpha * arc.mask));
     }
   }
 
   __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
-    constexpr int kArcs = C == 1 ? 4 : 2;
+    constexpr int kArcs = 4;
+    const Ways ways(lanes, slices.columns_log);
     const Index head = slices.head(place);
     Columns<V, C> own{};
-    own.load(row_of_own(place.row, head), a.width, slices.slice(place), lanes);
+    own.load(row_of_own(place.row, head), a.width, slices.slice(place), ways);
     for (Index batch = first; batch < behind; batch += lanes.count) {
       const Index e = batch + lanes.lane;
       const Arc arc = e < behind ? arc_of(e, place.row, head) : Arc{};
       const int arcs = behind - batch < lanes.count ? int(behind - batch) : lanes.count;
       Real product = 0;
       int i = 0;
-      for (; i + kArcs <= arcs; i += kArcs) add_some<kArcs>(sum, own, place, arc, i, product, lanes);
-      for (; i < arcs; ++i) add_some<1>(sum, own, place, arc, i, product, lanes);
+      for (; i + ways.count < arcs; i += kArcs * ways.count)
+        add_some<kArcs>(sum, own, place, arc, i, arcs, product, lanes, ways);
+      if (i < arcs) add_some<1>(sum, own, place, arc, i, arcs, product, lanes, ways);
       sum.d_score += arc.alpha * (arc.mask * product - arc.dot) * arc.slope;
     }
   }
@@ -109,9 +117,12 @@ struct Gradients {
     const Real d_score = lanes.sum(sum.d_score);
     const bool writes_score = slices.slice(place) == 0 && lanes.lane == 0;
     if constexpr (kBySource) {
+      const Ways ways(lanes, slices.columns_log);
+      sum.d_z.join(lanes, ways);
       if (writes_score) at(a.d_src_score, place.row, head) = d_score;
+      if (ways.way > 0) return;
       for (int k = 0; k < C; ++k) {
-        const Index c = sum.d_z.column(slices.slice(place), lanes, k);
+        const Index c = sum.d_z.column(slices.slice(place), ways, k);
         if (c >= a.width) continue;
         Real* const to = row_of(a.d_z, place.row) + head * a.width + c;
         for (int v = 0; v < V; ++v) to[v] = sum.d_z.at[k].at[v];

@@ -11,7 +11,8 @@ namespace {
 template <int V, int C>
 struct SumOfBits {
   simd::BitProduct p;
-  Index words;  // of a row
+  Index words;      // of a row
+  int columns_log;  // of the lanes of a group
 
   using Sum = Columns<V, C>;
 
@@ -28,7 +29,7 @@ struct SumOfBits {
       for (std::uint32_t word = p.words[w]; word != 0; word &= word - 1) {
         const Index i = inner + __ffs(int(word)) - 1;
         Sum x{};
-        x.load(row_of(p.x, i), p.cols, place.part, lanes);
+        x.load(row_of(p.x, i), p.cols, place.part, Ways(lanes, columns_log));
         sum.add(x, p.inner_scale != nullptr ? p.inner_scale[i] : Real(1));
       }
     }
@@ -40,7 +41,7 @@ struct SumOfBits {
     if (p.row_scale != nullptr) sum.scale(p.row_scale[place.row]);
     const std::uint64_t key = row_key(p.finish.mask, place.row);
     for (int k = 0; k < C; ++k) {
-      const Index c = Sum::column(place.part, lanes, k);
+      const Index c = Sum::column(place.part, Ways(lanes, columns_log), k);
       if (c >= p.cols) continue;
       Real* const to = row_of(p.out, place.row) + c;
       Pack<V> pack = sum.at[k];
@@ -58,9 +59,9 @@ void product(Context& ctx, simd::BitProduct p, Index rows) {
   const bool apart = p.finish.layer_norm;  // needs the whole row
   if (apart) p.finish = {};
   const bool fours = in_fours(p.cols, {{p.x.data, p.x.stride}, {p.out.data, p.out.stride}});
-  with_columns(fours, p.cols < 128 ? p.cols : 128, [&]<int V, int C>(int lanes, int) {
-    const Index parts = blocks_for(p.cols, Index(V) * C * lanes);
-    for_arcs(ctx, SumOfBits<V, C>{p, BitView::words_of(p.inner)}, {rows, parts, false, lanes, p.inner});
+  with_columns(fours, p.cols < 128 ? p.cols : 128, [&]<int V, int C>(int log, int) {
+    const Index parts = blocks_for(p.cols, Index(V) * C << log);
+    for_arcs(ctx, SumOfBits<V, C>{p, BitView::words_of(p.inner), log}, {rows, parts, false, log, p.inner});
   });
   if (apart) finish_rows(ctx, whole_rows, {p.out.data, p.out.stride}, p.out, rows, p.cols);
 }

@@ -7,17 +7,18 @@ namespace atl::cuda {
 
 /// work(r, c): each row is its lanes' own.
 template <class F>
-__global__ void every_element(Index rows, Index cols, int lanes, F work) {
-  const Index row = (Index(blockIdx.x) * blockDim.x + threadIdx.x) / lanes;
+__global__ void every_element(Index rows, Index cols, int log, F work) {
+  const Index row = (Index(blockIdx.x) * blockDim.x + threadIdx.x) >> log;
+  const int lanes = 1 << log;
   if (row >= rows) return;
-  for (Index c = threadIdx.x % lanes; c < cols; c += lanes) work(row, c);
+  for (Index c = int(threadIdx.x) & (lanes - 1); c < cols; c += lanes) work(row, c);
 }
 
 /// work(r, lanes of the row).
 template <class F>
-__global__ void every_row(Index rows, int lanes, F work) {
-  const Index row = (Index(blockIdx.x) * blockDim.x + threadIdx.x) / lanes;
-  if (row < rows) work(row, Lanes(lanes));
+__global__ void every_row(Index rows, int log, F work) {
+  const Index row = (Index(blockIdx.x) * blockDim.x + threadIdx.x) >> log;
+  if (row < rows) work(row, Lanes(log));
 }
 
 /// work(i)
@@ -30,15 +31,15 @@ __global__ void every_item(Index count, F work) {
 template <class F>
 void for_elements(Context& ctx, Index rows, Index cols, const F& work) {
   if (cols == 0) return;
-  const int lanes = lanes_for(cols);
-  launch(ctx, blocks_for(rows, kThreads / lanes), kThreads, 0, &every_element<F>, rows, cols, lanes, work);
+  const int log = lanes_for(cols);
+  launch(ctx, blocks_for(rows, kThreads >> log), kThreads, 0, &every_element<F>, rows, cols, log, work);
 }
 
 /// `cols`: how much there is to do in a row.
 template <class F>
 void for_rows(Context& ctx, Index rows, Index cols, const F& work) {
-  const int lanes = lanes_for(cols);
-  launch(ctx, blocks_for(rows, kThreads / lanes), kThreads, 0, &every_row<F>, rows, lanes, work);
+  const int log = lanes_for(cols);
+  launch(ctx, blocks_for(rows, kThreads >> log), kThreads, 0, &every_row<F>, rows, log, work);
 }
 
 template <class F>

@@ -46,9 +46,10 @@ struct Lanes {
   int first;      // of theirs in the warp
   unsigned mask;  // in the warp
 
-  __device__ explicit Lanes(int lanes) : count(lanes), lane(int(threadIdx.x) % lanes) {
-    first = int(threadIdx.x) % kWarp / lanes * lanes;
-    mask = lanes == kWarp ? ~0u : ((1u << lanes) - 1) << first;
+  /// 2^log of them: shifts where divisions would take longer than what is divided up.
+  __device__ explicit Lanes(int log) : count(1 << log), lane(int(threadIdx.x) & (count - 1)) {
+    first = int(threadIdx.x) % kWarp & ~(count - 1);
+    mask = count == kWarp ? ~0u : ((1u << count) - 1) << first;
   }
 
   /// What their lane number `which` has.
@@ -72,17 +73,17 @@ struct Lanes {
   }
 };
 
-/// The smallest power of two that isn't below `wanted`, at most a warp.
+/// The logarithm of the smallest power of two that isn't below `wanted`, at most that of a warp.
 inline int lanes_for(Index wanted) {
-  int lanes = 1;
-  while (lanes < kWarp && lanes < wanted) lanes *= 2;
-  return lanes;
+  int log = 0;
+  while ((1 << log) < kWarp && (1 << log) < wanted) ++log;
+  return log;
 }
 
 /// Σ of a block's values, in a fixed order, on its thread 0. `room`: kThreads / kWarp values of shared memory.
 template <class T>
 __device__ T sum_of_block(T value, T* room) {
-  const T mine = Lanes(kWarp).sum(value);
+  const T mine = Lanes(5).sum(value);
   if (threadIdx.x % kWarp == 0) room[threadIdx.x / kWarp] = mine;
   __syncthreads();
   T total = 0;

@@ -22,6 +22,27 @@ __device__ void store_pack(Real* to, const Pack<V>& pack) {
   *reinterpret_cast<Pack<V>*>(to) = pack;
 }
 
+/// A group's lanes in ways: each way has the row's columns and goes over arcs of its own, so that narrow rows keep all lanes busy.
+struct Ways {
+  int columns;    // lanes of a way
+  int count;      // ways
+  int way, lane;  // this lane's, and its place there
+
+  /// Of 2^log lanes each.
+  __device__ Ways(const Lanes& lanes, int log)
+      : columns(1 << log),
+        count(lanes.count >> log),
+        way(lanes.lane >> log),
+        lane(lanes.lane & (columns - 1)) {}
+
+  /// Σ over a way's lanes, on all of them.
+  __device__ Real sum_of_way(const Lanes& lanes, Real value) const {
+    for (int distance = columns / 2; distance > 0; distance /= 2)
+      value += __shfl_xor_sync(lanes.mask, value, distance);
+    return value;
+  }
+};
+
 /// A lane's columns of a row: sums, or what is added to them. Columns behind the last stay 0 and are never stored.
 template <int V, int C>
 struct Columns {
@@ -54,13 +75,21 @@ struct Columns {
     return sum;
   }
   /// From a row that is `width` wide; `slice` counts the columns of a group.
-  __device__ void load(const Real* row, Index width, Index slice, const Lanes& lanes) {
+  __device__ void load(const Real* row, Index width, Index slice, const Ways& ways) {
 #pragma unroll
     for (int k = 0; k < C; ++k)
-      if (const Index c = column(slice, lanes, k); c < width) at[k] = load_pack<V>(row + c);
+      if (const Index c = column(slice, ways, k); c < width) at[k] = load_pack<V>(row + c);
   }
-  __device__ static Index column(Index slice, const Lanes& lanes, int k) {
-    return (slice * C + k) * lanes.count * V + lanes.lane * V;
+  /// Σ over the ways, on all lanes.
+  __device__ void join(const Lanes& lanes, const Ways& ways) {
+    for (int distance = ways.columns; distance < lanes.count; distance *= 2)
+#pragma unroll
+      for (int k = 0; k < C; ++k)
+#pragma unroll
+        for (int v = 0; v < V; ++v) at[k].at[v] += __shfl_xor_sync(lanes.mask, at[k].at[v], distance);
+  }
+  __device__ static Index column(Index slice, const Ways& ways, int k) {
+    return (slice * C + k) * ways.columns * V + ways.lane * V;
   }
 };
 
@@ -72,13 +101,13 @@ inline bool in_fours(Index cols, std::initializer_list<std::pair<const Real*, In
   return good;
 }
 
-/// call.template operator()<V, C>(lanes, slices): V · C · lanes columns at a time, `slices` times, are at least `width`.
+/// call.template operator()<V, C>(log, slices): V · C columns of 2^log lanes at a time, `slices` times, are at least `width`.
 template <class F>
 void with_columns(bool fours, Index width, F&& call) {
   const auto with = [&]<int V, int C>() {
-    const int lanes = lanes_for((width + V * C - 1) / (V * C));
-    const Index at_once = Index(V) * C * lanes, slices = width == 0 ? 1 : (width + at_once - 1) / at_once;
-    call.template operator()<V, C>(lanes, int(slices));
+    const int log = lanes_for((width + V * C - 1) / (V * C));
+    const Index at_once = Index(V) * C << log, slices = width == 0 ? 1 : (width + at_once - 1) / at_once;
+    call.template operator()<V, C>(log, int(slices));
   };
   const Index packs = fours ? width / 4 : width;
   if (fours && packs <= 32) return with.template operator()<4, 1>();

@@ -10,7 +10,8 @@ namespace {
 
 /// The finish of each element, V at a time.
 template <int V>
-void finish_elements(Context& ctx, const simd::Finish& finish, simd::In x, simd::Out y, Index rows, Index cols) {
+void finish_elements(Context& ctx, const simd::Finish& finish, simd::In x, simd::Out y, Index rows,
+                     Index cols) {
   for_rows(ctx, rows, cols / V, [=] __device__(Index row, const Lanes& lanes) {
     const std::uint64_t key = row_key(finish.mask, row);
     for (Index c = lanes.lane * V; c < cols; c += lanes.count * V) {

@@ -79,7 +79,8 @@ void undo_elements(Context& ctx, const Backward& b, Index rows) {
         if (b.residual.data != nullptr) at(b.residual, row, c + v) += d * f.residual_scale;
         if (f.batch_norm) {
           if (f.gain != nullptr) d *= f.gain[c + v];
-          d = (d - b.col_mean_dy[c + v] - normalised(b, row, c + v, {}) * b.col_mean_dyx[c + v]) * f.col_rstd[c + v];
+          d = (d - b.col_mean_dy[c + v] - normalised(b, row, c + v, {}) * b.col_mean_dyx[c + v]) *
+              f.col_rstd[c + v];
         }
         dy.at[v] = d;
       }

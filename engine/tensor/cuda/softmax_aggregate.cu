@@ -51,7 +51,9 @@ struct SoftmaxOfRows {
         if (e + i < behind) sum.add({m[i] * s.t, weight[i], weight[i] * m[i]});
     }
   }
-  __device__ void merge(Sum& sum, const Sum& later) const { sum.add(later); }
+  __device__ void merge(Sum& sum, const Sum& later) const {
+    sum.add(later);
+  }
   __device__ void finish(Sum& sum, Place place, const Lanes& lanes) const {
     const Index c = place.part * lanes.count + lanes.lane;
     if (c >= s.cols || sum.max == kNothingYet) return;
@@ -83,7 +85,9 @@ struct SoftmaxBackward {
       sum += p * at(s.d_out, i, c) * ((m - at(s.out, i, c)) * s.t + Real(1));
     }
   }
-  __device__ void merge(Sum& sum, const Sum& later) const { sum += later; }
+  __device__ void merge(Sum& sum, const Sum& later) const {
+    sum += later;
+  }
   __device__ void finish(Sum& sum, Place place, const Lanes& lanes) const {
     const Index c = place.part * lanes.count + lanes.lane;
     if (c < s.cols) at(s.d_m, place.row, c) = sum;
@@ -91,8 +95,8 @@ struct SoftmaxBackward {
 };
 
 ArcShape shape_of(const CsrView& csr, Index cols) {
-  const int lanes = lanes_for(cols);
-  return {csr.rows, blocks_for(cols, lanes), false, lanes, csr.cols};
+  const int log = lanes_for(cols);
+  return {csr.rows, blocks_for(cols, 1 << log), false, log, csr.cols};
 }
 
 }  // namespace

@@ -7,12 +7,15 @@
 namespace atl::cuda {
 namespace {
 
-/// out[i, c] (+)= row_scale[i] Σ_e value(e) · x[columns[e], c], then the finish, for columns of a slice. A group reads its arcs' sources
-/// and values side by side, one a lane, and then goes over the arcs together.
-template <int V, int C, bool kValues>
+/// What arcs multiply with: nothing, a number per source, or whatever Spmm says.
+enum class Values { kNone, kScale, kAny };
+
+/// out[i, c] (+)= row_scale[i] Σ_e value(e) · x[columns[e], c], then the finish, for columns of a slice.
+template <int V, int C, Values kValues>
 struct SumOfRows {
   simd::Spmm s;
   Index cols;
+  int columns_log;  // of the lanes that have a row's columns
 
   using Sum = Columns<V, C>;
 
@@ -23,55 +26,73 @@ struct SumOfRows {
     return sum;
   }
 
-  /// What arc e from column j multiplies with.
-  __device__ Real value(Index e, VertexId j, Index row, std::uint64_t key) const {
-    Real value = s.weights == nullptr ? Real(1) : Real(s.weights[e]);
-    if (s.col_scale != nullptr) value *= s.col_scale[j];
-    if (s.arc_mask == simd::ArcMask::kByRow) value = masked(value, key, j, s.mask);
+  __device__ Real after_dropout(Real value, VertexId j, Index row, std::uint64_t key) const {
+    if (s.arc_mask == simd::ArcMask::kByRow) return masked(value, key, j, s.mask);
     if (s.arc_mask == simd::ArcMask::kByColumn)
-      value = masked(value, row_key(s.mask, j), s.first_row + row, s.mask);
+      return masked(value, row_key(s.mask, j), s.first_row + row, s.mask);
     return value;
   }
 
-  /// Lanes i … i + kArcs − 1 have the arcs. Their rows are all on their way before the first is used.
-  template <int kArcs>
-  __device__ void add_some(Sum& sum, Index slice, VertexId j, Real value, int i, const Lanes& lanes) const {
+  /// Arcs e, e + step, …: their rows are all on their way before the first is used. Behind the last there is nothing.
+  template <int kArcs, bool kWhole>
+  __device__ void add_some(Sum& sum, Place place, Index e, Index step, Index behind, std::uint64_t key,
+                           const Ways& ways) const {
+    VertexId j[kArcs];
+    Real scales[kArcs], weights[kArcs];
     Sum x[kArcs] = {};
-    Real values[kArcs];
 #pragma unroll
-    for (int a = 0; a < kArcs; ++a) {
-      x[a].load(row_of(s.x, lanes.from(i + a, j)), cols, slice, lanes);
-      values[a] = kValues ? lanes.from(i + a, value) : Real(1);
+    for (int a = 0; a < kArcs; ++a) j[a] = kWhole || e + a * step < behind ? s.columns[e + a * step] : -1;
+#pragma unroll
+    for (int a = 0; a < kArcs; ++a) {  // nothing is computed with what is read before all is asked for
+      scales[a] = weights[a] = 1;
+      if (!kWhole && j[a] < 0) continue;
+      x[a].load(row_of(s.x, j[a]), cols, place.part, ways);
+      if (kValues == Values::kScale) scales[a] = s.col_scale[j[a]];
+      if (kValues != Values::kAny) continue;
+      if (s.col_scale != nullptr) scales[a] = s.col_scale[j[a]];
+      if (s.weights != nullptr) weights[a] = Real(s.weights[e + a * step]);
     }
 #pragma unroll
-    for (int a = 0; a < kArcs; ++a)
-      if (!kValues || values[a] != 0) sum.add(x[a], values[a]);  // what is dropped may be infinite
+    for (int a = 0; a < kArcs; ++a) {
+      if (!kWhole && j[a] < 0) continue;
+      if constexpr (kValues == Values::kAny) {
+        const Real value = after_dropout(weights[a] * scales[a], j[a], place.row, key);
+        if (value != 0) sum.add(x[a], value);  // what is dropped may be infinite
+      } else {
+        sum.add(x[a], scales[a]);
+      }
+    }
   }
 
   __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
-    constexpr int kArcs = C == 1 ? 8 : 4;
+    constexpr int kMost = C == 1 ? 8 : 4;
+    const Ways ways(lanes, columns_log);
+    const Index step = ways.count;
     const std::uint64_t key = s.arc_mask == simd::ArcMask::kByRow ? row_key(s.mask, place.row) : 0;
-    for (Index batch = first; batch < behind; batch += lanes.count) {
-      const Index e = batch + lanes.lane;
-      const VertexId j = e < behind ? s.columns[e] : 0;
-      const Real mine = kValues && e < behind ? value(e, j, place.row, key) : Real(0);
-      const int arcs = behind - batch < lanes.count ? int(behind - batch) : lanes.count;
-      int i = 0;
-      for (; i + kArcs <= arcs; i += kArcs) add_some<kArcs>(sum, place.part, j, mine, i, lanes);
-      for (; i + 2 <= arcs; i += 2) add_some<2>(sum, place.part, j, mine, i, lanes);
-      if (i < arcs) add_some<1>(sum, place.part, j, mine, i, lanes);
+    Index e = first + ways.way;
+    for (; e + (kMost - 1) * step < behind; e += kMost * step)
+      add_some<kMost, true>(sum, place, e, step, behind, key, ways);
+    if (e + 3 * step < behind) {
+      add_some<4, true>(sum, place, e, step, behind, key, ways);
+      e += 4 * step;
     }
+    if (e < behind) add_some<3, false>(sum, place, e, step, behind, key, ways);
   }
 
-  __device__ void merge(Sum& sum, const Sum& later) const { sum.add(later, 1); }
+  __device__ void merge(Sum& sum, const Sum& later) const {
+    sum.add(later, 1);
+  }
 
   __device__ void finish(Sum& sum, Place place, const Lanes& lanes) const {
+    const Ways ways(lanes, columns_log);
+    sum.join(lanes, ways);
+    if (ways.way > 0) return;
     const bool empty = first_of(place.row) == first_of(place.row + 1);  // its scale may be infinite
     if (s.row_scale != nullptr && !empty) sum.scale(s.row_scale[place.row]);
     const std::uint64_t key = row_key(s.finish.mask, place.row);
 #pragma unroll
     for (int k = 0; k < C; ++k) {
-      const Index c = Sum::column(place.part, lanes, k);
+      const Index c = Sum::column(place.part, ways, k);
       if (c >= cols) continue;
       Real* const to = row_of(s.out, place.row) + c;
       Pack<V> pack = sum.at[k];
@@ -88,6 +109,7 @@ struct SumOfRows {
 
 /// Columns that are gathered from together: of a wider matrix a slice stays in the second-level cache longer than the whole.
 constexpr Index kSlice = 128;
+constexpr int kFewestLanes = 4;  // 2^4 of a group: rows side by side in a warp wait for the longest
 
 void aggregate(Context& ctx, const CsrView& csr, simd::Spmm s, Index cols) {
   s.offsets = csr.offsets;
@@ -95,12 +117,15 @@ void aggregate(Context& ctx, const CsrView& csr, simd::Spmm s, Index cols) {
   const simd::Finish whole_rows = s.finish;
   const bool apart = s.finish.layer_norm;  // needs the whole row
   if (apart) s.finish = {};
-  const bool values = s.weights != nullptr || s.col_scale != nullptr || s.arc_mask != simd::ArcMask::kNone;
+  const bool any = s.weights != nullptr || s.arc_mask != simd::ArcMask::kNone;
   const bool fours = in_fours(cols, {{s.x.data, s.x.stride}, {s.out.data, s.out.stride}});
-  with_columns(fours, cols < kSlice ? cols : kSlice, [&]<int V, int C>(int lanes, int) {
-    const ArcShape shape{csr.rows, blocks_for(cols, Index(V) * C * lanes), false, lanes, csr.cols};
-    if (values) return for_arcs(ctx, SumOfRows<V, C, true>{s, cols}, shape);
-    for_arcs(ctx, SumOfRows<V, C, false>{s, cols}, shape);
+  with_columns(fours, cols < kSlice ? cols : kSlice, [&]<int V, int C>(int columns, int) {
+    const int log = columns < kFewestLanes ? kFewestLanes : columns;
+    const ArcShape shape{csr.rows, blocks_for(cols, Index(V) * C << columns), false, log, csr.cols};
+    if (any) return for_arcs(ctx, SumOfRows<V, C, Values::kAny>{s, cols, columns}, shape);
+    if (s.col_scale != nullptr)
+      return for_arcs(ctx, SumOfRows<V, C, Values::kScale>{s, cols, columns}, shape);
+    for_arcs(ctx, SumOfRows<V, C, Values::kNone>{s, cols, columns}, shape);
   });
   if (apart) finish_rows(ctx, whole_rows, {s.out.data, s.out.stride}, s.out, csr.rows, cols);
 }

@@ -93,8 +93,7 @@ class Block {
       if (first + l >= threads_.size()) end("waits for a lane that its block hasn't (a shuffle)");
       const Thread& each = threads_[first + l];
       if (each.waits == Waits::kEnded) end("waits for a lane that has ended (a shuffle)");
-      if (each.waits == Waits::kExchange &&
-          (each.mask != mask || each.bytes != bytes))
+      if (each.waits == Waits::kExchange && (each.mask != mask || each.bytes != bytes))
         end("meets lanes of its mask in another exchange (a shuffle)");
       all_here = all_here && each.waits == Waits::kExchange;
     }
@@ -102,7 +101,8 @@ class Block {
       wait(Waits::kExchange);
     } else {
       for (unsigned l = 0; l < kWarp; ++l)
-        if ((mask >> l & 1) != 0) threads_[first + l].other = threads_[first + threads_[first + l].source].value;
+        if ((mask >> l & 1) != 0)
+          threads_[first + l].other = threads_[first + threads_[first + l].source].value;
       for (unsigned l = 0; l < kWarp; ++l)
         if ((mask >> l & 1) != 0 && l != lane) release(first + l);
     }

@@ -112,7 +112,8 @@ void bring_near(void* argument, std::size_t bytes) {
   for (std::size_t i = 0; i + sizeof(void*) <= bytes; i += sizeof(void*)) {
     void* word = nullptr;
     std::memcpy(&word, at + i, sizeof word);
-    if (reinterpret_cast<std::uint64_t>(word) % kHalf < kLowest || !FarMemory::instance().holds(word, 0)) continue;
+    if (reinterpret_cast<std::uint64_t>(word) % kHalf < kLowest || !FarMemory::instance().holds(word, 0))
+      continue;
     word = FarMemory::instance().near(word);
     std::memcpy(at + i, &word, sizeof word);
   }

@@ -22,7 +22,8 @@ struct Reciprocals {
   __device__ void finish(Sum& sum, cuda::Place place, const cuda::Lanes&) const { out[place.row] = sum; }
 };
 
-std::vector<float> sums_with(Index capacity, const std::vector<Index>& offsets, const std::vector<VertexId>& columns) {
+std::vector<float> sums_with(Index capacity, const std::vector<Index>& offsets,
+                             const std::vector<VertexId>& columns) {
   GpuRank rank;
   DeviceCopies copies(rank.ctx);
   const auto rows = Index(offsets.size()) - 1;
@@ -32,7 +33,7 @@ std::vector<float> sums_with(Index capacity, const std::vector<Index>& offsets, 
   memory_of(Device::kCuda).clear(count.data(), sizeof(int));
   const Reciprocals op{copies.of(std::span<const Index>(offsets)).data(),
                        copies.of(std::span<const VertexId>(columns)).data(), out.data()};
-  const cuda::ArcShape shape{rows, 1, false, 1, 1};
+  const cuda::ArcShape shape{rows, 1, false, 0, 1};
   const cuda::Hubs<float> hubs{count.data(), pieces.data(), sums.data(), int(capacity)};
   cuda::launch(rank.ctx, 1, 64, 0, &cuda::over_arcs<Reciprocals>, op, shape, hubs);
   cuda::launch(rank.ctx, 2, 32, 0, &cuda::over_pieces<Reciprocals>, op, shape, hubs);
@@ -44,11 +45,13 @@ TEST(Hubs, AreTheSameWhetherTheListHasRoomOrNot) {
   std::vector<Index> offsets{0};
   std::vector<VertexId> columns;
   for (const Index degree : {3, 700, 0, 5000, 513, 512, 2000, 1024}) {
-    for (Index e = 0; e < degree; ++e) columns.push_back(VertexId(mix32(std::uint32_t(columns.size())) % 1000));
+    for (Index e = 0; e < degree; ++e)
+      columns.push_back(VertexId(mix32(std::uint32_t(columns.size())) % 1000));
     offsets.push_back(Index(columns.size()));
   }
   const std::vector<float> alone = sums_with(0, offsets, columns);
-  for (const Index capacity : {1, 3, 20, 25, 1000}) EXPECT_EQ(sums_with(capacity, offsets, columns), alone) << capacity;
+  for (const Index capacity : {1, 3, 20, 25, 1000})
+    EXPECT_EQ(sums_with(capacity, offsets, columns), alone) << capacity;
   double whole = 0;
   for (Index e = offsets[3]; e < offsets[4]; ++e) whole += 1.0 / (1 + columns[std::size_t(e)]);
   EXPECT_NEAR(double(alone[3]), whole, 1e-4 * whole);
