@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "command/machine_rates.h"
 #include "command/run/job_room.h"
+#include "job/strategies.h"
 #include "plan/part_order.h"
 #include "plan/shortfall.h"
 #include "plan/simulate/record_sample.h"
@@ -28,6 +29,24 @@ void check_memory_here(const RecordOptions& how, JobPlan plan) {
        how.alone ? "the largest rank is recorded here"
                  : "all ranks are recorded here (--alone: one after the other)",
        shortfall->text);
+}
+
+/// Where the topology parts ranks that a cluster would keep together: that may be asked for, to see what it costs.
+void warn_of_servers(const Job& job, const Topology& topology, Say say) {
+  const std::vector<int> servers = topology.server_of_rank();
+  for (const std::vector<Rank>& group : find_strategy(job.strategy.kind)->layout(job).groups) {
+    const auto is_elsewhere = [&](Rank rank) {
+      return servers[std::size_t(rank)] != servers[std::size_t(group.front())];
+    };
+    const auto other = std::ranges::find_if(group, is_elsewhere);
+    if (other == group.end()) continue;
+    const auto name_of = [&](Rank rank) {
+      return topology.servers[std::size_t(servers[std::size_t(rank)])].name;
+    };
+    return say(fmt::format(
+        "warning: {}: rank {} is on {} and rank {} on {}, which strategy {} takes for ranks of one server (placement.ranksPerServer)",
+        topology.name, group.front(), name_of(group.front()), *other, name_of(*other), job.strategy.kind));
+  }
 }
 
 /// Tells how far it has come, where that takes long.
@@ -58,6 +77,7 @@ Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const Pre
   const Job& job = loaded.job;
   check_ranks(topology, job.placement.ranks);
   check_recordable(job, how);
+  warn_of_servers(job, topology, say);
   const JobPlan plan = memory_plan(job, dataset, prepared, how.threads);
   check_memory_here(how, plan);
   how.hosts.resize(std::size_t(topology.ranks()));

@@ -10,6 +10,7 @@
 #include "command/commands.h"
 #include "command/job_data.h"
 #include "command/record_job.h"
+#include "command/run/memory_budget.h"
 #include "plan/simulate/simulation.h"
 #include "plan/simulate/topology_values.h"
 
@@ -71,6 +72,7 @@ std::vector<Candidate> candidates(const Arguments& a, const Topology& topology, 
     LoadedJob loaded = job_of(a, strategy, topology);
     check_recordable(loaded.job, how);
     Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
+    loaded = within_budget(loaded, dataset, how.threads, say);
     all.push_back({strategy.label, std::move(loaded), std::move(dataset)});
   }
   return all;

@@ -94,8 +94,10 @@ void check_slices(const Refuse& refuse, const Job& job, const DatasetMeta& meta)
   if (strategy.slices == nullptr) return;
   const PartitionOptions options = partition_options(job, job.placement.ranks);
   if (Index(options.slices) * options.parts <= meta.vertices) return;
-  refuse(strategy.slices_field.c_str(), "{} from each of {}, and {} has {} vertices (use {} or fewer)",
-         options.slices, counted_text(options.parts, "part"), meta.name, meta.vertices,
+  const std::string option = strategy.slices_field.substr(strategy.slices_field.rfind('.') + 1);
+  refuse(strategy.slices_field.c_str(), "{} from each of {}{}, and {} has {} vertices (use {} or fewer)",
+         options.slices, counted_text(options.parts, "part"),
+         job.strategy.options.integer(option) == 0 ? ", by default" : "", meta.name, meta.vertices,
          std::max<Index>(1, meta.vertices / options.parts));
 }
 

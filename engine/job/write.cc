@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "job/fields.h"
+#include "job/strategies.h"
 
 namespace atl {
 namespace {
@@ -55,6 +56,13 @@ bool fixed_on_resume(const Field& field) {
   return field.slot && !field.may_change && field.path != "metadata.name" && field.path != "dataset.volume";
 }
 
+/// A default, and the same number given.
+bool means_the_same(const Field& field, const Job& before, const Job& now) {
+  const StrategyInfo& strategy = *find_strategy(now.strategy.kind);
+  return strategy.slices != nullptr && field.path == strategy.slices_field &&
+         strategy.slices(before) == strategy.slices(now);
+}
+
 }  // namespace
 
 std::string write_job(const Job& job) {
@@ -92,7 +100,8 @@ std::vector<std::string> changes_that_forbid_resuming(const Job& before, const J
   for (const Field* field : fields_for(now.model.kind, now.strategy.kind)) {
     if (!fixed_on_resume(*field)) continue;
     const std::string was = value_text(*field, a), is = value_text(*field, b);
-    if (was != is) changes.push_back(fmt::format("{}: {} → {}", field->path, was, is));
+    if (was != is && !means_the_same(*field, a, b))
+      changes.push_back(fmt::format("{}: {} → {}", field->path, was, is));
   }
   return changes;
 }

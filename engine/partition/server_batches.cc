@@ -1,5 +1,7 @@
 #include "partition/server_batches.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "graph/locality_order.h"
@@ -43,6 +45,12 @@ Csr arcs_among(const CsrView& graph, std::span<const VertexId> rows) {
 }
 
 }  // namespace
+
+std::string too_many_batches(const std::string& strategy, Index batches, Index most) {
+  return fmt::format(
+      "strategy.{}.batches: {} is more than the {} labelled training vertices of the server with most (use at most {})",
+      strategy, batches, most, most);
+}
 
 std::vector<std::vector<VertexId>> server_batches(const PreparedGraph& prepared, const ServerOptions& options,
                                                   std::span<const std::uint8_t> trains, int batches) {

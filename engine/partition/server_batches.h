@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "partition/server_graph.h"
@@ -14,6 +15,9 @@ namespace atl {
 /// Memory: the arcs among own vertices, twice, and 4 bytes for each vertex of the graph.
 std::vector<std::vector<VertexId>> server_batches(const PreparedGraph& prepared, const ServerOptions& options,
                                                   std::span<const std::uint8_t> trains, int batches);
+
+/// Why so many batches are refused where no server has more than `most` training vertices.
+std::string too_many_batches(const std::string& strategy, Index batches, Index most);
 
 /// Of what a server holds at a time, the graphs, batch by batch: one, where it has no batches.
 std::vector<ServerGraph> server_graphs(const PreparedGraph& prepared, const ServerOptions& options,

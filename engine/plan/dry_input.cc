@@ -1,6 +1,10 @@
 #include "plan/dry_input.h"
 
+#include <algorithm>
+
+#include "base/error.h"
 #include "job/strategies.h"
+#include "partition/server_batches.h"
 #include "train/labels.h"
 #include "train/rank_data.h"
 
@@ -17,7 +21,28 @@ DryInputs::DryInputs(const Job& job, const Dataset& dataset, const PreparedGraph
       servers_(job, prepared),
       model_(planned_model(job, feature_shape(job, dataset.meta()), dataset.meta().classes)) {
   if (job.training.setting == Setting::kInductive) marks_ = training_marks(dataset, job);
-  if (strategy_of(job).server != nullptr) counted_ = loss_marks(dataset, job);
+  if (strategy_of(job).server == nullptr) return;
+  counted_ = loss_marks(dataset, job);
+  check_batches();
+}
+
+/// Each batch has a training vertex on one of the servers at least.
+void DryInputs::check_batches() const {
+  Index most = 0;
+  int batches = 1;
+  for (int part = 0; part < prepared_.parts();) {
+    const ServerOptions server = strategy_of(job_).server(job_, part, 1);
+    part = server.first_part + server.parts;
+    batches = server.batches;
+    const auto rows =
+        prepared_.ids().subspan(std::size_t(prepared_.part_offsets()[std::size_t(server.first_part)]));
+    const auto own = rows.first(std::size_t(prepared_.part_offsets()[std::size_t(part)] -
+                                            prepared_.part_offsets()[std::size_t(server.first_part)]));
+    most = std::max<Index>(
+        most, std::ranges::count_if(own, [&](VertexId id) { return counted_[std::size_t(id)] != 0; }));
+  }
+  if (batches > 1 && most > 0 && batches > most)
+    fail("{}", too_many_batches(job_.strategy.kind, batches, most));
 }
 
 PartShare DryInputs::share(Rank rank) const {

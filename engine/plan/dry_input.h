@@ -23,6 +23,7 @@ class DryInputs {
   DryRunInput of(Rank rank);
 
  private:
+  void check_batches() const;
   RankShape shape_of(Rank rank, std::span<const std::uint8_t> induced_on) const;
 
   const Job& job_;

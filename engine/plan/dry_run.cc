@@ -31,6 +31,12 @@ std::unique_ptr<Transport> transport_of(const DryRunInput& in) {
                             in.hosts.empty() ? std::vector<std::string>(ranks, "nowhere") : in.hosts);
 }
 
+/// As between two steps (train/epoch_loop.cc); what comes after the last one counts as no training.
+void sum_loss(Communicator& comm) {
+  std::array<double, 4> sums{};
+  comm.all_reduce(Traffic::kStatistics, std::span<double>(sums));
+}
+
 }  // namespace
 
 Model planned_model(const Job& job, const FeatureShape& features, Index classes) {
@@ -61,6 +67,7 @@ DryRun dry_run(const DryRunInput& in) {
   for (const RankShape& shape : in.batches)
     out.batches.push_back(schedule_of(DryPart(shape, in.features, halo_features))->bytes());
   if (!in.batches.empty()) before = comm.ledger();  // each step goes on with another part
+  bool is_later = false;
   for (const RankShape& shape : in.batches.empty() ? std::vector{in.training} : in.batches) {
     if (schedule && !schedule->takes_parts()) schedule.reset();
     part.emplace(shape, in.features, halo_features);
@@ -69,6 +76,8 @@ DryRun dry_run(const DryRunInput& in) {
     else
       schedule = schedule_of(*part);
     if (in.batches.empty()) before = comm.ledger();
+    if (is_later) sum_loss(comm);
+    is_later = true;
     schedule->train(1, step);
     out.schedule = most_of_each(out.schedule, schedule->bytes());
   }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "job/strategies.h"
+#include "partition/server_batches.h"
 #include "strategy/strategy.h"
 
 namespace atl {
@@ -140,9 +141,7 @@ void RankData::count_batches(Communicator& comm) {
   const double most = std::ranges::max(by_server);
   if (double(counted_.size()) <= most || most == 0)
     return;  // each batch has one of them; without any, training is refused
-  fail(
-      "strategy.{}.batches: {} is more than the {} labelled training vertices of the server with most (use at most {})",
-      shares_->strategy(), counted_.size(), most, most);
+  fail("{}", too_many_batches(shares_->strategy(), Index(counted_.size()), Index(most)));
 }
 
 /// As they lie in the host's memory.

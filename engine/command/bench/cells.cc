@@ -61,7 +61,9 @@ StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
   runs.label = cell.listed.label;
   runs.hides = info.hides_communication(cell.job.strategy.options);
   runs.sends_less = info.sends_less;
-  runs.draws = strategy_of(cell.job).holds == Holds::kBatches;
+  const Strategy& strategy = strategy_of(cell.job);
+  runs.draws = strategy.holds == Holds::kBatches ||
+               (strategy.server != nullptr && strategy.server(cell.job, 0, 1).redraws);
   const JobPlan plan = plan_job(loaded.job, dataset, prepared, no_rates);
   runs.planned = plan.epoch;
   runs.planned_between = plan.epoch_between;

@@ -30,6 +30,10 @@ bool is_common(const std::string& name) {
 
 ListedStrategy read_entry(const std::string& entry) {
   std::vector<std::string> words = parts_of(entry, ':');
+  if (words.front().find('=') != std::string::npos)
+    fail(
+        "--strategies: '{}' is no strategy (join the options of one with ':', as in gnnpipe:stages=4:chunks=8)",
+        entry);
   ListedStrategy listed{entry, words.front(), {}};
   std::string own, common;
   words.erase(words.begin());

@@ -152,7 +152,7 @@ void hops_of_the_layers(const Check& c) {
 }
 
 const std::string kNobodyComputes =
-    "leaves layers that read rows of other servers, and in batches nobody computes all of those (leave hops out, or use 1 batch)";
+    "is for 1 batch: of several, nobody computes the rows of other servers that layers beyond would read (leave hops out, or use 1 batch)";
 
 void batches_of_whole_servers(const Check& c) {
   const Options& given = c.job.strategy.options;

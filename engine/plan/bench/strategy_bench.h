@@ -16,7 +16,7 @@ struct StrategyRuns {
   std::string label;        // "pipegcn:smoothing=both"
   bool hides = false;       // its communication may travel while the compute thread works
   bool sends_less = false;  // than planned, in some epochs
-  bool draws = false;       // mini-batches, other ones in each epoch: the plan's bytes are of the first
+  bool draws = false;       // batches or copies, other ones in each epoch: the plan's bytes are of the first
   TrafficBytes planned{};   // sent by all ranks in an epoch, as `atoll plan` says …
   TrafficBytes planned_between{};  // … and of it, between servers
   std::vector<RunRecord> rounds;   // one a round

@@ -11,7 +11,6 @@
 
 namespace atl {
 
-
 /// "1gbit", "12GB/s", above 0: bytes a second.
 double rate(const Node& node);
 /// "35Tflop/s", above 0: operations a second.

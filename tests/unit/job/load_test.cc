@@ -177,6 +177,17 @@ TEST(Resume, OnlyWhatChangesTheResultForbidsIt) {
               testing::ElementsAre("model.kind: gcn → sage"));
 }
 
+/// A default is as good as the number that it stands for.
+TEST(Resume, ChunksAreComparedByWhatTheyMean) {
+  const auto piped = [](const std::string& options) {
+    return valid({"placement.ranks=4", "strategy={kind: gnnpipe, gnnpipe: {stages: 2" + options + "}}"});
+  };
+  EXPECT_TRUE(changes_that_forbid_resuming(piped(""), piped(", chunks: 8")).empty());
+  EXPECT_TRUE(changes_that_forbid_resuming(piped(", chunks: 8"), piped("")).empty());
+  EXPECT_THAT(changes_that_forbid_resuming(piped(""), piped(", chunks: 12")),
+              testing::ElementsAre("strategy.gnnpipe.chunks: 0 → 12"));
+}
+
 class Example : public testing::TestWithParam<const char*> {};
 
 TEST_P(Example, IsValidAndWithoutWarnings) {

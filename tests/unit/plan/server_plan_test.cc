@@ -129,5 +129,15 @@ TEST(ServerPlans, AreOfServersWithCopiesAlone) {
   EXPECT_EQ(made.json.find("servers"), std::string::npos);
 }
 
+TEST(ServerPlans, RefuseMoreBatchesThanTrainingVertices) {
+  try {
+    planned({"strategy.kind=granndis", "placement.ranks=4", "placement.ranksPerServer=2",
+             "strategy.granndis.batches=199"});
+    FAIL() << "planned";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("strategy.granndis.batches: 199 is more than the"));
+  }
+}
+
 }  // namespace
 }  // namespace atl
