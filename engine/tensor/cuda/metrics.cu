@@ -25,23 +25,25 @@ __device__ Index largest(ConstMatrixView logits, Index row, const Lanes& lanes) 
   return where;
 }
 
-/// counts = 0, then work(row, lanes) for each selected row.
-template <class Count, class F>
-void over_rows(Context& ctx, Index cols, std::span<const VertexId> rows, Count* counts, Index values,
+/// `words` numbers from `counts` on are 0, then work(row, lanes) for each selected row.
+template <class F>
+void over_rows(Context& ctx, Index cols, std::span<const VertexId> rows, void* counts, Index words,
                const F& work) {
-  auto* const words = reinterpret_cast<std::int64_t*>(counts);
-  for_items(ctx, values * Index(sizeof(Count) / sizeof(std::int64_t)),
-            [=] __device__(Index i) { words[i] = 0; });
+  auto* const numbers = static_cast<std::int64_t*>(counts);
+  for_items(ctx, words, [=] __device__(Index i) { numbers[i] = 0; });
   const VertexId* const row_of = rows.data();
   for_rows(ctx, Index(rows.size()), cols,
            [=] __device__(Index i, const Lanes& lanes) { work(Index(row_of[i]), lanes); });
 }
 
+constexpr Index kLabelWords = sizeof(LabelCounts) / sizeof(std::int64_t),
+                kClassWords = sizeof(ClassCounts) / sizeof(std::int64_t);
+
 }  // namespace
 
 void count_classes(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
                    std::span<const VertexId> rows, LabelCounts* counts) {
-  over_rows(ctx, logits.cols, rows, counts, 1, [=] __device__(Index row, const Lanes& lanes) {
+  over_rows(ctx, logits.cols, rows, counts, kLabelWords, [=] __device__(Index row, const Lanes& lanes) {
     const bool right = largest(logits, row, lanes) == labels[row];
     if (lanes.lane == 0) count(right ? &counts->right : &counts->wrong, 1);
   });
@@ -49,7 +51,7 @@ void count_classes(Context& ctx, ConstMatrixView logits, const std::int32_t* lab
 
 void count_labels(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
                   std::span<const VertexId> rows, LabelCounts* counts) {
-  over_rows(ctx, logits.cols, rows, counts, 1, [=] __device__(Index row, const Lanes& lanes) {
+  over_rows(ctx, logits.cols, rows, counts, kLabelWords, [=] __device__(Index row, const Lanes& lanes) {
     std::int64_t right = 0, wrong = 0;
     for (Index c = lanes.lane; c < logits.cols; c += lanes.count) {
       const bool predicted = at(logits, row, c) > 0, actual = at(targets, row, c) != 0;
@@ -65,26 +67,28 @@ void count_labels(Context& ctx, ConstMatrixView logits, View<const std::uint8_t>
 void count_by_class(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
                     std::span<const VertexId> rows, std::span<ClassCounts> counts) {
   ClassCounts* const to = counts.data();
-  over_rows(ctx, logits.cols, rows, to, Index(counts.size()), [=] __device__(Index row, const Lanes& lanes) {
-    const Index predicted = largest(logits, row, lanes), actual = labels[row];
-    if (lanes.lane > 0) return;
-    count(&to[predicted].predicted, 1);
-    count(&to[actual].actual, 1);
-    count(&to[actual].hits, predicted == actual ? 1 : 0);
-  });
+  over_rows(ctx, logits.cols, rows, to, kClassWords * Index(counts.size()),
+            [=] __device__(Index row, const Lanes& lanes) {
+              const Index predicted = largest(logits, row, lanes), actual = labels[row];
+              if (lanes.lane > 0) return;
+              count(&to[predicted].predicted, 1);
+              count(&to[actual].actual, 1);
+              count(&to[actual].hits, predicted == actual ? 1 : 0);
+            });
 }
 
 void count_by_label(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
                     std::span<const VertexId> rows, std::span<ClassCounts> counts) {
   ClassCounts* const to = counts.data();
-  over_rows(ctx, logits.cols, rows, to, Index(counts.size()), [=] __device__(Index row, const Lanes& lanes) {
-    for (Index c = lanes.lane; c < logits.cols; c += lanes.count) {
-      const bool predicted = at(logits, row, c) > 0, actual = at(targets, row, c) != 0;
-      count(&to[c].predicted, predicted ? 1 : 0);
-      count(&to[c].actual, actual ? 1 : 0);
-      count(&to[c].hits, predicted && actual ? 1 : 0);
-    }
-  });
+  over_rows(ctx, logits.cols, rows, to, kClassWords * Index(counts.size()),
+            [=] __device__(Index row, const Lanes& lanes) {
+              for (Index c = lanes.lane; c < logits.cols; c += lanes.count) {
+                const bool predicted = at(logits, row, c) > 0, actual = at(targets, row, c) != 0;
+                count(&to[c].predicted, predicted ? 1 : 0);
+                count(&to[c].actual, actual ? 1 : 0);
+                count(&to[c].hits, predicted && actual ? 1 : 0);
+              }
+            });
 }
 
 void count_confusions(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
