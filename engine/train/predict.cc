@@ -12,6 +12,18 @@
 namespace atl {
 namespace {
 
+std::filesystem::path model_of(const std::filesystem::path& run) {
+  const std::filesystem::path model = run / "model.safetensors";
+  if (!std::filesystem::exists(model)) {
+    if (std::filesystem::exists(run / "job.yaml"))
+      fail(
+          "{}: has no model.safetensors yet: its run hasn't come to its end (go on with `atoll run --resume`)",
+          run.string());
+    fail("{}: is no run: there is no model.safetensors (use the output folder of `atoll run`)", run.string());
+  }
+  return model;
+}
+
 Job job_of(const SafetensorsFile& file) {
   const auto text = file.metadata().find("atoll.job");
   if (text == file.metadata().end()) {
@@ -49,7 +61,7 @@ DataUse data_use(const Job& job, const TrainedOn& trained, const DatasetMeta& me
 }  // namespace
 
 Predicted predict(const PredictOptions& o) {
-  const SafetensorsFile file = SafetensorsFile::read(o.model / "model.safetensors");
+  const SafetensorsFile file = SafetensorsFile::read(model_of(o.model));
   Job job = job_of(file);
   job.placement.ranks = 1;
   job.placement.partitioner.parts = 0;
