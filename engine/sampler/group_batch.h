@@ -27,8 +27,8 @@ class PushedSizes {
   Index all_rows() const { return rows(hops_); }
   /// Hop 0 is nearest to the input.
   Index destinations(int hop) const { return rows(hops_ - 1 - hop); }
-  Index arcs(int hop) const { return values_[std::size_t(hops_ + 1 + hop)]; }
-  bool weighted(int hop) const { return values_[std::size_t(2 * hops_ + 1 + hop)] != 0; }
+  Index arcs(int hop) const { return values_[std::size_t(hops_) + std::size_t(hop) + 1]; }
+  bool weighted(int hop) const { return values_[2 * std::size_t(hops_) + std::size_t(hop) + 1] != 0; }
 
   /// The first `hops` layers of a batch.
   static void of(const Batch& batch, int hops, std::vector<std::int64_t>& values);

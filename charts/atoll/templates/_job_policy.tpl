@@ -49,7 +49,9 @@ variables:
   - name: fanout
     expression: >-
       has(variables.job.strategy) && has(variables.job.strategy.minibatch) && has(variables.job.strategy.minibatch.fanout) ?
-      variables.job.strategy.minibatch.fanout : dyn([])
+      variables.job.strategy.minibatch.fanout :
+      has(variables.job.strategy) && has(variables.job.strategy.p3) && has(variables.job.strategy.p3.fanout) ?
+      variables.job.strategy.p3.fanout : dyn([])
   - name: stageLayers
     expression: >-
       has(variables.job.strategy) && has(variables.job.strategy.gnnpipe) && has(variables.job.strategy.gnnpipe.layers) ?
@@ -77,9 +79,9 @@ variables:
 validations:
   # engine/job/rules/strategy.cc
   - expression: >-
-      variables.strategy != 'minibatch' || size(variables.fanout) == 0 || size(variables.fanout) == variables.layers
+      !(variables.strategy in ['minibatch', 'p3']) || size(variables.fanout) == 0 || size(variables.fanout) == variables.layers
     messageExpression: >-
-      'strategy.minibatch.fanout: has ' + string(size(variables.fanout)) + ' numbers for ' + string(variables.layers) +
+      'strategy.' + string(variables.strategy) + '.fanout: has ' + string(size(variables.fanout)) + ' numbers for ' + string(variables.layers) +
       ' layers (give one for each of ' + ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') + ')'
   # engine/job/strategies/gnnpipe.cc
   - expression: >-

@@ -27,7 +27,6 @@ BatchFeedOptions feed_options(const Model& model, const PushPullOptions& options
 PushPull::PushPull(Context& ctx, Communicator& comm, const Model& model, Model whole_model,
                    Parameters& parameters, const BatchGraph& graph, const PushPullOptions& options)
     : ctx_(ctx),
-      comm_(comm),
       trace_(comm.trace()),
       parameters_(parameters),
       options_(options),

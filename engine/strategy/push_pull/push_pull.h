@@ -63,7 +63,6 @@ class PushPull final : public Schedule {
   void tell(Work work) const;
 
   Context& ctx_;
-  Communicator& comm_;
   Trace* trace_;  // null: nobody asked for one
   Parameters& parameters_;
   const PushPullOptions options_;
