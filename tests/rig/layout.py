@@ -6,7 +6,7 @@ import os
 import rates
 from process import MachineError
 
-LEAST_CPU = 0.2  # cores: the kernel's least quota is 1 ms, and periods aren't longer than 5 ms
+LEAST_CPU = 0.2  # cores: the kernel's least quota is 1 ms, in a period of 5 ms
 
 
 @dataclasses.dataclass

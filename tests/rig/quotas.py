@@ -15,7 +15,7 @@ from process import birth
 
 ROOT = "atoll-rig"
 COMMAND, MACHINES = "command", "machines"
-LEAST_QUOTA, LEAST_PERIOD = 1000, 2000  # microseconds; the former is the kernel's
+PERIOD = 5000  # microseconds: a rank that has used up its share goes on soon
 GROUPS = Groups(ROOT, "cpu")
 START = """#!/bin/sh
 case $ATOLL_RIG_SERVER/$OMPI_COMM_WORLD_LOCAL_RANK in
@@ -42,20 +42,14 @@ def create(rig, layout):
             _create(f"{rig}/{server}/{rank}", layout.cpu_per_rank)
 
 
-def period(cores):
-    """Microseconds, as few as there can be: a rank that has used up its share of one, its progress thread too, goes on in the next."""
-    return max(LEAST_PERIOD, round(LEAST_QUOTA / cores))
-
-
 def _create(group, cores=None):
     GROUPS.create(group)
     for path in GROUPS.paths(group) if cores else []:
-        of = period(cores)
-        quota = round(cores * of)
+        quota = round(cores * PERIOD)
         if IS_V2:
-            (path / "cpu.max").write_text(f"{quota} {of}")
+            (path / "cpu.max").write_text(f"{quota} {PERIOD}")
         else:
-            (path / "cpu.cfs_period_us").write_text(str(of))
+            (path / "cpu.cfs_period_us").write_text(str(PERIOD))
             (path / "cpu.cfs_quota_us").write_text(str(quota))
 
 
