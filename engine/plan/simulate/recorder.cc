@@ -31,7 +31,7 @@ struct Recorder::Hall : LaneSlots::Watcher {
     std::unique_ptr<Transport> transport;
     std::unique_ptr<LaneSlots> slots;
     std::deque<Worker> workers{1};  // the one that trains, and those that make batches
-    Worker& worker(int maker) { return workers[std::size_t(1 + maker)]; }
+    Worker& worker(int maker) { return workers[1 + std::size_t(maker)]; }
     void wake() {
       for (Worker& each : workers) each.came.notify_all();
     }
@@ -116,7 +116,7 @@ class Recorder::Stream final : public StreamWatcher {
   void opens(int makers, int ahead) override {
     place_.batches.open(makers, ahead);
     const std::lock_guard guard(hall_.lock);
-    place_.workers.resize(std::size_t(1 + makers));
+    place_.workers.resize(1 + std::size_t(makers));
   }
   void begins(int maker) override {
     std::unique_lock guard(hall_.lock);
