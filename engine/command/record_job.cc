@@ -44,7 +44,7 @@ void warn_of_servers(const Job& job, const Topology& topology, Say say) {
       return topology.servers[std::size_t(servers[std::size_t(rank)])].name;
     };
     return say(fmt::format(
-        "warning: {}: rank {} is on {} and rank {} on {}, which strategy {} takes for ranks of one server (placement.ranksPerServer)",
+        "warning: {}: rank {} is on {} and rank {} on {}, which strategy {} takes for ranks of one server",
         topology.name, group.front(), name_of(group.front()), *other, name_of(*other), job.strategy.kind));
   }
 }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <mutex>
 #include <vector>
 
 #include "base/error.h"
@@ -50,27 +51,43 @@ const char* reason(int code) {
   return code == METIS_ERROR_INPUT ? "it rejects the graph" : "internal error";
 }
 
-/// What METIS prints of small graphs goes nowhere meanwhile: standard output is for results.
+/// What METIS prints of small graphs goes nowhere while one of these lives: standard output is for results. Any number at a time, of any
+/// threads.
 class Quiet {
  public:
   Quiet() {
+    const std::lock_guard lock(mutex());
+    if (living()++ > 0) return;
     std::fflush(stdout);
-    kept_ = ::dup(STDOUT_FILENO);
+    kept() = ::dup(STDOUT_FILENO);
     const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (kept_ >= 0 && nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO);
+    if (kept() >= 0 && nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO);
     if (nowhere >= 0) ::close(nowhere);
   }
   ~Quiet() {
+    const std::lock_guard lock(mutex());
+    if (--living() > 0) return;
     std::fflush(stdout);
-    if (kept_ < 0) return;
-    ::dup2(kept_, STDOUT_FILENO);
-    ::close(kept_);
+    if (kept() < 0) return;
+    ::dup2(kept(), STDOUT_FILENO);
+    ::close(kept());
   }
   Quiet(const Quiet&) = delete;
   Quiet& operator=(const Quiet&) = delete;
 
  private:
-  int kept_ = -1;
+  static std::mutex& mutex() {
+    static std::mutex one;
+    return one;
+  }
+  static int& living() {
+    static int count = 0;
+    return count;
+  }
+  static int& kept() {
+    static int descriptor = -1;
+    return descriptor;
+  }
 };
 
 /// METIS' arguments, kept between its methods.

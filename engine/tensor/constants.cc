@@ -18,7 +18,7 @@ Constants::Kept* Constants::find(ConstMatrixView operand, bool transposed) {
     if (each.of.data == operand.data && each.of.rows == operand.rows && each.of.cols == operand.cols &&
         each.of.stride == operand.stride && each.transposed == transposed)
       return &each;
-  return &kept_.emplace_back(Kept{operand, transposed, fmt::format("gemm.panels.{}", kept_.size())});
+  return &kept_.emplace_back(Kept{operand, transposed, fmt::format("constants.{}", kept_.size())});
 }
 
 }  // namespace atl

@@ -17,20 +17,11 @@ double per_megabyte(const Node& node) {
   return seconds(node) * 1e-6;
 }
 
-Reader read_link(LinkSpec& link) {
-  return [&link](const Node& node) {
-    read_map(node, {{"rate", [&](const Node& n) { link.rate = rate(n); }},
-                    {"latency", [&](const Node& n) { link.latency = seconds(n); }}});
-  };
-}
-
-/// By way of memory, which processors copy.
-Reader read_inside(LinkSpec& link) {
-  return [&link](const Node& node) {
-    read_map(node, {{"rate", [&](const Node& n) { link.rate = rate(n); }},
-                    {"latency", [&](const Node& n) { link.latency = seconds(n); }},
-                    {"perMegabyte", [&](const Node& n) { link.byte_seconds = per_megabyte(n); }}});
-  };
+/// A link, and what `more` reads of it.
+Reader read_link(LinkSpec& link, Readers more = {}) {
+  more.emplace_back("rate", [&link](const Node& n) { link.rate = rate(n); });
+  more.emplace_back("latency", [&link](const Node& n) { link.latency = seconds(n); });
+  return [more = std::move(more)](const Node& node) { read_map(node, more); };
 }
 
 Bridge read_bridge(const Node& node) {
@@ -89,16 +80,18 @@ Readers readers_of(Draft& d) {
           {"ranksPerServer", [&d](const Node& n) { d.per_server = count(n); }},
           {"cores", [&t](const Node& n) { t.cores = number(n, 0); }},
           {"between", read_link(d.between)},
-          {"inside", read_inside(t.inside)},
+          {"inside",
+           read_link(t.inside,
+                     {{"perMegabyte", [&t](const Node& n) { t.inside.byte_seconds = per_megabyte(n); }}})},
           {"bridges",
-           [&d, &t](const Node& node) {
+           [&d, &t,
+            read = read_link(t.bridge, {{"pairs",
+                                         [&t](const Node& n) {
+                                           for (const Node& pair : n.items)
+                                             t.bridges.push_back(read_bridge(pair));
+                                         }}})](const Node& node) {
              d.has_bridges = true;
-             read_map(node, {{"pairs",
-                              [&](const Node& n) {
-                                for (const Node& pair : n.items) t.bridges.push_back(read_bridge(pair));
-                              }},
-                             {"rate", [&](const Node& n) { t.bridge.rate = rate(n); }},
-                             {"latency", [&](const Node& n) { t.bridge.latency = seconds(n); }}});
+             read(node);
            }},
           {"racks",
            [&t](const Node& node) {

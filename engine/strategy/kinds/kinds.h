@@ -1,6 +1,7 @@
 // The rows of the table of strategies, one function a file, and what several of them use.
 #pragma once
 
+#include "sampler/batch_sampling.h"
 #include "strategy/full_batch.h"
 #include "strategy/strategy.h"
 
@@ -28,5 +29,7 @@ std::unique_ptr<Schedule> exact_full_batch(const ScheduleInput& in, bool overlap
 /// All boundary rows, or a share of them, drawn anew in every epoch.
 std::unique_ptr<Crossing> all_boundary_rows(const ScheduleInput& in);
 std::unique_ptr<Crossing> sampled_boundary_rows(const ScheduleInput& in, double rate);
+/// How batches are drawn, by the options that all strategies of batches have; without a feature store's.
+BatchSamplingOptions batch_sampling(const ScheduleInput& in);
 
 }  // namespace atl

@@ -16,16 +16,8 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                      .policy = policy == "degree"       ? CachePolicy::kDegree
                                                : policy == "presampled" ? CachePolicy::kPresampled
                                                                         : CachePolicy::kLru};
-  const BatchSamplingOptions batches{.sampling = {.fanout = batch_fanout(in.job),
-                                                  .replace = options.flag("replace"),
-                                                  .seed = in.job.training.seed},
-                                     .batch_size = options.integer("batchSize"),
-                                     .threads = in.side.count,
-                                     .mapped = options.text("structure") == "mapped",
-                                     .weighs = in.job.model.norm == Norm::kBatch && in.comm.size() > 1,
-                                     .features = features,
-                                     .presampled = kPresampledSteps,
-                                     .cpus = in.side.cpus};
+  BatchSamplingOptions batches = batch_sampling(in);
+  batches.features = features, batches.presampled = kPresampledSteps;
   const MiniBatchOptions chosen{.batches = batches,
                                 .ahead = int(options.integer("prefetch")),
                                 .passes = passes_of(in),

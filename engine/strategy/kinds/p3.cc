@@ -28,15 +28,7 @@ Placement place(const Job& job, const Model& model, Rank rank, int layer, const 
 std::unique_ptr<Schedule> make(const ScheduleInput& in) {
   const Options& options = in.job.strategy.options;
   const BatchGraph& graph = in.holding.batches();
-  const BatchSamplingOptions batches{.sampling = {.fanout = batch_fanout(in.job),
-                                                  .replace = options.flag("replace"),
-                                                  .seed = in.job.training.seed},
-                                     .batch_size = options.integer("batchSize"),
-                                     .threads = in.side.count,
-                                     .mapped = options.text("structure") == "mapped",
-                                     .weighs = in.job.model.norm == Norm::kBatch && in.comm.size() > 1,
-                                     .cpus = in.side.cpus};
-  const PushPullOptions chosen{.batches = batches,
+  const PushPullOptions chosen{.batches = batch_sampling(in),
                                .ahead = int(options.integer("prefetch")),
                                .delay = pipeline_delay(in.job),
                                .passes = passes_of(in),

@@ -33,15 +33,7 @@ void aggregate(Context& ctx, const CsrView& csr, simd::Spmm s, Index cols) {
 
 void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate,
           const Epilogue& epilogue) {
-  simd::Spmm s;
-  s.weights = a.csr.weights;
-  s.row_scale = a.row_scale;
-  s.col_scale = a.col_scale;
-  s.x = plain(x);
-  s.out = plain_out(out);
-  s.accumulate = accumulate;
-  s.finish = plain(epilogue);
-  aggregate(ctx, a.csr, s, out.cols);
+  aggregate(ctx, a.csr, sum_of_rows(a, x, out, accumulate, epilogue), out.cols);
 }
 
 }  // namespace atl::cpu

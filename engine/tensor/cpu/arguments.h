@@ -1,4 +1,4 @@
-// From the catalogue's arguments to the plain pointers of the inner loops.
+// From the catalogue's arguments to the plain pointers of the inner loops, which every device's kernels are written against.
 #pragma once
 
 #include "tensor/cpu/simd/loops.h"
@@ -15,5 +15,24 @@ inline simd::Out plain_out(MatrixView v) {
 
 simd::Mask plain(const Dropout& dropout);
 simd::Finish plain(const Epilogue& epilogue);
+
+// Without the arcs' own offsets and columns, which who sums hands over beside them.
+simd::Spmm sum_of_rows(const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate,
+                       const Epilogue& epilogue);
+simd::Spmm sum_of_values(const SparseRows& x, const Dropout& dropout, ConstMatrixView w, MatrixView out,
+                         const Epilogue& epilogue);
+/// Of the transpose's rows first … first + out.rows − 1: transposed_rows() has their arcs.
+simd::Spmm sum_of_transpose(const SparseRows& x, const Dropout& dropout, ConstMatrixView b, MatrixView out,
+                            bool accumulate, Index first);
+CsrView transposed_rows(const SparseRows& x, Index first, Index rows);
+
+simd::BitProduct product_of_bits(const BitRows& x, ConstMatrixView w, MatrixView out, bool accumulate,
+                                 const Epilogue& epilogue);
+simd::BitProduct product_of_transpose(const BitRows& x, ConstMatrixView b, MatrixView out, bool accumulate,
+                                      Index first);
+
+/// `out` may only be read: backward does no more.
+simd::SoftmaxSum softmax_sum(const CsrView& csr, Real t, ConstMatrixView m, const SoftmaxState& state,
+                             ConstMatrixView out);
 
 }  // namespace atl

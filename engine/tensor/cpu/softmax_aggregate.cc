@@ -6,18 +6,7 @@
 namespace atl::cpu {
 
 void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const Softmaxes& softmaxes) {
-  const SoftmaxState& state = softmaxes.state;
-  const MatrixView out = softmaxes.out;
-  simd::SoftmaxSum s;
-  s.offsets = a.csr.offsets;
-  s.columns = a.csr.columns;
-  s.weights = a.csr.weights;
-  s.t = t;
-  s.cols = m.cols;
-  s.m = plain(m);
-  s.max = plain_out(state.max);
-  s.sum = plain_out(state.sum);
-  s.out = plain_out(out);
+  const simd::SoftmaxSum s = softmax_sum(a.csr, t, m, softmaxes.state, softmaxes.out);
   const ArcChunks chunks{a.csr};
   run_chunks(ctx, chunks.count(),
              [&](Index c) { simd::loops().softmax_sum(s, chunks.begin(c), chunks.end(c)); });
@@ -38,16 +27,7 @@ void softmax_finish(Context& ctx, const Softmaxes& softmaxes) {
 
 void softmax_backward(Context& ctx, const Arcs& /*a*/, const CsrView& transpose, Real t, ConstMatrixView m,
                       const SoftmaxState& state, ConstMatrixView out, ConstMatrixView d_out, MatrixView d_m) {
-  simd::SoftmaxSum s;
-  s.offsets = transpose.offsets;
-  s.columns = transpose.columns;
-  s.weights = transpose.weights;
-  s.t = t;
-  s.cols = m.cols;
-  s.m = plain(m);
-  s.max = plain_out(state.max);
-  s.sum = plain_out(state.sum);
-  s.out = {const_cast<Real*>(out.data), out.stride};  // only read
+  simd::SoftmaxSum s = softmax_sum(transpose, t, m, state, out);
   s.d_out = plain(d_out);
   s.d_m = plain_out(d_m);
   const ArcChunks chunks{transpose};

@@ -70,30 +70,12 @@ void product(Context& ctx, simd::BitProduct p, Index rows) {
 
 void bit_gemm(Context& ctx, const BitRows& x, ConstMatrixView w, MatrixView out, bool accumulate,
               const Epilogue& epilogue) {
-  product(ctx,
-          {.words = x.bits.words,
-           .inner = w.rows,
-           .cols = out.cols,
-           .x = plain(w),
-           .row_scale = x.levels,
-           .out = plain_out(out),
-           .accumulate = accumulate,
-           .finish = plain(epilogue)},
-          out.rows);
+  product(ctx, product_of_bits(x, w, out, accumulate, epilogue), out.rows);
 }
 
 void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView out, bool accumulate,
                  Index first) {
-  const BitView& t = x.transpose;
-  product(ctx,
-          {.words = t.words + first * t.row_words(),
-           .inner = b.rows,
-           .cols = out.cols,
-           .x = plain(b),
-           .inner_scale = x.levels,
-           .out = plain_out(out),
-           .accumulate = accumulate},
-          out.rows);
+  product(ctx, product_of_transpose(x, b, out, accumulate, first), out.rows);
 }
 
 }  // namespace atl::cuda

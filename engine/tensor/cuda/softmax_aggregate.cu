@@ -101,31 +101,13 @@ ArcShape shape_of(const CsrView& csr, Index cols) {
 
 }  // namespace
 void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const Softmaxes& softmaxes) {
-  simd::SoftmaxSum s;
-  s.offsets = a.csr.offsets;
-  s.columns = a.csr.columns;
-  s.weights = a.csr.weights;
-  s.t = t;
-  s.cols = m.cols;
-  s.m = plain(m);
-  s.max = plain_out(softmaxes.state.max);
-  s.sum = plain_out(softmaxes.state.sum);
-  s.out = plain_out(softmaxes.out);
+  const simd::SoftmaxSum s = softmax_sum(a.csr, t, m, softmaxes.state, softmaxes.out);
   for_arcs(ctx, SoftmaxOfRows{s}, shape_of(a.csr, m.cols));
 }
 
 void softmax_backward(Context& ctx, const Arcs& /*a*/, const CsrView& transpose, Real t, ConstMatrixView m,
                       const SoftmaxState& state, ConstMatrixView out, ConstMatrixView d_out, MatrixView d_m) {
-  simd::SoftmaxSum s;
-  s.offsets = transpose.offsets;
-  s.columns = transpose.columns;
-  s.weights = transpose.weights;
-  s.t = t;
-  s.cols = m.cols;
-  s.m = plain(m);
-  s.max = plain_out(state.max);
-  s.sum = plain_out(state.sum);
-  s.out = {const_cast<Real*>(out.data), out.stride};  // only read
+  simd::SoftmaxSum s = softmax_sum(transpose, t, m, state, out);
   s.d_out = plain(d_out);
   s.d_m = plain_out(d_m);
   for_arcs(ctx, SoftmaxBackward{s}, shape_of(transpose, m.cols));

@@ -133,43 +133,18 @@ void aggregate(Context& ctx, const CsrView& csr, simd::Spmm s, Index cols) {
 }  // namespace
 void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate,
           const Epilogue& epilogue) {
-  simd::Spmm s;
-  s.weights = a.csr.weights;
-  s.row_scale = a.row_scale;
-  s.col_scale = a.col_scale;
-  s.x = plain(x);
-  s.out = plain_out(out);
-  s.accumulate = accumulate;
-  s.finish = plain(epilogue);
-  aggregate(ctx, a.csr, s, out.cols);
+  aggregate(ctx, a.csr, sum_of_rows(a, x, out, accumulate, epilogue), out.cols);
 }
 
 void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView w, MatrixView out,
                  const Epilogue& epilogue) {
-  simd::Spmm s;
-  s.weights = x.csr.weights;
-  s.mask = plain(dropout);
-  if (dropout) s.arc_mask = simd::ArcMask::kByRow;
-  s.x = plain(w);
-  s.out = plain_out(out);
-  s.finish = plain(epilogue);
-  aggregate(ctx, x.csr, s, out.cols);
+  aggregate(ctx, x.csr, sum_of_values(x, dropout, w, out, epilogue), out.cols);
 }
 
 void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView b,
                     MatrixView out, bool accumulate, Index first) {
-  CsrView t = x.transpose;
-  t.offsets += first;
-  t.rows = out.rows;
-  simd::Spmm s;
-  s.weights = t.weights;
-  s.mask = plain(dropout);
-  if (dropout) s.arc_mask = simd::ArcMask::kByColumn;
-  s.first_row = first;
-  s.x = plain(b);
-  s.out = plain_out(out);
-  s.accumulate = accumulate;
-  aggregate(ctx, t, s, out.cols);
+  aggregate(ctx, transposed_rows(x, first, out.rows), sum_of_transpose(x, dropout, b, out, accumulate, first),
+            out.cols);
 }
 
 }  // namespace atl::cuda

@@ -103,8 +103,8 @@ void give(cudaStream_t stream, std::function<void()> work) {
   stream->give(std::move(work));
 }
 
-/// Device memory is given out where the lower half of an address is from here on. A word of which one half is a small number, or 0, or
-/// a float above −2, and the other padding in which half an address was left, is then not taken for an address.
+/// Device memory is given out where the lower half of an address is from here on. Words that mix a small
+/// number, or a float above −2, with half an address left in padding are then not taken for addresses.
 constexpr std::uint64_t kLowest = 0xC0000000, kHalf = std::uint64_t(1) << 32;
 
 void bring_near(void* argument, std::size_t bytes) {

@@ -70,4 +70,18 @@ inline Job job_of(const SmallCase& model, const StrategyCase& strategy) {
   return small_job(fields);
 }
 
+/// Beside every_model(): data of other forms, losses and metrics.
+inline std::vector<SmallCase> other_data() {
+  return {{"bits", {}, kBitData},
+          {"sparse", {}, {.density = 0.15}},
+          {"weighted_directed", {"model.kind=gat"}, {.weighted = true, .symmetric = false}},
+          {"several_labels",
+           {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},
+           {.multi_label = true}},
+          {"several_labels_by_area",
+           {"training.loss=binaryCrossEntropy", "training.metric=rocAuc"},
+           {.multi_label = true}},
+          {"f1_macro", {"training.metric=f1Macro"}}};
+}
+
 }  // namespace atl

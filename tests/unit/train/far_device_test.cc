@@ -61,19 +61,8 @@ TEST_P(OnAFarDevice, InductiveAndRecomputingTrainAlike) {
 
 INSTANTIATE_TEST_SUITE_P(Models, OnAFarDevice, testing::ValuesIn(every_model()),
                          [](const auto& one) { return one.param.name; });
-INSTANTIATE_TEST_SUITE_P(
-    Data, OnAFarDevice,
-    testing::Values(SmallCase{"bits", {}, kBitData}, SmallCase{"sparse", {}, {.density = 0.15}},
-                    SmallCase{
-                        "weighted_directed", {"model.kind=gat"}, {.weighted = true, .symmetric = false}},
-                    SmallCase{"several_labels",
-                              {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},
-                              {.multi_label = true}},
-                    SmallCase{"several_labels_by_area",
-                              {"training.loss=binaryCrossEntropy", "training.metric=rocAuc"},
-                              {.multi_label = true}},
-                    SmallCase{"f1_macro", {"training.metric=f1Macro"}}),
-    [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(Data, OnAFarDevice, testing::ValuesIn(other_data()),
+                         [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace atl
