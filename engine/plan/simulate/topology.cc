@@ -84,12 +84,11 @@ Readers readers_of(Draft& d) {
            read_link(t.inside,
                      {{"perMegabyte", [&t](const Node& n) { t.inside.byte_seconds = per_megabyte(n); }}})},
           {"bridges",
-           [&d, &t,
-            read = read_link(t.bridge, {{"pairs",
-                                         [&t](const Node& n) {
-                                           for (const Node& pair : n.items)
-                                             t.bridges.push_back(read_bridge(pair));
-                                         }}})](const Node& node) {
+           [&d, read = read_link(t.bridge, {{"pairs",
+                                             [&t](const Node& n) {
+                                               for (const Node& pair : n.items)
+                                                 t.bridges.push_back(read_bridge(pair));
+                                             }}})](const Node& node) {
              d.has_bridges = true;
              read(node);
            }},
