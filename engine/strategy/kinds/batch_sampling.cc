@@ -1,3 +1,4 @@
+// What all strategies of batches have in common of how they draw.
 #include "job/strategies/batch_options.h"
 #include "strategy/kinds/kinds.h"
 

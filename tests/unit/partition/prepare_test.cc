@@ -6,10 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <set>
-#include <thread>
 #include <tuple>
 
 #include "base/error.h"
@@ -211,24 +209,6 @@ TEST(PrepareErrors, more_arcs_than_metis_can_count_are_refused_by_name) {
         e.what(),
         testing::HasSubstr("2147483648 arcs are more than its limit of 2147483647; use the hash or range"));
   }
-}
-
-/// Results are printed there, and METIS has its say of a graph without arcs.
-TEST(Metis, prints_nothing_where_results_go) {
-  const std::vector<Index> offsets(41, 0);
-  const std::vector<VertexId> degrees(40, 0);
-  CsrView alone;
-  alone.offsets = offsets.data(), alone.rows = alone.cols = 40;
-  testing::internal::CaptureStdout();
-  const auto divide = [&] {
-    std::vector<std::int32_t> owner(40);
-    assign_by_metis({alone, degrees, {}}, {"metis", 30}, owner);
-  };
-  std::thread other(divide);
-  divide();
-  other.join();
-  std::printf("a result\n");
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "a result\n");
 }
 
 /// A ring of `groups` dense groups: its best partition is known.
