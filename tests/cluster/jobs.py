@@ -106,9 +106,10 @@ class GnnJob:
         return SHARED / "results" / self.name
 
     def losses(self):
-        """Of each epoch that was ended, in the order of metrics.jsonl."""
+        """Of each epoch that was ended, in the order of metrics.jsonl, whose last line may be on its way."""
         file = self.output() / "metrics.jsonl"
-        return [json.loads(line)["loss"] for line in file.read_text().splitlines()] if file.exists() else []
+        whole = file.read_text().split("\n")[:-1] if file.exists() else []
+        return [json.loads(line)["loss"] for line in whole]
 
     def told(self):
         """What a person would look at when a job doesn't do what it should."""

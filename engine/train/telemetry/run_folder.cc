@@ -37,14 +37,15 @@ class RunFolderWriter : public RunObserver {
     write_file_atomically(path, kept);
     metrics_.reset(std::fopen(path.c_str(), "a"));
     if (metrics_ == nullptr) fail_to_append();
+    std::setvbuf(metrics_.get(), nullptr, _IONBF,
+                 0);  // a line by one write: who follows the file sees whole ones
     write_file_atomically(folder_ / kRunFile, run_document(run));
   }
 
   void on_epoch(const EpochRecord& epoch) override {
     check_still_there();
     const std::string line = epoch_line(epoch) + "\n";
-    const bool wrote = std::fwrite(line.data(), 1, line.size(), metrics_.get()) == line.size();
-    if (!wrote || std::fflush(metrics_.get()) != 0) fail_to_append();
+    if (std::fwrite(line.data(), 1, line.size(), metrics_.get()) != line.size()) fail_to_append();
   }
 
   void on_result(const RunRecord& run) override {
