@@ -8,6 +8,7 @@
 #include "model/kinds.h"
 #include "model/stack.h"
 #include "model/transform.h"
+#include "tensor/constants.h"
 
 namespace atl {
 namespace {
@@ -67,7 +68,8 @@ class Gcnii final : public FinishedLayer {
 
   /// θ·W + (1−θ)·I: one product instead of two and a sum.
   MatrixView mixed_weight(Context& ctx, const LayerWeights& w) const {
-    MatrixView mixed = ctx.workspace->matrix("gcnii.mixed", in(), in());
+    const auto [mixed, is_made] = place_of(ctx, w.value(0), Made::kMixed, "gcnii.mixed", in(), in());
+    if (is_made) return mixed;
     axpby(ctx, o_.theta, w.value(0), 0, mixed);
     MatrixView diagonal(mixed.data, in(), 1, in() + 1);
     MatrixView ones = ctx.workspace->matrix("gcnii.ones", in(), 1);

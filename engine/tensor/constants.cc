@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace atl {
 
@@ -11,14 +13,29 @@ void Constants::begin(std::span<const Real> values) {
   for (Kept& each : kept_) each.is_made = false;
 }
 
-Constants::Kept* Constants::find(ConstMatrixView operand, bool transposed) {
+bool Constants::is_constant(ConstMatrixView operand) const {
   const Real* const end = values_.data() + values_.size();
-  if (std::less<>{}(operand.data, values_.data()) || !std::less<>{}(operand.data, end)) return nullptr;
+  if (!std::less<>{}(operand.data, values_.data()) && std::less<>{}(operand.data, end)) return true;
+  return std::ranges::any_of(kept_,
+                             [&](const Kept& each) { return each.is_made && each.values == operand.data; });
+}
+
+Constants::Kept& Constants::kept(ConstMatrixView operand, Made made) {
   for (Kept& each : kept_)
     if (each.of.data == operand.data && each.of.rows == operand.rows && each.of.cols == operand.cols &&
-        each.of.stride == operand.stride && each.transposed == transposed)
-      return &each;
-  return &kept_.emplace_back(Kept{operand, transposed, fmt::format("constants.{}", kept_.size())});
+        each.of.stride == operand.stride && each.made == made)
+      return each;
+  return kept_.emplace_back(Kept{operand, made, fmt::format("constants.{}", kept_.size())});
+}
+
+Constants::Place place_of(Context& ctx, ConstMatrixView operand, Made made, std::string_view otherwise,
+                          Index rows, Index cols) {
+  if (ctx.constants == nullptr || !ctx.constants->is_constant(operand))
+    return {ctx.workspace->matrix(otherwise, rows, cols), false};
+  Constants::Kept& kept = ctx.constants->kept(operand, made);
+  const MatrixView values = ctx.workspace->matrix(kept.name, rows, cols);
+  kept.values = values.data;
+  return {values, std::exchange(kept.is_made, true)};
 }
 
 }  // namespace atl

@@ -1,8 +1,5 @@
 // Dense products with a tall matrix (n rows) and a small one, whose panels are packed once for all chunks of rows; what follows a
 // chunk's product finds it in the cache.
-#include <string_view>
-#include <utility>
-
 #include "tensor/constants.h"
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
@@ -21,13 +18,13 @@ RowChunks chunks_of_product(Index rows, Index in, Index out, Index threads) {
 /// w as product() wants it: packed by the first call for all that find it as it was.
 const Real* panels_of(Context& ctx, ConstMatrixView w, bool transpose, Index inner, Index cols) {
   const simd::Table& loops = simd::loops();
-  Constants::Kept* const kept = ctx.constants ? ctx.constants->find(w, transpose) : nullptr;
-  const MatrixView panels = ctx.workspace->matrix(
-      kept != nullptr ? std::string_view(kept->name) : "gemm.panels", 1, loops.panel_elements(inner, cols));
-  if (kept != nullptr && std::exchange(kept->is_made, true)) return panels.data;
+  const Made made = transpose ? Made::kTransposedPanels : Made::kPanels;
+  const Constants::Place panels = place_of(ctx, w, made, "gemm.panels", 1, loops.panel_elements(inner, cols));
   // By the pool, so that a dry one leaves it out.
-  run_chunks(ctx, 1, [&](Index) { loops.pack_panels(plain(w), transpose, inner, cols, panels.data); });
-  return panels.data;
+  if (!panels.is_made)
+    run_chunks(ctx, 1,
+               [&](Index) { loops.pack_panels(plain(w), transpose, inner, cols, panels.values.data); });
+  return panels.values.data;
 }
 
 void product(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transpose_w, MatrixView out,
