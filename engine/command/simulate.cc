@@ -79,7 +79,7 @@ std::vector<Candidate> candidates(const Arguments& a, const Topology& topology, 
 }
 
 RecordOptions how_to_record(const Arguments& a) {
-  return {.epochs = int(a.integer("--epochs", 6, kFewestEpochs, kMostEpochs)),
+  return {.epochs = int(a.integer("--epochs", 8, kFewestEpochs, kMostEpochs)),
           .at_once = int(a.integer("--at-once", 1, 1, available_cores())),
           .alone = a.has("--alone") || a.has("--sample"),
           .sample = int(a.integer("--sample", 0, kSmallestSample, kMostRanks)),
@@ -166,7 +166,7 @@ Command simulate_command() {
         "strategies to compare, with options: graph:overlap=false,gnnpipe (the manifest's)"},
        {"--comm-share", "X,…",
         "make all links faster or slower until this share of the first strategy's epoch is communication"},
-       {"--epochs", "N", "epochs to record (6)"},
+       {"--epochs", "N", "epochs to record (8)"},
        {"--at-once", "N", "ranks that compute at the same time while recording, contending for memory (1)"},
        {"--alone", "",
         "record each rank by itself, with empty messages: memory for one is enough, and there are no losses"},

@@ -6,6 +6,9 @@ becomes the rank (a watcher outside would find it only after it had computed). T
 has a group with the quota of all ranks together, so that it sees as many cores as they have; daemons are in one
 without a quota, and sleep.
 
+What a period's quota leaves is added to the next one's (burst). Without that, a rank that always computes gets 0.45 of its half core:
+what a core has set aside for it, and didn't use, is lost at the end of each period.
+
 A rank whose share is whole cores has these to itself. Its threads then take turns within 0.1 ms, where a quota over all
 cores would let the one that computes use up the share of the one that communicates, for milliseconds."""
 import os
@@ -48,9 +51,11 @@ def _create(group, cores=None):
         quota = round(cores * PERIOD)
         if IS_V2:
             (path / "cpu.max").write_text(f"{quota} {PERIOD}")
+            (path / "cpu.max.burst").write_text(str(quota))
         else:
             (path / "cpu.cfs_period_us").write_text(str(PERIOD))
             (path / "cpu.cfs_quota_us").write_text(str(quota))
+            (path / "cpu.cfs_burst_us").write_text(str(quota))
 
 
 def write_starter(path, rig, layout):

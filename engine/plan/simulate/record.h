@@ -15,7 +15,7 @@
 namespace atl {
 
 struct RecordOptions {
-  int epochs = 6;                  // from the run's first one; costs are those of all but that one
+  int epochs = 8;                  // from the run's first one; costs are those of all but that one
   int at_once = 1;                 // ranks that compute at the same time
   bool alone = false;              // each rank by itself, one after the other: record_alone()
   int sample = 0;                  // of them, so many: record_sample(); 0: all

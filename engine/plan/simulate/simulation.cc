@@ -12,16 +12,25 @@ namespace {
 constexpr int kMostReplays = 40;        // to come close to a share
 constexpr double kCloseEnough = 0.002;  // of the share asked for
 
-/// The mean over epochs after the first: where rows are late by an epoch, long and short ones may take turns.
-template <class Seconds>
-double steady(const std::vector<ReplayedEpoch>& epochs, Seconds seconds) {
-  double sum = 0;
-  for (std::size_t e = 1; e < epochs.size(); ++e) sum += seconds(epochs[e]);
-  return sum / double(epochs.size() - 1);
+/// How many of a replay's last epochs are judged. Where rows are late by an epoch, a backlog grows on the links during the first
+/// ones, and then long and short ones may take turns: an even number.
+std::size_t judged(std::size_t epochs) {
+  return std::max<std::size_t>(2, epochs / 4 * 2);
 }
 
-double mean(const std::vector<double>& all) {
-  return std::accumulate(all.begin(), all.end(), 0.0) / double(all.size());
+template <class Seconds>
+double steady(const std::vector<ReplayedEpoch>& epochs, Seconds seconds) {
+  const std::size_t last = judged(epochs.size());
+  double sum = 0;
+  for (std::size_t e = epochs.size() - last; e < epochs.size(); ++e) sum += seconds(epochs[e]);
+  return sum / double(last);
+}
+
+/// The mean length of an epoch.
+double steady(const Replayed& replayed) {
+  const std::vector<double> lengths = replayed.epochs();
+  const auto last = std::ptrdiff_t(judged(lengths.size() + 1));
+  return std::accumulate(lengths.end() - last, lengths.end(), 0.0) / double(last);
 }
 
 Topology with_rate_times(const Topology& topology, double factor) {
@@ -43,7 +52,7 @@ std::size_t longest_rank(const Recording& recording) {
 
 SimulatedRow over_links(const RecordedStrategy& strategy, const Topology& topology) {
   const Replayed replayed = replay(strategy.recording, topology);
-  SimulatedRow row{.label = strategy.label, .epoch = mean(replayed.epochs())};
+  SimulatedRow row{.label = strategy.label, .epoch = steady(replayed)};
   const std::size_t longest = longest_rank(strategy.recording);
   for (std::size_t r = 0; r < replayed.ranks.size(); ++r) {
     const auto& epochs = replayed.ranks[r];

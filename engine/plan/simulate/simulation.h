@@ -15,7 +15,7 @@ struct RecordedStrategy {
   Recording recording;
 };
 
-/// Seconds of an epoch, mean over those after the first; of the rank that computes longest: others wait for it, which is no communication of theirs.
+/// Seconds of an epoch, mean over the second half of them; of the rank that computes longest: others wait for it, which is no communication of theirs.
 struct SimulatedRow {
   std::string label;
   double epoch = 0, compute = 0, exposed = 0;
