@@ -2,7 +2,7 @@
 
 HEAD = """# Virtual time beside the rig
 
-Made by `make check-simulation` from simulate.json; don't edit. A section is GraphSAGE (3 × 128, ogbn_arxiv) under several strategies. First
+Made by `make check-simulation` from simulate.json; don't edit. A section is GraphSAGE (3 × 128; mini-batches: 2 × 128; ogbn_arxiv) under several strategies. First
 they run on servers with shaped links on this machine (docs/rig.md). Then the same ranks are recorded, and replayed over the same links
 (docs/simulate.md). Epochs are means. "Alone": one rank computes at a time while recording; "at once": two do, and contend for memory, as
 the rig's do. Goal, of "at once": a simulated epoch within 10 % of the rig's, or within the rig's own noise.
