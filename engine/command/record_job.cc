@@ -74,7 +74,8 @@ void check_recordable(const Job& job, const RecordOptions& how) {
 
 Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
                       const Topology& topology, RecordOptions how, Say say) {
-  const Job& job = loaded.job;
+  Job job = loaded.job;
+  job.training.epochs = std::max<decltype(job.training.epochs)>(job.training.epochs, how.epochs);
   check_ranks(topology, job.placement.ranks);
   check_recordable(job, how);
   warn_of_servers(job, topology, say);

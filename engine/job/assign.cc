@@ -150,7 +150,8 @@ struct Assigner {
   template <class T>
   void operator()(std::vector<T>* out) const {
     if (value.kind != Node::Kind::kList) return refuse(shown(value));
-    if (value.items.size() > kMostItems) return refuse(fmt::format("a list of {}", value.items.size()));
+    if (value.items.size() > std::size_t(field.most_items))
+      return refuse(fmt::format("a list of {}", value.items.size()));
     out->clear();
     for (const Node& item : value.items) Assigner{field, item, problems}(&out->emplace_back());
   }
@@ -166,8 +167,8 @@ std::string range_text(const Field& field) {
   return high ? fmt::format("at most {}", field.maximum) : "";
 }
 
-std::string type_text(FieldType type) {
-  switch (type) {
+std::string type_text(const Field& field) {
+  switch (field.type) {
     case FieldType::kObject:
       return "a map of fields";
     case FieldType::kFlag:
@@ -187,11 +188,11 @@ std::string type_text(FieldType type) {
     case FieldType::kCores:
       return "a quantity of cores like 4 or 500m";
     case FieldType::kTextList:
-      return fmt::format("a list of texts, at most {}", kMostItems);
+      return fmt::format("a list of texts, at most {}", field.most_items);
     case FieldType::kNumberList:
-      return fmt::format("a list of numbers, at most {}", kMostItems);
+      return fmt::format("a list of numbers, at most {}", field.most_items);
     case FieldType::kIntegerList:
-      return fmt::format("a list of integers, at most {}", kMostItems);
+      return fmt::format("a list of integers, at most {}", field.most_items);
     case FieldType::kFree:
       return "a map";
   }
@@ -207,7 +208,7 @@ std::string allowed_text(const Field& field) {
     return fmt::format("one of {}", fmt::join(names, ", "));
   }
   const std::string range = range_text(field);
-  return type_text(field.type) + (range.empty() ? "" : ", " + range);
+  return type_text(field) + (range.empty() ? "" : ", " + range);
 }
 
 void assign(const Field& field, const Node& value, Job& job, Problems& problems) {

@@ -22,9 +22,12 @@ std::vector<const Field*> every_field() {
   return fields;
 }
 
-/// "none, batch with gin"
+/// "none, batch with gin"; "0: 4 for each stage"
 std::string default_value(const Field& field) {
-  const std::string value = default_of(field), own = own_defaults(field);
+  std::string value = default_of(field);
+  const std::string own = own_defaults(field);
+  const auto* number = field.initial ? std::get_if<std::int64_t>(&*field.initial) : nullptr;
+  if (number != nullptr && !field.default_text.empty()) value = fmt::format("{}: {}", *number, value);
   return own.empty() ? value : value + ", " + own;
 }
 

@@ -61,7 +61,7 @@ enum class Mutability { kNever, kWhileSuspended, kAlways };
 
 /// How long a text and a list may be: an API server wants to know.
 inline constexpr int kLongestText = 1024;  // characters
-inline constexpr int kMostItems = 16;
+inline constexpr int kMostItems = 16;      // where a field doesn't say otherwise
 
 struct Field {
   std::string path{};  // "training.optimizer.learningRate": without "spec."
@@ -72,10 +72,11 @@ struct Field {
   std::string unit{};
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
-  bool above_minimum = false;  // the minimum itself isn't allowed
-  bool below_maximum = false;  // nor the maximum
-  std::string source{};        // where the default comes from
-  std::string default_text{};  // where the default isn't a constant, in words
+  bool above_minimum = false;   // the minimum itself isn't allowed
+  bool below_maximum = false;   // nor the maximum
+  std::string source{};         // where the default comes from
+  std::string default_text{};   // where the default isn't a constant, in words
+  int most_items = kMostItems;  // of a list
   bool required = false;
   std::string example{};    // of a required field that allowed_text doesn't show how to write
   bool may_change = false;  // between the run that wrote a checkpoint and the run that resumes it

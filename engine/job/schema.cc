@@ -39,11 +39,11 @@ Json type_of(const Field& field) {
     case FieldType::kCores:
       return quantity();
     case FieldType::kTextList:
-      return {{"type", "array"}, {"maxItems", kMostItems}, {"items", {{"type", "string"}}}};
+      return {{"type", "array"}, {"maxItems", field.most_items}, {"items", {{"type", "string"}}}};
     case FieldType::kNumberList:
-      return {{"type", "array"}, {"maxItems", kMostItems}, {"items", {{"type", "number"}}}};
+      return {{"type", "array"}, {"maxItems", field.most_items}, {"items", {{"type", "number"}}}};
     case FieldType::kIntegerList:
-      return {{"type", "array"}, {"maxItems", kMostItems}, {"items", {{"type", "integer"}}}};
+      return {{"type", "array"}, {"maxItems", field.most_items}, {"items", {{"type", "integer"}}}};
     case FieldType::kText:
       return {{"type", "string"}, {"maxLength", kLongestText}};
     case FieldType::kChoice:

@@ -40,14 +40,20 @@ void check_resumable(const fs::path& output, const Job& job, const OutputOptions
       output.string(), fmt::format("{}{}", changes[0], changes.size() > 1 ? ", …" : ""));
 }
 
-void say_other_slices(const fs::path& output, const Job& job, const OutputOptions& options, Say say) {
+void say_other_division(const fs::path& output, const Job& job, const OutputOptions& options, Say say) {
   const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
-  if (strategy.slices == nullptr || options.fresh || !has_checkpoint(output)) return;
-  if (!fs::exists(output / "job.yaml")) return;
-  const int before = strategy.slices(load_job(output / "job.yaml").job), now = strategy.slices(job);
-  if (before == now) return;
-  say(fmt::format("warning: {0} is {1} on {2}, and this run has had {3} until now (give {3} to keep it)",
-                  strategy.slices_field, now, counted_text(job.placement.ranks, "rank"), before));
+  if (options.fresh || !has_checkpoint(output) || !fs::exists(output / "job.yaml")) return;
+  const Job until_now = load_job(output / "job.yaml").job;
+  if (strategy.slices != nullptr && strategy.slices(until_now) != strategy.slices(job))
+    say(fmt::format("warning: {0} is {1} on {2}, and this run has had {3} until now (give {3} to keep it)",
+                    strategy.slices_field, strategy.slices(job), counted_text(job.placement.ranks, "rank"),
+                    strategy.slices(until_now)));
+  if (strategy.servers != nullptr && strategy.servers(until_now) != strategy.servers(job))
+    say(fmt::format(
+        "warning: the graph is divided over {}, and this run has had {} until now: from here other neighbours are left out than "
+        "before, where any are (give placement.ranks {} and placement.ranksPerServer {} to keep it)",
+        counted_text(strategy.servers(job), "server"), strategy.servers(until_now), until_now.placement.ranks,
+        until_now.placement.ranks / strategy.servers(until_now)));
 }
 
 void make_output_folder(const fs::path& output) {

@@ -18,10 +18,10 @@ struct OutputOptions {
 
 /// Throws Error unless the run that the folder holds, if any, may go on as this job. Changes nothing.
 void check_resumable(const std::filesystem::path& output, const Job& job, const OutputOptions& options);
-/// Of a run that goes on: says where the graph is cut into another number of slices than until now, because the number follows from
-/// the ranks and the manifest leaves it open.
-void say_other_slices(const std::filesystem::path& output, const Job& job, const OutputOptions& options,
-                      Say say);
+/// Of a run that goes on: says where the graph is cut into another number of slices, or divided over another number of servers, than
+/// until now, because that follows from the ranks.
+void say_other_division(const std::filesystem::path& output, const Job& job, const OutputOptions& options,
+                        Say say);
 
 /// Throws Error where there can't be a folder.
 void make_output_folder(const std::filesystem::path& output);

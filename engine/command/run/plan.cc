@@ -44,7 +44,7 @@ RunPlan plan_run(const Arguments& a, Say say) {
   const LoadedJob loaded = within_budget(given, dataset, plan.threads, say);
   plan.job = loaded.job;
   check_resumable(plan.output, plan.job, options);
-  say_other_slices(plan.output, plan.job, options, say);
+  say_other_division(plan.output, plan.job, options, say);
   if (!options.fresh) plan.finished = finished_run(plan.output, plan.job, dataset.meta().checksum);
   if (plan.finished) return plan;
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);

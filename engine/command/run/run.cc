@@ -23,6 +23,11 @@ void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
 }
 
+/// With --quiet.
+void say_warnings(const std::string& line) {
+  if (line.starts_with("warning: ")) say(line);
+}
+
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -102,7 +107,7 @@ std::string what_next(const LaunchEnd& end, const std::string& output) {
 }
 
 int tell_finished(const Arguments& a, const RunRecord& run, const Job& job) {
-  say(finished_words(run, job));
+  if (!a.has("--quiet")) say(finished_words(run, job));
   make_narrator(chosen_style(a, stdout))->on_result(run);
   return 0;
 }
@@ -110,7 +115,7 @@ int tell_finished(const Arguments& a, const RunRecord& run, const Job& job) {
 int run(const Arguments& a) {
   const double started = steady_seconds();
   check_options(a);
-  const RunPlan plan = plan_run(a, say);
+  const RunPlan plan = plan_run(a, a.has("--quiet") ? say_warnings : say);
   if (plan.finished) return tell_finished(a, *plan.finished, plan.job);
   LaunchPlan launched;
   launched.ranks = plan.job.placement.ranks;

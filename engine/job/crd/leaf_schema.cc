@@ -59,8 +59,11 @@ Json cores() {
   return schema;
 }
 
-Json list_of(Json item) {
-  return {{"type", "array"}, {"maxItems", kMostItems}, {"x-kubernetes-list-type", "atomic"}, {"items", item}};
+Json list_of(const Field& field, Json item) {
+  return {{"type", "array"},
+          {"maxItems", field.most_items},
+          {"x-kubernetes-list-type", "atomic"},
+          {"items", item}};
 }
 
 Json text() {
@@ -91,11 +94,11 @@ Json type_of(const Field& field) {
     case FieldType::kChoice:
       return {{"type", "string"}, {"enum", choice_names(field)}};
     case FieldType::kTextList:
-      return list_of(text());
+      return list_of(field, text());
     case FieldType::kNumberList:
-      return list_of(with_range({{"type", "number"}}, field));
+      return list_of(field, with_range({{"type", "number"}}, field));
     case FieldType::kIntegerList:
-      return list_of(with_range({{"type", "integer"}, {"format", "int64"}}, field));
+      return list_of(field, with_range({{"type", "integer"}, {"format", "int64"}}, field));
     case FieldType::kFree:
       return {{"type", "object"},
               {"maxProperties", kMostFreeFields},

@@ -40,7 +40,8 @@ std::vector<Field> dividing_options() {
            "convolution go with it, those behind the last with that",
        .minimum = 1,
        .maximum = 4096,
-       .default_text = "so that the slowest stage has as little work as possible"}));
+       .default_text = "so that the slowest stage has as little work as possible",
+       .most_items = 1000}));
   options.push_back(
       strategy_option("gnnpipe", "chunks", std::int64_t{0},
                       {.description = "chunks that the graph is cut into, at least as many as stages",

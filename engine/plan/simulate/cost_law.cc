@@ -110,6 +110,13 @@ CostLaw::CostLaw(const std::vector<Known>& known) {
   for (const auto& [segment, points] : found) factors_[segment] = fitted(points.first, points.second);
 }
 
+bool CostLaw::knows(const RankRecording& rank) const {
+  bool all = true;
+  for_each_segment(
+      rank, [&](const Segment& segment, const RecordedStep&) { all = all && factors_.contains(segment); });
+  return all;
+}
+
 void CostLaw::apply(const Sizes& sizes, RankRecording& rank) const {
   for_each_segment(rank, [&](const Segment& segment, RecordedStep& step) {
     const auto law = factors_.find(segment);
@@ -129,14 +136,18 @@ double left_out_error(const std::vector<CostLaw::Known>& known) {
     return sum;
   };
   double error = 0;
+  int judged = 0;
   for (std::size_t left = 0; left < known.size(); ++left) {
     std::vector<CostLaw::Known> others = known;
     others.erase(others.begin() + std::ptrdiff_t(left));
+    const CostLaw law(others);
+    if (!law.knows(*known[left].rank)) continue;
+    ++judged;
     RankRecording rank = *known[left].rank;
-    CostLaw(others).apply(known[left].sizes, rank);
+    law.apply(known[left].sizes, rank);
     error += std::abs(total(rank) / total(*known[left].rank) - 1);
   }
-  return error / double(known.size());
+  return error / std::max(1, judged);
 }
 
 }  // namespace atl

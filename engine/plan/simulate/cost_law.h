@@ -29,6 +29,8 @@ class CostLaw {
   };
   explicit CostLaw(const std::vector<Known>& known);
 
+  /// Whether it does no work but that of the known.
+  bool knows(const RankRecording& rank) const;
   /// Fills in the seconds of a rank's segments. Throws Error where it does work that none of the known does.
   void apply(const Sizes& sizes, RankRecording& rank) const;
 
@@ -42,7 +44,7 @@ class CostLaw {
   std::map<Segment, Sizes> factors_;
 };
 
-/// By how much laws that are fitted without a rank miss its computing, relative; the mean over ranks.
+/// By how much laws that are fitted without a rank miss its computing, relative; the mean over ranks whose work others do, too.
 double left_out_error(const std::vector<CostLaw::Known>& known);
 
 }  // namespace atl

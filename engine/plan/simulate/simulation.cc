@@ -112,7 +112,7 @@ Topology with_share(const RecordedStrategy& baseline, const Topology& topology, 
   if (share <= least || share >= most)
     fail(
         "--comm-share: {:g} can't be reached: links from {:g} to {:g} times as fast as in {} give {} "
-        "shares from {:.3f} to {:.3f}",
+        "shares from {:.3f} to {:.3f} (use one between these)",
         share, slow, fast, topology.name, baseline.label, least, most);
   for (int i = 0; i < kMostReplays; ++i) {
     const double middle = std::sqrt(slow * fast), reached = share_at(middle);

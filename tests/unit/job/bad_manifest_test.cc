@@ -103,6 +103,14 @@ TEST(BadManifestText, AMergeKeyIsRefusedAndAnAliasTaken) {
             "m.yaml:8: merge keys (<<) a");
 }
 
+/// ranks: 0 leaves the default, 1, which no pipeline of 4 stages goes with, but nobody wrote that.
+TEST(BadManifestText, FieldsAreComparedOnceEachIsRightByItself) {
+  EXPECT_EQ(error_of("apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: x}\nspec:\n"
+                     "  dataset: {name: a}\n  model: {kind: gcn, layers: 4}\n  placement: {ranks: 0}\n"
+                     "  strategy: {kind: gnnpipe, gnnpipe: {stages: 4}}\n"),
+            "m.yaml:7: placement.ranks: 0 is not allowed (use an integer, 1 … 4096)");
+}
+
 TEST(BadManifestText, AllErrorsAreToldAtOnce) {
   const std::string error = error_of(
       "apiVersion: v1\nkind: GNNJob\nmetadata: {name: x}\nspec:\n  dataset: {name: a}\n"

@@ -52,9 +52,13 @@ TEST(Explain, AllHasTheDetailsOfEveryField) {
     EXPECT_THAT(text,
                 HasSubstr(field.path + (field.of_kind.empty() ? "" : " (of " + field.of_kind + ")") + "\n"));
     if (!default_of(field).empty() && !field.required) {
-      EXPECT_THAT(text, HasSubstr("default   " + default_of(field)));
+      EXPECT_THAT(text, HasSubstr(default_of(field)));
     }
   }
+}
+
+TEST(Explain, ANumberThatStandsForADefaultIsTold) {
+  EXPECT_THAT(explain("strategy.gnnpipe.chunks"), HasSubstr("default   0: 4 for each stage\n"));
 }
 
 TEST(Explain, AllBelowAFieldHasNoOther) {
