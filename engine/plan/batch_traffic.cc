@@ -35,9 +35,9 @@ std::span<const VertexId> BatchTraffic::row_set(const Batch& batch, int set) {
   return batch.rows().first(std::size_t(rows));
 }
 /// What a batch asks of other ranks and what they answer, but for features.
-void BatchTraffic::add_drawing(const Batch& batch, Rank rank, Normalisation normalisation, double times) {
+void BatchTraffic::add_drawing(const Batch& batch, Rank rank, const Asked& asked, double times) {
   if (mapped_) return;
-  const bool symmetric = normalisation == Normalisation::kSymmetric;
+  const bool symmetric = asked.normalisation == Normalisation::kSymmetric;
   for (Rank owner = 0; owner < ranks_; ++owner) {
     add(rank, owner, Traffic::kIds, times * kSizeBytes);
     add(rank, owner, Traffic::kStructure, times * double(kSizeBytes * batch.layers()));
@@ -53,9 +53,16 @@ void BatchTraffic::add_drawing(const Batch& batch, Rank rank, Normalisation norm
       const Rank owner = owners_.owner_of(batch.rows()[std::size_t(d)]);
       add(rank, owner, Traffic::kStructure, times * 4);
       const double drawn = double(arcs.offsets[d + 1] - arcs.offsets[d]);
-      add(owner, rank, Traffic::kStructure, times * (double(sizeof(RowHead)) + drawn * (weighted_ ? 8 : 4)));
+      add(owner, rank, Traffic::kStructure,
+          times * (double(sizeof(RowHead)) + drawn * (weighted_ || asked.weights ? 8 : 4)));
     }
   }
+}
+
+void BatchTraffic::add_sets(const StepSets& sets, double times) {
+  sets.count_sent(owners_, [&](Rank from, Rank to, Index bytes) {
+    add(from, to, Traffic::kStructure, times * double(bytes));
+  });
 }
 
 double BatchTraffic::add_push(const PushedSizes& sizes, const GroupBatchOptions& options,

@@ -14,6 +14,7 @@
 #include "sampler/column_share.h"
 #include "sampler/group_batch.h"
 #include "sampler/owners.h"
+#include "sampler/step_sets.h"
 
 namespace atl {
 
@@ -27,7 +28,13 @@ class BatchTraffic {
   BatchTraffic(const Job& job, const BatchSource& source, const Owners& owners, Index features);
 
   /// What `rank` asks other ranks for when it draws the batch, and what they answer: arcs, ids and degrees.
-  void add_drawing(const Batch& batch, Rank rank, Normalisation normalisation, double times);
+  struct Asked {
+    Normalisation normalisation;
+    bool weights;  // arcs come with what they stand for
+  };
+  void add_drawing(const Batch& batch, Rank rank, const Asked& asked, double times);
+  /// What ranks tell each other when they draw a step's sets, as these were drawn last.
+  void add_sets(const StepSets& sets, double times);
   /// RowShares'.
   void add_shares(const Batch& batch, Rank rank, double times);
   /// ColumnPush's, of a batch of these sizes; returns them.

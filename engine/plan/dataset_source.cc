@@ -19,7 +19,8 @@ using Loops = GraphTransforms::SelfLoops;
 struct TransformedRows {
   CsrView arcs;
   Loops loops = Loops::kKeep;
-  bool has_loops = true;  // perhaps
+  bool has_loops = true;                     // perhaps
+  std::span<const std::uint8_t> marks = {};  // (vertices) of those that have arcs at all; empty: all may
 
   struct Row {
     std::span<const VertexId> columns;  // ascending, its loops among them
@@ -33,6 +34,7 @@ struct TransformedRows {
   };
 
   Row row(VertexId v) const {
+    if (!marks.empty() && marks[std::size_t(v)] == 0) return {};
     Row row{{arcs.columns + arcs.offsets[v], std::size_t(arcs.degree(v))}, 0, 0, 0};
     if (has_loops) {
       const auto [begin, end] = std::equal_range(row.columns.begin(), row.columns.end(), v);
@@ -42,9 +44,26 @@ struct TransformedRows {
     row.loops = loops == Loops::kAdd ? 1 : loops == Loops::kRemove ? 0 : row.loops_end - row.loops_begin;
     return row;
   }
+
+  /// Of weighted arcs.
+  float other_weight(const Row& row, Index place) const {
+    return arcs.weights[(row.columns.data() - arcs.columns) +
+                        (place < row.loops_begin ? place : place + row.loops_end - row.loops_begin)];
+  }
+  float loop_weight(const Row& row) const {
+    return row.loops_begin == row.loops_end
+               ? 1.F
+               : arcs.weights[(row.columns.data() - arcs.columns) + row.loops_begin];
+  }
+  double degree(const Row& row) const {
+    if (arcs.weights == nullptr) return double(row.loops + row.others());
+    double sum = double(row.loops) * double(loop_weight(row));
+    for (Index place = 0; place < row.others(); ++place) sum += double(other_weight(row, place));
+    return sum;
+  }
 };
 
-/// Draws as RowDraws does.
+/// Draws as RowDraws does; columns of a row are in the order of ids.
 class DatasetStructure final : public Structure {
  public:
   DatasetStructure(const TransformedRows& graph, std::span<const VertexId> ids,
@@ -57,18 +76,26 @@ class DatasetStructure final : public Structure {
     out.heads.take(Index(rows.size()));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto row = graph_.row(ids_[std::size_t(rows[i])]);
-      out.heads[Index(i)] = {std::uint32_t(row.loops), std::uint32_t(row.others()),
-                             double(row.loops + row.others())};
+      const double degree = graph_.degree(row);
+      if (hop.kept == nullptr)
+        out.heads[Index(i)] = {std::uint32_t(row.loops), std::uint32_t(row.others()), degree};
+      else
+        out.heads[Index(i)] = {0, std::uint32_t(keep_row(*hop.kept, rows[i], row, nullptr)), degree};
     }
-    out.lay_out(hop, weighted());
-    std::ranges::fill(out.weights.span(), 1.F);  // nobody computes with them
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      draw_row(hop, rows[i], out.heads[Index(i)],
-               out.columns.span().subspan(std::size_t(out.offsets[Index(i)]),
-                                          std::size_t(out.offsets[Index(i) + 1] - out.offsets[Index(i)])));
+    out.lay_out(hop, weighted() || hop.weighs());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto begin = out.offsets[Index(i)], count = out.offsets[Index(i) + 1] - begin;
+      const auto columns = out.columns.span().subspan(std::size_t(begin), std::size_t(count));
+      const auto weights = out.weights.span().subspan(out.weights.size() > 0 ? std::size_t(begin) : 0);
+      if (hop.kept == nullptr)
+        draw_row(hop, rows[i], out.heads[Index(i)], columns, weights);
+      else
+        keep_row(*hop.kept, rows[i], graph_.row(ids_[std::size_t(rows[i])]), columns.data());
+    }
+    if (hop.kept != nullptr) std::ranges::fill(out.weights.span(), 1.F);  // nobody computes with them
   }
 
-  void describe(std::span<const VertexId> rows, std::span<VertexId> ids,
+  void describe(const HopDraw&, std::span<const VertexId> rows, std::span<VertexId> ids,
                 std::optional<std::span<double>> degrees) override {
     for (std::size_t i = 0; i < rows.size(); ++i) ids[i] = ids_[std::size_t(rows[i])];
     if (degrees) std::ranges::fill(*degrees, 1.0);
@@ -77,7 +104,22 @@ class DatasetStructure final : public Structure {
   Index growths() const override { return 0; }
 
  private:
-  void draw_row(const HopDraw& hop, VertexId row, const RowHead& head, std::span<VertexId> columns) {
+  /// The arcs of the row that are kept, loops first; columns: where they go, or null. Returns how many they are.
+  Index keep_row(const KeptArcs& kept, VertexId row, const TransformedRows::Row& from,
+                 VertexId* columns) const {
+    Index count = from.loops;
+    if (columns != nullptr) std::fill_n(columns, from.loops, row);
+    for (Index place = 0; place < from.others(); ++place) {
+      const VertexId column = row_of_[std::size_t(from.other(place))];
+      if (!kept.keeps(row, column, from.loops + place)) continue;
+      if (columns != nullptr) columns[count] = column;
+      ++count;
+    }
+    return count;
+  }
+
+  void draw_row(const HopDraw& hop, VertexId row, const RowHead& head, std::span<VertexId> columns,
+                std::span<float> weights) {
     const VertexId id = ids_[std::size_t(row)];
     const auto from = graph_.row(id);
     std::ranges::fill(columns.first(head.loops), row);
@@ -89,6 +131,11 @@ class DatasetStructure final : public Structure {
       PositionDraws::with_replacement(key, head.others, drawn);
     else
       positions_.without_replacement(key, head.others, drawn);
+    if (weighted()) {
+      std::fill_n(weights.begin(), head.loops, graph_.loop_weight(from));
+      for (std::size_t i = 0; i < drawn.size(); ++i)
+        weights[head.loops + i] = graph_.other_weight(from, drawn[i]);
+    }
     for (VertexId& place : drawn) place = row_of_[std::size_t(from.other(place))];
   }
 
@@ -137,8 +184,10 @@ class DatasetSource final : public BatchSource {
     }
     drawn_ = whole_;
     if (!transforms.induced) return;
-    induced_ = induced_subgraph(whole_.arcs, training_marks(dataset, job));
+    marks_ = training_marks(dataset, job);
+    induced_ = induced_subgraph(whole_.arcs, marks_);
     drawn_.arcs = induced_.view();
+    drawn_.marks = marks_;
   }
 
   static PartitionOptions parts_of(const Job& job) {
@@ -175,6 +224,7 @@ class DatasetSource final : public BatchSource {
 
   bool is_ordered_ = false;
   Csr symmetrised_, induced_;
+  std::vector<std::uint8_t> marks_;  // of an induced graph
   TransformedRows whole_, drawn_;
   std::vector<Index> part_offsets_, arc_offsets_{0};
   std::vector<VertexId> ids_, row_of_;  // (vertices) each the other's inverse

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "plan/dry_slabs.h"
+#include "plan/planned_sets.h"
 #include "plan/rank_batches.h"
 #include "sampler/seeds.h"
+#include "strategy/job_sampling.h"
 #include "strategy/slab_inference.h"
 #include "train/rank_data.h"
 
@@ -34,6 +36,7 @@ class Batches {
       for (std::size_t i = 0; i < rows.by_part.size(); ++i)
         by_part_[std::size_t(rows.first_part) + i] = Index(rows.by_part[i].size());
     }
+    plan_sets();
   }
 
   std::vector<DryBatches> run() {
@@ -55,43 +58,58 @@ class Batches {
                          [&](VertexId id) { return trains(id); });
   }
 
-  Seeds seeds_of(Rank rank) const {
-    return {by_part_, rows_of(rank), job_.strategy.options.integer("batchSize"), job_.training.seed};
+  void plan_sets() {
+    BatchSamplingOptions options = job_sampling(job_);
+    if (options.sets == nullptr) return;
+    const GraphNeeds needs = planned_model(job_, dense_features(dataset_), dataset_.meta().classes).needs;
+    options.sampling.normalisation = needs.normalisation;
+    options.sampling.attention = needs.attention;
+    TrainingRows all{0, {}};
+    for (Rank rank = 0; rank < ranks_; ++rank)
+      for (auto& rows : rows_of(rank).by_part) all.by_part.push_back(std::move(rows));
+    sets_ = std::make_unique<PlannedSets>(source_, options, all, by_part_);
+  }
+
+  std::unique_ptr<StepSeeds> seeds_of(Rank rank) const {
+    if (sets_ && sets_->seeds() != nullptr) return std::make_unique<OwnSeeds>(*sets_->seeds(), owners_, rank);
+    return std::make_unique<Seeds>(by_part_, rows_of(rank), job_.strategy.options.integer("batchSize"),
+                                   job_.training.seed);
   }
 
   /// What a rank pushes of its batches.
   DrawnSizes draw_rank(Rank rank) {
-    RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_);
-    Seeds seeds = seeds_of(rank);
+    RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_, sets_.get());
+    const auto seeds = seeds_of(rank);
     DrawnSizes all;
     std::vector<VertexId> rows;
-    for (std::int64_t s = 0; s < std::min(kBatches, seeds.steps()); ++s) {
-      seeds.of_step(s, rows);
+    for (std::int64_t s = 0; s < std::min(kBatches, seeds->steps()); ++s) {
+      seeds->of_step(s, rows);
       all.push_back(batches.pushed(s, rows));
     }
     return all;
   }
 
   DryBatches run_rank(Rank rank) {
-    RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_);
+    RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_, sets_.get());
     DryBatches out;
     out.owned = owners_.rows(rank);
     const auto begins = source_.arc_offsets();
     out.arcs =
         begins[std::size_t(owners_.first_row(rank + 1))] - begins[std::size_t(owners_.first_row(rank))];
     out.pages = pages_of(out);
-    Seeds seeds = seeds_of(rank);
-    const std::int64_t drawn = std::min(kBatches, seeds.steps());
-    const double times = double(seeds.steps()) / double(std::max<std::int64_t>(drawn, 1));
+    const auto seeds = seeds_of(rank);
+    const std::int64_t drawn = std::min(kBatches, seeds->steps());
+    const double times = double(seeds->steps()) / double(std::max<std::int64_t>(drawn, 1));
     std::vector<const DrawnSizes*> of_group;
     if (batches.columns())
       for (const Rank member : batches.columns()->group) of_group.push_back(&pushed_[std::size_t(member)]);
     std::vector<VertexId> rows;
     for (std::int64_t s = 0; s < drawn; ++s) {
-      seeds.of_step(s, rows);
+      seeds->of_step(s, rows);
       batches.draw(s, rows, sent_, times);
+      if (sets_ && rank == 0) sent_.add_sets(*sets_, times);
       batches.train(s + 1, of_group, times);
-      if (s + 1 < seeds.steps()) batches.sum_loss();
+      if (s + 1 < seeds->steps()) batches.sum_loss();
     }
     batches.count(times, out);
     if (batches.columns()) {
@@ -132,7 +150,8 @@ class Batches {
   Index features_;
   std::vector<Index> by_part_;
   BatchTraffic sent_;
-  std::vector<DrawnSizes> pushed_;  // by rank, where features are held by columns
+  std::unique_ptr<PlannedSets> sets_;  // null: the sampler draws each vertex's neighbours
+  std::vector<DrawnSizes> pushed_;     // by rank, where features are held by columns
 };
 
 }  // namespace

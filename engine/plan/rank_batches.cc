@@ -4,18 +4,26 @@
 #include <array>
 
 #include "base/threads.h"
-#include "job/strategies/batch_options.h"
 #include "plan/dry_transport.h"
+#include "strategy/job_sampling.h"
 
 namespace atl {
 namespace {
 
 constexpr Index kReal = sizeof(Real);
 
+SamplingOptions sampling_of(const Job& job, const Model& model) {
+  SamplingOptions sampling = job_sampling(job).sampling;
+  sampling.normalisation = model.needs.normalisation;
+  sampling.attention = model.needs.attention;
+  return sampling;
+}
+
 }  // namespace
 
 RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSource& source,
-                         const Owners& owners, Rank rank, const std::vector<std::string>& hosts, int threads)
+                         const Owners& owners, Rank rank, const std::vector<std::string>& hosts, int threads,
+                         StepSets* sets)
     : job_(job),
       owners_(owners),
       rank_(rank),
@@ -30,11 +38,8 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
       parameters_(model_.parameters(), job.training.seed, placement_on(job, model_, rank), Device::kDry),
       step_(ctx_, comm_, job.training.optimizer, dataset.meta().multi_label, parameters_),
       structure_(source.structure(pool_)),
-      sampler_(*structure_, {.fanout = batch_fanout(job),
-                             .replace = job.strategy.options.flag("replace"),
-                             .normalisation = model_.needs.normalisation,
-                             .attention = model_.needs.attention,
-                             .seed = job.training.seed}),
+      sets_(sets),
+      sampler_(*structure_, sampling_of(job, model_), sets),
       pass_(ctx_, model_, layers(), job.training.seed),
       memory_(ctx_.device, model_, layers(), recompute_ ? Passes::kRecomputing : Passes::kTraining),
       runner_(ctx_, model_, nullptr),
@@ -64,7 +69,8 @@ void RankBatches::draw(std::int64_t draw, std::span<const VertexId> seeds, Batch
   const Batch& batch = made_.batch;
   sampler_.sample(draw, seeds, made_.batch);
   inputs_ = std::max(inputs_, Index(batch.rows().size()));
-  sent.add_drawing(batch, rank_, model_.needs.normalisation, times);
+  const bool weighs = sets_ != nullptr && batch.layers() > 0 && sets_->of_layer(0).weighs();
+  sent.add_drawing(batch, rank_, {model_.needs.normalisation, weighs}, times);
   if (counts_rows_) sent.add_shares(batch, rank_, times);
   if (columns_) {
     const GroupBatchOptions group = group_options(model_);

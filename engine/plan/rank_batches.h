@@ -22,11 +22,11 @@ inline FeatureShape dense_features(const Dataset& dataset) {
   return {dataset.meta().features, FeatureForm::kDense, 0};
 }
 
-/// Neither copyable nor movable. References outlive it.
+/// Neither copyable nor movable. References outlive it, and so do `sets`, which may be null.
 class RankBatches {
  public:
   RankBatches(const Job& job, const Dataset& dataset, const BatchSource& source, const Owners& owners,
-              Rank rank, const std::vector<std::string>& hosts, int threads);
+              Rank rank, const std::vector<std::string>& hosts, int threads, StepSets* sets);
   RankBatches(const RankBatches&) = delete;
 
   /// None: features are held by rows.
@@ -71,6 +71,7 @@ class RankBatches {
   DryStep step_;
   ThreadPool pool_{1};
   std::unique_ptr<Structure> structure_;
+  StepSets* sets_;  // null: there are none
   Sampler sampler_;
   BatchPass pass_;
   PassMemory memory_;

@@ -38,14 +38,15 @@ Index Batch::arcs() const {
 }
 
 Index Batch::growths() const {
-  Index sum =
-      rows_.growths() + ids_.growths() + degrees_.growths() + dst_scale_.growths() + src_scale_.growths();
+  Index sum = rows_.growths() + ids_.growths() + degrees_.growths() + dst_scale_.growths() +
+              src_scale_.growths() + loss_weights.growths();
   for (const Layer& layer : layers_) sum += layer.arcs.growths() + layer.transpose.growths();
   return sum;
 }
 
 Index Batch::bytes() const {
-  Index sum = rows_.bytes() + ids_.bytes() + degrees_.bytes() + dst_scale_.bytes() + src_scale_.bytes();
+  Index sum = rows_.bytes() + ids_.bytes() + degrees_.bytes() + dst_scale_.bytes() + src_scale_.bytes() +
+              loss_weights.bytes();
   for (const Layer& layer : layers_)
     sum += layer.arcs.heads.bytes() + layer.arcs.offsets.bytes() + layer.arcs.columns.bytes() +
            layer.arcs.weights.bytes() + layer.transpose.bytes();

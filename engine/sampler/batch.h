@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/recycled.h"
 #include "graph/block.h"
 #include "sampler/structure.h"
 #include "sampler/transposed_arcs.h"
@@ -21,6 +22,8 @@ namespace atl {
 class Batch {
  public:
   std::int64_t step = -1;
+  double total = 0;  // vertices of the step over all ranks, by which its loss is divided (StepSeeds)
+  Recycled<Real> loss_weights;  // (seeds) what each one's loss counts; empty: all 1
 
   int layers() const { return int(layers_.size()); }
   /// Of the gathering layers, the one nearest to the input being 0. Views; valid until the batch is sampled into again.

@@ -16,7 +16,8 @@ BatchSampling::BatchSampling(const BatchGraph& graph, Communicator& comm, BatchS
       ctx_{Device::kCpu, &pool_, &workspace_},
       structure_(options_.mapped ? mapped_structure(graph.training, pool_)
                                  : partitioned_structure(graph.training, graph.owners, comm, pool_)),
-      sampler_(*structure_, options_.sampling),
+      sets_(make_sets()),
+      sampler_(*structure_, options_.sampling, sets_.get()),
       seeds_(graph.training_by_part, graph.training_rows, options_.batch_size, options_.sampling.seed) {
   if (options_.weighs) shares_.emplace(graph.owners, comm);
   if (options_.columns) columns_.emplace(comm, pool_, graph.columns.value(), *options_.columns);
@@ -26,11 +27,28 @@ BatchSampling::BatchSampling(const BatchGraph& graph, Communicator& comm, BatchS
     cached_ = rows_by_degree(graph.training, graph.owners, comm, features_->cache_rows());
 }
 
+std::unique_ptr<StepSets> BatchSampling::make_sets() {
+  if (options_.sets == nullptr) return nullptr;
+  const SamplingOptions& sampling = options_.sampling;
+  own_rows_ = mapped_structure(graph_.training, pool_);
+  return options_.sets({.own_rows = *own_rows_,
+                        .owners = graph_.owners,
+                        .comm = comm_,
+                        .ids = graph_.training.ids,
+                        .training = graph_.training_rows,
+                        .training_by_part = graph_.training_by_part,
+                        .layers = int(sampling.fanout.size()),
+                        .normalisation = sampling.normalisation,
+                        .attention = sampling.attention,
+                        .seed = sampling.seed,
+                        .options = options_.set_options});
+}
+
 MakeBatch BatchSampling::maker(Trace* trace) {
   const BatchMakers makers{features_ ? &*features_ : nullptr, columns_ ? &*columns_ : nullptr,
                            shares_ ? &*shares_ : nullptr, trace};
   return
-      [this, make = batch_maker(seeds_, sampler_, makers)](std::int64_t step, StreamedBatch& into) mutable {
+      [this, make = batch_maker(seeds(), sampler_, makers)](std::int64_t step, StreamedBatch& into) mutable {
         if (!std::exchange(has_begun_, true)) begin();
         make(step, into);
       };
@@ -41,13 +59,15 @@ void BatchSampling::begin() {
   if (!options_.cpus.empty()) keep_threads_on(pool_, options_.cpus);
   if (!features_) return;
   if (options_.features->policy == CachePolicy::kPresampled && options_.features->cache_bytes > 0)
-    cached_ = rows_by_presampling(seeds_, sampler_, graph_.owners, comm_.rank(), options_.presampled);
+    cached_ = rows_by_presampling(seeds(), sampler_, graph_.owners, comm_.rank(), options_.presampled);
   features_->fill_cache(cached_);
 }
 
 std::vector<std::unique_ptr<BatchSampling>> batch_samplings(const BatchGraph& graph, Communicator& comm,
                                                             const BatchSamplingOptions& options, int ahead) {
-  const int makers = comm.size() == 1 ? std::min(options.threads, ahead) : 1;
+  const bool several =
+      comm.size() == 1 && options.sets == nullptr;  // what sets know of the graph is held once
+  const int makers = several ? std::min(options.threads, ahead) : 1;
   BatchSamplingOptions each = options;
   each.threads = options.threads / makers;
   std::vector<std::unique_ptr<BatchSampling>> all;

@@ -7,11 +7,14 @@
 
 #include "sampler/batch_graph.h"
 #include "sampler/batch_stream.h"
+#include "sampler/step_sets.h"
 
 namespace atl {
 
 struct BatchSamplingOptions {
   SamplingOptions sampling;
+  MakeSets sets = nullptr;  // what is drawn instead of neighbours; null: nothing else
+  SetOptions set_options{};
   Index batch_size = 1024;
   int threads = 1;                                // that work on one batch
   bool mapped = false;                            // structure
@@ -29,11 +32,12 @@ class BatchSampling {
   BatchSampling(const BatchGraph& graph, Communicator& comm, BatchSamplingOptions options);
   BatchSampling(const BatchSampling&) = delete;
 
-  Seeds& seeds() { return seeds_; }
+  StepSeeds& seeds() { return sets_ && sets_->seeds() != nullptr ? *sets_->seeds() : seeds_; }
   /// The first batch that is made also fills the cache. trace: null where none is kept.
   MakeBatch maker(Trace* trace);
 
  private:
+  std::unique_ptr<StepSets> make_sets();
   void begin();
 
   const BatchGraph& graph_;
@@ -43,6 +47,8 @@ class BatchSampling {
   Workspace workspace_;
   Context ctx_;  // the host's
   std::unique_ptr<Structure> structure_;
+  std::unique_ptr<Structure> own_rows_;  // what sets read
+  std::unique_ptr<StepSets> sets_;       // null: neighbours are drawn
   Sampler sampler_;
   std::optional<FeatureStore> features_;
   std::optional<ColumnPush> columns_;
@@ -52,8 +58,8 @@ class BatchSampling {
   bool has_begun_ = false;
 };
 
-/// What makes a rank's batches on so many threads, `ahead` of which may be made at a time: a thread a batch where the rank is alone, so
-/// that nothing is exchanged; otherwise all threads for one batch after the other. Collective.
+/// What makes a rank's batches on so many threads, `ahead` of which may be made at a time: a thread a batch where the rank is alone and
+/// draws neighbours, so that nothing is exchanged; otherwise all threads for one batch after the other. Collective.
 std::vector<std::unique_ptr<BatchSampling>> batch_samplings(const BatchGraph& graph, Communicator& comm,
                                                             const BatchSamplingOptions& options, int ahead);
 std::vector<MakeBatch> makers_of(const std::vector<std::unique_ptr<BatchSampling>>& all, Trace* trace);

@@ -21,7 +21,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 }  // namespace
 
-MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, const BatchMakers& makers) {
+MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& makers) {
   auto make = [&seeds, &sampler, makers, rows = std::vector<VertexId>()](std::int64_t step,
                                                                          StreamedBatch& into) mutable {
     const auto [features, columns, shares, trace] = makers;
@@ -32,6 +32,8 @@ MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, const BatchMakers& makers)
     };
     seeds.of_step(step, rows);
     sampler.sample(step, rows, into.batch);
+    into.batch.total = seeds.size(step);
+    seeds.weigh(rows, into.batch.loss_weights);
     into.growths = sampler.growths();
     if (shares != nullptr) {
       shares->count(into.batch, into.shares);

@@ -42,7 +42,7 @@ struct BatchMakers {
 };
 /// Seeds of the step, their neighbours, and of all of them what is wanted. All outlive it. An Error of theirs is told with the step that it
 /// happened in.
-MakeBatch batch_maker(Seeds& seeds, Sampler& sampler, const BatchMakers& makers);
+MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& makers);
 
 class BatchStream {
  public:

@@ -71,7 +71,7 @@ std::vector<VertexId> RequestCounts::rows() const {
   return rows;
 }
 
-std::vector<VertexId> rows_by_presampling(Seeds& seeds, Sampler& sampler, const Owners& owners, Rank rank,
+std::vector<VertexId> rows_by_presampling(StepSeeds& seeds, Sampler& sampler, const Owners& owners, Rank rank,
                                           std::int64_t steps) {
   RequestCounts counts(owners, rank);
   std::vector<VertexId> rows;

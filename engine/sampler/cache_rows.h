@@ -39,7 +39,7 @@ class RequestCounts {
 };
 
 /// The same for the batches of the run's first `steps` steps. Collective; the caller is the sampling thread.
-std::vector<VertexId> rows_by_presampling(Seeds& seeds, Sampler& sampler, const Owners& owners, Rank rank,
+std::vector<VertexId> rows_by_presampling(StepSeeds& seeds, Sampler& sampler, const Owners& owners, Rank rank,
                                           std::int64_t steps);
 
 }  // namespace atl

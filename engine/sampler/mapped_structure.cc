@@ -13,13 +13,13 @@ class MappedStructure final : public Structure {
 
   void draw(const HopDraw& hop, std::span<const VertexId> rows, DrawnArcs& out) override {
     draws_.heads(hop, rows, out.heads.take(Index(rows.size())));
-    out.lay_out(hop, weighted());
+    out.lay_out(hop, weighted() || hop.weighs());
     draws_.arcs(hop, rows, out.heads.span(), out.offsets.span(), out.columns.span(), out.weights.span());
   }
 
-  void describe(std::span<const VertexId> rows, std::span<VertexId> ids,
+  void describe(const HopDraw& hop, std::span<const VertexId> rows, std::span<VertexId> ids,
                 std::optional<std::span<double>> degrees) override {
-    draws_.describe(rows, ids, degrees);
+    draws_.describe(hop, rows, ids, degrees);
   }
 
   Index growths() const override { return 0; }

@@ -6,7 +6,8 @@
 
 namespace atl {
 
-Owners::Owners(std::span<const Index> part_offsets, int ranks) {
+Owners::Owners(std::span<const Index> part_offsets, int ranks)
+    : part_begin_(part_offsets.begin(), part_offsets.end()) {
   ATOLL_CHECK(!part_offsets.empty() && ranks >= 1, "{} offsets, {} ranks", part_offsets.size(), ranks);
   const auto parts = Index(part_offsets.size()) - 1;
   if (parts < ranks)
@@ -21,6 +22,10 @@ Owners::Owners(std::span<const Index> part_offsets, int ranks) {
 
 Rank Owners::owner_of(VertexId row) const {
   return Rank(std::upper_bound(first_row_.begin(), first_row_.end(), Index(row)) - first_row_.begin()) - 1;
+}
+
+int Owners::part_of(VertexId row) const {
+  return int(std::upper_bound(part_begin_.begin(), part_begin_.end(), Index(row)) - part_begin_.begin()) - 1;
 }
 
 }  // namespace atl

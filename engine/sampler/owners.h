@@ -22,10 +22,14 @@ class Owners {
   Index rows(Rank rank) const { return first_row(rank + 1) - first_row(rank); }
   bool owns(Rank rank, VertexId row) const { return row >= first_row(rank) && row < first_row(rank + 1); }
   Rank owner_of(VertexId row) const;
+  /// Part p has rows part_begin(p) … part_begin(p + 1) − 1.
+  Index part_begin(int part) const { return part_begin_[std::size_t(part)]; }
+  int part_of(VertexId row) const;
 
  private:
-  std::vector<int> first_part_;   // (ranks + 1)
-  std::vector<Index> first_row_;  // (ranks + 1)
+  std::vector<int> first_part_;    // (ranks + 1)
+  std::vector<Index> first_row_;   // (ranks + 1)
+  std::vector<Index> part_begin_;  // (parts + 1)
 };
 
 }  // namespace atl

@@ -28,20 +28,21 @@ class PartitionedStructure final : public Structure {
     draws_.heads(hop, requests_.asked(), asked_.heads.take(Index(requests_.asked().size())));
     const auto heads = requests_.by_row(asked_.heads, wanted_.heads);
     requests_.answer(route_.structure, {&heads, 1});
-    asked_.lay_out(hop, weighted());
-    wanted_.lay_out(hop, weighted());
+    const bool weighted = has_weights(hop);
+    asked_.lay_out(hop, weighted);
+    wanted_.lay_out(hop, weighted);
     draws_.arcs(hop, requests_.asked(), asked_.heads.span(), asked_.offsets.span(), asked_.columns.span(),
                 asked_.weights.span());
-    receive_arcs();
+    receive_arcs(weighted);
     in_order(hop, out);
   }
 
-  void describe(std::span<const VertexId> rows, std::span<VertexId> ids,
+  void describe(const HopDraw& hop, std::span<const VertexId> rows, std::span<VertexId> ids,
                 std::optional<std::span<double>> degrees) override {
     requests_.ask(route_.ids, rows);
     const auto asked = Index(requests_.asked().size());
     const auto asked_degrees = asked_degrees_.take(degrees ? asked : 0);
-    draws_.describe(requests_.asked(), asked_ids_.take(asked),
+    draws_.describe(hop, requests_.asked(), asked_ids_.take(asked),
                     degrees ? std::optional(asked_degrees) : std::nullopt);
     const std::array answers{requests_.by_row(asked_ids_, ids_), requests_.by_row(asked_degrees_, degrees_)};
     requests_.answer(route_.ids, std::span(answers).first(degrees ? 2 : 1));
@@ -57,7 +58,9 @@ class PartitionedStructure final : public Structure {
   }
 
  private:
-  void receive_arcs() {
+  bool has_weights(const HopDraw& hop) const { return weighted() || hop.weighs(); }
+
+  void receive_arcs(bool weighted) {
     for (std::size_t r = 0; r <= ranks_; ++r) {
       asked_arcs_[r] = asked_.offsets[requests_.asked_begin()[r]];
       wanted_arcs_[r] = wanted_.offsets[requests_.wanted_begin()[r]];
@@ -65,7 +68,7 @@ class PartitionedStructure final : public Structure {
     const std::array<RowRequests::Answers, 2> arrays{
         {{asked_.columns.data(), asked_arcs_, wanted_.columns.data(), wanted_arcs_, Index(sizeof(VertexId))},
          {asked_.weights.data(), asked_arcs_, wanted_.weights.data(), wanted_arcs_, Index(sizeof(float))}}};
-    requests_.answer(route_.structure, std::span(arrays).first(weighted() ? 2 : 1));
+    requests_.answer(route_.structure, std::span(arrays).first(weighted ? 2 : 1));
   }
 
   /// From the order of owners to that of the rows.
@@ -73,12 +76,13 @@ class PartitionedStructure final : public Structure {
     const auto places = requests_.places();
     out.heads.take(Index(places.size()));
     for (std::size_t i = 0; i < places.size(); ++i) out.heads[places[i]] = wanted_.heads[Index(i)];
-    out.lay_out(hop, weighted());
+    const bool weighted = has_weights(hop);
+    out.lay_out(hop, weighted);
     for (std::size_t i = 0; i < places.size(); ++i) {
       const Index from = wanted_.offsets[Index(i)], count = wanted_.offsets[Index(i) + 1] - from,
                   to = out.offsets[places[i]];
       std::copy_n(wanted_.columns.data() + from, count, out.columns.data() + to);
-      if (weighted()) std::copy_n(wanted_.weights.data() + from, count, out.weights.data() + to);
+      if (weighted) std::copy_n(wanted_.weights.data() + from, count, out.weights.data() + to);
     }
   }
 

@@ -27,6 +27,7 @@ RowDraws::RowDraws(const DrawnGraph& graph, ThreadPool& pool)
     : graph_(graph), pool_(pool), positions_(std::size_t(pool.threads())) {}
 
 void RowDraws::heads(const HopDraw& hop, std::span<const VertexId> rows, std::span<RowHead> heads) {
+  if (hop.kept != nullptr) return kept_heads(hop, rows, heads);
   const bool all = hop.fanout == kAllNeighbours;
   const CsrView& graph = all ? graph_.whole : graph_.by_id.rows;
   ATOLL_CHECK(graph.columns != nullptr || graph.arcs() == 0, "the graph was prepared without rows by id");
@@ -48,7 +49,7 @@ void RowDraws::heads(const HopDraw& hop, std::span<const VertexId> rows, std::sp
   });
 }
 
-void RowDraws::describe(std::span<const VertexId> rows, std::span<VertexId> ids,
+void RowDraws::describe(const HopDraw& hop, std::span<const VertexId> rows, std::span<VertexId> ids,
                         std::optional<std::span<double>> degrees) {
   const auto count = Index(rows.size());
   pool_.run((count + kChunk - 1) / kChunk, [&](Index chunk, int) {
@@ -60,19 +61,10 @@ void RowDraws::describe(std::span<const VertexId> rows, std::span<VertexId> ids,
         if (degrees) prefetch(&graph_.whole.offsets[coming]);
       }
       ids[std::size_t(i)] = graph_.ids[std::size_t(rows[std::size_t(i)])];
-      if (degrees) (*degrees)[std::size_t(i)] = graph_.degree(rows[std::size_t(i)]);
+      if (degrees) (*degrees)[std::size_t(i)] = degree(hop, rows[std::size_t(i)]);
     }
   });
 }
-
-struct RowDraws::Group {
-  const VertexId* rows;
-  const RowHead* heads;
-  const Index* offsets;
-  Index count;
-  VertexId* columns;  // of all rows …
-  float* weights;     // … or null
-};
 
 void RowDraws::arcs(const HopDraw& hop, std::span<const VertexId> rows, std::span<const RowHead> heads,
                     std::span<const Index> offsets, std::span<VertexId> columns, std::span<float> weights) {
@@ -84,10 +76,13 @@ void RowDraws::arcs(const HopDraw& hop, std::span<const VertexId> rows, std::spa
         prefetch(&graph_.whole.offsets[rows[std::size_t(next)]]);
         prefetch(&graph_.ids[std::size_t(rows[std::size_t(next)])]);
       }
-      draw_group(hop,
-                 {rows.data() + i, heads.data() + i, offsets.data() + i, std::min(kGroup, end - i),
-                  columns.data(), weights.empty() ? nullptr : weights.data()},
-                 positions_[std::size_t(thread)]);
+      const Group group{rows.data() + i,    heads.data() + i,
+                        offsets.data() + i, std::min(kGroup, end - i),
+                        columns.data(),     weights.empty() ? nullptr : weights.data()};
+      if (hop.kept != nullptr)
+        keep_group(hop, group);
+      else
+        draw_group(hop, group, positions_[std::size_t(thread)]);
     }
   });
 }

@@ -15,14 +15,18 @@
 #include "partition/prepared_graph.h"
 #include "sampler/draw_positions.h"
 #include "sampler/fanout.h"
+#include "sampler/kept_arcs.h"
 
 namespace atl {
 
 /// What a step draws for one gathering layer.
 struct HopDraw {
-  Draws draws;                  // of (seed, Purpose::kNeighbour, step, layer)
-  int fanout = kAllNeighbours;  // neighbours of a vertex
-  bool replace = false;         // one neighbour may be drawn several times
+  Draws draws;                     // of (seed, Purpose::kNeighbour, step, layer)
+  int fanout = kAllNeighbours;     // neighbours of a vertex
+  bool replace = false;            // one neighbour may be drawn several times
+  const KeptArcs* kept = nullptr;  // of all neighbours, those alone; null: there is no such choice
+
+  bool weighs() const { return kept != nullptr && kept->weighs(); }
 };
 
 /// A row's arcs before anything is drawn.
@@ -69,13 +73,24 @@ class RowDraws {
   void arcs(const HopDraw& hop, std::span<const VertexId> rows, std::span<const RowHead> heads,
             std::span<const Index> offsets, std::span<VertexId> columns, std::span<float> weights);
   /// As Structure::describe().
-  void describe(std::span<const VertexId> rows, std::span<VertexId> ids,
+  void describe(const HopDraw& hop, std::span<const VertexId> rows, std::span<VertexId> ids,
                 std::optional<std::span<double>> degrees);
   bool weighted() const { return graph_.whole.weights != nullptr; }
 
  private:
-  struct Group;
+  /// Some rows, and where their arcs come to stand.
+  struct Group {
+    const VertexId* rows;
+    const RowHead* heads;
+    const Index* offsets;
+    Index count;
+    VertexId* columns;  // of all rows …
+    float* weights;     // … or null
+  };
   void draw_group(const HopDraw& hop, const Group& group, PositionDraws& positions) const;
+  void kept_heads(const HopDraw& hop, std::span<const VertexId> rows, std::span<RowHead> heads) const;
+  void keep_group(const HopDraw& hop, const Group& group) const;
+  double degree(const HopDraw& hop, VertexId row) const;
 
   const DrawnGraph graph_;
   ThreadPool& pool_;

@@ -6,14 +6,15 @@
 
 namespace atl {
 
-Sampler::Sampler(Structure& structure, SamplingOptions options)
-    : structure_(structure), options_(std::move(options)) {
+Sampler::Sampler(Structure& structure, SamplingOptions options, StepSets* sets)
+    : structure_(structure), options_(std::move(options)), sets_(sets) {
   for (const int fanout : options_.fanout)
     ATOLL_CHECK(fanout >= 1 || fanout == kAllNeighbours, "fanout {}", fanout);
 }
 
 void Sampler::sample(std::int64_t step, std::span<const VertexId> seeds, Batch& batch) {
   const int layers = int(options_.fanout.size());
+  if (sets_ != nullptr) sets_->draw(step, seeds);
   batch.step = step;
   batch.layers_.resize(std::size_t(layers));
   batch.counts_.clear();
@@ -26,9 +27,15 @@ void Sampler::sample(std::int64_t step, std::span<const VertexId> seeds, Batch& 
   set_scales(batch);
 }
 
+HopDraw Sampler::hop_of(std::int64_t step, int layer) const {
+  if (sets_ != nullptr) return {.kept = &sets_->of_layer(layer)};
+  return {.draws = Draws(options_.seed, Purpose::kNeighbour, std::uint64_t(step), std::uint64_t(layer)),
+          .fanout = options_.fanout[std::size_t(layer)],
+          .replace = options_.replace};
+}
+
 void Sampler::draw(std::int64_t step, int layer, Batch& batch) {
-  const HopDraw hop{Draws(options_.seed, Purpose::kNeighbour, std::uint64_t(step), std::uint64_t(layer)),
-                    options_.fanout[std::size_t(layer)], options_.replace};
+  const HopDraw hop = hop_of(step, layer);
   Batch::Layer& into = batch.layers_[std::size_t(layer)];
   structure_.draw(hop, batch.rows_.span(), into.arcs);
   number_sources(batch, into);
@@ -63,6 +70,10 @@ void Sampler::number_sources(Batch& batch, Batch::Layer& layer) {
 /// A row's loops stand for themselves, its neighbours for as many as there were for each drawn.
 void Sampler::weigh(const HopDraw& hop, Batch::Layer& layer) const {
   DrawnArcs& arcs = layer.arcs;
+  if (hop.kept != nullptr) {
+    layer.weighted = structure_.weighted() || hop.weighs();
+    return;
+  }
   const auto heads = arcs.heads.span();
   const bool own = structure_.weighted(),
              factors = !options_.attention && std::ranges::any_of(heads, [&](const RowHead&head) {
@@ -87,7 +98,8 @@ void Sampler::set_scales(Batch& batch) {
   const auto rows = batch.rows_.span();
   const bool both = by == Normalisation::kSymmetric;
   const auto degrees = batch.degrees_.take(both ? Index(rows.size()) : 0);
-  structure_.describe(rows, batch.ids_.take(Index(rows.size())),
+  const HopDraw hop = batch.layers() > 0 ? hop_of(batch.step, 0) : HopDraw{};
+  structure_.describe(hop, rows, batch.ids_.take(Index(rows.size())),
                       both ? std::optional(degrees) : std::nullopt);
   const bool scaled = by != Normalisation::kSum && batch.layers() > 0;
   const auto dst = batch.dst_scale_.take(scaled ? batch.output_rows(0) : 0);

@@ -9,6 +9,9 @@
 // degrees being the numbers of arcs, self-loops included, or sums of their weights. Where every vertex has all its neighbours
 // there is no factor at all, and no weight is stored unless the graph has weights: the block is the whole graph's.
 //
+// Other samplers draw sets of vertices for the whole step (step_sets.h): a row's arcs are then those from the layer's set, and carry what
+// the set says that they stand for.
+//
 // Attention and softmax aggregation weigh what was drawn by its scores alone: a softmax has no unbiased estimate of this kind.
 #pragma once
 
@@ -19,6 +22,7 @@
 #include "graph/normalisation.h"
 #include "graph/row_table.h"
 #include "sampler/batch.h"
+#include "sampler/step_sets.h"
 #include "sampler/structure.h"
 
 namespace atl {
@@ -37,16 +41,20 @@ struct SamplingOptions {
 /// One per sampling thread.
 class Sampler {
  public:
-  /// `structure` outlives it.
-  Sampler(Structure& structure, SamplingOptions options);
+  /// Both outlive it. sets: what is read instead of `fanout` neighbours a vertex; null: nothing else.
+  Sampler(Structure& structure, SamplingOptions options, StepSets* sets = nullptr);
 
   /// The batch of these seeds, prepared rows that the rank owns, each once. Collective: every rank calls it for each step, with
   /// seeds or without.
   void sample(std::int64_t step, std::span<const VertexId> seeds, Batch& batch);
   /// How often memory of its own and the structure's had to grow; batches count theirs.
-  Index growths() const { return table_.growths() + cursors_.growths() + structure_.growths(); }
+  Index growths() const {
+    return table_.growths() + cursors_.growths() + structure_.growths() +
+           (sets_ == nullptr ? 0 : sets_->growths());
+  }
 
  private:
+  HopDraw hop_of(std::int64_t step, int layer) const;
   void draw(std::int64_t step, int layer, Batch& batch);
   void number_sources(Batch& batch, Batch::Layer& layer);
   void weigh(const HopDraw& hop, Batch::Layer& layer) const;
@@ -54,6 +62,7 @@ class Sampler {
 
   Structure& structure_;
   const SamplingOptions options_;
+  StepSets* const sets_;
   RowTable table_;
   Recycled<std::uint32_t> cursors_;  // of transposing
 };

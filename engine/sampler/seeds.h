@@ -12,6 +12,7 @@
 #include "partition/prepared_graph.h"
 #include "sampler/owners.h"
 #include "sampler/seed_shares.h"
+#include "sampler/step_seeds.h"
 
 namespace atl {
 
@@ -28,17 +29,15 @@ TrainingRows training_rows(const PreparedGraph& graph, const Owners& owners, Ran
 TrainingRows training_rows(std::span<const Index> part_offsets, std::span<const VertexId> ids,
                            const Owners& owners, Rank rank, FunctionRef<bool(VertexId id)> trains);
 
-class Seeds {
+class Seeds final : public StepSeeds {
  public:
   /// training: (parts) how many training vertices each part has, the same on all ranks; own: this rank's.
   Seeds(std::vector<Index> training, TrainingRows own, Index batch_size, std::uint64_t seed);
 
-  /// Of an epoch. Step s of the run is step s % steps() of epoch s / steps().
-  std::int64_t steps() const { return shares_.steps(); }
-  /// Vertices of a step of the run over all ranks: what the loss is divided by.
-  Index size(std::int64_t step) const { return shares_.size(step % steps()); }
-  /// rows: the rank's own of them, part by part, ascending: neighbours in prepared order share neighbours and cache lines.
-  void of_step(std::int64_t step, std::vector<VertexId>& rows);
+  std::int64_t steps() const override { return shares_.steps(); }
+  double size(std::int64_t step) const override { return double(shares_.size(step % steps())); }
+  /// Part by part, ascending: neighbours in prepared order share neighbours and cache lines.
+  void of_step(std::int64_t step, std::vector<VertexId>& rows) override;
 
  private:
   SeedShares shares_;

@@ -19,7 +19,8 @@ struct DrawnArcs {
   Recycled<RowHead> heads;     // (rows)
   Recycled<Index> offsets;     // (rows + 1)
   Recycled<VertexId> columns;  // (arcs) prepared rows, self-loops of a row first
-  Recycled<float> weights;     // (arcs) the arcs' own; empty where the graph has none
+  Recycled<float>
+      weights;  // (arcs) the arcs' own, times what they stand for where hop.kept says that; empty: all 1
 
   /// Fills offsets from heads, and makes room for the arcs.
   void lay_out(const HopDraw& hop, bool weighted);
@@ -33,8 +34,9 @@ class Structure {
   virtual bool weighted() const = 0;
   /// rows: prepared rows of any owner, each once.
   virtual void draw(const HopDraw& hop, std::span<const VertexId> rows, DrawnArcs& out) = 0;
-  /// ids (rows): the data set's. degrees (rows): degree_of() each in the whole graph; wanted by all ranks or by none.
-  virtual void describe(std::span<const VertexId> rows, std::span<VertexId> ids,
+  /// ids (rows): the data set's. degrees (rows): degree_of() each in the whole graph, or where hop.kept induces degrees of what is
+  /// kept; wanted by all ranks or by none.
+  virtual void describe(const HopDraw& hop, std::span<const VertexId> rows, std::span<VertexId> ids,
                         std::optional<std::span<double>> degrees) = 0;
   /// How often its own memory had to grow.
   virtual Index growths() const = 0;

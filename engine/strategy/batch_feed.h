@@ -22,7 +22,7 @@ class BatchFeed {
  public:
   BatchFeed(Communicator& comm, const BatchGraph& graph, const BatchFeedOptions& options);
 
-  Seeds& seeds() const { return samplings_.front()->seeds(); }
+  StepSeeds& seeds() const { return samplings_.front()->seeds(); }
   /// Whether the batch of `step` (of the run, from 0) is the one that next() gives.
   bool has(std::int64_t step) const { return step == next_ && next_ < end_; }
   /// next() gives that of `step`. Batches that were given before are gone.

@@ -47,8 +47,10 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   const RangeInput input{Rows(input_.of(ConstMatrixView(made.features))), {}};
   runner_.forward(pass_, parameters_.present(), memory_, input);
   tell(Work::kLoss);
-  session.loss(memory_.output(memory_.layers().end - 1),
-               {feed_->owned_rows(made.batch), double(feed_->seeds().size(step - 1))}, memory_.d_output());
+  session.loss(memory_.output(memory_.layers().end - 1), {feed_->owned_rows(made.batch), made.batch.total},
+               memory_.d_output());
+  if (made.batch.loss_weights.size() > 0)
+    scale_rows(ctx_, input_.of(made.batch.loss_weights.span()).data(), memory_.d_output());
   runner_.backward(pass_, parameters_.present(), memory_, input, {}, &session);
   tell(Work::kUpdate);
   session.update();

@@ -4,6 +4,7 @@
 
 #include "job/models.h"
 #include "job/option_field.h"
+#include "job/samplers.h"
 #include "job/strategies/boundary_rows.h"
 
 namespace atl {
@@ -14,14 +15,8 @@ const std::string kNoFanout = "draws 0 neighbours in some layer (use 1 or more, 
 
 }  // namespace
 
-std::vector<Field> drawing_options(const std::string& kind) {
-  const char* source = "Hamilton et al. 2017";
+std::vector<Field> neighbour_options(const std::string& kind) {
   std::vector<Field> options;
-  options.push_back(
-      strategy_option(kind, "sampler", std::string("neighbour"),
-                      {.description = "how the neighbours that a step reads are drawn",
-                       .choices = {{"neighbour", "some neighbours of each vertex, layer by layer"}},
-                       .source = source}));
   options.push_back(strategy_option(
       kind, "fanout", std::vector<std::int64_t>{},
       {.description = "neighbours drawn of a vertex, by layer, the one nearest to the input first; −1: all",
@@ -34,6 +29,16 @@ std::vector<Field> drawing_options(const std::string& kind) {
                                      .unit = "vertices",
                                      .minimum = 1,
                                      .maximum = 1e9}));
+  return options;
+}
+
+std::vector<Field> drawing_options(const std::string& kind) {
+  std::vector<Field> options{
+      strategy_option(kind, "sampler", std::string("neighbour"),
+                      {.description = "how the neighbours that a step reads are drawn",
+                       .choices = {{"neighbour", "some neighbours of each vertex, layer by layer"}},
+                       .source = "Hamilton et al. 2017"})};
+  for (Field& each : neighbour_options(kind)) options.push_back(std::move(each));
   return options;
 }
 
@@ -64,6 +69,7 @@ std::vector<Field> making_options(const std::string& kind) {
 }
 
 std::vector<int> batch_fanout(const Job& job) {
+  if (!draws_by_vertex(job)) return std::vector<int>(std::size_t(gathering_layers(job.model)), -1);
   const std::vector<std::int64_t>& given = job.strategy.options.integers("fanout");
   if (given.empty()) return std::vector<int>(std::size_t(gathering_layers(job.model)), kDefaultFanout);
   return {given.begin(), given.end()};

@@ -11,12 +11,14 @@
 
 namespace atl {
 
-/// Which vertices a step trains on, and which neighbours it reads: sampler, fanout, replace, batchSize.
+/// Which vertices a step trains on, and which of their neighbours it reads: fanout, replace, batchSize.
+std::vector<Field> neighbour_options(const std::string& kind);
+/// The same with `sampler`, of strategies that have no other one.
 std::vector<Field> drawing_options(const std::string& kind);
 /// How batches are made ahead of time: prefetch, threads, structure.
 std::vector<Field> making_options(const std::string& kind);
 
-/// By gathering layer, the one nearest to the input first; −1: all neighbours.
+/// By gathering layer, the one nearest to the input first; −1: all neighbours, or those that the sampler draws for the step.
 std::vector<int> batch_fanout(const Job& job);
 /// Of a rank's threads, how many make batches; the others train.
 int batch_threads(const Job& job, int threads);

@@ -1,6 +1,7 @@
 // Strategy `minibatch`: each step trains on a few vertices and on some of their neighbours (Hamilton et al. 2017, "GraphSAGE",
-// algorithm 2). Ranks share a step's vertices; gradients are summed.
+// algorithm 2), or on what another sampler draws (job/samplers.h). Ranks share a step's vertices; gradients are summed.
 #include "job/option_field.h"
+#include "job/samplers.h"
 #include "job/strategies.h"
 #include "job/strategies/batch_options.h"
 #include "job/strategies/boundary_rows.h"
@@ -42,12 +43,18 @@ void a_fanout_a_layer(const Check& c) {
   if (c.job.strategy.kind == "minibatch") check_batch_fanout(c, "minibatch");
 }
 
+void options_of_the_sampler(const Check& c) {
+  if (c.job.strategy.kind == "minibatch") check_sampler(c, "minibatch");
+}
+
 }  // namespace
 
 StrategyInfo minibatch_strategy() {
-  std::vector<Field> options = drawing_options("minibatch");
+  std::vector<Field> options = sampler_options("minibatch");
+  for (Field& each : neighbour_options("minibatch")) options.push_back(std::move(each));
   for (Field& each : making_options("minibatch")) options.push_back(std::move(each));
   for (Field& each : cache_options()) options.push_back(std::move(each));
+  Rule sampler = sampler_rule(options_of_the_sampler, "minibatch", options);
   return {.kind = "minibatch",
           .description = "sampled mini-batches, data parallel",
           .source = "Hamilton et al. 2017",
@@ -61,7 +68,7 @@ StrategyInfo minibatch_strategy() {
           .several_parts = true,
           .draws_neighbours = draws_some_neighbours,
           .side_threads = batch_threads,
-          .rules = {{a_fanout_a_layer, {batch_fanout_rule("minibatch")}}}};
+          .rules = {{a_fanout_a_layer, {batch_fanout_rule("minibatch")}}, std::move(sampler)}};
 }
 
 }  // namespace atl

@@ -5,11 +5,10 @@
 
 #include "comm/local_transport.h"
 #include "job/strategies.h"
-#include "job/strategies/batch_options.h"
 #include "plan/bench/bench.h"
 #include "plan/bench/stopwatch.h"
 #include "plan/dry_run.h"
-#include "sampler/batch_sampling.h"
+#include "strategy/job_sampling.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -22,16 +21,18 @@ Index expected_arcs(std::span<const VertexId> sources, VertexId row, int fanout,
   return loops + (replace ? fanout : std::min<Index>(others, fanout));
 }
 
-void check(const Batch& batch, const CsrView& graph, const SamplingOptions& options) {
+void check(const Batch& batch, const CsrView& graph, const BatchSamplingOptions& options) {
   for (int layer = 0; layer < batch.layers(); ++layer) {
     const CsrView arcs = batch.block(layer).arcs;
     for (Index i = 0; i < arcs.rows; ++i) {
       const VertexId row = batch.rows()[std::size_t(i)];
       const Index begin = graph.offsets[row], end = graph.offsets[row + 1];
-      const Index expected = expected_arcs({graph.columns + begin, graph.columns + end}, row,
-                                           options.fanout[std::size_t(layer)], options.replace);
+      const Index expected =
+          expected_arcs({graph.columns + begin, graph.columns + end}, row,
+                        options.sampling.fanout[std::size_t(layer)], options.sampling.replace);
       const Index drawn = arcs.offsets[i + 1] - arcs.offsets[i];
-      if (drawn != expected)
+      const bool right = options.sets == nullptr ? drawn == expected : drawn <= expected;
+      if (!right)
         fail("bench batches: layer {} of step {} draws {} arcs of row {}, not {}", layer, batch.step, drawn,
              row, expected);
     }
@@ -50,19 +51,15 @@ BenchRow bench_batches(const Job& job, const Dataset& dataset, const PreparedGra
   const BatchGraph& graph = data.held_in_training().batches();
   const GraphNeeds needs =
       planned_model(job, {dataset.meta().features, FeatureForm::kDense, 0}, dataset.meta().classes).needs;
-  const BatchSamplingOptions options{.sampling = {.fanout = batch_fanout(job),
-                                                  .replace = job.strategy.options.flag("replace"),
-                                                  .normalisation = needs.normalisation,
-                                                  .attention = needs.attention,
-                                                  .seed = job.training.seed},
-                                     .batch_size = job.strategy.options.integer("batchSize"),
-                                     .threads = threads,
-                                     .mapped = job.strategy.options.text("structure") == "mapped"};
+  BatchSamplingOptions options = job_sampling(job);
+  options.sampling.normalisation = needs.normalisation;
+  options.sampling.attention = needs.attention;
+  options.threads = threads;
   const auto samplings = batch_samplings(graph, comm, options, threads);
   const std::int64_t steps = samplings.front()->seeds().steps();
   BatchStream stream(makers_of(samplings, nullptr), {.end = (epochs + 1) * steps, .ahead = threads});
   for (std::int64_t step = 0; step < steps; ++step)  // the first epoch claims memory
-    check(stream.next()->batch, graph.training.whole, options.sampling);
+    check(stream.next()->batch, graph.training.whole, options);
   const double begin = seconds_now(), arcs_before = double(stream.figures().arcs);
   while (stream.next() != nullptr) continue;
   const double seconds = seconds_now() - begin, arcs = double(stream.figures().arcs) - arcs_before;

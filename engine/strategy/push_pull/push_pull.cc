@@ -83,7 +83,7 @@ bool PushPull::begin(Place& place, std::int64_t step) {
 void PushPull::take_loss(Flight& flight, TrainingStep& session, bool ahead) {
   tell(Work::kLoss);
   at_loss_ = &flight;
-  LossRows rows{feed_->owned_rows(flight.batch()), double(feed_->seeds().size(flight.step() - 1))};
+  LossRows rows{feed_->owned_rows(flight.batch()), flight.batch().total};
   rows.ahead = ahead;
   session.loss(flight.logits(), rows, flight.d_logits());
 }

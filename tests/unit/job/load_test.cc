@@ -201,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(All, Example,
                                          "cora-gcnii.yaml", "cora-gin.yaml", "arxiv-gcn.yaml",
                                          "arxiv-sage.yaml", "arxiv-pipegcn.yaml", "arxiv-bns.yaml",
                                          "arxiv-cagnet.yaml", "arxiv-sancus.yaml", "arxiv-minibatch.yaml",
-                                         "arxiv-p3.yaml", "synthetic-reddit.yaml"));
+                                         "arxiv-p3.yaml", "arxiv-saint.yaml", "synthetic-reddit.yaml"));
 
 }  // namespace
 }  // namespace atl

@@ -61,7 +61,7 @@ std::vector<Drawn> drawn_from(const BatchSource& source, const HopDraw& hop,
   structure->draw(hop, rows, arcs);
   EXPECT_EQ(arcs.weights.size(), source.weighted() ? arcs.columns.size() : 0);
   std::vector<VertexId> ids(rows.size());
-  structure->describe(rows, ids, {});
+  structure->describe(hop, rows, ids, {});
   std::vector<Drawn> all(source.ids().size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const RowHead& head = arcs.heads[Index(i)];

@@ -9,7 +9,8 @@ namespace {
 constexpr Index kWarmUp = 5;  // epochs of 17 steps
 
 struct Batches {
-  const char *name, *kind, *options;
+  const char *name, *kind;
+  std::string options;
 };
 
 class BatchMemory : public testing::TestWithParam<Batches> {};
@@ -20,8 +21,7 @@ TEST_P(BatchMemory, HardlyEverGrowsAfterTheFirstEpochs) {
   write_small_data(folder / "small", {.vertices = 8000, .arc_share = 0.0008});
   const std::string kind = GetParam().kind;
   const Job job = small_job({"model.kind=sage", "model.norm=batch",
-                             "strategy={kind: " + kind + ", " + kind +
-                                 ": {fanout: [4, 3, 3], batchSize: 160" + GetParam().options + "}}",
+                             "strategy={kind: " + kind + ", " + kind + ": {" + GetParam().options + "}}",
                              "placement.ranks=2", "training.epochs=100"});
   run_ranks(2, [&](Communicator& comm) {
     SmallRank rank(comm, job, folder / "small", 1);
@@ -35,10 +35,16 @@ TEST_P(BatchMemory, HardlyEverGrowsAfterTheFirstEpochs) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, BatchMemory,
-                         testing::Values(Batches{"minibatch", "minibatch", ""}, Batches{"p3", "p3", ""},
-                                         Batches{"p3_pipeline", "p3", ", delay: 3"}),
-                         [](const auto& each) { return each.param.name; });
+const std::string kNeighbours = "fanout: [4, 3, 3], batchSize: 160";
+INSTANTIATE_TEST_SUITE_P(
+    Strategies, BatchMemory,
+    testing::Values(
+        Batches{"minibatch", "minibatch", kNeighbours}, Batches{"p3", "p3", kNeighbours},
+        Batches{"p3_pipeline", "p3", kNeighbours + ", delay: 3"},
+        Batches{"fastgcn", "minibatch", "sampler: fastgcn, batchSize: 160, layerSizes: [500, 500, 500]"},
+        Batches{"ladies", "minibatch", "sampler: ladies, batchSize: 160, layerSizes: [500, 500, 500]"},
+        Batches{"saint_edge", "minibatch", "sampler: saintEdge, draws: 300"}),
+    [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace atl

@@ -49,6 +49,7 @@ inline std::vector<StrategyCase> every_strategy() {
        {"strategy.kind=granndis", "strategy.granndis={fanout: 1, redraw: epoch}",
         "placement.ranksPerServer=2"}},
       {"minibatch", 2, {"strategy.kind=minibatch", "strategy.minibatch.batchSize=7"}},
+      {"subgraphs", 2, {"strategy.kind=minibatch", "strategy.minibatch={sampler: saintVertex, draws: 25}"}},
       {"p3", 3, {"strategy.kind=p3", "strategy.p3.batchSize=7"}},
       {"p3_wire", 2, {"strategy.kind=p3", "strategy.p3.batchSize=7", "strategy.wire=bfloat16"}},
       {"p3_pipeline", 4, {"strategy.kind=p3", "strategy.p3={batchSize: 7, delay: 3, copies: 2}"}},

@@ -26,9 +26,9 @@ class TornStructure final : public Structure {
     if (tears_ && draws_++ == kFailingStep) fail("columns.npy: cannot be read");
     whole_->draw(hop, rows, out);
   }
-  void describe(std::span<const VertexId> rows, std::span<VertexId> ids,
+  void describe(const HopDraw& hop, std::span<const VertexId> rows, std::span<VertexId> ids,
                 std::optional<std::span<double>> degrees) override {
-    whole_->describe(rows, ids, degrees);
+    whole_->describe(hop, rows, ids, degrees);
   }
   Index growths() const override { return whole_->growths(); }
 

@@ -243,6 +243,8 @@ std::vector<SmallCase> of_parts() {
 std::vector<SmallCase> all_strategies() {
   std::vector<SmallCase> all = of_parts();
   all.push_back({"Minibatch", {"strategy={kind: minibatch, minibatch: {batchSize: 8}}"}});
+  all.push_back({"Ladies", {"strategy={kind: minibatch, minibatch: {sampler: ladies, batchSize: 8}}"}});
+  all.push_back({"SaintWalks", {"strategy={kind: minibatch, minibatch: {sampler: saintWalk, draws: 5}}"}});
   all.push_back({"P3", {"strategy={kind: p3, p3: {batchSize: 8}}"}});
   all.push_back({"P3Pipeline", {"strategy={kind: p3, p3: {batchSize: 8, delay: 3}}"}});
   return all;

@@ -11,7 +11,8 @@ constexpr Index kEpochs = 5, kSteps = 6;  // 18 training vertices, 3 a step
 
 /// Strategies whose epochs have steps, with their options.
 struct Steps {
-  const char *name, *kind, *options;
+  const char *name, *kind;
+  std::string options;
 };
 
 class StepResume : public KilledRuns, public testing::WithParamInterface<Steps> {
@@ -22,8 +23,7 @@ class StepResume : public KilledRuns, public testing::WithParamInterface<Steps> 
         small_job({fmt::format("training.epochs={}", kEpochs), "training.evaluateEvery=2",
                    "training.checkpoint={every: 2, everySteps: 2}", "training.dropout=0.3",
                    "training.optimizer={kind: adam, learningRate: 0.05}", "model={kind: sage, norm: batch}",
-                   "strategy={kind: " + kind + ", " + kind + ": {batchSize: 3, fanout: [3, 2]" +
-                       GetParam().options + "}}",
+                   "strategy={kind: " + kind + ", " + kind + ": {" + GetParam().options + "}}",
                    "placement.partitioner={kind: range, parts: 2}"});
   }
 
@@ -100,11 +100,16 @@ TEST_P(StepResume, AStepThatNoEpochHasIsRefused) {
                                  "run's epochs have 6"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, StepResume,
-                         testing::Values(Steps{"minibatch", "minibatch", ""}, Steps{"p3", "p3", ""},
-                                         Steps{"p3_copies", "p3", ", copies: 1, columns: rank"},
-                                         Steps{"p3_pipeline", "p3", ", delay: 3"}),
-                         [](const auto& each) { return each.param.name; });
+const std::string kNeighbours = "batchSize: 3, fanout: [3, 2]";
+INSTANTIATE_TEST_SUITE_P(
+    Strategies, StepResume,
+    testing::Values(Steps{"minibatch", "minibatch", kNeighbours}, Steps{"p3", "p3", kNeighbours},
+                    Steps{"p3_copies", "p3", kNeighbours + ", copies: 1, columns: rank"},
+                    Steps{"p3_pipeline", "p3", kNeighbours + ", delay: 3"},
+                    Steps{"fastgcn", "minibatch", "sampler: fastgcn, batchSize: 3, layerSizes: [8, 8]"},
+                    Steps{"ladies", "minibatch", "sampler: ladies, batchSize: 3, layerSizes: [8, 8]"},
+                    Steps{"uniform", "minibatch", "sampler: uniform, draws: 10"}),
+    [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace atl

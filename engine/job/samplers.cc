@@ -1,0 +1,182 @@
+#include "job/samplers.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "job/models.h"
+#include "job/option_field.h"
+#include "job/strategies.h"
+
+namespace atl {
+namespace {
+
+constexpr std::int64_t kDefaultLayerSize = 1024;
+
+bool reads(const SamplerInfo& sampler, const std::string& option) {
+  return std::ranges::find(sampler.options, option) != sampler.options.end();
+}
+
+std::vector<std::string> readers_of(const std::string& option) {
+  std::vector<std::string> names;
+  for (const SamplerInfo& each : sampler_infos())
+    if (reads(each, option)) names.push_back(each.name);
+  return names;
+}
+
+void a_size_a_layer(const Check& c, const std::string& path) {
+  const auto& given = c.job.strategy.options.integers("layerSizes");
+  const int layers = gathering_layers(c.job.model);
+  if (!given.empty() && int(given.size()) != layers)
+    c.error(path + "layerSizes", "has {} numbers for {} layers (give one for each of {})", given.size(), layers,
+            layers_field(c.job.model));
+}
+
+/// Clusters are parts.
+void parts_to_merge(const Check& c, const std::string& path) {
+  const auto merged = c.job.strategy.options.integer("merged");
+  const int given = c.job.placement.partitioner.parts, parts = std::max(given, c.job.placement.ranks);
+  if (merged > parts)
+    c.error(path + "merged",
+            "{} clusters a step, and the graph has {} (they are its parts: set placement.partitioner.parts, for "
+            "example to {})",
+            merged, parts, 10 * merged);
+}
+
+const std::string kCountsAtTheOwners =
+    "how often arcs are drawn together is known where their rows are owned (use structure: partitioned)";
+
+void counts_at_the_owners(const Check& c, const std::string& path) {
+  if (c.job.strategy.options.text("structure") == "mapped")
+    c.error(path + "structure", "mapped doesn't go with sampler saintWalk: {}", kCountsAtTheOwners);
+}
+
+}  // namespace
+
+const std::vector<SamplerInfo>& sampler_infos() {
+  static const std::vector<SamplerInfo> all{
+      {"neighbour",
+       "some neighbours of each vertex, layer by layer",
+       "Hamilton et al. 2017",
+       {"fanout", "replace", "batchSize"}},
+      {"fastgcn",
+       "vertices for each layer, by how much the whole graph reads them",
+       "Chen et al. 2018",
+       {"batchSize", "layerSizes"},
+       a_size_a_layer},
+      {"ladies",
+       "vertices for each layer, by how much the rows that a step computes read them",
+       "Zou et al. 2019",
+       {"batchSize", "layerSizes"},
+       a_size_a_layer},
+      {"cluster",
+       "some parts of the graph, and all arcs within and between them",
+       "Chiang et al. 2019",
+       {"merged"},
+       parts_to_merge},
+      {"saintVertex",
+       "vertices, by how much the whole graph reads them, and the arcs between them",
+       "Zeng et al. 2020",
+       {"draws"}},
+      {"saintEdge", "arcs, their ends, and all arcs between these", "Zeng et al. 2020", {"draws"}},
+      {"saintWalk",
+       "the vertices of random walks, and the arcs between them",
+       "Zeng et al. 2020",
+       {"draws", "walkLength", "coverage"},
+       counts_at_the_owners},
+      {"uniform", "vertices, each as likely, and the arcs between them", "", {"draws"}},
+  };
+  return all;
+}
+
+const SamplerInfo& sampler_of(const Job& job) {
+  const auto& all = sampler_infos();
+  const Options& options = job.strategy.options;
+  const std::string& name = options.has("sampler") ? options.text("sampler") : all.front().name;
+  const auto found = std::ranges::find(all, name, &SamplerInfo::name);
+  ATOLL_CHECK(found != all.end(), "no sampler {}", name);
+  return *found;
+}
+
+bool draws_by_vertex(const Job& job) {
+  return reads(sampler_of(job), "fanout");
+}
+
+std::vector<Field> sampler_options(const std::string& kind) {
+  std::vector<Field> options;
+  Field sampler{.description = "how what a step reads is drawn", .source = sampler_infos().front().source};
+  for (const SamplerInfo& each : sampler_infos())
+    sampler.choices.push_back({.name = each.name,
+                               .meaning = each.source.empty() ? each.description
+                                                              : each.description + " (" + each.source + ")"});
+  options.push_back(strategy_option(kind, "sampler", sampler_infos().front().name, std::move(sampler)));
+  options.push_back(strategy_option(
+      kind, "layerSizes", std::vector<std::int64_t>{},
+      {.description = "vertices drawn for each layer over all ranks, the layer nearest to the input first",
+       .minimum = 1,
+       .maximum = 1e9,
+       .default_text = fmt::format("{} for each layer", kDefaultLayerSize)}));
+  const auto count = [&](const std::string& name, std::int64_t initial, const std::string& description,
+                         const std::string& unit, double maximum) {
+    options.push_back(strategy_option(
+        kind, name, initial, {.description = description, .unit = unit, .minimum = 1, .maximum = maximum}));
+  };
+  count("merged", 2, "clusters of a step, over all ranks; the graph's parts are its clusters", "parts", 1e6);
+  count("draws", 2000, "vertices, arcs or walks that a step draws, over all ranks", "draws", 1e9);
+  count("walkLength", 2, "how far a walk goes", "arcs", 1000);
+  count("coverage", 50, "how often vertices are drawn before training, on average, to count what is drawn together",
+        "draws of a vertex", 1e6);
+  return options;
+}
+
+std::vector<std::int64_t> layer_sizes(const Job& job) {
+  const auto& given = job.strategy.options.integers("layerSizes");
+  if (!given.empty()) return given;
+  return std::vector<std::int64_t>(std::size_t(gathering_layers(job.model)), kDefaultLayerSize);
+}
+
+/// A resolved manifest has every option, so that the default of one is no wish for it.
+void check_sampler(const Check& c, const std::string& kind) {
+  const std::string path = "strategy." + kind + ".";
+  const SamplerInfo& sampler = sampler_of(c.job);
+  const auto& given = c.job.strategy.options.values();
+  for (const Field& option : find_strategy(kind)->options) {
+    const std::string name = option_name(option);
+    if (readers_of(name).empty() || reads(sampler, name) || given.at(name) == option.initial) continue;
+    c.error(option.path, "is not read by sampler {} (leave it out, or use sampler: {})", sampler.name,
+            fmt::join(readers_of(name), " or "));
+  }
+  if (sampler.check != nullptr) sampler.check(c, path);
+}
+
+Rule sampler_rule(void (*check)(const Check&), const std::string& kind, const std::vector<Field>& options) {
+  Rule rule{check};
+  for (const Field& option : options) {
+    const std::string name = option_name(option);
+    const std::vector<std::string> readers = readers_of(name);
+    if (readers.empty()) continue;
+    const std::string& first = sampler_infos().front().name;
+    const bool by_default = readers.front() == first;
+    const std::string read =
+        fmt::format("{}has(self.sampler) {} self.sampler in ['{}']", by_default ? "!" : "",
+                    by_default ? "||" : "&&", fmt::join(readers, "', '"));
+    const std::string unset = std::holds_alternative<std::vector<std::int64_t>>(*option.initial)
+                                  ? ".size() == 0"
+                                  : " == " + default_of(option);
+    rule.server.push_back(
+        {"strategy." + kind, name, fmt::format("!has(self.{0}) || self.{0}{1} || ({2})", name, unset, read),
+         "",
+         fmt::format(
+             "'is not read by sampler %s (leave it out, or use sampler: {})'.format([has(self.sampler) ? "
+             "self.sampler : '{}'])",
+             fmt::join(readers, " or "), first)});
+  }
+  rule.server.push_back({"strategy." + kind, "structure",
+                         "!has(self.structure) || self.structure != 'mapped' || !has(self.sampler) || "
+                         "self.sampler != 'saintWalk'",
+                         "mapped doesn't go with sampler saintWalk: " + kCountsAtTheOwners});
+  return rule;
+}
+
+}  // namespace atl

@@ -1,0 +1,33 @@
+// Sums by column of the adjacency, whose rows lie at their owners: each rank adds what its rows' arcs have for a column, and the column's
+// owner gets the sum over ranks.
+#pragma once
+
+#include <span>
+
+#include "graph/row_table.h"
+#include "sampler/row_requests.h"
+
+namespace atl {
+
+/// One per sampling thread. Both arguments outlive it.
+class ColumnSums {
+ public:
+  ColumnSums(const Owners& owners, Communicator& comm) : requests_(owners, comm) {}
+
+  void clear();
+  void add(VertexId column, double value);
+  /// Sends the others what they own. Collective.
+  void sum();
+  /// After sum(): this rank's columns that somebody added to, and their sums, added in the order of ranks.
+  std::span<const VertexId> columns() const { return summed_columns_.span(); }
+  std::span<const double> sums() const { return sums_.span(); }
+  Index growths() const;
+
+ private:
+  RowRequests requests_;
+  RowTable table_, summed_table_;
+  Recycled<VertexId> columns_, summed_columns_;
+  Recycled<double> values_, wanted_, asked_, sums_;
+};
+
+}  // namespace atl

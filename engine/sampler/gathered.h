@@ -1,0 +1,64 @@
+// Elements of all ranks on every rank, as what samplers draw together is told: in the order of ranks, from the thread that samples.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "base/recycled.h"
+#include "comm/communicator.h"
+#include "sampler/owners.h"
+
+namespace atl {
+
+/// Exchanges bytes; memory is the caller's.
+class GatheredBytes {
+ public:
+  explicit GatheredBytes(Communicator& comm);
+  /// `own` bytes of this rank: fills begins() and returns how many there are in all. Collective.
+  Index begin(Index own);
+  /// (ranks + 1) where each rank's bytes begin.
+  std::span<const Index> begins() const { return begins_; }
+  /// all (as begin() said): this rank's are there already.
+  void fill(std::byte* all);
+
+ private:
+  Communicator& comm_;
+  std::vector<Index> begins_;
+  std::vector<std::int64_t> sizes_;
+  std::vector<Message> sends_, receives_;
+};
+
+/// What is sent where these ranks each give `width` bytes for each of their rows.
+void gathered_bytes(std::span<const VertexId> rows, Index width, const Owners& ranks,
+                    FunctionRef<void(Rank from, Rank to, Index bytes)> sent);
+
+template <class T>
+class Gathered {
+ public:
+  explicit Gathered(Communicator& comm) : comm_(comm), bytes_(comm) {}
+  /// Collective. Valid until the next call.
+  std::span<const T> gather(std::span<const T> own) {
+    const Index all = bytes_.begin(Index(own.size_bytes())) / Index(sizeof(T));
+    const auto to = all_.take(all);
+    const auto first = std::size_t(bytes_.begins()[std::size_t(comm_.rank())]) / sizeof(T);
+    std::copy(own.begin(), own.end(), to.begin() + std::ptrdiff_t(first));
+    bytes_.fill(reinterpret_cast<std::byte*>(to.data()));
+    return to;
+  }
+  Index growths() const { return all_.growths(); }
+  /// What is sent where these ranks each give an element for each of their rows.
+  static void count_sent(std::span<const VertexId> rows, const Owners& ranks,
+                         FunctionRef<void(Rank from, Rank to, Index bytes)> sent) {
+    gathered_bytes(rows, Index(sizeof(T)), ranks, sent);
+  }
+
+ private:
+  Communicator& comm_;
+  GatheredBytes bytes_;
+  Recycled<T> all_;
+};
+
+}  // namespace atl

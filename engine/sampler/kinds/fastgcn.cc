@@ -1,0 +1,62 @@
+// FastGCN (Chen, Ma & Xiao 2018): a layer reads a few vertices, the same for everybody's batch. They are drawn with replacement, by how
+// much the whole graph reads each (p ∝ ‖Â[:, u]‖²), and an arc from u stands for times(u) / (s·p(u)) of its kind, so that sums are unbiased.
+//
+// A row whose neighbours weren't drawn reads itself alone: vertices that few read are drawn seldom, and then count much.
+#include "sampler/column_norms.h"
+#include "sampler/kinds/kinds.h"
+#include "sampler/weighed_set.h"
+#include "sampler/weighted_draws.h"
+
+namespace atl {
+namespace {
+
+class FastGcn final : public StepSets {
+ public:
+  explicit FastGcn(const SetInput& in)
+      : seed_(in.seed),
+        sizes_(in.options.layer_sizes),
+        draws_(in.owners, in.comm, column_norms(in)),
+        sent_(std::size_t(in.layers)) {
+    for (int layer = 0; layer < in.layers; ++layer) sets_.emplace_back(WeighedSet::Options{!in.attention});
+  }
+
+  void draw(std::int64_t step, std::span<const VertexId>) override {
+    for (std::size_t layer = 0; layer < sets_.size(); ++layer) {
+      const Draws draws(seed_, Purpose::kNeighbour, std::uint64_t(step), layer);
+      sets_[layer].clear();
+      sent_[layer].take(0);
+      for (const WeightedDraws::Drawn& each : draws_.draw(draws, sizes_[layer])) {
+        sets_[layer].add(each.row, float(each.times / (double(sizes_[layer]) * each.probability)));
+        sent_[layer].push(each.row);
+      }
+    }
+  }
+
+  const KeptArcs& of_layer(int layer) const override { return sets_[std::size_t(layer)]; }
+
+  Index growths() const override {
+    Index sum = draws_.growths();
+    for (const WeighedSet& set : sets_) sum += set.growths();
+    for (const auto& rows : sent_) sum += rows.growths();
+    return sum;
+  }
+
+  void count_sent(const Owners& ranks, Sent sent) const override {
+    for (const auto& rows : sent_) WeightedDraws::count_sent(rows.span(), ranks, sent);
+  }
+
+ private:
+  const std::uint64_t seed_;
+  const std::vector<Index> sizes_;
+  WeightedDraws draws_;
+  std::vector<WeighedSet> sets_;         // by layer
+  std::vector<Recycled<VertexId>> sent_;  // by layer: what was drawn
+};
+
+}  // namespace
+
+std::unique_ptr<StepSets> fastgcn_sets(const SetInput& in) {
+  return std::make_unique<FastGcn>(in);
+}
+
+}  // namespace atl

@@ -1,0 +1,204 @@
+// LADIES (Zou et al. 2019): a layer reads a few vertices, the same for everybody's batch, drawn by how much the rows that are computed
+// read each: p ∝ ‖Â[rows, u]‖². The step's own vertices are read in every layer.
+//
+// They are drawn without replacement, one after the other with what is left of p: the vertices with the smallest of −ln(uniform) / p
+// (Efraimidis & Spirakis 2006). With t the smallest value that wasn't drawn, a vertex stands for 1 / (1 − exp(−p·t)), with which sums are
+// unbiased (Cohen & Kaplan 2007); where all were drawn it stands for itself. Each row's arcs are then scaled to the sum of all its arcs, as
+// the paper normalises rows, which trades a little bias for much variance.
+//
+// Whoever owns a row adds its part of the norms, whoever owns a vertex draws it: a rank tells others p of what it nominates, at most
+// one vertex more than are drawn.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sampler/column_norms.h"
+#include "sampler/column_sums.h"
+#include "sampler/gathered.h"
+#include "sampler/kinds/kinds.h"
+#include "sampler/own_rows.h"
+#include "sampler/weighed_set.h"
+
+namespace atl {
+namespace {
+
+/// A vertex that may be drawn.
+struct Nominee {
+  double key, weight;  // p, unscaled
+  VertexId row;
+};
+
+bool before(const Nominee& a, const Nominee& b) {
+  return a.key != b.key ? a.key < b.key : a.row < b.row;
+}
+
+/// In plans.
+class SeenRows {
+ public:
+  SeenRows() { table_.clear(); }
+  bool has(VertexId row) const { return table_.find(row) >= 0; }
+  /// Whether it is new.
+  bool add(VertexId row) {
+    const bool is_new = table_.find_or_add(row, count_) == count_;
+    count_ += is_new ? 1 : 0;
+    return is_new;
+  }
+
+ private:
+  RowTable table_;
+  VertexId count_ = 0;
+};
+
+class Ladies final : public StepSets {
+ public:
+  explicit Ladies(const SetInput& in)
+      : in_(in),
+        source_factors_(squared_source_factors(in)),
+        sums_(in.owners, in.comm),
+        seeds_(in.comm),
+        nominees_(in.comm),
+        new_arcs_(std::size_t(in.layers)),
+        begins_(std::size_t(in.layers)) {
+    for (int layer = 0; layer < in.layers; ++layer)
+      sets_.emplace_back(WeighedSet::Options{.weighs = !in.attention, .keeps_sums = true});
+  }
+
+  void draw(std::int64_t step, std::span<const VertexId> seeds) override {
+    step_seeds_ = seeds_.gather(seeds);
+    rows_.take(0);
+    sums_.clear();
+    for (const VertexId row : seeds) rows_.push(row);
+    Index from = 0;
+    for (int layer = in_.layers - 1; layer >= 0; --layer) {
+      const Index end = rows_.size();
+      add_norms(layer, from);
+      draw_layer(step, layer);
+      from = end;
+    }
+  }
+
+  const KeptArcs& of_layer(int layer) const override { return sets_[std::size_t(layer)]; }
+  Index growths() const override;
+  void count_sent(const Owners& ranks, Sent sent) const override;
+
+ private:
+  void add_norms(int layer, Index from);
+  void draw_layer(std::int64_t step, int layer);
+  void nominate(const Draws& draws, const WeighedSet& seeds, Index most);
+  bool computes(VertexId row, int layer) const;
+
+  const SetInput in_;
+  const std::vector<double> source_factors_;  // (owned) squared; empty: all 1
+  ColumnSums sums_;
+  Gathered<VertexId> seeds_;
+  std::span<const VertexId> step_seeds_;  // of all ranks
+  Recycled<VertexId> rows_;               // own ones that the layers computed so far: each layer adds to those above it
+  Recycled<Nominee> own_, all_;
+  Gathered<Nominee> nominees_;
+  std::vector<WeighedSet> sets_;     // by layer
+  std::vector<DrawnArcs> new_arcs_;  // by layer: of the rows that it computes and those above don't …
+  std::vector<Index> begins_;        // … which begin there in rows_
+};
+
+/// What the rows read that the layer computes and those above it don't.
+void Ladies::add_norms(int layer, Index from) {
+  const auto rows = rows_.span().subspan(std::size_t(from));
+  DrawnArcs& arcs = new_arcs_[std::size_t(layer)];
+  begins_[std::size_t(layer)] = from;
+  in_.own_rows.draw({}, rows, arcs);
+  for (Index i = 0; i < Index(rows.size()); ++i) {
+    const OwnRow row = own_row(arcs, rows, i);
+    for (std::size_t e = 0; e < row.columns.size(); ++e)
+      sums_.add(row.columns[e], squared_entry(in_.normalisation, row.weight(e), row.degree));
+  }
+  sums_.sum();
+}
+
+void Ladies::draw_layer(std::int64_t step, int layer) {
+  const Index size = in_.options.layer_sizes[std::size_t(layer)];
+  WeighedSet& set = sets_[std::size_t(layer)];
+  set.clear();
+  for (const VertexId row : step_seeds_) set.add(row, 1);
+  nominate(Draws(in_.seed, Purpose::kNeighbour, std::uint64_t(step), std::uint64_t(layer)), set, size + 1);
+  const auto nominees = nominees_.gather(own_.span());
+  std::ranges::copy(nominees, all_.take(Index(nominees.size())).begin());
+  std::ranges::sort(all_.span(), before);
+  const Index drawn = std::min(size, all_.size());
+  const double next = drawn < all_.size() ? all_[drawn].key : std::numeric_limits<double>::infinity();
+  for (const Nominee& each : all_.first(drawn)) {
+    set.add(each.row, float(-1 / std::expm1(-each.weight * next)));
+    if (in_.owners.owns(in_.rank(), each.row) && !computes(each.row, layer)) rows_.push(each.row);
+  }
+}
+
+/// Whether a layer above drew the row, so that it is computed already.
+bool Ladies::computes(VertexId row, int layer) const {
+  for (int above = layer + 1; above < in_.layers; ++above)
+    if (sets_[std::size_t(above)].has(row)) return true;
+  return false;
+}
+
+/// Of own vertices that are read and aren't in the set already, those that come first.
+void Ladies::nominate(const Draws& draws, const WeighedSet& seeds, Index most) {
+  own_.take(0);
+  const Index first = in_.owners.first_row(in_.rank());
+  for (std::size_t i = 0; i < sums_.columns().size(); ++i) {
+    const VertexId row = sums_.columns()[i];
+    if (seeds.has(row)) continue;
+    const double weight =
+        sums_.sums()[i] * (source_factors_.empty() ? 1 : source_factors_[std::size_t(row - first)]);
+    if (weight <= 0) continue;
+    const double uniform = draws.uniform_at(std::uint64_t(in_.ids[std::size_t(row)]), 0);
+    own_.push({-std::log1p(-uniform) / weight, weight, row});
+  }
+  const auto own = own_.span();
+  if (Index(own.size()) <= most) return;
+  std::ranges::nth_element(own, own.begin() + most, before);
+  own_.extend(most);
+}
+
+Index Ladies::growths() const {
+  Index sum = sums_.growths() + seeds_.growths() + rows_.growths() + own_.growths() + all_.growths() +
+              nominees_.growths();
+  for (const WeighedSet& set : sets_) sum += set.growths();
+  for (const DrawnArcs& arcs : new_arcs_) sum += arcs.growths();
+  return sum;
+}
+
+/// Each rank's rows' columns go to their owners, with their sums; then all ranks get what each nominates.
+void Ladies::count_sent(const Owners& ranks, Sent sent) const {
+  Gathered<VertexId>::count_sent(step_seeds_, ranks, sent);
+  const auto count = std::size_t(ranks.ranks());
+  std::vector<SeenRows> known(count);                                    // by rank: columns of its rows so far
+  std::vector<std::vector<Index>> told(count, std::vector<Index>(count));  // of them, by their owner
+  std::vector<Index> nominees(count, 0);
+  SeenRows seeds, read;
+  for (const VertexId row : step_seeds_) seeds.add(row);
+  for (int layer = in_.layers - 1; layer >= 0; --layer) {
+    const auto rows = rows_.span().subspan(std::size_t(begins_[std::size_t(layer)]));
+    const DrawnArcs& arcs = new_arcs_[std::size_t(layer)];
+    for (Index i = 0; i < arcs.heads.size(); ++i) {
+      const auto from = std::size_t(ranks.owner_of(rows[std::size_t(i)]));
+      for (const VertexId column : own_row(arcs, rows, i).columns) {
+        const auto owner = std::size_t(ranks.owner_of(column));
+        if (known[from].add(column)) ++told[from][owner];
+        if (read.add(column) && !seeds.has(column)) ++nominees[owner];
+      }
+    }
+    for (Rank from = 0; from < ranks.ranks(); ++from)
+      for (Rank to = 0; to < ranks.ranks(); ++to) {
+        if (from == to) continue;
+        const auto f = std::size_t(from), t = std::size_t(to);
+        const Index most = in_.options.layer_sizes[std::size_t(layer)] + 1;
+        sent(from, to, 8 + 12 * told[f][t] + 8 + Index(sizeof(Nominee)) * std::min(most, nominees[f]));
+      }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<StepSets> ladies_sets(const SetInput& in) {
+  return std::make_unique<Ladies>(in);
+}
+
+}  // namespace atl

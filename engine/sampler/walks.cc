@@ -1,0 +1,70 @@
+#include "sampler/walks.h"
+
+#include <algorithm>
+
+#include "sampler/own_rows.h"
+
+namespace atl {
+
+Walks::Walks(const SetInput& in, Index count, int length)
+    : in_(in), count_(count), length_(length), told_(in.comm), read_(std::size_t(in.owners.ranks())) {}
+
+std::span<const VertexId> Walks::draw(const Draws& draws) {
+  at_.take(count_ * (length_ + 1));
+  const auto roots = at(0);
+  for (std::size_t walk = 0; walk < roots.size(); ++walk)
+    roots[walk] = VertexId(draws.uniform_at(walk, 0) * double(in_.vertices()));
+  for (int step = 1; step <= length_; ++step) take_step(draws, step);
+  std::ranges::copy(at_.span(), visited_.take(at_.size()).begin());
+  const auto all = visited_.span();
+  std::ranges::sort(all);
+  return all.first(std::size_t(std::ranges::unique(all).begin() - all.begin()));
+}
+
+void Walks::take_step(const Draws& draws, int step) {
+  const auto from = at(step - 1), to = at(step);
+  table_.clear();
+  here_.take(0), next_.take(0);
+  for (const VertexId row : from) {
+    if (!in_.owners.owns(in_.rank(), row)) continue;
+    const auto number = VertexId(here_.size());
+    if (table_.find_or_add(row, number) == number) here_.push(row);
+  }
+  in_.own_rows.draw({}, here_.span(), arcs_);
+  for (std::size_t walk = 0; walk < from.size(); ++walk)
+    if (in_.owners.owns(in_.rank(), from[walk]))
+      next_.push(next_of(table_.find(from[walk]), draws.bits64_at(walk, std::uint64_t(step))));
+  const auto told = told_.gather(next_.span());
+  // Each rank tells its walks in their order.
+  std::ranges::fill(read_, 0);
+  for (const VertexId row : from) ++read_[std::size_t(in_.owners.owner_of(row))];
+  Index begin = 0;
+  for (Index& each : read_) begin += std::exchange(each, begin);
+  for (std::size_t walk = 0; walk < from.size(); ++walk)
+    to[walk] = told[std::size_t(read_[std::size_t(in_.owners.owner_of(from[walk]))]++)];
+}
+
+/// Neighbours are counted in prepared order, whatever order the structure has.
+VertexId Walks::next_of(Index number, std::uint64_t bits) {
+  const OwnRow row = own_row(arcs_, here_.span(), number);
+  others_.take(0);
+  for (const VertexId column : row.columns)
+    if (column != row.row) others_.push(column);
+  if (others_.size() == 0) return row.row;
+  const auto others = others_.span();
+  if (!std::ranges::is_sorted(others)) std::ranges::sort(others);
+  return others[std::size_t(bits % others.size())];
+}
+
+Index Walks::growths() const {
+  return at_.growths() + table_.growths() + here_.growths() + next_.growths() + arcs_.growths() +
+         others_.growths() + told_.growths() + visited_.growths();
+}
+
+void Walks::count_sent(const Owners& ranks, StepSets::Sent sent) const {
+  for (int step = 0; step < length_; ++step)
+    Gathered<VertexId>::count_sent(
+        at_.span().subspan(std::size_t(step * count_), std::size_t(count_)), ranks, sent);
+}
+
+}  // namespace atl
