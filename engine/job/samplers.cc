@@ -29,8 +29,8 @@ void a_size_a_layer(const Check& c, const std::string& path) {
   const auto& given = c.job.strategy.options.integers("layerSizes");
   const int layers = gathering_layers(c.job.model);
   if (!given.empty() && int(given.size()) != layers)
-    c.error(path + "layerSizes", "has {} numbers for {} layers (give one for each of {})", given.size(), layers,
-            layers_field(c.job.model));
+    c.error(path + "layerSizes", "has {} numbers for {} layers (give one for each of {})", given.size(),
+            layers, layers_field(c.job.model));
 }
 
 /// Clusters are parts.
@@ -38,10 +38,11 @@ void parts_to_merge(const Check& c, const std::string& path) {
   const auto merged = c.job.strategy.options.integer("merged");
   const int given = c.job.placement.partitioner.parts, parts = std::max(given, c.job.placement.ranks);
   if (merged > parts)
-    c.error(path + "merged",
-            "{} clusters a step, and the graph has {} (they are its parts: set placement.partitioner.parts, for "
-            "example to {})",
-            merged, parts, 10 * merged);
+    c.error(
+        path + "merged",
+        "{} clusters a step, and the graph has {} (they are its parts: set placement.partitioner.parts, for "
+        "example to {})",
+        merged, parts, 10 * merged);
 }
 
 const std::string kCountsAtTheOwners =
@@ -107,9 +108,9 @@ std::vector<Field> sampler_options(const std::string& kind) {
   std::vector<Field> options;
   Field sampler{.description = "how what a step reads is drawn", .source = sampler_infos().front().source};
   for (const SamplerInfo& each : sampler_infos())
-    sampler.choices.push_back({.name = each.name,
-                               .meaning = each.source.empty() ? each.description
-                                                              : each.description + " (" + each.source + ")"});
+    sampler.choices.push_back(
+        {.name = each.name,
+         .meaning = each.source.empty() ? each.description : each.description + " (" + each.source + ")"});
   options.push_back(strategy_option(kind, "sampler", sampler_infos().front().name, std::move(sampler)));
   options.push_back(strategy_option(
       kind, "layerSizes", std::vector<std::int64_t>{},
@@ -125,7 +126,8 @@ std::vector<Field> sampler_options(const std::string& kind) {
   count("merged", 2, "clusters of a step, over all ranks; the graph's parts are its clusters", "parts", 1e6);
   count("draws", 2000, "vertices, arcs or walks that a step draws, over all ranks", "draws", 1e9);
   count("walkLength", 2, "how far a walk goes", "arcs", 1000);
-  count("coverage", 50, "how often vertices are drawn before training, on average, to count what is drawn together",
+  count("coverage", 50,
+        "how often vertices are drawn before training, on average, to count what is drawn together",
         "draws of a vertex", 1e6);
   return options;
 }

@@ -4,9 +4,8 @@ namespace atl {
 
 DrawnTogether::DrawnTogether(const SetInput& in)
     : in_(in), first_(VertexId(in.owners.first_row(in.rank()))), offsets_{0} {
-  for_each_own_row(in, [&](const OwnRow& row) {
-    offsets_.push_back(offsets_.back() + Index(row.columns.size()));
-  });
+  for_each_own_row(
+      in, [&](const OwnRow& row) { offsets_.push_back(offsets_.back() + Index(row.columns.size())); });
   rows_.assign(offsets_.size() - 1, 0);
   arcs_.assign(std::size_t(offsets_.back()), 0);
 }

@@ -29,8 +29,8 @@ class DrawnTogether {
   std::uint32_t times(VertexId row) const { return std::max(1U, rows_[std::size_t(row - first_)]); }
 
   const SetInput in_;
-  const VertexId first_;         // own row
-  std::vector<Index> offsets_;   // (owned + 1) where each row's arcs begin
+  const VertexId first_;        // own row
+  std::vector<Index> offsets_;  // (owned + 1) where each row's arcs begin
   std::vector<std::uint32_t> rows_, arcs_;
   Index subgraphs_ = 0;
   RowTable table_;

@@ -6,7 +6,8 @@
 namespace atl {
 
 TrainingMarks::TrainingMarks(const SetInput& in)
-    : first_(VertexId(in.owners.first_row(in.rank()))), marks_(std::size_t(in.owners.rows(in.rank())), false) {
+    : first_(VertexId(in.owners.first_row(in.rank()))),
+      marks_(std::size_t(in.owners.rows(in.rank())), false) {
   for (const auto& rows : in.training.by_part)
     for (const VertexId row : rows) marks_[std::size_t(row - first_)] = true;
 }

@@ -63,8 +63,8 @@ Index Walks::growths() const {
 
 void Walks::count_sent(const Owners& ranks, StepSets::Sent sent) const {
   for (int step = 0; step < length_; ++step)
-    Gathered<VertexId>::count_sent(
-        at_.span().subspan(std::size_t(step * count_), std::size_t(count_)), ranks, sent);
+    Gathered<VertexId>::count_sent(at_.span().subspan(std::size_t(step * count_), std::size_t(count_)), ranks,
+                                   sent);
 }
 
 }  // namespace atl

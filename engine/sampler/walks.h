@@ -22,7 +22,9 @@ class Walks {
   void count_sent(const Owners& ranks, StepSets::Sent sent) const;
 
  private:
-  std::span<VertexId> at(int step) { return at_.span().subspan(std::size_t(step * count_), std::size_t(count_)); }
+  std::span<VertexId> at(int step) {
+    return at_.span().subspan(std::size_t(step * count_), std::size_t(count_));
+  }
   VertexId next_of(Index number, std::uint64_t bits);
   void take_step(const Draws& draws, int step);
 

@@ -10,7 +10,7 @@ namespace atl {
 class WeighedSet final : public KeptArcs {
  public:
   struct Options {
-    bool weighs = true;      // false: arcs of the set stand for themselves
+    bool weighs = true;  // false: arcs of the set stand for themselves
     bool keeps_sums = false;
   };
   explicit WeighedSet(const Options& options) : options_(options) { table_.clear(); }

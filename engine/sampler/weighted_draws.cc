@@ -29,10 +29,12 @@ std::span<const WeightedDraws::Drawn> WeightedDraws::draw(const Draws& draws, In
   const double all = part_sums_.back();
   for (Index k = 0; k < count && all > 0; ++k) {
     const double at = draws.uniform_at(std::uint64_t(k), 0) * all;
-    const auto part = int(std::upper_bound(part_sums_.begin(), part_sums_.end(), at) - part_sums_.begin()) - 1;
+    const auto part =
+        int(std::upper_bound(part_sums_.begin(), part_sums_.end(), at) - part_sums_.begin()) - 1;
     const Index part_begin = owners_.part_begin(part) - first_;
     if (part_begin < 0 || part_begin >= Index(sums_.size())) continue;
-    const auto begin = sums_.begin() + part_begin, end = sums_.begin() + (owners_.part_begin(part + 1) - first_);
+    const auto begin = sums_.begin() + part_begin,
+               end = sums_.begin() + (owners_.part_begin(part + 1) - first_);
     const auto found = std::upper_bound(begin, end, at - part_sums_[std::size_t(part)]);
     // What rounding leaves beyond the last row is the last one's that has a weight.
     const auto row = found != end ? found : std::lower_bound(begin, end, *(end - 1));

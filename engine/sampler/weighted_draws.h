@@ -36,8 +36,8 @@ class WeightedDraws {
 
  private:
   const Owners& owners_;
-  const Index first_;              // own row
-  std::vector<double> sums_;       // (owned) of a part's weights up to each of its rows, this one's among them
+  const Index first_;         // own row
+  std::vector<double> sums_;  // (owned) of a part's weights up to each of its rows, this one's among them
   std::vector<double> part_sums_;  // (parts + 1)
   Recycled<Drawn> own_;
   Gathered<Drawn> gathered_;

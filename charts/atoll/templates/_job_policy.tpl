@@ -52,6 +52,9 @@ variables:
       variables.job.strategy.minibatch.fanout :
       has(variables.job.strategy) && has(variables.job.strategy.p3) && has(variables.job.strategy.p3.fanout) ?
       variables.job.strategy.p3.fanout : dyn([])
+  - name: minibatch
+    expression: >-
+      has(variables.job.strategy) && has(variables.job.strategy.minibatch) ? variables.job.strategy.minibatch : dyn({})
   - name: stageLayers
     expression: >-
       has(variables.job.strategy) && has(variables.job.strategy.gnnpipe) && has(variables.job.strategy.gnnpipe.layers) ?
@@ -83,6 +86,22 @@ validations:
     messageExpression: >-
       'strategy.' + string(variables.strategy) + '.fanout: has ' + string(size(variables.fanout)) + ' numbers for ' + string(variables.layers) +
       ' layers (give one for each of ' + ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') + ')'
+  # engine/job/samplers.cc
+  - expression: >-
+      !has(variables.minibatch.layerSizes) || size(variables.minibatch.layerSizes) == 0 ||
+      size(variables.minibatch.layerSizes) == variables.layers
+    messageExpression: >-
+      'strategy.minibatch.layerSizes: has ' + string(size(variables.minibatch.layerSizes)) + ' numbers for ' + string(variables.layers) +
+      ' layers (give one for each of ' + ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') + ')'
+  - expression: >-
+      !has(variables.minibatch.sampler) || variables.minibatch.sampler != 'cluster' || type(variables.parts) != int ||
+      type(variables.ranks) != int || (has(variables.minibatch.merged) ? variables.minibatch.merged : dyn(2)) <=
+      (variables.parts > variables.ranks ? variables.parts : variables.ranks)
+    messageExpression: >-
+      'strategy.minibatch.merged: ' + string(has(variables.minibatch.merged) ? variables.minibatch.merged : dyn(2)) +
+      ' clusters a step, and the graph has ' + string(variables.parts > variables.ranks ? variables.parts : variables.ranks) +
+      ' (they are its parts: set placement.partitioner.parts, for example to ' +
+      string(10 * (has(variables.minibatch.merged) ? variables.minibatch.merged : dyn(2))) + ')'
   # engine/job/strategies/gnnpipe.cc
   - expression: >-
       variables.strategy != 'gnnpipe' || size(variables.stageLayers) == 0 || variables.stageLayers.sum() == variables.layers
@@ -98,12 +117,12 @@ validations:
       ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') +
       ' is ' + string(variables.layers) + ' (use 1 to ' + string(variables.layers) + ', or 0 for all)'
   - expression: >-
-      variables.parts == 0 || variables.parts == variables.ranks || variables.strategy == 'minibatch'
+      variables.parts == 0 || variables.parts == variables.ranks || variables.strategy in ['minibatch', 'p3']
     messageExpression: >-
       'placement.partitioner.parts: ' + string(variables.parts) + ' parts for ' + string(variables.ranks) + ' ranks, and strategy ' +
       variables.strategy + ' has one a rank (leave it out)'
   - expression: >-
-      variables.parts == 0 || variables.parts >= variables.ranks || variables.strategy != 'minibatch'
+      variables.parts == 0 || variables.parts >= variables.ranks || !(variables.strategy in ['minibatch', 'p3'])
     messageExpression: >-
       'placement.partitioner.parts: ' + string(variables.parts) + ' parts for ' + string(variables.ranks) +
       ' ranks (use at least one a rank)'

@@ -49,7 +49,7 @@ class FastGcn final : public StepSets {
   const std::uint64_t seed_;
   const std::vector<Index> sizes_;
   WeightedDraws draws_;
-  std::vector<WeighedSet> sets_;         // by layer
+  std::vector<WeighedSet> sets_;          // by layer
   std::vector<Recycled<VertexId>> sent_;  // by layer: what was drawn
 };
 

@@ -92,7 +92,7 @@ class Ladies final : public StepSets {
   ColumnSums sums_;
   Gathered<VertexId> seeds_;
   std::span<const VertexId> step_seeds_;  // of all ranks
-  Recycled<VertexId> rows_;               // own ones that the layers computed so far: each layer adds to those above it
+  Recycled<VertexId> rows_;  // own ones that the layers computed so far: each layer adds to those above it
   Recycled<Nominee> own_, all_;
   Gathered<Nominee> nominees_;
   std::vector<WeighedSet> sets_;     // by layer
@@ -169,7 +169,7 @@ Index Ladies::growths() const {
 void Ladies::count_sent(const Owners& ranks, Sent sent) const {
   Gathered<VertexId>::count_sent(step_seeds_, ranks, sent);
   const auto count = std::size_t(ranks.ranks());
-  std::vector<SeenRows> known(count);                                    // by rank: columns of its rows so far
+  std::vector<SeenRows> known(count);  // by rank: columns of its rows so far
   std::vector<std::vector<Index>> told(count, std::vector<Index>(count));  // of them, by their owner
   std::vector<Index> nominees(count, 0);
   SeenRows seeds, read;

@@ -17,7 +17,8 @@ std::int64_t asymmetry(const SetInput& in) {
   std::int64_t sum = 0;
   for_each_own_row(in, [&](const OwnRow& row) {
     for (const VertexId column : row.columns) {
-      const auto low = std::uint64_t(std::min(row.row, column)), high = std::uint64_t(std::max(row.row, column));
+      const auto low = std::uint64_t(std::min(row.row, column)),
+                 high = std::uint64_t(std::max(row.row, column));
       const auto mark = std::int64_t(mix64(mix64(low) ^ high) >> 33);
       if (row.row != column) sum += row.row < column ? mark : -mark;
     }
@@ -34,7 +35,8 @@ std::vector<PairArcs::End> ends_of_rows(const SetInput& in) {
   ColumnSums sums(in.owners, in.comm);
   sums.clear();
   for_each_own_row(in, [&](const OwnRow& row) {
-    const auto others = std::ranges::count_if(row.columns, [&](VertexId column) { return column != row.row; });
+    const auto others =
+        std::ranges::count_if(row.columns, [&](VertexId column) { return column != row.row; });
     const double along = others == 0 ? 0 : root / double(others);
     ends[std::size_t(row.row - first)] = {root, along};
     for (const VertexId column : row.columns)

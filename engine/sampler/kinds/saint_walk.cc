@@ -59,7 +59,8 @@ class SaintWalks final : public Subgraph {
     const Index wanted = in_.options.coverage * in_.vertices();
     Index read = 0;
     for (std::uint64_t k = 0; read < wanted; ++k) {
-      const auto rows = walks_.draw(Draws(in_.seed, Purpose::kNeighbour, ~k));  // steps come from the other end
+      const auto rows =
+          walks_.draw(Draws(in_.seed, Purpose::kNeighbour, ~k));  // steps come from the other end
       counts_.count(rows);
       read += Index(rows.size());
     }

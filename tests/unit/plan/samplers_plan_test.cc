@@ -56,12 +56,13 @@ TEST_P(PlannedSamplers, SendWhatARunSends) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, PlannedSamplers,
-    testing::Values(SmallCase{"gcn", {}}, SmallCase{"sage", {"model.kind=sage"}, {.weighted = true}},
-                    SmallCase{"gat", {"model.kind=gat"}}, SmallCase{"batch_norm", {"model.norm=batch"}},
-                    SmallCase{"inductive", {"training.setting=inductive"}}),
-    [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, PlannedSamplers,
+                         testing::Values(SmallCase{"gcn", {}},
+                                         SmallCase{"sage", {"model.kind=sage"}, {.weighted = true}},
+                                         SmallCase{"gat", {"model.kind=gat"}},
+                                         SmallCase{"batch_norm", {"model.norm=batch"}},
+                                         SmallCase{"inductive", {"training.setting=inductive"}}),
+                         [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace atl

@@ -13,7 +13,8 @@
 namespace atl {
 namespace {
 
-const std::vector<std::string> kAll{"fastgcn", "ladies", "cluster", "saintVertex", "saintEdge", "saintWalk", "uniform"};
+const std::vector<std::string> kAll{"fastgcn",   "ladies",    "cluster", "saintVertex",
+                                    "saintEdge", "saintWalk", "uniform"};
 
 /// By layer, then destination and source: what the arc stands for. Of all ranks together.
 using Weights = std::vector<std::map<std::pair<VertexId, VertexId>, float>>;
@@ -35,7 +36,8 @@ Steps steps_of(const SampledGraph& graph, int ranks, const DrawnSetsOptions& opt
     const DrawnGraph whole = drawn_graph(graph.prepared, false, true);
     const auto structure = mapped ? mapped_structure(whole, drawn.pool)
                                   : partitioned_structure(whole, drawn.owners, comm, drawn.pool);
-    Sampler sampler(*structure, {.fanout = {-1, -1}, .normalisation = options.by, .attention = options.attention},
+    Sampler sampler(*structure,
+                    {.fanout = {-1, -1}, .normalisation = options.by, .attention = options.attention},
                     drawn.sets.get());
     Batch batch;
     std::vector<VertexId> seeds;
@@ -53,8 +55,8 @@ Steps steps_of(const SampledGraph& graph, int ranks, const DrawnSetsOptions& opt
         const Block block = batch.block(layer);
         for (Index d = 0; d < block.dst(); ++d)
           for (Index e = block.arcs.offsets[d]; e < block.arcs.offsets[d + 1]; ++e)
-            all.weights[std::size_t(step)][std::size_t(layer)][{
-                block.dst_ids[std::size_t(d)], block.src_ids[std::size_t(block.arcs.columns[e])]}] =
+            all.weights[std::size_t(step)][std::size_t(layer)]
+                       [{block.dst_ids[std::size_t(d)], block.src_ids[std::size_t(block.arcs.columns[e])]}] =
                 (block.arcs.weights == nullptr ? 1 : block.arcs.weights[e]) *
                 float(block.dst_scale == nullptr ? 1 : block.dst_scale[d]) *
                 float(block.src_scale == nullptr ? 1 : block.src_scale[block.arcs.columns[e]]);
@@ -189,7 +191,8 @@ TEST(Clusters, AnEpochTakesEachPartOnceAndDegreesAreThoseOfItsArcs) {
     DrawnSets drawn(graph, comm, {.sampler = "cluster", .by = Normalisation::kMean});
     ThreadPool pool(1);
     const auto structure = graph.mapped(pool);
-    Sampler sampler(*structure, {.fanout = {-1, -1}, .normalisation = Normalisation::kMean}, drawn.sets.get());
+    Sampler sampler(*structure, {.fanout = {-1, -1}, .normalisation = Normalisation::kMean},
+                    drawn.sets.get());
     ASSERT_EQ(drawn.seeds().steps(), 4);  // of two parts, and one of one
     Batch batch;
     std::vector<VertexId> seeds;

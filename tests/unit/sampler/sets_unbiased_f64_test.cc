@@ -17,9 +17,7 @@ struct Mean {
   int count = 0;
   void add(double value) { sum += value, squares += value * value, ++count; }
   double value() const { return sum / count; }
-  double error() const {
-    return std::sqrt(std::max(0.0, squares / count - value() * value()) / count);
-  }
+  double error() const { return std::sqrt(std::max(0.0, squares / count - value() * value()) / count); }
 };
 
 /// An arc of the graph, not a loop.
@@ -74,7 +72,8 @@ TEST_P(LayerSets, AnArcStandsForItselfOnAverage) {
 
 using enum Normalisation;
 INSTANTIATE_TEST_SUITE_P(All, LayerSets,
-                         testing::Values(Case{"fastgcn", "fastgcn"}, Case{"fastgcn_mean", "fastgcn", kMean, true},
+                         testing::Values(Case{"fastgcn", "fastgcn"},
+                                         Case{"fastgcn_mean", "fastgcn", kMean, true},
                                          Case{"fastgcn_symmetric", "fastgcn", kSymmetric},
                                          Case{"ladies", "ladies"}, Case{"ladies_mean", "ladies", kMean, true},
                                          Case{"ladies_symmetric", "ladies", kSymmetric}),

@@ -41,9 +41,10 @@ INSTANTIATE_TEST_SUITE_P(Models, Samplers, testing::ValuesIn(every_model()),
 INSTANTIATE_TEST_SUITE_P(Data, Samplers,
                          testing::Values(SmallCase{"weighted", {"model.norm=layer"}, {.weighted = true}},
                                          SmallCase{"inductive", {"training.setting=inductive"}},
-                                         SmallCase{"several_labels",
-                                                   {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},
-                                                   {.multi_label = true}}),
+                                         SmallCase{
+                                             "several_labels",
+                                             {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},
+                                             {.multi_label = true}}),
                          [](const auto& each) { return each.param.name; });
 
 TEST(SamplerTable, TestsKnowEverySampler) {
