@@ -1,4 +1,4 @@
-// Told what the threads do that make batches ahead of a rank's compute thread, so that whoever records ranks can give them turns, and note
+// Told what the threads do that work beside a rank's compute thread, those that make batches ahead of it and the one that explains, so that whoever records ranks can give them turns, and note
 // what they do, as it does for the compute thread.
 #pragma once
 
@@ -6,18 +6,24 @@
 
 namespace atl {
 
-/// Calls come from the threads themselves. `maker`: kTrains, or the number of a thread that makes batches.
+/// Calls come from the threads themselves. `maker`: kTrains, kExplains, or the number of a thread that makes batches.
 class StreamWatcher {
  public:
   virtual ~StreamWatcher() = default;
-  static constexpr int kTrains = -1;
+  static constexpr int kTrains = -1, kExplains = -2;
 
   /// By the thread that trains, before the others begin: so many, which may be so many batches ahead.
   virtual void opens(int makers, int ahead) = 0;
   virtual void begins(int maker) = 0;
   virtual void ends(int maker) = 0;
 
-  /// It makes the batch of a step, until made().
+  /// By the thread that trains, before the one that explains begins.
+  virtual void opens_explainer() = 0;
+  /// By the thread that trains: that one may go on with an explanation of this number. By the one that makes batches: it needs that.
+  virtual void begins_explanation(std::int64_t number) = 0;
+  virtual void wants_explanation(std::int64_t number) = 0;
+
+  /// It makes the batch of a step, or the explanation of a number, until made().
   virtual void makes(int maker, std::int64_t step) = 0;
   virtual void made(int maker) = 0;
   /// The thread that trains goes on with the next batch.

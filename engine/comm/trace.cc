@@ -14,13 +14,14 @@ std::int64_t steady_now() {
 }  // namespace
 
 const char* stream_name(Stream stream) {
-  constexpr const char* kNames[] = {"compute", "small lane", "bulk lane", "prefetch lane", "sampler"};
+  constexpr const char* kNames[] = {"compute",       "small lane", "bulk lane",
+                                    "prefetch lane", "sampler",    "explainer"};
   return kNames[std::size_t(stream)];
 }
 
 const char* work_name(Work work) {
-  constexpr const char* kNames[] = {"",       "forward",    "backward", "recompute", "loss",
-                                    "update", "evaluation", "prefetch", "sampling",  "fetching"};
+  constexpr const char* kNames[] = {"",           "forward",  "backward", "recompute", "loss",      "update",
+                                    "evaluation", "prefetch", "sampling", "fetching",  "explaining"};
   return kNames[std::size_t(work)];
 }
 
@@ -70,6 +71,11 @@ void Trace::transferred(Lane lane, const Span& span) {
 void Trace::sampled(std::int64_t epoch, Work work, std::chrono::steady_clock::time_point begin) {
   rings_[std::size_t(Stream::kSampler)].put(
       {.begin = at(begin), .end = steady_now(), .label = {epoch, -1, work}, .computes = true});
+}
+
+void Trace::explained(std::int64_t epoch, std::chrono::steady_clock::time_point begin) {
+  rings_[std::size_t(Stream::kExplainer)].put(
+      {.begin = at(begin), .end = steady_now(), .label = {epoch, -1, Work::kExplaining}, .computes = true});
 }
 
 /// The oldest span of a full ring may be overwritten while it is read: left out.

@@ -13,8 +13,15 @@
 
 namespace atl {
 
-enum class Stream { kCompute = 0, kSmallLane = 1, kBulkLane = 2, kPrefetchLane = 3, kSampler = 4 };
-inline constexpr int kStreams = 5;
+enum class Stream {
+  kCompute = 0,
+  kSmallLane = 1,
+  kBulkLane = 2,
+  kPrefetchLane = 3,
+  kSampler = 4,
+  kExplainer = 5
+};
+inline constexpr int kStreams = 6;
 const char* stream_name(Stream stream);
 
 /// What the compute thread is at. Names as printed are in work_name().
@@ -28,7 +35,8 @@ enum class Work {
   kEvaluation,
   kPrefetch,
   kSampling,
-  kFetching
+  kFetching,
+  kExplaining
 };
 const char* work_name(Work work);
 
@@ -47,8 +55,8 @@ struct Span {
   bool computes = false;              // else a transfer, or on the compute stream a wait for one
 };
 
-/// One per rank. transferred() is the progress thread's, sampled() that of the thread that makes batches; all else the compute
-/// thread's.
+/// One per rank. transferred() is the progress thread's, sampled() that of the thread that makes batches, explained() that of the one that
+/// explains; all else the compute thread's.
 class Trace {
  public:
   static constexpr std::size_t kSpans = 1 << 15;  // of each stream
@@ -72,6 +80,8 @@ class Trace {
   void transferred(Lane lane, const Span& span);
   /// A batch of that epoch was drawn, or its features fetched, since `begin`.
   void sampled(std::int64_t epoch, Work work, std::chrono::steady_clock::time_point begin);
+  /// Masks that were begun in that epoch have been trained since `begin`.
+  void explained(std::int64_t epoch, std::chrono::steady_clock::time_point begin);
 
   /// In the order in which they ended; only those since `epoch`. While transfers are under way, later ones may be missing.
   std::vector<Span> spans(Stream stream, std::int64_t epoch) const;

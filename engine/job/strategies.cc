@@ -20,7 +20,7 @@ std::vector<StrategyInfo>& table() {
       gnnpipe_strategy(),
       granndis_strategy(),
       p3_strategy(),
-      named("dgs", "mini-batches chosen by online explanation", "DGS"),
+      dgs_strategy(),
       named("auto", "the strategy with the least predicted time", ""),
   };
   return infos;

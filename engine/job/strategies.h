@@ -91,5 +91,6 @@ StrategyInfo minibatch_strategy();
 StrategyInfo gnnpipe_strategy();
 StrategyInfo granndis_strategy();
 StrategyInfo p3_strategy();
+StrategyInfo dgs_strategy();
 
 }  // namespace atl

@@ -27,7 +27,7 @@ class Dense final : public FinishedLayer {
                          MatrixView d_target, MatrixView, const LayerGradient& gradient) const override {
     const int parts = own_parameter(0).parts;
     const Dropout dropout = self_dropout(verbs);
-    if (parts > 1)
+    if (parts > 1 && gradient.self.cols == 0)
       return weight_backward_in_parts(verbs.context(), input.self, dropout, d_target, w, 0, parts);
     if (options().is_split() && options().input_blocks > 1) {
       ATOLL_CHECK(gradient.self.cols == 0, "features that are split take no gradient");

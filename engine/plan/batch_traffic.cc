@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "job/strategies/feature_rate.h"
 #include "sampler/feature_store.h"
 #include "sampler/row_draws.h"
 
@@ -24,7 +25,7 @@ BatchTraffic::BatchTraffic(const Job& job, const BatchSource& source, const Owne
       ranks_(owners.ranks()),
       mapped_(job.strategy.options.text("structure") == "mapped"),
       weighted_(source.weighted()),
-      features_(features),
+      fetched_(chosen_columns(feature_rate(job), features)),
       value_bytes_(job.strategy.wire == Precision::kBFloat16 ? 2 : kReal),
       cached_rows_(cache_rows(owners, cache_bytes(job), features)),
       bytes_(std::size_t(ranks_) * std::size_t(ranks_)) {}
@@ -108,6 +109,10 @@ std::vector<VertexId> BatchTraffic::cached(Rank rank) const {
   return rows;
 }
 
+void BatchTraffic::add_choices(Rank rank, double times) {
+  for (Rank to = 0; to < ranks_; ++to) add(rank, to, Traffic::kFeatures, times * 4 * double(fetched_));
+}
+
 void BatchTraffic::add_features(const std::map<VertexId, Index>& reads, Rank rank, std::int64_t drawn,
                                 double times) {
   const std::vector<VertexId> here = cached(rank);
@@ -115,7 +120,7 @@ void BatchTraffic::add_features(const std::map<VertexId, Index>& reads, Rank ran
     if (std::ranges::binary_search(here, row)) continue;
     const Rank owner = owners_.owner_of(row);
     add(rank, owner, Traffic::kFeatures, times * double(count) * 4);
-    add(owner, rank, Traffic::kFeatures, times * double(count * features_ * value_bytes_));
+    add(owner, rank, Traffic::kFeatures, times * double(count * fetched_ * value_bytes_));
   }
   for (Rank owner = 0; owner < ranks_; ++owner)
     add(rank, owner, Traffic::kFeatures, times * double(drawn * kSizeBytes));

@@ -40,11 +40,13 @@ class BatchTraffic {
   /// ColumnPush's, of a batch of these sizes; returns them.
   double add_push(const PushedSizes& sizes, const GroupBatchOptions& options, const ColumnShare& share,
                   double times);
+  /// Which columns of others' rows the rank chooses anew, so many times an epoch.
+  void add_choices(Rank rank, double times);
   /// Features of others' rows, by how many of `drawn` batches read them.
   void add_features(const std::map<VertexId, Index>& reads, Rank rank, std::int64_t drawn, double times);
 
   /// What features of `reads` rows of others take, asked for and answered, without a cache.
-  double row_bytes(double reads) const { return reads * double(4 + features_ * value_bytes_); }
+  double row_bytes(double reads) const { return reads * double(4 + fetched_ * value_bytes_); }
 
   double sent(Rank from, Rank to, std::size_t purpose) const { return bytes_[index(from, to)][purpose]; }
 
@@ -65,7 +67,8 @@ class BatchTraffic {
   const Owners& owners_;
   int ranks_;
   bool mapped_, weighted_;
-  Index features_, value_bytes_, cached_rows_;
+  Index fetched_;  // columns of others' rows
+  Index value_bytes_, cached_rows_;
   std::vector<std::array<double, kTraffics>> bytes_;
 };
 

@@ -1,11 +1,14 @@
 #include "plan/dry_batches.h"
 
 #include <algorithm>
+#include <set>
 
+#include "job/strategies/dgs.h"
 #include "plan/dry_slabs.h"
 #include "plan/planned_sets.h"
 #include "plan/rank_batches.h"
 #include "sampler/seeds.h"
+#include "strategy/explain/star_pass.h"
 #include "strategy/job_sampling.h"
 #include "strategy/slab_inference.h"
 #include "train/rank_data.h"
@@ -116,11 +119,35 @@ class Batches {
       for (const auto& [row, count] : batches.reads()) out.by_rows += sent_.row_bytes(times * double(count));
     } else {
       sent_.add_features(batches.reads(), rank, drawn, times);
+      if (const std::int64_t every = steps_between_masks(job_); every > 0 && ranks_ > 1) {
+        if (explains_features(job_)) sent_.add_choices(rank, double(seeds.steps()) / double(every));
+        count_explainer(rank, out.run);
+      }
     }
     const Model whole = planned_model(job_, dense_features(dataset_), dataset_.meta().classes);
     plan_slabs(source_, owners_, rank, whole, {slab_bytes(job_.resources.memory), batches.columns()},
                out.run);
     return out;
+  }
+
+  /// Of strategies that explain: as Explanations hold them, but for kernels' scratch.
+  void count_explainer(Rank rank, DryRun& run) const {
+    std::set<VertexId> others;
+    Index cut = 0;
+    std::vector<VertexId> buffer;
+    for (Index row = owners_.first_row(rank); row < owners_.first_row(rank + 1); ++row)
+      for (const VertexId source : source_.sources(row, buffer))
+        if (!owners_.owns(rank, source)) others.insert(source), ++cut;
+    const Model model = planned_model(job_, dense_features(dataset_), dataset_.meta().classes);
+    const Index count = Index(others.size()), classes = model.layers.back()->out();
+    PassMemory memory(Device::kDry, model, {0, int(model.layers.size())}, Passes::kTraining);
+    memory.shape(star_rows(model, count));
+    ScheduleBytes of_star;
+    memory.count(of_star);
+    const Index reals = 3 * (1 + count) * features_ + 2 * count * widest_gathered(model) + run.trainable;
+    run.state += Index(sizeof(Real)) * (2 + run.values + classes + features_ + count);
+    run.schedule.saved += of_star.total() + Index(sizeof(Real)) * reals + run.state +
+                          8 * (owners_.rows(rank) + 1 + cut) + 12 * count;
   }
 
   /// Of row begins, columns and weights of arcs.

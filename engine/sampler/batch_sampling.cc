@@ -22,6 +22,9 @@ BatchSampling::BatchSampling(const BatchGraph& graph, Communicator& comm, BatchS
   if (options_.weighs) shares_.emplace(graph.owners, comm);
   if (options_.columns) columns_.emplace(comm, pool_, graph.columns.value(), *options_.columns);
   if (!options_.features) return;
+  if (options_.masks == nullptr && options_.feature_rate < 1 && comm.size() > 1)
+    options_.masks = &random_columns_.emplace(comm.size(), graph.features.cols, options_.feature_rate,
+                                              options_.sampling.seed);
   features_.emplace(ctx_, graph.owners, comm, graph.features, *options_.features);
   if (options_.features->policy == CachePolicy::kDegree && options_.features->cache_bytes > 0)
     cached_ = rows_by_degree(graph.training, graph.owners, comm, features_->cache_rows());
@@ -46,7 +49,7 @@ std::unique_ptr<StepSets> BatchSampling::make_sets() {
 
 MakeBatch BatchSampling::maker(Trace* trace) {
   const BatchMakers makers{features_ ? &*features_ : nullptr, columns_ ? &*columns_ : nullptr,
-                           shares_ ? &*shares_ : nullptr, trace};
+                           shares_ ? &*shares_ : nullptr, options_.masks, trace};
   return
       [this, make = batch_maker(seeds(), sampler_, makers)](std::int64_t step, StreamedBatch& into) mutable {
         if (!std::exchange(has_begun_, true)) begin();

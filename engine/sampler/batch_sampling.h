@@ -21,8 +21,10 @@ struct BatchSamplingOptions {
   bool weighs = false;                            // count on how many ranks each row is computed (RowShares)
   std::optional<FeatureStoreOptions> features{};  // none: features aren't fetched
   std::optional<GroupBatchOptions> columns{};     // which layers are computed by columns; none: none are
-  std::int64_t presampled = 0;                    // steps whose batches say what a presampled cache holds
-  std::vector<int> cpus{};                        // that its threads run on; empty: left to the kernel
+  double feature_rate = 1;      // of others' columns, drawn for each step, unless masks say which
+  BatchMasks* masks = nullptr;  // outlive what is made; null: there are none
+  std::int64_t presampled = 0;  // steps whose batches say what a presampled cache holds
+  std::vector<int> cpus{};      // that its threads run on; empty: left to the kernel
 };
 
 /// Neither copyable nor movable. Made by one thread, then used by another alone.
@@ -42,7 +44,7 @@ class BatchSampling {
 
   const BatchGraph& graph_;
   Communicator& comm_;
-  const BatchSamplingOptions options_;
+  BatchSamplingOptions options_;
   ThreadPool pool_;
   Workspace workspace_;
   Context ctx_;  // the host's
@@ -53,6 +55,7 @@ class BatchSampling {
   std::optional<FeatureStore> features_;
   std::optional<ColumnPush> columns_;
   std::optional<RowShares> shares_;
+  std::optional<RandomColumns> random_columns_;
   Seeds seeds_;
   std::vector<VertexId> cached_;  // rows to be cached
   bool has_begun_ = false;

@@ -24,7 +24,12 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& makers) {
   auto make = [&seeds, &sampler, makers, rows = std::vector<VertexId>()](std::int64_t step,
                                                                          StreamedBatch& into) mutable {
-    const auto [features, columns, shares, trace] = makers;
+    const auto [features, columns, shares, masks, trace] = makers;
+    if (masks != nullptr) {
+      const BatchMasks::Chosen chosen = masks->of(step);
+      sampler.prefer(chosen.vertices);
+      if (features != nullptr) features->choose(chosen.columns);
+    }
     auto begin = std::chrono::steady_clock::now();
     const auto done = [&, trace = trace](Work work) {
       if (trace != nullptr) trace->sampled(step / seeds.steps() + 1, work, begin);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sampler/batch.h"
+#include "sampler/batch_masks.h"
 #include "sampler/column_push.h"
 #include "sampler/feature_store.h"
 #include "sampler/row_shares.h"
@@ -38,6 +39,7 @@ struct BatchMakers {
   FeatureStore* features = nullptr;
   ColumnPush* columns = nullptr;
   RowShares* shares = nullptr;
+  BatchMasks* masks = nullptr;
   Trace* trace = nullptr;
 };
 /// Seeds of the step, their neighbours, and of all of them what is wanted. All outlive it. An Error of theirs is told with the step that it

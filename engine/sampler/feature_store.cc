@@ -12,6 +12,19 @@ namespace {
 constexpr Index kChunk = 256;    // rows that a thread takes at a time
 constexpr Index kPiece = 16384;  // rows of a cache that are fetched together
 
+void put(Real value, Real* to) {
+  *to = value;
+}
+void put(Real value, Bfloat16* to) {
+  *to = to_bfloat16(float(value));
+}
+Real value_of(Real value) {
+  return value;
+}
+Real value_of(Bfloat16 value) {
+  return Real(to_float(value));
+}
+
 }  // namespace
 
 Index cache_rows(const Owners& owners, Index bytes, Index cols) {
@@ -27,12 +40,19 @@ FeatureStore::FeatureStore(Context& ctx, const Owners& owners, Communicator& com
       rank_(comm.rank()),
       own_(own),
       bfloat16_(options.bfloat16),
+      fill_(options.fill),
       purpose_(options.route.features),
       requests_(owners, comm, options.route.lane) {
   ATOLL_CHECK(own.rows == owners.rows(rank_), "features of {} rows, {} owned", own.rows, owners.rows(rank_));
   if (options.cache_bytes > 0)
     cache_.emplace(atl::cache_rows(owners, options.cache_bytes, own.cols), own.cols,
                    options.policy == CachePolicy::kLru);
+}
+
+void FeatureStore::choose(const ColumnChoice* choice) {
+  ATOLL_CHECK(choice == nullptr || (!cache_ && choice->features() == cols()), "{} columns of {}{}",
+              choice->features(), cols(), cache_ ? ", with a cache" : "");
+  choice_ = choice;
 }
 
 void FeatureStore::fetch(std::span<const VertexId> rows, Matrix& out) {
@@ -101,7 +121,7 @@ void FeatureStore::copy_found(MatrixView out) {
 void FeatureStore::fetch_missing() {
   requests_.ask(purpose_, missing_.span());
   answer();
-  const Index row_bytes = cols() * Index(bfloat16_ ? sizeof(Bfloat16) : sizeof(Real));
+  const Index row_bytes = fetched_cols() * Index(bfloat16_ ? sizeof(Bfloat16) : sizeof(Real));
   const RowRequests::Answers rows{outgoing_.data(), requests_.asked_begin(),
                                   arrived_.take(missing_.size() * row_bytes).data(), requests_.wanted_begin(),
                                   row_bytes};
@@ -114,7 +134,12 @@ void FeatureStore::answer() {
   const auto count = Index(asked.size());
   const auto index = asked_.take(count);
   for (std::size_t i = 0; i < asked.size(); ++i) index[i] = VertexId(asked[i] - owners_.first_row(rank_));
-  const Index values = count * cols();
+  const Index values = count * fetched_cols();
+  if (choice_ != nullptr) {
+    const auto packed = outgoing_.take(values * Index(bfloat16_ ? sizeof(Bfloat16) : sizeof(Real)));
+    return bfloat16_ ? pack_columns(reinterpret_cast<Bfloat16*>(packed.data()))
+                     : pack_columns(reinterpret_cast<Real*>(packed.data()));
+  }
   if (bfloat16_) {
     auto* const to = reinterpret_cast<Bfloat16*>(outgoing_.take(values * Index(sizeof(Bfloat16))).data());
     return gather_rows_bfloat16(ctx_, own_, index.data(), {to, count, cols()});
@@ -123,13 +148,38 @@ void FeatureStore::answer() {
   gather_rows(ctx_, own_, index.data(), {to, count, cols()});
 }
 
-void FeatureStore::take_arrived(Index i, Real* to) {
-  if (!bfloat16_) {
-    std::copy_n(reinterpret_cast<const Real*>(arrived_.data()) + i * cols(), cols(), to);
-    return;
+/// Of each row those columns that whoever asks has chosen.
+template <class T>
+void FeatureStore::pack_columns(T* out) {
+  const Index chosen = choice_->chosen();
+  const auto begins = requests_.asked_begin();
+  for (Rank rank = 0; rank + 1 < Rank(begins.size()); ++rank) {
+    const auto columns = choice_->of(rank);
+    const Index begin = begins[std::size_t(rank)], count = begins[std::size_t(rank) + 1] - begin;
+    ctx_.pool->run((count + kChunk - 1) / kChunk, [&](Index chunk, int) {
+      for (Index i = begin + chunk * kChunk; i < begin + std::min(count, (chunk + 1) * kChunk); ++i) {
+        const Real* const row = own_.row(asked_[i]);
+        for (Index c = 0; c < chosen; ++c) put(row[columns[std::size_t(c)]], out + i * chosen + c);
+      }
+    });
   }
-  const auto* const from = reinterpret_cast<const Bfloat16*>(arrived_.data()) + i * cols();
-  for (Index c = 0; c < cols(); ++c) to[c] = Real(to_float(from[c]));
+}
+
+void FeatureStore::take_arrived(Index i, Real* to) {
+  const Index count = fetched_cols();
+  const auto take = [&](const auto* from) {
+    if (choice_ == nullptr) {
+      for (Index c = 0; c < count; ++c) to[c] = value_of(from[c]);
+      return;
+    }
+    fill_.empty() ? void(std::fill_n(to, cols(), Real(0))) : void(std::ranges::copy(fill_, to));
+    const auto columns = choice_->of(rank_);
+    for (Index c = 0; c < count; ++c) to[columns[std::size_t(c)]] = value_of(from[c]);
+  };
+  if (bfloat16_)
+    take(reinterpret_cast<const Bfloat16*>(arrived_.data()) + i * count);
+  else
+    take(reinterpret_cast<const Real*>(arrived_.data()) + i * count);
 }
 
 Index FeatureStore::growths() const {

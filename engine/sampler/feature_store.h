@@ -1,6 +1,8 @@
 // Input features of a batch's rows: own ones from memory, others' from their owners, asked for once a batch, with one message to
 // each owner and one back, unless a cache has them.
 //
+// Of others' rows some columns may be fetched alone (ColumnChoice); the others are filled.
+//
 // A value is the same whether it comes from the cache or from its owner. Where rows cross as bfloat16, others' values are rounded,
 // and the cache holds them so; own ones never are.
 #pragma once
@@ -9,6 +11,7 @@
 #include <span>
 
 #include "comm/communicator.h"
+#include "sampler/column_choice.h"
 #include "sampler/row_cache.h"
 #include "sampler/row_requests.h"
 #include "sampler/row_route.h"
@@ -27,6 +30,7 @@ struct FeatureStoreOptions {
   Index cache_bytes = 0;  // 0: no cache
   CachePolicy policy = CachePolicy::kDegree;
   RowRoute route{};
+  std::vector<Real> fill{};  // (F) what stands for columns that aren't fetched; empty: 0
 };
 
 /// Rows that a cache of so many bytes has room for, at most those that are others': as many on each rank.
@@ -46,6 +50,9 @@ class FeatureStore {
   /// kLru; before the first fetch(). Caches are of one size on all ranks.
   void fill_cache(std::span<const VertexId> rows);
 
+  /// From here on these columns of others' rows are fetched alone; null: all. It outlives that. Not with a cache, whose rows are whole.
+  void choose(const ColumnChoice* choice);
+
   /// out (rows, F), which grows as a Recycled does.
   void fetch(std::span<const VertexId> rows, Matrix& out);
 
@@ -63,6 +70,9 @@ class FeatureStore {
   void copy_found(MatrixView out);
   void fetch_missing();
   void answer();
+  template <class T>
+  void pack_columns(T* out);
+  Index fetched_cols() const { return choice_ != nullptr ? choice_->chosen() : cols(); }
   void take_arrived(Index i, Real* to);
 
   Context& ctx_;
@@ -70,6 +80,8 @@ class FeatureStore {
   const Rank rank_;
   const ConstMatrixView own_;
   const bool bfloat16_;
+  const std::vector<Real> fill_;          // (F) or empty
+  const ColumnChoice* choice_ = nullptr;  // null: all columns
   const Traffic purpose_;
   RowRequests requests_;
   std::optional<RowCache> cache_;

@@ -24,7 +24,7 @@ double DrawnGraph::degree(VertexId row) const {
 }
 
 RowDraws::RowDraws(const DrawnGraph& graph, ThreadPool& pool)
-    : graph_(graph), pool_(pool), positions_(std::size_t(pool.threads())) {}
+    : graph_(graph), pool_(pool), scratch_(std::size_t(pool.threads())) {}
 
 void RowDraws::heads(const HopDraw& hop, std::span<const VertexId> rows, std::span<RowHead> heads) {
   if (hop.kept != nullptr) return kept_heads(hop, rows, heads);
@@ -82,13 +82,13 @@ void RowDraws::arcs(const HopDraw& hop, std::span<const VertexId> rows, std::spa
       if (hop.kept != nullptr)
         keep_group(hop, group);
       else
-        draw_group(hop, group, positions_[std::size_t(thread)]);
+        draw_group(hop, group, scratch_[std::size_t(thread)]);
     }
   });
 }
 
 /// Positions are written where the columns come to stand, then read through.
-void RowDraws::draw_group(const HopDraw& hop, const Group& group, PositionDraws& positions) const {
+void RowDraws::draw_group(const HopDraw& hop, const Group& group, RemoteDraws::Scratch& scratch) const {
   const CsrView& graph = hop.fanout == kAllNeighbours ? graph_.whole : graph_.by_id.rows;
   for (Index i = 0; i < group.count; ++i) {
     const RowHead& head = group.heads[i];
@@ -99,8 +99,11 @@ void RowDraws::draw_group(const HopDraw& hop, const Group& group, PositionDraws&
     const std::uint64_t key = hop.draws.row_key(std::uint64_t(graph_.ids[std::size_t(row)]));
     const std::span<VertexId> drawn{group.columns + group.offsets[i] + head.loops,
                                     std::size_t(head.drawn(hop))};
-    hop.replace ? PositionDraws::with_replacement(key, head.others, drawn)
-                : positions.without_replacement(key, head.others, drawn);
+    if (hop.remote != nullptr)
+      hop.remote->draw(key, row, head.others, hop.replace, drawn, scratch);
+    else
+      hop.replace ? PositionDraws::with_replacement(key, head.others, drawn)
+                  : scratch.own.without_replacement(key, head.others, drawn);
     for (const VertexId position : drawn) prefetch(from + position);
   }
   for (Index i = 0; i < group.count; ++i) {

@@ -16,15 +16,17 @@
 #include "sampler/draw_positions.h"
 #include "sampler/fanout.h"
 #include "sampler/kept_arcs.h"
+#include "sampler/remote_draws.h"
 
 namespace atl {
 
 /// What a step draws for one gathering layer.
 struct HopDraw {
-  Draws draws;                     // of (seed, Purpose::kNeighbour, step, layer)
-  int fanout = kAllNeighbours;     // neighbours of a vertex
-  bool replace = false;            // one neighbour may be drawn several times
-  const KeptArcs* kept = nullptr;  // of all neighbours, those alone; null: there is no such choice
+  Draws draws;                          // of (seed, Purpose::kNeighbour, step, layer)
+  int fanout = kAllNeighbours;          // neighbours of a vertex
+  bool replace = false;                 // one neighbour may be drawn several times
+  const RemoteDraws* remote = nullptr;  // how those of own rows are drawn by their owner; null: all alike
+  const KeptArcs* kept = nullptr;       // of all neighbours, those alone; null: there is no such choice
 
   bool weighs() const { return kept != nullptr && kept->weighs(); }
 };
@@ -78,23 +80,17 @@ class RowDraws {
   bool weighted() const { return graph_.whole.weights != nullptr; }
 
  private:
-  /// Some rows, and where their arcs come to stand.
-  struct Group {
-    const VertexId* rows;
-    const RowHead* heads;
-    const Index* offsets;
-    Index count;
-    VertexId* columns;  // of all rows …
-    float* weights;     // … or null
-  };
-  void draw_group(const HopDraw& hop, const Group& group, PositionDraws& positions) const;
-  void kept_heads(const HopDraw& hop, std::span<const VertexId> rows, std::span<RowHead> heads) const;
-  void keep_group(const HopDraw& hop, const Group& group) const;
-  double degree(const HopDraw& hop, VertexId row) const;
+  Draws draws;                          // of (seed, Purpose::kNeighbour, step, layer)
+  int fanout = kAllNeighbours;          // neighbours of a vertex
+  bool replace = false;                 // one neighbour may be drawn several times
+  const RemoteDraws* remote = nullptr;  // how those of own rows are drawn by their owner; null: all alike
+  const KeptArcs* kept = nullptr;       // of all neighbours, those alone; null: there is no such choice
+
+  bool weighs() const { return kept != nullptr && kept->weighs(); }
 
   const DrawnGraph graph_;
   ThreadPool& pool_;
-  std::vector<PositionDraws> positions_;  // by thread
+  std::vector<RemoteDraws::Scratch> scratch_;  // by thread
 };
 
 }  // namespace atl

@@ -31,7 +31,8 @@ HopDraw Sampler::hop_of(std::int64_t step, int layer) const {
   if (sets_ != nullptr) return {.kept = &sets_->of_layer(layer)};
   return {.draws = Draws(options_.seed, Purpose::kNeighbour, std::uint64_t(step), std::uint64_t(layer)),
           .fanout = options_.fanout[std::size_t(layer)],
-          .replace = options_.replace};
+          .replace = options_.replace,
+          .remote = remote_};
 }
 
 void Sampler::draw(std::int64_t step, int layer, Batch& batch) {

@@ -47,6 +47,8 @@ class Sampler {
   /// The batch of these seeds, prepared rows that the rank owns, each once. Collective: every rank calls it for each step, with
   /// seeds or without.
   void sample(std::int64_t step, std::span<const VertexId> seeds, Batch& batch);
+  /// How owners draw neighbours from here on (HopDraw::remote), the same kind on all ranks; it outlives that.
+  void prefer(const RemoteDraws* remote) { remote_ = remote; }
   /// How often memory of its own and the structure's had to grow; batches count theirs.
   Index growths() const {
     return table_.growths() + cursors_.growths() + structure_.growths() +
@@ -63,6 +65,7 @@ class Sampler {
   Structure& structure_;
   const SamplingOptions options_;
   StepSets* const sets_;
+  const RemoteDraws* remote_ = nullptr;
   RowTable table_;
   Recycled<std::uint32_t> cursors_;  // of transposing
 };

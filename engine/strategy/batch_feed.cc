@@ -8,9 +8,13 @@ BatchFeed::BatchFeed(Communicator& comm, const BatchGraph& graph, const BatchFee
       options_(options),
       samplings_(batch_samplings(graph, comm, options.batches, options.ahead)) {}
 
-void BatchFeed::start(std::int64_t step) {
+void BatchFeed::stop() {
   waited_before_ = counts_.waited_seconds;
   stream_.reset();
+}
+
+void BatchFeed::start(std::int64_t step) {
+  stop();
   end_ = options_.epochs * seeds().steps();
   if (step >= end_) end_ = step + seeds().steps();  // a benchmark goes on beyond the job's epochs
   stream_.emplace(

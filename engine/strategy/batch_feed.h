@@ -25,6 +25,8 @@ class BatchFeed {
   StepSeeds& seeds() const { return samplings_.front()->seeds(); }
   /// Whether the batch of `step` (of the run, from 0) is the one that next() gives.
   bool has(std::int64_t step) const { return step == next_ && next_ < end_; }
+  /// Ends what makes batches; start() begins it anew.
+  void stop();
   /// next() gives that of `step`. Batches that were given before are gone.
   void start(std::int64_t step);
   /// Valid for `held` calls.

@@ -29,14 +29,38 @@ MiniBatch::MiniBatch(Context& ctx, Communicator& comm, const Model& model, Param
   BatchSamplingOptions batches = options.batches;
   batches.sampling.normalisation = model.needs.normalisation;
   batches.sampling.attention = model.needs.attention;
+  if (options.explained && comm.size() > 1)
+    batches.masks = &explanations_.emplace(ctx, comm, model, parameters, graph, *options.explained);
   feed_.emplace(comm, graph,
                 BatchFeedOptions{.batches = batches, .ahead = options.ahead, .epochs = options.epochs});
+}
+
+/// Who makes batches may wait for an explanation that never begins.
+MiniBatch::~MiniBatch() {
+  if (explanations_) explanations_->close();
+}
+
+void MiniBatch::start(std::int64_t step) {
+  if (explanations_) {
+    explanations_->close();
+    feed_->stop();
+    explanations_->start(step);
+  }
+  feed_->start(step);
+}
+
+std::vector<NamedMatrix> MiniBatch::state() {
+  return explanations_ ? explanations_->state() : std::vector<NamedMatrix>();
+}
+
+std::optional<ExplainedFigures> MiniBatch::explained() {
+  return explanations_ ? std::optional(explanations_->figures()) : std::nullopt;
 }
 
 /// Steps of the run are counted from 1, batches from 0.
 void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   if (trace_ != nullptr && (step - 1) % steps() == 0) trace_->begin_epoch((step - 1) / steps() + 1);
-  if (!feed_->has(step - 1)) feed_->start(step - 1);
+  if (!feed_->has(step - 1)) start(step - 1);
   const std::int64_t before = growths();
   tell(Work::kPrefetch);
   const StreamedBatch& made = feed_->next();
@@ -47,6 +71,8 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   const RangeInput input{Rows(input_.of(ConstMatrixView(made.features))), {}};
   runner_.forward(pass_, parameters_.present(), memory_, input);
   tell(Work::kLoss);
+  if (explanations_)
+    explanations_->at(step - 1, (step - 1) / steps() + 1, memory_.output(memory_.layers().end - 1));
   session.loss(memory_.output(memory_.layers().end - 1), {feed_->owned_rows(made.batch), made.batch.total},
                memory_.d_output());
   if (made.batch.loss_weights.size() > 0)
@@ -75,6 +101,7 @@ ScheduleBytes MiniBatch::bytes() const {
   ScheduleBytes b;
   memory_.count(b);
   inference_.count(b);
+  if (explanations_) b.saved += explanations_->bytes();
   return b;
 }
 

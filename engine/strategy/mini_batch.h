@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "strategy/batch_feed.h"
+#include "strategy/explain/explanations.h"
 #include "strategy/slab_inference.h"
 
 namespace atl {
@@ -15,6 +16,8 @@ struct MiniBatchOptions {
   Passes passes = Passes::kTraining;
   Index slab_bytes = atl::slab_bytes(0);  // of inference
   std::int64_t epochs = 1;                // batches beyond them aren't made ahead
+  std::optional<ExplanationOptions>
+      explained{};  // of several ranks; none: masks say nothing of what batches read
 };
 
 /// Collective: all ranks make the same calls. References outlive it.
@@ -22,6 +25,7 @@ class MiniBatch final : public Schedule {
  public:
   MiniBatch(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
             const BatchGraph& graph, const MiniBatchOptions& options);
+  ~MiniBatch() override;
 
   std::int64_t steps() const override { return feed_ ? feed_->seeds().steps() : 1; }
   void train(std::int64_t step, TrainingStep& session) override;
@@ -30,8 +34,11 @@ class MiniBatch final : public Schedule {
   void count_non_finite(const double* unless, double* by_layer) override;
   ScheduleBytes bytes() const override;
   std::optional<BatchCounts> batch_counts() const override { return feed_ ? feed_->counts() : BatchCounts(); }
+  std::vector<NamedMatrix> state() override;
+  std::optional<ExplainedFigures> explained() override;
 
  private:
+  void start(std::int64_t step);
   std::int64_t growths() const;
   void tell(Work work) const;
 
@@ -45,7 +52,8 @@ class MiniBatch final : public Schedule {
   // Of training:
   BatchPass pass_;
   PassMemory memory_;
-  DeviceCopies input_;             // the step's features
+  DeviceCopies input_;  // the step's features
+  std::optional<Explanations> explanations_;
   std::optional<BatchFeed> feed_;  // none: this schedule doesn't train
 };
 

@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "sampler/batch_graph.h"
 #include "strategy/batch_counts.h"
+#include "strategy/explain/explained_figures.h"
 #include "strategy/stage_times.h"
 
 namespace atl {
@@ -74,6 +75,8 @@ class Schedule {
   virtual std::vector<NamedMatrix> state() { return {}; }
   /// Of a strategy with batches, between two steps: what they have come to since it was made.
   virtual std::optional<BatchCounts> batch_counts() const { return std::nullopt; }
+  /// Of a strategy that explains what it reads of other ranks: the last explanation.
+  virtual std::optional<ExplainedFigures> explained() { return std::nullopt; }
   /// Of a strategy whose ranks are a pipeline's, after train(): of the last step.
   virtual std::optional<StageTimes> stage_times() const { return std::nullopt; }
   /// As Exchange::lateness(), after train().

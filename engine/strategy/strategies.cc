@@ -10,7 +10,7 @@ namespace {
 
 std::vector<Strategy>& table() {
   static std::vector<Strategy> rows{graph_row(),     pipegcn_row(), cagnet_row(),   sancus_row(), bns_row(),
-                                    minibatch_row(), gnnpipe_row(), granndis_row(), p3_row()};
+                                    minibatch_row(), gnnpipe_row(), granndis_row(), p3_row(),     dgs_row()};
   return rows;
 }
 

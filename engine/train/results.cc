@@ -8,6 +8,7 @@
 #include "train/predicted_labels.h"
 #include "train/predictions.h"
 #include "train/report/report.h"
+#include "train/telemetry/explained_figures.h"
 #include "train/telemetry/pipeline_figures.h"
 #include "train/telemetry/rank_figures.h"
 #include "train/trained_on.h"
@@ -127,6 +128,7 @@ void write_results(Context& ctx, Communicator& comm, const SessionOptions& o, co
   }
   gather_rank_figures(comm, phases, record);
   if (const auto times = trainer.stage_times()) gather_pipeline(comm, *times, record);
+  if (const auto figures = trainer.explained()) gather_explained(comm, *figures, record);
 }
 
 void write_report_of(const SessionOptions& o, const RunRecord& record) {

@@ -49,6 +49,8 @@ class Trainer final : private TrainingStep {
     if (const auto waited = data_.waited_seconds()) return BatchCounts{.waited_seconds = *waited};
     return training_->batch_counts();
   }
+  /// Of training's schedule.
+  std::optional<ExplainedFigures> explained() { return training_->explained(); }
   /// Of training's schedule; none before the first step.
   std::optional<StageTimes> stage_times() const { return training_->stage_times(); }
   /// This rank's part of it, after train_epoch() (Schedule::lateness).

@@ -51,7 +51,9 @@ variables:
       has(variables.job.strategy) && has(variables.job.strategy.minibatch) && has(variables.job.strategy.minibatch.fanout) ?
       variables.job.strategy.minibatch.fanout :
       has(variables.job.strategy) && has(variables.job.strategy.p3) && has(variables.job.strategy.p3.fanout) ?
-      variables.job.strategy.p3.fanout : dyn([])
+      variables.job.strategy.p3.fanout :
+      has(variables.job.strategy) && has(variables.job.strategy.dgs) && has(variables.job.strategy.dgs.fanout) ?
+      variables.job.strategy.dgs.fanout : dyn([])
   - name: minibatch
     expression: >-
       has(variables.job.strategy) && has(variables.job.strategy.minibatch) ? variables.job.strategy.minibatch : dyn({})
@@ -82,7 +84,7 @@ variables:
 validations:
   # engine/job/rules/strategy.cc
   - expression: >-
-      !(variables.strategy in ['minibatch', 'p3']) || size(variables.fanout) == 0 || size(variables.fanout) == variables.layers
+      !(variables.strategy in ['minibatch', 'p3', 'dgs']) || size(variables.fanout) == 0 || size(variables.fanout) == variables.layers
     messageExpression: >-
       'strategy.' + string(variables.strategy) + '.fanout: has ' + string(size(variables.fanout)) + ' numbers for ' + string(variables.layers) +
       ' layers (give one for each of ' + ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') + ')'

@@ -5,6 +5,7 @@
 #include "job/strategies.h"
 #include "job/strategies/batch_options.h"
 #include "job/strategies/boundary_rows.h"
+#include "job/strategies/feature_rate.h"
 
 namespace atl {
 namespace {
@@ -47,12 +48,30 @@ void options_of_the_sampler(const Check& c) {
   if (c.job.strategy.kind == "minibatch") check_sampler(c, "minibatch");
 }
 
+const std::string kWholeRows = "holds whole rows (set it to 0, or strategy.minibatch.featureRate to 1)";
+
+void a_cache_of_whole_rows(const Check& c) {
+  if (c.job.strategy.kind != "minibatch" || feature_rate(c.job) == 1) return;
+  if (c.job.strategy.options.integer("cache.bytes") > 0)
+    c.error("strategy.minibatch.cache.bytes", "{}", kWholeRows);
+}
+
+/// A size may be a quantity of bytes, which CEL compares with 0 as it stands.
+ServerRule a_cache_of_whole_rows_rule() {
+  return {
+      "strategy.minibatch", "cache.bytes",
+      "!has(self.featureRate) || double(self.featureRate) == 1.0 || !has(self.cache) || !has(self.cache.bytes) || "
+      "string(self.cache.bytes) == '0'",
+      kWholeRows};
+}
+
 }  // namespace
 
 StrategyInfo minibatch_strategy() {
   std::vector<Field> options = sampler_options("minibatch");
   for (Field& each : neighbour_options("minibatch")) options.push_back(std::move(each));
   for (Field& each : making_options("minibatch")) options.push_back(std::move(each));
+  for (Field& each : feature_options("minibatch", 1)) options.push_back(std::move(each));
   for (Field& each : cache_options()) options.push_back(std::move(each));
   Rule sampler = sampler_rule(options_of_the_sampler, "minibatch", options);
   return {.kind = "minibatch",
@@ -68,7 +87,9 @@ StrategyInfo minibatch_strategy() {
           .several_parts = true,
           .draws_neighbours = draws_some_neighbours,
           .side_threads = batch_threads,
-          .rules = {{a_fanout_a_layer, {batch_fanout_rule("minibatch")}}, std::move(sampler)}};
+          .rules = {{a_fanout_a_layer, {batch_fanout_rule("minibatch")}},
+                    std::move(sampler),
+                    {a_cache_of_whole_rows, {a_cache_of_whole_rows_rule()}}}};
 }
 
 }  // namespace atl

@@ -63,6 +63,11 @@ void RankNotes::take_batch() {
   if (is_on()) recording_.steps.push_back({.kind = RecordedStep::Kind::kTake, .label = label()});
 }
 
+void RankNotes::meet_explanation(RecordedStep::Kind kind, std::int64_t number) {
+  end_segment();
+  if (is_on()) recording_.steps.push_back({.kind = kind, .operation = int(number), .label = label()});
+}
+
 void RankNotes::start(const Operation& operation) {
   end_segment();
   if (!is_on()) return;

@@ -31,6 +31,8 @@ class RankNotes {
   void wait(const Operation& operation);
   /// Likewise, where the next batch is taken.
   void take_batch();
+  /// Likewise, where an explanation may begin, or is waited for: kExplain, kExplained.
+  void meet_explanation(RecordedStep::Kind kind, std::int64_t number);
   void go_on();
   /// The present segment is held up in between: the thread stands for another one of its rank.
   void pause() { held_ = now() - since_; }

@@ -16,11 +16,13 @@ namespace atl {
 /// In the order in which a rank's compute thread took them.
 struct RecordedStep {
   enum class Kind {
-    kEpoch,    // the epoch of `label` begins
-    kCompute,  // for `seconds`
-    kStart,    // of `operation`
-    kWait,     // until it is finished
-    kTake,     // the next batch, once it is made
+    kEpoch,      // the epoch of `label` begins
+    kCompute,    // for `seconds`
+    kStart,      // of `operation`
+    kWait,       // until it is finished
+    kTake,       // the next batch, once it is made
+    kExplain,    // number `operation` of RankRecording::explanations may begin
+    kExplained,  // until it has ended
   };
   Kind kind = Kind::kCompute;
   double seconds = 0;  // of one processor
@@ -45,7 +47,7 @@ struct RecordedOperation {
   Index count = 0, width = 0;
 };
 
-/// What makes one mini-batch: steps of a thread of its own, and their operations.
+/// What makes one mini-batch, or one explanation: steps of a thread of its own, and their operations.
 struct RecordedBatch {
   std::vector<RecordedStep> steps;
   std::vector<RecordedOperation> operations;
@@ -62,6 +64,7 @@ struct RankRecording {
   std::vector<RecordedStep> steps;
   std::vector<RecordedOperation> operations;
   RecordedBatches batches;
+  std::vector<RecordedBatch> explanations;  // by number: a thread's that explains
 };
 
 struct Recording {

@@ -63,7 +63,7 @@ VirtualRank::VirtualRank(Rank rank, const RankRecording& recording, const Topolo
       batches_(recording.batches),
       making_(std::size_t(recording.batches.makers), -1) {
   threads_.emplace_back(recording.steps, recording.operations);
-  threads_.resize(1 + making_.size());
+  threads_.resize(2 + making_.size());
   for (int i = 0; i < kLanes * kSlots; ++i) groups_.push_back(std::make_unique<Group>(network, rank));
 }
 
@@ -136,6 +136,7 @@ void VirtualRank::go_on() {
     while (step(threads_.front())) moved = true;
     for (std::size_t maker = 0; maker < making_.size(); ++maker)
       while (make_batch(maker)) moved = true;
+    while (explain()) moved = true;
   }
   // Where all processors compute, what messages took is missing from that; else another one pays it.
   const auto computing = std::ranges::find_if(threads_, &VirtualThread::computes);
@@ -158,6 +159,28 @@ bool VirtualRank::make_batch(std::size_t maker) {
   const RecordedBatch& next = recording_.batches.all[std::size_t(batch)];
   thread = VirtualThread(next.steps, next.operations);
   return true;
+}
+
+/// False where the explainer has nothing to do now.
+bool VirtualRank::explain() {
+  VirtualThread& thread = threads_.back();
+  VirtualExplanations& e = explanations_;
+  if (e.under_way) {
+    if (step(thread)) return true;
+    if (!thread.is_through()) return false;
+    e.under_way = false;
+    ++e.ended;
+    return true;
+  }
+  if (e.ended >= e.begun || e.ended >= int(recording_.explanations.size())) return false;
+  const RecordedBatch& next = recording_.explanations[std::size_t(e.ended)];
+  thread = VirtualThread(next.steps, next.operations);
+  return e.under_way = true;
+}
+
+/// One that wasn't recorded, because the run ended before, holds up nobody.
+bool VirtualRank::is_explained(int number) const {
+  return number < explanations_.ended || number >= int(recording_.explanations.size());
 }
 
 /// What the thread that trains has stood for is exposed; what the others stand for isn't. Messages are paid for meanwhile.
@@ -194,6 +217,7 @@ bool VirtualRank::step(VirtualThread& thread) {
   if (thread.computes() || thread.at == thread.steps.size()) return false;
   const RecordedStep& next = thread.steps[thread.at];
   if (next.kind == RecordedStep::Kind::kTake && !take_batch(thread)) return false;
+  if (next.kind == RecordedStep::Kind::kExplained && !is_explained(next.operation)) return false;
   ++thread.at;
   switch (next.kind) {
     case RecordedStep::Kind::kEpoch:
@@ -210,7 +234,11 @@ bool VirtualRank::step(VirtualThread& thread) {
       thread.awaited = thread.started[std::size_t(next.operation)].get();
       thread.awaited_number = next.operation, thread.waits_since = network_.now();
       break;
+    case RecordedStep::Kind::kExplain:
+      explanations_.begun = next.operation + 1;
+      break;
     case RecordedStep::Kind::kTake:
+    case RecordedStep::Kind::kExplained:
       break;
   }
   if (!epochs_.empty() && &thread == &threads_.front()) epochs_.back().end = network_.now();

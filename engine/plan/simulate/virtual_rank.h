@@ -45,6 +45,8 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
   bool step(VirtualThread& thread);
   bool take_batch(VirtualThread& thread);
   bool make_batch(std::size_t maker);
+  bool explain();
+  bool is_explained(int number) const;
   void waited(VirtualThread& thread);
   void end_wait(VirtualThread& thread);
   void compute_on();
@@ -75,9 +77,10 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
   PollPace pace_;
   std::chrono::steady_clock::time_point bulk_arrived_{};  // the last of them, in virtual time
   std::vector<std::unique_ptr<Group>> groups_;            // by lane and slot
-  std::vector<VirtualThread> threads_;                    // the one that trains, and those that make batches
+  std::vector<VirtualThread> threads_;  // the one that trains, those that make batches, the one that explains
   VirtualBatches batches_;
-  std::vector<int> making_;       // by maker: the batch; −1: none
+  std::vector<int> making_;  // by maker: the batch; −1: none
+  VirtualExplanations explanations_;
   double speed_ = 1, since_ = 0;  // of threads that compute
   double owed_ = 0;               // processor time of messages, that computing pays
   std::vector<ReplayedEpoch> epochs_;

@@ -28,6 +28,12 @@ struct VirtualThread {
   bool is_through() const { return !computes() && awaited == nullptr && at == steps.size(); }
 };
 
+/// Explanations that may begin, and have ended: a thread goes on with one after the other.
+struct VirtualExplanations {
+  int begun = 0, ended = 0;  // how many
+  bool under_way = false;
+};
+
 /// Which batches are made and taken: threads that make them go on as long as no more are ahead than may be.
 class VirtualBatches {
  public:

@@ -1,4 +1,6 @@
 // What all strategies of batches have in common of how they make them.
+#include "job/strategies/feature_rate.h"
+#include "sampler/pooled_rows.h"
 #include "strategy/job_sampling.h"
 #include "strategy/kinds/kinds.h"
 
@@ -8,8 +10,14 @@ BatchSamplingOptions batch_sampling(const ScheduleInput& in) {
   BatchSamplingOptions batches = job_sampling(in.job);
   batches.threads = in.side.count;
   batches.weighs = in.job.model.norm == Norm::kBatch && in.comm.size() > 1;
+  batches.feature_rate = feature_rate(in.job);
   batches.cpus = in.side.cpus;
   return batches;
+}
+
+std::vector<Real> filled_columns(const ScheduleInput& in) {
+  if (feature_rate(in.job) == 1 || in.job.strategy.options.text("fill") == "zero") return {};
+  return mean_features(in.holding.batches(), in.comm.rank(), in.job.training.setting == Setting::kInductive);
 }
 
 }  // namespace atl

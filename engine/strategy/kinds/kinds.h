@@ -16,6 +16,7 @@ Strategy minibatch_row();
 Strategy gnnpipe_row();
 Strategy granndis_row();
 Strategy p3_row();
+Strategy dgs_row();
 
 /// For what a schedule's memory must do.
 Passes passes_of(const ScheduleInput& in);
@@ -31,5 +32,7 @@ std::unique_ptr<Crossing> all_boundary_rows(const ScheduleInput& in);
 std::unique_ptr<Crossing> sampled_boundary_rows(const ScheduleInput& in, double rate);
 /// How batches are drawn, by the options that all strategies of batches have; without a feature store's.
 BatchSamplingOptions batch_sampling(const ScheduleInput& in);
+/// What the columns of other ranks' rows are that aren't fetched (job/strategies/feature_rate.h).
+std::vector<Real> filled_columns(const ScheduleInput& in);
 
 }  // namespace atl

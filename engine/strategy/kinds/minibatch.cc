@@ -15,7 +15,8 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                      .cache_bytes = options.integer("cache.bytes"),
                                      .policy = policy == "degree"       ? CachePolicy::kDegree
                                                : policy == "presampled" ? CachePolicy::kPresampled
-                                                                        : CachePolicy::kLru};
+                                                                        : CachePolicy::kLru,
+                                     .fill = filled_columns(in)};
   BatchSamplingOptions batches = batch_sampling(in);
   batches.features = features, batches.presampled = kPresampledSteps;
   const MiniBatchOptions chosen{.batches = batches,

@@ -12,6 +12,7 @@
 #include "train/report/bars.h"
 #include "train/report/chart.h"
 #include "train/report/curves.h"
+#include "train/report/explained.h"
 #include "train/report/matrix.h"
 #include "train/report/stages.h"
 #include "train/report/style.h"
@@ -135,6 +136,11 @@ std::string report_html(const RunRecord& run) {
       "When each stage of the pipeline worked on which chunk in the last epoch: forward and, paler, backward. "
       "Blanks are its bubbles: the share of all ranks’ time in which they had no chunk.",
       stage_bars(run));
+  html += section(
+      "What matters of other ranks",
+      "For each rank the vertices of other ranks and the features with the largest masks, with which the last "
+      "step was made: a mask of 1 matters, one of 0 doesn't. Beside them what explaining took.",
+      explained_tables(run));
   html += section("Memory by server",
                   "The most memory that each server's ranks were resident with, a piece for each rank.",
                   memory_bars(run));

@@ -11,6 +11,7 @@
 
 #include "base/types.h"
 #include "strategy/batch_counts.h"
+#include "strategy/explain/explained_figures.h"
 
 namespace atl {
 
@@ -126,6 +127,7 @@ struct RunRecord {
   std::vector<TypicalEpoch> typical_by_rank;       // (ranks)
   std::vector<LinkTraffic> training_traffic;       // sent by all ranks, in all epochs since this start
   std::optional<PipelineEpoch> pipeline;           // of a strategy with stages: the last epoch; on rank 0
+  std::vector<ExplainedFigures> explained;         // (ranks) of a strategy that explains; else empty
   ConfusionMatrix confusion;                       // of the test vertices
 };
 

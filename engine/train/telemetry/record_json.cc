@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "train/telemetry/explained_figures.h"
 #include "train/telemetry/pipeline_json.h"
 
 namespace atl {
@@ -132,10 +133,10 @@ constexpr std::tuple kSettingSince{Key{"cpus", &RunSetting::cpus}};
 constexpr std::tuple kSampleSince{Key{"communicationSeconds", &RankSample::communication_seconds},
                                   Key{"progressCpuSeconds", &RankSample::progress_cpu_seconds},
                                   Key{"batches", &RankSample::batches}};
-constexpr std::tuple kRunSince{Key{"typicalEpochByRank", &RunRecord::typical_by_rank},
-                               Key{"trainingTraffic", &RunRecord::training_traffic},
-                               Key{"resumedSteps", &RunRecord::resumed_steps},
-                               Key{"pipeline", &RunRecord::pipeline}};
+constexpr std::tuple kRunSince{
+    Key{"typicalEpochByRank", &RunRecord::typical_by_rank},
+    Key{"trainingTraffic", &RunRecord::training_traffic}, Key{"resumedSteps", &RunRecord::resumed_steps},
+    Key{"pipeline", &RunRecord::pipeline}, Key{"explained", &RunRecord::explained}};
 constexpr std::tuple kEpochSince{Key{"lateness", &EpochRecord::lateness}};
 
 constexpr std::tuple kBatches{

@@ -69,11 +69,11 @@ TEST(Explain, AllBelowAFieldHasNoOther) {
 }
 
 TEST(Explain, ChoicesSayWhatIsNotBuilt) {
-  EXPECT_THAT(explain("strategy.kind"), testing::ContainsRegex("dgs .*\\[not built yet\\]"));
+  EXPECT_THAT(explain("strategy.kind"), testing::ContainsRegex("auto .*\\[not built yet\\]"));
 }
 
 TEST(Explain, AStrategyToComeSaysSo) {
-  EXPECT_THAT(explain("strategy.dgs"), AllOf(HasSubstr("strategy.dgs"), HasSubstr("not built yet")));
+  EXPECT_THAT(explain("strategy.auto"), AllOf(HasSubstr("strategy.auto"), HasSubstr("not built yet")));
 }
 
 TEST(Explain, OptionsOfEveryModelThatHasOne) {

@@ -40,6 +40,7 @@ INSTANTIATE_TEST_SUITE_P(
     Strategies, BatchMemory,
     testing::Values(
         Batches{"minibatch", "minibatch", kNeighbours}, Batches{"p3", "p3", kNeighbours},
+        Batches{"dgs", "dgs", kNeighbours + ", explainEpochs: 3"},
         Batches{"p3_pipeline", "p3", kNeighbours + ", delay: 3"},
         Batches{"fastgcn", "minibatch", "sampler: fastgcn, batchSize: 160, layerSizes: [500, 500, 500]"},
         Batches{"ladies", "minibatch", "sampler: ladies, batchSize: 160, layerSizes: [500, 500, 500]"},

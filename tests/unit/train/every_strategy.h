@@ -50,6 +50,7 @@ inline std::vector<StrategyCase> every_strategy() {
         "placement.ranksPerServer=2"}},
       {"minibatch", 2, {"strategy.kind=minibatch", "strategy.minibatch.batchSize=7"}},
       {"subgraphs", 2, {"strategy.kind=minibatch", "strategy.minibatch={sampler: saintVertex, draws: 25}"}},
+      {"dgs", 2, {"strategy.kind=dgs", "strategy.dgs={batchSize: 7, explainEvery: 2, explainEpochs: 3}"}},
       {"p3", 3, {"strategy.kind=p3", "strategy.p3.batchSize=7"}},
       {"p3_wire", 2, {"strategy.kind=p3", "strategy.p3.batchSize=7", "strategy.wire=bfloat16"}},
       {"p3_pipeline", 4, {"strategy.kind=p3", "strategy.p3={batchSize: 7, delay: 3, copies: 2}"}},
@@ -61,7 +62,7 @@ inline Job job_of(const SmallCase& model, const StrategyCase& strategy) {
   fields.insert(fields.end(), strategy.fields.begin(), strategy.fields.end());
   fields.push_back("placement.ranks=" + std::to_string(strategy.ranks));
   fields.push_back("training.optimizer={clipNorm: 0.5}");
-  for (const std::string kind : {"minibatch", "p3"}) {
+  for (const std::string kind : {"minibatch", "dgs", "p3"}) {
     if (!strategy.name.starts_with(kind)) continue;
     std::string fanout;
     for (int layers = gathering_layers(small_job(model.fields).model); layers > 0; --layers)

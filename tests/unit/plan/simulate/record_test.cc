@@ -242,6 +242,7 @@ std::vector<SmallCase> of_parts() {
 
 std::vector<SmallCase> all_strategies() {
   std::vector<SmallCase> all = of_parts();
+  all.push_back({"Dgs", {"strategy={kind: dgs, dgs: {batchSize: 8, explainEvery: 2, explainEpochs: 3}}"}});
   all.push_back({"Minibatch", {"strategy={kind: minibatch, minibatch: {batchSize: 8}}"}});
   all.push_back({"Ladies", {"strategy={kind: minibatch, minibatch: {sampler: ladies, batchSize: 8}}"}});
   all.push_back({"SaintWalks", {"strategy={kind: minibatch, minibatch: {sampler: saintWalk, draws: 5}}"}});

@@ -61,7 +61,9 @@ INSTANTIATE_TEST_SUITE_P(
                     KeptRows{"sancus_bounded", "sancus",
                              "{rule: bounded, threshold: 0.2, staleness: 3, gradients: withRows}"},
                     KeptRows{"gnnpipe", "gnnpipe", "{chunks: 6, historyRefresh: 4}"},
-                    KeptRows{"p3_pipeline", "p3", "{delay: 3, batchSize: 7}"}),
+                    KeptRows{"p3_pipeline", "p3", "{delay: 3, batchSize: 7}"},
+                    KeptRows{"dgs", "dgs",
+                             "{batchSize: 7, fanout: [2, 2, 2], explainEvery: 4, explainEpochs: 5}"}),
     [](const auto& each) { return each.param.name; });
 
 /// On 3 ranks the first stage has one layer, which reads features: no history, but the others' is lost all the same.

@@ -218,5 +218,30 @@ TEST(Report, ShowsChunksByStage) {
   expect_balanced(html);
 }
 
+/// Of a strategy that explains alone; also after the record was written and read.
+TEST(Report, ShowsWhatMattersOfOtherRanks) {
+  EXPECT_THAT(report_html(sample_run()), Not(HasSubstr("What matters of other ranks")));
+  RunRecord run = sample_run();
+  run.explained.resize(2);
+  run.explained[1] = {.others = 1200,
+                      .features = 20,
+                      .chosen = 17,
+                      .vertices = {{4711, 0.75}, {12, 0.5}},
+                      .columns = {{3, 0.875}},
+                      .least_vertex = 0.125,
+                      .middle_vertex = 0.25,
+                      .epochs = 50,
+                      .first_loss = 2.5,
+                      .loss = 1.25,
+                      .seconds = 3,
+                      .explanations = 2};
+  const std::string html = report_html(parse_run_document(run_document(run)));
+  for (const char* text : {"What matters of other ranks", "rank 1",
+                           "1,200 vertices: 4711 <small>0.750</small>, 12", "median 0.250, least 0.125",
+                           "17 of 20 features: 3 <small>0.875", "2 × 1.50 s, 50 epochs", "loss 2.5 → 1.25"})
+    EXPECT_THAT(html, HasSubstr(text));
+  expect_balanced(html);
+}
+
 }  // namespace
 }  // namespace atl

@@ -1,0 +1,87 @@
+// Draws a vertex's neighbours by where they are and by how much they matter (DGS, Wan et al. 2022, section III-C): a mask says of each
+// neighbour on another rank how likely it is to be drawn beside the others, and `shift` moves some of what is drawn from other ranks to
+// the rank's own, the total unchanged. A vertex's owner draws, by its own mask, whoever asks.
+//
+// Of d neighbours, o on other ranks, k are drawn. Of these k · s − k · shift are the others', as far as there are so many on either
+// side; a rest is one more with its own probability. s is o / d, or, where a mask's sum stands against the own neighbours' number,
+// Σp / (d − o + Σp). The own ones are drawn alike. The others are drawn one after the other, each in proportion to its p among those that are left
+// (Efraimidis & Spirakis 2006: the k smallest of −ln u / p).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sampler/draw_positions.h"
+#include "sampler/owners.h"
+
+namespace atl {
+
+struct DrawnGraph;
+
+/// By which of a rank's own rows' neighbours are on other ranks. Grows with these arcs.
+class RemoteArcs {
+ public:
+  /// All outlive it.
+  RemoteArcs(const DrawnGraph& graph, const Owners& owners, Rank rank);
+
+  /// Rows of other ranks that some own row reads: the mask's, ascending.
+  std::span<const VertexId> vertices() const { return vertices_; }
+  struct Arc {
+    VertexId position;  // among the row's neighbours, self-loops left out
+    VertexId vertex;    // of vertices()
+  };
+  /// Ascending by position.
+  std::span<const Arc> of(VertexId row) const {
+    const auto own = std::size_t(row - first_row_);
+    return {arcs_.data() + offsets_[own], std::size_t(offsets_[own + 1] - offsets_[own])};
+  }
+  Index bytes() const {
+    return Index(offsets_.size() * sizeof(Index) + arcs_.size() * sizeof(Arc) +
+                 vertices_.size() * sizeof(VertexId));
+  }
+
+ private:
+  Index first_row_;
+  std::vector<Index> offsets_;  // (own rows + 1)
+  std::vector<Arc> arcs_;
+  std::vector<VertexId> vertices_;
+};
+
+class RemoteDraws {
+ public:
+  /// What other ranks' share of a draw follows from.
+  enum class Split { kNeighbours, kMask };
+  /// One thread's.
+  struct Scratch {
+    std::vector<std::pair<double, VertexId>> keys;
+    std::vector<double> sums;
+    PositionDraws own;
+  };
+
+  /// `arcs` outlives it. probabilities (arcs.vertices()), above 0; views, which may change between draws.
+  RemoteDraws(const RemoteArcs& arcs, std::span<const double> probabilities, double shift, Split split)
+      : arcs_(arcs), probabilities_(probabilities), shift_(shift), split_(split) {}
+
+  /// As PositionDraws': positions of an own row's `size` neighbours, distinct ones where they aren't drawn with replacement.
+  void draw(std::uint64_t key, VertexId row, std::uint32_t size, bool replace, std::span<VertexId> positions,
+            Scratch& scratch) const;
+
+ private:
+  /// How many of `drawn` are of other ranks.
+  Index others(std::uint64_t key, std::span<const RemoteArcs::Arc> arcs, std::uint32_t size, bool replace,
+               Index drawn) const;
+  double probability(const RemoteArcs::Arc& arc) const { return probabilities_[std::size_t(arc.vertex)]; }
+  void draw_own(std::uint64_t key, std::span<const RemoteArcs::Arc> arcs, std::uint32_t size, bool replace,
+                std::span<VertexId> positions, Scratch& scratch) const;
+  void draw_others(std::uint64_t key, std::span<const RemoteArcs::Arc> arcs, bool replace,
+                   std::span<VertexId> positions, Scratch& scratch) const;
+
+  const RemoteArcs& arcs_;
+  std::span<const double> probabilities_;
+  double shift_;
+  Split split_;
+};
+
+}  // namespace atl

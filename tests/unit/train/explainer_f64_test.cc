@@ -1,0 +1,160 @@
+// The explainer by itself: its masks' gradient is the loss's under every model, its masks know what matters, its lane waits for nobody
+// and is waited for.
+#include "strategy/explain/explainer_lane.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <thread>
+
+#include "train/dgs_job.h"
+
+namespace atl {
+namespace {
+
+constexpr Index kOthers = 7, kFeatures = 6;
+constexpr int kClasses = 3;
+
+double uniform(int what, Index i) {
+  return Draws(4, Purpose::kSampling).uniform_at(std::uint64_t(what), std::uint64_t(i));
+}
+
+struct Explained {
+  explicit Explained(const SmallCase& c, Index others = kOthers, const ExplainerOptions& options = {})
+      : model(job_model(dgs_job(c, 2), {.columns = kFeatures}, kClasses)), parameters(model.parameters(), 3) {
+    weights.resize(1, Index(parameters.values().size()));
+    for (Index i = 0; i < weights.cols(); ++i)
+      weights.at(0, i) = parameters.values()[std::size_t(i)] + Real(0.1 * uniform(0, i));
+    Matrix features(1 + others, kFeatures);
+    for (Index i = 0; i < features.rows() * kFeatures; ++i) features.data()[i] = Real(2 * uniform(1, i) - 0.7);
+    std::vector<VertexId> ids;
+    for (Index i = 0; i < others; ++i) ids.push_back(VertexId(100 + i));
+    explainer = std::make_unique<Explainer>(model, parameters, ids, std::move(features), options);
+  }
+  Model model;
+  Parameters parameters;
+  Matrix weights;
+  std::unique_ptr<Explainer> explainer;
+};
+
+class MaskGradient : public testing::TestWithParam<SmallCase> {};
+
+/// By a mask's value m, open σ(m): central differences.
+TEST_P(MaskGradient, IsThatOfThePrediction) {
+  for (const bool multi_label : {false, true}) {
+    Explained e(GetParam(), kOthers, {.multi_label = multi_label});
+    std::vector<double> values;
+    for (Index i = 0; i < kOthers + kFeatures; ++i) values.push_back(uniform(2, i) - 0.5);
+    std::vector<double> d_arcs(kOthers), d_features(kFeatures), unused_arcs(kOthers), unused(kFeatures);
+    const auto loss = [&](std::span<double> of_arcs, std::span<double> of_features) {
+      std::vector<Real> open;
+      for (const double m : values) open.push_back(Real(1 / (1 + std::exp(-m))));
+      const std::span<const Real> all(open);
+      return e.explainer->loss_of_prediction(e.weights, all.first(kOthers), all.subspan(kOthers), of_arcs,
+                                             of_features);
+    };
+    e.explainer->choose_label(e.weights, {});
+    loss(d_arcs, d_features);
+    double largest = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      constexpr double kStep = 1e-5;
+      const double kept = values[i];
+      values[i] = kept + kStep;
+      const double above = loss(unused_arcs, unused);
+      values[i] = kept - kStep;
+      const double below = loss(unused_arcs, unused);
+      values[i] = kept;
+      const double gradient = i < kOthers ? d_arcs[i] : d_features[i - kOthers];
+      EXPECT_NEAR(gradient, (above - below) / (2 * kStep), 2e-8) << i;
+      largest = std::max(largest, std::abs(gradient));
+    }
+    EXPECT_GT(largest, 1e-4);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, MaskGradient, testing::ValuesIn(every_model()),
+                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(Kinds, MaskGradient,
+                         testing::Values(SmallCase{"one_layer", {"model.layers=1"}},
+                                         SmallCase{"gcn_batch_norm", {"model.norm=batch"}},
+                                         SmallCase{"gat_batch_norm", {"model.kind=gat", "model.norm=batch"}},
+                                         SmallCase{"dense_layers",
+                                                   {"model.denseLayers=2", "model.norm=layer"}}),
+                         [](const auto& each) { return each.param.name; });
+
+/// Masks open what keeps the prediction, and close the rest: the loss falls, and features that the weights don't read are closed.
+TEST(Explainer, ClosesWhatDoesNotMatter) {
+  Explained e({"sage", {"model.kind=sage", "model.layers=2", "training.inputDropout={rate: 0.3}"}}, kOthers, {.epochs = 200, .learning_rate = 0.05});
+  for (int index = 0; index < e.parameters.count_in(0); ++index)
+    if (const auto& spec = e.model.layers[0]->parameters()[std::size_t(index)]; spec.input_blocks > 0)
+      for (int block = 0; block < spec.input_blocks; ++block)
+        for (Index c = 0; c < spec.cols; ++c) {
+          const auto at = e.parameters.value(0, index).row(block * kFeatures + 2) - e.parameters.values().data();
+          e.weights.at(0, at + c) = 0;  // of feature 2
+        }
+  Explanation out;
+  const std::atomic<bool> stop = false;
+  e.explainer->explain(e.weights, {}, out, stop);
+  EXPECT_EQ(out.epochs, 200);
+  EXPECT_LT(out.loss, out.first_loss);
+  EXPECT_GT(std::ranges::max(out.features), 2 * out.features[2]) << "another one matters";
+  EXPECT_LT(out.features[2], 0.1);
+  Explanation again;
+  e.explainer->explain(e.weights, {}, again, stop);
+  EXPECT_EQ(again.vertices, out.vertices) << "each explanation begins anew";
+  EXPECT_EQ(again.features, out.features);
+}
+
+TEST(Explainer, EndsWhereTheLossIsBelowTheThreshold) {
+  Explained e({"sage", {"model.kind=sage"}}, kOthers, {.threshold = 100});
+  Explanation out;
+  e.explainer->explain(e.weights, {}, out, false);
+  EXPECT_EQ(out.epochs, 0);
+  EXPECT_THAT(out.vertices, testing::Each(Real(0.5)));
+}
+
+TEST(Explainer, ExplainsFeaturesWhereNoOtherRankIsRead) {
+  Explained e({"gcn", {}}, 0);
+  Explanation out;
+  e.explainer->explain(e.weights, std::vector<double>{0.2, 0.7, 0.1}, out, false);
+  EXPECT_TRUE(out.vertices.empty());
+  EXPECT_NE(out.features.front(), Real(0.5));
+}
+
+/// However long it takes, the result is there when it is asked for; and what never begins is waited for until the lane is closed.
+TEST(ExplainerLane, IsWaitedForAndClosed) {
+  run_ranks(1, [&](Communicator& comm) {
+    std::atomic<int> made = 0;
+    ExplainerLane lane(comm, [&](std::int64_t number, Explanation& out, const std::atomic<bool>&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      ++made;
+      out.epochs = 10 * int(number);
+    });
+    for (const std::int64_t number : {3, 4, 5}) {
+      lane.begin(number, 1);
+      const Explanation* const result = lane.result(number);
+      ASSERT_NE(result, nullptr);
+      EXPECT_EQ(result->epochs, 10 * number);
+    }
+    EXPECT_EQ(made, 3);
+    EXPECT_EQ(lane.counts().explanations, 3);
+    EXPECT_GE(lane.counts().seconds, 0.09);
+    EXPECT_EQ(lane.result(4)->epochs, 40) << "the one before is kept";
+    std::jthread closes([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      lane.close();
+    });
+    EXPECT_EQ(lane.result(6), nullptr);
+  });
+}
+
+TEST(ExplainerLane, TellsWhatFailed) {
+  run_ranks(1, [&](Communicator& comm) {
+    ExplainerLane lane(comm, [](std::int64_t, Explanation&, const std::atomic<bool>&) { fail("no mask"); });
+    lane.begin(0, 1);
+    EXPECT_THROW(lane.result(0), Error);
+  });
+}
+
+}  // namespace
+}  // namespace atl
