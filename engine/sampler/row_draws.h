@@ -80,13 +80,19 @@ class RowDraws {
   bool weighted() const { return graph_.whole.weights != nullptr; }
 
  private:
-  Draws draws;                          // of (seed, Purpose::kNeighbour, step, layer)
-  int fanout = kAllNeighbours;          // neighbours of a vertex
-  bool replace = false;                 // one neighbour may be drawn several times
-  const RemoteDraws* remote = nullptr;  // how those of own rows are drawn by their owner; null: all alike
-  const KeptArcs* kept = nullptr;       // of all neighbours, those alone; null: there is no such choice
-
-  bool weighs() const { return kept != nullptr && kept->weighs(); }
+  /// Some rows, and where their arcs come to stand.
+  struct Group {
+    const VertexId* rows;
+    const RowHead* heads;
+    const Index* offsets;
+    Index count;
+    VertexId* columns;  // of all rows …
+    float* weights;     // … or null
+  };
+  void draw_group(const HopDraw& hop, const Group& group, RemoteDraws::Scratch& scratch) const;
+  void kept_heads(const HopDraw& hop, std::span<const VertexId> rows, std::span<RowHead> heads) const;
+  void keep_group(const HopDraw& hop, const Group& group) const;
+  double degree(const HopDraw& hop, VertexId row) const;
 
   const DrawnGraph graph_;
   ThreadPool& pool_;
