@@ -37,6 +37,7 @@ class ColumnChoice {
 };
 
 /// (chosen) the columns with the largest values, ascending; of equal ones the first.
-void largest_columns(std::span<const Real> values, std::span<VertexId> chosen, std::vector<VertexId>& scratch);
+void largest_columns(std::span<const Real> values, std::span<VertexId> chosen,
+                     std::vector<VertexId>& scratch);
 
 }  // namespace atl

@@ -16,29 +16,31 @@ constexpr const char* kExplainer = "GNNExplainer, Ying et al. 2019";
 
 Field choice(const std::string& name, const std::string& initial, std::string description,
              std::vector<Choice> choices) {
-  return strategy_option("dgs", name, initial,
-                         {.description = std::move(description), .choices = std::move(choices), .source = kSource});
+  return strategy_option(
+      "dgs", name, initial,
+      {.description = std::move(description), .choices = std::move(choices), .source = kSource});
 }
 
 /// Which masks are used, and how.
 std::vector<Field> mask_options() {
-  return {choice("vertices", "explained", "how neighbours on other ranks are drawn",
-                 {{"explained", "by how much they matter, and fewer of them (epsilon)"},
-                  {"random", "as all neighbours are"}}),
-          choice("features", "explained", "which feature columns of other ranks' vertices are fetched",
-                 {{"explained", "those that matter most to the rank"}, {"random", "some, drawn for each step"}}),
-          strategy_option("dgs", "epsilon", 0.1,
-                          {.description = "share of what is drawn of a vertex that is moved from other ranks' "
-                                          "neighbours to its own rank's",
-                           .minimum = 0,
-                           .maximum = 1,
-                           .below_maximum = true,
-                           .source = kSource}),
-          choice("split", "neighbours", "how much of what is drawn of a vertex is of other ranks, before epsilon",
-                 {{"neighbours", "their share of its neighbours"},
-                  {"mask", "their masks' sum, where its own rank's count 1 each"}}),
-          choice("probability", "odds", "in proportion to what other ranks' vertices are drawn, of a mask s",
-                 {{"mask", "s"}, {"odds", "s / (1 - s)"}})};
+  return {
+      choice("vertices", "explained", "how neighbours on other ranks are drawn",
+             {{"explained", "by how much they matter, and fewer of them (epsilon)"},
+              {"random", "as all neighbours are"}}),
+      choice("features", "explained", "which feature columns of other ranks' vertices are fetched",
+             {{"explained", "those that matter most to the rank"}, {"random", "some, drawn for each step"}}),
+      strategy_option("dgs", "epsilon", 0.1,
+                      {.description = "share of what is drawn of a vertex that is moved from other ranks' "
+                                      "neighbours to its own rank's",
+                       .minimum = 0,
+                       .maximum = 1,
+                       .below_maximum = true,
+                       .source = kSource}),
+      choice("split", "neighbours", "how much of what is drawn of a vertex is of other ranks, before epsilon",
+             {{"neighbours", "their share of its neighbours"},
+              {"mask", "their masks' sum, where its own rank's count 1 each"}}),
+      choice("probability", "odds", "in proportion to what other ranks' vertices are drawn, of a mask s",
+             {{"mask", "s"}, {"odds", "s / (1 - s)"}})};
 }
 
 /// How masks are trained.
@@ -46,7 +48,8 @@ std::vector<Field> explainer_options() {
   std::vector<Field> options;
   options.push_back(strategy_option(
       "dgs", "explainEvery", std::int64_t{30},
-      {.description = "steps from one explanation to the next; masks apply so many steps after they were begun",
+      {.description =
+           "steps from one explanation to the next; masks apply so many steps after they were begun",
        .unit = "steps",
        .minimum = 1,
        .maximum = 1e9,
@@ -57,20 +60,21 @@ std::vector<Field> explainer_options() {
                                      .minimum = 1,
                                      .maximum = 100'000,
                                      .source = kSource}));
-  options.push_back(strategy_option("dgs", "lossThreshold", 0.01,
-                                    {.description = "loss of the explanation at which its masks are good enough",
-                                     .minimum = 0,
-                                     .source = kSource}));
+  options.push_back(
+      strategy_option("dgs", "lossThreshold", 0.01,
+                      {.description = "loss of the explanation at which its masks are good enough",
+                       .minimum = 0,
+                       .source = kSource}));
   options.push_back(strategy_option("dgs", "explainRate", 0.01,
                                     {.description = "learning rate of masks",
                                      .minimum = 0,
                                      .maximum = 10,
                                      .above_minimum = true,
                                      .source = kExplainer}));
-  options.push_back(
-      choice("label", "batch", "what the explanation's vertex, which stands for all of the rank, is predicted to be",
-             {{"batch", "what the rank's vertices of the step are, on average"},
-              {"star", "what the model says of itself, nothing masked"}}));
+  options.push_back(choice(
+      "label", "batch", "what the explanation's vertex, which stands for all of the rank, is predicted to be",
+      {{"batch", "what the rank's vertices of the step are, on average"},
+       {"star", "what the model says of itself, nothing masked"}}));
   return options;
 }
 

@@ -7,14 +7,14 @@ namespace atl {
 std::vector<Field> feature_options(const std::string& kind, double initial) {
   const char* source = "DGS, Wan et al. 2022";
   std::vector<Field> options;
-  options.push_back(
-      strategy_option(kind, "featureRate", initial,
-                      {.description = "share of the feature columns that is fetched of other ranks' vertices, "
-                                      "rounded up; 1: all",
-                       .minimum = 0,
-                       .maximum = 1,
-                       .above_minimum = true,
-                       .source = source}));
+  options.push_back(strategy_option(
+      kind, "featureRate", initial,
+      {.description = "share of the feature columns that is fetched of other ranks' vertices, "
+                      "rounded up; 1: all",
+       .minimum = 0,
+       .maximum = 1,
+       .above_minimum = true,
+       .source = source}));
   options.push_back(
       strategy_option(kind, "fill", std::string("zero"),
                       {.description = "what stands for the columns that aren't fetched",

@@ -89,9 +89,11 @@ WeightVersion Explainer::version_of(MatrixView weights) {
 
 ConstMatrixView Explainer::logits(MatrixView weights, std::span<const Real> arcs,
                                   std::span<const Real> features) {
-  for (Index r = 0; r < features_.rows(); ++r)
-    for (Index c = 0; c < features_.cols(); ++c)
-      masked_.at(r, c) = features_.at(r, c) * features[std::size_t(c)];
+  for (Index r = 0; r < features_.rows(); ++r) {
+    const Real* const from = features_.view().row(r);
+    Real* const to = masked_.view().row(r);
+    for (Index c = 0; c < features_.cols(); ++c) to[c] = from[c] * features[std::size_t(c)];
+  }
   pass_.mask(arcs);
   runner_.forward(pass_, version_of(weights), memory_, {Rows(ConstMatrixView(masked_)), {}});
   return memory_.output(int(model_.layers.size()) - 1);
@@ -145,9 +147,10 @@ double Explainer::loss_of_prediction(MatrixView weights, std::span<const Real> a
   for (std::size_t u = 0; u < arcs.size(); ++u)
     d_arcs[u] = pass_.d_mask()[u] * double(arcs[u]) * (1 - double(arcs[u]));
   std::ranges::fill(d_features, 0);
-  for (Index r = 0; r < features_.rows(); ++r)
-    for (Index c = 0; c < features_.cols(); ++c)
-      d_features[std::size_t(c)] += double(d_masked_.at(r, c)) * double(features_.at(r, c));
+  for (Index r = 0; r < features_.rows(); ++r) {
+    const Real *const d = d_masked_.view().row(r), *const x = features_.view().row(r);
+    for (Index c = 0; c < features_.cols(); ++c) d_features[std::size_t(c)] += double(d[c]) * double(x[c]);
+  }
   for (std::size_t c = 0; c < features.size(); ++c)
     d_features[c] *= double(features[c]) * (1 - double(features[c]));
   return loss;
@@ -174,9 +177,12 @@ void Explainer::explain(MatrixView weights, std::span<const double> predicted, E
 Index Explainer::bytes() const {
   ScheduleBytes memory;
   memory_.count(memory);
-  const auto mask = [](const Mask& m) { return Index(m.values.size()) * Index(3 * sizeof(double) + sizeof(Real)); };
+  const auto mask = [](const Mask& m) {
+    return Index(m.values.size()) * Index(3 * sizeof(double) + sizeof(Real));
+  };
   return memory.total() + workspace_.bytes() + star_.bytes() + pass_.bytes() + features_.held_bytes() +
-         masked_.held_bytes() + d_masked_.held_bytes() + d_weights_.held_bytes() + mask(arcs_) + mask(columns_);
+         masked_.held_bytes() + d_masked_.held_bytes() + d_weights_.held_bytes() + mask(arcs_) +
+         mask(columns_);
 }
 
 }  // namespace atl

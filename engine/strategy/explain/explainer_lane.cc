@@ -55,6 +55,13 @@ struct ExplainerLane::State {
     stir();
   }
 
+  void forget() {
+    std::unique_lock lock(lock_);
+    stand_until(lock, StreamWatcher::kTrains, [this] { return ended_ == begun_; });
+    begun_ = ended_ = -1;
+    failure_ = nullptr;
+  }
+
   const Explanation* result(std::int64_t number) {
     std::unique_lock lock(lock_);
     if (watcher_ != nullptr) watcher_->wants_explanation(number);
@@ -143,6 +150,10 @@ void ExplainerLane::close() {
 void ExplainerLane::open() {
   const std::lock_guard guard(state_->lock_);
   state_->is_closed_ = false;
+}
+
+void ExplainerLane::forget() {
+  state_->forget();
 }
 
 }  // namespace atl

@@ -38,6 +38,8 @@ class ExplainerLane {
   void close();
   /// They do again.
   void open();
+  /// Nothing has begun, once what is under way has ended. By the thread that trains, while nobody makes batches.
+  void forget();
 
  private:
   struct State;

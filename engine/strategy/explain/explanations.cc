@@ -56,7 +56,8 @@ Explanations::Explanations(Context& ctx, Communicator& comm, const Model& model,
       label_scores_(std::size_t(predicted_.cols())),
       lane_(comm, [this](std::int64_t, Explanation& out, const std::atomic<bool>& stop) {
         const bool of_centre = !options_.of_batch || predicted_.at(0, 0) < 0;
-        for (Index c = 0; c < predicted_.cols(); ++c) label_scores_[std::size_t(c)] = double(predicted_.at(0, c));
+        for (Index c = 0; c < predicted_.cols(); ++c)
+          label_scores_[std::size_t(c)] = double(predicted_.at(0, c));
         explainer_->explain(weights_, of_centre ? std::span<const double>() : label_scores_, out, stop);
       }) {
   for (Matrix* each : {&header_, &weights_, &predicted_, &before_vertices_, &before_features_}) each->zero();
@@ -64,10 +65,17 @@ Explanations::Explanations(Context& ctx, Communicator& comm, const Model& model,
                      options.explainer);
 }
 
+/// Steps that don't follow on those before begin without masks, as a run does.
 void Explanations::start(std::int64_t step) {
   lane_.open();
   if (begun() >= 0 && !has_begun_) return resume(step);
-  if (begun() < 0) first_ = (step + options_.every - 1) / options_.every;
+  const bool goes_on =
+      begun() >= 0 && step > begun() * options_.every && step <= (begun() + 1) * options_.every;
+  if (goes_on) return;
+  lane_.forget();
+  header_.zero();
+  first_ = (step + options_.every - 1) / options_.every;
+  taken_ = -1;
 }
 
 /// The masks before are those of the checkpoint; what was under way begins anew.

@@ -21,9 +21,10 @@ struct ExplanationOptions {
   double feature_rate = 0.85;
   double shift = 0.1;  // RemoteDraws'
   RemoteDraws::Split split = RemoteDraws::Split::kNeighbours;
-  bool odds = false;       // a vertex is drawn in proportion to σ / (1 − σ) of its mask instead of to σ
-  bool of_batch = true;    // the label is what the step's vertices are predicted to be, instead of the star's centre
-  bool training_alone = false;  // the centre stands for training vertices alone
+  bool odds = false;  // a vertex is drawn in proportion to σ / (1 − σ) of its mask instead of to σ
+  bool of_batch =
+      true;  // the label is what the step's vertices are predicted to be, instead of the star's centre
+  bool training_alone = false;        // the centre stands for training vertices alone
   FeatureStoreOptions features_as{};  // how rows cross
   ExplainerOptions explainer;
   std::uint64_t seed = 1;
@@ -73,10 +74,10 @@ class Explanations final : public BatchMasks {
   std::int64_t taken_ = -1;  // explanation that these are of
   std::int64_t first_ = 0;   // the first that there is
   // Of the thread that trains, and while an explanation is under way the explainer's to read:
-  Matrix header_;                              // (1, 2): explanations begun, and whether the one before the last is known
-  Matrix weights_, predicted_;                 // (1, parameters), (1, classes): what the last one begins with
-  Matrix before_vertices_, before_features_;   // (1, others), (1, F): the masks of the one before
-  std::vector<double> label_scores_;           // (classes) as the explainer reads them
+  Matrix header_;               // (1, 2): explanations begun, and whether the one before the last is known
+  Matrix weights_, predicted_;  // (1, parameters), (1, classes): what the last one begins with
+  Matrix before_vertices_, before_features_;  // (1, others), (1, F): the masks of the one before
+  std::vector<double> label_scores_;          // (classes) as the explainer reads them
   HostRows host_rows_;
   bool has_begun_ = false;  // an explanation, in this process
   std::optional<Explainer> explainer_;

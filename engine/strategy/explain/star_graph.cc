@@ -75,8 +75,9 @@ Block StarGraph::masked(bool last) const {
 Index StarGraph::bytes() const {
   Index sum = Index((dst_scale_.size() + src_scale_.size()) * sizeof(Real) + ids_.size() * sizeof(VertexId));
   for (const Arcs* each : {&inner_, &last_, &masked_})
-    sum += Index((each->offsets.size() + each->back_offsets.size() + each->back_place.size()) * sizeof(Index) +
-                 (each->columns.size() + each->back_columns.size()) * sizeof(VertexId));
+    sum +=
+        Index((each->offsets.size() + each->back_offsets.size() + each->back_place.size()) * sizeof(Index) +
+              (each->columns.size() + each->back_columns.size()) * sizeof(VertexId));
   return sum;
 }
 

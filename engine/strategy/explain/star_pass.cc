@@ -41,8 +41,11 @@ atl::Gather& StarPass::begin(const Rows& rows, MatrixView d_rows, bool back) {
   gathered_ = rows.dense, d_gathered_ = d_rows, back_ = back;
   unmasked_ = star_.unmasked(last), masked_ = star_.masked(last);
   const MatrixView scaled(scaled_.data(), others, cols), d_scaled(d_scaled_.data(), others, cols);
-  for (Index u = 0; u < others; ++u)
-    for (Index c = 0; c < cols; ++c) scaled.at(u, c) = open_[std::size_t(u)] * gathered_.at(1 + u, c);
+  for (Index u = 0; u < others; ++u) {
+    const Real open = open_[std::size_t(u)], *const from = gathered_.row(1 + u);
+    Real* const to = scaled.row(u);
+    for (Index c = 0; c < cols; ++c) to[c] = open * from[c];
+  }
   const bool alone = others == 0;
   own_ = {&unmasked_, rows, 0, true, back || alone, d_rows};
   crossing_ = {&masked_, Rows(ConstMatrixView(scaled)), 1, false, !back, {}};
@@ -69,11 +72,15 @@ const Source* StarPass::next() {
 
 void StarPass::end_back() {
   const ConstMatrixView d_scaled = crossing_.d_rows;
-  for (Index u = 0; u < star_.others(); ++u)
-    for (Index c = 0; c < d_scaled.cols; ++c) {
-      d_open_[std::size_t(u)] += double(d_scaled.at(u, c)) * double(gathered_.at(1 + u, c));
-      d_gathered_.at(1 + u, c) += open_[std::size_t(u)] * d_scaled.at(u, c);
-    }
+  for (Index u = 0; u < star_.others(); ++u) {
+    const Real open = open_[std::size_t(u)], *const d = d_scaled.row(u),
+               *const gathered = gathered_.row(1 + u);
+    Real* const to = d_gathered_.row(1 + u);
+    double sum = 0;
+    for (Index c = 0; c < d_scaled.cols; ++c) sum += double(d[c]) * double(gathered[c]);
+    for (Index c = 0; c < d_scaled.cols; ++c) to[c] += open * d[c];
+    d_open_[std::size_t(u)] += sum;
+  }
 }
 
 }  // namespace atl

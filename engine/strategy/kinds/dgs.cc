@@ -11,21 +11,22 @@ namespace {
 
 ExplanationOptions explanation_options(const ScheduleInput& in, const FeatureStoreOptions& features) {
   const Options& options = in.job.strategy.options;
-  return {.every = options.integer("explainEvery"),
-          .vertices = explains_vertices(in.job),
-          .features = explains_features(in.job),
-          .feature_rate = feature_rate(in.job),
-          .shift = options.number("epsilon"),
-          .split = options.text("split") == "mask" ? RemoteDraws::Split::kMask : RemoteDraws::Split::kNeighbours,
-          .odds = options.text("probability") == "odds",
-          .of_batch = options.text("label") == "batch",
-          .training_alone = in.job.training.setting == Setting::kInductive,
-          .features_as = features,
-          .explainer = {.epochs = int(options.integer("explainEpochs")),
-                        .threshold = options.number("lossThreshold"),
-                        .learning_rate = options.number("explainRate"),
-                        .multi_label = in.job.training.loss == Loss::kBinaryCrossEntropy},
-          .seed = in.job.training.seed};
+  return {
+      .every = options.integer("explainEvery"),
+      .vertices = explains_vertices(in.job),
+      .features = explains_features(in.job),
+      .feature_rate = feature_rate(in.job),
+      .shift = options.number("epsilon"),
+      .split = options.text("split") == "mask" ? RemoteDraws::Split::kMask : RemoteDraws::Split::kNeighbours,
+      .odds = options.text("probability") == "odds",
+      .of_batch = options.text("label") == "batch",
+      .training_alone = in.job.training.setting == Setting::kInductive,
+      .features_as = features,
+      .explainer = {.epochs = int(options.integer("explainEpochs")),
+                    .threshold = options.number("lossThreshold"),
+                    .learning_rate = options.number("explainRate"),
+                    .multi_label = in.job.training.loss == Loss::kBinaryCrossEntropy},
+      .seed = in.job.training.seed};
 }
 
 std::unique_ptr<Schedule> make(const ScheduleInput& in) {

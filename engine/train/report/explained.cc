@@ -9,7 +9,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kShown = 8;     // of vertices, and of columns
+constexpr std::size_t kShown = 8;       // of vertices, and of columns
 constexpr std::size_t kMostRanks = 64;  // that have a row
 
 std::string named(const std::vector<ExplainedFigures::Named>& all, double middle, double least) {

@@ -28,7 +28,7 @@ TEST(PlannedMasks, SendWhatARunSends) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {.features = 20});
   const Dataset dataset = Dataset::open(folder / "small");
-  const Job job = dgs_job("dgs", ", explainEvery: 1, explainEpochs: 3");
+  const Job job = dgs_job("dgs", ", featureRate: 0.5, explainEvery: 1, explainEpochs: 3");
   const JobPlan masked = plan_of(job, dataset), whole = plan_of(dgs_job("minibatch", ""), dataset);
   std::vector<TrafficBytes> seen(kRanks);
   std::vector<Index> held(kRanks), state(kRanks);

@@ -72,8 +72,9 @@ TEST(ColumnChoice, OwnersSendWhatEachRankHasChosen) {
         store.fetch(rows, out);
         for (std::size_t i = 0; i < rows.size(); ++i)
           for (Index c = 0; c < 5; ++c) {
-            const Real sent = rounded ? Real(to_float(to_bfloat16(float(value(rows[i], c))))) : value(rows[i], c);
-            const Real expected = owners.owns(me, rows[i])      ? value(rows[i], c)
+            const Real sent =
+                rounded ? Real(to_float(to_bfloat16(float(value(rows[i], c))))) : value(rows[i], c);
+            const Real expected = owners.owns(me, rows[i]) ? value(rows[i], c)
                                   : c == me || c == me + 2 ? sent
                                   : filled                 ? Real(-1 - c)
                                                            : 0;
@@ -81,8 +82,8 @@ TEST(ColumnChoice, OwnersSendWhatEachRankHasChosen) {
           }
         const std::int64_t rows_sent = me == 1 ? 0 : 2 * 2;  // two rows of mine to two ranks
         EXPECT_EQ(comm.ledger().bytes(Link::kIntra, Traffic::kFeatures),
-                  2 * 2 * 4                                   // which columns
-                      + 2 * 8 + 4 * (me == 1 ? 4 : 2)         // how many rows, and which
+                  2 * 2 * 4                            // which columns
+                      + 2 * 8 + 4 * (me == 1 ? 4 : 2)  // how many rows, and which
                       + rows_sent * 2 * (rounded ? 2 : Index(sizeof(Real))));
       });
 }

@@ -60,12 +60,13 @@ INSTANTIATE_TEST_SUITE_P(Models, Explained, testing::ValuesIn(every_model()),
                          [](const auto& each) { return each.param.name; });
 INSTANTIATE_TEST_SUITE_P(
     Data, Explained,
-    testing::Values(SmallCase{"weighted_directed", {"model.kind=gat"}, {.weighted = true, .symmetric = false}},
-                    SmallCase{"inductive", {"model.kind=sage", "training.setting=inductive"}, {.arc_share = 0.2}},
-                    SmallCase{"several_labels",
-                              {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},
-                              {.multi_label = true}},
-                    SmallCase{"half", {"strategy.wire=bfloat16"}}),
+    testing::Values(
+        SmallCase{"weighted_directed", {"model.kind=gat"}, {.weighted = true, .symmetric = false}},
+        SmallCase{"inductive", {"model.kind=sage", "training.setting=inductive"}, {.arc_share = 0.2}},
+        SmallCase{"several_labels",
+                  {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},
+                  {.multi_label = true}},
+        SmallCase{"half", {"strategy.wire=bfloat16"}}),
     [](const auto& each) { return each.param.name; });
 
 class Settings : public testing::Test {
@@ -95,8 +96,8 @@ TEST_F(Settings, RandomVerticesAndFeaturesAreMinibatch) {
 TEST_F(Settings, EachIsAnotherRun) {
   const std::vector<std::vector<std::string>> settings{
       {},
-      {"strategy.dgs.featureRate=1"},                                     // vertices alone
-      {"strategy.dgs.vertices=random"},                                   // features alone
+      {"strategy.dgs.featureRate=1"},    // vertices alone
+      {"strategy.dgs.vertices=random"},  // features alone
       {"strategy.dgs.features=random"},
       {"strategy.dgs.epsilon=0.5"},
       {"strategy.dgs.split=mask"},
@@ -125,7 +126,8 @@ TEST_F(Settings, FetchTheColumnsThatMatterAlone) {
       ends.training.epochs = 1 + (steps - 1) / 3;
       SmallRank rank(comm, ends, folder_ / "small", 1);
       const Ledger before = comm.ledger();
-      for (std::int64_t step = 1; step <= ends.training.epochs * 3; ++step) rank.trainer->train_step(step, 0.01);
+      for (std::int64_t step = 1; step <= ends.training.epochs * 3; ++step)
+        rank.trainer->train_step(step, 0.01);
       bytes[std::size_t(comm.rank())] = comm.ledger().bytes(Link::kIntra, Traffic::kFeatures) -
                                         before.bytes(Link::kIntra, Traffic::kFeatures);
       fetched[std::size_t(comm.rank())] = rank.trainer->batch_counts()->fetched_rows;
@@ -142,7 +144,8 @@ TEST_F(Settings, FetchTheColumnsThatMatterAlone) {
   const std::int64_t told = 2 * 3 * 2 * 17 * 4;  // masks change twice: three ranks tell two others
   const std::int64_t saved = all + told - some;
   EXPECT_EQ(saved % (3 * Index(sizeof(Real))), 0);
-  EXPECT_LE(saved / (3 * Index(sizeof(Real))), rows - first_rows) << "three columns less of each row of others";
+  EXPECT_LE(saved / (3 * Index(sizeof(Real))), rows - first_rows)
+      << "three columns less of each row of others";
   EXPECT_GE(saved / (3 * Index(sizeof(Real))), (rows - first_rows) / 2);
 }
 
@@ -150,6 +153,26 @@ TEST_F(Settings, FetchTheColumnsThatMatterAlone) {
 TEST_F(Settings, TrainBeyondTheJobsEpochs) {
   const auto of = [&](const std::string& epochs) { return losses({epochs}); };
   EXPECT_EQ(of("training.epochs=1"), of("training.epochs=9"));
+}
+
+/// Steps that aren't trained in their order begin without masks.
+TEST_F(Settings, AnyStepMayBeTheFirst) {
+  const Job job = dgs_job(kSage, 3, {"training.epochs=30"});
+  std::vector<double> jumped, first;  // rank 0's
+  run_ranks(3, [&](Communicator& comm) {
+    for (std::vector<double>* const losses : {&jumped, &first}) {
+      SmallRank rank(comm, job, folder_ / "small", 1);
+      const auto train = [&](std::int64_t step) {
+        const double loss = rank.trainer->train_step(step, 0);
+        if (comm.rank() == 0) losses->push_back(loss);
+      };
+      if (losses == &jumped)
+        for (const int step : {1, 2, 3, 4, 5, 6, 5, 5}) train(step);
+      losses->clear();
+      for (const int step : {21, 22, 23, 24, 25}) train(step);
+    }
+  });
+  EXPECT_EQ(jumped, first);
 }
 
 /// Makers wait for masks that never begin where a run ends before: they are let go.

@@ -11,10 +11,9 @@ inline Job dgs_job(const SmallCase& c, int ranks, std::vector<std::string> more 
   std::string list;
   for (int layers = gathering_layers(small_job(fields).model); layers > 0; --layers)
     list += list.empty() ? "2" : ", 2";
-  fields.insert(fields.end(),
-                {"strategy.kind=dgs", "strategy.dgs.fanout=[" + list + "]", "strategy.dgs.batchSize=7",
-                 "strategy.dgs.explainEvery=4", "strategy.dgs.explainEpochs=5",
-                 fmt::format("placement.ranks={}", ranks)});
+  fields.insert(fields.end(), {"strategy.kind=dgs", "strategy.dgs.fanout=[" + list + "]",
+                               "strategy.dgs.batchSize=7", "strategy.dgs.explainEvery=4",
+                               "strategy.dgs.explainEpochs=5", fmt::format("placement.ranks={}", ranks)});
   fields.insert(fields.end(), more.begin(), more.end());
   return small_job(fields);
 }

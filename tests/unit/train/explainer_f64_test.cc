@@ -26,7 +26,8 @@ struct Explained {
     for (Index i = 0; i < weights.cols(); ++i)
       weights.at(0, i) = parameters.values()[std::size_t(i)] + Real(0.1 * uniform(0, i));
     Matrix features(1 + others, kFeatures);
-    for (Index i = 0; i < features.rows() * kFeatures; ++i) features.data()[i] = Real(2 * uniform(1, i) - 0.7);
+    for (Index i = 0; i < features.rows() * kFeatures; ++i)
+      features.data()[i] = Real(2 * uniform(1, i) - 0.7);
     std::vector<VertexId> ids;
     for (Index i = 0; i < others; ++i) ids.push_back(VertexId(100 + i));
     explainer = std::make_unique<Explainer>(model, parameters, ids, std::move(features), options);
@@ -84,12 +85,14 @@ INSTANTIATE_TEST_SUITE_P(Kinds, MaskGradient,
 
 /// Masks open what keeps the prediction, and close the rest: the loss falls, and features that the weights don't read are closed.
 TEST(Explainer, ClosesWhatDoesNotMatter) {
-  Explained e({"sage", {"model.kind=sage", "model.layers=2", "training.inputDropout={rate: 0.3}"}}, kOthers, {.epochs = 200, .learning_rate = 0.05});
+  Explained e({"sage", {"model.kind=sage", "model.layers=2", "training.inputDropout={rate: 0.3}"}}, kOthers,
+              {.epochs = 200, .learning_rate = 0.05});
   for (int index = 0; index < e.parameters.count_in(0); ++index)
     if (const auto& spec = e.model.layers[0]->parameters()[std::size_t(index)]; spec.input_blocks > 0)
       for (int block = 0; block < spec.input_blocks; ++block)
         for (Index c = 0; c < spec.cols; ++c) {
-          const auto at = e.parameters.value(0, index).row(block * kFeatures + 2) - e.parameters.values().data();
+          const auto at =
+              e.parameters.value(0, index).row(block * kFeatures + 2) - e.parameters.values().data();
           e.weights.at(0, at + c) = 0;  // of feature 2
         }
   Explanation out;

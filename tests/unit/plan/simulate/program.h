@@ -47,9 +47,20 @@ class Program {
     rank_.steps.push_back({.kind = RecordedStep::Kind::kTake});
     return *this;
   }
+  /// Explanation `number` may begin; is waited for; and what the next one is made of.
+  Program& explain(int number) { return explaining(RecordedStep::Kind::kExplain, number); }
+  Program& explained(int number) { return explaining(RecordedStep::Kind::kExplained, number); }
+  Program& explanation(const Program& made) {
+    rank_.explanations.push_back({made.rank_.steps, made.rank_.operations});
+    return *this;
+  }
   const RankRecording& recording() const { return rank_; }
 
  private:
+  Program& explaining(RecordedStep::Kind kind, int number) {
+    rank_.steps.push_back({.kind = kind, .operation = number});
+    return *this;
+  }
   int start(RecordedOperation operation) {
     rank_.operations.push_back(std::move(operation));
     const int number = int(rank_.operations.size()) - 1;

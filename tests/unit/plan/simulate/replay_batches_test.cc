@@ -64,6 +64,41 @@ TEST(ReplayOfBatches, SeveralMakersMakeOneEach) {
   EXPECT_NEAR(ends({p}, servers(1, 3))[0], 1 + kSteps * 0.5, kClose) << "two in a second";
 }
 
+/// Begun with the first of ten steps, needed by the batch of the fifth.
+Program explains(double seconds) {
+  Program p;
+  p.epoch(1).makers(1, 2);
+  for (int step = 0; step < kSteps; ++step) {
+    p.take();
+    if (step == 0) p.explain(0);
+    p.compute(1);
+    Program batch;
+    if (step == 4) batch.explained(0);
+    p.batch(batch.compute(0.1));
+  }
+  return p.explanation(Program().compute(seconds));
+}
+
+TEST(ReplayOfExplanations, OneThatEndsInTimeIsHiddenOnACoreOfItsOwn) {
+  EXPECT_NEAR(ends({explains(2)}, servers(1, 3))[0], 0.1 + kSteps, kClose);
+}
+
+TEST(ReplayOfExplanations, OneThatIsLateHoldsUpTheBatchesThatItIsFor) {
+  EXPECT_NEAR(ends({explains(6)}, servers(1, 3))[0], 0.1 + 6 + 0.1 + 6, kClose) << "six steps are left then";
+}
+
+TEST(ReplayOfExplanations, AnOnlyCoreIsShared) {
+  EXPECT_NEAR(ends({explains(2)}, servers(1, 1))[0], kSteps * 1.1 + 2, kClose);
+}
+
+/// What a recording's end has cut off isn't waited for.
+TEST(ReplayOfExplanations, OneThatWasNotRecordedHoldsUpNobody) {
+  Program p;
+  p.epoch(1).makers(1, 2).take().compute(1);
+  p.batch(Program().explained(3).compute(0.5));
+  EXPECT_NEAR(ends({p}, servers(1, 2))[0], 1.5, kClose);
+}
+
 TEST(ReplayOfBatches, FetchingTakesTheLink) {
   std::vector<Program> ranks;
   for (Rank r = 0; r < 2; ++r) {
