@@ -20,6 +20,7 @@ enum class Purpose : std::uint32_t {
   kNeighbour = 9,   // … and which neighbours each of them reads
   kChunks = 10,     // in which order an epoch goes over chunks
   kExpansion = 11,  // which neighbours on other servers a server takes copies of
+  kNegative = 12,   // which pairs link prediction is told are no edges
 };
 
 /// A bijective mixer of 64 bits (the finaliser of SplitMix64, Steele et al. 2014).

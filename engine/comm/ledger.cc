@@ -36,6 +36,10 @@ const char* traffic_name(Traffic purpose) {
       return "partial";
     case Traffic::kPartialGradient:
       return "partial_gradient";
+    case Traffic::kPair:
+      return "pair";
+    case Traffic::kPairGradient:
+      return "pair_gradient";
   }
   return "unknown";
 }

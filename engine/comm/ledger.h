@@ -29,8 +29,10 @@ enum class Traffic {
   kStageGradient,    // … and its gradients, backward
   kPartial,          // features by columns: summands of the first layer's product, and scores, forward …
   kPartialGradient,  // … and gradients of the product, backward
+  kPair,             // link prediction: which ends of pairs are wanted, and their rows, forward …
+  kPairGradient,     // … and the gradients of these, backward
 };
-inline constexpr int kTraffics = 15;
+inline constexpr int kTraffics = 17;
 const char* traffic_name(Traffic purpose);
 const char* link_name(Link link);
 

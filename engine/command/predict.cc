@@ -40,12 +40,14 @@ int run(const Arguments& a) {
   options.output = output_of(a, options.dataset);
   options.threads = int(a.integer("--threads", available_cores(), 1, 1024));
   options.probabilities = a.has("--probabilities");
+  options.pairs = a.get("--pairs");
   const OutputLock lock(options.output, say);
   const Predicted predicted = predict(options);
   for (const std::string& line : predicted.warnings) say("warning: " + line);
   const Evaluation& e = predicted.metrics;
   print("training", predicted.metric, e.train);
   print("validation", predicted.metric, e.validation);
+  if (predicted.links) std::printf("test pairs %s\n", links_text(*predicted.links).c_str());
   print(predicted.by_split ? "test" : "labelled", predicted.metric, e.test);
   std::printf("predictions in %s\n", options.output.c_str());
   return 0;
@@ -54,15 +56,18 @@ int run(const Arguments& a) {
 }  // namespace
 
 Command predict_command() {
-  return {"predict",
-          "predict the class of every vertex with a trained model; needs no labels",
-          {{"--model", "RUN", "output folder of the run that trained the model", true},
-           {"--dataset", "DIR", "folder of the data set, or its name under the data root", true},
-           {"--output", "DIR",
-            "folder for predictions.npy (RUN/predictions/ and the name of the data set's folder)"},
-           {"--probabilities", "", "also write probabilities.npy, one column per class"},
-           {"--threads", "N", "number of threads (all cores)"}},
-          run};
+  return {
+      "predict",
+      "predict the class of every vertex, or edges between pairs, with a trained model; needs no labels",
+      {{"--model", "RUN", "output folder of the run that trained the model", true},
+       {"--dataset", "DIR", "folder of the data set, or its name under the data root", true},
+       {"--output", "DIR",
+        "folder for predictions.npy (RUN/predictions/ and the name of the data set's folder)"},
+       {"--probabilities", "", "also write probabilities.npy, one column per class"},
+       {"--pairs", "FILE",
+        "write pair_scores.npy, the probability of an edge for each pair of FILE: .npy (pairs, 2), or two ids per line"},
+       {"--threads", "N", "number of threads (all cores)"}},
+      run};
 }
 
 }  // namespace atl

@@ -37,10 +37,24 @@ std::string add_file(const char* file) {
                      file);
 }
 
-void check_features_and_labels(const Refuse& refuse, const DatasetMeta& meta) {
-  if (meta.features == 0)
-    refuse("dataset.name", "{} has no features, and training needs them: {}", meta.name,
-           add_file("features.npy (one row per vertex)"));
+void check_features(const Refuse& refuse, const DatasetMeta& meta) {
+  if (meta.features > 0) return;
+  refuse(
+      "dataset.name",
+      "{} has no features, and training needs them: {}; or import it again with --features one-hot or random:64",
+      meta.name, add_file("features.npy (one row per vertex)"));
+}
+
+void check_edges(const Refuse& refuse, const DatasetMeta& meta) {
+  if (meta.pairs.any()) return;
+  refuse(
+      "dataset.name",
+      "{} has no edge split, and task linkPrediction needs one: import it again with --edge-split random:85/5/10, or "
+      "from a folder with edge_split.npz",
+      meta.name);
+}
+
+void check_labels(const Refuse& refuse, const DatasetMeta& meta) {
   if (meta.classes == 0)
     refuse("dataset.name", "{} has no {}, and training needs them: {}", meta.name,
            meta.checksums.contains("labels.npy") ? "labels but −1" : "labels",
@@ -152,7 +166,8 @@ Doubt direction_doubt(const Job& job, const DatasetMeta& meta) {
 Doubt metric_doubt(const Job& job, const Dataset& dataset) {
   constexpr const char* kPath = "training.metric";
   const Metric metric = job.training.metric;
-  if (dataset.meta().multi_label || metric == Metric::kRocAuc || metric == Metric::kF1Macro)
+  if (job.task == Task::kLinkPrediction || dataset.meta().multi_label || metric == Metric::kRocAuc ||
+      metric == Metric::kF1Macro)
     return {kPath, ""};
   const std::vector<Index> sizes = class_sizes(dataset);
   const auto largest = std::ranges::max_element(sizes);
@@ -171,15 +186,18 @@ void check_trainable(const LoadedJob& loaded, const Dataset& dataset) {
   const Job& job = loaded.job;
   const DatasetMeta& meta = dataset.meta();
   const Refuse refuse(loaded);
-  check_features_and_labels(refuse, meta);
-  check_split(refuse, job.dataset, meta);
+  const bool links = job.task == Task::kLinkPrediction;
+  check_features(refuse, meta);
+  if (links) check_edges(refuse, meta);
+  if (!links) check_labels(refuse, meta), check_split(refuse, job.dataset, meta);
   if (job.placement.ranks > meta.vertices)
     refuse("placement.ranks", "{} ranks for {} vertices (use at most one rank per vertex)",
            job.placement.ranks, meta.vertices);
   check_slices(refuse, job, meta);
   check_pieces(refuse, job, meta);
-  check_loss_and_metric(refuse, job.training, meta);
   check_input_dropout(refuse, job.training.input_dropout, meta);
+  if (links) return;
+  check_loss_and_metric(refuse, job.training, meta);
   check_training_vertices(refuse, job.dataset, dataset);
 }
 

@@ -33,6 +33,7 @@ struct Dataset::State {
   std::span<const std::uint8_t> targets, feature_bits;
   std::span<const std::int64_t> original_ids;
   std::map<std::string, std::span<const std::uint8_t>> splits;
+  std::array<std::span<const VertexId>, kPairSets> pairs;
 
   template <class T>
   std::span<const T> map(const std::string& file, std::initializer_list<Index> shape);
@@ -100,6 +101,8 @@ void Dataset::State::map_labels_and_splits() {
   if (meta.checksums.contains("original_ids.npy")) {
     original_ids = map<std::int64_t>("original_ids.npy", {meta.vertices});
   }
+  for (int s = 0; s < kPairSets && meta.pairs.any(); ++s)
+    pairs[std::size_t(s)] = map<VertexId>(pairs_file(PairSet(s)), {meta.pairs.of[std::size_t(s)], 2});
 }
 
 Dataset::Dataset(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -249,6 +252,11 @@ View<const std::uint8_t> Dataset::split(const std::string& name) const {
 
 std::span<const std::int64_t> Dataset::original_ids() const {
   return state_->original_ids;
+}
+
+View<const VertexId> Dataset::pairs(PairSet set) const {
+  const std::span<const VertexId> all = state_->pairs[std::size_t(set)];
+  return {all.data(), Index(all.size()) / 2, 2};
 }
 
 void Dataset::forget() const {

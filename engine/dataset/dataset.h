@@ -17,8 +17,10 @@
 //   targets.npy          uint8 (vertices, classes) instead of labels.npy where multi-label
 //   split_<name>.npy     uint8 (vertices, columns) 0 none, 1 train, 2 validation, 3 test
 //   original_ids.npy     int64 (vertices)          only where they differ from 0 ... vertices - 1
+//   edges_<set>.npy      int32 (pairs, 2)          only for link prediction, by PairSet: source, destination of each pair
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -39,6 +41,22 @@ enum class FeatureForm {
   kBits,    // a bit each: every row has one value beside 0
 };
 
+/// The pairs of link prediction. Validation and test edges are no arcs of the graph, whichever way.
+enum class PairSet { kTrain, kValidation, kTest, kValidationNegative, kTestNegative };
+inline constexpr int kPairSets = 5;
+constexpr bool is_of_edges(PairSet set) {
+  return set <= PairSet::kTest;
+}
+
+/// How many pairs of each set there are.
+struct PairCounts {
+  std::array<Index, kPairSets> of{};
+  Index supervised =
+      0;  // training edges that are trained on, the first ones; the arcs are of the others, or of all where these are all
+  bool any() const { return of[std::size_t(PairSet::kTrain)] > 0; }
+  bool operator==(const PairCounts&) const = default;
+};
+
 /// What meta.json says; docs/datasets.md explains each field.
 struct DatasetMeta {
   std::string name;
@@ -50,6 +68,7 @@ struct DatasetMeta {
   bool multi_label = false, weighted = false, symmetric = false;
   Index self_loops = 0;
   std::map<std::string, int> splits;             // name → number of columns
+  PairCounts pairs;                              // none: no edge split
   std::vector<std::string> transforms;           // in the order in which the importer applied them
   std::map<std::string, std::string> checksums;  // file → SHA-256 in hex
   std::string checksum;  // SHA-256 of meta.json's canonical form: the data set's identity
@@ -86,6 +105,9 @@ class Dataset {
   /// (vertices) values of Split. An unknown name or column is an Error that lists the known ones.
   View<const std::uint8_t> split(const std::string& name) const;  // (vertices, columns)
   std::span<const std::int64_t> original_ids() const;             // (vertices), or empty: identity
+
+  /// (pairs, 2) source and destination; empty without an edge split.
+  View<const VertexId> pairs(PairSet set) const;
 
   /// Reads every file and compares its SHA-256 with meta.json's. Throws Error naming the first that differs.
   void verify() const;

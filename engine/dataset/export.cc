@@ -93,6 +93,20 @@ void export_split(const Dataset& dataset, const std::string& name, const fs::pat
   archive.finish();
 }
 
+void export_edge_split(const Dataset& dataset, const fs::path& folder) {
+  NpzWriter archive(folder / "edge_split.npz");
+  for (const auto& [name, set] :
+       {std::pair("train_pos", PairSet::kTrain), std::pair("val_pos", PairSet::kValidation),
+        std::pair("test_pos", PairSet::kTest), std::pair("val_neg", PairSet::kValidationNegative),
+        std::pair("test_neg", PairSet::kTestNegative)}) {
+    const View<const VertexId> pairs = dataset.pairs(set);
+    const Index shape[] = {pairs.rows, 2};
+    archive.add(name, Dtype::kInt32, shape,
+                std::span<const VertexId>(pairs.data, std::size_t(2 * pairs.rows)));
+  }
+  archive.finish();
+}
+
 }  // namespace
 
 void export_dataset(const Dataset& dataset, const fs::path& place, bool replace) {
@@ -105,6 +119,7 @@ void export_dataset(const Dataset& dataset, const fs::path& place, bool replace)
   else if (meta.classes > 0)
     copy_file(dataset, "labels.npy", folder.path() / "labels.npy");
   for (const auto& [name, columns] : meta.splits) export_split(dataset, name, folder.path());
+  if (meta.pairs.any()) export_edge_split(dataset, folder.path());
   if (!dataset.original_ids().empty())
     copy_file(dataset, "original_ids.npy", folder.path() / "original_ids.npy");
   write_neutral_meta(meta, folder.path() / "meta.json");

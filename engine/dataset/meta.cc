@@ -14,6 +14,8 @@ namespace {
 using nlohmann::json;
 
 constexpr int kFormat = 2;
+constexpr const char* kPairFields[] = {"train", "validation", "test", "validationNegatives",
+                                       "testNegatives"};       // PairSet
 constexpr const char* kForms[] = {"dense", "sparse", "bits"};  // FeatureForm
 
 /// Everything but the checksum; nlohmann's objects are sorted by key, so this is canonical.
@@ -36,6 +38,9 @@ json to_json(const DatasetMeta& meta) {
                  {"source", meta.source},
                  {"licence", meta.licence}};
   if (!meta.class_names.empty()) object["classNames"] = meta.class_names;
+  if (!meta.pairs.any()) return object;
+  for (int s = 0; s < kPairSets; ++s) object["edgeSplit"][kPairFields[s]] = meta.pairs.of[std::size_t(s)];
+  object["edgeSplit"]["supervised"] = meta.pairs.supervised;
   return object;
 }
 
@@ -61,6 +66,21 @@ json parse_object(std::string_view text, const std::string& name) {
          format, kFormat);
   }
   return object;
+}
+
+PairCounts parse_pairs(const json& object, const std::string& name) {
+  PairCounts pairs;
+  for (int s = 0; s < kPairSets; ++s) read_field(object, kPairFields[s], pairs.of[std::size_t(s)], name);
+  read_field(object, "supervised", pairs.supervised, name);
+  constexpr Index kMost = (Index(1) << 31) - 1;
+  for (const Index count : pairs.of)
+    if (count < 0 || count > kMost)
+      fail("{}: the field 'edgeSplit' counts {} pairs; allowed are 0 … {}: import the data set again", name,
+           count, kMost);
+  if (pairs.supervised < 1 || pairs.supervised > pairs.of[0])
+    fail("{}: the field 'edgeSplit' has {} supervised edges of {}; import the data set again", name,
+         pairs.supervised, pairs.of[0]);
+  return pairs;
 }
 
 FeatureForm parse_form(const std::string& text, const std::string& name) {
@@ -97,6 +117,11 @@ const char* to_string(FeatureForm form) {
   return kForms[int(form)];
 }
 
+std::string pairs_file(PairSet set) {
+  constexpr const char* kFiles[] = {"train", "validation", "test", "validation_negative", "test_negative"};
+  return fmt::format("edges_{}.npy", kFiles[int(set)]);
+}
+
 std::string print_meta(DatasetMeta& meta) {
   json object = to_json(meta);
   meta.checksum = sha256_hex(object.dump(-1, ' ', false, json::error_handler_t::replace));
@@ -116,6 +141,7 @@ DatasetMeta parse_meta(std::string_view text, const std::string& name) {
   read_field(object, "featureForm", form, name);
   meta.feature_form = parse_form(form, name);
   read_field(object, "classes", meta.classes, name);
+  if (object.contains("edgeSplit")) meta.pairs = parse_pairs(object["edgeSplit"], name);
   if (object.contains("classNames")) read_field(object, "classNames", meta.class_names, name);
   read_field(object, "multiLabel", meta.multi_label, name);
   read_field(object, "weighted", meta.weighted, name);

@@ -14,6 +14,9 @@ inline constexpr int kMostClasses = 1 << 24;
 /// "dense", "sparse" or "bits", as meta.json says it.
 const char* to_string(FeatureForm form);
 
+/// "edges_validation.npy"
+std::string pairs_file(PairSet set);
+
 /// The text of meta.json; sets meta.checksum, the SHA-256 of everything else in it.
 std::string print_meta(DatasetMeta& meta);
 

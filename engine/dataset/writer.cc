@@ -115,7 +115,10 @@ void DatasetWriter::add_arcs(std::span<const VertexId> src, std::span<const Vert
     }
   }
   if (state_->options.transpose) std::swap(src, dst);
-  state_->arcs.add(src, dst, weights);
+  if (state_->options.edge_split)
+    state_->keep_arcs(src, dst);
+  else
+    state_->arcs.add(src, dst, weights);
 }
 
 void DatasetWriter::begin_features(Index columns, Dtype stored) {

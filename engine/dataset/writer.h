@@ -13,9 +13,11 @@
 #include <string>
 
 #include "dataset/dataset.h"
+#include "dataset/drawn_edges.h"
 #include "dataset/drawn_split.h"
 #include "dataset/feature_writer.h"
 #include "dataset/import/row_origin.h"
+#include "dataset/made_features.h"
 
 namespace atl {
 
@@ -32,6 +34,12 @@ struct WriterOptions {
   bool relabel = false;  // number the labels that there are 0 … classes − 1, and keep what they were
   /// Drawn for the labelled vertices as "default", or as "random" where the source has a default.
   std::optional<DrawnSplit> split;
+  /// Drawn for link prediction; the graph keeps the arcs of training edges alone.
+  std::optional<DrawnEdgeSplit> edge_split;
+  std::optional<double>
+      disjoint;  // share of the training edges that are trained on and carry no messages; none: all do both
+  std::uint64_t seed = 1;                     // of the latter, where the edge split isn't drawn
+  std::optional<MadeFeatures> made_features;  // for a source without features
   FeatureScaling scaling = FeatureScaling::kNone;
   bool float16 = false;   // store dense features in half precision
   bool replace = false;   // a data set that is there already may be replaced
@@ -80,6 +88,8 @@ class DatasetWriter {
   void set_targets(View<const std::uint8_t> targets, const RowOrigin& origin);
   /// (vertices, columns) values of Split. Each column needs a training vertex. `source` begins errors.
   void add_split(const std::string& name, View<const std::uint8_t> split, const std::string& source);
+  /// For link prediction. Arcs then follow from it: those of the training edges. `source` begins errors.
+  void set_edge_split(EdgeSplit split, const std::string& source);
   /// (vertices)
   void set_original_ids(std::span<const std::int64_t> ids);
 

@@ -136,7 +136,8 @@ void DatasetWriter::State::write_checksums() {
 
 DatasetMeta DatasetWriter::finish() {
   State& s = *state_;
-  if (s.meta.vertices == 0 && s.arcs.given() > 0) s.meta.vertices = s.arcs.vertices_seen();
+  if (s.meta.vertices == 0) s.meta.vertices = std::max<Index>(s.arcs.vertices_seen(), s.largest_kept + 1);
+  s.take_edges();
   s.tell_first_id();
   if (s.options.split) {
     const std::vector<std::uint8_t> split = s.drawn_split();
@@ -144,6 +145,7 @@ DatasetMeta DatasetWriter::finish() {
     add_split(name, {split.data(), Index(split.size()), 1}, "--split");
     add_transform(fmt::format("split '{}': drawn, {}", name, s.options.split->description()));
   }
+  s.make_features();
   s.check_parts();
   s.tell_missing_split();
   report(fmt::format("{}: sorting {} arcs of {} vertices; peak memory about {}", s.meta.name, s.arcs.given(),

@@ -35,6 +35,11 @@ struct DatasetWriter::State {
   void say(const std::string& line) const;
   void warn(const std::string& line) const;
   void write_checksums();
+  void keep_arcs(std::span<const VertexId> src, std::span<const VertexId> dst);
+  void take_edges();
+  void tell_left_out(const LeftOut& left);
+  void write_edges(std::size_t first_arc);
+  void make_features();
 
   WriterOptions options;
   AtomicFolder folder;
@@ -49,6 +54,10 @@ struct DatasetWriter::State {
   bool vertices_are_given = false;
   Index labelled = -1, with_original_id = -1;
   std::map<std::string, Index> split_rows;
+  std::vector<VertexPair> kept_arcs;  // of which an edge split is drawn
+  VertexId largest_kept = -1;         // id of theirs
+  std::optional<EdgeSplit> edges;
+  std::string edges_source;
 };
 
 }  // namespace atl

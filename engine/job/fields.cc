@@ -19,8 +19,8 @@ std::vector<Field> join_parts() {
        .slot = at([](Job & j) -> auto& { return j.name; }),
        .required = true,
        .example = "metadata: {name: cora-gcn}"});
-  for (auto* part :
-       {dataset_fields, model_fields, training_fields, strategy_fields, placement_fields, cluster_fields}) {
+  for (auto* part : {dataset_fields, model_fields, link_fields, training_fields, strategy_fields,
+                     placement_fields, cluster_fields}) {
     auto fields = part();
     std::move(fields.begin(), fields.end(), std::back_inserter(all));
   }

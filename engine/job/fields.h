@@ -28,6 +28,7 @@ Mutability mutability_of(const Field& field);
 // The parts of the table, one file each.
 std::vector<Field> dataset_fields();
 std::vector<Field> model_fields();
+std::vector<Field> link_fields();
 std::vector<Field> training_fields();
 std::vector<Field> optimizer_fields();  // called by training_fields(), which fixes the order
 std::vector<Field> schedule_fields();

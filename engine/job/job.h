@@ -42,6 +42,19 @@ struct DatasetSpec {
 };
 
 enum class Task { kNodeClassification, kLinkPrediction };
+enum class DecoderKind { kDot, kMlp };
+enum class LinkMetric { kRocAuc, kAveragePrecision, kHits, kMrr };
+
+/// Read with Task::kLinkPrediction alone.
+struct LinkSpec {
+  DecoderKind decoder = DecoderKind::kDot;
+  int decoder_layers = 2;  // decoderLayers: of kMlp
+  int negatives = 1;       // drawn pairs per training edge
+  LinkMetric metric = LinkMetric::kRocAuc;
+  int hits_at = 50;  // hitsAt: of kHits
+  bool operator==(const LinkSpec&) const = default;
+};
+
 enum class Norm { kNone, kLayer, kBatch };
 
 struct ModelSpec {
@@ -199,6 +212,7 @@ struct Job {
   std::string metadata;  // the whole metadata as JSON; only the operator reads it
   DatasetSpec dataset;
   Task task = Task::kNodeClassification;
+  LinkSpec links;  // linkPrediction
   ModelSpec model;
   TrainingSpec training;
   StrategySpec strategy;

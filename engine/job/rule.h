@@ -52,6 +52,7 @@ struct Rule {
 std::vector<Rule> dataset_rules();
 std::vector<Rule> placement_rules();
 std::vector<Rule> training_rules();
+std::vector<Rule> link_rules();
 std::vector<Rule> strategy_rules();
 std::vector<Rule> output_rules();
 std::vector<Rule> unused_rules();  // warnings alone

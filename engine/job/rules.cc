@@ -52,8 +52,8 @@ void job_name(const Check& c) {
 
 std::vector<Rule> join_parts() {
   std::vector<Rule> all;
-  for (auto* part :
-       {dataset_rules, placement_rules, training_rules, strategy_rules, output_rules, unused_rules}) {
+  for (auto* part : {dataset_rules, placement_rules, training_rules, link_rules, strategy_rules, output_rules,
+                     unused_rules}) {
     std::ranges::move(part(), std::back_inserter(all));
   }
   return all;

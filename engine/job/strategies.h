@@ -66,6 +66,7 @@ struct StrategyInfo {
   /// that this strategy knows of. Asks `fits` of few jobs, for each answer is a plan. Null: no option of it changes what ranks hold.
   std::string (*lighter)(const Job&, FunctionRef<bool(const Job&)> fits) = nullptr;
   bool sends_less = false;    // epochs differ, and `traffic` is the most that one sends
+  std::string no_pairs{};     // why it doesn't train on pairs of vertices (task linkPrediction); "": it does
   std::vector<Rule> rules{};  // what it refuses, and why
 
   bool hides_communication(const Options& given) const { return hides == nullptr || hides(given); }

@@ -29,6 +29,7 @@ Model make_model(const ModelSpec& spec, const TrainingSpec& training, const Mode
 std::vector<std::vector<ParameterSpec>> Model::parameters() const {
   std::vector<std::vector<ParameterSpec>> all;
   for (const auto& layer : layers) all.push_back(layer->parameters());
+  if (!decoder.empty()) all.push_back(decoder);
   return all;
 }
 

@@ -44,8 +44,11 @@ struct DataCosts {
 struct Model {
   GraphNeeds needs;
   std::vector<std::unique_ptr<Layer>> layers;
+  std::vector<ParameterSpec>
+      decoder;     // of link prediction's; its number among layers is the one behind the last
   DataCosts data;  // that it was made for
 
+  /// By layer; where a decoder has some, these come last.
   std::vector<std::vector<ParameterSpec>> parameters() const;
   /// Leading layers that are constant: computed once where the input is fixed.
   int constant_prefix() const;

@@ -22,6 +22,7 @@ struct GraphTransforms {
   } self_loops = SelfLoops::kKeep;  // kAdd: exactly one per vertex
   bool induced = false;  // also prepare the subgraph of training vertices (training.setting: inductive)
   bool by_id = false;    // also keep rows in the order of the data set's ids: what sampling draws from
+  bool rows = false;     // also keep the prepared row of each vertex: pairs of vertices are looked up
 };
 
 /// A graph's rows once more, each in an order that doesn't depend on how vertices are numbered: self-loops first, then the

@@ -9,9 +9,9 @@
 
 namespace atl {
 
-/// Writes the folder whole or not at all.
+/// Writes the folder whole or not at all. `rows`: GraphTransforms::rows.
 void write_prepared(const std::filesystem::path& folder, const std::string& identity,
-                    const Prepared& prepared);
+                    const Prepared& prepared, bool rows);
 
 /// A HaloGraph on disk. Spans and views live as long as the object.
 struct MappedHaloGraph {

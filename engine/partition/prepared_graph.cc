@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <optional>
 
 #include "base/error.h"
 #include "base/sha256.h"
@@ -72,6 +73,9 @@ struct PreparedGraph::State {
     expect_shape(ids, {meta.part_offsets.back()});
     if (meta.checksums.count("induced_offsets.npy") != 0)
       induced = map_halo_graph(folder, "induced_", ids.rows(), parts());
+    if (meta.checksums.count("rows.npy") == 0) return;
+    rows = NpyArray::open(folder / "rows.npy");
+    expect_shape(*rows, {ids.rows()});
   }
   int parts() const { return int(meta.part_offsets.size()) - 1; }
 
@@ -85,6 +89,7 @@ struct PreparedGraph::State {
   fs::path folder;
   PreparedMeta meta;
   NpyArray ids;
+  std::optional<NpyArray> rows;
   MappedHaloGraph whole, induced;
   Half whole_by_id, induced_by_id;
   std::string checksum;
@@ -102,7 +107,8 @@ PreparedGraph PreparedGraph::make(const Dataset& dataset, const PartitionOptions
     verify_prepared(folder, read_prepared_meta(folder / "meta.json"));
   } else {
     if (before_making) before_making(predicted_prepare_bytes(meta.vertices, meta.arcs, options, transforms));
-    write_prepared(folder, identity, prepare(dataset.graph(), meta.symmetric, options, transforms, training));
+    write_prepared(folder, identity, prepare(dataset.graph(), meta.symmetric, options, transforms, training),
+                   transforms.rows);
   }
   return open(dataset, options, transforms, training);
 }
@@ -153,6 +159,10 @@ std::span<const Index> PreparedGraph::slice_offsets() const {
 std::span<const VertexId> PreparedGraph::ids() const {
   return state_->ids.values<std::int32_t>();
 }
+std::span<const VertexId> PreparedGraph::rows() const {
+  ATOLL_CHECK(state_->rows.has_value(), "{} has no rows by vertex", state_->folder.string());
+  return state_->rows->values<std::int32_t>();
+}
 CsrView PreparedGraph::graph() const {
   return state_->whole.graph();
 }
@@ -176,6 +186,7 @@ const PartitionQuality& PreparedGraph::quality() const {
 }
 void PreparedGraph::forget() const {
   state_->ids.forget_rows(0, state_->ids.rows());
+  if (state_->rows) state_->rows->forget_rows(0, state_->rows->rows());
   state_->whole.forget();
   state_->induced.forget();
   state_->whole_by_id.rows.forget();

@@ -13,6 +13,7 @@
 //     columns_by_id.npy       int32 (arcs)          the rows once more, self-loops first, then by ascending vertex of the data set;
 //     weights_by_id.npy       float32 (arcs)        both only where asked for (GraphTransforms::by_id), …
 //     degrees.npy             float64 (vertices)    … and where arcs are weighted, each row's sum
+//     rows.npy                int32 (vertices)      prepared row of each vertex of the data set, where asked for
 //     induced_*.npy           the same for the subgraph of training vertices, where asked for
 #pragma once
 
@@ -61,7 +62,9 @@ class PreparedGraph {
   /// (parts · slices + 1): slice k of part p has rows slice_offsets[p · slices + k] …, and ends where the next one begins.
   std::span<const Index> slice_offsets() const;
   std::span<const VertexId> ids() const;  // (vertices) data set's vertex of each row
-  CsrView graph() const;                  // (vertices × vertices) in prepared numbering
+  std::span<const VertexId> rows()
+      const;              // (vertices) row of each vertex; of what was prepared with GraphTransforms::rows
+  CsrView graph() const;  // (vertices × vertices) in prepared numbering
   std::span<const VertexId> halo(
       int part) const;            // prepared rows that `part` reads and doesn't own, ascending
   CsrView induced_graph() const;  // as graph(), arcs between training vertices only; rows all kept

@@ -57,6 +57,7 @@ std::string identity_of(const std::string& dataset_checksum, const PartitionOpti
                 {"training", checksum_of(training)}};
   if (transforms.by_id)
     identity["byId"] = true;  // where it isn't asked for, graphs that are there already serve
+  if (transforms.rows) identity["rows"] = true;
   if (options.groups > 1) identity["groups"] = options.groups;
   if (options.slices > 1) identity["slices"] = options.slices;  // likewise
   return identity.dump();

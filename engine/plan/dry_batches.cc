@@ -5,9 +5,9 @@
 
 #include "job/strategies/dgs.h"
 #include "plan/dry_slabs.h"
+#include "plan/planned_seeds.h"
 #include "plan/planned_sets.h"
 #include "plan/rank_batches.h"
-#include "sampler/seeds.h"
 #include "strategy/explain/star_pass.h"
 #include "strategy/job_sampling.h"
 #include "strategy/slab_inference.h"
@@ -30,15 +30,9 @@ class Batches {
         ranks_(job.placement.ranks),
         hosts_(hosts.empty() ? std::vector<std::string>(std::size_t(ranks_), "here") : hosts),
         owners_(source.part_offsets(), ranks_),
-        marks_(training_marks(dataset, job)),
         features_(dataset.meta().features),
-        by_part_(std::size_t(owners_.parts())),
-        sent_(job, source, owners_, features_) {
-    for (Rank rank = 0; rank < ranks_; ++rank) {
-      const TrainingRows rows = rows_of(rank);
-      for (std::size_t i = 0; i < rows.by_part.size(); ++i)
-        by_part_[std::size_t(rows.first_part) + i] = Index(rows.by_part[i].size());
-    }
+        sent_(job, source, owners_, features_),
+        seeds_(job, dataset, source, owners_) {
     plan_sets();
   }
 
@@ -52,41 +46,30 @@ class Batches {
   }
 
  private:
-  bool trains(VertexId id) const {
-    const bool labelled = dataset_.meta().multi_label || dataset_.labels()[std::size_t(id)] >= 0;
-    return marks_[std::size_t(id)] != 0 && labelled;
-  }
-  TrainingRows rows_of(Rank rank) const {
-    return training_rows(source_.part_offsets(), source_.ids(), owners_, rank,
-                         [&](VertexId id) { return trains(id); });
-  }
-
   void plan_sets() {
     BatchSamplingOptions options = job_sampling(job_);
     if (options.sets == nullptr) return;
     const GraphNeeds needs = planned_model(job_, dense_features(dataset_), dataset_.meta().classes).needs;
     options.sampling.normalisation = needs.normalisation;
     options.sampling.attention = needs.attention;
-    TrainingRows all{0, {}};
-    for (Rank rank = 0; rank < ranks_; ++rank)
-      for (auto& rows : rows_of(rank).by_part) all.by_part.push_back(std::move(rows));
-    sets_ = std::make_unique<PlannedSets>(source_, options, all, by_part_);
+    sets_ = std::make_unique<PlannedSets>(source_, options, seeds_.training(), seeds_.by_part());
   }
 
-  std::unique_ptr<StepSeeds> seeds_of(Rank rank) const {
-    if (sets_ && sets_->seeds() != nullptr) return std::make_unique<OwnSeeds>(*sets_->seeds(), owners_, rank);
-    return std::make_unique<Seeds>(by_part_, rows_of(rank), job_.strategy.options.integer("batchSize"),
-                                   job_.training.seed);
+  std::int64_t steps() const {
+    return sets_ && sets_->seeds() != nullptr ? sets_->seeds()->steps() : seeds_.steps();
+  }
+  void seeds_of_step(std::int64_t step, Rank rank, std::vector<VertexId>& rows) {
+    if (sets_ && sets_->seeds() != nullptr) return OwnSeeds(*sets_->seeds(), owners_, rank).of_step(step, rows);
+    seeds_.of_step(step, rank, rows);
   }
 
   /// What a rank pushes of its batches.
   DrawnSizes draw_rank(Rank rank) {
     RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_, sets_.get());
-    const auto seeds = seeds_of(rank);
     DrawnSizes all;
     std::vector<VertexId> rows;
-    for (std::int64_t s = 0; s < std::min(kBatches, seeds->steps()); ++s) {
-      seeds->of_step(s, rows);
+    for (std::int64_t s = 0; s < std::min(kBatches, steps()); ++s) {
+      seeds_of_step(s, rank, rows);
       all.push_back(batches.pushed(s, rows));
     }
     return all;
@@ -100,19 +83,19 @@ class Batches {
     out.arcs =
         begins[std::size_t(owners_.first_row(rank + 1))] - begins[std::size_t(owners_.first_row(rank))];
     out.pages = pages_of(out);
-    const auto seeds = seeds_of(rank);
-    const std::int64_t drawn = std::min(kBatches, seeds->steps());
-    const double times = double(seeds->steps()) / double(std::max<std::int64_t>(drawn, 1));
+    const std::int64_t drawn = std::min(kBatches, steps());
+    const double times = double(steps()) / double(std::max<std::int64_t>(drawn, 1));
     std::vector<const DrawnSizes*> of_group;
     if (batches.columns())
       for (const Rank member : batches.columns()->group) of_group.push_back(&pushed_[std::size_t(member)]);
     std::vector<VertexId> rows;
     for (std::int64_t s = 0; s < drawn; ++s) {
-      seeds->of_step(s, rows);
+      seeds_of_step(s, rank, rows);
+      add_pairs(s, rank, times, out.run);
       batches.draw(s, rows, sent_, times);
       if (sets_ && rank == 0) sent_.add_sets(*sets_, times);
       batches.train(s + 1, of_group, times);
-      if (s + 1 < seeds->steps()) batches.sum_loss();
+      if (s + 1 < steps()) batches.sum_loss();
     }
     batches.count(times, out);
     if (batches.columns()) {
@@ -150,6 +133,19 @@ class Batches {
                           8 * (owners_.rows(rank) + 1 + cut) + 12 * count;
   }
 
+  /// Ends are asked for twice: by whom makes the batch, and with the loss.
+  void add_pairs(std::int64_t step, Rank rank, double times, DryRun& run) {
+    if (job_.task != Task::kLinkPrediction) return;
+    const PlannedSeeds::Wanted& wanted = seeds_.wanted(step);
+    for (Rank to = 0; to < ranks_; ++to)
+      if (to != rank) {
+        const PairBytesSent sent = pair_bytes(wanted, rank, to, job_.model.hidden);
+        const double asking = pair_bytes(wanted, rank, to, 0).rows;
+        const bool between = hosts_[std::size_t(rank)] != hosts_[std::size_t(to)];
+        enter_pairs({times * (sent.rows + asking), times * sent.gradients}, between, run);
+      }
+  }
+
   /// Of row begins, columns and weights of arcs.
   Index pages_of(const DryBatches& of) const {
     const bool all = job_.strategy.options.text("structure") == "mapped";
@@ -173,10 +169,9 @@ class Batches {
   int threads_, ranks_;
   std::vector<std::string> hosts_;
   Owners owners_;
-  std::vector<std::uint8_t> marks_;
   Index features_;
-  std::vector<Index> by_part_;
   BatchTraffic sent_;
+  PlannedSeeds seeds_;
   std::unique_ptr<PlannedSets> sets_;  // null: the sampler draws each vertex's neighbours
   std::vector<DrawnSizes> pushed_;     // by rank, where features are held by columns
 };

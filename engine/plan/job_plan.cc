@@ -9,6 +9,7 @@
 #include "plan/dry_run.h"
 #include "plan/mapped.h"
 #include "plan/part_order.h"
+#include "plan/planned_seeds.h"
 #include "plan/server_plan.h"
 #include "plan/stage_plan.h"
 #include "strategy/push_pull/push_pull_pass.h"
@@ -19,6 +20,7 @@ namespace {
 
 /// Owned vertices that are in some split.
 Index labelled_rows(const Job& job, const Dataset& dataset, std::span<const VertexId> owned) {
+  if (job.task == Task::kLinkPrediction) return 0;
   const View<const std::uint8_t> split = dataset.split(job.dataset.split);
   return std::count_if(owned.begin(), owned.end(), [&](VertexId v) {
     return split.at(v, job.dataset.split_column) != std::uint8_t(Split::kNone);
@@ -50,13 +52,24 @@ void enter(const Job& job, const DryRun& dry, const RankShape& whole, const Mode
       seconds_of(evaluation_work(model, whole), options.rates) + total(plan.evaluation) / options.link_bytes;
 }
 
+/// Of link prediction.
+void add_pairs(const Job& job, const PlannedSeeds::Wanted& wanted, Rank rank,
+               const std::vector<std::string>& hosts, DryRun& dry) {
+  for (Rank to = 0; to < Rank(wanted.rows.size()); ++to)
+    if (to != rank)
+      enter_pairs(pair_bytes(wanted, rank, to, job.model.hidden),
+                  !hosts.empty() && hosts[std::size_t(rank)] != hosts[std::size_t(to)], dry);
+}
+
 RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                   const PlanOptions& options, DryInputs& inputs, Rank rank) {
+                   const PlanOptions& options, const PlannedSeeds::Wanted& wanted, DryInputs& inputs,
+                   Rank rank) {
   const int part = inputs.share(rank).ranks.part_of(rank);
   const DryRunInput in = inputs.of(rank);
   const DatasetMeta& meta = dataset.meta();
   const Model model = planned_model(job, in.features, in.classes);
-  const DryRun dry = dry_run(in);
+  DryRun dry = dry_run(in);
+  add_pairs(job, wanted, rank, in.hosts, dry);
   const auto owned = prepared.ids().subspan(std::size_t(prepared.part_offsets()[std::size_t(part)]),
                                             std::size_t(rows_of(prepared, part)));
   RankPlan plan;
@@ -190,8 +203,11 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
   std::vector<RankPlan> ranks;
   DryInputs inputs(job, dataset, prepared, rank_traffic(job, dataset, prepared).parts, options.threads,
                    options.hosts);
+  PlannedSeeds::Wanted wanted;
+  if (job.task == Task::kLinkPrediction)
+    wanted = wanted_of_parts(job, dataset, prepared, inputs.share(0).ranks);
   for (Rank r = 0; r < Rank(inputs.ranks()); ++r)
-    ranks.push_back(plan_rank(job, dataset, prepared, options, inputs, r));
+    ranks.push_back(plan_rank(job, dataset, prepared, options, wanted, inputs, r));
   JobPlan plan = joined(job, options, PlannedFrom::kPrepared, std::move(ranks));
   const DatasetMeta& meta = dataset.meta();
   plan.stages = stage_plans(job, planned_model(job, feature_shape(job, meta), meta.classes));

@@ -6,6 +6,7 @@
 
 #include "sampler/column_push.h"
 #include "sampler/owners.h"
+#include "sampler/pairs/pair_graph.h"
 #include "sampler/row_draws.h"
 #include "sampler/seeds.h"
 
@@ -19,6 +20,8 @@ struct BatchGraph {
   std::optional<HeldColumns> columns{};
   TrainingRows training_rows;           // of this rank's parts
   std::vector<Index> training_by_part;  // (parts) how many each has, the same on all ranks
+  const PairGraph* pairs =
+      nullptr;  // of link prediction: `training_rows` are numbers of its edges; null: there are none
 };
 
 }  // namespace atl

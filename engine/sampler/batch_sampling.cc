@@ -20,6 +20,7 @@ BatchSampling::BatchSampling(const BatchGraph& graph, Communicator& comm, BatchS
       sampler_(*structure_, options_.sampling, sets_.get()),
       seeds_(graph.training_by_part, graph.training_rows, options_.batch_size, options_.sampling.seed) {
   if (options_.weighs) shares_.emplace(graph.owners, comm);
+  if (graph.pairs != nullptr) pairs_.emplace(*graph.pairs, options_.negatives, options_.sampling.seed, comm);
   if (options_.columns) columns_.emplace(comm, pool_, graph.columns.value(), *options_.columns);
   if (!options_.features) return;
   if (options_.masks == nullptr && options_.feature_rate < 1 && comm.size() > 1)
@@ -49,7 +50,7 @@ std::unique_ptr<StepSets> BatchSampling::make_sets() {
 
 MakeBatch BatchSampling::maker(Trace* trace) {
   const BatchMakers makers{features_ ? &*features_ : nullptr, columns_ ? &*columns_ : nullptr,
-                           shares_ ? &*shares_ : nullptr, options_.masks, trace};
+                           shares_ ? &*shares_ : nullptr, pairs_ ? &*pairs_ : nullptr, options_.masks, trace};
   return
       [this, make = batch_maker(seeds(), sampler_, makers)](std::int64_t step, StreamedBatch& into) mutable {
         if (!std::exchange(has_begun_, true)) begin();
@@ -62,7 +63,8 @@ void BatchSampling::begin() {
   if (!options_.cpus.empty()) keep_threads_on(pool_, options_.cpus);
   if (!features_) return;
   if (options_.features->policy == CachePolicy::kPresampled && options_.features->cache_bytes > 0)
-    cached_ = rows_by_presampling(seeds(), sampler_, graph_.owners, comm_.rank(), options_.presampled);
+    cached_ = rows_by_presampling(seeds(), sampler_, graph_.owners, comm_.rank(), options_.presampled,
+                                  pairs_ ? &*pairs_ : nullptr);
   features_->fill_cache(cached_);
 }
 

@@ -22,9 +22,9 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 }  // namespace
 
 MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& makers) {
-  auto make = [&seeds, &sampler, makers, rows = std::vector<VertexId>()](std::int64_t step,
-                                                                         StreamedBatch& into) mutable {
-    const auto [features, columns, shares, masks, trace] = makers;
+  auto make = [&seeds, &sampler, makers, rows = std::vector<VertexId>(), edges = std::vector<VertexId>()](
+                  std::int64_t step, StreamedBatch& into) mutable {
+    const auto [features, columns, shares, pairs, masks, trace] = makers;
     if (masks != nullptr) {
       const BatchMasks::Chosen chosen = masks->of(step);
       sampler.prefer(chosen.vertices);
@@ -35,11 +35,12 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
       if (trace != nullptr) trace->sampled(step / seeds.steps() + 1, work, begin);
       begin = std::chrono::steady_clock::now();
     };
-    seeds.of_step(step, rows);
+    seeds.of_step(step, pairs == nullptr ? rows : edges);
+    if (pairs != nullptr) pairs->of_step(step, edges, Index(seeds.size(step)), into.pairs, rows);
     sampler.sample(step, rows, into.batch);
     into.batch.total = seeds.size(step);
     seeds.weigh(rows, into.batch.loss_weights);
-    into.growths = sampler.growths();
+    into.growths = sampler.growths() + (pairs == nullptr ? 0 : pairs->growths());
     if (shares != nullptr) {
       shares->count(into.batch, into.shares);
       into.growths += shares->growths();
@@ -143,7 +144,7 @@ struct BatchStream::State {
     if (watcher_ != nullptr) watcher_->made(int(maker));
     const Batch& batch = slot.made.batch;
     const std::lock_guard guard(lock_);
-    const Index of_slot = batch.growths() + slot.made.group.growths();
+    const Index of_slot = batch.growths() + slot.made.group.growths() + slot.made.pairs.growths();
     const Index growths = (of_slot - slot.growths) + (slot.made.growths - makers_growths_[maker]);
     slot.growths = of_slot, makers_growths_[maker] = slot.made.growths;
     slot.made.grew = growths > 0;

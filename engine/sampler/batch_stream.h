@@ -15,6 +15,7 @@
 #include "sampler/batch_masks.h"
 #include "sampler/column_push.h"
 #include "sampler/feature_store.h"
+#include "sampler/pairs/pair_ends.h"
 #include "sampler/row_shares.h"
 #include "sampler/sampler.h"
 #include "sampler/seeds.h"
@@ -23,6 +24,7 @@ namespace atl {
 
 struct StreamedBatch {
   Batch batch;
+  StepPairs pairs;    // of link prediction
   SharedRows shares;  // where the stream counts them
   GroupBatch group;   // where features are held by columns: the batches of the rank's group
   Matrix
@@ -39,6 +41,7 @@ struct BatchMakers {
   FeatureStore* features = nullptr;
   ColumnPush* columns = nullptr;
   RowShares* shares = nullptr;
+  PairEnds* pairs = nullptr;  // of what seeds are numbers of
   BatchMasks* masks = nullptr;
   Trace* trace = nullptr;
 };

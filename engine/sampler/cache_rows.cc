@@ -72,12 +72,14 @@ std::vector<VertexId> RequestCounts::rows() const {
 }
 
 std::vector<VertexId> rows_by_presampling(StepSeeds& seeds, Sampler& sampler, const Owners& owners, Rank rank,
-                                          std::int64_t steps) {
+                                          std::int64_t steps, PairEnds* pairs) {
   RequestCounts counts(owners, rank);
-  std::vector<VertexId> rows;
+  std::vector<VertexId> rows, edges;
+  StepPairs ends;
   Batch batch;
   for (std::int64_t step = 0; step < steps; ++step) {
-    seeds.of_step(step, rows);
+    seeds.of_step(step, pairs == nullptr ? rows : edges);
+    if (pairs != nullptr) pairs->of_step(step, edges, Index(seeds.size(step)), ends, rows);
     sampler.sample(step, rows, batch);
     counts.add(batch.rows());
   }

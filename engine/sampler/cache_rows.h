@@ -8,6 +8,7 @@
 #include "comm/communicator.h"
 #include "graph/row_table.h"
 #include "sampler/owners.h"
+#include "sampler/pairs/pair_ends.h"
 #include "sampler/row_draws.h"
 #include "sampler/sampler.h"
 #include "sampler/seeds.h"
@@ -38,8 +39,9 @@ class RequestCounts {
   std::vector<Count> counts_;
 };
 
-/// The same for the batches of the run's first `steps` steps. Collective; the caller is the sampling thread.
+/// The same for the batches of the run's first `steps` steps. Collective; the caller is the sampling thread. `pairs`: as batch_maker() has
+/// them.
 std::vector<VertexId> rows_by_presampling(StepSeeds& seeds, Sampler& sampler, const Owners& owners, Rank rank,
-                                          std::int64_t steps);
+                                          std::int64_t steps, PairEnds* pairs = nullptr);
 
 }  // namespace atl

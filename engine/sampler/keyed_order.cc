@@ -26,6 +26,22 @@ std::uint64_t KeyedOrder::shuffled(std::uint64_t x) const {
   return high << low_bits_ | low;
 }
 
+std::uint64_t KeyedOrder::unshuffled(std::uint64_t x) const {
+  std::uint64_t low = x & low_mask_, high = x >> low_bits_;
+  for (std::size_t round = kRounds; round > 0; round -= 2) {
+    low ^= mix64(keys_[round - 1] ^ high) & low_mask_;
+    high ^= mix64(keys_[round - 2] ^ low) & high_mask_;
+  }
+  return high << low_bits_ | low;
+}
+
+std::uint64_t KeyedOrder::place_of(std::uint64_t number) const {
+  ATOLL_CHECK(number < size_, "number {} of {}", number, size_);
+  std::uint64_t x = unshuffled(number);
+  while (x >= size_) x = unshuffled(x);
+  return x;
+}
+
 std::uint64_t KeyedOrder::at(std::uint64_t place) const {
   ATOLL_CHECK(place < size_, "place {} of {}", place, size_);
   std::uint64_t x = shuffled(place);

@@ -18,10 +18,13 @@ class KeyedOrder {
   std::uint64_t size() const { return size_; }
   /// place: 0 … size − 1. Each number is at one place.
   std::uint64_t at(std::uint64_t place) const;
+  /// Where a number is.
+  std::uint64_t place_of(std::uint64_t number) const;
 
  private:
   static constexpr std::size_t kRounds = 8;
   std::uint64_t shuffled(std::uint64_t x) const;
+  std::uint64_t unshuffled(std::uint64_t x) const;
 
   std::uint64_t size_;
   int low_bits_;

@@ -20,8 +20,14 @@ Owners::Owners(std::span<const Index> part_offsets, int ranks)
   }
 }
 
+Owners::Owners(std::span<const Index> part_offsets, const PartRanks& ranks)
+    : Owners(part_offsets, int(part_offsets.size()) - 1) {
+  order_ = ranks;
+}
+
 Rank Owners::owner_of(VertexId row) const {
-  return Rank(std::upper_bound(first_row_.begin(), first_row_.end(), Index(row)) - first_row_.begin()) - 1;
+  const auto place = std::upper_bound(first_row_.begin(), first_row_.end(), Index(row)) - first_row_.begin();
+  return order_.rank_of(int(place) - 1);
 }
 
 int Owners::part_of(VertexId row) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "partition/part_ranks.h"
 
 namespace atl {
 
@@ -14,21 +15,32 @@ class Owners {
   /// part_offsets: (parts + 1) PreparedGraph's. Throws Error where there are fewer parts than ranks.
   Owners(std::span<const Index> part_offsets, int ranks);
 
+  /// Of full batches: a part a rank, in the order that `ranks` says.
+  Owners(std::span<const Index> part_offsets, const PartRanks& ranks);
+
   int ranks() const { return int(first_part_.size()) - 1; }
   int parts() const { return first_part_.back(); }
-  /// A rank's parts: first_part(rank) … first_part(rank + 1) − 1, and its rows likewise.
-  int first_part(Rank rank) const { return first_part_[std::size_t(rank)]; }
-  Index first_row(Rank rank) const { return first_row_[std::size_t(rank)]; }
-  Index rows(Rank rank) const { return first_row(rank + 1) - first_row(rank); }
-  bool owns(Rank rank, VertexId row) const { return row >= first_row(rank) && row < first_row(rank + 1); }
+  /// A rank's parts: first_part(rank) … first_part(rank + 1) − 1, and its rows likewise, where parts are in the order of ranks.
+  int first_part(Rank rank) const { return first_part_[place_of(rank)]; }
+  int part_count(Rank rank) const { return first_part_[place_of(rank) + 1] - first_part(rank); }
+  Index first_row(Rank rank) const { return first_row_[place_of(rank)]; }
+  Index rows(Rank rank) const { return first_row_[place_of(rank) + 1] - first_row(rank); }
+  bool owns(Rank rank, VertexId row) const {
+    return row >= first_row(rank) && row < first_row(rank) + rows(rank);
+  }
   Rank owner_of(VertexId row) const;
   /// Part p has rows part_begin(p) … part_begin(p + 1) − 1.
   Index part_begin(int part) const { return part_begin_[std::size_t(part)]; }
   int part_of(VertexId row) const;
 
  private:
-  std::vector<int> first_part_;    // (ranks + 1)
-  std::vector<Index> first_row_;   // (ranks + 1)
+  /// The end of all is behind the last.
+  std::size_t place_of(Rank rank) const {
+    return std::size_t(rank == Rank(first_part_.size()) - 1 ? rank : order_.part_of(rank));
+  }
+  std::vector<int> first_part_;   // (ranks + 1) by place, …
+  std::vector<Index> first_row_;  // (ranks + 1) … ascending
+  PartRanks order_;               // whose the places are
   std::vector<Index> part_begin_;  // (parts + 1)
 };
 

@@ -73,8 +73,9 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   tell(Work::kLoss);
   if (explanations_)
     explanations_->at(step - 1, (step - 1) / steps() + 1, memory_.output(memory_.layers().end - 1));
-  session.loss(memory_.output(memory_.layers().end - 1), {feed_->owned_rows(made.batch), made.batch.total},
-               memory_.d_output());
+  LossRows rows{feed_->owned_rows(made.batch), made.batch.total};
+  rows.pairs = &made.pairs;
+  session.loss(memory_.output(memory_.layers().end - 1), rows, memory_.d_output());
   if (made.batch.loss_weights.size() > 0)
     scale_rows(ctx_, input_.of(made.batch.loss_weights.span()).data(), memory_.d_output());
   runner_.backward(pass_, parameters_.present(), memory_, input, {}, &session);

@@ -11,6 +11,7 @@
 #include "job/job.h"
 #include "model/model.h"
 #include "sampler/batch_graph.h"
+#include "sampler/pairs/step_pairs.h"
 #include "strategy/batch_counts.h"
 #include "strategy/explain/explained_figures.h"
 #include "strategy/stage_times.h"
@@ -25,6 +26,9 @@ struct LossRows {
       0;  // training vertices of the step over all ranks, by which the loss is divided; 0: all there are
   Index first = -1;    // the slice's first row; as many as there are logits. A step may have several
   bool ahead = false;  // it is the next step's, to which it counts
+  // Of link prediction:
+  const StepPairs* pairs = nullptr;  // of a batch; null: all training edges, with the step's negative pairs
+  std::optional<WeightVersion> weights{};  // that a decoder reads; none: the present ones
 };
 
 /// What a schedule asks of the session during a step.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/decoder.h"
 #include "strategy/kinds/kinds.h"
 
 namespace atl {
@@ -33,9 +34,11 @@ FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form) {
 }
 
 Model job_model(const Job& job, const FeatureShape& features, Index classes) {
-  const bool exact = strategy_of(job).exact_exchange;
+  const bool exact = strategy_of(job).exact_exchange, links = job.task == Task::kLinkPrediction;
+  const Index outputs = links ? Index(job.model.hidden) : classes;
   Model model = make_model(job.model, job.training,
-                           {features.columns, classes, features.packed(), exact, features.whole_columns});
+                           {features.columns, outputs, features.packed(), exact, features.whole_columns});
+  if (links) model.decoder = decoder_parameters(job.links, outputs);
   model.data.bits = features.form == FeatureForm::kBits;
   if (features.form == FeatureForm::kSparse) model.data.nonzeros_per_row = features.nonzeros_per_row;
   model.data.arcs_per_vertex = features.arcs_per_vertex;

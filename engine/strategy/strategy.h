@@ -77,7 +77,8 @@ struct FeatureShape {
 };
 FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form);
 
-/// The job's model on such features, made for the exchange of its strategy.
+/// The job's model on such features, made for the exchange of its strategy. With task linkPrediction its outputs are embeddings, model.hidden
+/// wide, whatever classes there are.
 Model job_model(const Job& job, const FeatureShape& features, Index classes);
 /// Strategy::reads; none: halo rows come together.
 std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks);

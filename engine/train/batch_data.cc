@@ -61,6 +61,11 @@ void BatchData::trains_on(std::span<const VertexId> rows) {
                                        [&](VertexId id) { return std::ranges::binary_search(ids, id); });
 }
 
+void BatchData::trains_on(const PairGraph& pairs) {
+  graph_.pairs = &pairs;
+  graph_.training_rows = pairs.numbers();
+}
+
 void BatchData::count(Communicator& comm) {
   std::vector<Index> own;
   for (const auto& rows : graph_.training_rows.by_part) own.push_back(Index(rows.size()));

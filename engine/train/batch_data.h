@@ -23,6 +23,8 @@ class BatchData {
   std::span<const VertexId> owned_ids() const { return owned_ids_; }
   /// rows: own rows that are training vertices, ascending.
   void trains_on(std::span<const VertexId> rows);
+  /// Likewise its training edges, with task linkPrediction. The pairs outlive it.
+  void trains_on(const PairGraph& pairs);
   /// Fills in how many training vertices each part has. Collective.
   void count(Communicator& comm);
 

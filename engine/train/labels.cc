@@ -5,6 +5,10 @@ namespace atl {
 Labels read_labels(const Job& job, const Dataset& dataset, const DataUse& use,
                    std::span<const VertexId> vertices) {
   Labels labels;
+  if (job.task == Task::kLinkPrediction) {
+    labels.classes.assign(vertices.size(), -1);
+    return labels;
+  }
   if (job.training.loss != Loss::kBinaryCrossEntropy) {
     labels.classes.assign(vertices.size(), -1);
     if (!use.known) return labels;
@@ -31,6 +35,8 @@ LabelView on_device(DeviceCopies& copies, const LabelView& host, Index rows) {
 }
 
 std::vector<std::uint8_t> training_marks(const Dataset& dataset, const Job& job) {
+  if (job.task == Task::kLinkPrediction)
+    return std::vector<std::uint8_t>(std::size_t(dataset.meta().vertices), 1);
   const View<const std::uint8_t> split = dataset.split(job.dataset.split);
   std::vector<std::uint8_t> marks(std::size_t(split.rows));
   for (Index v = 0; v < split.rows; ++v) {
@@ -41,7 +47,7 @@ std::vector<std::uint8_t> training_marks(const Dataset& dataset, const Job& job)
 
 std::vector<std::uint8_t> loss_marks(const Dataset& dataset, const Job& job) {
   std::vector<std::uint8_t> marks = training_marks(dataset, job);
-  if (job.training.loss == Loss::kBinaryCrossEntropy) return marks;
+  if (job.task == Task::kLinkPrediction || job.training.loss == Loss::kBinaryCrossEntropy) return marks;
   for (std::size_t v = 0; v < marks.size(); ++v)
     if (dataset.labels()[v] < 0) marks[v] = 0;
   return marks;

@@ -46,7 +46,7 @@ Labels read_labels(const Job& job, const Dataset& dataset, const DataUse& use,
 /// Of so many rows.
 LabelView on_device(DeviceCopies& copies, const LabelView& host, Index rows);
 
-/// (vertices) 1 = training vertex of the job's split.
+/// (vertices) 1 = training vertex of the job's split. Of link prediction, all are, and count.
 std::vector<std::uint8_t> training_marks(const Dataset& dataset, const Job& job);
 /// (vertices) 1 = training vertex with a label: those that a loss counts.
 std::vector<std::uint8_t> loss_marks(const Dataset& dataset, const Job& job);

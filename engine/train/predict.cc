@@ -1,9 +1,14 @@
 #include "train/predict.h"
 
+#include <cmath>
+
 #include "comm/local_transport.h"
+#include "dataset/format/npy_writer.h"
 #include "job/load.h"
 #include "partition/prepared_graph.h"
 #include "train/checkpoint/whole_tensors.h"
+#include "train/links/link_task.h"
+#include "train/links/pair_file.h"
 #include "train/predicted_labels.h"
 #include "train/results.h"
 #include "train/telemetry/metric_name.h"
@@ -42,6 +47,8 @@ FeatureForm form_of(const TrainedOn& trained, const DatasetMeta& meta) {
 /// Labels that the model knows, or none: a line in `warnings` then says why its predictions aren't measured.
 DataUse data_use(const Job& job, const TrainedOn& trained, const DatasetMeta& meta,
                  std::vector<std::string>& warnings) {
+  if (job.task == Task::kLinkPrediction)
+    return {trained.classes, form_of(trained, meta), meta.pairs.any(), true, false};
   const bool several = job.training.loss == Loss::kBinaryCrossEntropy;
   const auto split = meta.splits.find(job.dataset.split);
   DataUse use{trained.classes, form_of(trained, meta), meta.classes > 0,
@@ -58,18 +65,40 @@ DataUse data_use(const Job& job, const TrainedOn& trained, const DatasetMeta& me
   return use;
 }
 
+/// The edge split's metrics where there is one, and the probabilities of the pairs that were asked for.
+void score_links(Context& ctx, Communicator& comm, const Job& job, const RankData& data, const Model& model,
+                 const WeightVersion& weights, ConstMatrixView embeddings, const Dataset& dataset,
+                 const PredictOptions& o, Predicted& predicted) {
+  LinkTask task(ctx, comm, job, data, model);
+  predicted.metrics = task.evaluate(embeddings, weights);
+  predicted.links = task.test();
+  std::filesystem::remove(o.output / "pair_scores.npy");
+  if (o.pairs.empty()) return;
+  StepPairs pairs;
+  for (const auto& [source, destination] : read_pair_file(o.pairs, dataset))
+    pairs.add(data.links()->graph().row_of(source), data.links()->graph().row_of(destination));
+  std::vector<Real> scores;
+  task.score(embeddings, weights, pairs, pairs.size(), scores);
+  std::vector<float> chances;
+  for (const Real score : scores) chances.push_back(float(1 / (1 + std::exp(-double(score)))));
+  write_npy(o.output / "pair_scores.npy", Dtype::kFloat32, std::span<const float>(chances));
+}
+
 }  // namespace
 
 Predicted predict(const PredictOptions& o) {
   const SafetensorsFile file = SafetensorsFile::read(model_of(o.model));
   Job job = job_of(file);
+  if (!o.pairs.empty() && job.task != Task::kLinkPrediction)
+    fail("--pairs: the model of {} predicts classes of vertices; use one of task linkPrediction",
+         o.model.string());
   job.placement.ranks = 1;
   job.placement.partitioner.parts = 0;
   job.training.setting = Setting::kTransductive;  // inference is over the whole graph either way
   const TrainedOn trained = read_trained_on(file);
   const Dataset dataset = Dataset::open(o.dataset);
   Predicted predicted;
-  predicted.metric = metric_title(job.training.metric);
+  predicted.metric = metric_title(reported_metric(job));
   predicted.warnings = differences(trained, trained_on(dataset.meta(), job));
   const DataUse use = data_use(job, trained, dataset.meta(), predicted.warnings);
   predicted.by_split = use.by_split;
@@ -93,6 +122,10 @@ Predicted predict(const PredictOptions& o) {
   std::filesystem::create_directories(o.output);
   const ConstMatrixView logits =
       write_predictions(ctx, comm, job, data, prepared, dataset, *schedule, o.output, o.probabilities);
+  if (data.links() != nullptr) {
+    score_links(ctx, comm, job, data, model, parameters.present(), logits, dataset, o, predicted);
+    return predicted;
+  }
   write_predicted_labels(o.output, class_names_of(file.metadata()));
   if (use.known) predicted.metrics = evaluate(ctx, comm, data, job.training, logits);
   return predicted;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "train/evaluation.h"
+#include "train/links/link_metrics.h"
 
 namespace atl {
 
@@ -15,13 +16,16 @@ struct PredictOptions {
   std::filesystem::path output;   // predictions.npy and embeddings.npy go here; made if it doesn't exist
   int threads = 1;
   bool probabilities = false;  // probabilities.npy too
+  std::filesystem::path
+      pairs;  // of vertices, which a model of link prediction scores: pair_scores.npy; empty: none
 };
 
 struct Predicted {
   /// By the job's split; where the data set hasn't got it, every labelled vertex counts as a test vertex. Empty where no
   /// label is known, or labels aren't those of the model.
   Evaluation metrics;
-  std::string metric;  // its title
+  std::optional<LinkMetrics> links;  // of the test pairs, with task linkPrediction
+  std::string metric;                // its title
   bool by_split = true;
   std::vector<std::string> warnings;  // a line for what makes the predictions, or the metrics, doubtful
 };

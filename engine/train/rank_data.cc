@@ -40,6 +40,7 @@ GraphTransforms graph_transforms(const Job& job) {
   t.self_loops = wanted == SelfLoops::kAdd      ? Loops::kAdd
                  : wanted == SelfLoops::kRemove ? Loops::kRemove
                                                 : Loops::kKeep;
+  t.rows = job.task == Task::kLinkPrediction;
   t.induced = job.training.setting == Setting::kInductive;
   const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
   t.by_id = strategy.draws_neighbours != nullptr && strategy.draws_neighbours(job);
@@ -66,8 +67,12 @@ RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& 
                                        use.form, halo_features);
   if (share_.answers) owned_ids_ = batches ? batches_->owned_ids() : full_->owned_ids();
   labels_ = read_labels(job, dataset, use, owned_ids_);
-  read_splits(dataset, job, use.by_split);
-  if (batches) batches_->trains_on(train.rows);
+  if (job.task == Task::kLinkPrediction)
+    links_ = std::make_unique<LinkData>(job, dataset, prepared, rank, share_.ranks, batches);
+  else
+    read_splits(dataset, job, use.by_split);
+  if (batches && links_) batches_->trains_on(links_->graph());
+  if (batches && !links_) batches_->trains_on(train.rows);
   const bool inductive = !batches && job.training.setting == Setting::kInductive;
   if (use.trains && (inductive || strategy_of(job).server != nullptr))
     read_training_part(job, dataset, prepared, use, halo_features);
@@ -117,7 +122,7 @@ void RankData::read_splits(const Dataset& dataset, const Job& job, bool by_split
 }
 
 void RankData::count(Communicator& comm) {
-  const double seen = batches_         ? double(train.rows.size())
+  const double seen = batches_         ? double(links_ ? owned() : Index(train.rows.size()))
                       : share_.answers ? double(training_part().graph->counted)
                                        : 0;
   std::array<double, 4> totals{double(train.rows.size()), double(validation.rows.size()),
@@ -127,6 +132,7 @@ void RankData::count(Communicator& comm) {
   validation.total = totals[1];
   test.total = totals[2];
   seen_ = {totals[3]};
+  if (links_) train.total = links_->training_pairs();
   if (batches_) batches_->count(comm);
   if (shares_ && shares_->batches() > 1) count_batches(comm);
 }

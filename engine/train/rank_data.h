@@ -8,6 +8,7 @@
 #include "comm/communicator.h"
 #include "strategy/schedule.h"
 #include "train/batch_data.h"
+#include "train/links/link_data.h"
 #include "train/server_parts.h"
 
 namespace atl {
@@ -86,6 +87,9 @@ class RankData {
 
   SplitRows train, validation, test;
 
+  /// The edge split's pairs, with task linkPrediction; null: the job is about vertices.
+  const LinkData* links() const { return links_.get(); }
+
   /// Drops the raw features where nothing reads them any more (a precomputed first aggregation does).
   void release_features();
 
@@ -101,6 +105,7 @@ class RankData {
 
   PartShare share_;
   std::unique_ptr<PartData> full_;
+  std::unique_ptr<LinkData> links_;
   std::unique_ptr<BatchData> batches_;
   const GraphPart no_part_{};
   std::span<const VertexId> owned_ids_;

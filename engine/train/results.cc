@@ -95,6 +95,11 @@ ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const Job& j
       comm.rank() == 0 ? vertex_order(dataset.meta().vertices, dataset.original_ids()) : VertexOrder{};
   const AnsweredRows answered(job, prepared, data.ranks());
   using Content = VertexRowsFile::Content;
+  if (data.links() != nullptr) {
+    write_rows(comm, answered, output / "embeddings.npy", order, rows, Content::kValues);
+    if (comm.rank() == 0) write_vertex_ids(output / "vertex_ids.npy", order);
+    return logits;
+  }
   write_rows(comm, answered, output / "predictions.npy", order, rows,
              data.multi_label() ? Content::kClasses : Content::kClass);
   for (const char* file : {"probabilities.npy", "embeddings.npy"})
@@ -114,14 +119,17 @@ void write_results(Context& ctx, Communicator& comm, const SessionOptions& o, co
                    const std::vector<Phase>& phases, RunRecord& record) {
   const ConstMatrixView logits =
       write_predictions(ctx, comm, o.job, data, prepared, dataset, trainer.inference(), o.output, false);
-  record.confusion = confusion_of(ctx, comm, data, logits);
+  if (data.links() != nullptr)
+    trainer.evaluate(), record.links = trainer.link_metrics();
+  else
+    record.confusion = confusion_of(ctx, comm, data, logits);
   WholeTensors tensors(comm, trainer.parameters());
   tensors.add(HostArray(trainer.parameters().device(), trainer.parameters().values()), "", false);
   if (comm.rank() == 0) {
     Metadata metadata{{"atoll.job", o.job_yaml}, {"atoll.epoch", std::to_string(record.best_epoch)}};
     const std::vector<std::string>& class_names = dataset.meta().class_names;
     add_class_names(class_names, metadata);
-    write_predicted_labels(o.output, class_names);
+    if (data.links() == nullptr) write_predicted_labels(o.output, class_names);
     for (const auto& [key, value] : identity_of(o.job, dataset.meta())) metadata["atoll." + key] = value;
     put(trained_on(dataset.meta(), o.job), metadata);
     write_safetensors(o.output / "model.safetensors", tensors.tensors(), metadata);

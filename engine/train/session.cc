@@ -100,6 +100,8 @@ class Session {
     comm_.check_same("device", ctx_.device == Device::kCpu ? "cpu" : "cuda");
     data_.count(comm_);
     if (data_.train.total > 0) return;
+    if (data_.links() != nullptr)
+      fail("{}: has no edge split; import it again with --edge-split random:85/5/10", dataset_.meta().name);
     fail("dataset.split: split '{}' column {} of {} has no labelled training vertex; choose another split",
          job_.dataset.split, job_.dataset.split_column, dataset_.meta().name);
   }

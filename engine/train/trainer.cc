@@ -31,6 +31,7 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       ahead_(ctx.device, 1),
       outputs_(ctx.device, Index(model_.layers.size())) {
   data.place(ctx);
+  if (data.links() != nullptr) links_ = std::make_unique<LinkTask>(ctx, comm, job, data, model_);
   training_ = schedule_of_training();
   if (data.has_training_part())
     inference_ = make_schedule({ctx, comm, job, model_, parameters_, data.held(), data.vertices(), true});
@@ -65,6 +66,8 @@ double Trainer::train_epoch(Index epoch, double learning_rate) {
 
 double Trainer::train_step(std::int64_t step, double learning_rate) {
   take_part(step);
+  step_ = step;
+  of_pairs_ = of_pairs_ahead_ = 0;
   begin_step(ctx_, learning_rate, optimizer_.steps() + 1, state_.data());
   zero_sums(ctx_, outputs_.span());
   gradient_.clear(ctx_);
@@ -72,8 +75,8 @@ double Trainer::train_step(std::int64_t step, double learning_rate) {
   vertices_ = std::exchange(vertices_ahead_, 0);
   training_->train(step, *this);
   const StepState state = read(ctx_, state_.data());  // here alone the host waits for the device
-  loss_sum_ = state.loss + told_before;
-  if (vertices_ahead_ > 0) loss_ahead_ = read(ctx_, ahead_.data());
+  loss_sum_ = state.loss + of_pairs_ + told_before;
+  if (vertices_ahead_ > 0) loss_ahead_ = links_ ? of_pairs_ahead_ : read(ctx_, ahead_.data());
   finite_ = state.not_finite == 0;
   if (finite_) optimizer_.count_step();
   if (!finite_ || !std::isfinite(loss_sum_)) find_non_finite();
@@ -92,6 +95,7 @@ void Trainer::find_non_finite() {
 /// Of a full batch, row i of the logits is the training part's owned row i, and the training rows are selected by number. Of chosen
 /// rows, all are training vertices.
 void Trainer::loss(ConstMatrixView logits, const LossRows& of, MatrixView d_logits) {
+  if (links_) return loss_of_pairs(logits, of, d_logits);
   const double vertices = of.total > 0 ? of.total : data_.loss_vertices();
   (of.ahead ? vertices_ahead_ : vertices_) = vertices;
   const auto scale = Real(1 / vertices);
@@ -113,6 +117,16 @@ void Trainer::loss(ConstMatrixView logits, const LossRows& of, MatrixView d_logi
   }
   // Asked now: the backward pass reuses the memory of the layers' outputs.
   training_->count_non_finite(sum, outputs_.data());
+}
+
+/// The host has the sum; whether it is finite is asked of a copy.
+void Trainer::loss_of_pairs(ConstMatrixView rows, const LossRows& of, MatrixView d_rows) {
+  (of.ahead ? vertices_ahead_ : vertices_) = of.pairs == nullptr ? data_.train.total : of.pairs->total;
+  const double sum = links_->loss(step_ + (of.ahead ? 1 : 0), rows, of,
+                                  of.weights ? *of.weights : parameters_.present(), d_rows);
+  (of.ahead ? of_pairs_ahead_ : of_pairs_) += sum;
+  batch_copies_.restart();
+  training_->count_non_finite(batch_copies_.of(std::span(&sum, 1)).data(), outputs_.data());
 }
 
 void Trainer::choose_labels(std::span<const VertexId> rows) {
@@ -158,6 +172,7 @@ void Trainer::update() {
 }
 
 Evaluation Trainer::evaluate() {
+  if (links_) return links_->evaluate(inference().infer(), parameters_.present());
   return atl::evaluate(ctx_, comm_, data_, job_.training, inference().infer());
 }
 

@@ -9,6 +9,7 @@
 #include "tensor/buffer.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"
+#include "train/links/link_task.h"
 #include "train/non_finite.h"
 #include "train/optimizer.h"
 #include "train/rank_data.h"
@@ -30,6 +31,8 @@ class Trainer final : private TrainingStep {
   double train_epoch(Index epoch, double learning_rate);
   /// Metrics on the whole graph with the present weights. Collective.
   Evaluation evaluate();
+  /// After evaluate(), with task linkPrediction: of the test pairs.
+  std::optional<LinkMetrics> link_metrics() const { return links_ ? links_->test() : std::nullopt; }
   /// The schedule over the whole graph, for logits and embeddings of the present weights.
   Schedule& inference() { return inference_ ? *inference_ : *training_; }
 
@@ -58,6 +61,7 @@ class Trainer final : private TrainingStep {
 
  private:
   void loss(ConstMatrixView logits, const LossRows& rows, MatrixView d_logits) override;
+  void loss_of_pairs(ConstMatrixView rows, const LossRows& of, MatrixView d_rows);
   void take_part(std::int64_t step);
   std::unique_ptr<Schedule> schedule_of_training();
   void choose_labels(std::span<const VertexId> rows);
@@ -78,6 +82,7 @@ class Trainer final : private TrainingStep {
   Optimizer optimizer_;
   std::unique_ptr<Schedule> training_;
   std::unique_ptr<Schedule> inference_;  // over the whole graph, where training sees less of it
+  std::unique_ptr<LinkTask> links_;      // with task linkPrediction; else null
   Labels batch_labels_;                  // of the step's rows
   std::vector<VertexId> batch_rows_;     // 0, 1, … of them
   DeviceCopies batch_copies_;            // of both
@@ -91,6 +96,8 @@ class Trainer final : private TrainingStep {
   Buffer<double> ahead_;     // (1) loss of the next step, which this one computed
   Buffer<double> outputs_;   // (layers) elements of their outputs that aren't finite
   double loss_sum_ = 0, vertices_ = 0;
+  std::int64_t step_ = 0;                     // that is trained, counted from 1
+  double of_pairs_ = 0, of_pairs_ahead_ = 0;  // of the step and of the next one, what the host has summed up
   double loss_ahead_ = 0, vertices_ahead_ = 0;  // LossRows::ahead
   bool finite_ = true;
   NonFinite non_finite_;  // on this rank

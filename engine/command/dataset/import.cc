@@ -26,11 +26,16 @@ FeatureScaling scaling_of(const Arguments& a) {
   fail("--scale-features: '{}' is unknown{}", given, suggestion(given, {"none", "row", "training"}));
 }
 
-std::optional<DrawnSplit> split_of(const Arguments& a) {
-  if (a.has("--split"))
-    return parse_drawn_split(a.get("--split"), std::uint64_t(a.integer("--seed", 1, 0, 1L << 53)));
-  if (a.has("--seed")) fail("--seed: there is no --split that it would draw");
-  return std::nullopt;
+/// What is drawn, all from one seed.
+void set_draws(const Arguments& a, ImportOptions& options) {
+  options.seed = std::uint64_t(a.integer("--seed", 1, 0, 1L << 53));
+  if (a.has("--split")) options.split = parse_drawn_split(a.get("--split"), options.seed);
+  if (a.has("--edge-split")) options.edge_split = parse_edge_split(a.get("--edge-split"), options.seed);
+  if (a.has("--features")) options.made_features = parse_made_features(a.get("--features"), options.seed);
+  if (a.has("--disjoint")) options.disjoint = double(a.integer("--disjoint", 0, 1, 99)) / 100;
+  const bool draws = options.split || options.edge_split || options.made_features || options.disjoint;
+  if (a.has("--seed") && !draws)
+    fail("--seed: nothing is drawn: there is no --split, --edge-split, --disjoint or --features");
 }
 
 /// What a user should know even if progress is not wanted.
@@ -53,7 +58,7 @@ int run(const Arguments& a) {
   options.weights = a.has("--weights");
   options.one_based = a.has("--one-based");
   options.relabel = a.has("--relabel");
-  options.split = split_of(a);
+  set_draws(a, options);
   options.remove_self_loops = a.has("--remove-self-loops");
   options.scaling = scaling_of(a);
   options.float16 = a.has("--float16");
@@ -98,7 +103,14 @@ Command dataset_import_command() {
        {"--relabel", "", "number the labels in SRC from 0, and keep the originals for predictions"},
        {"--split", "random:TRAIN/VALIDATION/TEST",
         "draw a split in percent of the labelled vertices, each by its id and not per class: random:60/20/20"},
-       {"--seed", "N", "seed of --split (1)"},
+       {"--edge-split", "random:TRAIN/VALIDATION/TEST",
+        "draw an edge split for link prediction, in percent of the edges: random:85/5/10; the graph keeps the "
+        "training edges alone"},
+       {"--disjoint", "PERCENT",
+        "share of the training edges that are trained on and carry no messages (without it all do both)"},
+       {"--features", "HOW",
+        "features for vertices that have none: one-hot, a column for each vertex; random:COLUMNS, normal numbers"},
+       {"--seed", "N", "seed of what is drawn (1)"},
        {"--remove-self-loops", "", "drop arcs from a vertex to itself"},
        {"--scale-features", "HOW",
         "row: divide each row by its sum; training: scale each column to mean 0 and deviation 1 over the training "

@@ -24,6 +24,11 @@ void add_meta(Json& out, const DatasetMeta& meta) {
   out["symmetric"] = meta.symmetric;
   out["selfLoops"] = meta.self_loops;
   out["splits"] = meta.splits;
+  if (meta.pairs.any()) {
+    const auto& of = meta.pairs.of;
+    out["edgeSplit"] = {{"train", of[0]}, {"supervised", meta.pairs.supervised}, {"validation", of[1]},
+                        {"test", of[2]},  {"validationNegatives", of[3]},        {"testNegatives", of[4]}};
+  }
   out["transforms"] = meta.transforms;
   out["source"] = meta.source;
   out["licence"] = meta.licence;

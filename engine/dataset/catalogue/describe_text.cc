@@ -61,6 +61,18 @@ std::string split_text(const SplitStatistics& split) {
                      split.columns > 1 ? fmt::format(" (first of {})", split.columns) : "");
 }
 
+std::string pairs_text(const PairCounts& pairs) {
+  if (!pairs.any()) return "";
+  const auto count = [&](PairSet set) { return count_text(pairs.of[std::size_t(set)]); };
+  const std::string supervised =
+      pairs.supervised == pairs.of[0]
+          ? ""
+          : fmt::format(" ({} trained on, without messages)", count_text(pairs.supervised));
+  return fmt::format("{} train{}, {} validation, {} test; negative: {} validation, {} test",
+                     count(PairSet::kTrain), supervised, count(PairSet::kValidation), count(PairSet::kTest),
+                     count(PairSet::kValidationNegative), count(PairSet::kTestNegative));
+}
+
 /// What the real graph that a preset imitates has where a generated one can miss it.
 std::string preset_text(const Preset& preset) {
   const CommunitySpec& real = preset.spec;
@@ -93,6 +105,7 @@ std::string to_text(const DatasetDescription& d) {
   line("classes", classes_text(d));
   line("labels", class_names_text(d.meta.class_names));
   for (const SplitStatistics& split : d.splits) line("split", split_text(split));
+  line("edges", pairs_text(d.meta.pairs));
   for (const std::string& transform : d.meta.transforms) line("transform", transform);
   line("source", d.meta.source);
   line("licence", d.meta.licence);

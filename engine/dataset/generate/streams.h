@@ -18,6 +18,10 @@ enum class Stream : std::uint64_t {
   kMean,
   kNoise,
   kSplit,
+  kEdgeSplit,
+  kEdgeNegative,
+  kSupervision,
+  kMadeFeatures,
 };
 
 inline Draws generator_stream(const CommunitySpec& spec, Stream stream) {

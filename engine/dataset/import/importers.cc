@@ -58,6 +58,10 @@ WriterOptions writer_options(const ImportOptions& options, const ProgressLine& p
   out.remove_self_loops = options.remove_self_loops;
   out.relabel = options.relabel;
   out.split = options.split;
+  out.edge_split = options.edge_split;
+  out.disjoint = options.disjoint;
+  out.seed = options.seed;
+  out.made_features = options.made_features;
   out.scaling = options.scaling;
   out.float16 = options.float16;
   out.replace = options.replace;

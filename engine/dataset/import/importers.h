@@ -24,6 +24,10 @@ struct ImportOptions {
   bool one_based = false;  // ids count from 1: npy and ogb
   bool relabel = false;    // as in WriterOptions, also the next
   std::optional<DrawnSplit> split;
+  std::optional<DrawnEdgeSplit> edge_split;
+  std::optional<double> disjoint;
+  std::uint64_t seed = 1;
+  std::optional<MadeFeatures> made_features;
   FeatureScaling scaling = FeatureScaling::kNone;
   bool float16 = false;
   bool replace = false;

@@ -60,6 +60,7 @@ NeutralMeta parse_neutral_meta(std::string_view text, const std::string& name) {
   meta.class_names = class_names(object, meta.classes, name);
   meta.multi_label = flag(object, "multilabel", name);
   meta.symmetrise = flag(object, "symmetrise_for_standard_use", name);
+  meta.directed = flag(object, "directed", name);
   meta.source = text_of(object, "source");
   meta.licence = text_of(object, "licence");
   const std::string own = text_of(object, "dataset_licence");

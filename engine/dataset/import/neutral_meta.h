@@ -18,6 +18,7 @@ struct NeutralMeta {
   std::vector<std::string> class_names;  // class_names: what each class is called; empty: its number
   bool multi_label = false;     // multilabel: rows of labels are several labels, even where each has one
   bool symmetrise = false;      // symmetrise_for_standard_use: one arc is stored for each undirected edge
+  bool directed = false;        // directed; without it edges of an edge split have no direction
   std::string source, licence;  // licence also tells what the data's own licence is
 };
 

@@ -2,13 +2,15 @@
 // writes.
 //   edges.npy [E, 2] (source, destination); features.npy [N, F] or features.npz (SciPy CSR); labels.npy [N],
 //   or [N, classes] if multi-label; split.npz, split_<name>.npz with masks train, val, test [N] or [N,
-//   splits], or lists of ids; weights.npy [E]; original_ids.npy [N]; meta.json. All but edges.npy may be missing.
+//   splits], or lists of ids; edge_split.npz, whose training edges then are the arcs; weights.npy [E]; original_ids.npy [N]; meta.json.
+//   All but edges.npy may be missing.
 #include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "base/error.h"
 #include "dataset/import/array_rows.h"
+#include "dataset/import/edge_pairs.h"
 #include "dataset/import/importers.h"
 #include "dataset/import/mask_splits.h"
 #include "dataset/import/neutral_labels.h"
@@ -89,13 +91,25 @@ void read_splits(const fs::path& folder, Index vertices, VertexId first_id, Data
   }
 }
 
+/// Arcs follow from the edge split where there is one. Undirected edges stand there once, whatever edges.npy has.
+void read_edges(const fs::path& folder, const NeutralMeta& meta, const ImportOptions& options, Index vertices,
+                DatasetWriter& writer) {
+  const fs::path path = folder / "edge_split.npz";
+  if (!fs::exists(path)) return read_arcs(folder, meta, options, writer);
+  EdgeSplit split = read_edge_split(path, options.one_based ? 1 : 0);
+  for (Index last = -1; const auto& pairs : split.pairs) {
+    for (const VertexPair& pair : pairs) last = std::max<Index>({last, pair[0], pair[1]});
+    if (vertices < 0 && last >= 0) writer.set_vertices(last + 1);
+  }
+  writer.set_symmetrise(symmetrises(options, meta.symmetrise || !meta.directed));
+  writer.report("edge_split.npz: the graph is made of its training edges; edges.npy is not used");
+  writer.set_edge_split(std::move(split), path.string());
+}
+
 void name_unused_files(const fs::path& folder, const DatasetWriter& writer) {
   for (const fs::path& path : files_like(folder, "labels_", ".npy")) {
     writer.report(
         fmt::format("{} is not used; rename it to labels.npy to train on it", path.filename().string()));
-  }
-  if (fs::exists(folder / "edge_split.npz")) {
-    writer.report("edge_split.npz is not used: link prediction is not supported");
   }
 }
 
@@ -117,7 +131,7 @@ void import_npy(const fs::path& folder, const ImportOptions& options, DatasetWri
   if (labels) add_labels(*labels, meta, writer);
   if (!meta.vertices) vertices = std::max(feature_rows, vertices);
   if (vertices >= 0) writer.set_vertices(vertices);
-  read_arcs(folder, meta, options, writer);
+  read_edges(folder, meta, options, vertices, writer);
   if (vertices >= 0) read_splits(folder, vertices, options.one_based, writer);
   if (fs::exists(folder / "original_ids.npy")) {
     writer.set_original_ids(NpyArray::open(folder / "original_ids.npy").read<std::int64_t>());

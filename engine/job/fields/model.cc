@@ -21,7 +21,7 @@ std::vector<Field> model_fields() {
                .description = "what the model predicts",
                .slot = at([](Job & j) -> auto& { return j.task; }),
                .choices = {{"nodeClassification", "one class or several labels per vertex"},
-                           {"linkPrediction", "which arcs are missing", false, "nodeClassification"}}});
+                           {"linkPrediction", "which edges are missing"}}});
   f.push_back({.path = "model",
                .description = "the graph neural network",
                .required = true,

@@ -23,17 +23,19 @@ std::vector<Field> objective_fields() {
                .description = "the loss function",
                .slot = at([](Job & j) -> auto& { return j.training.loss; }),
                .choices = {{"crossEntropy", "one class per vertex"},
-                           {"binaryCrossEntropy", "several labels per vertex, summed over classes"}}});
+                           {"binaryCrossEntropy", "several labels per vertex, summed over classes"}},
+               .used_with = {"task", {"nodeClassification"}}});
   f.push_back(
       {.path = "training.metric",
        .type = FieldType::kChoice,
        .description = "the metric to report, as a fraction",
        .slot = at([](Job & j) -> auto& { return j.training.metric; }),
-       .choices = {
-           {"accuracy", "share of vertices whose class is predicted correctly"},
-           {"f1Micro", "over all labels together; a label is predicted where its logit is above 0"},
-           {"f1Macro", "mean of the F1 of each class, so that rare classes count as much as frequent ones"},
-           {"rocAuc", "area under the ROC curve, mean over labels"}}});
+       .choices = {{"accuracy", "share of vertices whose class is predicted correctly"},
+                   {"f1Micro", "over all labels together; a label is predicted where its logit is above 0"},
+                   {"f1Macro",
+                    "mean of the F1 of each class, so that rare classes count as much as frequent ones"},
+                   {"rocAuc", "area under the ROC curve, mean over labels"}},
+       .used_with = {"task", {"nodeClassification"}}});
   return f;
 }
 

@@ -204,6 +204,7 @@ StrategyInfo gnnpipe_strategy() {
           .flows = flows,
           .stretch = stretch,
           .memory_budget = pipeline_budget,
+          .no_pairs = "a chunk's loss is taken before the other ends of its pairs are computed",
           .rules = pipeline_rules()};
 }
 

@@ -167,6 +167,17 @@ Rule batches_of_whole_servers_rule() {
         "!has(self.batches) || self.batches == 1 || !has(self.hops) || self.hops == 0", kNobodyComputes}}};
 }
 
+const std::string kPairsOfBatches =
+    "is for 1 batch with task linkPrediction: the ends of a pair would be in different ones (leave batches and memoryBudget out)";
+
+void pairs_of_batches(const Check& c) {
+  const Options& given = c.job.strategy.options;
+  if (c.job.strategy.kind != "granndis" || c.job.task != Task::kLinkPrediction) return;
+  for (const auto& [option, most] : {std::pair("batches", 1), std::pair("memoryBudget", 0)})
+    if (given.integer(option) > most)
+      c.error(std::string("strategy.granndis.") + option, "{}", kPairsOfBatches);
+}
+
 }  // namespace
 
 int ranks_of_a_server(const Job& job) {
@@ -208,7 +219,8 @@ StrategyInfo granndis_strategy() {
           .rules = {some_copies_rule(),
                     something_to_draw_rule(),
                     {hops_of_the_layers, {}},
-                    batches_of_whole_servers_rule()}};
+                    batches_of_whole_servers_rule(),
+                    {pairs_of_batches}}};
 }
 
 }  // namespace atl

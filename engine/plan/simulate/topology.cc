@@ -18,7 +18,7 @@ double per_megabyte(const Node& node) {
 }
 
 /// A link, and what `more` reads of it.
-Reader read_link(LinkSpec& link, Readers more = {}) {
+Reader read_link(NetworkLink& link, Readers more = {}) {
   more.emplace_back("rate", [&link](const Node& n) { link.rate = rate(n); });
   more.emplace_back("latency", [&link](const Node& n) { link.latency = seconds(n); });
   return [more = std::move(more)](const Node& node) { read_map(node, more); };
@@ -34,7 +34,7 @@ Bridge read_bridge(const Node& node) {
 /// What is known when the whole file has been read.
 struct Draft {
   Topology topology;
-  LinkSpec between;
+  NetworkLink between;
   int servers = 0, per_server = 0;  // 0: not given
   bool has_bridges = false;
 };

@@ -12,7 +12,7 @@
 
 namespace atl {
 
-struct LinkSpec {
+struct NetworkLink {
   double rate = 0;          // bytes a second
   double latency = 0;       // seconds
   double byte_seconds = 0;  // of a processor at each end, to send or to receive a byte
@@ -33,13 +33,13 @@ struct Topology {
   std::string name, source;
   std::vector<ServerSpec> servers;
   double latency = 0;           // between servers
-  LinkSpec inside;              // of each rank, to the other ranks of its server
+  NetworkLink inside;           // of each rank, to the other ranks of its server
   std::vector<Bridge> bridges;  // on each server …
-  LinkSpec bridge;              // … of this rate
+  NetworkLink bridge;           // … of this rate
   int rack_servers = 0;         // servers of a rack; 0: no racks
   double rack_rate = 0;         // of a rack's link to the others
   double cores = 1;             // of each rank
-  double byte_seconds = 0;      // as LinkSpec's, between servers …
+  double byte_seconds = 0;      // as NetworkLink's, between servers …
   bool polls = true;  // a message that has come is seen when its receiver's progress thread looks next
   double message_seconds = 0;           // … and a message, wherever it goes
   double speed = 1;                     // of a core, times that of the one that recorded

@@ -11,6 +11,7 @@ BatchSamplingOptions batch_sampling(const ScheduleInput& in) {
   batches.threads = in.side.count;
   batches.weighs = in.job.model.norm == Norm::kBatch && in.comm.size() > 1;
   batches.feature_rate = feature_rate(in.job);
+  batches.negatives = in.job.links.negatives;
   batches.cpus = in.side.cpus;
   return batches;
 }

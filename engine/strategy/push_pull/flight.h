@@ -26,6 +26,7 @@ class Flight {
   void begin(const StreamedBatch& made, std::int64_t step);
   std::int64_t step() const { return step_; }
   const Batch& batch() const { return made_->batch; }
+  const StepPairs& pairs() const { return made_->pairs; }
   void end() { step_ = 0; }
   /// Of the model, the layer whose product is made whole: those behind are the own batch's alone.
   int whole_layer_number() const { return split().whole; }

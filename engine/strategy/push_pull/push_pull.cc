@@ -80,11 +80,14 @@ bool PushPull::begin(Place& place, std::int64_t step) {
   return true;
 }
 
-void PushPull::take_loss(Flight& flight, TrainingStep& session, bool ahead) {
+void PushPull::take_loss(Place& place, TrainingStep& session, bool ahead) {
+  Flight& flight = *place.flight;
   tell(Work::kLoss);
   at_loss_ = &flight;
   LossRows rows{feed_->owned_rows(flight.batch()), flight.batch().total};
   rows.ahead = ahead;
+  rows.pairs = &flight.pairs();
+  if (options_.delay > 0) rows.weights = version_of(place);
   session.loss(flight.logits(), rows, flight.d_logits());
 }
 
@@ -95,7 +98,7 @@ void PushPull::train_alone(std::int64_t step, TrainingStep& session) {
   const WeightVersion weights = parameters_.present();
   flight.forward_columns(weights);
   flight.forward_own(weights);
-  take_loss(flight, session, false);
+  take_loss(places_[0], session, false);
   flight.backward_own(weights, &session);
   flight.backward_columns(weights, &session);
   tell(Work::kUpdate);
@@ -131,7 +134,7 @@ void PushPull::fill_pipeline(std::int64_t step, TrainingStep& session) {
     place.flight->repeat(false);
   }
   Place& oldest = places_[0];
-  take_loss(*oldest.flight, session, false);
+  take_loss(oldest, session, false);
   oldest.flight->backward_own(version_of(oldest), nullptr);
 }
 
@@ -149,7 +152,7 @@ void PushPull::train_in_pipeline(std::int64_t step, TrainingStep& session) {
   if (begin(newest, step + kDelay)) newest.flight->forward_columns(version_of(newest));
   if (is_under_way(newer)) newer.flight->forward_own(version_of(newer));
   if (is_under_way(older)) {
-    take_loss(*older.flight, session, true);
+    take_loss(older, session, true);
     older.flight->backward_own(version_of(older), nullptr);
   }
   WeightVersion last = version_of(oldest);

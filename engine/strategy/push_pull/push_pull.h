@@ -56,7 +56,7 @@ class PushPull final : public Schedule {
   void train_in_pipeline(std::int64_t step, TrainingStep& session);
   void fill_pipeline(std::int64_t step, TrainingStep& session);
   bool begin(Place& place, std::int64_t step);
-  void take_loss(Flight& flight, TrainingStep& session, bool ahead);
+  void take_loss(Place& place, TrainingStep& session, bool ahead);
   WeightVersion version_of(Place& place);
   void stash(Place& place);
   std::int64_t growths() const;

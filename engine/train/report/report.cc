@@ -151,6 +151,9 @@ std::string report_html(const RunRecord& run) {
   html += section("Confusion matrix",
                   "Test vertices by true and predicted class, coloured by share of the true class.",
                   confusion_map(run.confusion.counts, run.confusion.classes) + confused_pairs(run.confusion));
+  html += section("Edges and negative pairs",
+                  "How well the scores of the test edges stand out among those of negative pairs.",
+                  links_table(run.links));
   html += "</div>\n<div class=grid>\n";
   html += section("The run", "The model, the machines and the versions.", details(run));
   html += section("Manifest", "The manifest as run, with defaults filled in.",

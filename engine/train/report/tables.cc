@@ -70,4 +70,14 @@ std::string traffic_table(const RunRecord& run) {
                    share(run.bytes_by_pair[busiest])));
 }
 
+std::string links_table(const std::optional<LinkMetrics>& links) {
+  if (!links) return "";
+  std::string rows = row("ROC AUC", percent_text(links->roc_auc)) +
+                     row("average precision", percent_text(links->average_precision)) +
+                     row("MRR", fmt::format("{:.4f}", links->mrr));
+  for (std::size_t i = 0; i < kHitsAt.size(); ++i)
+    rows += row(fmt::format("hits@{}", kHitsAt[i]), percent_text(links->hits[i]));
+  return table(rows);
+}
+
 }  // namespace atl

@@ -10,6 +10,9 @@ namespace atl {
 /// The five most frequent mistakes, worst first. Empty without any.
 std::string confused_pairs(const ConfusionMatrix& confusion);
 
+/// Metrics of the test pairs. Empty without them.
+std::string links_table(const std::optional<LinkMetrics>& links);
+
 /// Bytes within and between servers, and the busiest pair of ranks. Empty without bytes by pair.
 std::string traffic_table(const RunRecord& run);
 

@@ -1,5 +1,7 @@
 #include "train/telemetry/metric_name.h"
 
+#include "train/links/link_metrics.h"
+
 namespace atl {
 namespace {
 
@@ -18,13 +20,15 @@ std::string metric_name(Metric metric) {
   return kNames[int(metric)].name;
 }
 
-std::string metric_title(Metric metric) {
-  return kNames[int(metric)].title;
+std::string reported_metric(const Job& job) {
+  return job.task == Task::kLinkPrediction ? link_metric_name(job.links) : metric_name(job.training.metric);
 }
 
 std::string metric_title(const std::string& name) {
   for (const Names& each : kNames)
     if (name == each.name) return each.title;
+  if (name == "averagePrecision") return "average precision";
+  if (name == "mrr") return "MRR";
   return name.empty() ? "metric" : name;
 }
 

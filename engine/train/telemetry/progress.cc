@@ -83,6 +83,7 @@ std::string result_text(const RunRecord& run) {
   if (run.test)
     text += fmt::format(": test {} {}", metric_title(run.setting.metric), percent_text(*run.test));
   if (const std::string beside = beside_metric(run); run.test && !beside.empty()) text += " (" + beside + ")";
+  if (run.links) text += fmt::format(" ({})", links_text(*run.links));
   if (run.validation)
     text += fmt::format(", validation {} (epoch {})", percent_text(*run.validation), run.best_epoch);
   text += fmt::format("; {}/epoch, started in {}", duration_text(run.epoch_seconds_median),

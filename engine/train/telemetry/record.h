@@ -12,6 +12,7 @@
 #include "base/types.h"
 #include "strategy/batch_counts.h"
 #include "strategy/explain/explained_figures.h"
+#include "train/links/link_metrics.h"
 
 namespace atl {
 
@@ -129,6 +130,7 @@ struct RunRecord {
   std::optional<PipelineEpoch> pipeline;           // of a strategy with stages: the last epoch; on rank 0
   std::vector<ExplainedFigures> explained;         // (ranks) of a strategy that explains; else empty
   ConfusionMatrix confusion;                       // of the test vertices
+  std::optional<LinkMetrics> links;                // of the test pairs, with task linkPrediction
 };
 
 /// Epochs that show what one takes among many: not the first since the start, which claims memory and finds nothing under way,

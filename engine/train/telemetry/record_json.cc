@@ -210,6 +210,24 @@ void expect_size(const char* key, std::size_t size, Index expected) {
   if (Index(size) != expected) fail("{} has {} entries where {} are needed", key, size, expected);
 }
 
+Json links_json(const LinkMetrics& links) {
+  return {{"rocAuc", links.roc_auc},
+          {"averagePrecision", links.average_precision},
+          {"mrr", links.mrr},
+          {"hits", links.hits},
+          {"hitsAt", links.hits_at}};
+}
+
+LinkMetrics parse_links(const Json& json) {
+  LinkMetrics links;
+  json.at("rocAuc").get_to(links.roc_auc);
+  json.at("averagePrecision").get_to(links.average_precision);
+  json.at("mrr").get_to(links.mrr);
+  json.at("hits").get_to(links.hits);
+  json.at("hitsAt").get_to(links.hits_at);
+  return links;
+}
+
 /// Readers index these without looking.
 void check_sizes(const RunRecord& run) {
   const Index ranks = run.setting.ranks, classes = run.confusion.classes;
@@ -256,6 +274,7 @@ std::string run_document(const RunRecord& run) {
   put(kRun, run, json);
   put(kRunSince, run, json);
   json["confusion"] = {{"classes", run.confusion.classes}, {"counts", run.confusion.counts}};
+  if (run.links) json["links"] = links_json(*run.links);
   return text_of(json, 1) + "\n";
 }
 
@@ -270,6 +289,7 @@ RunRecord parse_run_document(const std::string& text) {
     get_if_present(kRunSince, json, run);
     json.at("confusion").at("classes").get_to(run.confusion.classes);
     json.at("confusion").at("counts").get_to(run.confusion.counts);
+    if (json.contains("links")) run.links = parse_links(json.at("links"));
     check_sizes(run);
     return run;
   });

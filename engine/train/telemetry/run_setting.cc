@@ -42,7 +42,7 @@ RunSetting run_setting(Communicator& comm, const SessionOptions& o, const Datase
   s.classes = dataset.classes;
   s.model = fmt::format("{}, {} layers, hidden {}", o.job.model.kind, o.job.model.layers, o.job.model.hidden);
   s.strategy = o.job.strategy.kind;
-  s.metric = metric_name(o.job.training.metric);
+  s.metric = reported_metric(o.job);
   s.partitioner = o.job.placement.partitioner.kind;
   s.parameters = trainer.parameters().whole_trainable();
   s.epochs = o.job.training.epochs;

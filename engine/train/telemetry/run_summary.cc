@@ -21,6 +21,12 @@ Json or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+Json links_of(const LinkMetrics& links) {
+  Json json{{"rocAuc", links.roc_auc}, {"averagePrecision", links.average_precision}, {"mrr", links.mrr}};
+  for (std::size_t i = 0; i < kHitsAt.size(); ++i) json[fmt::format("hits@{}", kHitsAt[i])] = links.hits[i];
+  return json;
+}
+
 }  // namespace
 
 std::string epoch_event(const EpochRecord& epoch) {
@@ -43,6 +49,7 @@ std::string result_event(const RunRecord& run) {
             {"startupSeconds", run.startup_seconds},
             {"peakMemoryBytes", run.peak_memory_bytes},
             {"output", run.setting.output}};
+  if (run.links) json["links"] = links_of(*run.links);
   if (run.pipeline) json["bubble"] = run.pipeline->bubble;
   return text_of(json);
 }

@@ -34,6 +34,7 @@ struct SmallData {
   bool symmetric = true;
   bool labelled = true;
   bool split = true;
+  bool edges = false;   // an edge split is drawn: 70/15/15
   Index strangers = 0;  // further vertices, without arcs and labels, none of whose features is 0
 };
 
@@ -59,6 +60,7 @@ inline void write_small_data(const std::filesystem::path& place, const SmallData
   options.weighted = d.weighted;
   options.symmetrise = d.symmetric;
   options.threads = 1;
+  if (d.edges) options.edge_split = DrawnEdgeSplit{0.7, 0.15, 0.15, 3};
   DatasetWriter writer(place, options);
   const Index vertices = d.vertices + d.strangers;
   writer.set_vertices(vertices);

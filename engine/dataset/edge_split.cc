@@ -1,0 +1,106 @@
+#include "dataset/edge_split.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+/// A pair as a number that sorts as pairs do.
+std::uint64_t key_of(const VertexPair& pair) {
+  return std::uint64_t(std::uint32_t(pair[0])) << 32 | std::uint32_t(pair[1]);
+}
+VertexPair reverse_of(const VertexPair& pair) {
+  return {pair[1], pair[0]};
+}
+
+/// Numbers of pairs, ascending.
+class Keys {
+ public:
+  void add(const std::vector<VertexPair>& pairs) {
+    for (const VertexPair& pair : pairs) keys_.push_back(key_of(pair));
+    std::ranges::sort(keys_);
+  }
+  bool contains(const VertexPair& pair) const { return std::ranges::binary_search(keys_, key_of(pair)); }
+
+ private:
+  std::vector<std::uint64_t> keys_;
+};
+
+void check_ids(const EdgeSplit& split, Index vertices, const std::string& source) {
+  for (int s = 0; s < kPairSets; ++s) {
+    const auto& pairs = split.pairs[std::size_t(s)];
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      for (const VertexId id : pairs[i])
+        if (id < 0 || id >= vertices)
+          fail("{}: {}, row {}: {} is no vertex; allowed are ids 0 … {}: correct it", source,
+               to_string(PairSet(s)), i, id, vertices - 1);
+  }
+}
+
+/// Every pair is in one set, once. No edge is a loop.
+void check_overlap(const EdgeSplit& split, const std::string& source) {
+  std::vector<std::pair<std::uint64_t, int>> all;
+  for (int s = 0; s < kPairSets; ++s)
+    for (const VertexPair& pair : split.pairs[std::size_t(s)]) {
+      if (pair[0] == pair[1] && is_of_edges(PairSet(s)))
+        fail("{}: {}: ({}, {}) joins a vertex to itself; leave it out", source, to_string(PairSet(s)),
+             pair[0], pair[1]);
+      all.emplace_back(key_of(pair), s);
+    }
+  std::ranges::sort(all);
+  const auto twice = std::ranges::adjacent_find(all, {}, &std::pair<std::uint64_t, int>::first);
+  if (twice == all.end()) return;
+  const auto one = PairSet(twice->second), other = PairSet(std::next(twice)->second);
+  const auto from = VertexId(twice->first >> 32), to = VertexId(twice->first & 0xffffffffu);
+  if (one == other)
+    fail("{}: ({}, {}) is in the {} twice; give each pair once", source, from, to, to_string(one));
+  fail("{}: ({}, {}) is in the {} and in the {}; a pair belongs to one of them", source, from, to,
+       to_string(one), to_string(other));
+}
+
+/// Of an edge in both directions, the one from the smaller id is kept.
+LeftOut leave_out(EdgeSplit& split) {
+  Keys training, held_out;
+  training.add(split.of(PairSet::kTrain));
+  held_out.add(split.of(PairSet::kValidation));
+  held_out.add(split.of(PairSet::kTest));
+  LeftOut left;
+  std::erase_if(split.of(PairSet::kTrain), [&](const VertexPair& pair) {
+    const VertexPair reverse = reverse_of(pair);
+    const bool leaks = held_out.contains(reverse), again = pair[0] > pair[1] && training.contains(reverse);
+    left.held_out += leaks, left.again += again && !leaks;
+    return leaks || again;
+  });
+  return left;
+}
+
+}  // namespace
+
+const char* to_string(PairSet set) {
+  constexpr const char* kNames[] = {"training edges", "validation edges", "test edges",
+                                    "validation's negative pairs", "test's negative pairs"};
+  return kNames[int(set)];
+}
+
+LeftOut check_edge_split(EdgeSplit& split, Index vertices, bool undirected, const std::string& source) {
+  check_ids(split, vertices, source);
+  check_overlap(split, source);
+  const LeftOut left = undirected ? leave_out(split) : LeftOut();
+  if (split.of(PairSet::kTrain).empty())
+    fail("{}: there is no training edge; give at least one", source);
+  constexpr Index kMost = (Index(1) << 31) - 1;
+  if (Index(split.of(PairSet::kTrain).size()) > kMost)
+    fail("{}: there are {} training edges; allowed are {} at most", source,
+         split.of(PairSet::kTrain).size(), kMost);
+  for (const auto& [edges, negatives] : {std::pair(PairSet::kValidation, PairSet::kValidationNegative),
+                                         std::pair(PairSet::kTest, PairSet::kTestNegative)})
+    if (split.of(edges).empty() != split.of(negatives).empty())
+      fail("{}: there are {} {} and {} {}; give both, or neither", source, split.of(edges).size(),
+           to_string(edges), split.of(negatives).size(), to_string(negatives));
+  return left;
+}
+
+}  // namespace atl

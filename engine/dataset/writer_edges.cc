@@ -1,0 +1,103 @@
+// The part of a DatasetWriter that is for link prediction: the edge split, the arcs that follow from it, and features for vertices that
+// have none.
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/readable.h"
+#include "dataset/format/npy_writer.h"
+#include "dataset/generate/streams.h"
+#include "dataset/made_features.h"
+#include "dataset/meta.h"
+#include "dataset/writer_state.h"
+
+namespace atl {
+namespace {
+
+constexpr double kAll = 1;  // training edges that are trained on, where none are kept for that alone
+
+}  // namespace
+
+void DatasetWriter::set_edge_split(EdgeSplit split, const std::string& source) {
+  State& s = *state_;
+  if (s.options.edge_split)
+    fail("{}: holds an edge split already; leave out --edge-split", source);
+  s.edges = std::move(split);
+  s.edges_source = source;
+}
+
+/// Where a split is to be drawn, arcs are kept until all are known.
+void DatasetWriter::State::keep_arcs(std::span<const VertexId> src, std::span<const VertexId> dst) {
+  for (std::size_t i = 0; i < src.size(); ++i) {
+    largest_kept = std::max({largest_kept, src[i], dst[i]});
+    if (src[i] == dst[i])
+      arcs.add(src.subspan(i, 1), dst.subspan(i, 1), {});  // no edge, but an arc
+    else
+      kept_arcs.push_back({src[i], dst[i]});
+  }
+}
+
+/// The arcs are those of the training edges that carry messages.
+void DatasetWriter::State::take_edges() {
+  if (options.edge_split) {
+    DrawnEdges drawn =
+        draw_edges(std::move(kept_arcs), meta.vertices, options.symmetrise, *options.edge_split, meta.name);
+    edges = std::move(drawn.split), edges_source = meta.name;
+    options.symmetrise = drawn.undirected;
+    meta.transforms.push_back("edge split: drawn, " + options.edge_split->description());
+  }
+  if (!edges) {
+    if (options.disjoint) fail("{}: --disjoint needs an edge split; add --edge-split random:85/5/10", meta.name);
+    return;
+  }
+  if (options.weighted) fail("{}: --weights can't be used with an edge split; leave it out", meta.name);
+  const LeftOut left = check_edge_split(*edges, meta.vertices, options.symmetrise, edges_source);
+  tell_left_out(left);
+  std::vector<VertexPair>& trained = edges->of(PairSet::kTrain);
+  const auto all = Index(trained.size());
+  const std::uint64_t seed = options.edge_split ? options.edge_split->seed : options.seed;
+  const double share = options.disjoint.value_or(kAll);
+  meta.pairs.supervised = options.disjoint ? put_supervision_first(trained, share, seed) : all;
+  if (options.disjoint && (meta.pairs.supervised == 0 || meta.pairs.supervised == all))
+    fail("{}: --disjoint: of {} training edges {} are to be trained on alone; there must be some, and some left", meta.name,
+         all, meta.pairs.supervised);
+  if (options.disjoint)
+    meta.transforms.push_back(fmt::format(
+        "edge split: {} of {} training edges are trained on and carry no messages", meta.pairs.supervised, all));
+  write_edges(options.disjoint ? std::size_t(meta.pairs.supervised) : 0);
+}
+
+void DatasetWriter::State::tell_left_out(const LeftOut& left) {
+  if (left.again + left.held_out == 0) return;
+  const std::string line = fmt::format(
+      "edge split: left out {} training edges that were there the other way round, and {} whose reverse is a validation or test edge",
+      left.again, left.held_out);
+  say(fmt::format("{}: {}", meta.name, line));
+  meta.transforms.push_back(line);
+}
+
+void DatasetWriter::State::write_edges(std::size_t first_arc) {
+  std::vector<VertexId> source(1), destination(1);
+  for (int s = 0; s < kPairSets; ++s) {
+    const auto& pairs = edges->pairs[std::size_t(s)];
+    meta.pairs.of[std::size_t(s)] = Index(pairs.size());
+    NpyWriter file(folder.path() / pairs_file(PairSet(s)), Dtype::kInt32, {2});
+    for (const VertexPair& pair : pairs) file.append(std::span<const VertexId>(pair));
+    file.finish();
+  }
+  for (const VertexPair& edge : std::span(edges->of(PairSet::kTrain)).subspan(first_arc)) {
+    source[0] = edge[0], destination[0] = edge[1];
+    arcs.add(source, destination, {});
+  }
+}
+
+void DatasetWriter::State::make_features() {
+  if (!options.made_features) return;
+  if (features) fail("{}: --features: there are features already; leave it out", meta.name);
+  const Index columns = options.made_features->columns(meta.vertices);
+  meta.features = columns;
+  features.emplace(folder.path(), FeatureOptions{columns, FeatureScaling::kNone, options.float16});
+  add_made_features(*options.made_features, meta.vertices, *features);
+  meta.transforms.push_back("features: " + options.made_features->description());
+}
+
+}  // namespace atl

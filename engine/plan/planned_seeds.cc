@@ -1,0 +1,122 @@
+#include "plan/planned_seeds.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "train/labels.h"
+
+namespace atl {
+namespace {
+
+std::vector<VertexId> rows_by_vertex(std::span<const VertexId> ids) {
+  std::vector<VertexId> rows(ids.size());
+  for (std::size_t row = 0; row < ids.size(); ++row) rows[std::size_t(ids[row])] = VertexId(row);
+  return rows;
+}
+
+void sort_once(std::vector<VertexId>& rows) {
+  std::ranges::sort(rows);
+  rows.erase(std::ranges::unique(rows).begin(), rows.end());
+}
+
+/// Rows of each owner that the ends of a rank's pairs are.
+std::vector<VertexId> ends_of(const StepPairs& pairs) {
+  std::vector<VertexId> ends(pairs.sources.span().begin(), pairs.sources.span().end());
+  ends.insert(ends.end(), pairs.destinations.span().begin(), pairs.destinations.span().end());
+  sort_once(ends);
+  return ends;
+}
+
+void count_wanted(const Owners& owners, Rank rank, const std::vector<VertexId>& ends,
+                  PlannedSeeds::Wanted& wanted) {
+  wanted.rows[std::size_t(rank)].assign(std::size_t(owners.ranks()), 0);
+  for (const VertexId row : ends)
+    if (const Rank owner = owners.owner_of(row); owner != rank)
+      ++wanted.rows[std::size_t(rank)][std::size_t(owner)];
+}
+
+}  // namespace
+
+PlannedSeeds::PlannedSeeds(const Job& job, const Dataset& dataset, const BatchSource& source, const Owners& owners)
+    : owners_(owners), ends_(std::size_t(owners.ranks())) {
+  const bool links = job.task == Task::kLinkPrediction;
+  std::vector<std::uint8_t> marks;
+  if (links)
+    row_of_ = rows_by_vertex(source.ids());
+  else
+    marks = loss_marks(dataset, job);
+  std::vector<TrainingRows> own;
+  by_part_.resize(std::size_t(owners.parts()));
+  for (Rank rank = 0; rank < owners.ranks(); ++rank) {
+    if (links)
+      graphs_.push_back(std::make_unique<PairGraph>(dataset, row_of_, source.ids(), source.part_offsets(), owners, rank));
+    own.push_back(links ? graphs_.back()->numbers()
+                        : training_rows(source.part_offsets(), source.ids(), owners, rank,
+                                        [&](VertexId id) { return marks[std::size_t(id)] != 0; }));
+    for (std::size_t i = 0; i < own.back().by_part.size(); ++i)
+      by_part_[std::size_t(own.back().first_part) + i] = Index(own.back().by_part[i].size());
+  }
+  const Index batch_size = job.strategy.options.integer("batchSize");
+  for (TrainingRows& rows : own) {
+    if (!links) training_.by_part.insert(training_.by_part.end(), rows.by_part.begin(), rows.by_part.end());
+    seeds_.emplace_back(by_part_, std::move(rows), batch_size, job.training.seed);
+  }
+  for (const auto& graph : graphs_) draws_.emplace_back(*graph, job.links.negatives, job.training.seed);
+  wanted_.rows.resize(graphs_.size());
+}
+
+void PlannedSeeds::draw_pairs(std::int64_t step) {
+  if (std::exchange(drawn_, step) == step) return;
+  for (auto& each : ends_) each.clear();
+  StepPairs pairs;
+  std::vector<VertexId> edges;
+  for (Rank rank = 0; rank < Rank(graphs_.size()); ++rank) {
+    seeds_[std::size_t(rank)].of_step(step, edges);
+    draws_[std::size_t(rank)].draw(step, edges, Index(seeds_[std::size_t(rank)].size(step)), pairs);
+    const std::vector<VertexId> ends = ends_of(pairs);
+    count_wanted(owners_, rank, ends, wanted_);
+    for (const VertexId row : ends) ends_[std::size_t(owners_.owner_of(row))].push_back(row);
+  }
+  for (auto& each : ends_) sort_once(each);
+}
+
+void PlannedSeeds::of_step(std::int64_t step, Rank rank, std::vector<VertexId>& rows) {
+  if (graphs_.empty()) return seeds_[std::size_t(rank)].of_step(step, rows);
+  draw_pairs(step);
+  rows = ends_[std::size_t(rank)];
+}
+
+const PlannedSeeds::Wanted& PlannedSeeds::wanted(std::int64_t step) {
+  if (!graphs_.empty()) draw_pairs(step);
+  return wanted_;
+}
+
+PairBytesSent pair_bytes(const PlannedSeeds::Wanted& wanted, Rank from, Rank to, Index width) {
+  const double row = double(width) * sizeof(Real);
+  const auto asked = double(wanted.rows[std::size_t(from)][std::size_t(to)]),
+             given = double(wanted.rows[std::size_t(to)][std::size_t(from)]);
+  return {8 + asked * sizeof(VertexId) + given * row, asked * row};
+}
+
+void enter_pairs(const PairBytesSent& sent, bool between, DryRun& run) {
+  for (const auto& [purpose, bytes] :
+       {std::pair(Traffic::kPair, sent.rows), std::pair(Traffic::kPairGradient, sent.gradients)}) {
+    run.epoch[std::size_t(purpose)] += std::int64_t(bytes);
+    if (between) run.epoch_between[std::size_t(purpose)] += std::int64_t(bytes);
+  }
+}
+
+PlannedSeeds::Wanted wanted_of_parts(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                                     const PartRanks& ranks) {
+  const Owners owners(prepared.part_offsets(), ranks);
+  PlannedSeeds::Wanted wanted{std::vector<std::vector<Index>>(std::size_t(owners.ranks()))};
+  StepPairs pairs;
+  for (Rank rank = 0; rank < owners.ranks(); ++rank) {
+    const PairGraph graph(dataset, prepared.rows(), prepared.ids(), prepared.part_offsets(), owners, rank);
+    PairDraws(graph, job.links.negatives, job.training.seed).draw_all(0, pairs);
+    count_wanted(owners, rank, ends_of(pairs), wanted);
+  }
+  return wanted;
+}
+
+}  // namespace atl

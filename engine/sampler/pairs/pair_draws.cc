@@ -1,0 +1,84 @@
+#include "sampler/pairs/pair_draws.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "sampler/keyed_order.h"
+
+namespace atl {
+namespace {
+
+enum Stream : std::uint64_t { kSources, kDestinations };
+
+/// Uniform in 0 … below − 1.
+VertexId number_below(std::uint64_t bits, Index below) {
+  return VertexId((bits >> 32) * std::uint64_t(below) >> 32);
+}
+
+}  // namespace
+
+void PairDraws::draw(std::int64_t step, std::span<const VertexId> edges, Index all_edges, StepPairs& pairs) {
+  pairs.clear();
+  for (const VertexId number : edges) {
+    const RowPair& edge = graph_.edges()[std::size_t(number)];
+    pairs.add(edge.source, edge.destination);
+  }
+  pairs.edges = pairs.size();
+  const Index negatives = all_edges * negatives_;
+  pairs.total = double(all_edges + negatives);
+  draw_negatives(step, negatives, pairs);
+}
+
+void PairDraws::draw_all(std::int64_t step, StepPairs& pairs) {
+  pairs.clear();
+  for (const RowPair& edge : graph_.edges()) pairs.add(edge.source, edge.destination);
+  pairs.edges = pairs.size();
+  const Index negatives = graph_.all_edges() * negatives_;
+  pairs.total = double(graph_.all_edges() + negatives);
+  draw_negatives(step, negatives, pairs);
+}
+
+/// Where few vertices get one more, these are looked up; where many do, own vertices are asked.
+void PairDraws::draw_negatives(std::int64_t step, Index count, StepPairs& pairs) {
+  const Index each = count / graph_.vertices(), more = count % graph_.vertices();
+  const Owners& owners = graph_.owners();
+  const auto first = VertexId(owners.first_row(graph_.rank())), own = VertexId(owners.rows(graph_.rank()));
+  const KeyedOrder order(std::uint64_t(graph_.vertices()),
+                         Draws(seed_, Purpose::kNegative, std::uint64_t(step), kSources).key());
+  sources_.clear();
+  if (more <= own) {
+    for (Index place = 0; place < more; ++place) {
+      const VertexId row = graph_.row_of(VertexId(order.at(std::uint64_t(place))));
+      if (owners.owns(graph_.rank(), row)) sources_.push_back(row);
+    }
+    std::ranges::sort(sources_);
+  } else {
+    for (VertexId row = first; row < first + own; ++row)
+      if (order.place_of(std::uint64_t(graph_.id_of(row))) < std::uint64_t(more)) sources_.push_back(row);
+  }
+  for (VertexId row = first; each > 0 && row < first + own; ++row)
+    for (Index number = 0; number < each; ++number)
+      pairs.add(row, destination(step, row, std::uint64_t(number)));
+  for (const VertexId row : sources_) pairs.add(row, destination(step, row, std::uint64_t(each)));
+}
+
+/// After some draws that hit an edge, the vertices that follow the last one are tried, until all were: then there is none.
+VertexId PairDraws::destination(std::int64_t step, VertexId source_row, std::uint64_t number) const {
+  constexpr std::uint64_t kTries = 16;
+  const Draws draws(seed_, Purpose::kNegative, std::uint64_t(step), kDestinations);
+  const VertexId source = graph_.id_of(source_row);
+  const auto is_negative = [&](VertexId vertex) {
+    return vertex != source && !graph_.is_known(source_row, vertex);
+  };
+  VertexId vertex = 0;
+  for (std::uint64_t t = 0; t < kTries; ++t) {
+    vertex = number_below(draws.bits64_at(std::uint64_t(source), number * kTries + t), graph_.vertices());
+    if (is_negative(vertex)) return graph_.row_of(vertex);
+  }
+  for (Index i = 0; i < graph_.vertices() && !is_negative(vertex); ++i)
+    vertex = VertexId((Index(vertex) + 1) % graph_.vertices());
+  return graph_.row_of(vertex);
+}
+
+}  // namespace atl

@@ -1,0 +1,39 @@
+// The pairs of a step: the training edges that it takes, and the negative pairs that are drawn for it.
+//
+// A negative pair's source is uniform over all vertices, and so is its destination among those that no training edge joins it with. So
+// that each rank draws those of its own vertices and of no others, a step's negatives are dealt out: every vertex gets as many as any
+// other, and which ones get one more is the beginning of an order that is keyed by (seed, step). A destination is keyed by (seed, step,
+// source, number). Neither depends on ranks, parts or threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sampler/pairs/pair_graph.h"
+#include "sampler/pairs/step_pairs.h"
+
+namespace atl {
+
+class PairDraws {
+ public:
+  /// `negatives`: for each edge. The graph outlives it.
+  PairDraws(const PairGraph& graph, int negatives, std::uint64_t seed)
+      : graph_(graph), negatives_(negatives), seed_(seed) {}
+
+  /// Step s of the run, from 0. edges: numbers of own edges that the step takes; all_edges: how many it takes over all ranks.
+  void draw(std::int64_t step, std::span<const VertexId> edges, Index all_edges, StepPairs& pairs);
+  /// The same of a step that takes all.
+  void draw_all(std::int64_t step, StepPairs& pairs);
+
+ private:
+  void draw_negatives(std::int64_t step, Index count, StepPairs& pairs);
+  VertexId destination(std::int64_t step, VertexId source_row, std::uint64_t number) const;
+
+  const PairGraph& graph_;
+  int negatives_;
+  std::uint64_t seed_;
+  std::vector<VertexId> sources_;  // own rows that get one more, ascending
+};
+
+}  // namespace atl

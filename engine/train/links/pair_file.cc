@@ -1,0 +1,80 @@
+#include "train/links/pair_file.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "base/error.h"
+#include "dataset/format/npy.h"
+#include "dataset/import/array_rows.h"
+
+namespace atl {
+namespace {
+
+/// From a source's id to its vertex.
+class VertexOf {
+ public:
+  explicit VertexOf(const Dataset& dataset) : dataset_(dataset) {
+    const auto ids = dataset.original_ids();
+    for (std::size_t v = 0; v < ids.size(); ++v) by_id_.emplace_back(ids[v], VertexId(v));
+    std::ranges::sort(by_id_);
+  }
+
+  VertexId operator()(std::int64_t id, const std::string& where) const {
+    if (by_id_.empty() && id >= 0 && id < dataset_.meta().vertices) return VertexId(id);
+    const auto at = std::ranges::lower_bound(by_id_, id, {}, &std::pair<std::int64_t, VertexId>::first);
+    if (at != by_id_.end() && at->first == id) return at->second;
+    if (by_id_.empty())
+      fail("{}: {} is no vertex of {}; allowed are ids 0 … {}", where, id, dataset_.meta().name,
+           dataset_.meta().vertices - 1);
+    fail("{}: {} is no vertex of {}; use ids of its source, as vertex_ids.npy has them", where, id,
+         dataset_.meta().name);
+  }
+
+ private:
+  const Dataset& dataset_;
+  std::vector<std::pair<std::int64_t, VertexId>> by_id_;  // ascending; empty: ids are row numbers
+};
+
+std::vector<VertexPair> read_npy(const std::filesystem::path& path, const VertexOf& vertex_of) {
+  const NpyArray array = NpyArray::open(path);
+  expect_arc_rows(array);
+  expect_integers(array, "ids of vertices");
+  const std::vector<std::int64_t> ids = array.read<std::int64_t>();
+  std::vector<VertexPair> pairs(std::size_t(array.rows()));
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    pairs[i / 2][i % 2] = vertex_of(ids[i], fmt::format("{}: row {}", path.string(), i / 2));
+  return pairs;
+}
+
+std::vector<VertexPair> read_text(const std::filesystem::path& path, const VertexOf& vertex_of) {
+  std::ifstream file(path);
+  if (!file) fail("{}: can't be read; check the path", path.string());
+  std::vector<VertexPair> pairs;
+  std::string line;
+  for (Index number = 1; std::getline(file, line); ++number) {
+    line = line.substr(0, line.find('#'));
+    std::ranges::replace(line, ',', ' ');
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const std::string where = fmt::format("{}:{}", path.string(), number);
+    long long source = 0, destination = 0;
+    char more = 0;
+    if (std::sscanf(line.c_str(), "%lld %lld %c", &source, &destination, &more) != 2)
+      fail("{}: '{}' isn't a pair; give two ids per line: 3 17", where, line);
+    pairs.push_back({vertex_of(source, where), vertex_of(destination, where)});
+  }
+  return pairs;
+}
+
+}  // namespace
+
+std::vector<VertexPair> read_pair_file(const std::filesystem::path& path, const Dataset& dataset) {
+  const VertexOf vertex_of(dataset);
+  std::vector<VertexPair> pairs =
+      path.extension() == ".npy" ? read_npy(path, vertex_of) : read_text(path, vertex_of);
+  if (pairs.empty()) fail("{}: there is no pair; give at least one", path.string());
+  return pairs;
+}
+
+}  // namespace atl
