@@ -110,12 +110,12 @@ DrawnEdges draw_edges(std::vector<VertexPair> arcs, Index vertices, bool undirec
        {std::pair(PairSet::kTrain, drawn.train), std::pair(PairSet::kValidation, drawn.validation),
         std::pair(PairSet::kTest, drawn.test)})
     if (share > 0 && out.split.of(set).empty())
-      fail("{}: --edge-split: none of {} edges is drawn as one of the {}; give a larger share, or another --seed",
-           name, arcs.size(), to_string(set));
+      fail(
+          "{}: --edge-split: none of {} edges is drawn as one of the {}; give a larger share, or another --seed",
+          name, arcs.size(), to_string(set));
   const double pairs = double(vertices) * double(vertices - 1) / (out.undirected ? 2 : 1);
   const double free = pairs - double(arcs.size());
-  const std::size_t wanted =
-      out.split.of(PairSet::kValidation).size() + out.split.of(PairSet::kTest).size();
+  const std::size_t wanted = out.split.of(PairSet::kValidation).size() + out.split.of(PairSet::kTest).size();
   if (double(wanted) > free / 2)
     fail(
         "{}: --edge-split: {} negative pairs are wanted, and {} pairs of vertices are no edges, which is less than twice "

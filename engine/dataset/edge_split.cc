@@ -89,12 +89,11 @@ LeftOut check_edge_split(EdgeSplit& split, Index vertices, bool undirected, cons
   check_ids(split, vertices, source);
   check_overlap(split, source);
   const LeftOut left = undirected ? leave_out(split) : LeftOut();
-  if (split.of(PairSet::kTrain).empty())
-    fail("{}: there is no training edge; give at least one", source);
+  if (split.of(PairSet::kTrain).empty()) fail("{}: there is no training edge; give at least one", source);
   constexpr Index kMost = (Index(1) << 31) - 1;
   if (Index(split.of(PairSet::kTrain).size()) > kMost)
-    fail("{}: there are {} training edges; allowed are {} at most", source,
-         split.of(PairSet::kTrain).size(), kMost);
+    fail("{}: there are {} training edges; allowed are {} at most", source, split.of(PairSet::kTrain).size(),
+         kMost);
   for (const auto& [edges, negatives] : {std::pair(PairSet::kValidation, PairSet::kValidationNegative),
                                          std::pair(PairSet::kTest, PairSet::kTestNegative)})
     if (split.of(edges).empty() != split.of(negatives).empty())

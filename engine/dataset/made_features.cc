@@ -40,8 +40,8 @@ MadeFeatures parse_made_features(const std::string& text, std::uint64_t seed) {
   char more = 0;
   const int read = std::sscanf(text.c_str(), "random:%ld%c", &columns, &more);
   if (read != 1 || columns < 1 || columns > kMostColumns)
-    fail("--features: '{}' is not allowed (use one-hot, or random:COLUMNS with 1 … {} columns: random:64)", text,
-         kMostColumns);
+    fail("--features: '{}' is not allowed (use one-hot, or random:COLUMNS with 1 … {} columns: random:64)",
+         text, kMostColumns);
   return {columns, seed};
 }
 

@@ -19,8 +19,7 @@ constexpr double kAll = 1;  // training edges that are trained on, where none ar
 
 void DatasetWriter::set_edge_split(EdgeSplit split, const std::string& source) {
   State& s = *state_;
-  if (s.options.edge_split)
-    fail("{}: holds an edge split already; leave out --edge-split", source);
+  if (s.options.edge_split) fail("{}: holds an edge split already; leave out --edge-split", source);
   s.edges = std::move(split);
   s.edges_source = source;
 }
@@ -46,7 +45,8 @@ void DatasetWriter::State::take_edges() {
     meta.transforms.push_back("edge split: drawn, " + options.edge_split->description());
   }
   if (!edges) {
-    if (options.disjoint) fail("{}: --disjoint needs an edge split; add --edge-split random:85/5/10", meta.name);
+    if (options.disjoint)
+      fail("{}: --disjoint needs an edge split; add --edge-split random:85/5/10", meta.name);
     return;
   }
   if (options.weighted) fail("{}: --weights can't be used with an edge split; leave it out", meta.name);
@@ -58,11 +58,13 @@ void DatasetWriter::State::take_edges() {
   const double share = options.disjoint.value_or(kAll);
   meta.pairs.supervised = options.disjoint ? put_supervision_first(trained, share, seed) : all;
   if (options.disjoint && (meta.pairs.supervised == 0 || meta.pairs.supervised == all))
-    fail("{}: --disjoint: of {} training edges {} are to be trained on alone; there must be some, and some left", meta.name,
-         all, meta.pairs.supervised);
+    fail(
+        "{}: --disjoint: of {} training edges {} are to be trained on alone; there must be some, and some left",
+        meta.name, all, meta.pairs.supervised);
   if (options.disjoint)
-    meta.transforms.push_back(fmt::format(
-        "edge split: {} of {} training edges are trained on and carry no messages", meta.pairs.supervised, all));
+    meta.transforms.push_back(
+        fmt::format("edge split: {} of {} training edges are trained on and carry no messages",
+                    meta.pairs.supervised, all));
   write_edges(options.disjoint ? std::size_t(meta.pairs.supervised) : 0);
 }
 

@@ -81,7 +81,8 @@ void Decoder::forward(Context& host, const EndRows& rows, const EndPairs& pairs)
   if (is_mlp_) product_.resize(count, width_);
   by_block(host, count, kBlock, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
-      const Real *a = rows.row(pairs.sources[std::size_t(i)]), *b = rows.row(pairs.destinations[std::size_t(i)]);
+      const Real *a = rows.row(pairs.sources[std::size_t(i)]),
+                 *b = rows.row(pairs.destinations[std::size_t(i)]);
       Real sum = 0;
       for (Index c = 0; c < width_ && !is_mlp_; ++c) sum += a[c] * b[c];
       for (Index c = 0; c < width_ && is_mlp_; ++c) product_.at(i, c) = a[c] * b[c];
@@ -155,7 +156,8 @@ double Decoder::train(Context& host, const WeightVersion& weights, const EndRows
     const EndPairs piece = piece_of(pairs, begin, count);
     forward(host, rows, piece);
     d_scores_.resize(count, 1);
-    sum += loss({scores_.data(), std::size_t(count)}, piece.edges, scale, {d_scores_.data(), std::size_t(count)});
+    sum += loss({scores_.data(), std::size_t(count)}, piece.edges, scale,
+                {d_scores_.data(), std::size_t(count)});
     if (is_mlp_) backward(host);
     add_to_rows(host, rows, piece, gradients);
   }

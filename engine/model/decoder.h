@@ -64,7 +64,8 @@ class Decoder {
   void read_weights(const WeightVersion& weights, bool trains);
   void forward(Context& host, const EndRows& rows, const EndPairs& pairs);
   void backward(Context& host);
-  void add_to_rows(Context& host, const EndRows& rows, const EndPairs& pairs, const EndGradients& gradients) const;
+  void add_to_rows(Context& host, const EndRows& rows, const EndPairs& pairs,
+                   const EndGradients& gradients) const;
 
   bool is_mlp_;
   Index width_;

@@ -37,7 +37,8 @@ void count_wanted(const Owners& owners, Rank rank, const std::vector<VertexId>& 
 
 }  // namespace
 
-PlannedSeeds::PlannedSeeds(const Job& job, const Dataset& dataset, const BatchSource& source, const Owners& owners)
+PlannedSeeds::PlannedSeeds(const Job& job, const Dataset& dataset, const BatchSource& source,
+                           const Owners& owners)
     : owners_(owners), ends_(std::size_t(owners.ranks())) {
   const bool links = job.task == Task::kLinkPrediction;
   std::vector<std::uint8_t> marks;
@@ -49,7 +50,8 @@ PlannedSeeds::PlannedSeeds(const Job& job, const Dataset& dataset, const BatchSo
   by_part_.resize(std::size_t(owners.parts()));
   for (Rank rank = 0; rank < owners.ranks(); ++rank) {
     if (links)
-      graphs_.push_back(std::make_unique<PairGraph>(dataset, row_of_, source.ids(), source.part_offsets(), owners, rank));
+      graphs_.push_back(
+          std::make_unique<PairGraph>(dataset, row_of_, source.ids(), source.part_offsets(), owners, rank));
     own.push_back(links ? graphs_.back()->numbers()
                         : training_rows(source.part_offsets(), source.ids(), owners, rank,
                                         [&](VertexId id) { return marks[std::size_t(id)] != 0; }));

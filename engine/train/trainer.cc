@@ -122,11 +122,12 @@ void Trainer::loss(ConstMatrixView logits, const LossRows& of, MatrixView d_logi
 /// The host has the sum; whether it is finite is asked of a copy.
 void Trainer::loss_of_pairs(ConstMatrixView rows, const LossRows& of, MatrixView d_rows) {
   (of.ahead ? vertices_ahead_ : vertices_) = of.pairs == nullptr ? data_.train.total : of.pairs->total;
-  const double sum = links_->loss(step_ + (of.ahead ? 1 : 0), rows, of,
-                                  of.weights ? *of.weights : parameters_.present(), d_rows);
-  (of.ahead ? of_pairs_ahead_ : of_pairs_) += sum;
+  last_of_pairs_ = links_->loss(step_ + (of.ahead ? 1 : 0), rows, of,
+                                of.weights ? *of.weights : parameters_.present(), d_rows);
+  (of.ahead ? of_pairs_ahead_ : of_pairs_) += last_of_pairs_;
   batch_copies_.restart();
-  training_->count_non_finite(batch_copies_.of(std::span(&sum, 1)).data(), outputs_.data());
+  training_->count_non_finite(batch_copies_.of(std::span<const double>(&last_of_pairs_, 1)).data(),
+                              outputs_.data());
 }
 
 void Trainer::choose_labels(std::span<const VertexId> rows) {

@@ -96,8 +96,9 @@ class Trainer final : private TrainingStep {
   Buffer<double> ahead_;     // (1) loss of the next step, which this one computed
   Buffer<double> outputs_;   // (layers) elements of their outputs that aren't finite
   double loss_sum_ = 0, vertices_ = 0;
-  std::int64_t step_ = 0;                     // that is trained, counted from 1
-  double of_pairs_ = 0, of_pairs_ahead_ = 0;  // of the step and of the next one, what the host has summed up
+  std::int64_t step_ = 0;  // that is trained, counted from 1
+  double of_pairs_ = 0, of_pairs_ahead_ = 0,
+         last_of_pairs_ = 0;  // of the step and of the next one, what the host has summed up
   double loss_ahead_ = 0, vertices_ahead_ = 0;  // LossRows::ahead
   bool finite_ = true;
   NonFinite non_finite_;  // on this rank

@@ -7,13 +7,14 @@ std::vector<Field> link_fields() {
   const UsedWith task{"task", {"linkPrediction"}};
   std::vector<Field> f;
   f.push_back({.path = "linkPrediction", .description = "how edges are predicted, with task linkPrediction"});
-  f.push_back({.path = "linkPrediction.decoder",
-               .type = FieldType::kChoice,
-               .description = "the score of a pair, from the last layer's rows of its ends (model.hidden columns)",
-               .slot = at([](Job & j) -> auto& { return j.links.decoder; }),
-               .choices = {{"dot", "their dot product"},
-                           {"mlp", "linear layers with ReLU between them, of their product column by column"}},
-               .used_with = task});
+  f.push_back(
+      {.path = "linkPrediction.decoder",
+       .type = FieldType::kChoice,
+       .description = "the score of a pair, from the last layer's rows of its ends (model.hidden columns)",
+       .slot = at([](Job & j) -> auto& { return j.links.decoder; }),
+       .choices = {{"dot", "their dot product"},
+                   {"mlp", "linear layers with ReLU between them, of their product column by column"}},
+       .used_with = task});
   f.push_back({.path = "linkPrediction.decoderLayers",
                .type = FieldType::kInteger,
                .description = "linear layers of decoder mlp; all but the last are as wide as model.hidden",

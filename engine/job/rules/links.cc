@@ -56,10 +56,11 @@ Rule pairs_rule() {
   Rule rule{pairs_of_strategy};
   for (const StrategyInfo& info : strategy_infos())
     if (!info.no_pairs.empty())
-      rule.server.push_back({"", "strategy.kind",
-                             kNotLinks + "!has(self.strategy) || !has(self.strategy.kind) || self.strategy.kind != '" +
-                                 info.kind + "'",
-                             no_pairs_text(info)});
+      rule.server.push_back(
+          {"", "strategy.kind",
+           kNotLinks + "!has(self.strategy) || !has(self.strategy.kind) || self.strategy.kind != '" +
+               info.kind + "'",
+           no_pairs_text(info)});
   return rule;
 }
 
@@ -71,7 +72,8 @@ std::vector<Rule> link_rules() {
              kNotLinks + "!has(self.dataset.symmetrise) || !self.dataset.symmetrise", kSymmetrise}}},
           {setting,
            {{"", "training.setting",
-             kNotLinks + "!has(self.training) || !has(self.training.setting) || self.training.setting != 'inductive'",
+             kNotLinks +
+                 "!has(self.training) || !has(self.training.setting) || self.training.setting != 'inductive'",
              kInductive}}},
           {synthetic, {{"", "dataset.synthetic", kNotLinks + "!has(self.dataset.synthetic)", kSynthetic}}},
           {sampler_of_pairs,

@@ -46,7 +46,8 @@ void PairGraph::read_partners(View<const VertexId> pairs, bool undirected) {
     for (Index i = 0; i < pairs.rows; ++i)
       for (const int from : {0, 1}) {
         const VertexId row = row_of(pairs.at(i, from));
-        if ((from == 0 || undirected) && owners_.owns(rank_, row)) visit(Index(row) - first, pairs.at(i, 1 - from));
+        if ((from == 0 || undirected) && owners_.owns(rank_, row))
+          visit(Index(row) - first, pairs.at(i, 1 - from));
       }
   };
   each([&](Index row, VertexId) { ++partner_begin_[std::size_t(row) + 1]; });
@@ -60,8 +61,8 @@ void PairGraph::read_partners(View<const VertexId> pairs, bool undirected) {
 
 bool PairGraph::is_known(VertexId own_row, VertexId vertex) const {
   const auto row = std::size_t(own_row - owners_.first_row(rank_));
-  return std::binary_search(partners_.begin() + partner_begin_[row], partners_.begin() + partner_begin_[row + 1],
-                            vertex);
+  return std::binary_search(partners_.begin() + partner_begin_[row],
+                            partners_.begin() + partner_begin_[row + 1], vertex);
 }
 
 }  // namespace atl

@@ -6,9 +6,10 @@
 namespace atl {
 
 struct StepPairs {
-  Recycled<VertexId> sources, destinations;  // (pairs) prepared rows of any owner: first the edges, then the negative pairs
-  Index edges = 0;                           // how many of them are edges
-  double total = 0;                          // pairs of the step over all ranks, by which the loss is divided
+  Recycled<VertexId> sources,
+      destinations;  // (pairs) prepared rows of any owner: first the edges, then the negative pairs
+  Index edges = 0;   // how many of them are edges
+  double total = 0;  // pairs of the step over all ranks, by which the loss is divided
 
   Index size() const { return sources.size(); }
   void clear() { sources.take(0), destinations.take(0), edges = 0; }

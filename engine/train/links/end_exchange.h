@@ -17,7 +17,8 @@ class EndExchange {
 
   /// Numbers the ends of the rank's pairs: `place_of` (own rows) says which row of `rows` an own row is. `rows` (any, width) are in the
   /// host's memory, and outlive the calls that follow.
-  void fetch(Traffic purpose, const StepPairs& pairs, std::span<const VertexId> place_of, ConstMatrixView rows);
+  void fetch(Traffic purpose, const StepPairs& pairs, std::span<const VertexId> place_of,
+             ConstMatrixView rows);
   EndRows rows() const { return {own_, sent_.view()}; }
   EndPairs pairs() const { return {source_.span(), destination_.span(), edges_}; }
 
@@ -34,9 +35,9 @@ class EndExchange {
   const Owners& owners_;
   Communicator& comm_;
   RowRequests requests_;
-  std::vector<VertexId> wanted_;          // other ranks' rows, ascending
-  std::vector<VertexId> number_of_;       // (wanted) which row of sent_ each is
-  std::vector<VertexId> asked_;           // rows of `rows` that others want, grouped by rank
+  std::vector<VertexId> wanted_;     // other ranks' rows, ascending
+  std::vector<VertexId> number_of_;  // (wanted) which row of sent_ each is
+  std::vector<VertexId> asked_;      // rows of `rows` that others want, grouped by rank
   Recycled<VertexId> source_, destination_;
   Index edges_ = 0;
   ConstMatrixView own_;

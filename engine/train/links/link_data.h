@@ -11,15 +11,15 @@ namespace atl {
 class LinkData {
  public:
   /// Without an edge split there are no pairs. `parts`: which part each rank has, of a strategy with a part a rank; `batches`: consecutive parts each. All outlive it.
-  LinkData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank, const PartRanks& parts,
-           bool batches);
+  LinkData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
+           const PartRanks& parts, bool batches);
   LinkData(const LinkData&) = delete;
 
   const PairGraph& graph() const { return graph_; }
   /// Edges and their negative pairs; totals are over all ranks.
   struct Measured {
-    StepPairs pairs;    // own ones
-    Index most = 0;     // pairs of the rank that has the most
+    StepPairs pairs;                  // own ones
+    Index most = 0;                   // pairs of the rank that has the most
     double edges = 0, negatives = 0;  // over all ranks
   };
   const Measured& validation() const { return validation_; }

@@ -46,7 +46,8 @@ double hits(const std::vector<Real>& edges, const std::vector<Real>& negatives, 
 }  // namespace
 
 LinkMetrics link_metrics(std::vector<Real> edges, std::vector<Real> negatives, int hits_at) {
-  ATOLL_CHECK(!edges.empty() && !negatives.empty(), "{} edges, {} negative pairs", edges.size(), negatives.size());
+  ATOLL_CHECK(!edges.empty() && !negatives.empty(), "{} edges, {} negative pairs", edges.size(),
+              negatives.size());
   constexpr Real kMost = std::numeric_limits<Real>::infinity();
   replace_nan(edges, -kMost), replace_nan(negatives, kMost);
   std::ranges::sort(edges), std::ranges::sort(negatives);
@@ -93,8 +94,9 @@ std::string link_metric_name(const LinkSpec& spec) {
 }
 
 std::string links_text(const LinkMetrics& metrics) {
-  std::string text = fmt::format("ROC AUC {}, average precision {}, MRR {:.3f}", percent_text(metrics.roc_auc),
-                                 percent_text(metrics.average_precision), metrics.mrr);
+  std::string text =
+      fmt::format("ROC AUC {}, average precision {}, MRR {:.3f}", percent_text(metrics.roc_auc),
+                  percent_text(metrics.average_precision), metrics.mrr);
   for (std::size_t i = 0; i < kHitsAt.size(); ++i)
     text += fmt::format(", hits@{} {}", kHitsAt[i], percent_text(metrics.hits[i]));
   return text;

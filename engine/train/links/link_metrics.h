@@ -16,11 +16,14 @@ inline constexpr std::array<int, 4> kHitsAt{10, 20, 50, 100};
 
 /// Fractions 0 … 1.
 struct LinkMetrics {
-  double roc_auc = 0;            // an edge's score is above a negative pair's; equal ones count half
-  double average_precision = 0;  // Σ over thresholds of precision · growth of recall; equal scores are one threshold
-  double mrr = 0;  // 1 / rank of an edge among all negative pairs, the mean of its best and worst rank where scores are equal
-  std::array<double, kHitsAt.size()> hits{};  // edges with a score above that of the K-th best negative pair: by kHitsAt …
-  double hits_at = 0;                         // … and by the job's K. All, where there are fewer negative pairs
+  double roc_auc = 0;  // an edge's score is above a negative pair's; equal ones count half
+  double average_precision =
+      0;  // Σ over thresholds of precision · growth of recall; equal scores are one threshold
+  double mrr =
+      0;  // 1 / rank of an edge among all negative pairs, the mean of its best and worst rank where scores are equal
+  std::array<double, kHitsAt.size()>
+      hits{};          // edges with a score above that of the K-th best negative pair: by kHitsAt …
+  double hits_at = 0;  // … and by the job's K. All, where there are fewer negative pairs
   bool operator==(const LinkMetrics&) const = default;
 };
 

@@ -40,7 +40,8 @@ void LinkTask::place_rows(std::span<const VertexId> ids) {
   const PairGraph& graph = data_.links()->graph();
   const Index first = graph.owners().first_row(graph.rank());
   place_of_.assign(std::size_t(graph.owners().rows(graph.rank())), -1);
-  for (std::size_t i = 0; i < ids.size(); ++i) place_of_[std::size_t(graph.row_of(ids[i]) - first)] = VertexId(i);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    place_of_[std::size_t(graph.row_of(ids[i]) - first)] = VertexId(i);
 }
 
 /// Of a batch, its seeds; else the part's own vertices, which come before copies of others.
@@ -54,18 +55,20 @@ void LinkTask::place_training_rows(const LossRows& of) {
   for (std::size_t i = 0; i < of.rows.size(); ++i) place_of_[std::size_t(of.rows[i])] = VertexId(i);
 }
 
-double LinkTask::loss(std::int64_t step, ConstMatrixView rows, const LossRows& of, const WeightVersion& weights,
-                      MatrixView d_rows) {
+double LinkTask::loss(std::int64_t step, ConstMatrixView rows, const LossRows& of,
+                      const WeightVersion& weights, MatrixView d_rows) {
   const StepPairs* pairs = of.pairs;
   if (pairs == nullptr) draws_.draw_all(step - 1, pairs_), pairs = &pairs_;
   place_training_rows(of);
+  const ConstMatrixView here =
+      rows_here_.of(ctx_, rows);  // after all that reads what follows, of the step before
   const bool is_here = memory_of(ctx_.device).is_hosts;
   if (!is_here) d_rows_.resize(rows.rows, rows.cols);
   const MatrixView own = is_here ? d_rows : d_rows_.view();
   fill(host_, 0, own);
-  exchange_.fetch(Traffic::kPair, *pairs, place_of_, rows_here_.of(ctx_, rows));
-  const double sum = decoder_.train(host_, weights, exchange_.rows(), exchange_.pairs(), Real(1 / pairs->total),
-                                    exchange_.gradients(own));
+  exchange_.fetch(Traffic::kPair, *pairs, place_of_, here);
+  const double sum = decoder_.train(host_, weights, exchange_.rows(), exchange_.pairs(),
+                                    Real(1 / pairs->total), exchange_.gradients(own));
   exchange_.give_back(own);
   if (is_here) return sum;
   copies_.restart();
@@ -73,8 +76,8 @@ double LinkTask::loss(std::int64_t step, ConstMatrixView rows, const LossRows& o
   return sum;
 }
 
-void LinkTask::score(ConstMatrixView embeddings, const WeightVersion& weights, const StepPairs& pairs, Index most,
-                     std::vector<Real>& scores) {
+void LinkTask::score(ConstMatrixView embeddings, const WeightVersion& weights, const StepPairs& pairs,
+                     Index most, std::vector<Real>& scores) {
   place_rows(data_.owned_ids());
   const ConstMatrixView rows = rows_here_.of(ctx_, embeddings);
   scores.resize(std::size_t(pairs.size()));
@@ -96,7 +99,8 @@ LinkTask::Measured LinkTask::measure(ConstMatrixView embeddings, const WeightVer
   measured.loss = Decoder::loss(scores_, of.pairs.edges, 0, {});
   const auto all = std::span<const Real>(scores_);
   const auto edges = std::size_t(of.pairs.edges);
-  std::vector<Real> of_edges = gather(comm_, all.first(edges)), of_negatives = gather(comm_, all.subspan(edges));
+  std::vector<Real> of_edges = gather(comm_, all.first(edges)),
+                    of_negatives = gather(comm_, all.subspan(edges));
   LinkMetrics metrics;
   if (comm_.rank() == 0)
     metrics = link_metrics(std::move(of_edges), std::move(of_negatives), job_.links.hits_at);

@@ -19,7 +19,8 @@ namespace {
 using testing::HasSubstr;
 using Pairs = std::vector<VertexPair>;
 
-EdgeSplit split_of(Pairs train, Pairs validation, Pairs test, Pairs validation_negative, Pairs test_negative) {
+EdgeSplit split_of(Pairs train, Pairs validation, Pairs test, Pairs validation_negative,
+                   Pairs test_negative) {
   return {{std::move(train), std::move(validation), std::move(test), std::move(validation_negative),
            std::move(test_negative)}};
 }
@@ -50,7 +51,8 @@ TEST(EdgeSplit, ThatOverlapsOrIsOutOfRangeIsRefused) {
   EXPECT_THAT(refusal(split), HasSubstr("(1, 2) is in the training edges and in the test edges"));
   split = good();
   split.of(PairSet::kValidationNegative) = {{3, 4}};
-  EXPECT_THAT(refusal(split), HasSubstr("(3, 4) is in the validation edges and in the validation's negative pairs"));
+  EXPECT_THAT(refusal(split),
+              HasSubstr("(3, 4) is in the validation edges and in the validation's negative pairs"));
   split = good();
   split.of(PairSet::kTrain).push_back({0, 1});
   EXPECT_THAT(refusal(split), HasSubstr("(0, 1) is in the training edges twice"));
@@ -78,7 +80,8 @@ TEST(EdgeSplit, LeavesOutTrainingEdgesThatWouldTellHeldOutOnes) {
   EXPECT_EQ(left.again, 1);
   EXPECT_EQ(split.of(PairSet::kTrain), good().of(PairSet::kTrain));
   split = given;
-  EXPECT_EQ(check_edge_split(split, 5, false, "edge_split.npz").held_out, 0) << "of directed edges it is another";
+  EXPECT_EQ(check_edge_split(split, 5, false, "edge_split.npz").held_out, 0)
+      << "of directed edges it is another";
 }
 
 /// A ring with chords, both ways.
@@ -116,7 +119,8 @@ TEST(DrawnEdges, DependOnTheSeedAlone) {
   Pairs turned = ring(50);
   std::ranges::reverse(turned);
   const DrawnEdgeSplit spec{0.8, 0.1, 0.1, 1};
-  EXPECT_EQ(draw_edges(ring(50), 50, false, spec, "").split.pairs, draw_edges(turned, 50, true, spec, "").split.pairs);
+  EXPECT_EQ(draw_edges(ring(50), 50, false, spec, "").split.pairs,
+            draw_edges(turned, 50, true, spec, "").split.pairs);
   EXPECT_NE(draw_edges(ring(50), 50, false, spec, "").split.pairs,
             draw_edges(ring(50), 50, false, {0.8, 0.1, 0.1, 2}, "").split.pairs);
 }
@@ -130,7 +134,8 @@ TEST(DrawnEdges, OfAGraphTooSmallOrTooDenseAreRefused) {
     }
     return "";
   };
-  EXPECT_THAT(refused({{0, 1}, {1, 0}}, 9, {0.8, 0.1, 0.1, 1}), HasSubstr("none of 1 edges is drawn as one of the"));
+  EXPECT_THAT(refused({{0, 1}, {1, 0}}, 9, {0.8, 0.1, 0.1, 1}),
+              HasSubstr("none of 1 edges is drawn as one of the"));
   Pairs all;
   for (VertexId a = 0; a < 20; ++a)
     for (VertexId b = 0; b < 20; ++b)
@@ -141,7 +146,8 @@ TEST(DrawnEdges, OfAGraphTooSmallOrTooDenseAreRefused) {
 }
 
 void write_folder(const std::filesystem::path& folder) {
-  write_array(folder / "edges.npy", Dtype::kInt32, std::vector<std::int32_t>{0, 1, 1, 2, 2, 3, 3, 4, 0, 4}, {2});
+  write_array(folder / "edges.npy", Dtype::kInt32, std::vector<std::int32_t>{0, 1, 1, 2, 2, 3, 3, 4, 0, 4},
+              {2});
   write_text(folder / "meta.json", R"({"num_nodes": 5, "num_edges": 5, "directed": false})");
   NpzWriter archive(folder / "edge_split.npz");
   const char* names[] = {"train_pos", "val_pos", "test_pos", "val_neg", "test_neg"};

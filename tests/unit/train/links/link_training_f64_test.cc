@@ -74,21 +74,29 @@ TEST_P(LinkTraining, IsTheSameOnAnyNumberOfRanksWithAnyPartitioner) {
   const SmallResult one = train(link_job(GetParam(), 1), 12);
   ASSERT_LT(one.losses.back(), one.losses.front()) << "it should learn";
   EXPECT_GT(one.validation, 0);
-  for (const auto& [ranks, partitioner] : {std::pair(2, "metis"), std::pair(3, "hash"), std::pair(5, "range")})
-    expect_same_training(one, train(link_job(GetParam(), ranks, {std::string("placement.partitioner=") + partitioner}), 12),
-                         std::to_string(ranks) + " ranks by " + partitioner);
+  for (const auto& [ranks, partitioner] :
+       {std::pair(2, "metis"), std::pair(3, "hash"), std::pair(5, "range")})
+    expect_same_training(
+        one, train(link_job(GetParam(), ranks, {std::string("placement.partitioner=") + partitioner}), 12),
+        std::to_string(ranks) + " ranks by " + partitioner);
 }
 
 TEST_P(LinkTraining, IsTheSameUnderEveryExactStrategy) {
   const SmallResult one = train(link_job(GetParam(), 1), 8);
   const std::pair<int, std::vector<std::string>> exact[] = {
-      {3, {"strategy=cagnet"}},
+      {3, {"strategy={kind: cagnet}"}},
       {4, {"strategy={kind: cagnet, cagnet: {replication: 2}}"}},
       {2, {"strategy={kind: bns, bns: {rate: 1}}"}},
       {3, {"strategy={kind: pipegcn, pipegcn: {staleness: 0}}"}},
-      {4, {"strategy=granndis", "placement.ranksPerServer=2"}}};
+      {4, {"strategy={kind: granndis, granndis: {maxHop: 0, fanout: -1}}", "placement.ranksPerServer=2"}}};
   for (const auto& [ranks, fields] : exact)
     expect_same_training(one, train(link_job(GetParam(), ranks, fields), 8), fields.front());
+}
+
+/// Without the weights, of which ranks under `p3` have some rows each.
+SmallResult told(SmallResult result) {
+  result.weights.clear();
+  return result;
 }
 
 /// Which neighbours a layer reads of a batch, and how many pairs it has.
@@ -106,8 +114,11 @@ TEST_P(LinkTraining, InBatchesIsTheSameOnAnyNumberOfRanks) {
   const SmallResult one = train(link_job(GetParam(), 1, mini), 5);
   EXPECT_NE(one.losses.front(), one.losses.back());
   for (const int ranks : {2, 5})
-    expect_same_training(one, train(link_job(GetParam(), ranks, mini), 5), std::to_string(ranks) + " ranks", 1e-8);
-  expect_same_training(one, train(link_job(GetParam(), 3, batches(any, "p3", "2", "batchSize: 31")), 5), "p3", 1e-8);
+    expect_same_training(one, train(link_job(GetParam(), ranks, mini), 5), std::to_string(ranks) + " ranks",
+                         1e-8);
+  expect_same_training(told(one),
+                       told(train(link_job(GetParam(), 3, batches(any, "p3", "2", "batchSize: 31")), 5)),
+                       "p3", 1e-8);
 }
 
 TEST_P(LinkTraining, InABatchOfEverythingIsGraph) {
@@ -122,8 +133,8 @@ TEST_P(LinkTraining, InABatchOfEverythingIsGraph) {
 TEST_P(LinkTraining, InP3sPipelineIsTheSameOnAnyNumberOfRanks) {
   const Job any = link_job(GetParam(), 1);
   const auto fields = batches(any, "p3", "2", "batchSize: 31, delay: 3");
-  const SmallResult two = train(link_job(GetParam(), 2, fields), 4);
-  expect_same_training(two, train(link_job(GetParam(), 3, fields), 4), "3 ranks", 1e-8);
+  const SmallResult two = told(train(link_job(GetParam(), 2, fields), 4));
+  expect_same_training(two, told(train(link_job(GetParam(), 3, fields), 4)), "3 ranks", 1e-8);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, LinkTraining, testing::ValuesIn(every_link_model()),
@@ -131,10 +142,11 @@ INSTANTIATE_TEST_SUITE_P(Models, LinkTraining, testing::ValuesIn(every_link_mode
 
 /// Rows of another epoch, or some of them: another result, which learns too.
 TEST(StaleLinkTraining, Learns) {
-  const SmallCase c{"gcn", {"training.dropout=0"}, {.arc_share = 0.1, .labelled = false, .split = false, .edges = true}};
+  const SmallCase c{
+      "gcn", {"training.dropout=0"}, {.arc_share = 0.1, .labelled = false, .split = false, .edges = true}};
   TemporaryFolder folder;
   write_small_data(folder / "small", c.data);
-  for (const char* strategy : {"pipegcn", "{kind: bns, bns: {rate: 0.5}}", "sancus",
+  for (const char* strategy : {"{kind: pipegcn}", "{kind: bns, bns: {rate: 0.5}}", "{kind: sancus}",
                                "{kind: granndis, granndis: {fanout: 2}}"}) {
     const Job job = link_job(c, 4, {std::string("strategy=") + strategy});
     const SmallResult result = train_small(job, folder / "small", 4, 30);
