@@ -67,9 +67,11 @@ Recording one_after_the_other(const Job& job, const Dataset& dataset, const Prep
 }  // namespace
 
 void check_recordable(const Job& job, const RecordOptions& how) {
-  if (strategy_of(job).holds == Holds::kBatches && how.alone)
-    fail("strategy {}: ranks ask each other for rows, and can't be recorded by themselves (leave {} out)",
-         job.strategy.kind, how.sample > 0 ? "--sample" : "--alone");
+  const bool links = job.task == Task::kLinkPrediction;
+  if (how.alone && (links || strategy_of(job).holds == Holds::kBatches))
+    fail("{}: ranks ask each other for rows, and can't be recorded by themselves (leave {} out)",
+         links ? "task linkPrediction" : "strategy " + job.strategy.kind,
+         how.sample > 0 ? "--sample" : "--alone");
 }
 
 Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,

@@ -62,7 +62,7 @@ StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
   runs.hides = info.hides_communication(cell.job.strategy.options);
   runs.sends_less = info.sends_less;
   const Strategy& strategy = strategy_of(cell.job);
-  runs.draws = strategy.holds == Holds::kBatches ||
+  runs.draws = cell.job.task == Task::kLinkPrediction || strategy.holds == Holds::kBatches ||
                (strategy.server != nullptr && strategy.server(cell.job, 0, 1).redraws);
   const JobPlan plan = plan_job(loaded.job, dataset, prepared, no_rates);
   runs.planned = plan.epoch;

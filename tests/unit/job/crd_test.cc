@@ -180,9 +180,9 @@ std::map<std::string, std::string> change_words() {
 
 TEST(Crd, WhatMayChangeOfAJobThatExists) {
   const auto words = change_words();
-  for (const char* path :
-       {".spec.dataset", ".spec.task", ".spec.model", ".spec.training", ".spec.strategy", ".spec.output",
-        ".spec.launcher", ".spec.image", ".spec.runPolicy.cleanPodPolicy"}) {
+  for (const char* path : {".spec.dataset", ".spec.task", ".spec.model", ".spec.linkPrediction",
+                           ".spec.training", ".spec.strategy", ".spec.output", ".spec.launcher",
+                           ".spec.image", ".spec.runPolicy.cleanPodPolicy"}) {
     ASSERT_TRUE(words.contains(path)) << path;
     EXPECT_THAT(words.at(path), HasSubstr("can't be changed once the job exists"));
   }
@@ -190,7 +190,7 @@ TEST(Crd, WhatMayChangeOfAJobThatExists) {
     ASSERT_TRUE(words.contains(path)) << path;
     EXPECT_THAT(words.at(path), HasSubstr("while the job is suspended"));
   }
-  EXPECT_EQ(words.size(), 12u);  // the rest of runPolicy may change at any time
+  EXPECT_EQ(words.size(), 13u);  // the rest of runPolicy may change at any time
 }
 
 TEST(Crd, EveryRulePointsAtAFieldAndHasWords) {

@@ -8,7 +8,8 @@
 
 namespace atl {
 
-inline SmallResult train_far(const Job& job, const std::filesystem::path& dataset, unsigned seed, int epochs) {
+inline SmallResult train_far(const Job& job, const std::filesystem::path& dataset, unsigned seed,
+                             int epochs) {
   SmallResult result;
   test::run_far_ranks(job.placement.ranks, [&](Communicator& comm) {
     test::FarStream stream(seed + unsigned(comm.rank()));
