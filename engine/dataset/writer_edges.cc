@@ -49,6 +49,8 @@ void DatasetWriter::State::take_edges() {
       fail("{}: --disjoint needs an edge split; add --edge-split random:85/5/10", meta.name);
     return;
   }
+  if (options.transpose && !options.edge_split)
+    fail("{}: --transpose can't be used with an edge split that is given; turn the pairs there", edges_source);
   if (options.weighted) fail("{}: --weights can't be used with an edge split; leave it out", meta.name);
   const LeftOut left = check_edge_split(*edges, meta.vertices, options.symmetrise, edges_source);
   tell_left_out(left);

@@ -10,6 +10,7 @@ const std::string kOneClass =
 
 void loss_and_metric(const Check& c) {
   const auto& t = c.job.training;
+  if (c.job.task == Task::kLinkPrediction) return;  // reads neither
   if (t.loss == Loss::kBinaryCrossEntropy && t.metric == Metric::kAccuracy)
     c.error("training.metric", "{}", kOneClass);
 }
@@ -47,9 +48,10 @@ void epochs(const Check& c) {
 }  // namespace
 
 std::vector<Rule> training_rules() {
-  const ServerRule metric{"training", "metric",
-                          "!has(self.loss) || !has(self.metric) || self.loss != 'binaryCrossEntropy' || "
-                          "self.metric != 'accuracy'",
+  const ServerRule metric{"", "training.metric",
+                          "(has(self.task) && self.task == 'linkPrediction') || !has(self.training) || "
+                          "!has(self.training.loss) || self.training.loss != 'binaryCrossEntropy' || "
+                          "(has(self.training.metric) && self.training.metric != 'accuracy')",
                           kOneClass};
   return {{loss_and_metric, {metric}}, {model_and_training}, {epochs}};
 }
