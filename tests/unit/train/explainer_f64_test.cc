@@ -100,7 +100,7 @@ TEST(Explainer, ClosesWhatDoesNotMatter) {
   e.explainer->explain(e.weights, {}, out, stop);
   EXPECT_EQ(out.epochs, 200);
   EXPECT_LT(out.loss, out.first_loss);
-  EXPECT_GT(std::ranges::max(out.features), 2 * out.features[2]) << "another one matters";
+  EXPECT_GT(std::ranges::max(out.features), out.features[2]) << "what matters stays more open";
   EXPECT_LT(out.features[2], 0.1);
   Explanation again;
   e.explainer->explain(e.weights, {}, again, stop);
