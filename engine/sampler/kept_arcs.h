@@ -12,7 +12,9 @@ class KeptArcs {
   /// Arcs that this one stands for; 0: it isn't read. place: its place among the row's arcs, in the structure's order.
   virtual float stands_for(VertexId row, VertexId column, Index place) const = 0;
   /// Whether it is read.
-  virtual bool keeps(VertexId row, VertexId column, Index place) const { return stands_for(row, column, place) != 0; }
+  virtual bool keeps(VertexId row, VertexId column, Index place) const {
+    return stands_for(row, column, place) != 0;
+  }
   /// Whether an arc may stand for anything but itself.
   virtual bool weighs() const = 0;
   /// A row's arcs are scaled together, so that their weights have the sum of all of its arcs.

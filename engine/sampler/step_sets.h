@@ -25,13 +25,15 @@ struct SetOptions {
   std::vector<Index> layer_sizes{};  // by gathering layer, the one nearest to the input first: vertices drawn
   Index draws = 0;                   // of a step: vertices, arcs or walks
   int walk_length = 0;
-  int merged = 0;    // parts of a step
-  int coverage = 0;  // how often a vertex is drawn, on average, before training, to count what is drawn together
+  int merged = 0;  // parts of a step
+  /// How often a vertex is drawn before training, on average, to count what is drawn together.
+  int coverage = 0;
 };
 
 /// What a kind is made of. References outlive it.
 struct SetInput {
-  Structure& own_rows;  // of the graph that training sees; asked for this rank's rows alone, so that nothing is exchanged
+  /// Of the graph that training sees. Asked for this rank's rows alone, so that nothing is exchanged.
+  Structure& own_rows;
   const Owners& owners;
   Communicator& comm;
   std::span<const VertexId> ids;  // (vertices) the data set's; own ones are read

@@ -46,7 +46,7 @@ def setups():
 
 def cell(setup, sampler, seed):
     name = f"{setup['dataset']}-{sampler.name}-{seed}"
-    job = manifest(name, setup, seed, (seed - 1) % setup["splits"])
+    job = manifest(name.lower(), setup, seed, (seed - 1) % setup["splits"])
     if sampler != BASE:
         job["spec"]["strategy"] = {"kind": "minibatch", "minibatch": {"sampler": sampler.name, **dict(sampler.options)}}
         job["spec"]["training"]["epochs"] //= STEPS
