@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/threads.h"
+#include "tensor/context.h"
 
 namespace atl {
 

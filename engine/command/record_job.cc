@@ -11,6 +11,7 @@
 #include "job/strategies.h"
 #include "plan/part_order.h"
 #include "plan/shortfall.h"
+#include "plan/simulate/record_modelled.h"
 #include "plan/simulate/record_sample.h"
 #include "strategy/strategy.h"
 
@@ -74,6 +75,14 @@ void check_recordable(const Job& job, const RecordOptions& how) {
          how.sample > 0 ? "--sample" : "--alone");
 }
 
+/// Costs here are of a rank's threads while no other rank computes, as recorded ones are.
+Recording modelled(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                   const RecordOptions& how) {
+  DryInputs inputs(job, dataset, prepared, rank_traffic(job, dataset, prepared).parts, how.threads,
+                   how.hosts);
+  return record_modelled(inputs, how, measured_rates(1, how.threads));
+}
+
 Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
                       const Topology& topology, RecordOptions how, Say say) {
   Job job = loaded.job;
@@ -82,12 +91,13 @@ Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const Pre
   check_recordable(job, how);
   warn_of_servers(job, topology, say);
   const JobPlan plan = memory_plan(job, dataset, prepared, how.threads);
-  check_memory_here(how, plan);
+  if (!how.modelled) check_memory_here(how, plan);
   how.hosts.resize(std::size_t(topology.ranks()));
   for (const ServerSpec& server : topology.servers)
     for (const Rank rank : server.ranks) how.hosts[std::size_t(rank)] = server.name;
   how.parts = PartRanks(rank_traffic(job, dataset, prepared).parts);
   if (how.sample >= topology.ranks()) how.sample = 0;
+  if (how.modelled) return modelled(job, dataset, prepared, how);
   say(fmt::format("recording {}{} {} for {} epochs", how.sample > 0 ? fmt::format("{} of ", how.sample) : "",
                   topology.ranks(), topology.ranks() == 1 ? "rank" : "ranks", how.epochs));
   Recording recording = how.alone ? one_after_the_other(job, dataset, prepared, how, say)

@@ -83,6 +83,7 @@ RecordOptions how_to_record(const Arguments& a) {
           .at_once = int(a.integer("--at-once", 1, 1, available_cores())),
           .alone = a.has("--alone") || a.has("--sample"),
           .sample = int(a.integer("--sample", 0, kSmallestSample, kMostRanks)),
+          .modelled = a.has("--modelled"),
           .threads = int(a.integer("--threads", 1, 1, available_cores()))};
 }
 
@@ -172,6 +173,8 @@ Command simulate_command() {
         "record each rank by itself, with empty messages: memory for one is enough, and there are no losses"},
        {"--sample", "N",
         "as --alone, but record only N ranks; what the others compute follows from what they hold (all ranks)"},
+       {"--modelled", "",
+        "run no rank: computing costs what kernels' work takes at this machine's rates; needs seconds, and no memory for the data"},
        {"--threads", "N", "threads of each rank (1)"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
        {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},

@@ -50,7 +50,8 @@ void DatasetWriter::State::take_edges() {
     return;
   }
   if (options.transpose && !options.edge_split)
-    fail("{}: --transpose can't be used with an edge split that is given; turn the pairs there", edges_source);
+    fail("{}: --transpose can't be used with an edge split that is given; turn the pairs there",
+         edges_source);
   if (options.weighted) fail("{}: --weights can't be used with an edge split; leave it out", meta.name);
   const LeftOut left = check_edge_split(*edges, meta.vertices, options.symmetrise, edges_source);
   tell_left_out(left);

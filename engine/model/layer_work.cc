@@ -8,13 +8,6 @@ constexpr double kBitTime = 0.4;  // of a product with bits, beside the dense on
 
 }  // namespace
 
-EpochWork& EpochWork::operator+=(const EpochWork& more) {
-  product_flops += more.product_flops;
-  gathered_bytes += more.gathered_bytes;
-  streamed_bytes += more.streamed_bytes;
-  return *this;
-}
-
 LayerPass::LayerPass(const Model& model, int layer, const LayerSize& size, bool input_is_fixed)
     : layer_(*model.layers[std::size_t(layer)]),
       size_(size),
@@ -85,11 +78,6 @@ EpochWork LayerPass::backward() const {
     work.streamed_bytes += products * input_bytes();
   }
   return work;
-}
-
-double seconds_of(const EpochWork& work, const MachineRates& rates) {
-  return work.product_flops / rates.product_flops + work.gathered_bytes / rates.gather_bytes +
-         work.streamed_bytes / rates.triad_bytes;
 }
 
 }  // namespace atl

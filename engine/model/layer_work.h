@@ -9,12 +9,7 @@
 
 namespace atl {
 
-struct EpochWork {
-  double product_flops = 0;   // of dense products
-  double gathered_bytes = 0;  // neighbours' rows and the arcs that name them, without reuse in caches
-  double streamed_bytes = 0;  // inputs, outputs, saved matrices and their gradients
-  EpochWork& operator+=(const EpochWork& more);
-};
+using EpochWork = ComputeWork;
 
 /// Of one layer of a pass.
 struct LayerSize {
@@ -50,8 +45,5 @@ class LayerPass {
   bool bits_ = false;            // its input
   double sparse_nonzeros_ = -1;  // of all its source rows; −1: dense input
 };
-
-/// Seconds at these rates, one kind of work after the other.
-double seconds_of(const EpochWork& work, const MachineRates& rates);
 
 }  // namespace atl

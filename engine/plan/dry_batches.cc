@@ -59,7 +59,8 @@ class Batches {
     return sets_ && sets_->seeds() != nullptr ? sets_->seeds()->steps() : seeds_.steps();
   }
   void seeds_of_step(std::int64_t step, Rank rank, std::vector<VertexId>& rows) {
-    if (sets_ && sets_->seeds() != nullptr) return OwnSeeds(*sets_->seeds(), owners_, rank).of_step(step, rows);
+    if (sets_ && sets_->seeds() != nullptr)
+      return OwnSeeds(*sets_->seeds(), owners_, rank).of_step(step, rows);
     seeds_.of_step(step, rank, rows);
   }
 
@@ -103,7 +104,7 @@ class Batches {
     } else {
       sent_.add_features(batches.reads(), rank, drawn, times);
       if (const std::int64_t every = steps_between_masks(job_); every > 0 && ranks_ > 1) {
-        if (explains_features(job_)) sent_.add_choices(rank, double(seeds.steps()) / double(every));
+        if (explains_features(job_)) sent_.add_choices(rank, double(steps()) / double(every));
         count_explainer(rank, out.run);
       }
     }

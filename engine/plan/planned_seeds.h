@@ -41,7 +41,7 @@ class PlannedSeeds {
   std::vector<Seeds> seeds_;  // by rank
   TrainingRows training_{0, {}};
   std::vector<Index> by_part_;
-  std::int64_t drawn_ = -1;   // the step of what follows
+  std::int64_t drawn_ = -1;                  // the step of what follows
   std::vector<std::vector<VertexId>> ends_;  // by owner, ascending
   Wanted wanted_;
 };

@@ -49,8 +49,12 @@ std::unique_ptr<StepSets> BatchSampling::make_sets() {
 }
 
 MakeBatch BatchSampling::maker(Trace* trace) {
-  const BatchMakers makers{features_ ? &*features_ : nullptr, columns_ ? &*columns_ : nullptr,
-                           shares_ ? &*shares_ : nullptr, pairs_ ? &*pairs_ : nullptr, options_.masks, trace};
+  const BatchMakers makers{features_ ? &*features_ : nullptr,
+                           columns_ ? &*columns_ : nullptr,
+                           shares_ ? &*shares_ : nullptr,
+                           pairs_ ? &*pairs_ : nullptr,
+                           options_.masks,
+                           trace};
   return
       [this, make = batch_maker(seeds(), sampler_, makers)](std::int64_t step, StreamedBatch& into) mutable {
         if (!std::exchange(has_begun_, true)) begin();

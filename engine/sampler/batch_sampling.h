@@ -21,7 +21,7 @@ struct BatchSamplingOptions {
   bool weighs = false;                            // count on how many ranks each row is computed (RowShares)
   std::optional<FeatureStoreOptions> features{};  // none: features aren't fetched
   std::optional<GroupBatchOptions> columns{};     // which layers are computed by columns; none: none are
-  int negatives = 1;            // pairs per training edge, of link prediction
+  int negatives = 1;                              // pairs per training edge, of link prediction
   double feature_rate = 1;      // of others' columns, drawn for each step, unless masks say which
   BatchMasks* masks = nullptr;  // outlive what is made; null: there are none
   std::int64_t presampled = 0;  // steps whose batches say what a presampled cache holds

@@ -38,9 +38,9 @@ class Owners {
   std::size_t place_of(Rank rank) const {
     return std::size_t(rank == Rank(first_part_.size()) - 1 ? rank : order_.part_of(rank));
   }
-  std::vector<int> first_part_;   // (ranks + 1) by place, …
-  std::vector<Index> first_row_;  // (ranks + 1) … ascending
-  PartRanks order_;               // whose the places are
+  std::vector<int> first_part_;    // (ranks + 1) by place, …
+  std::vector<Index> first_row_;   // (ranks + 1) … ascending
+  PartRanks order_;                // whose the places are
   std::vector<Index> part_begin_;  // (parts + 1)
 };
 

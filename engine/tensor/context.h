@@ -38,6 +38,7 @@ class Workspace {
 };
 
 class Constants;
+struct ComputeWork;
 
 /// Passed to every kernel; belongs to one rank. Operands and `workspace` are `device`'s memory, and work is done in the order of
 /// `stream`. The pool is the host's, and a CPU's kernels'.
@@ -47,6 +48,8 @@ struct Context {
   Workspace* workspace = nullptr;
   DeviceStream* stream = &host_stream();
   Constants* constants = nullptr;  // null: any operand may have changed since the last call
+  ComputeWork* count =
+      nullptr;  // of a dry run: what its kernels would have done is added; null: nobody counts
 };
 
 }  // namespace atl

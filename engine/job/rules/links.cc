@@ -67,22 +67,23 @@ Rule pairs_rule() {
 }  // namespace
 
 std::vector<Rule> link_rules() {
-  return {{symmetrise,
-           {{"", "dataset.symmetrise",
-             kNotLinks + "!has(self.dataset.symmetrise) || !self.dataset.symmetrise", kSymmetrise}}},
-          {setting,
-           {{"", "training.setting",
-             kNotLinks +
-                 "!has(self.training) || !has(self.training.setting) || self.training.setting != 'inductive'",
-             kInductive}}},
-          {synthetic, {{"", "dataset.synthetic", kNotLinks + "!has(self.dataset.synthetic)", kSynthetic}}},
-          {sampler_of_pairs,
-           {{"", "strategy.minibatch.sampler",
-             kNotLinks +
-                 "!has(self.strategy) || !has(self.strategy.minibatch) || !has(self.strategy.minibatch.sampler) || "
-                 "self.strategy.minibatch.sampler == 'neighbour'",
-             kWholeSteps}}},
-          pairs_rule()};
+  return {
+      {symmetrise,
+       {{"", "dataset.symmetrise", kNotLinks + "!has(self.dataset.symmetrise) || !self.dataset.symmetrise",
+         kSymmetrise}}},
+      {setting,
+       {{"", "training.setting",
+         kNotLinks +
+             "!has(self.training) || !has(self.training.setting) || self.training.setting != 'inductive'",
+         kInductive}}},
+      {synthetic, {{"", "dataset.synthetic", kNotLinks + "!has(self.dataset.synthetic)", kSynthetic}}},
+      {sampler_of_pairs,
+       {{"", "strategy.minibatch.sampler",
+         kNotLinks +
+             "!has(self.strategy) || !has(self.strategy.minibatch) || !has(self.strategy.minibatch.sampler) || "
+             "self.strategy.minibatch.sampler == 'neighbour'",
+         kWholeSteps}}},
+      pairs_rule()};
 }
 
 }  // namespace atl

@@ -134,6 +134,7 @@ StrategyInfo dgs_strategy() {
           .several_parts = true,
           .draws_neighbours = draws_some_neighbours,
           .side_threads = batch_threads,
+          .no_pairs = "it explains what vertices' classes depend on",
           .rules = {{a_fanout_a_layer, {batch_fanout_rule("dgs")}}}};
 }
 

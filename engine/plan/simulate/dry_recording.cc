@@ -8,11 +8,13 @@
 
 namespace atl {
 
-RankRecording dry_recording(const DryRunInput& in, int epochs) {
+RankRecording dry_recording(const DryRunInput& in, int epochs, const MachineRates* rates) {
   const auto pool = ThreadPool::dry(in.threads);
   Workspace workspace(Device::kDry);
+  ComputeWork counted;
   Context ctx{Device::kDry, pool.get(), &workspace};
-  RankNotes notes(true);
+  ctx.count = &counted;
+  RankNotes notes = rates != nullptr ? RankNotes(counted, *rates) : RankNotes(true);
   Trace trace(2);
   Communicator comm(make_lone_engine(in.training.rank, in.hosts, notes, false), &trace);
   const Model model = planned_model(in.job, in.features, in.classes);

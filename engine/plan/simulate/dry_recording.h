@@ -1,4 +1,4 @@
-// What a rank does, from its sizes alone: its steps and operations without costs (plan/dry_run.h).
+// What a rank does, from its sizes alone: its steps and operations (plan/dry_run.h), with costs that are a model, or none.
 #pragma once
 
 #include "plan/dry_run.h"
@@ -6,7 +6,8 @@
 
 namespace atl {
 
-/// The run's first epochs. Takes milliseconds, and memory for the ids of the rank's rows.
-RankRecording dry_recording(const DryRunInput& input, int epochs);
+/// The run's first epochs. Takes milliseconds, and memory for the ids of the rank's rows. A segment takes as long as its kernels would at
+/// these rates; null: costs mean nothing.
+RankRecording dry_recording(const DryRunInput& input, int epochs, const MachineRates* rates = nullptr);
 
 }  // namespace atl

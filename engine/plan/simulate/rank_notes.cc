@@ -20,8 +20,9 @@ RecordedOperation recorded(const Operation& op) {
 
 }  // namespace
 
-/// Of the calling thread, where it computes alone: what else the machine does isn't in it.
+/// By what is counted, or by the clock: of the calling thread, where it computes alone: what else the machine does isn't in it.
 double RankNotes::now() const {
+  if (counted_ != nullptr) return seconds_of(*counted_, *rates_);
   timespec time{};
   clock_gettime(alone_ ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);

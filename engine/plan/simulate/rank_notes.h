@@ -16,6 +16,8 @@ class RankNotes {
  public:
   /// `alone`: it computes by itself, and its processor time is noted; otherwise with other threads, and time is noted as it passes.
   explicit RankNotes(bool alone) : alone_(alone) {}
+  /// Of a dry run: a segment takes what the kernels that it counts would take at these rates. Both outlive it.
+  RankNotes(const ComputeWork& counted, const MachineRates& rates) : counted_(&counted), rates_(&rates) {}
 
   /// From here on, steps are noted, in this epoch. `trace`: of the rank's communicator, asked for what it is at.
   void begin_epoch(std::int64_t epoch, const Trace& trace);
@@ -49,7 +51,9 @@ class RankNotes {
   WorkLabel label() const;
   void end_segment();
 
-  bool alone_;
+  bool alone_ = true;
+  const ComputeWork* counted_ = nullptr;  // null: time is measured
+  const MachineRates* rates_ = nullptr;
   bool is_on_ = false;
   const Trace* trace_ = nullptr;  // null: it makes batches
   std::int64_t epoch_ = 0;

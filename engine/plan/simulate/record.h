@@ -19,6 +19,7 @@ struct RecordOptions {
   int at_once = 1;                 // ranks that compute at the same time
   bool alone = false;              // each rank by itself, one after the other: record_alone()
   int sample = 0;                  // of them, so many: record_sample(); 0: all
+  bool modelled = false;           // none is run: record_modelled()
   int threads = 1;                 // of each rank
   bool rates = false;              // measure those of kernels here, too: Recording::rates
   std::vector<std::string> hosts;  // (ranks) the server of each

@@ -77,8 +77,9 @@ struct Recording {
   double turns = 0;           // from rank to rank, in an epoch, by which a rank finds its caches cold …
   double refill_seconds = 0;  // … which costs it about so much each time
   int at_once = 1;            // ranks that computed at the same time
-  int sampled = 0;       // ranks whose costs were measured; the others' follow from theirs; 0: all were …
-  double law_error = 0;  // … and how far laws miss a measured rank that they don't know
+  int sampled = 0;        // ranks whose costs were measured; the others' follow from theirs; 0: all were …
+  double law_error = 0;   // … and how far laws miss a measured rank that they don't know
+  bool modelled = false;  // no rank was run: costs are kernels' work at `rates`
   // For topologies with rates of kernels (kernel_speed.h):
   std::vector<EpochWork> works{};  // (ranks) of an epoch
   MachineRates rates{};            // of a rank here; 0: not measured

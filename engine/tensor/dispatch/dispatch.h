@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "tensor/backend.h"
+#include "tensor/dispatch/count.h"
 #include "tensor/dispatch/operands.h"
 
 namespace atl {
@@ -21,16 +22,25 @@ void check_operand(const Memory& memory, const char* name, T operand) {
   });
 }
 
+/// Counts nothing: for kernels whose operands aren't streamed.
 template <class... Formal, class... Given>
-void call(void (*KernelTable::*kernel)(Context&, Formal...), const char* name, Context& ctx,
-          const Given&... arguments) {
+void call_uncounted(void (*KernelTable::*kernel)(Context&, Formal...), const char* name, Context& ctx,
+                    const Given&... arguments) {
   if (ctx.device == Device::kCuda && backend().memory.holds != nullptr)
     (check_operand(backend().memory, name, arguments), ...);
   (kernels_of(ctx.device).*kernel)(ctx, arguments...);
 }
 
+template <class... Formal, class... Given>
+void call(void (*KernelTable::*kernel)(Context&, Formal...), const char* name, Context& ctx,
+          const Given&... arguments) {
+  if (ctx.count != nullptr) ctx.count->streamed_bytes += bytes_of(arguments...);
+  call_uncounted(kernel, name, ctx, arguments...);
+}
+
 /// call(&KernelTable::name, "name", ctx, …)
 #define ATOLL_CALL(name, ...) call(&KernelTable::name, #name, __VA_ARGS__)
+#define ATOLL_CALL_UNCOUNTED(name, ...) call_uncounted(&KernelTable::name, #name, __VA_ARGS__)
 
 // What kernels have in common.
 

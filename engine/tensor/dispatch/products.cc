@@ -17,20 +17,30 @@ void check_product_at(Index a_rows, Index a_cols, ConstMatrixView b, MatrixView 
               first);
 }
 
+constexpr double kBitTime = 0.4;  // of a product with bits, beside the dense one of the same shape
+
+double flops(Index rows, Index inner, Index cols) {
+  return 2 * double(rows) * double(inner) * double(cols);
+}
+
 }  // namespace
 
 void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate,
           const Epilogue& epilogue) {
   check_product(a.csr.rows, a.csr.cols, x, out);
   check(epilogue, out.rows, out.cols);
-  if (!out.empty()) ATOLL_CALL(spmm, ctx, a, x, out, accumulate, epilogue);
+  if (out.empty()) return;
+  add_work(ctx, {0, gathered(a.csr, x.cols), bytes_of(out, epilogue)});
+  ATOLL_CALL_UNCOUNTED(spmm, ctx, a, x, out, accumulate, epilogue);
 }
 
 void gemm(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulate,
           const Epilogue& epilogue) {
   check_product(a.rows, a.cols, w, out);
   check(epilogue, out.rows, out.cols);
-  if (!out.empty()) ATOLL_CALL(gemm, ctx, a, w, out, accumulate, epilogue);
+  if (out.empty()) return;
+  add_work(ctx, {flops(a.rows, a.cols, w.cols), 0, 0});
+  ATOLL_CALL(gemm, ctx, a, w, out, accumulate, epilogue);
 }
 
 void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulate,
@@ -38,14 +48,18 @@ void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out,
   ATOLL_CHECK(a.rows == out.rows && a.cols == w.cols && w.rows == out.cols, "({} x {}) ({} x {})T -> {} x {}",
               a.rows, a.cols, w.rows, w.cols, out.rows, out.cols);
   check(after, out.rows);
-  if (!out.empty()) ATOLL_CALL(gemm_bt, ctx, a, w, out, accumulate, after);
+  if (out.empty()) return;
+  add_work(ctx, {flops(a.rows, a.cols, w.rows), 0, 0});
+  ATOLL_CALL(gemm_bt, ctx, a, w, out, accumulate, after);
 }
 
 void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatrixView b, MatrixView out,
              bool accumulate, Index first) {
   check_product_at(a.rows, a.cols, b, out, first);
   check(dropout, a.rows);
-  if (!out.empty()) ATOLL_CALL(gemm_at, ctx, a, dropout, b, out, accumulate, first);
+  if (out.empty()) return;
+  add_work(ctx, {flops(a.rows, out.rows, b.cols), 0, 0});
+  ATOLL_CALL(gemm_at, ctx, a, dropout, b, out, accumulate, first);
 }
 
 void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView w, MatrixView out,
@@ -53,27 +67,35 @@ void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, Cons
   check_product(x.csr.rows, x.csr.cols, w, out);
   check(dropout, x.csr.rows);
   check(epilogue, out.rows, out.cols);
-  if (!out.empty()) ATOLL_CALL(sparse_gemm, ctx, x, dropout, w, out, epilogue);
+  if (out.empty()) return;
+  add_work(ctx, {0, gathered(x.csr, w.cols), bytes_of(out, epilogue)});
+  ATOLL_CALL_UNCOUNTED(sparse_gemm, ctx, x, dropout, w, out, epilogue);
 }
 
 void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView b,
                     MatrixView out, bool accumulate, Index first) {
   check_product_at(x.transpose.cols, x.transpose.rows, b, out, first);
   check(dropout, x.transpose.cols);
-  if (!out.empty()) ATOLL_CALL(sparse_gemm_at, ctx, x, dropout, b, out, accumulate, first);
+  if (out.empty()) return;
+  add_work(ctx, {0, gathered(x.transpose, b.cols), bytes_of(out)});
+  ATOLL_CALL_UNCOUNTED(sparse_gemm_at, ctx, x, dropout, b, out, accumulate, first);
 }
 
 void bit_gemm(Context& ctx, const BitRows& x, ConstMatrixView w, MatrixView out, bool accumulate,
               const Epilogue& epilogue) {
   check_product(x.bits.rows, x.bits.cols, w, out);
   check(epilogue, out.rows, out.cols);
-  if (!out.empty()) ATOLL_CALL(bit_gemm, ctx, x, w, out, accumulate, epilogue);
+  if (out.empty()) return;
+  add_work(ctx, {kBitTime * flops(x.bits.rows, x.bits.cols, w.cols), 0, 0});
+  ATOLL_CALL(bit_gemm, ctx, x, w, out, accumulate, epilogue);
 }
 
 void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView out, bool accumulate,
                  Index first) {
   check_product_at(x.transpose.cols, x.transpose.rows, b, out, first);
-  if (!out.empty()) ATOLL_CALL(bit_gemm_at, ctx, x, b, out, accumulate, first);
+  if (out.empty()) return;
+  add_work(ctx, {kBitTime * flops(x.transpose.cols, out.rows, b.cols), 0, 0});
+  ATOLL_CALL(bit_gemm_at, ctx, x, b, out, accumulate, first);
 }
 
 }  // namespace atl

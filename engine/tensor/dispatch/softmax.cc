@@ -61,7 +61,8 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
   check(a, z, dst_score, src_score, softmaxes.state);
   ATOLL_CHECK(softmaxes.out.rows == a.arcs.csr.rows && softmaxes.out.cols == z.cols, "out {} x {}",
               softmaxes.out.rows, softmaxes.out.cols);
-  ATOLL_CALL(attention_add, ctx, a, z, dst_score, src_score, softmaxes);
+  add_work(ctx, {0, gathered(a.arcs.csr, z.cols + a.heads), bytes_of(dst_score, softmaxes)});
+  ATOLL_CALL_UNCOUNTED(attention_add, ctx, a, z, dst_score, src_score, softmaxes);
 }
 
 void attention_finish(Context& ctx, const Softmaxes& softmaxes) {
@@ -82,8 +83,11 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
                         MatrixView d_dst_score) {
   check(a, z, dst_score, src_score, state);
   check_transpose(transpose, a.arcs.csr);
-  ATOLL_CALL(attention_backward, ctx, a, transpose, transpose_arc, z, dst_score, src_score, state, dot, d_out,
-             d_z, d_src_score, d_dst_score);
+  // Along each arc, the other end's gradient for z, and z for the scores' gradients.
+  add_work(ctx,
+           {0, 2 * gathered(a.arcs.csr, z.cols + a.heads), bytes_of(d_out, d_z, d_src_score, d_dst_score)});
+  ATOLL_CALL_UNCOUNTED(attention_backward, ctx, a, transpose, transpose_arc, z, dst_score, src_score, state,
+                       dot, d_out, d_z, d_src_score, d_dst_score);
 }
 
 void head_dot(Context& ctx, int heads, ConstMatrixView z, const Real* a, MatrixView score) {
@@ -103,7 +107,8 @@ void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const S
   ATOLL_CHECK(m.rows == a.csr.cols && out.rows == a.csr.rows && m.cols == out.cols, "m {} x {}, out {} x {}",
               m.rows, m.cols, out.rows, out.cols);
   check(softmaxes.state, out.rows, out.cols);
-  ATOLL_CALL(softmax_add, ctx, a, t, m, softmaxes);
+  add_work(ctx, {0, gathered(a.csr, m.cols), bytes_of(softmaxes)});
+  ATOLL_CALL_UNCOUNTED(softmax_add, ctx, a, t, m, softmaxes);
 }
 
 void softmax_finish(Context& ctx, const Softmaxes& softmaxes) {
@@ -116,7 +121,9 @@ void softmax_backward(Context& ctx, const Arcs& a, const CsrView& transpose, Rea
   check_transpose(transpose, a.csr);
   ATOLL_CHECK(m.rows == a.csr.cols, "m {} x {}", m.rows, m.cols);
   check_same_shape(d_m, m);
-  ATOLL_CALL(softmax_backward, ctx, a, transpose, t, m, state, out, d_out, d_m);
+  // Of the other end: its gradient, its output, and the softmax's maximum and sum.
+  add_work(ctx, {0, gathered(a.csr, 4 * m.cols), bytes_of(m, d_m)});
+  ATOLL_CALL_UNCOUNTED(softmax_backward, ctx, a, transpose, t, m, state, out, d_out, d_m);
 }
 
 }  // namespace atl

@@ -29,13 +29,13 @@ TEST(PlannedLinks, SendWhatARunSends) {
   write_small_data(folder / "small", c.data);
   const Dataset dataset = Dataset::open(folder / "small");
   const std::string batches = "{fanout: [2, 2, 2], batchSize: 100000}";
-  for (const std::string& strategy : {std::string("{kind: graph}"), std::string("{kind: cagnet}"),
-                                      "{kind: minibatch, minibatch: " + batches + "}",
-                                      "{kind: p3, p3: " + batches + "}"}) {
+  for (const std::string& strategy :
+       {std::string("{kind: graph}"), std::string("{kind: cagnet}"),
+        "{kind: minibatch, minibatch: " + batches + "}", "{kind: p3, p3: " + batches + "}"}) {
     SCOPED_TRACE(strategy);
     const Job job = link_job(c, 3, {"strategy=" + strategy, "training.epochs=1"});
-    const PreparedGraph prepared = PreparedGraph::make(dataset, partition_options(job, 3), graph_transforms(job),
-                                                       training_marks(dataset, job));
+    const PreparedGraph prepared = PreparedGraph::make(dataset, partition_options(job, 3),
+                                                       graph_transforms(job), training_marks(dataset, job));
     const JobPlan plan = plan_job(job, dataset, prepared, kOptions);
     const std::vector<TrafficBytes> sent = sent_in_an_epoch(job, folder / "small");
     for (const RankPlan& rank : plan.ranks)
