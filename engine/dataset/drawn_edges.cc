@@ -86,7 +86,7 @@ DrawnEdgeSplit parse_edge_split(const std::string& text, std::uint64_t seed) {
       train > 0 && validation >= 0 && test >= 0 && std::abs(train + validation + test - 100) < 1e-6;
   if (read != 3 || !shares)
     fail(
-        "--edge-split: '{}' is not allowed (use random:TRAIN/VALIDATION/TEST in percent of the edges, 100 "
+        "--edge-split: '{}' is not allowed (use given, or random:TRAIN/VALIDATION/TEST in percent of the edges, 100 "
         "together: random:85/5/10)",
         text);
   return {train / 100, validation / 100, test / 100, seed};

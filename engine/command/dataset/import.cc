@@ -30,7 +30,9 @@ FeatureScaling scaling_of(const Arguments& a) {
 void set_draws(const Arguments& a, ImportOptions& options) {
   options.seed = std::uint64_t(a.integer("--seed", 1, 0, 1L << 53));
   if (a.has("--split")) options.split = parse_drawn_split(a.get("--split"), options.seed);
-  if (a.has("--edge-split")) options.edge_split = parse_edge_split(a.get("--edge-split"), options.seed);
+  options.given_edges = a.get("--edge-split") == "given";
+  if (a.has("--edge-split") && !options.given_edges)
+    options.edge_split = parse_edge_split(a.get("--edge-split"), options.seed);
   if (a.has("--features")) options.made_features = parse_made_features(a.get("--features"), options.seed);
   if (a.has("--disjoint")) options.disjoint = double(a.integer("--disjoint", 0, 1, 99)) / 100;
   const bool draws = options.split || options.edge_split || options.made_features || options.disjoint;
@@ -103,9 +105,9 @@ Command dataset_import_command() {
        {"--relabel", "", "number the labels in SRC from 0, and keep the originals for predictions"},
        {"--split", "random:TRAIN/VALIDATION/TEST",
         "draw a split in percent of the labelled vertices, each by its id and not per class: random:60/20/20"},
-       {"--edge-split", "random:TRAIN/VALIDATION/TEST",
-        "draw an edge split for link prediction, in percent of the edges: random:85/5/10; the graph keeps the "
-        "training edges alone"},
+       {"--edge-split", "HOW",
+        "an edge split for link prediction: given, in edge_split.npz (npy), or drawn, in percent of the edges: "
+        "random:85/5/10; the graph keeps the training edges alone"},
        {"--disjoint", "PERCENT",
         "share of the training edges that are trained on and carry no messages (without it all do both)"},
        {"--features", "HOW",

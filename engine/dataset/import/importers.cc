@@ -88,6 +88,9 @@ DatasetMeta import_dataset(std::string_view format, const std::filesystem::path&
         "--one-based: format '{}' needs none: its ids are mapped or counted as the format says; leave it out",
         format);
   }
+  if (options.given_edges && importer.import != import_npy)
+    fail("--edge-split given: format '{}' has no edge split; draw one with --edge-split random:85/5/10",
+         format);
   DatasetWriter writer(place, writer_options(options, progress, warning));
   const std::filesystem::path whole = std::filesystem::absolute(source / "").lexically_normal().parent_path();
   writer.set_source(fmt::format("{}:{}", format, whole.filename().string()), "");

@@ -24,6 +24,7 @@ struct ImportOptions {
   bool one_based = false;  // ids count from 1: npy and ogb
   bool relabel = false;    // as in WriterOptions, also the next
   std::optional<DrawnSplit> split;
+  bool given_edges = false;  // take edge_split.npz: npy
   std::optional<DrawnEdgeSplit> edge_split;
   std::optional<double> disjoint;
   std::uint64_t seed = 1;

@@ -2,7 +2,7 @@
 // writes.
 //   edges.npy [E, 2] (source, destination); features.npy [N, F] or features.npz (SciPy CSR); labels.npy [N],
 //   or [N, classes] if multi-label; split.npz, split_<name>.npz with masks train, val, test [N] or [N,
-//   splits], or lists of ids; edge_split.npz, whose training edges then are the arcs; weights.npy [E]; original_ids.npy [N]; meta.json.
+//   splits], or lists of ids; edge_split.npz, whose training edges are the arcs where it is asked for; weights.npy [E]; original_ids.npy [N]; meta.json.
 //   All but edges.npy may be missing.
 #include <algorithm>
 #include <optional>
@@ -91,11 +91,14 @@ void read_splits(const fs::path& folder, Index vertices, VertexId first_id, Data
   }
 }
 
-/// Arcs follow from the edge split where there is one. Undirected edges stand there once, whatever edges.npy has.
+/// Arcs follow from the edge split where it is asked for. Undirected edges stand there once, whatever edges.npy has.
 void read_edges(const fs::path& folder, const NeutralMeta& meta, const ImportOptions& options, Index vertices,
                 DatasetWriter& writer) {
+  if (!options.given_edges) return read_arcs(folder, meta, options, writer);
   const fs::path path = folder / "edge_split.npz";
-  if (!fs::exists(path)) return read_arcs(folder, meta, options, writer);
+  if (!fs::exists(path))
+    fail("{}: --edge-split given: there is no edge_split.npz; draw one with --edge-split random:85/5/10",
+         folder.string());
   EdgeSplit split = read_edge_split(path, options.one_based ? 1 : 0);
   for (Index last = -1; const auto& pairs : split.pairs) {
     for (const VertexPair& pair : pairs) last = std::max<Index>({last, pair[0], pair[1]});
@@ -106,11 +109,13 @@ void read_edges(const fs::path& folder, const NeutralMeta& meta, const ImportOpt
   writer.set_edge_split(std::move(split), path.string());
 }
 
-void name_unused_files(const fs::path& folder, const DatasetWriter& writer) {
+void name_unused_files(const fs::path& folder, const ImportOptions& options, const DatasetWriter& writer) {
   for (const fs::path& path : files_like(folder, "labels_", ".npy")) {
     writer.report(
         fmt::format("{} is not used; rename it to labels.npy to train on it", path.filename().string()));
   }
+  if (!options.given_edges && fs::exists(folder / "edge_split.npz"))
+    writer.report("edge_split.npz is not used; add --edge-split given to predict links");
 }
 
 }  // namespace
@@ -136,7 +141,7 @@ void import_npy(const fs::path& folder, const ImportOptions& options, DatasetWri
   if (fs::exists(folder / "original_ids.npy")) {
     writer.set_original_ids(NpyArray::open(folder / "original_ids.npy").read<std::int64_t>());
   }
-  name_unused_files(folder, writer);
+  name_unused_files(folder, options, writer);
 }
 
 }  // namespace atl

@@ -172,6 +172,7 @@ TEST(ImportedEdgeSplit, MakesTheGraphOfTrainingEdgesBothWays) {
   write_folder(folder / "in");
   ImportOptions options;
   options.made_features = MadeFeatures{};
+  options.given_edges = true;
   import_dataset("npy", folder / "in", folder / "out", options);
   const Dataset dataset = Dataset::open(folder / "out");
   EXPECT_EQ(arcs_of(dataset), (std::set<VertexPair>{{0, 1}, {1, 0}, {1, 2}, {2, 1}, {2, 3}, {3, 2}}));
@@ -184,7 +185,8 @@ TEST(ImportedEdgeSplit, MakesTheGraphOfTrainingEdgesBothWays) {
   EXPECT_EQ(row.at(0, 3), 1);
   EXPECT_EQ(row.at(0, 2), 0);
   export_dataset(dataset, folder / "back", false);
-  import_dataset("npy", folder / "back", folder / "again", {});
+  options.made_features.reset();
+  import_dataset("npy", folder / "back", folder / "again", options);
   const Dataset again = Dataset::open(folder / "again");
   EXPECT_EQ(again.meta().pairs, dataset.meta().pairs);
   EXPECT_EQ(arcs_of(again), arcs_of(dataset));
