@@ -96,14 +96,14 @@ DrawnEdges draw_edges(std::vector<VertexPair> arcs, Index vertices, bool undirec
                       const DrawnEdgeSplit& drawn, const std::string& name) {
   std::erase_if(arcs, [](const VertexPair& arc) { return arc[0] == arc[1]; });
   std::ranges::sort(arcs);
-  arcs.erase(std::ranges::unique(arcs).begin(), arcs.end());
+  arcs.erase(std::unique(arcs.begin(), arcs.end()), arcs.end());
   DrawnEdges out;
   out.undirected = undirected || is_symmetric(arcs);
   if (out.undirected) {
     for (VertexPair& arc : arcs)
       if (arc[0] > arc[1]) std::swap(arc[0], arc[1]);
     std::ranges::sort(arcs);
-    arcs.erase(std::ranges::unique(arcs).begin(), arcs.end());
+    arcs.erase(std::unique(arcs.begin(), arcs.end()), arcs.end());
   }
   for (const VertexPair& edge : arcs) out.split.of(drawn.part_of(edge)).push_back(edge);
   for (const auto& [set, share] :

@@ -16,7 +16,7 @@ std::vector<VertexId> rows_by_vertex(std::span<const VertexId> ids) {
 
 void sort_once(std::vector<VertexId>& rows) {
   std::ranges::sort(rows);
-  rows.erase(std::ranges::unique(rows).begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
 }
 
 /// Rows of each owner that the ends of a rank's pairs are.

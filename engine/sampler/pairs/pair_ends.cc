@@ -7,7 +7,7 @@ namespace {
 
 void sort_once(std::vector<VertexId>& rows) {
   std::ranges::sort(rows);
-  rows.erase(std::ranges::unique(rows).begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
 }
 
 }  // namespace

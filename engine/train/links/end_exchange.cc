@@ -16,7 +16,7 @@ void EndExchange::fetch(Traffic purpose, const StepPairs& pairs, std::span<const
     for (const VertexId row : ends)
       if (!owners_.owns(comm_.rank(), row)) wanted_.push_back(row);
   std::ranges::sort(wanted_);
-  wanted_.erase(std::ranges::unique(wanted_).begin(), wanted_.end());
+  wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
   sent_.resize(Index(wanted_.size()), rows.cols);
   number_of_.resize(wanted_.size());
   asked_.clear();

@@ -20,7 +20,7 @@ struct Sides {
   double below, above;
 };
 Sides sides_of(const std::vector<Real>& ascending, Real score) {
-  const auto [first, last] = std::ranges::equal_range(ascending, score);
+  const auto [first, last] = std::equal_range(ascending.begin(), ascending.end(), score);
   return {double(first - ascending.begin()), double(ascending.end() - last)};
 }
 
