@@ -46,8 +46,8 @@ const std::string kWholeSteps =
     "draws vertices for a whole step, which batches of pairs don't have (use neighbour)";
 
 void sampler_of_pairs(const Check& c) {
-  if (predicts_links(c) && c.job.strategy.kind == "minibatch" && !draws_by_vertex(c.job))
-    c.error("strategy.minibatch.sampler", "{}", kWholeSteps);
+  if (predicts_links(c) && c.job.strategy.options.has("sampler") && !draws_by_vertex(c.job))
+    c.error("strategy." + c.job.strategy.kind + ".sampler", "{}", kWholeSteps);
 }
 
 const std::string kNotLinks = "!has(self.task) || self.task != 'linkPrediction' || ";
@@ -64,26 +64,36 @@ Rule pairs_rule() {
   return rule;
 }
 
+/// The first sampler that a strategy can be given draws by vertex.
+Rule sampler_rule() {
+  Rule rule{sampler_of_pairs};
+  for (const StrategyInfo& info : strategy_infos())
+    for (const Field& option : info.options) {
+      if (option_name(option) != "sampler" || option.choices.size() < 2) continue;
+      const std::string block = "self.strategy." + info.kind;
+      rule.server.push_back({"", option.path,
+                             kNotLinks + "!has(self.strategy) || !has(" + block + ") || !has(" + block +
+                                 ".sampler) || " + block + ".sampler == '" + option.choices.front().name +
+                                 "'",
+                             kWholeSteps});
+    }
+  return rule;
+}
+
 }  // namespace
 
 std::vector<Rule> link_rules() {
-  return {
-      {symmetrise,
-       {{"", "dataset.symmetrise", kNotLinks + "!has(self.dataset.symmetrise) || !self.dataset.symmetrise",
-         kSymmetrise}}},
-      {setting,
-       {{"", "training.setting",
-         kNotLinks +
-             "!has(self.training) || !has(self.training.setting) || self.training.setting != 'inductive'",
-         kInductive}}},
-      {synthetic, {{"", "dataset.synthetic", kNotLinks + "!has(self.dataset.synthetic)", kSynthetic}}},
-      {sampler_of_pairs,
-       {{"", "strategy.minibatch.sampler",
-         kNotLinks +
-             "!has(self.strategy) || !has(self.strategy.minibatch) || !has(self.strategy.minibatch.sampler) || "
-             "self.strategy.minibatch.sampler == 'neighbour'",
-         kWholeSteps}}},
-      pairs_rule()};
+  return {{symmetrise,
+           {{"", "dataset.symmetrise",
+             kNotLinks + "!has(self.dataset.symmetrise) || !self.dataset.symmetrise", kSymmetrise}}},
+          {setting,
+           {{"", "training.setting",
+             kNotLinks +
+                 "!has(self.training) || !has(self.training.setting) || self.training.setting != 'inductive'",
+             kInductive}}},
+          {synthetic, {{"", "dataset.synthetic", kNotLinks + "!has(self.dataset.synthetic)", kSynthetic}}},
+          sampler_rule(),
+          pairs_rule()};
 }
 
 }  // namespace atl

@@ -11,7 +11,9 @@ namespace atl {
 template <class... Given>
 double bytes_of(const Given&... arguments) {
   double bytes = 0;
-  const auto add = [&]<class E>(E*, Index elements) { bytes += double(std::max<Index>(0, elements)) * sizeof(E); };
+  const auto add = [&]<class E>(E*, Index elements) {
+    bytes += double(std::max<Index>(0, elements)) * sizeof(E);
+  };
   const auto add_one = [&](auto operand) { each_operand(operand, add); };  // a copy: it may be written
   (add_one(arguments), ...);
   return bytes;
