@@ -69,10 +69,13 @@ Recording one_after_the_other(const Job& job, const Dataset& dataset, const Prep
 
 void check_recordable(const Job& job, const RecordOptions& how) {
   const bool links = job.task == Task::kLinkPrediction;
-  if (how.alone && (links || strategy_of(job).holds == Holds::kBatches))
-    fail("{}: ranks ask each other for rows, and can't be recorded by themselves (leave {} out)",
+  if ((how.alone || how.modelled) && (links || strategy_of(job).holds == Holds::kBatches))
+    fail("{}: ranks ask each other for rows, and can't be {} by themselves (leave {} out)",
          links ? "task linkPrediction" : "strategy " + job.strategy.kind,
-         how.sample > 0 ? "--sample" : "--alone");
+         how.modelled ? "modelled" : "recorded",
+         how.modelled     ? "--modelled"
+         : how.sample > 0 ? "--sample"
+                          : "--alone");
 }
 
 /// Costs here are of a rank's threads while no other rank computes, as recorded ones are.

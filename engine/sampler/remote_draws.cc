@@ -39,8 +39,7 @@ RemoteArcs::RemoteArcs(const DrawnGraph& graph, const Owners& owners, Rank rank)
     offsets_.push_back(Index(arcs_.size()));
   }
   std::ranges::sort(vertices_);
-  const auto repeated = std::ranges::unique(vertices_);
-  vertices_.erase(repeated.begin(), repeated.end());
+  vertices_.erase(std::unique(vertices_.begin(), vertices_.end()), vertices_.end());
   for (Arc& arc : arcs_)
     arc.vertex = VertexId(std::ranges::lower_bound(vertices_, arc.vertex) - vertices_.begin());
 }

@@ -18,7 +18,7 @@ std::span<const VertexId> Walks::draw(const Draws& draws) {
   std::ranges::copy(at_.span(), visited_.take(at_.size()).begin());
   const auto all = visited_.span();
   std::ranges::sort(all);
-  return all.first(std::size_t(std::ranges::unique(all).begin() - all.begin()));
+  return all.first(std::size_t(std::unique(all.begin(), all.end()) - all.begin()));
 }
 
 void Walks::take_step(const Draws& draws, int step) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "strategy/strategy.h"
 #include "train/checkpoint/part_states.h"
 #include "train/checkpoint/run_state.h"
 #include "train/checkpoint/start_over.h"
@@ -59,7 +60,9 @@ bool EpochLoop::run_step(double learning_rate) {
 void EpochLoop::end_epoch(EpochRecord& e) {
   const TrainingSpec& t = job_.training;
   p_.meter.end_sums();
-  e.loss = p_.epoch.loss / p_.data.train.total;
+  // An epoch of drawn subgraphs is of about as many vertices as there are, not of each of them.
+  const bool batches = strategy_of(job_).holds == Holds::kBatches && p_.epoch.vertices > 0;
+  e.loss = p_.epoch.loss / (batches ? p_.epoch.vertices : p_.data.train.total);
   e.bytes_intra = p_.epoch.bytes_intra;
   e.bytes_inter = p_.epoch.bytes_inter;
   e.epoch_seconds = before_.seconds + p_.meter.training_seconds();

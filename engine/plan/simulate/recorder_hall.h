@@ -38,7 +38,7 @@ struct Recorder::Hall : LaneSlots::Watcher {
     std::deque<Worker> workers{1};  // the one that trains, and those that make batches
     Worker explainer;               // not here, unless there is one
     Worker& worker(int maker) {
-      return maker == StreamWatcher::kExplains ? explainer : workers[std::size_t(1 + maker)];
+      return maker == StreamWatcher::kExplains ? explainer : workers[std::size_t(maker) + 1];
     }
     void wake() {
       for (Worker& each : workers) each.came.notify_all();

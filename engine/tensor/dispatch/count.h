@@ -28,8 +28,10 @@ inline double gathered(const CsrView& arcs, Index cols) {
   return gathered(arcs.arcs(), cols, arcs.weights != nullptr ? 8 : 4);
 }
 
-inline void add_work(const Context& ctx, const ComputeWork& work) {
-  if (ctx.count != nullptr) *ctx.count += work;
+/// work(): a ComputeWork; asked for where it is counted alone, because arcs are counted in memory that may be a device's.
+template <class Work>
+void add_work(const Context& ctx, const Work& work) {
+  if (ctx.count != nullptr) *ctx.count += work();
 }
 
 }  // namespace atl

@@ -45,12 +45,13 @@ TEST(GnnJob, IsKubernetesPartAndTheEngines) {
 TEST(GnnJob, WhatTheEngineRefusesIsSaidInItsWords) {
   json bad = object();
   bad["spec"]["placement"]["ranksPerServer"] = 3;
-  bad["spec"]["model"]["kind"] = "gcm";
   const GnnJob job = read_gnn_job(bad.dump());
   EXPECT_FALSE(job.job);
   EXPECT_THAT(job.refusal,
               HasSubstr("placement.ranksPerServer: 3 does not divide placement.ranks 4 (use 1, 2 or 4)"));
   EXPECT_THAT(job.refusal, testing::Not(HasSubstr("manifest")));
+  bad["spec"]["model"]["kind"] = "gcm";
+  EXPECT_THAT(read_gnn_job(bad.dump()).refusal, HasSubstr("model.kind: 'gcm' is unknown (did you mean gcn?"));
 }
 
 TEST(GnnJob, TheManifestForTheEngineHoldsNothingOfKubernetes) {
