@@ -1,5 +1,5 @@
-// Told what the threads do that work beside a rank's compute thread, those that make batches ahead of it and the one that explains, so that whoever records ranks can give them turns, and note
-// what they do, as it does for the compute thread.
+// Told what the threads beside a rank's compute thread do: those that make batches ahead of it, and the one that explains. Whoever
+// records ranks gives them turns by it, and notes what they do, as it does for the compute thread.
 #pragma once
 
 #include <cstdint>

@@ -65,6 +65,23 @@ Recording one_after_the_other(const Job& job, const Dataset& dataset, const Prep
   return record_sample(job, dataset, prepared, how, inputs, said);
 }
 
+/// Costs here are of a rank's threads while no other rank computes, as recorded ones are.
+Recording modelled(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                   const RecordOptions& how) {
+  DryInputs inputs(job, dataset, prepared, rank_traffic(job, dataset, prepared).parts, how.threads,
+                   how.hosts);
+  return record_modelled(inputs, how, measured_rates(1, how.threads));
+}
+
+Recording recorded(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                   const RecordOptions& how, Say say) {
+  const int ranks = int(how.hosts.size());
+  say(fmt::format("recording {}{} {} for {} epochs", how.sample > 0 ? fmt::format("{} of ", how.sample) : "",
+                  ranks, ranks == 1 ? "rank" : "ranks", how.epochs));
+  return how.alone ? one_after_the_other(job, dataset, prepared, how, say)
+                   : record_run(job, dataset, prepared, how);
+}
+
 }  // namespace
 
 void check_recordable(const Job& job, const RecordOptions& how) {
@@ -76,14 +93,6 @@ void check_recordable(const Job& job, const RecordOptions& how) {
          how.modelled     ? "--modelled"
          : how.sample > 0 ? "--sample"
                           : "--alone");
-}
-
-/// Costs here are of a rank's threads while no other rank computes, as recorded ones are.
-Recording modelled(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                   const RecordOptions& how) {
-  DryInputs inputs(job, dataset, prepared, rank_traffic(job, dataset, prepared).parts, how.threads,
-                   how.hosts);
-  return record_modelled(inputs, how, measured_rates(1, how.threads));
 }
 
 Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
@@ -100,13 +109,10 @@ Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const Pre
     for (const Rank rank : server.ranks) how.hosts[std::size_t(rank)] = server.name;
   how.parts = PartRanks(rank_traffic(job, dataset, prepared).parts);
   if (how.sample >= topology.ranks()) how.sample = 0;
-  if (how.modelled) return modelled(job, dataset, prepared, how);
-  say(fmt::format("recording {}{} {} for {} epochs", how.sample > 0 ? fmt::format("{} of ", how.sample) : "",
-                  topology.ranks(), topology.ranks() == 1 ? "rank" : "ranks", how.epochs));
-  Recording recording = how.alone ? one_after_the_other(job, dataset, prepared, how, say)
-                                  : record_run(job, dataset, prepared, how);
+  Recording recording =
+      how.modelled ? modelled(job, dataset, prepared, how) : recorded(job, dataset, prepared, how, say);
   for (const RankPlan& rank : plan.ranks) recording.works.push_back(rank.work);
-  if (how.rates) recording.rates = measured_rates(1, how.threads);
+  if (how.rates && !how.modelled) recording.rates = measured_rates(1, how.threads);
   return recording;
 }
 

@@ -4,7 +4,6 @@ namespace atl {
 namespace {
 
 constexpr double kReal = sizeof(Real);
-constexpr double kBitTime = 0.4;  // of a product with bits, beside the dense one of the same shape
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // GraphSAINT (Zeng et al. 2020): a step's subgraph is drawn with probabilities that favour some vertices, and what it computes is corrected
-// for them. An arc u → v stands for 1 / α = P(v) / P(u and v), so that a vertex's sum is unbiased given that the vertex is there, and a
-// vertex's loss counts 1 / λ = 1 / P(v), so that the loss is. P are the probabilities that a step has the vertex, or both.
+// for them. An arc u → v stands for 1 / α = P(v) / P(u and v): then a vertex's sum is unbiased, given that the vertex is there. A vertex's
+// loss counts 1 / λ = 1 / P(v): then the loss is unbiased. P is the probability that a step has the vertex, or both.
 #pragma once
 
 #include "sampler/subgraph.h"

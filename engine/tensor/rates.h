@@ -27,6 +27,8 @@ struct ComputeWork {
   }
 };
 
+inline constexpr double kBitTime = 0.4;  // of a product with bits, beside the dense one of the same shape
+
 /// Seconds at these rates, one kind of work after the other.
 inline double seconds_of(const ComputeWork& work, const MachineRates& rates) {
   return work.product_flops / rates.product_flops + work.gathered_bytes / rates.gather_bytes +

@@ -99,6 +99,14 @@ ServerRule batch_fanout_rule(const std::string& kind) {
   return {"strategy." + kind, "fanout", "!has(self.fanout) || self.fanout.all(f, f != 0)", kNoFanout};
 }
 
+EpochTraffic batch_traffic(const Options&, const TrafficShape& shape) {
+  return {.gradient = gradient_bytes(shape)};
+}
+
+std::vector<PairBytes> batch_flows(const Options&, const TrafficShape& shape, const std::vector<CutRows>&) {
+  return gradient_flows(shape);
+}
+
 Layout own_parts(const Job& job) {
   Layout layout = consecutive_ranks(job);
   layout.ranks_are_alike = false;

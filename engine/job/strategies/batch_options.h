@@ -30,6 +30,11 @@ void check_batch_fanout(const Check& check, const std::string& kind);
 /// What of that CEL can judge: how many layers gather is the model's to say.
 ServerRule batch_fanout_rule(const std::string& kind);
 
+/// Of one step: what batches fetch, or push, isn't known before they are drawn.
+EpochTraffic batch_traffic(const Options& options, const TrafficShape& shape);
+std::vector<PairBytes> batch_flows(const Options& options, const TrafficShape& shape,
+                                   const std::vector<CutRows>& cut);
+
 /// Batches read what they draw, from any rank: parts have no order that would keep more of it on a server.
 Layout own_parts(const Job& job);
 

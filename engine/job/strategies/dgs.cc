@@ -5,7 +5,6 @@
 
 #include "job/option_field.h"
 #include "job/strategies/batch_options.h"
-#include "job/strategies/boundary_rows.h"
 #include "job/strategies/feature_rate.h"
 
 namespace atl {
@@ -88,15 +87,6 @@ std::vector<Field> partitioned_alone() {
   return options;
 }
 
-/// Of one step: what batches fetch isn't known before they are drawn.
-EpochTraffic traffic(const Options&, const TrafficShape& shape) {
-  return {.gradient = gradient_bytes(shape)};
-}
-
-std::vector<PairBytes> flows(const Options&, const TrafficShape& shape, const std::vector<CutRows>&) {
-  return gradient_flows(shape);
-}
-
 void a_fanout_a_layer(const Check& c) {
   if (c.job.strategy.kind == "dgs") check_batch_fanout(c, "dgs");
 }
@@ -127,8 +117,8 @@ StrategyInfo dgs_strategy() {
           .built = true,
           .options = std::move(options),
           .layout = own_parts,
-          .traffic = traffic,
-          .flows = flows,
+          .traffic = batch_traffic,
+          .flows = batch_flows,
           .hides = [](const Options&) { return true; },
           .several_steps = true,
           .several_parts = true,

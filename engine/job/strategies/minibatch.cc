@@ -4,7 +4,6 @@
 #include "job/samplers.h"
 #include "job/strategies.h"
 #include "job/strategies/batch_options.h"
-#include "job/strategies/boundary_rows.h"
 #include "job/strategies/feature_rate.h"
 
 namespace atl {
@@ -29,15 +28,6 @@ std::vector<Field> cache_options() {
                                    {"lru", "rows that were read last"}},
                        .may_change = true}));
   return options;
-}
-
-/// Of one step: what batches fetch isn't known before they are drawn.
-EpochTraffic traffic(const Options&, const TrafficShape& shape) {
-  return {.gradient = gradient_bytes(shape)};
-}
-
-std::vector<PairBytes> flows(const Options&, const TrafficShape& shape, const std::vector<CutRows>&) {
-  return gradient_flows(shape);
 }
 
 void a_fanout_a_layer(const Check& c) {
@@ -80,8 +70,8 @@ StrategyInfo minibatch_strategy() {
           .built = true,
           .options = std::move(options),
           .layout = own_parts,
-          .traffic = traffic,
-          .flows = flows,
+          .traffic = batch_traffic,
+          .flows = batch_flows,
           .hides = [](const Options&) { return true; },
           .several_steps = true,
           .several_parts = true,

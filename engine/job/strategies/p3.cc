@@ -5,7 +5,6 @@
 
 #include "job/option_field.h"
 #include "job/strategies/batch_options.h"
-#include "job/strategies/boundary_rows.h"
 
 namespace atl {
 namespace {
@@ -68,15 +67,6 @@ MemoryBudget copies_budget(const Job& job, const Given& given) {
   return budget;
 }
 
-/// Of one step: what batches push isn't known before they are drawn.
-EpochTraffic traffic(const Options&, const TrafficShape& shape) {
-  return {.gradient = gradient_bytes(shape)};
-}
-
-std::vector<PairBytes> flows(const Options&, const TrafficShape& shape, const std::vector<CutRows>&) {
-  return gradient_flows(shape);
-}
-
 }  // namespace
 
 std::vector<Rank> ColumnGrid::group_of(Rank rank) const {
@@ -122,8 +112,8 @@ StrategyInfo p3_strategy() {
           .layout = own_parts,
           .pieces = pieces,
           .pieces_field = "strategy.p3.columns",
-          .traffic = traffic,
-          .flows = flows,
+          .traffic = batch_traffic,
+          .flows = batch_flows,
           .hides = [](const Options&) { return true; },
           .several_steps = true,
           .several_parts = true,

@@ -99,10 +99,10 @@ std::string to_text(const Simulation& s, const std::vector<RecordedStrategy>& st
                         duration_text(row.exposed), 100 * row.share(), duration_text(row.free_links),
                         bytes_text(row.bytes_between), bytes_text(row.bytes_inside), waits(row));
   double spread = 0, refill = 0;
-  bool alone = false;
+  bool alone = false, modelled = false;
   for (std::size_t i = 0; i < strategies.size(); ++i) {
     const Recording& r = strategies[i].recording;
-    spread = std::max(spread, r.spread), alone |= r.losses.empty();
+    spread = std::max(spread, r.spread), alone |= r.losses.empty(), modelled |= r.modelled;
     if (const double seconds = recorded_seconds(r); seconds > 0)
       refill = std::max(refill, r.turns * r.refill_seconds / seconds);
   }
@@ -112,20 +112,26 @@ std::string to_text(const Simulation& s, const std::vector<RecordedStrategy>& st
           "a model: of {}, {} of {} ranks are recorded; the others' computing follows from what they hold, and such laws miss a "
           "recorded rank that they don't know by {:.1f} %\n",
           each.label, r.sampled, r.ranks.size(), 100 * r.law_error);
-  return text +
-         fmt::format(
-             "compute, exposed: of the rank that computes longest, compute with its processor's work on messages; free links: an "
-             "epoch where messages take no time and no processor; bytes: of all ranks in an epoch\n"
-             "costs differ by {:.1f} % between epochs; {}\n",
-             100 * spread,
-             alone ? "each rank ran by itself, with empty messages"
-                   : fmt::format("caches refilled after turns are at most {:.1f} % of them", 100 * refill));
+  text +=
+      "compute, exposed: of the rank that computes longest, compute with its processor's work on messages; free links: an "
+      "epoch where messages take no time and no processor; bytes: of all ranks in an epoch\n";
+  if (modelled)
+    return text +
+           "a model: no rank ran; computing takes what its kernels' work does at the rates measured here\n";
+  return text + fmt::format("costs differ by {:.1f} % between epochs; {}\n", 100 * spread,
+                            alone ? "each rank ran by itself, with empty messages"
+                                  : fmt::format("caches refilled after turns are at most {:.1f} % of them",
+                                                100 * refill));
 }
 
 std::string to_json(const std::vector<Simulation>& simulations,
                     const std::vector<RecordedStrategy>& strategies) {
   nlohmann::json all{{"recordings", nlohmann::json::array()}, {"simulations", nlohmann::json::array()}};
-  for (const RecordedStrategy& strategy : strategies) all["recordings"].push_back(recording_json(strategy));
+  bool modelled = false;
+  for (const RecordedStrategy& strategy : strategies) {
+    all["recordings"].push_back(recording_json(strategy));
+    modelled |= strategy.recording.modelled;
+  }
   for (const Simulation& s : simulations) {
     nlohmann::json rows = nlohmann::json::array();
     for (const SimulatedRow& row : s.rows) rows.push_back(row_json(row));
@@ -133,7 +139,7 @@ std::string to_json(const std::vector<Simulation>& simulations,
                        {"source", s.topology.source},
                        {"servers", s.topology.servers.size()},
                        {"serverBitsPerSecond", s.topology.slowest_rate() * 8},
-                       {"computeIsAModel", s.topology.is_model},
+                       {"computeIsAModel", s.topology.is_model || modelled},
                        {"strategies", rows}};
     if (s.share_asked > 0) one["shareAsked"] = s.share_asked, one["shareReached"] = s.share_reached;
     all["simulations"].push_back(std::move(one));

@@ -17,8 +17,6 @@ void check_product_at(Index a_rows, Index a_cols, ConstMatrixView b, MatrixView 
               first);
 }
 
-constexpr double kBitTime = 0.4;  // of a product with bits, beside the dense one of the same shape
-
 double flops(Index rows, Index inner, Index cols) {
   return 2 * double(rows) * double(inner) * double(cols);
 }

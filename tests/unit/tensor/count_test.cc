@@ -30,7 +30,8 @@ TEST(Count, ProductsOperationsAndGatheredRowsAreAddedUp) {
   Matrix sums(2, 5);
   counted = {};
   spmm(ctx, {.csr = {2, 3, offsets.data(), columns.data(), nullptr}}, a, sums);
-  EXPECT_EQ(counted.gathered_bytes, 3 * (sizeof(VertexId) + 5 * kReal)) << "a row and its name for each of 3 arcs";
+  EXPECT_EQ(counted.gathered_bytes, 3 * (sizeof(VertexId) + 5 * kReal))
+      << "a row and its name for each of 3 arcs";
   EXPECT_EQ(counted.streamed_bytes, kReal * 2 * 5);
   EXPECT_EQ(counted.product_flops, 0);
 }
