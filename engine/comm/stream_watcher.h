@@ -2,7 +2,9 @@
 // records ranks gives them turns by it, and notes what they do, as it does for the compute thread.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 
 namespace atl {
 
@@ -36,5 +38,20 @@ class StreamWatcher {
   /// … and goes on. May take long: others compute.
   virtual void goes_on(int maker) = 0;
 };
+
+/// Waits, with the lock, until ready(); leaves the lock while a watcher, null where nobody watches, lets others compute before the thread
+/// goes on.
+template <class Ready>
+void stand_until(StreamWatcher* watcher, std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+                 int who, Ready ready) {
+  while (!ready()) {
+    if (watcher != nullptr) watcher->stands(who);
+    changed.wait(lock, ready);
+    if (watcher == nullptr) return;
+    lock.unlock();
+    watcher->goes_on(who);
+    lock.lock();
+  }
+}
 
 }  // namespace atl

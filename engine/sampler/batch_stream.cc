@@ -113,25 +113,12 @@ struct BatchStream::State {
     changed_.notify_all();
   }
 
-  /// With the lock, which it leaves while a watcher lets others compute before it goes on.
-  template <class Ready>
-  void stand_until(std::unique_lock<std::mutex>& lock, int who, Ready ready) {
-    while (!ready()) {
-      if (watcher_ != nullptr) watcher_->stands(who);
-      changed_.wait(lock, ready);
-      if (watcher_ == nullptr) return;
-      lock.unlock();
-      watcher_->goes_on(who);
-      lock.lock();
-    }
-  }
-
   /// The trainer's batch keeps its slot. None: no further batch is wanted.
   std::optional<std::int64_t> claim(int maker) {
     std::unique_lock lock(lock_);
     const auto has_room = [this] { return claimed_ - taken_ < options_.ahead; };
     const auto is_over = [this] { return stop_ || failure_ || claimed_ == options_.end; };
-    stand_until(lock, maker, [&] { return closing_ || is_over() || has_room(); });
+    stand_until(watcher_, changed_, lock, maker, [&] { return closing_ || is_over() || has_room(); });
     if (is_over() || !has_room()) return std::nullopt;
     return claimed_++;
   }
@@ -162,7 +149,8 @@ struct BatchStream::State {
     std::unique_lock lock(lock_);
     if (taken_ == options_.end) return nullptr;
     Slot& slot = slot_of(taken_);
-    stand_until(lock, StreamWatcher::kTrains, [&] { return slot.ready == taken_ || failed_ <= taken_; });
+    stand_until(watcher_, changed_, lock, StreamWatcher::kTrains,
+                [&] { return slot.ready == taken_ || failed_ <= taken_; });
     figures_.waited_seconds += seconds_since(begin);
     if (failed_ <= taken_) std::rethrow_exception(failure_);
     ++taken_;

@@ -43,7 +43,8 @@ struct ExplainerLane::State {
   /// False where it is to end.
   bool claim() {
     std::unique_lock lock(lock_);
-    stand_until(lock, StreamWatcher::kExplains, [this] { return stop_ || ended_ < begun_; });
+    stand_until(watcher_, changed_, lock, StreamWatcher::kExplains,
+                [this] { return stop_ || ended_ < begun_; });
     return !stop_;
   }
 
@@ -57,7 +58,7 @@ struct ExplainerLane::State {
 
   void forget() {
     std::unique_lock lock(lock_);
-    stand_until(lock, StreamWatcher::kTrains, [this] { return ended_ == begun_; });
+    stand_until(watcher_, changed_, lock, StreamWatcher::kTrains, [this] { return ended_ == begun_; });
     begun_ = ended_ = -1;
     failure_ = nullptr;
   }
@@ -65,22 +66,10 @@ struct ExplainerLane::State {
   const Explanation* result(std::int64_t number) {
     std::unique_lock lock(lock_);
     if (watcher_ != nullptr) watcher_->wants_explanation(number);
-    stand_until(lock, 0, [&] { return ended_ >= number || (is_closed_ && begun_ < number); });
+    stand_until(watcher_, changed_, lock, 0,
+                [&] { return ended_ >= number || (is_closed_ && begun_ < number); });
     if (failure_) std::rethrow_exception(failure_);
     return ended_ >= number ? &results_[std::size_t(number % 2)] : nullptr;
-  }
-
-  /// With the lock, as BatchStream does.
-  template <class Ready>
-  void stand_until(std::unique_lock<std::mutex>& lock, int who, Ready ready) {
-    while (!ready()) {
-      if (watcher_ != nullptr) watcher_->stands(who);
-      changed_.wait(lock, ready);
-      if (watcher_ == nullptr) return;
-      lock.unlock();
-      watcher_->goes_on(who);
-      lock.lock();
-    }
   }
 
   void stir() {
