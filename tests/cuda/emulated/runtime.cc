@@ -1,5 +1,5 @@
 // The runtime's calls. Device memory is the far device's (tensor/far_device.h), which the host can't touch. A stream does nothing
-// until somebody waits for it, or before, as the seed has it.
+// until somebody waits for it, or before, as the seed has it; asking again and again whether a mark is reached is waiting too.
 #include <atomic>
 #include <cstdlib>
 #include <deque>
@@ -26,18 +26,29 @@ struct Event {
   std::uint64_t position = 0;
 };
 
+/// Threads that ask whether a mark is reached take its work along, so one lock guards all streams: they wait for each other's marks.
 class Stream {
  public:
   Stream() : draws_(seed.fetch_add(1)) { of_this_thread().push_back(this); }
   ~Stream() { std::erase(of_this_thread(), this); }
 
   void give(std::function<void()> work) {
+    const std::lock_guard lock(mutex());
     waiting_.push_back(std::move(work));
     if (draws_.next() % 4 == 0) run(done_ + draws_.next() % (waiting_.size() + 1));
   }
-  std::uint64_t given() const { return done_ + waiting_.size(); }
-  bool reached(std::uint64_t position) const { return done_ >= position; }
+  std::uint64_t given() const {
+    const std::lock_guard lock(mutex());
+    return done_ + waiting_.size();
+  }
+  bool reached(std::uint64_t position) {
+    if (done_ >= position) return true;
+    const std::lock_guard lock(mutex());
+    if (draws_.next() % 16 == 0) run(position);
+    return done_ >= position;
+  }
   void run(std::uint64_t until) {
+    const std::lock_guard lock(mutex());
     while (done_ < until) {
       const std::function<void()> work = std::move(waiting_.front());
       waiting_.pop_front();
@@ -51,6 +62,12 @@ class Stream {
   }
 
  private:
+  /// Work that waits for another stream runs that one.
+  static std::recursive_mutex& mutex() {
+    static std::recursive_mutex all;
+    return all;
+  }
+
   Random draws_;
   std::deque<std::function<void()>> waiting_;
   std::atomic<std::uint64_t> done_{0};

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "tensor/cuda/elements.h"
 #include "unit/twins.h"
 
@@ -120,6 +122,21 @@ int too_early(bool waits) {
 TEST(EmulatedGpu, ShowsADroppedWaitForAnEvent) {
   EXPECT_EQ(too_early(true), 0);
   EXPECT_GT(too_early(false), 10);
+}
+
+TEST(EmulatedGpu, ReachesAMarkForWhomeverAsks) {
+  for (unsigned seed = 1; seed < 40; ++seed) {
+    emulated::set_seed(seed * 100);
+    GpuRank rank;
+    Buffer<Real> there(Device::kCuda, 1);
+    cuda::launch(rank.ctx, 1, 1, 0, &touch, there.data(), 0);
+    const DeviceStream::Mark mark = rank.ctx.stream->mark();
+    bool reached = false;
+    std::thread([&] {
+      for (int asked = 0; asked < 10'000 && !reached; ++asked) reached = rank.ctx.stream->reached(mark);
+    }).join();
+    EXPECT_TRUE(reached);
+  }
 }
 
 TEST(EmulatedGpu, RefusesWhatCublasRefuses) {
