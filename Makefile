@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 600
 SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: build build-cuda gpu-bundle gpu-check programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing accuracy-samplers \
+.PHONY: build build-cuda gpu-bundle gpu-check programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing accuracy-samplers accuracy-effects \
 	bench bench-peers bench-operator bench-strategies bench-scale check-simulation simulated cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
@@ -116,6 +116,10 @@ accuracy-ablation: test-tools build
 # Samplers of minibatch beside full neighbours.
 accuracy-samplers: test-tools build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/samplers $(OPTIONS)
+
+# What strategies do to accuracy and to the steps they take: what strategy.kind auto reckons with.
+accuracy-effects: test-tools build
+	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/effects $(OPTIONS)
 
 # Kinds and decays of PipeGCN's smoothing: errors of late rows, and how fast accuracy comes.
 accuracy-smoothing: test-tools build

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "command/commands.h"
+#include "command/compare.h"
 #include "command/machine_rates.h"
 #include "command/plan_nodes.h"
 #include "command/record_job.h"
@@ -54,6 +55,7 @@ std::optional<PreparedGraph> graph_to_plan_from(const Arguments& a, const Loaded
 
 /// On a cluster, with the traffic of the data set's parts where it is here.
 int run_on_nodes(const Arguments& a, const LoadedJob& loaded) {
+  check_concrete(loaded.job);
   std::optional<std::vector<PairBytes>> flows;
   try {
     const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
@@ -77,13 +79,24 @@ void simulate_into(const Arguments& a, const LoadedJob& loaded, const Dataset& d
   enter_simulated(loaded.job, simulate({"", recording}, topology).epoch, topology.name, plan);
 }
 
+int run_comparison(const Arguments& a, const LoadedJob& given, const Dataset& dataset, int threads) {
+  CompareOptions options{.threads = threads};
+  if (a.has("--topology")) options.topology = read_topology(a.get("--topology"));
+  if (a.has("--rates")) options.rates = parse_rates(a.get("--rates"));
+  const Comparison comparison = compare_strategies(a, given, dataset, options, say);
+  std::fputs((a.has("--json") ? to_json(comparison) + "\n" : to_text(comparison)).c_str(), stdout);
+  return 0;
+}
+
 int run(const Arguments& a) {
   const LoadedJob given = load_job_of(a, say);
   if (a.has("--nodes")) return run_on_nodes(a, given);
   PlanOptions options;
   options.threads = threads_of(a, given.job);
   const Dataset dataset = Dataset::open(dataset_of(a, given, say));
-  const LoadedJob loaded = within_budget(given, dataset, options.threads, say);
+  if (a.has("--compare")) return run_comparison(a, given, dataset, options.threads);
+  const LoadedJob loaded = within_budget(concrete_job(a, given, dataset, {.threads = options.threads}, say),
+                                         dataset, options.threads, say);
   const Job& job = loaded.job;
   const std::optional<PreparedGraph> prepared = graph_to_plan_from(a, loaded, dataset);
   options.rates =
@@ -125,6 +138,8 @@ Command plan_command() {
        {"--link", "GB/S", "a server's link rate in each direction (a quarter of this machine's memory rate)"},
        {"--topology", "FILE",
         "measure epochs: record all ranks here, replay them over its links (atoll simulate)"},
+       {"--compare", "",
+        "compare all strategies: time, bytes, memory, accuracy, and which is best (docs/strategies.md)"},
        {"--prepare", "", "minibatch: prepare a large graph first, where no run has yet, and plan from it"},
        {"--nodes", "FILE",
         "output of `kubectl get nodes,pods,pvc,pv,sc -A -o json`: print where the ranks would run"},

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/error.h"
+#include "command/compare.h"
 #include "command/machine_rates.h"
 #include "command/run/job_room.h"
 #include "job/strategies.h"
@@ -68,6 +69,9 @@ Recording one_after_the_other(const Job& job, const Dataset& dataset, const Prep
 /// Costs here are of a rank's threads while no other rank computes, as recorded ones are.
 Recording modelled(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                    const RecordOptions& how) {
+  if (strategy_of(job).holds == Holds::kBatches)
+    return record_modelled_batches(job, dataset, *batch_source(job, prepared), how,
+                                   measured_rates(1, how.threads));
   DryInputs inputs(job, dataset, prepared, rank_traffic(job, dataset, prepared).parts, how.threads,
                    how.hosts);
   return record_modelled(inputs, how, measured_rates(1, how.threads));
@@ -85,14 +89,15 @@ Recording recorded(const Job& job, const Dataset& dataset, const PreparedGraph& 
 }  // namespace
 
 void check_recordable(const Job& job, const RecordOptions& how) {
+  check_concrete(job);
   const bool links = job.task == Task::kLinkPrediction;
-  if ((how.alone || how.modelled) && (links || strategy_of(job).holds == Holds::kBatches))
-    fail("{}: ranks ask each other for rows, and can't be {} by themselves (leave {} out)",
+  const bool batches = strategy_of(job).holds == Holds::kBatches;
+  if (how.modelled && links)
+    fail("task linkPrediction: scoring pairs can't be modelled (leave --modelled out)");
+  if (how.alone && (links || batches))
+    fail("{}: ranks ask each other for rows, and can't be recorded by themselves (leave {} out)",
          links ? "task linkPrediction" : "strategy " + job.strategy.kind,
-         how.modelled ? "modelled" : "recorded",
-         how.modelled     ? "--modelled"
-         : how.sample > 0 ? "--sample"
-                          : "--alone");
+         how.sample > 0 ? "--sample" : "--alone");
 }
 
 Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,

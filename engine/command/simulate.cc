@@ -9,6 +9,7 @@
 #include "command/bench/cells.h"
 #include "command/commands.h"
 #include "command/job_data.h"
+#include "command/job_on_topology.h"
 #include "command/record_job.h"
 #include "command/run/memory_budget.h"
 #include "plan/simulate/simulation.h"
@@ -25,38 +26,11 @@ void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
 }
 
-/// As many ranks as the topology has, whatever the manifest says.
-Arguments on_ranks_of(const Topology& topology, Arguments a) {
-  a.add("--ranks", std::to_string(topology.ranks()));
-  return a;
-}
-
 /// The strategy of the manifest, or those of --strategies in its place.
 std::vector<ListedStrategy> listed(const Arguments& a, const Topology& topology) {
   if (a.has("--strategies")) return read_strategy_list(a.get("--strategies"));
-  const LoadedJob loaded = load_job_of(on_ranks_of(topology, a), [](const std::string&) {});
+  const LoadedJob loaded = job_on(topology, a, "", [](const std::string&) {});
   return {{loaded.job.strategy.kind, "", ""}};
-}
-
-/// Servers as the topology has them, where the manifest doesn't say: strategies cut the graph by them.
-std::vector<std::string> servers_of(const Topology& topology, const Job& job) {
-  const std::size_t each = topology.servers.front().ranks.size();
-  const bool equal =
-      std::ranges::all_of(topology.servers, [&](const auto& s) { return s.ranks.size() == each; });
-  const int given = job.placement.ranks_per_server;
-  if (given > 0 && equal && std::size_t(given) != each)
-    fail("placement.ranksPerServer: {} is not what {}'s servers have (use {}, or leave it out)", given,
-         topology.name, each);
-  if (!equal || each == 1 || given > 0) return {};
-  return {fmt::format("placement.ranksPerServer={}", each)};
-}
-
-LoadedJob job_of(const Arguments& a, const ListedStrategy& strategy, const Topology& topology) {
-  Arguments changed = on_ranks_of(topology, a);
-  if (!strategy.change.empty()) changed.add("--set", strategy.change);
-  const LoadedJob loaded = load_job_of(changed, say);
-  for (const std::string& change : servers_of(topology, loaded.job)) changed.add("--set", change);
-  return load_job_of(changed, [](const std::string&) {});
 }
 
 struct Candidate {
@@ -69,7 +43,7 @@ struct Candidate {
 std::vector<Candidate> candidates(const Arguments& a, const Topology& topology, const RecordOptions& how) {
   std::vector<Candidate> all;
   for (const ListedStrategy& strategy : listed(a, topology)) {
-    LoadedJob loaded = job_of(a, strategy, topology);
+    LoadedJob loaded = job_on(topology, a, strategy.change, say);
     check_recordable(loaded.job, how);
     Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
     loaded = within_budget(loaded, dataset, how.threads, say);

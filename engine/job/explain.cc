@@ -117,12 +117,7 @@ std::string without_spec(const std::string& path) {
   return path.starts_with("spec.") ? path.substr(5) : path;
 }
 
-/// Of a strategy that isn't built yet. Throws Error for any other path: there is no such field.
-std::string strategy_to_come(const std::string& wanted) {
-  for (const StrategyInfo& strategy : strategy_infos())
-    if (wanted == "strategy." + strategy.kind && !strategy.built)
-      return fmt::format("{}\n  {} [not built yet: its options come with it]\n", wanted,
-                         strategy.description);
+[[noreturn]] void no_such_field(const std::string& wanted) {
   std::vector<std::string> known;
   for (const Field& field : all_fields()) known.push_back(field.path);
   const std::string near = meant(wanted, known);
@@ -141,7 +136,7 @@ std::string explain(const std::string& path) {
   std::string out;
   for (const Field& field : all_fields())
     if (field.path == wanted) out += details(field);
-  if (out.empty()) return strategy_to_come(wanted);
+  if (out.empty()) no_such_field(wanted);
   const std::string children = children_text(wanted);
   return out + (children.empty() ? "" : "\n" + children);
 }
@@ -153,7 +148,8 @@ std::string explain_all(const std::string& path) {
     if (wanted.empty() || field.path == wanted || field.path.starts_with(wanted + "."))
       all.push_back(details(field));
   }
-  return all.empty() ? strategy_to_come(wanted) : fmt::format("{}", fmt::join(all, "\n"));
+  if (all.empty()) no_such_field(wanted);
+  return fmt::format("{}", fmt::join(all, "\n"));
 }
 
 }  // namespace atl

@@ -13,7 +13,22 @@ constexpr std::pair<const char*, double> kSuffixes[] = {
     {"G", 1e9},     {"T", 1e12},    {"P", 1e15},    {"E", 1e18},   {"Ki", 0x1p10}, {"Mi", 0x1p20},
     {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"Pi", 0x1p50}, {"Ei", 0x1p60}};
 
+constexpr std::pair<const char*, double> kRates[] = {{"bit", 0.125},    {"kbit", 0.125e3}, {"mbit", 0.125e6},
+                                                     {"gbit", 0.125e9}, {"MB/s", 1e6},     {"GB/s", 1e9},
+                                                     {"TB/s", 1e12}};
+
 }  // namespace
+
+std::optional<double> parse_rate(const std::string& text) {
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || !(number > 0) || !std::isfinite(number)) return {};
+  const std::string unit(stop, end);
+  for (const auto& [name, size] : kRates)
+    if (unit == name) return number * size;
+  return {};
+}
 
 std::optional<double> parse_quantity(const std::string& text) {
   const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);

@@ -141,7 +141,8 @@ class Reader {
 
   void unknown(const std::string& path, const std::string& key, const Node& value) {
     const std::string child = joined(path, key);
-    const bool is_of_another = (path == "strategy" && find_strategy(key)) || !owners_of(child).empty();
+    const bool is_of_another = (path == "strategy" && (find_strategy(key) || strategy_with_option(child))) ||
+                               !owners_of(child).empty();
     if (is_of_another && value.is_null()) return;  // which is as good as not given
     if (path == "strategy" && find_strategy(key)) return misplaced_block(key, value);
     if (path == "model.options") {
@@ -153,13 +154,17 @@ class Reader {
       if (model->options.empty())
         return out_.problems.error(value.where, child, model->kind + " has no options (remove it)");
     }
+    if (path == "strategy" && strategy_with_option(child) != nullptr)
+      return out_.problems.error(value.where, child, option_of_strategy(*strategy_with_option(child)));
     auto known = names_of(children_of(fields_, path));
     out_.problems.error(value.where, child, "unknown field" + suggestion(key, known));
   }
 
   void misplaced_block(const std::string& kind, const Node& value) {
     const std::string chosen = text_at(*manifest_.find("spec"), "strategy", "kind", "graph");
-    if (kind == chosen) return;  // named and not built: strategy.kind says so
+    if (kind == chosen)
+      return out_.problems.error(value.where, "strategy." + kind,
+                                 "has no block: its options stand beside strategy.kind");
     out_.problems.error(value.where, "strategy." + kind, only_one_block(chosen));
   }
 

@@ -1,27 +1,16 @@
 #include "job/strategies.h"
 
+#include <algorithm>
+
 namespace atl {
 namespace {
-
-/// A strategy that is named in the manifest and not built yet.
-StrategyInfo named(std::string kind, std::string description, std::string source) {
-  return {.kind = std::move(kind), .description = std::move(description), .source = std::move(source)};
-}
 
 /// The table.
 std::vector<StrategyInfo>& table() {
   static std::vector<StrategyInfo> infos{
-      graph_strategy(),
-      pipegcn_strategy(),
-      bns_strategy(),
-      cagnet_strategy(),
-      sancus_strategy(),
-      minibatch_strategy(),
-      gnnpipe_strategy(),
-      granndis_strategy(),
-      p3_strategy(),
-      dgs_strategy(),
-      named("auto", "the strategy with the least predicted time", ""),
+      graph_strategy(),  pipegcn_strategy(),   bns_strategy(),     cagnet_strategy(),
+      sancus_strategy(), minibatch_strategy(), gnnpipe_strategy(), granndis_strategy(),
+      p3_strategy(),     dgs_strategy(),       auto_strategy(),
   };
   return infos;
 }
@@ -41,6 +30,22 @@ const StrategyInfo* find_strategy(const std::string& kind) {
     if (info.kind == kind) return &info;
   }
   return nullptr;
+}
+
+bool has_block(const StrategyInfo& strategy) {
+  const std::string block = "strategy." + strategy.kind + ".";
+  return std::ranges::all_of(strategy.options,
+                             [&](const Field& option) { return option.path.starts_with(block); });
+}
+
+const StrategyInfo* strategy_with_option(const std::string& path) {
+  for (const StrategyInfo& info : strategy_infos())
+    if (std::ranges::find(info.options, path, &Field::path) != info.options.end()) return &info;
+  return nullptr;
+}
+
+std::string option_of_strategy(const StrategyInfo& owner) {
+  return "is an option of strategy " + owner.kind + " (remove it)";
 }
 
 std::string only_one_block(const std::string& chosen) {

@@ -29,7 +29,6 @@ struct StrategyInfo {
   std::string kind;
   std::string description;
   std::string source;                  // the paper
-  bool built = false;                  // false: named, and refused until it exists
   std::vector<Field> options{};        // paths "strategy.<kind>.<name>"
   std::vector<std::string> ignores{};  // paths of fields that this strategy doesn't read
   std::vector<OwnDefault> defaults{};  // of fields that every strategy has
@@ -65,6 +64,11 @@ struct StrategyInfo {
   /// Options, as a manifest has them, with which ranks hold as much as `fits` allows, where with the job's they hold too much; "": none
   /// that this strategy knows of. Asks `fits` of few jobs, for each answer is a plan. Null: no option of it changes what ranks hold.
   std::string (*lighter)(const Job&, FunctionRef<bool(const Job&)> fits) = nullptr;
+  bool stands_for_another = false;  // which is chosen before anything is started
+  /// Whether a job's gradients are those of the whole graph on one rank; null: they aren't.
+  bool (*exact)(const Job&) = nullptr;
+  /// Options that are worth comparing beside its defaults, each as a manifest's block has them; null: none.
+  std::vector<std::string> (*variants)(const Job&) = nullptr;
   bool sends_less = false;    // epochs differ, and `traffic` is the most that one sends
   std::string no_pairs{};     // why it doesn't train on pairs of vertices (task linkPrediction); "": it does
   std::vector<Rule> rules{};  // what it refuses, and why
@@ -79,6 +83,14 @@ void add_strategy(StrategyInfo info);
 /// Null where no strategy is named so.
 const StrategyInfo* find_strategy(const std::string& kind);
 
+/// Whether its options have a block of their own, strategy.<kind>; they stand beside strategy.kind otherwise.
+bool has_block(const StrategyInfo& strategy);
+
+/// Whose option it is, or null.
+const StrategyInfo* strategy_with_option(const std::string& path);
+
+/// What to say of an option beside strategy.kind that is this strategy's alone.
+std::string option_of_strategy(const StrategyInfo& owner);
 /// What to say of another strategy's block.
 std::string only_one_block(const std::string& chosen);
 
@@ -93,5 +105,6 @@ StrategyInfo gnnpipe_strategy();
 StrategyInfo granndis_strategy();
 StrategyInfo p3_strategy();
 StrategyInfo dgs_strategy();
+StrategyInfo auto_strategy();
 
 }  // namespace atl

@@ -16,13 +16,11 @@
 namespace atl {
 namespace {
 
-constexpr std::int64_t kBatches = 32;
-
 /// One rank after the other.
 class Batches {
  public:
   Batches(const Job& job, const Dataset& dataset, const BatchSource& source, int threads,
-          const std::vector<std::string>& hosts)
+          const std::vector<std::string>& hosts, DryNotes* notes)
       : job_(job),
         dataset_(dataset),
         source_(source),
@@ -32,7 +30,8 @@ class Batches {
         owners_(source.part_offsets(), ranks_),
         features_(dataset.meta().features),
         sent_(job, source, owners_, features_),
-        seeds_(job, dataset, source, owners_) {
+        seeds_(job, dataset, source, owners_),
+        notes_(notes) {
     plan_sets();
   }
 
@@ -41,7 +40,7 @@ class Batches {
     if (columns_of(job_, 0, features_))
       for (Rank rank = 0; rank < ranks_; ++rank) pushed_.push_back(draw_rank(rank));
     for (Rank rank = 0; rank < ranks_; ++rank) all.push_back(run_rank(rank));
-    for (Rank rank = 0; rank < ranks_; ++rank) add_sent(rank, all[std::size_t(rank)].run);
+    for (Rank rank = 0; rank < ranks_; ++rank) add_sent(rank, all[std::size_t(rank)]);
     return all;
   }
 
@@ -69,7 +68,7 @@ class Batches {
     RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_, sets_.get());
     DrawnSizes all;
     std::vector<VertexId> rows;
-    for (std::int64_t s = 0; s < std::min(kBatches, steps()); ++s) {
+    for (std::int64_t s = 0; s < std::min(kPlannedBatches, steps()); ++s) {
       seeds_of_step(s, rank, rows);
       all.push_back(batches.pushed(s, rows));
     }
@@ -77,14 +76,15 @@ class Batches {
   }
 
   DryBatches run_rank(Rank rank) {
-    RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_, sets_.get());
+    RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_, sets_.get(), notes_);
     DryBatches out;
+    out.steps = steps();
     out.owned = owners_.rows(rank);
     const auto begins = source_.arc_offsets();
     out.arcs =
         begins[std::size_t(owners_.first_row(rank + 1))] - begins[std::size_t(owners_.first_row(rank))];
     out.pages = pages_of(out);
-    const std::int64_t drawn = std::min(kBatches, steps());
+    const std::int64_t drawn = std::min(kPlannedBatches, steps());
     const double times = double(steps()) / double(std::max<std::int64_t>(drawn, 1));
     std::vector<const DrawnSizes*> of_group;
     if (batches.columns())
@@ -95,9 +95,11 @@ class Batches {
       add_pairs(s, rank, times, out.run);
       batches.draw(s, rows, sent_, times);
       if (sets_ && rank == 0) sent_.add_sets(*sets_, times);
+      if (notes_ != nullptr) notes_->begin_step(s + 1);
       batches.train(s + 1, of_group, times);
       if (s + 1 < steps()) batches.sum_loss();
     }
+    if (notes_ != nullptr) notes_->end();
     batches.count(times, out);
     if (batches.columns()) {
       for (const auto& [row, count] : batches.reads()) out.by_rows += sent_.row_bytes(times * double(count));
@@ -155,10 +157,13 @@ class Batches {
     return 8 * (rows + 1) + (source_.weighted() ? 8 : 4) * arcs;
   }
 
-  void add_sent(Rank rank, DryRun& run) const {
+  void add_sent(Rank rank, DryBatches& out) const {
+    DryRun& run = out.run;
+    out.to.resize(std::size_t(ranks_));
     for (Rank to = 0; to < ranks_; ++to)
       for (std::size_t p = 0; p < std::size_t(kTraffics); ++p) {
         const auto bytes = std::int64_t(sent_.sent(rank, to, p));
+        out.to[std::size_t(to)][p] += bytes;
         run.epoch[p] += bytes;
         if (hosts_[std::size_t(rank)] != hosts_[std::size_t(to)]) run.epoch_between[p] += bytes;
       }
@@ -173,6 +178,7 @@ class Batches {
   Index features_;
   BatchTraffic sent_;
   PlannedSeeds seeds_;
+  DryNotes* notes_;                    // null: nobody listens
   std::unique_ptr<PlannedSets> sets_;  // null: the sampler draws each vertex's neighbours
   std::vector<DrawnSizes> pushed_;     // by rank, where features are held by columns
 };
@@ -180,8 +186,8 @@ class Batches {
 }  // namespace
 
 std::vector<DryBatches> dry_batches(const Job& job, const Dataset& dataset, const BatchSource& source,
-                                    int threads, const std::vector<std::string>& hosts) {
-  return Batches(job, dataset, source, threads, hosts).run();
+                                    int threads, const std::vector<std::string>& hosts, DryNotes* notes) {
+  return Batches(job, dataset, source, threads, hosts, notes).run();
 }
 
 }  // namespace atl

@@ -23,7 +23,7 @@ SamplingOptions sampling_of(const Job& job, const Model& model) {
 
 RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSource& source,
                          const Owners& owners, Rank rank, const std::vector<std::string>& hosts, int threads,
-                         StepSets* sets)
+                         StepSets* sets, DryNotes* notes)
     : job_(job),
       owners_(owners),
       rank_(rank),
@@ -34,7 +34,8 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
       recompute_(job.training.recompute == Recompute::kLayer),
       dry_pool_(ThreadPool::dry(threads)),
       ctx_{Device::kDry, dry_pool_.get(), &workspace_},
-      comm_(make_dry_transport(rank, hosts)),
+      comm_(notes != nullptr ? Communicator(notes->begin(rank, trace_), trace_)
+                             : Communicator(make_dry_transport(rank, hosts))),
       parameters_(model_.parameters(), job.training.seed, placement_on(job, model_, rank), Device::kDry),
       step_(ctx_, comm_, job.training.optimizer, dataset.meta().multi_label, parameters_),
       structure_(source.structure(pool_)),
@@ -44,6 +45,7 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
       memory_(ctx_.device, model_, layers(), recompute_ ? Passes::kRecomputing : Passes::kTraining),
       runner_(ctx_, model_, nullptr),
       sizes_(model_.layers.size()) {
+  if (notes != nullptr) ctx_.count = notes->counted();
   if (!columns_) return;
   const FlightOptions flight{job.training.seed, memory_.passes(), job.strategy.wire, counts_rows_};
   by_columns_.emplace(ctx_, comm_, model_, runner_, *columns_, flight, in_flight());
@@ -69,6 +71,8 @@ void RankBatches::draw(std::int64_t draw, std::span<const VertexId> seeds, Batch
   const Batch& batch = made_.batch;
   sampler_.sample(draw, seeds, made_.batch);
   inputs_ = std::max(inputs_, Index(batch.rows().size()));
+  read_rows_ += times * double(batch.rows().size());
+  for (int hop = 0; hop < batch.layers(); ++hop) drawn_arcs_ += times * double(batch.block(hop).arcs.arcs());
   const bool weighs = sets_ != nullptr && batch.layers() > 0 && sets_->of_layer(0).weighs();
   sent.add_drawing(batch, rank_, {model_.needs.normalisation, weighs}, times);
   if (counts_rows_) sent.add_shares(batch, rank_, times);
@@ -120,6 +124,7 @@ void RankBatches::count(double times, DryBatches& out) {
   memory_.count(out.run.schedule);
   if (columns_) by_columns_->count(out.run.trainable, out.run.schedule, out.run.state);
   out.whole_rows = whole_rows_, out.pushed = pushed_;
+  out.drawn_arcs = drawn_arcs_, out.read_rows = read_rows_;
   out.run.workspace = workspace_.bytes();
   add_own(times, out.run);
   const Index slots = job_.strategy.options.integer("prefetch") + in_flight(), cached = cache_bytes(job_);

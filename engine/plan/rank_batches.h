@@ -22,11 +22,12 @@ inline FeatureShape dense_features(const Dataset& dataset) {
   return {dataset.meta().features, FeatureForm::kDense, 0};
 }
 
-/// Neither copyable nor movable. References outlive it, and so do `sets`, which may be null.
+/// Neither copyable nor movable. References outlive it, and so do `sets` and `notes`, which may be null.
 class RankBatches {
  public:
   RankBatches(const Job& job, const Dataset& dataset, const BatchSource& source, const Owners& owners,
-              Rank rank, const std::vector<std::string>& hosts, int threads, StepSets* sets);
+              Rank rank, const std::vector<std::string>& hosts, int threads, StepSets* sets,
+              DryNotes* notes = nullptr);
   RankBatches(const RankBatches&) = delete;
 
   /// None: features are held by rows.
@@ -66,6 +67,7 @@ class RankBatches {
   std::unique_ptr<ThreadPool> dry_pool_;
   Workspace workspace_{Device::kDry};
   Context ctx_;
+  Trace* trace_ = nullptr;  // null: nobody notes
   Communicator comm_;
   Parameters parameters_;
   DryStep step_;
@@ -80,7 +82,7 @@ class RankBatches {
   StreamedBatch made_;
   std::vector<LayerSize> sizes_;
   Index inputs_ = 0, most_others_ = 0;
-  double whole_rows_ = 0, pushed_ = 0;
+  double whole_rows_ = 0, pushed_ = 0, drawn_arcs_ = 0, read_rows_ = 0;
   std::map<VertexId, Index> reads_;
 };
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "command/commands.h"
+#include "command/compare.h"
 #include "command/job_data.h"
 #include "plan/bench/bench.h"
 #include "train/rank_data.h"
@@ -76,7 +77,9 @@ int run_ops(const Arguments& a) {
 LoadedJob one_rank_job(const Arguments& a) {
   Arguments one_rank = a;
   one_rank.add("--ranks", "1");
-  return load_job_of(one_rank, say);
+  LoadedJob loaded = load_job_of(one_rank, say);
+  check_concrete(loaded.job);
+  return loaded;
 }
 
 /// A manifest's job, on one rank.

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "command/compare.h"
 #include "command/job_data.h"
 #include "command/run/hosts.h"
 #include "job/strategies.h"
@@ -48,6 +49,7 @@ BenchCell bench_cell(const Arguments& a, const ListedStrategy& listed) {
 }
 
 StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
+  check_concrete(cell.job);
   const Arguments changed = with_changes(a, cell.changes);
   const LoadedJob loaded = load_job_of(changed, say_nothing);
   const Dataset dataset = Dataset::open(dataset_of(changed, loaded, say));

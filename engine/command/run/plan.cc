@@ -1,12 +1,14 @@
 #include "command/run/plan.h"
 
 #include "base/error.h"
+#include "command/compare.h"
 #include "command/run/hosts.h"
 #include "command/run/job_room.h"
 #include "command/run/memory_budget.h"
 #include "command/run/output_folder.h"
 #include "dataset/dataset.h"
 #include "plan/part_order.h"
+#include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/start_over.h"
 #include "train/finished_run.h"
 
@@ -27,6 +29,22 @@ void settle(const fs::path& output, Say say) {
         output.string()));
 }
 
+/// By rank.
+std::vector<std::string> servers_of(const RunPlan& plan, const Job& job) {
+  if (plan.hosts.addresses.empty()) return std::vector<std::string>(std::size_t(job.placement.ranks), "here");
+  return plan.hosts.addresses;
+}
+
+/// A run that goes on keeps the strategy that was chosen for it.
+LoadedJob concrete(const Arguments& a, const LoadedJob& given, const Dataset& dataset, const RunPlan& plan,
+                   Say say) {
+  const fs::path before = plan.output / "job.yaml";
+  if (is_open(given.job) && !a.has("--fresh") && has_checkpoint(plan.output) && fs::exists(before))
+    return chosen_before(a, before, say);
+  return concrete_job(a, given, dataset, {.threads = plan.threads, .hosts = servers_of(plan, given.job)},
+                      say);
+}
+
 }  // namespace
 
 RunPlan plan_run(const Arguments& a, Say say) {
@@ -41,7 +59,8 @@ RunPlan plan_run(const Arguments& a, Say say) {
   settle(plan.output, say);
   plan.dataset = dataset_of(a, given, say);
   const Dataset dataset = Dataset::open(plan.dataset);
-  const LoadedJob loaded = within_budget(given, dataset, plan.threads, say);
+  const LoadedJob made = concrete(a, given, dataset, plan, say);
+  const LoadedJob loaded = within_budget(made, dataset, plan.threads, say);
   plan.job = loaded.job;
   check_resumable(plan.output, plan.job, options);
   say_other_division(plan.output, plan.job, options, say);

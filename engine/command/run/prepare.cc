@@ -3,7 +3,9 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "command/commands.h"
+#include "command/compare.h"
 #include "command/run/job_room.h"
 #include "command/run/memory_budget.h"
 #include "plan/part_order.h"
@@ -22,9 +24,21 @@ nlohmann::ordered_json flows_json(const std::vector<PairBytes>& flows) {
   return json;
 }
 
+/// Ranks read the manifest as it was given.
+void refuse_open(const Arguments& a, const LoadedJob& loaded, const Dataset& dataset) {
+  if (!is_open(loaded.job)) return;
+  const Comparison comparison =
+      compare_strategies(a, loaded, dataset, {.threads = threads_of(a, loaded.job)}, say);
+  const ComparedStrategy* best = comparison.best(comparison.exact);
+  fail("{}: strategy.kind: auto: on a cluster nothing is chosen for a job ({})",
+       where_of(loaded.given, "strategy.kind"),
+       best == nullptr ? "give a strategy" : "give " + best->change + ", which is best by prediction");
+}
+
 int run(const Arguments& a) {
   const LoadedJob loaded = load_job_of(a, say);
   const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
+  refuse_open(a, loaded, dataset);
   check_budget(loaded, dataset, threads_of(a, loaded.job), say);
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   const auto plan_of = [&, threads = threads_of(a, loaded.job)](const Job& job) {

@@ -52,6 +52,7 @@ void add_range(const Field& field, std::vector<ServerRule>& rules) {
 
 void add_blocks(std::vector<ServerRule>& rules) {
   for (const auto& info : strategy_infos()) {
+    if (!has_block(info)) continue;
     rules.push_back({"strategy", info.kind,
                      "!has(self." + info.kind + ") || self.kind == '" + info.kind + "'", "",
                      "'" + only_one_block("' + self.kind + '") + "'"});

@@ -45,7 +45,6 @@ class SpecSchema {
       properties[name] = member(*field);
       if (field->required) required.push_back(name);
     }
-    if (path == "strategy") add_unbuilt_blocks(properties);
     if (!required.empty()) schema["required"] = std::move(required);
     schema["properties"] = std::move(properties);
     return schema;
@@ -81,17 +80,6 @@ class SpecSchema {
     Json& names = schema["enum"];
     for (const Json& name : choice_names(field)) {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    }
-  }
-
-  /// So that a rule can say what is wrong with a block; strategy.kind says that it isn't built.
-  static void add_unbuilt_blocks(Json& properties) {
-    for (const auto& info : strategy_infos()) {
-      if (info.built) continue;
-      properties[info.kind] = {{"description", info.description + " [not built yet]"},
-                               {"type", "object"},
-                               {"maxProperties", 16},
-                               {"x-kubernetes-preserve-unknown-fields", true}};
     }
   }
 

@@ -7,8 +7,7 @@ namespace {
 
 std::vector<Choice> kinds() {
   std::vector<Choice> choices;
-  for (const auto& info : strategy_infos())
-    choices.push_back({info.kind, info.description, info.built, "graph"});
+  for (const auto& info : strategy_infos()) choices.push_back({info.kind, info.description});
   return choices;
 }
 
@@ -29,8 +28,8 @@ std::vector<Field> strategy_fields() {
                .choices = {{"float32", ""},
                            {"bfloat16", "half the bytes, rounded to nearest; arithmetic stays in float32"}}});
   for (const auto& info : strategy_infos()) {
-    if (!info.built) continue;
-    f.push_back({.path = "strategy." + info.kind, .description = info.description, .of_kind = info.kind});
+    if (has_block(info))
+      f.push_back({.path = "strategy." + info.kind, .description = info.description, .of_kind = info.kind});
     for (const auto& option : info.options) f.push_back(option);
   }
   return f;

@@ -24,7 +24,6 @@ StrategyInfo bns_strategy() {
   return {.kind = "bns",
           .description = "a sample of the boundary rows, drawn each epoch",
           .source = source,
-          .built = true,
           .options = {std::move(rate)},
           .layout = consecutive_ranks,
           .crossing_rows = crossing_rows,

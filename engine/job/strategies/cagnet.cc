@@ -43,6 +43,14 @@ Rule a_grid_of_the_ranks_rule() {
             replication + ", " + ranks + "])"}}};
 }
 
+/// All grids but the one of a single column.
+std::vector<std::string> variants(const Job& job) {
+  std::vector<std::string> all;
+  for (const int columns : replications_of(job.placement.ranks))
+    if (columns > 1) all.push_back(fmt::format("replication: {}", columns));
+  return all;
+}
+
 }  // namespace
 
 StrategyInfo cagnet_strategy() {
@@ -57,11 +65,12 @@ StrategyInfo cagnet_strategy() {
   return {.kind = "cagnet",
           .description = "each rank broadcasts its whole block of rows at each layer",
           .source = source,
-          .built = true,
           .options = {std::move(replication)},
           .layout = layout,
           .traffic = block_traffic,
           .flows = block_flows,
+          .exact = [](const Job&) { return true; },
+          .variants = variants,
           .rules = {a_grid_of_the_ranks_rule()}};
 }
 

@@ -114,7 +114,6 @@ StrategyInfo dgs_strategy() {
   return {.kind = "dgs",
           .description = "mini-batches that read of other ranks what online explanation says matters",
           .source = kSource,
-          .built = true,
           .options = std::move(options),
           .layout = own_parts,
           .traffic = batch_traffic,

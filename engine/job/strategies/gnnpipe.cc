@@ -158,6 +158,14 @@ double stretch(const Job& job) {
   return (chunks + pipeline_grid(job).stages - 1) / chunks;
 }
 
+/// A stage for each server.
+std::vector<std::string> variants(const Job& job) {
+  const int together = job.placement.ranks_per_server;
+  const int servers = together > 1 ? job.placement.ranks / together : 1;
+  if (servers < 2 || servers > most_stages(job) || servers == pipeline_grid(job).stages) return {};
+  return {fmt::format("stages: {}", servers)};
+}
+
 }  // namespace
 
 /// Where an option counts layers that have nothing to learn, they are computed once.
@@ -194,7 +202,6 @@ StrategyInfo gnnpipe_strategy() {
   return {.kind = "gnnpipe",
           .description = "layers divided over stages, graph chunks pipelined through them",
           .source = kSource,
-          .built = true,
           .options = std::move(options),
           .layout = layout,
           .parts = [](const Job& job) { return pipeline_grid(job).parts; },
@@ -204,6 +211,7 @@ StrategyInfo gnnpipe_strategy() {
           .flows = flows,
           .stretch = stretch,
           .memory_budget = pipeline_budget,
+          .variants = variants,
           .no_pairs = "a chunk's loss is taken before the other ends of its pairs are computed",
           .rules = pipeline_rules()};
 }

@@ -199,28 +199,30 @@ Expansion expansion_of(const Job& job) {
 }
 
 StrategyInfo granndis_strategy() {
-  return {.kind = "granndis",
-          .description = "each server holds copies of what its vertices depend on, all or a sample",
-          .source = "Song et al. 2024",
-          .built = true,
-          .options = options(),
-          .layout = layout,
-          .servers = servers,
-          .traffic = traffic,
-          .flows = flows,
-          .several_steps = true,
-          .side_threads =
-              [](const Job& job, int) {
-                const Expansion expansion = expansion_of(job);
-                return expansion.redraws || expansion.batches > 1 ? 1 : 0;
-              },
-          .memory_budget = batches_budget,
-          .lighter = fewer_copies,
-          .rules = {some_copies_rule(),
-                    something_to_draw_rule(),
-                    {hops_of_the_layers, {}},
-                    batches_of_whole_servers_rule(),
-                    {pairs_of_batches}}};
+  return {
+      .kind = "granndis",
+      .description = "each server holds copies of what its vertices depend on, all or a sample",
+      .source = "Song et al. 2024",
+      .options = options(),
+      .layout = layout,
+      .servers = servers,
+      .traffic = traffic,
+      .flows = flows,
+      .several_steps = true,
+      .side_threads =
+          [](const Job& job, int) {
+            const Expansion expansion = expansion_of(job);
+            return expansion.redraws || expansion.batches > 1 ? 1 : 0;
+          },
+      .memory_budget = batches_budget,
+      .lighter = fewer_copies,
+      .exact = [](const Job& job) { return expansion_of(job).is_exact && expansion_of(job).batches == 1; },
+      .variants = [](const Job&) { return std::vector<std::string>{"maxHop: 0, fanout: -1"}; },
+      .rules = {some_copies_rule(),
+                something_to_draw_rule(),
+                {hops_of_the_layers, {}},
+                batches_of_whole_servers_rule(),
+                {pairs_of_batches}}};
 }
 
 }  // namespace atl

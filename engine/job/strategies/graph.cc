@@ -13,12 +13,12 @@ StrategyInfo graph_strategy() {
   return {.kind = "graph",
           .description = "exact exchange of boundary rows at each layer (partition-parallel)",
           .source = "the baseline of all",
-          .built = true,
           .options = {std::move(overlap)},
           .layout = consecutive_ranks,
           .traffic = boundary_traffic,
           .flows = boundary_flows,
-          .hides = [](const Options& options) { return options.flag("overlap"); }};
+          .hides = [](const Options& options) { return options.flag("overlap"); },
+          .exact = [](const Job&) { return true; }};
 }
 
 }  // namespace atl

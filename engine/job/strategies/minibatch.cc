@@ -67,7 +67,6 @@ StrategyInfo minibatch_strategy() {
   return {.kind = "minibatch",
           .description = "sampled mini-batches, data parallel",
           .source = "Hamilton et al. 2017",
-          .built = true,
           .options = std::move(options),
           .layout = own_parts,
           .traffic = batch_traffic,

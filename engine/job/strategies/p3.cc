@@ -106,7 +106,6 @@ StrategyInfo p3_strategy() {
   return {.kind = "p3",
           .description = "mini-batches; features divided by columns, first layer model parallel",
           .source = kSource,
-          .built = true,
           .options = std::move(options),
           .defaults = {{"placement.partitioner.kind", "hash", kSource}},
           .layout = own_parts,
@@ -120,6 +119,7 @@ StrategyInfo p3_strategy() {
           .draws_neighbours = draws_some_neighbours,
           .side_threads = batch_threads,
           .memory_budget = copies_budget,
+          .variants = [](const Job&) { return std::vector<std::string>{"delay: 3"}; },
           .rules = p3_rules()};
 }
 

@@ -89,7 +89,6 @@ StrategyInfo pipegcn_strategy() {
   return {.kind = "pipegcn",
           .description = "boundary rows and gradients one epoch late, hidden behind compute",
           .source = source,
-          .built = true,
           .options = std::move(options),
           .layout = consecutive_ranks,
           .crossing_rows = crossing_rows,

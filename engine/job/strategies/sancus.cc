@@ -75,7 +75,6 @@ StrategyInfo sancus_strategy() {
   return {.kind = "sancus",
           .description = "like cagnet, but blocks of rows aren't broadcast in every epoch",
           .source = "Peng et al. 2022",
-          .built = true,
           .options = options(),
           .layout = consecutive_ranks,
           .traffic = traffic,

@@ -70,6 +70,8 @@ struct RankRecording {
 struct Recording {
   std::vector<RankRecording> ranks;
   int epochs = 0;
+  double steps =
+      1;  // that an epoch has for each that is recorded: a modelled job's epochs are one of its steps each
   std::vector<double>
       losses;  // (epochs) of the training vertices, as the real run has them; empty: ranks ran by themselves
   // How far the costs can be trusted:

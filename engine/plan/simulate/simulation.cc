@@ -50,6 +50,14 @@ std::size_t longest_rank(const Recording& recording) {
   return std::size_t(std::ranges::max_element(recording.ranks, {}, seconds) - recording.ranks.begin());
 }
 
+/// From a recorded epoch to a whole one.
+void multiply(SimulatedRow& row, double steps) {
+  for (double* each : {&row.epoch, &row.compute, &row.exposed, &row.without_batch, &row.compute_of_all,
+                       &row.bytes_inside, &row.bytes_between})
+    *each *= steps;
+  for (double& each : row.waits) each *= steps;
+}
+
 SimulatedRow over_links(const RecordedStrategy& strategy, const Topology& topology) {
   const Replayed replayed = replay(strategy.recording, topology);
   SimulatedRow row{.label = strategy.label, .epoch = steady(replayed)};
@@ -69,6 +77,7 @@ SimulatedRow over_links(const RecordedStrategy& strategy, const Topology& topolo
   }
   row.bytes_inside = replayed.bytes_inside / double(strategy.recording.epochs);
   row.bytes_between = replayed.bytes_between / double(strategy.recording.epochs);
+  multiply(row, strategy.recording.steps);
   return row;
 }
 

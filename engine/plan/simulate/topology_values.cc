@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "job/nearest.h"
+#include "job/quantity.h"
 
 namespace atl {
 namespace {
@@ -15,8 +16,6 @@ struct Unit {
   const char* name;
   double size;
 };
-constexpr Unit kRates[] = {{"bit", 0.125}, {"kbit", 0.125e3}, {"mbit", 0.125e6}, {"gbit", 0.125e9},
-                           {"MB/s", 1e6},  {"GB/s", 1e9},     {"TB/s", 1e12}};
 constexpr Unit kFlops[] = {{"Gflop/s", 1e9}, {"Tflop/s", 1e12}};
 constexpr Unit kTimes[] = {{"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}};
 
@@ -35,9 +34,10 @@ double measure(const Node& node, std::span<const Unit> units, const char* exampl
 }  // namespace
 
 double rate(const Node& node) {
-  const double bytes = measure(node, kRates, "a rate: 850mbit, 32gbit, 12GB/s");
-  if (!(bytes > 0)) fail("{}: '{}' is not allowed (use a rate above 0)", node.where, node.written);
-  return bytes;
+  const auto bytes = node.kind == Node::Kind::kScalar ? parse_rate(node.written) : std::nullopt;
+  if (!bytes)
+    fail("{}: '{}' is not allowed (use a rate above 0: 850mbit, 32gbit, 12GB/s)", node.where, node.written);
+  return *bytes;
 }
 double flops(const Node& node) {
   const double value = measure(node, kFlops, "operations: 120Gflop/s, 35Tflop/s");

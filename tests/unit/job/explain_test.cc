@@ -69,11 +69,12 @@ TEST(Explain, AllBelowAFieldHasNoOther) {
 }
 
 TEST(Explain, ChoicesSayWhatIsNotBuilt) {
-  EXPECT_THAT(explain("strategy.kind"), testing::ContainsRegex("auto .*\\[not built yet\\]"));
+  EXPECT_THAT(explain("training.precision"), testing::ContainsRegex("bfloat16 .*\\[not built yet\\]"));
 }
 
-TEST(Explain, AStrategyToComeSaysSo) {
-  EXPECT_THAT(explain("strategy.auto"), AllOf(HasSubstr("strategy.auto"), HasSubstr("not built yet")));
+TEST(Explain, AnOptionBesideTheKindIsToldOnItsOwn) {
+  EXPECT_THAT(explain("strategy.exact"), HasSubstr("(of auto)"));
+  EXPECT_THROW(explain("strategy.auto"), Error);
 }
 
 TEST(Explain, OptionsOfEveryModelThatHasOne) {

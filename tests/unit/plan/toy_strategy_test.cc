@@ -64,7 +64,6 @@ class AddToy final : public testing::Environment {
     add_strategy(
         StrategyInfo{.kind = "toy",
                      .description = "a toy",
-                     .built = true,
                      .options = {option_field(OptionOwner::kStrategy, "toy", "strategy.toy.together",
                                               std::int64_t{2}, {.description = "ranks on a server"})},
                      .layout = together,

@@ -87,7 +87,6 @@ class AddTaking final : public testing::Environment {
   void SetUp() override {
     add_strategy(StrategyInfo{.kind = "taking",
                               .description = "takes batches",
-                              .built = true,
                               .layout = consecutive_ranks,
                               .traffic = boundary_traffic,
                               .flows = boundary_flows,

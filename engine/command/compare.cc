@@ -1,0 +1,167 @@
+#include "command/compare.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/readable.h"
+#include "command/job_on_topology.h"
+#include "command/machine_rates.h"
+#include "command/training_fit.h"
+#include "job/quantity.h"
+#include "job/strategies.h"
+#include "job/yaml.h"
+
+namespace atl {
+namespace {
+
+constexpr const char* kUsualLink = "10gbit";
+
+void say_nothing(const std::string&) {}
+
+/// "maxHop: 0, fanout: -1" → ":maxHop=0:fanout=-1", as strategies are listed.
+std::string label_of(const std::string& kind, const std::string& options) {
+  std::string label = kind + (options.empty() ? "" : ":");
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (options.compare(i, 2, ", ") == 0) label += ':', ++i;
+    else if (options.compare(i, 2, ": ") == 0) label += '=', ++i;
+    else label += options[i];
+  }
+  return label;
+}
+
+/// On the servers of a topology that is given.
+LoadedJob with_change(const Arguments& arguments, const std::string& change, const CompareOptions& options, Say say) {
+  if (options.topology) return job_on(*options.topology, arguments, change, say);
+  Arguments changed = arguments;
+  changed.add("--set", change);
+  return load_job_of(changed, say);
+}
+
+/// What the strategies of a comparison share: the servers, and what is known of the machine.
+class Comparing {
+ public:
+  Comparing(const Arguments& arguments, const Dataset& dataset, const Topology& topology, const MachineRates& rates,
+            const CompareOptions& options, const std::string& wire, Say say)
+      : arguments_(arguments),
+        dataset_(dataset),
+        topology_(topology),
+        rates_(rates),
+        options_(options),
+        wire_(wire),
+        say_(say) {}
+
+  std::vector<ComparedStrategy> rows() {
+    for (const StrategyInfo& info : strategy_infos())
+      if (!info.stands_for_another) add_kind(info);
+    return std::move(rows_);
+  }
+
+ private:
+  void add_kind(const StrategyInfo& info) {
+    const std::optional<LoadedJob> usual = add(info, "");
+    if (!usual || info.variants == nullptr) return;
+    for (const std::string& options : info.variants(usual->job)) add(info, options);
+  }
+
+  /// The job, where it can have the strategy.
+  std::optional<LoadedJob> add(const StrategyInfo& info, const std::string& options) {
+    ComparedStrategy& row = rows_.emplace_back();
+    row.label = label_of(info.kind, options);
+    row.change = fmt::format("strategy={{kind: {}{}{}}}", info.kind,
+                             options.empty() ? "" : fmt::format(", {}: {{{}}}", info.kind, options), wire_);
+    try {
+      LoadedJob loaded = with_change(arguments_, row.change, options_, say_nothing);
+      check_trainable(loaded, dataset_);
+      row.exact = info.exact != nullptr && info.exact(loaded.job);
+      row.forecast = forecast(loaded.job, dataset_, prepare_graph(loaded, dataset_, say_), topology_, rates_, options_.threads);
+      if (!row.exact) row.effect = measured_effect(row.label, dataset_.meta());
+      if (const auto memory = loaded.job.resources.memory; memory > 0 && row.forecast.peak > memory)
+        row.refused = fmt::format("refused: takes {} a rank, and resources.memory is {}",
+                                  bytes_text(double(row.forecast.peak)), bytes_text(double(memory)));
+      return loaded;
+    } catch (const Error& error) {
+      row.refused = "refused: " + first_line(error.what(), "--set " + row.change + ": ");
+      return {};
+    }
+  }
+
+  /// Without the place, where that is the change.
+  static std::string first_line(const std::string& text, const std::string& place) {
+    const std::string line = text.substr(0, text.find('\n'));
+    return line.starts_with(place) ? line.substr(place.size()) : line;
+  }
+
+  const Arguments& arguments_;
+  const Dataset& dataset_;
+  const Topology& topology_;
+  const MachineRates& rates_;
+  const CompareOptions& options_;
+  std::string wire_;
+  Say say_;
+  std::vector<ComparedStrategy> rows_;
+};
+
+/// By rank, as the manifest says.
+std::vector<std::string> servers_of(const Job& job) {
+  const int ranks = job.placement.ranks,
+            together = job.placement.ranks_per_server > 0 ? job.placement.ranks_per_server : ranks;
+  std::vector<std::string> hosts;
+  for (int rank = 0; rank < ranks; ++rank) hosts.push_back(fmt::format("server {}", rank / together));
+  return hosts;
+}
+
+}  // namespace
+
+bool is_open(const Job& job) {
+  return find_strategy(job.strategy.kind)->stands_for_another;
+}
+
+Comparison compare_strategies(const Arguments& arguments, const LoadedJob& given, const Dataset& dataset,
+                              const CompareOptions& options, Say say) {
+  const Job& job = given.job;
+  const bool asks = is_open(job);
+  const MachineRates rates = options.rates ? *options.rates
+                                           : measured_rates(options.topology ? 1 : job.placement.ranks, options.threads);
+  const std::string link = asks ? job.strategy.options.text("link") : kUsualLink;
+  Comparison comparison{.dataset = dataset.meta().name,
+                        .topology = options.topology
+                                        ? *options.topology
+                                        : usual_topology(options.hosts.empty() ? servers_of(job) : options.hosts,
+                                                         *parse_rate(link), rates, options.threads),
+                        .exact = asks && job.strategy.options.flag("exact")};
+  const std::string wire = job.strategy.wire == Precision::kBFloat16 ? ", wire: bfloat16" : "";
+  comparison.rows =
+      Comparing(arguments, dataset, comparison.topology, rates, options, wire, say).rows();
+  return comparison;
+}
+
+LoadedJob concrete_job(const Arguments& arguments, const LoadedJob& given, const Dataset& dataset,
+                       const CompareOptions& options, Say say) {
+  if (!is_open(given.job)) return given;
+  const Comparison comparison = compare_strategies(arguments, given, dataset, options, say);
+  const ComparedStrategy* best = comparison.best(comparison.exact);
+  if (best == nullptr)
+    fail("{}: strategy.kind: auto: the job can have none of the {}strategies (atoll plan --compare says why)",
+         where_of(given.given, "strategy.kind"), comparison.exact ? "exact " : "");
+  say("strategy auto is " + why(comparison, *best) + " (atoll plan --compare shows all)");
+  return with_change(arguments, best->change, options, say);
+}
+
+LoadedJob chosen_before(const Arguments& arguments, const std::filesystem::path& manifest, Say say) {
+  std::ostringstream text;
+  text << std::ifstream(manifest).rdbuf();
+  const Node spec = *parse_yaml(text.str(), manifest.string()).front().find("spec");
+  const Node* strategy = spec.find("strategy");
+  return with_change(arguments, "strategy=" + (strategy != nullptr ? to_json(*strategy) : "{kind: graph}"), {}, say);
+}
+
+void check_concrete(const Job& job) {
+  if (is_open(job))
+    fail("strategy.kind: {} stands for another strategy, which `atoll run` chooses and `atoll plan --compare` names (give that one)",
+         job.strategy.kind);
+}
+
+}  // namespace atl

@@ -1,0 +1,38 @@
+// A manifest's job under every strategy that it could have (atoll plan --compare), and the one that strategy.kind: auto stands for.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command/job_data.h"
+#include "plan/compare/comparison.h"
+
+namespace atl {
+
+struct CompareOptions {
+  int threads = 1;                      // of each rank
+  std::optional<Topology> topology{};   // none: links of strategy.link, or 10gbit, between …
+  std::vector<std::string> hosts{};     // … these (ranks); empty: servers of placement.ranksPerServer, or one
+  std::optional<MachineRates> rates{};  // of a rank; none: measured here
+};
+
+/// Each kind with its defaults, and the variants that it names (StrategyInfo::variants). Prepares the graph as each needs it.
+Comparison compare_strategies(const Arguments& arguments, const LoadedJob& given, const Dataset& dataset,
+                              const CompareOptions& options, Say say);
+
+/// The job as it is to be run: with strategy auto the one that it stands for, which is said, otherwise itself. Throws Error where none can be.
+LoadedJob concrete_job(const Arguments& arguments, const LoadedJob& given, const Dataset& dataset,
+                       const CompareOptions& options, Say say);
+
+/// Whether the job's strategy stands for another.
+bool is_open(const Job& job);
+
+/// Of such a job that has been run before, with the strategy of then: that run's manifest has it.
+LoadedJob chosen_before(const Arguments& arguments, const std::filesystem::path& manifest, Say say);
+
+/// For commands that don't choose. Throws Error where the job's strategy stands for another.
+void check_concrete(const Job& job);
+
+}  // namespace atl

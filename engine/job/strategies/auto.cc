@@ -1,0 +1,55 @@
+// Strategy `auto`: stands for another one, which `atoll run` chooses before anything is started (command/choose.h). So no rank ever has it.
+#include "job/option_field.h"
+#include "job/quantity.h"
+#include "job/strategies.h"
+#include "job/strategies/boundary_rows.h"
+
+namespace atl {
+namespace {
+
+const std::string kRates = "use a rate above 0: 850mbit, 32gbit, 12GB/s";
+
+void a_rate(const Check& c) {
+  if (c.job.strategy.kind != "auto") return;
+  const std::string& link = c.job.strategy.options.text("link");
+  if (!parse_rate(link)) c.error("strategy.link", "'{}' is not allowed ({})", link, kRates);
+}
+
+const std::string kIsAuto = "self.kind == 'auto'";
+
+/// The engine's reader refuses them where it knows no such field.
+Rule alone_rule() {
+  const std::string text = "is an option of strategy auto (remove it)";
+  return {[](const Check&) {},
+          {{"strategy", "exact", "!has(self.exact) || " + kIsAuto, text},
+           {"strategy", "link", "!has(self.link) || " + kIsAuto, text}}};
+}
+
+Rule a_rate_rule() {
+  return {a_rate,
+          {{"strategy.link", "", fmt::format("self.matches('{}')", kRatePattern),
+            "", "\"'\" + self + \"' is not allowed (" + kRates + ")\""}}};
+}
+
+}  // namespace
+
+StrategyInfo auto_strategy() {
+  Field exact = option_field(
+      OptionOwner::kStrategy, "auto", "strategy.exact", true,
+      {.description =
+           "choose among strategies whose gradients are those of the whole graph on one rank, by the time of an epoch; false: "
+           "among all, by the time to the accuracy of strategy graph less half a point"});
+  Field link = option_field(
+      OptionOwner::kStrategy, "auto", "strategy.link", std::string("10gbit"),
+      {.type = FieldType::kText,
+       .description = "rate of each server's link, each way, that epochs are predicted with; "
+                      "placement.ranksPerServer says which ranks share a server"});
+  return {.kind = "auto",
+          .description = "the strategy with the least predicted time (atoll plan --compare)",
+          .options = {std::move(exact), std::move(link)},
+          .layout = consecutive_ranks,
+          .stands_for_another = true,
+          .rules = {a_rate_rule(), alone_rule()}};
+}
+
+}  // namespace atl

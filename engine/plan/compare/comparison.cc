@@ -1,0 +1,29 @@
+#include "plan/compare/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace atl {
+
+std::optional<double> ComparedStrategy::cost() const {
+  const double step = forecast.row.epoch / forecast.steps;
+  if (exact) return step;
+  if (!effect || !std::isfinite(effect->length)) return {};
+  return step * effect->length;
+}
+
+const ComparedStrategy* Comparison::best(bool of_exact_ones) const {
+  const ComparedStrategy* best = nullptr;
+  for (const ComparedStrategy& each : rows) {
+    if (!each.refused.empty() || (of_exact_ones && !each.exact) || !each.cost()) continue;
+    if (best == nullptr || *each.cost() < *best->cost()) best = &each;
+  }
+  return best;
+}
+
+const ComparedStrategy* Comparison::plain() const {
+  const auto found = std::ranges::find(rows, "graph", &ComparedStrategy::label);
+  return found != rows.end() && found->refused.empty() ? &*found : nullptr;
+}
+
+}  // namespace atl

@@ -1,0 +1,23 @@
+// What strategies do to accuracy, and to the epochs that it takes, as measured (docs/benchmarks/effects.md): looked up by the data set that is most like
+// the one to be trained on.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "dataset/dataset.h"
+
+namespace atl {
+
+struct Effect {
+  std::string measured_on;  // the data set
+  double points = 0;        // of the test metric, beside `graph`; 0 where the strategy is exact
+  double deviation = 0;     // of a pair's difference
+  /// Epochs, or where an epoch has several steps, steps, until `graph`'s best validation metric less half a point, over those of `graph`.
+  double length = 1;
+};
+
+/// Of a strategy with these options (as strategies are listed: "granndis"). Nothing: it hasn't been measured.
+std::optional<Effect> measured_effect(const std::string& label, const DatasetMeta& like);
+
+}  // namespace atl

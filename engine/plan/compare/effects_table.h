@@ -1,0 +1,28 @@
+// What effects.cc looks up: a table that tests/accuracy/effects writes.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+
+namespace atl {
+
+struct MeasuredStrategy {
+  std::string label;  // as strategies are listed
+  double points = 0, deviation = 0, length = 1;
+};
+
+struct MeasuredSet {
+  std::string name;
+  Index vertices = 0, arcs = 0, features = 0;
+  std::vector<MeasuredStrategy> strategies;
+};
+
+/// The length of a strategy that didn't get there.
+inline constexpr double kNever = std::numeric_limits<double>::infinity();
+
+const std::vector<MeasuredSet>& measured_sets();
+
+}  // namespace atl

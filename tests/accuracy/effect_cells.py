@@ -1,0 +1,45 @@
+"""The cells of the table of effects: each strategy with its defaults on a few small sets, beside `graph`. Set-ups are those of the strategies'
+table (strategy_cells.py); mini-batches train for as many steps as `graph` has epochs, at least one epoch."""
+import json
+
+import accuracy_cells as cases
+import strategy_cells
+from strategy_cells import BASE, RANKS, RANKS_PER_SERVER, Strategy
+
+DATASETS = ("cora", "amazon_computers", "coauthor_cs", "musae_facebook", "tolokers")
+SEEDS = 3
+EPOCHS = 400
+POINTS = 0.5  # below the best validation metric of `graph`: until then
+BATCH = 512   # training vertices of a step, over all ranks
+FANOUT = (10, 10, 10)
+STRATEGIES = (
+    Strategy("pipegcn", "pipegcn"), Strategy("bns", "bns"), Strategy("sancus", "sancus"), Strategy("gnnpipe", "gnnpipe"), Strategy("granndis", "granndis"),
+    *(Strategy(name, kind, (("batchSize", BATCH), ("fanout", FANOUT), *more))
+      for name, kind, more in (("minibatch", "minibatch", ()), ("p3", "p3", ()), ("p3:delay=3", "p3", (("delay", 3),)), ("dgs", "dgs", ()))))
+
+
+def setups():
+    for setup in strategy_cells.setups():
+        if setup["dataset"] in DATASETS:
+            yield {**setup, "epochs": EPOCHS}
+
+
+def has_batches(strategy):
+    return any(option == "batchSize" for option, _ in strategy.options)
+
+
+def cell(setup, strategy, seed, steps):
+    """`steps` of an epoch."""
+    name = f"{setup['dataset']}-{strategy.name}-{seed}"
+    job = strategy_cells.manifest(name.replace(":", "-").replace("=", "-"), setup, seed, (seed - 1) % setup["splits"])
+    spec = job["spec"]
+    spec["strategy"] = {"kind": strategy.kind, **({strategy.kind: dict(strategy.options)} if strategy.options else {})}
+    spec["placement"]["ranks"] = RANKS
+    spec["placement"]["ranksPerServer"] = RANKS_PER_SERVER
+    if has_batches(strategy):
+        spec["training"]["epochs"] = max(1, setup["epochs"] // steps)
+    spec["training"]["evaluateEvery"] = max(1, 4 // steps)
+    return cases.Cell(name, setup["dataset"], json.dumps(job), [])
+
+
+__all__ = ["BASE", "STRATEGIES", "cell", "has_batches", "setups"]

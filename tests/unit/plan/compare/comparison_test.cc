@@ -1,0 +1,82 @@
+// Which strategy is chosen, and what is said of it.
+#include "plan/compare/comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace atl {
+namespace {
+
+using testing::HasSubstr;
+
+ComparedStrategy row(const std::string& label, double epoch, bool exact, double length = 0, double steps = 1) {
+  ComparedStrategy row{.label = label, .exact = exact};
+  row.forecast.row.epoch = epoch, row.forecast.row.compute = epoch;
+  row.forecast.steps = steps;
+  if (length > 0) row.effect = Effect{"cora", -0.2, 0.1, length};
+  return row;
+}
+
+Comparison comparison(std::vector<ComparedStrategy> rows) {
+  Topology here{.name = "here"};
+  here.servers.push_back({.name = "a", .ranks = {0, 1}, .rate = 1e9});
+  return {.dataset = "cora", .topology = here, .rows = std::move(rows)};
+}
+
+TEST(Comparison, TheBestExactOneHasTheShortestEpoch) {
+  const Comparison c =
+      comparison({row("graph", 2, true), row("cagnet", 1.5, true), row("pipegcn", 1, false, 1)});
+  EXPECT_EQ(c.best(true)->label, "cagnet");
+  EXPECT_EQ(c.best(false)->label, "pipegcn");
+}
+
+TEST(Comparison, StepsThatAreNeededCount) {
+  const Comparison c = comparison({row("graph", 2, true), row("pipegcn", 1, false, 2.5), row("bns", 1, false, 1.9)});
+  EXPECT_EQ(c.best(false)->label, "bns");
+}
+
+/// Ten steps an epoch, of which as few are needed as graph has epochs.
+TEST(Comparison, AnEpochOfManyStepsIsManySteps) {
+  const Comparison c = comparison({row("graph", 2, true), row("minibatch", 5, false, 1, 10)});
+  EXPECT_DOUBLE_EQ(*c.best(false)->cost(), 0.5);
+}
+
+TEST(Comparison, NobodyChoosesWhatIsRefusedOrUnknownOrNeverGotThere) {
+  std::vector<ComparedStrategy> rows{row("graph", 2, true), row("cagnet", 1, true), row("bns", 0.1, false),
+                                     row("gnnpipe", 0.1, false, std::numeric_limits<double>::infinity())};
+  rows[1].refused = "refused: too large";
+  const Comparison c = comparison(rows);
+  EXPECT_EQ(c.best(true)->label, "graph");
+  EXPECT_EQ(c.best(false)->label, "graph");
+  EXPECT_EQ(comparison({rows[1], rows[2]}).best(false), nullptr);
+}
+
+TEST(Comparison, TheTextSaysWhy) {
+  std::vector<ComparedStrategy> rows{row("graph", 2, true), row("pipegcn", 1, false, 1.2), row("bns", 1, false)};
+  rows[0].forecast.row.exposed = 1;
+  rows[0].forecast.row.waits[std::size_t(Traffic::kHalo)] = 1;
+  rows.push_back({.label = "p3", .refused = "refused: 3 columns for 4 ranks"});
+  const std::string text = to_text(comparison(rows));
+  EXPECT_THAT(text, HasSubstr("p3        refused: 3 columns for 4 ranks\n"));
+  EXPECT_THAT(text, HasSubstr("-0.2 ± 0.1 (cora)"));
+  EXPECT_THAT(text, HasSubstr("not measured"));
+  EXPECT_THAT(text, HasSubstr("the best exact one is graph: an epoch is predicted to take 2.00 s"));
+  EXPECT_THAT(text, HasSubstr("the best of all is pipegcn"));
+  EXPECT_THAT(text, HasSubstr("1.20 times as many steps as graph"));
+  EXPECT_THAT(text, HasSubstr("graph takes 2.00 s: it computes 2.00 s, waits 1.00 s, most of it for halo"));
+}
+
+TEST(Comparison, EffectsAreThoseOfTheSetThatIsMostLike) {
+  DatasetMeta meta;
+  meta.vertices = 3000, meta.arcs = 12000, meta.features = 1400;
+  const auto effect = measured_effect("pipegcn", meta);
+  ASSERT_TRUE(effect);
+  EXPECT_EQ(effect->measured_on, "cora");
+  EXPECT_TRUE(measured_effect("pipegcn:smoothing=both", meta)) << "the kind's own";
+  EXPECT_FALSE(measured_effect("toy", meta));
+  meta.arcs = 3000 * 35;
+  EXPECT_NE(measured_effect("pipegcn", meta)->measured_on, "cora");
+}
+
+}  // namespace
+}  // namespace atl
