@@ -25,15 +25,19 @@ void say_nothing(const std::string&) {}
 std::string label_of(const std::string& kind, const std::string& options) {
   std::string label = kind + (options.empty() ? "" : ":");
   for (std::size_t i = 0; i < options.size(); ++i) {
-    if (options.compare(i, 2, ", ") == 0) label += ':', ++i;
-    else if (options.compare(i, 2, ": ") == 0) label += '=', ++i;
-    else label += options[i];
+    if (options.compare(i, 2, ", ") == 0)
+      label += ':', ++i;
+    else if (options.compare(i, 2, ": ") == 0)
+      label += '=', ++i;
+    else
+      label += options[i];
   }
   return label;
 }
 
 /// On the servers of a topology that is given.
-LoadedJob with_change(const Arguments& arguments, const std::string& change, const CompareOptions& options, Say say) {
+LoadedJob with_change(const Arguments& arguments, const std::string& change, const CompareOptions& options,
+                      Say say) {
   if (options.topology) return job_on(*options.topology, arguments, change, say);
   Arguments changed = arguments;
   changed.add("--set", change);
@@ -43,8 +47,8 @@ LoadedJob with_change(const Arguments& arguments, const std::string& change, con
 /// What the strategies of a comparison share: the servers, and what is known of the machine.
 class Comparing {
  public:
-  Comparing(const Arguments& arguments, const Dataset& dataset, const Topology& topology, const MachineRates& rates,
-            const CompareOptions& options, const std::string& wire, Say say)
+  Comparing(const Arguments& arguments, const Dataset& dataset, const Topology& topology,
+            const MachineRates& rates, const CompareOptions& options, const std::string& wire, Say say)
       : arguments_(arguments),
         dataset_(dataset),
         topology_(topology),
@@ -76,7 +80,8 @@ class Comparing {
       LoadedJob loaded = with_change(arguments_, row.change, options_, say_nothing);
       check_trainable(loaded, dataset_);
       row.exact = info.exact != nullptr && info.exact(loaded.job);
-      row.forecast = forecast(loaded.job, dataset_, prepare_graph(loaded, dataset_, say_), topology_, rates_, options_.threads);
+      row.forecast = forecast(loaded.job, dataset_, prepare_graph(loaded, dataset_, say_), topology_, rates_,
+                              options_.threads);
       if (!row.exact) row.effect = measured_effect(row.label, dataset_.meta());
       if (const auto memory = loaded.job.resources.memory; memory > 0 && row.forecast.peak > memory)
         row.refused = fmt::format("refused: takes {} a rank, and resources.memory is {}",
@@ -123,18 +128,18 @@ Comparison compare_strategies(const Arguments& arguments, const LoadedJob& given
                               const CompareOptions& options, Say say) {
   const Job& job = given.job;
   const bool asks = is_open(job);
-  const MachineRates rates = options.rates ? *options.rates
-                                           : measured_rates(options.topology ? 1 : job.placement.ranks, options.threads);
+  const MachineRates rates =
+      options.rates ? *options.rates
+                    : measured_rates(options.topology ? 1 : job.placement.ranks, options.threads);
   const std::string link = asks ? job.strategy.options.text("link") : kUsualLink;
-  Comparison comparison{.dataset = dataset.meta().name,
-                        .topology = options.topology
-                                        ? *options.topology
-                                        : usual_topology(options.hosts.empty() ? servers_of(job) : options.hosts,
-                                                         *parse_rate(link), rates, options.threads),
-                        .exact = asks && job.strategy.options.flag("exact")};
+  Comparison comparison{
+      .dataset = dataset.meta().name,
+      .topology = options.topology ? *options.topology
+                                   : usual_topology(options.hosts.empty() ? servers_of(job) : options.hosts,
+                                                    *parse_rate(link), rates, options.threads),
+      .exact = asks && job.strategy.options.flag("exact")};
   const std::string wire = job.strategy.wire == Precision::kBFloat16 ? ", wire: bfloat16" : "";
-  comparison.rows =
-      Comparing(arguments, dataset, comparison.topology, rates, options, wire, say).rows();
+  comparison.rows = Comparing(arguments, dataset, comparison.topology, rates, options, wire, say).rows();
   return comparison;
 }
 
@@ -155,13 +160,15 @@ LoadedJob chosen_before(const Arguments& arguments, const std::filesystem::path&
   text << std::ifstream(manifest).rdbuf();
   const Node spec = *parse_yaml(text.str(), manifest.string()).front().find("spec");
   const Node* strategy = spec.find("strategy");
-  return with_change(arguments, "strategy=" + (strategy != nullptr ? to_json(*strategy) : "{kind: graph}"), {}, say);
+  return with_change(arguments, "strategy=" + (strategy != nullptr ? to_json(*strategy) : "{kind: graph}"),
+                     {}, say);
 }
 
 void check_concrete(const Job& job) {
   if (is_open(job))
-    fail("strategy.kind: {} stands for another strategy, which `atoll run` chooses and `atoll plan --compare` names (give that one)",
-         job.strategy.kind);
+    fail(
+        "strategy.kind: {} stands for another strategy, which `atoll run` chooses and `atoll plan --compare` names (give that one)",
+        job.strategy.kind);
 }
 
 }  // namespace atl

@@ -12,9 +12,9 @@
 namespace atl {
 
 struct CompareOptions {
-  int threads = 1;                      // of each rank
-  std::optional<Topology> topology{};   // none: links of strategy.link, or 10gbit, between …
-  std::vector<std::string> hosts{};     // … these (ranks); empty: servers of placement.ranksPerServer, or one
+  int threads = 1;                     // of each rank
+  std::optional<Topology> topology{};  // none: links of strategy.link, or 10gbit, between …
+  std::vector<std::string> hosts{};  // … these (ranks); empty: servers of placement.ranksPerServer, or one
   std::optional<MachineRates> rates{};  // of a rank; none: measured here
 };
 

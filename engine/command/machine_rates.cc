@@ -12,7 +12,8 @@ MachineRates measured_rates(int ranks, int threads) {
   Workspace workspace;
   Context ctx{Device::kCpu, &pool, &workspace};
   const MachineRates all = measure_rates(ctx);
-  return {all.triad_bytes / ranks, all.gather_bytes / ranks, all.product_flops / ranks};
+  return {all.triad_bytes / ranks, all.gather_bytes / ranks, all.product_flops / ranks,
+          all.near_triad_bytes / ranks, all.near_gather_bytes / ranks};
 }
 
 }  // namespace atl

@@ -27,8 +27,8 @@ Rule alone_rule() {
 
 Rule a_rate_rule() {
   return {a_rate,
-          {{"strategy.link", "", fmt::format("self.matches('{}')", kRatePattern),
-            "", "\"'\" + self + \"' is not allowed (" + kRates + ")\""}}};
+          {{"strategy.link", "", fmt::format("self.matches('{}')", kRatePattern), "",
+            "\"'\" + self + \"' is not allowed (" + kRates + ")\""}}};
 }
 
 }  // namespace
@@ -39,11 +39,11 @@ StrategyInfo auto_strategy() {
       {.description =
            "choose among strategies whose gradients are those of the whole graph on one rank, by the time of an epoch; false: "
            "among all, by the time to the accuracy of strategy graph less half a point"});
-  Field link = option_field(
-      OptionOwner::kStrategy, "auto", "strategy.link", std::string("10gbit"),
-      {.type = FieldType::kText,
-       .description = "rate of each server's link, each way, that epochs are predicted with; "
-                      "placement.ranksPerServer says which ranks share a server"});
+  Field link =
+      option_field(OptionOwner::kStrategy, "auto", "strategy.link", std::string("10gbit"),
+                   {.type = FieldType::kText,
+                    .description = "rate of each server's link, each way, that epochs are predicted with; "
+                                   "placement.ranksPerServer says which ranks share a server"});
   return {.kind = "auto",
           .description = "the strategy with the least predicted time (atoll plan --compare)",
           .options = {std::move(exact), std::move(link)},

@@ -14,7 +14,8 @@ namespace {
 std::string points_text(const ComparedStrategy& row) {
   if (row.exact) return "as graph's";
   if (!row.effect) return "not measured";
-  return fmt::format("{:+.1f} ± {:.1f} ({})", row.effect->points, row.effect->deviation, row.effect->measured_on);
+  return fmt::format("{:+.1f} ± {:.1f} ({})", row.effect->points, row.effect->deviation,
+                     row.effect->measured_on);
 }
 
 /// Beside `graph`'s time, or, where that can't be, in seconds of a step.
@@ -90,11 +91,12 @@ nlohmann::ordered_json row_json(const ComparedStrategy& row) {
 std::string why(const Comparison& comparison, const ComparedStrategy& best) {
   const ComparedStrategy* plain = comparison.plain();
   const SimulatedRow& row = best.forecast.row;
-  std::string text = fmt::format("{}: an epoch is predicted to take {}: it {}", best.label, duration_text(row.epoch),
-                                 parts_text(row));
+  std::string text = fmt::format("{}: an epoch is predicted to take {}: it {}", best.label,
+                                 duration_text(row.epoch), parts_text(row));
   if (!best.exact)
-    text += fmt::format("; it takes {:.2f} times as many steps as graph to the same accuracy less half a point, on {}",
-                        best.effect->length, best.effect->measured_on);
+    text += fmt::format(
+        "; it takes {:.2f} times as many steps as graph to the same accuracy less half a point, on {}",
+        best.effect->length, best.effect->measured_on);
   if (plain != nullptr && plain != &best)
     text += fmt::format(". graph takes {}: it {}", duration_text(plain->forecast.row.epoch),
                         parts_text(plain->forecast.row));
@@ -104,8 +106,9 @@ std::string why(const Comparison& comparison, const ComparedStrategy& best) {
 std::string to_text(const Comparison& c) {
   std::size_t width = 8;
   for (const ComparedStrategy& row : c.rows) width = std::max(width, row.label.size());
-  std::string text = head(c) + fmt::format("{:<{}}  {:>5} {:>9} {:>6} {:>11} {:>11} {:>8}  {}\n", "strategy", width,
-                                           "exact", "epoch", "steps", "sent", "memory", "time", "accuracy");
+  std::string text =
+      head(c) + fmt::format("{:<{}}  {:>5} {:>9} {:>6} {:>11} {:>11} {:>8}  {}\n", "strategy", width, "exact",
+                            "epoch", "steps", "sent", "memory", "time", "accuracy");
   for (const ComparedStrategy* row : in_order(c)) {
     if (!row->refused.empty()) {
       text += fmt::format("{:<{}}  {}\n", row->label, width, row->refused);
@@ -113,9 +116,9 @@ std::string to_text(const Comparison& c) {
     }
     const Forecast& f = row->forecast;
     text += fmt::format("{:<{}}  {:>5} {:>9} {:>6} {:>11} {:>11} {:>8}  {}\n", row->label, width,
-                        row->exact ? "yes" : "no", duration_text(f.row.epoch), count_text(std::int64_t(f.steps)),
-                        bytes_text(f.sent()), bytes_text(double(f.peak)), cost_text(*row, c.plain()),
-                        points_text(*row));
+                        row->exact ? "yes" : "no", duration_text(f.row.epoch),
+                        count_text(std::int64_t(f.steps)), bytes_text(f.sent()), bytes_text(double(f.peak)),
+                        cost_text(*row, c.plain()), points_text(*row));
   }
   text +=
       "epoch: predicted, sent: by all ranks in it, memory: of the largest rank; time: to graph's accuracy less half a point, "
@@ -132,7 +135,8 @@ std::string to_json(const Comparison& comparison) {
                               {"topology", comparison.topology.name},
                               {"exact", comparison.exact}};
   for (const bool exact : {true, false})
-    if (const ComparedStrategy* best = comparison.best(exact)) json[exact ? "bestExact" : "best"] = best->label;
+    if (const ComparedStrategy* best = comparison.best(exact))
+      json[exact ? "bestExact" : "best"] = best->label;
   for (const ComparedStrategy* row : in_order(comparison)) json["strategies"].push_back(row_json(*row));
   return json.dump();
 }

@@ -10,9 +10,13 @@ namespace {
 
 /// Twice as many neighbours count as much as twice as many vertices, or features.
 double distance(const MeasuredSet& set, const DatasetMeta& meta) {
-  const auto apart = [](double a, double b) { return std::abs(std::log(std::max(a, 1.0) / std::max(b, 1.0))); };
-  return apart(double(set.vertices), double(meta.vertices)) + apart(double(set.features), double(meta.features)) +
-         apart(double(set.arcs) / double(set.vertices), double(meta.arcs) / double(std::max<Index>(meta.vertices, 1)));
+  const auto apart = [](double a, double b) {
+    return std::abs(std::log(std::max(a, 1.0) / std::max(b, 1.0)));
+  };
+  return apart(double(set.vertices), double(meta.vertices)) +
+         apart(double(set.features), double(meta.features)) +
+         apart(double(set.arcs) / double(set.vertices),
+               double(meta.arcs) / double(std::max<Index>(meta.vertices, 1)));
 }
 
 /// "gnnpipe:stages=2" was measured as "gnnpipe", if not by itself.

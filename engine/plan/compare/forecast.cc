@@ -25,7 +25,8 @@ Recording recorded(const Job& job, const Dataset& dataset, const PreparedGraph& 
                    const RecordOptions& how, const MachineRates& rates) {
   if (strategy_of(job).holds == Holds::kBatches)
     return record_modelled_batches(job, dataset, *batch_source(job, prepared), how, rates);
-  DryInputs inputs(job, dataset, prepared, rank_traffic(job, dataset, prepared).parts, how.threads, how.hosts);
+  DryInputs inputs(job, dataset, prepared, rank_traffic(job, dataset, prepared).parts, how.threads,
+                   how.hosts);
   return record_modelled(inputs, how, rates);
 }
 
@@ -52,7 +53,8 @@ Forecast forecast(const Job& job, const Dataset& dataset, const PreparedGraph& p
                   const Topology& topology, const MachineRates& rates, int threads) {
   const std::vector<std::string> hosts = hosts_of(topology);
   const double link = slowest_link(topology);
-  const JobPlan plan = plan_job(job, dataset, prepared, {threads, rates, link > 0 ? link : rates.triad_bytes, hosts});
+  const JobPlan plan =
+      plan_job(job, dataset, prepared, {threads, rates, link > 0 ? link : rates.triad_bytes, hosts});
   Forecast made;
   for (const RankPlan& rank : plan.ranks) made.peak = std::max(made.peak, rank.memory.peak());
   if (job.task == Task::kLinkPrediction) {

@@ -1,3 +1,4 @@
+// Mini-batches of a job without running any: record_modelled_batches().
 #include "plan/simulate/record_modelled.h"
 
 #include <algorithm>
@@ -114,7 +115,7 @@ void repeat(RankRecording& rank, int times) {
 }  // namespace
 
 Recording record_modelled_batches(const Job& job, const Dataset& dataset, const BatchSource& source,
-                                 const RecordOptions& options, const MachineRates& rates) {
+                                  const RecordOptions& options, const MachineRates& rates) {
   BatchSteps noted(options.hosts, rates);
   const std::vector<DryBatches> all =
       dry_batches(job, dataset, source, options.threads, options.hosts, &noted);
@@ -123,15 +124,16 @@ Recording record_modelled_batches(const Job& job, const Dataset& dataset, const 
   const int times = (kFewestSteps + recorded - 1) / recorded;
   const int hops = int(batch_fanout(job).size());
   const double row_bytes = sizeof(Real) * double(dataset.meta().features);
-  Recording recording{
-      .epochs = recorded * times, .steps = double(steps), .modelled = true, .rates = rates};
+  Recording recording{.epochs = recorded * times, .steps = double(steps), .modelled = true, .rates = rates};
   for (Rank rank = 0; rank < Rank(all.size()); ++rank) {
     const DryBatches& of = all[std::size_t(rank)];
     const double gathered = of.drawn_arcs * kBytesOfADraw + of.read_rows * row_bytes;
-    const double seconds = (gathered / rates.gather_bytes + of.read_rows * row_bytes / rates.triad_bytes) / double(steps);
+    const double seconds =
+        (gathered / rates.gather_bytes + of.read_rows * row_bytes / rates.triad_bytes) / double(steps);
     RankRecording made = noted.take(rank);
     repeat(made, times);
-    made.batches.makers = all.size() > 1 ? 1 : batch_threads(job, options.threads);  // ranks exchange in one order
+    made.batches.makers =
+        all.size() > 1 ? 1 : batch_threads(job, options.threads);  // ranks exchange in one order
     made.batches.ahead = int(job.strategy.options.integer("prefetch"));
     made.batches.all.assign(std::size_t(recording.epochs), batch_of(all, rank, hops, seconds));
     recording.ranks.push_back(std::move(made));

@@ -24,14 +24,15 @@ double shortest(int runs, F&& work) {
   return best;
 }
 
-double triad(Context& ctx) {
-  constexpr Index kElements = (Index(128) << 20) / Index(sizeof(Real));
-  Matrix a(1, kElements), b(1, kElements), c(1, kElements);
+/// Of arrays of so many bytes each.
+double triad(Context& ctx, Index bytes) {
+  const Index elements = bytes / Index(sizeof(Real));
+  Matrix a(1, elements), b(1, elements), c(1, elements);
   fill(ctx, 1, a);
   b.zero();
   c.zero();
   const double seconds = shortest(5, [&] {
-    for_rows(ctx, kElements, 1, [&](Index begin, Index end) {
+    for_rows(ctx, elements, 1, [&](Index begin, Index end) {
       Real *to = a.data(), *x = b.data(), *y = c.data();
       for (Index i = begin; i < end; ++i) to[i] = x[i] + Real(3) * y[i];
     });
@@ -39,20 +40,22 @@ double triad(Context& ctx) {
   return 3.0 * double(a.bytes()) / seconds;
 }
 
-double gather(Context& ctx) {
-  constexpr Index kCols = 256 / Index(sizeof(Real)), kRows = Index(1) << 21, kPicks = Index(1) << 20,
+/// From a table of so many bytes.
+double gather(Context& ctx, Index bytes) {
+  constexpr Index kRowBytes = 256, kCols = kRowBytes / Index(sizeof(Real)), kPicks = Index(1) << 20,
                   kChunk = 512;
-  Matrix table(kRows, kCols);
+  const Index rows = bytes / kRowBytes;
+  Matrix table(rows, kCols);
   table.zero();
   std::vector<VertexId> picks(std::size_t{kPicks});
-  for (std::size_t i = 0; i < picks.size(); ++i) picks[i] = VertexId(mix64(i) % std::uint64_t(kRows));
+  for (std::size_t i = 0; i < picks.size(); ++i) picks[i] = VertexId(mix64(i) % std::uint64_t(rows));
   const MatrixView scratch = ctx.workspace->matrix("rates.gather", ctx.pool->threads() * kChunk, kCols);
   auto body = [&](Index chunk, int thread) {
     const simd::Out to{scratch.row(thread * kChunk), kCols};
     simd::loops().gather(plain(table), picks.data() + chunk * kChunk, to, kCols, 0, kChunk);
   };
   const double seconds = shortest(5, [&] { ctx.pool->run(kPicks / kChunk, std::ref(body)); });
-  return double(kPicks) * 256 / seconds;
+  return double(kPicks * kRowBytes) / seconds;
 }
 
 double product(Context& ctx) {
@@ -72,7 +75,9 @@ double product(Context& ctx) {
 }  // namespace
 
 MachineRates measure_rates(Context& ctx) {
-  return {triad(ctx), gather(ctx), product(ctx)};
+  constexpr Index kArray = Index(128) << 20, kTable = Index(512) << 20;
+  const Index near = ctx.pool->threads() * Index(kNearBytes / 2);
+  return {triad(ctx, kArray), gather(ctx, kTable), product(ctx), triad(ctx, near), gather(ctx, near)};
 }
 
 }  // namespace atl

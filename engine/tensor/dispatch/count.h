@@ -7,25 +7,37 @@
 
 namespace atl {
 
-/// Of arrays whose length the arguments don't say, nothing.
+/// Bytes read or written in order, of an array of `of` bytes.
+inline ComputeWork streamed(double bytes, double of) {
+  return of <= kNearBytes ? ComputeWork{.near_streamed_bytes = bytes} : ComputeWork{.streamed_bytes = bytes};
+}
+
+/// Each matrix once. Of arrays whose length the arguments don't say, nothing.
 template <class... Given>
-double bytes_of(const Given&... arguments) {
-  double bytes = 0;
+ComputeWork streams(const Given&... arguments) {
+  ComputeWork work;
   const auto add = [&]<class E>(E*, Index elements) {
-    bytes += double(std::max<Index>(0, elements)) * sizeof(E);
+    const double bytes = double(std::max<Index>(0, elements)) * sizeof(E);
+    work += streamed(bytes, bytes);
   };
   const auto add_one = [&](auto operand) { each_operand(operand, add); };  // a copy: it may be written
   (add_one(arguments), ...);
-  return bytes;
+  return work;
 }
 
-/// `rows` of a matrix read at random, each of so many columns, and the ids that name them.
-inline double gathered(Index rows, Index cols, Index bytes_of_a_name) {
-  return double(rows) * double(bytes_of_a_name + Index(sizeof(Real)) * cols);
+/// `rows` of a matrix of `of` rows and so many columns, read at random, and the ids that name them.
+inline ComputeWork gathers(Index rows, Index of, Index cols, Index bytes_of_a_name) {
+  const double bytes = double(rows) * double(bytes_of_a_name + Index(sizeof(Real)) * cols);
+  const bool near = double(of) * double(cols) * sizeof(Real) <= kNearBytes;
+  return near ? ComputeWork{.near_gathered_bytes = bytes} : ComputeWork{.gathered_bytes = bytes};
 }
-/// Neighbours' rows.
-inline double gathered(const CsrView& arcs, Index cols) {
-  return gathered(arcs.arcs(), cols, arcs.weights != nullptr ? 8 : 4);
+/// Neighbours' rows, of a matrix with a row for each of the arcs' columns.
+inline ComputeWork gathers(const CsrView& arcs, Index cols) {
+  return gathers(arcs.arcs(), arcs.cols, cols, arcs.weights != nullptr ? 8 : 4);
+}
+
+inline ComputeWork products(double flops) {
+  return {.product_flops = flops};
 }
 
 /// work(): a ComputeWork; asked for where it is counted alone, because arcs are counted in memory that may be a device's.

@@ -34,7 +34,7 @@ void call_uncounted(void (*KernelTable::*kernel)(Context&, Formal...), const cha
 template <class... Formal, class... Given>
 void call(void (*KernelTable::*kernel)(Context&, Formal...), const char* name, Context& ctx,
           const Given&... arguments) {
-  if (ctx.count != nullptr) ctx.count->streamed_bytes += bytes_of(arguments...);
+  if (ctx.count != nullptr) *ctx.count += streams(arguments...);
   call_uncounted(kernel, name, ctx, arguments...);
 }
 

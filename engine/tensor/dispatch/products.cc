@@ -28,7 +28,7 @@ void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool a
   check_product(a.csr.rows, a.csr.cols, x, out);
   check(epilogue, out.rows, out.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] { return ComputeWork{0, gathered(a.csr, x.cols), bytes_of(out, epilogue)}; });
+  add_work(ctx, [&] { return gathers(a.csr, x.cols) + streams(out, epilogue); });
   ATOLL_CALL_UNCOUNTED(spmm, ctx, a, x, out, accumulate, epilogue);
 }
 
@@ -37,7 +37,7 @@ void gemm(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bo
   check_product(a.rows, a.cols, w, out);
   check(epilogue, out.rows, out.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] { return ComputeWork{flops(a.rows, a.cols, w.cols), 0, 0}; });
+  add_work(ctx, [&] { return products(flops(a.rows, a.cols, w.cols)); });
   ATOLL_CALL(gemm, ctx, a, w, out, accumulate, epilogue);
 }
 
@@ -47,7 +47,7 @@ void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out,
               a.rows, a.cols, w.rows, w.cols, out.rows, out.cols);
   check(after, out.rows);
   if (out.empty()) return;
-  add_work(ctx, [&] { return ComputeWork{flops(a.rows, a.cols, w.rows), 0, 0}; });
+  add_work(ctx, [&] { return products(flops(a.rows, a.cols, w.rows)); });
   ATOLL_CALL(gemm_bt, ctx, a, w, out, accumulate, after);
 }
 
@@ -56,7 +56,7 @@ void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatri
   check_product_at(a.rows, a.cols, b, out, first);
   check(dropout, a.rows);
   if (out.empty()) return;
-  add_work(ctx, [&] { return ComputeWork{flops(a.rows, out.rows, b.cols), 0, 0}; });
+  add_work(ctx, [&] { return products(flops(a.rows, out.rows, b.cols)); });
   ATOLL_CALL(gemm_at, ctx, a, dropout, b, out, accumulate, first);
 }
 
@@ -66,7 +66,7 @@ void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, Cons
   check(dropout, x.csr.rows);
   check(epilogue, out.rows, out.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] { return ComputeWork{0, gathered(x.csr, w.cols), bytes_of(out, epilogue)}; });
+  add_work(ctx, [&] { return gathers(x.csr, w.cols) + streams(out, epilogue); });
   ATOLL_CALL_UNCOUNTED(sparse_gemm, ctx, x, dropout, w, out, epilogue);
 }
 
@@ -75,7 +75,7 @@ void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, C
   check_product_at(x.transpose.cols, x.transpose.rows, b, out, first);
   check(dropout, x.transpose.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] { return ComputeWork{0, gathered(x.transpose, b.cols), bytes_of(out)}; });
+  add_work(ctx, [&] { return gathers(x.transpose, b.cols) + streams(out); });
   ATOLL_CALL_UNCOUNTED(sparse_gemm_at, ctx, x, dropout, b, out, accumulate, first);
 }
 
@@ -84,7 +84,7 @@ void bit_gemm(Context& ctx, const BitRows& x, ConstMatrixView w, MatrixView out,
   check_product(x.bits.rows, x.bits.cols, w, out);
   check(epilogue, out.rows, out.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] { return ComputeWork{kBitTime * flops(x.bits.rows, x.bits.cols, w.cols), 0, 0}; });
+  add_work(ctx, [&] { return products(kBitTime * flops(x.bits.rows, x.bits.cols, w.cols)); });
   ATOLL_CALL(bit_gemm, ctx, x, w, out, accumulate, epilogue);
 }
 
@@ -92,7 +92,7 @@ void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView o
                  Index first) {
   check_product_at(x.transpose.cols, x.transpose.rows, b, out, first);
   if (out.empty()) return;
-  add_work(ctx, [&] { return ComputeWork{kBitTime * flops(x.transpose.cols, out.rows, b.cols), 0, 0}; });
+  add_work(ctx, [&] { return products(kBitTime * flops(x.transpose.cols, out.rows, b.cols)); });
   ATOLL_CALL(bit_gemm_at, ctx, x, b, out, accumulate, first);
 }
 

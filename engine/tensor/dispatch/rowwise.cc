@@ -75,16 +75,14 @@ void scale_rows(Context& ctx, const Real* factors, MatrixView x) {
 void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
   ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] {
-    return ComputeWork{0, gathered(out.rows, out.cols, sizeof(VertexId)), bytes_of(out)};
-  });
+  add_work(ctx, [&] { return gathers(out.rows, x.rows, out.cols, sizeof(VertexId)) + streams(out); });
   ATOLL_CALL_UNCOUNTED(gather_rows, ctx, x, index, out);
 }
 
 void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
   ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
   if (x.empty()) return;
-  add_work(ctx, [&] { return ComputeWork{0, gathered(x.rows, x.cols, sizeof(VertexId)), bytes_of(x)}; });
+  add_work(ctx, [&] { return gathers(x.rows, out.rows, x.cols, sizeof(VertexId)) + streams(x); });
   ATOLL_CALL_UNCOUNTED(scatter_add_rows, ctx, x, index, out);
 }
 
@@ -113,9 +111,7 @@ void narrow_rows(Context& ctx, ConstMatrixView x, View<Bfloat16> out) {
 void gather_rows_bfloat16(Context& ctx, ConstMatrixView x, const VertexId* index, View<Bfloat16> out) {
   ATOLL_CHECK(x.cols == out.cols && out.contiguous(), "{} and {} columns", x.cols, out.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] {
-    return ComputeWork{0, gathered(out.rows, out.cols, sizeof(VertexId)), bytes_of(out)};
-  });
+  add_work(ctx, [&] { return gathers(out.rows, x.rows, out.cols, sizeof(VertexId)) + streams(out); });
   ATOLL_CALL_UNCOUNTED(gather_rows_bfloat16, ctx, x, index, out);
 }
 

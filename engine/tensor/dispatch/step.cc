@@ -67,14 +67,14 @@ void begin_step(Context& ctx, double learning_rate, std::int64_t update, StepSta
 void adam(Context& ctx, const AdamRule& rule, const StepState* state, Index count, const Real* gradient,
           Real* m, Real* v, Real* weight) {
   add_work(ctx, [&] {
-    return ComputeWork{0, 0, 7.0 * double(count) * sizeof(Real)};
+    return streamed(7.0 * double(count) * sizeof(Real), double(count) * sizeof(Real));
   });  // the gradient is read, three arrays read and written
   ATOLL_CALL(adam, ctx, rule, state, count, gradient, m, v, weight);
 }
 
 void sgd(Context& ctx, const SgdRule& rule, const StepState* state, Index count, const Real* gradient,
          Real* velocity, Real* weight) {
-  add_work(ctx, [&] { return ComputeWork{0, 0, 5.0 * double(count) * sizeof(Real)}; });
+  add_work(ctx, [&] { return streamed(5.0 * double(count) * sizeof(Real), double(count) * sizeof(Real)); });
   ATOLL_CALL(sgd, ctx, rule, state, count, gradient, velocity, weight);
 }
 
