@@ -37,6 +37,10 @@ class Recycled {
     size_ = count;
     return span();
   }
+  /// Room for so many: what is pushed up to there moves nothing.
+  void reserve(Index count) {
+    if (count > capacity_) grow(count);
+  }
   void push(T value) {
     if (size_ == capacity_) grow(size_ + 1);
     data_[std::size_t(size_++)] = value;

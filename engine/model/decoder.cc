@@ -8,16 +8,8 @@
 namespace atl {
 namespace {
 
-constexpr Index kPiece = 4096;  // pairs at a time
 constexpr Index kBlock = 256;   // of them one thread's, forward
 constexpr Index kColumns = 16;  // of a row one thread's, backward: no two threads add to the same element
-
-/// The pairs begin … begin + count − 1.
-EndPairs piece_of(const EndPairs& pairs, Index begin, Index count) {
-  const Index edges = std::clamp<Index>(pairs.edges - begin, 0, count);
-  return {pairs.sources.subspan(std::size_t(begin), std::size_t(count)),
-          pairs.destinations.subspan(std::size_t(begin), std::size_t(count)), edges};
-}
 
 /// work(begin, end) over blocks of 0 … count − 1.
 template <class Work>
@@ -46,6 +38,12 @@ std::vector<ParameterSpec> decoder_parameters(const LinkSpec& spec, Index width)
                      .fan_in = width});
   }
   return all;
+}
+
+Index decoder_bytes(const LinkSpec& spec, Index width, Index pairs) {
+  const Index rows = std::min(pairs, kDecodedPairs);
+  const Index matrices = spec.decoder == DecoderKind::kMlp ? spec.decoder_layers + 2 : 0;
+  return Index(sizeof(Real)) * rows * (2 + matrices * width);
 }
 
 Decoder::Decoder(const LinkSpec& spec, Index width, int layer)
@@ -137,23 +135,23 @@ void Decoder::add_to_rows(Context& host, const EndRows& rows, const EndPairs& pa
   });
 }
 
-void Decoder::score(Context& host, const WeightVersion& weights, const EndRows& rows, const EndPairs& pairs,
+void Decoder::score(Context& host, const WeightVersion& weights, const EndRows& rows, PairPieces& pairs,
                     std::span<Real> scores) {
   read_weights(weights, false);
-  for (Index begin = 0; begin < pairs.size(); begin += kPiece) {
-    const Index count = std::min(kPiece, pairs.size() - begin);
-    forward(host, rows, piece_of(pairs, begin, count));
+  for (Index begin = 0; begin < pairs.size(); begin += kDecodedPairs) {
+    const Index count = std::min(kDecodedPairs, pairs.size() - begin);
+    forward(host, rows, pairs.piece(begin, count));
     std::copy_n(scores_.data(), count, scores.data() + begin);
   }
 }
 
-double Decoder::train(Context& host, const WeightVersion& weights, const EndRows& rows, const EndPairs& pairs,
+double Decoder::train(Context& host, const WeightVersion& weights, const EndRows& rows, PairPieces& pairs,
                       Real scale, const EndGradients& gradients) {
   read_weights(weights, true);
   double sum = 0;
-  for (Index begin = 0; begin < pairs.size(); begin += kPiece) {
-    const Index count = std::min(kPiece, pairs.size() - begin);
-    const EndPairs piece = piece_of(pairs, begin, count);
+  for (Index begin = 0; begin < pairs.size(); begin += kDecodedPairs) {
+    const Index count = std::min(kDecodedPairs, pairs.size() - begin);
+    const EndPairs piece = pairs.piece(begin, count);
     forward(host, rows, piece);
     d_scores_.resize(count, 1);
     sum += loss({scores_.data(), std::size_t(count)}, piece.edges, scale,

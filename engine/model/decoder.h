@@ -38,6 +38,21 @@ struct EndPairs {
   Index size() const { return Index(sources.size()); }
 };
 
+/// Pairs of a pass, numbered a piece at a time, so that nobody holds the numbers of all.
+class PairPieces {
+ public:
+  virtual ~PairPieces() = default;
+  virtual Index size() const = 0;
+  /// The pairs begin … begin + count − 1; valid until the next call.
+  virtual EndPairs piece(Index begin, Index count) = 0;
+};
+
+/// Of a pass over so many pairs: what a Decoder comes to hold, but for kernels' scratch.
+Index decoder_bytes(const LinkSpec& spec, Index width, Index pairs);
+
+/// How many pairs are scored at a time.
+inline constexpr Index kDecodedPairs = 4096;
+
 /// Allocates nothing once pieces of pairs have been as large as they get.
 class Decoder {
  public:
@@ -45,11 +60,11 @@ class Decoder {
   Decoder(const LinkSpec& spec, Index width, int layer);
 
   /// scores (pairs). `host`: a context of the host's.
-  void score(Context& host, const WeightVersion& weights, const EndRows& rows, const EndPairs& pairs,
+  void score(Context& host, const WeightVersion& weights, const EndRows& rows, PairPieces& pairs,
              std::span<Real> scores);
   /// Returns Σ of the binary cross-entropy of the pairs' scores. gradients += its derivative times `scale`, and the weights' gradients
   /// likewise.
-  double train(Context& host, const WeightVersion& weights, const EndRows& rows, const EndPairs& pairs,
+  double train(Context& host, const WeightVersion& weights, const EndRows& rows, PairPieces& pairs,
                Real scale, const EndGradients& gradients);
   /// Σ of the binary cross-entropy of scores, the first `edges` of them edges'. d_scores, where not empty, are its derivatives times
   /// `scale`.

@@ -101,6 +101,7 @@ class Batches {
     }
     if (notes_ != nullptr) notes_->end();
     batches.count(times, out);
+    out.pairs = seeds_.pair_sizes()[std::size_t(rank)];
     if (batches.columns()) {
       for (const auto& [row, count] : batches.reads()) out.by_rows += sent_.row_bytes(times * double(count));
     } else {
@@ -139,7 +140,7 @@ class Batches {
   /// Ends are asked for twice: by whom makes the batch, and with the loss.
   void add_pairs(std::int64_t step, Rank rank, double times, DryRun& run) {
     if (job_.task != Task::kLinkPrediction) return;
-    const PlannedSeeds::Wanted& wanted = seeds_.wanted(step);
+    const WantedRows& wanted = seeds_.wanted(step);
     for (Rank to = 0; to < ranks_; ++to)
       if (to != rank) {
         const PairBytesSent sent = pair_bytes(wanted, rank, to, job_.model.hidden);
@@ -149,12 +150,13 @@ class Batches {
       }
   }
 
-  /// Of row begins, columns and weights of arcs.
+  /// Of row begins, columns and weights of arcs; a second time where training draws from rows in the order of ids.
   Index pages_of(const DryBatches& of) const {
     const bool all = job_.strategy.options.text("structure") == "mapped";
     const auto begins = source_.arc_offsets();
     const Index rows = all ? Index(begins.size()) - 1 : of.owned, arcs = all ? begins.back() : of.arcs;
-    return 8 * (rows + 1) + (source_.weighted() ? 8 : 4) * arcs;
+    const Index times = graph_transforms(job_).by_id ? 2 : 1;
+    return 8 * (rows + 1) + times * (source_.weighted() ? 8 : 4) * arcs;
   }
 
   void add_sent(Rank rank, DryBatches& out) const {

@@ -11,6 +11,7 @@
 #include "plan/batch_source.h"
 #include "plan/dry_run.h"
 #include "plan/epoch_work.h"
+#include "plan/pair_sizes.h"
 
 namespace atl {
 
@@ -19,6 +20,7 @@ struct DryBatches {
   DryRun run;              // schedule.halo: batches ahead of time, and what fetches their rows
   EpochWork work;
   Index owned = 0, arcs = 0;  // rows of the rank, and arcs to them
+  PairSizes pairs{};          // with task linkPrediction
   Index pages = 0;            // of mapped arcs: the rank's own, or the whole graph's
   // Where features are held by columns, of an epoch:
   double whole_rows = 0;  // of the rank's batches, that are made whole at it

@@ -35,12 +35,26 @@ double total(const TrafficBytes& bytes) {
   return double(std::accumulate(bytes.begin(), bytes.end(), std::int64_t(0)));
 }
 
-/// What follows from a rank's dry run and its work. `whole`: of the part that evaluation sees.
-void enter(const Job& job, const DryRun& dry, const RankShape& whole, const Model& model,
+/// What a rank's evaluation sees, and its loss where that is of pairs.
+struct Seen {
+  const RankShape& whole;
+  const PairSizes& pairs;
+};
+
+/// Rows that travel while pairs are scored, and asking for them.
+double scoring_bytes(const Job& job, const PairSizes& pairs) {
+  return pairs.asked_in_all * double(job.model.hidden) * sizeof(Real) +
+         pairs.wanted_in_all * sizeof(VertexId);
+}
+
+/// What follows from a rank's dry run and its work.
+void enter(const Job& job, const DryRun& dry, const Seen& seen, const Model& model,
            const PlanOptions& options, RankPlan& plan) {
+  plan.work += pair_work(job, seen.pairs);
   plan.epoch = dry.epoch;
   plan.epoch_between = dry.epoch_between;
   plan.evaluation = dry.evaluation;
+  plan.evaluation[std::size_t(Traffic::kEvaluation)] += std::int64_t(scoring_bytes(job, seen.pairs));
   const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
   plan.compute_seconds =
       seconds_of(plan.work, options.rates) * (strategy.stretch == nullptr ? 1 : strategy.stretch(job));
@@ -48,13 +62,15 @@ void enter(const Job& job, const DryRun& dry, const RankShape& whole, const Mode
   const bool at_once = strategy.hides_communication(job.strategy.options);
   plan.epoch_seconds = at_once ? std::max(plan.compute_seconds, plan.communication_seconds)
                                : plan.compute_seconds + plan.communication_seconds;
+  EpochWork evaluation = evaluation_work(model, seen.whole);
+  evaluation += scoring_work(job, seen.pairs, plan.shape.rank == 0);
   plan.evaluation_seconds =
-      seconds_of(evaluation_work(model, whole), options.rates) + total(plan.evaluation) / options.link_bytes;
+      seconds_of(evaluation, options.rates) + total(plan.evaluation) / options.link_bytes;
 }
 
 /// Of link prediction.
-void add_pairs(const Job& job, const PlannedSeeds::Wanted& wanted, Rank rank,
-               const std::vector<std::string>& hosts, DryRun& dry) {
+void add_pairs(const Job& job, const WantedRows& wanted, Rank rank, const std::vector<std::string>& hosts,
+               DryRun& dry) {
   for (Rank to = 0; to < Rank(wanted.rows.size()); ++to)
     if (to != rank)
       enter_pairs(pair_bytes(wanted, rank, to, job.model.hidden),
@@ -62,25 +78,26 @@ void add_pairs(const Job& job, const PlannedSeeds::Wanted& wanted, Rank rank,
 }
 
 RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                   const PlanOptions& options, const PlannedSeeds::Wanted& wanted, DryInputs& inputs,
-                   Rank rank) {
+                   const PlanOptions& options, const PartPairs& pairs, DryInputs& inputs, Rank rank) {
   const int part = inputs.share(rank).ranks.part_of(rank);
   const DryRunInput in = inputs.of(rank);
   const DatasetMeta& meta = dataset.meta();
   const Model model = planned_model(job, in.features, in.classes);
   DryRun dry = dry_run(in);
-  add_pairs(job, wanted, rank, in.hosts, dry);
+  add_pairs(job, pairs.wanted, rank, in.hosts, dry);
+  const PairSizes of_pairs = pairs.sizes.empty() ? PairSizes{} : pairs.sizes[std::size_t(rank)];
   const auto owned = prepared.ids().subspan(std::size_t(prepared.part_offsets()[std::size_t(part)]),
                                             std::size_t(rows_of(prepared, part)));
   RankPlan plan;
   plan.shape = in.training;
   plan.memory = rank_memory(
       {in, dry, model, mapped_bytes(job, dataset, prepared, part, model.layers.front()->gathers()),
-       meta.weighted, !dataset.original_ids().empty(), meta.vertices, labelled_rows(job, dataset, owned)});
+       meta.weighted, !dataset.original_ids().empty(), meta.vertices, labelled_rows(job, dataset, owned),
+       pair_memory(job, of_pairs, {rank, in.training.ranks, in.threads, false})});
   const bool recompute = job.training.recompute == Recompute::kLayer;
   if (in.batches.empty()) plan.work = epoch_work(model, in.training, recompute);
   for (const RankShape& batch : in.batches) plan.work += epoch_work(model, batch, recompute);
-  enter(job, dry, in.full ? *in.full : in.training, model, options, plan);
+  enter(job, dry, {in.full ? *in.full : in.training, of_pairs}, model, options, plan);
   return plan;
 }
 
@@ -108,10 +125,11 @@ RankPlan plan_batches(const Job& job, const Dataset& dataset, const PlanOptions&
                        options.hosts};
   const Model model = planned_model(job, in.features, in.classes);
   plan.memory = rank_memory(
-      {in, dry.run, model, 0, meta.weighted, !dataset.original_ids().empty(), meta.vertices, dry.owned});
+      {in, dry.run, model, 0, meta.weighted, !dataset.original_ids().empty(), meta.vertices, dry.owned,
+       pair_memory(job, dry.pairs, {rank, job.placement.ranks, options.threads, true})});
   plan.memory.pages = dry.pages;
   plan.work = dry.work;
-  enter(job, dry.run, plan.shape, model, options, plan);
+  enter(job, dry.run, {plan.shape, dry.pairs}, model, options, plan);
   return plan;
 }
 
@@ -203,11 +221,11 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
   std::vector<RankPlan> ranks;
   DryInputs inputs(job, dataset, prepared, rank_traffic(job, dataset, prepared).parts, options.threads,
                    options.hosts);
-  PlannedSeeds::Wanted wanted;
+  PartPairs pairs;
   if (job.task == Task::kLinkPrediction)
-    wanted = wanted_of_parts(job, dataset, prepared, inputs.share(0).ranks);
+    pairs = pairs_of_parts(job, dataset, prepared, inputs.share(0).ranks);
   for (Rank r = 0; r < Rank(inputs.ranks()); ++r)
-    ranks.push_back(plan_rank(job, dataset, prepared, options, wanted, inputs, r));
+    ranks.push_back(plan_rank(job, dataset, prepared, options, pairs, inputs, r));
   JobPlan plan = joined(job, options, PlannedFrom::kPrepared, std::move(ranks));
   const DatasetMeta& meta = dataset.meta();
   plan.stages = stage_plans(job, planned_model(job, feature_shape(job, meta), meta.classes));

@@ -194,8 +194,8 @@ RankMemory rank_memory(const MemoryInput& in) {
   }
   const Index base = kProcess + kThread * run.threads + (many ? kMpi : 0) + label_bytes(in);
   RankMemory m;
-  m.mapped = in.mapped;
-  m.loading = base + in.mapped + graph +
+  m.mapped = in.mapped + in.pairs.mapped;
+  m.loading = base + m.mapped + graph + in.pairs.loaded +
               std::max(features, cutting_bytes(run.full ? *run.full : run.training, needs, in.weighted)) +
               run.training.server_bytes;
   const bool released =
@@ -212,6 +212,9 @@ RankMemory rank_memory(const MemoryInput& in) {
              {"gradients of activations", s.gradients},
              {"halo rows", s.halo + i.halo},
              {"scratch", in.dry.workspace},
+             {"pairs", in.pairs.pairs},
+             {"rows of pairs' ends", in.pairs.ends},
+             {"scores of pairs", in.pairs.scoring},
              {kParameters, parameter_bytes(run, in.dry)}};
   for (const MemoryItem& item : m.items) m.training += item.bytes;
   m.batches = batch_bytes(in);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plan/dry_run.h"
+#include "plan/pair_memory.h"
 
 namespace atl {
 
@@ -42,6 +43,7 @@ struct MemoryInput {
   bool original_ids = false;  // of vertices
   Index vertices = 0;         // of the whole graph
   Index labelled = 0;         // of the rank's vertices, in some split
+  PairMemory pairs{};         // with task linkPrediction
 };
 
 RankMemory rank_memory(const MemoryInput& input);

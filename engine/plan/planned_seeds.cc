@@ -19,27 +19,11 @@ void sort_once(std::vector<VertexId>& rows) {
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
 }
 
-/// Rows of each owner that the ends of a rank's pairs are.
-std::vector<VertexId> ends_of(const StepPairs& pairs) {
-  std::vector<VertexId> ends(pairs.sources.span().begin(), pairs.sources.span().end());
-  ends.insert(ends.end(), pairs.destinations.span().begin(), pairs.destinations.span().end());
-  sort_once(ends);
-  return ends;
-}
-
-void count_wanted(const Owners& owners, Rank rank, const std::vector<VertexId>& ends,
-                  PlannedSeeds::Wanted& wanted) {
-  wanted.rows[std::size_t(rank)].assign(std::size_t(owners.ranks()), 0);
-  for (const VertexId row : ends)
-    if (const Rank owner = owners.owner_of(row); owner != rank)
-      ++wanted.rows[std::size_t(rank)][std::size_t(owner)];
-}
-
 }  // namespace
 
 PlannedSeeds::PlannedSeeds(const Job& job, const Dataset& dataset, const BatchSource& source,
                            const Owners& owners)
-    : owners_(owners), ends_(std::size_t(owners.ranks())) {
+    : owners_(owners), ends_(std::size_t(owners.ranks())), counts_(owners) {
   const bool links = job.task == Task::kLinkPrediction;
   std::vector<std::uint8_t> marks;
   if (links)
@@ -63,8 +47,11 @@ PlannedSeeds::PlannedSeeds(const Job& job, const Dataset& dataset, const BatchSo
     if (!links) training_.by_part.insert(training_.by_part.end(), rows.by_part.begin(), rows.by_part.end());
     seeds_.emplace_back(by_part_, std::move(rows), batch_size, job.training.seed);
   }
-  for (const auto& graph : graphs_) draws_.emplace_back(*graph, job.links.negatives, job.training.seed);
-  wanted_.rows.resize(graphs_.size());
+  for (const auto& graph : graphs_) {
+    draws_.emplace_back(*graph, job.links.negatives, job.training.seed);
+    counts_.add_graph(*graph, job.links.negatives);
+  }
+  if (links) counts_.add_measured(dataset, row_of_);
 }
 
 void PlannedSeeds::draw_pairs(std::int64_t step) {
@@ -75,10 +62,10 @@ void PlannedSeeds::draw_pairs(std::int64_t step) {
   for (Rank rank = 0; rank < Rank(graphs_.size()); ++rank) {
     seeds_[std::size_t(rank)].of_step(step, edges);
     draws_[std::size_t(rank)].draw(step, edges, Index(seeds_[std::size_t(rank)].size(step)), pairs);
-    const std::vector<VertexId> ends = ends_of(pairs);
-    count_wanted(owners_, rank, ends, wanted_);
-    for (const VertexId row : ends) ends_[std::size_t(owners_.owner_of(row))].push_back(row);
+    for (const VertexId row : counts_.add_step(rank, pairs))
+      ends_[std::size_t(owners_.owner_of(row))].push_back(row);
   }
+  if (!graphs_.empty()) counts_.end_step();
   for (auto& each : ends_) sort_once(each);
 }
 
@@ -88,12 +75,12 @@ void PlannedSeeds::of_step(std::int64_t step, Rank rank, std::vector<VertexId>& 
   rows = ends_[std::size_t(rank)];
 }
 
-const PlannedSeeds::Wanted& PlannedSeeds::wanted(std::int64_t step) {
+const WantedRows& PlannedSeeds::wanted(std::int64_t step) {
   if (!graphs_.empty()) draw_pairs(step);
-  return wanted_;
+  return counts_.wanted();
 }
 
-PairBytesSent pair_bytes(const PlannedSeeds::Wanted& wanted, Rank from, Rank to, Index width) {
+PairBytesSent pair_bytes(const WantedRows& wanted, Rank from, Rank to, Index width) {
   const double row = double(width) * sizeof(Real);
   const auto asked = double(wanted.rows[std::size_t(from)][std::size_t(to)]),
              given = double(wanted.rows[std::size_t(to)][std::size_t(from)]);
@@ -108,17 +95,20 @@ void enter_pairs(const PairBytesSent& sent, bool between, DryRun& run) {
   }
 }
 
-PlannedSeeds::Wanted wanted_of_parts(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                                     const PartRanks& ranks) {
+PartPairs pairs_of_parts(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                         const PartRanks& ranks) {
   const Owners owners(prepared.part_offsets(), ranks);
-  PlannedSeeds::Wanted wanted{std::vector<std::vector<Index>>(std::size_t(owners.ranks()))};
+  PairTally counts(owners);
+  counts.add_measured(dataset, prepared.rows());
   StepPairs pairs;
   for (Rank rank = 0; rank < owners.ranks(); ++rank) {
     const PairGraph graph(dataset, prepared.rows(), prepared.ids(), prepared.part_offsets(), owners, rank);
     PairDraws(graph, job.links.negatives, job.training.seed).draw_all(0, pairs);
-    count_wanted(owners, rank, ends_of(pairs), wanted);
+    counts.add_graph(graph, job.links.negatives);
+    counts.add_step(rank, pairs);
   }
-  return wanted;
+  counts.end_step();
+  return {counts.wanted(), counts.by_rank()};
 }
 
 }  // namespace atl

@@ -8,7 +8,7 @@
 #include "dataset/dataset.h"
 #include "plan/batch_source.h"
 #include "plan/dry_run.h"
-#include "sampler/pairs/pair_draws.h"
+#include "plan/pair_sizes.h"
 #include "sampler/seeds.h"
 
 namespace atl {
@@ -25,11 +25,10 @@ class PlannedSeeds {
   /// Of all parts, where batches are of training vertices; and how many each part has.
   const TrainingRows& training() const { return training_; }
   const std::vector<Index>& by_part() const { return by_part_; }
-  /// What the ranks tell each other of a step's pairs: by rank, rows of others that it wants of each. Empty without pairs.
-  struct Wanted {
-    std::vector<std::vector<Index>> rows;  // (ranks, ranks)
-  };
-  const Wanted& wanted(std::int64_t step);
+  /// What the ranks tell each other of a step's pairs: rows that they want. Nothing without pairs.
+  const WantedRows& wanted(std::int64_t step);
+  /// Over the steps that were drawn. None without pairs.
+  const std::vector<PairSizes>& pair_sizes() const { return counts_.by_rank(); }
 
  private:
   void draw_pairs(std::int64_t step);
@@ -43,20 +42,24 @@ class PlannedSeeds {
   std::vector<Index> by_part_;
   std::int64_t drawn_ = -1;                  // the step of what follows
   std::vector<std::vector<VertexId>> ends_;  // by owner, ascending
-  Wanted wanted_;
+  PairTally counts_;
 };
 
 /// Bytes that rank `from` sends for a step's pairs, as link prediction trains: which rows it wants, rows, and gradients.
 struct PairBytesSent {
   double rows = 0, gradients = 0;
 };
-PairBytesSent pair_bytes(const PlannedSeeds::Wanted& wanted, Rank from, Rank to, Index width);
+PairBytesSent pair_bytes(const WantedRows& wanted, Rank from, Rank to, Index width);
 
 /// Adds them to what a rank sends in an epoch; `between`: servers.
 void enter_pairs(const PairBytesSent& sent, bool between, DryRun& run);
 
-/// The same wishes of a strategy with a part a rank, in its first step.
-PlannedSeeds::Wanted wanted_of_parts(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                                     const PartRanks& ranks);
+/// The same of a strategy with a part a rank, whose steps all take the same edges: wishes are those of the first.
+struct PartPairs {
+  WantedRows wanted;
+  std::vector<PairSizes> sizes;  // by rank
+};
+PartPairs pairs_of_parts(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                         const PartRanks& ranks);
 
 }  // namespace atl

@@ -19,29 +19,33 @@ VertexId number_below(std::uint64_t bits, Index below) {
 }  // namespace
 
 void PairDraws::draw(std::int64_t step, std::span<const VertexId> edges, Index all_edges, StepPairs& pairs) {
-  pairs.clear();
+  const Index negatives = begin(step, Index(edges.size()), all_edges, pairs);
   for (const VertexId number : edges) {
     const RowPair& edge = graph_.edges()[std::size_t(number)];
     pairs.add(edge.source, edge.destination);
   }
-  pairs.edges = pairs.size();
-  const Index negatives = all_edges * negatives_;
-  pairs.total = double(all_edges + negatives);
   draw_negatives(step, negatives, pairs);
 }
 
 void PairDraws::draw_all(std::int64_t step, StepPairs& pairs) {
-  pairs.clear();
+  const Index negatives = begin(step, Index(graph_.edges().size()), graph_.all_edges(), pairs);
   for (const RowPair& edge : graph_.edges()) pairs.add(edge.source, edge.destination);
-  pairs.edges = pairs.size();
-  const Index negatives = graph_.all_edges() * negatives_;
-  pairs.total = double(graph_.all_edges() + negatives);
   draw_negatives(step, negatives, pairs);
 }
 
+/// Makes room for own edges and negative pairs; returns how many there are of these over all ranks.
+Index PairDraws::begin(std::int64_t step, Index edges, Index all_edges, StepPairs& pairs) {
+  const Index negatives = all_edges * negatives_, each = negatives / graph_.vertices();
+  draw_sources(step, negatives % graph_.vertices());
+  pairs.clear();
+  pairs.reserve(edges + each * graph_.owners().rows(graph_.rank()) + Index(sources_.size()));
+  pairs.edges = edges;
+  pairs.total = double(all_edges + negatives);
+  return negatives;
+}
+
 /// Where few vertices get one more, these are looked up; where many do, own vertices are asked.
-void PairDraws::draw_negatives(std::int64_t step, Index count, StepPairs& pairs) {
-  const Index each = count / graph_.vertices(), more = count % graph_.vertices();
+void PairDraws::draw_sources(std::int64_t step, Index more) {
   const Owners& owners = graph_.owners();
   const auto first = VertexId(owners.first_row(graph_.rank())), own = VertexId(owners.rows(graph_.rank()));
   const KeyedOrder order(std::uint64_t(graph_.vertices()),
@@ -57,6 +61,12 @@ void PairDraws::draw_negatives(std::int64_t step, Index count, StepPairs& pairs)
     for (VertexId row = first; row < first + own; ++row)
       if (order.place_of(std::uint64_t(graph_.id_of(row))) < std::uint64_t(more)) sources_.push_back(row);
   }
+}
+
+void PairDraws::draw_negatives(std::int64_t step, Index count, StepPairs& pairs) const {
+  const Index each = count / graph_.vertices();
+  const auto first = VertexId(graph_.owners().first_row(graph_.rank())),
+             own = VertexId(graph_.owners().rows(graph_.rank()));
   for (VertexId row = first; each > 0 && row < first + own; ++row)
     for (Index number = 0; number < each; ++number)
       pairs.add(row, destination(step, row, std::uint64_t(number)));

@@ -27,7 +27,9 @@ class PairDraws {
   void draw_all(std::int64_t step, StepPairs& pairs);
 
  private:
-  void draw_negatives(std::int64_t step, Index count, StepPairs& pairs);
+  Index begin(std::int64_t step, Index edges, Index all_edges, StepPairs& pairs);
+  void draw_sources(std::int64_t step, Index more);
+  void draw_negatives(std::int64_t step, Index count, StepPairs& pairs) const;
   VertexId destination(std::int64_t step, VertexId source_row, std::uint64_t number) const;
 
   const PairGraph& graph_;

@@ -1,6 +1,7 @@
 #include "sampler/pairs/pair_graph.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace atl {
@@ -18,24 +19,43 @@ PairGraph::PairGraph(const Dataset& dataset, std::span<const VertexId> row_of, s
   read_partners(pairs, dataset.meta().symmetric);
 }
 
+/// Counted, then filled in: nothing is held twice.
 void PairGraph::read_edges(View<const VertexId> pairs, Index supervised,
                            std::span<const Index> part_offsets) {
-  std::vector<std::pair<std::size_t, RowPair>> own;  // with the part
+  const auto part_of = [&](VertexId row) {
+    return std::size_t(std::ranges::upper_bound(part_offsets, Index(row)) - part_offsets.begin() - 1);
+  };
+  for (Index i = 0; i < supervised; ++i) ++edges_by_part_[part_of(row_of(pairs.at(i, 0)))];
+  std::vector<Index> next(edges_by_part_.size());
+  Index own = 0;
+  for (int p = 0; p < owners_.part_count(rank_); ++p) {
+    const auto part = std::size_t(owners_.first_part(rank_)) + std::size_t(p);
+    next[part] = own;
+    own += edges_by_part_[part];
+  }
+  edges_.resize(std::size_t(own));
   for (Index i = 0; i < supervised; ++i) {
-    const RowPair pair{row_of(pairs.at(i, 0)), row_of(pairs.at(i, 1))};
-    const auto part =
-        std::size_t(std::ranges::upper_bound(part_offsets, Index(pair.source)) - part_offsets.begin() - 1);
-    ++edges_by_part_[part];
-    if (owners_.owns(rank_, pair.source)) own.emplace_back(part, pair);
+    const VertexId source = row_of(pairs.at(i, 0));
+    if (!owners_.owns(rank_, source)) continue;
+    edges_[std::size_t(next[part_of(source)]++)] = {source, row_of(pairs.at(i, 1))};
   }
-  std::ranges::stable_sort(own, {}, &std::pair<std::size_t, RowPair>::first);
-  numbers_.first_part = owners_.first_part(rank_);
-  for (const auto& [part, pair] : own) {
-    numbers_.by_part.resize(part - std::size_t(numbers_.first_part) + 1);
-    numbers_.by_part.back().push_back(VertexId(edges_.size()));
-    edges_.push_back(pair);
+}
+
+TrainingRows PairGraph::numbers() const {
+  TrainingRows numbers{owners_.first_part(rank_), {}};
+  VertexId next = 0;
+  for (int p = 0; p < owners_.part_count(rank_); ++p) {
+    const Index count = edges_by_part_[std::size_t(numbers.first_part) + std::size_t(p)];
+    auto& of_part = numbers.by_part.emplace_back(std::size_t(count));
+    std::iota(of_part.begin(), of_part.end(), next);
+    next += VertexId(count);
   }
-  numbers_.by_part.resize(std::size_t(owners_.part_count(rank_)));  // the last ones may have no edges
+  return numbers;
+}
+
+Index PairGraph::bytes() const {
+  return Index(edges_.size() * sizeof(RowPair) + partner_begin_.size() * sizeof(Index) +
+               partners_.size() * sizeof(VertexId));
 }
 
 /// Counted, then filled in.

@@ -21,7 +21,7 @@ struct RowPair {
 class PairGraph {
  public:
   /// row_of (vertices): the prepared row of each vertex; ids (vertices): the vertex of each. Both, and the data set, outlive it. Reads the
-  /// training edges twice, and keeps the rank's own.
+  /// training edges four times, and keeps the rank's own.
   PairGraph(const Dataset& dataset, std::span<const VertexId> row_of, std::span<const VertexId> ids,
             std::span<const Index> part_offsets, Owners owners, Rank rank);
 
@@ -34,12 +34,14 @@ class PairGraph {
   /// Own training edges that are trained on, part by part, each part's in the data set's order.
   const std::vector<RowPair>& edges() const { return edges_; }
   /// Their numbers by part, as seeds are drawn of them; and how many each part of all ranks has.
-  const TrainingRows& numbers() const { return numbers_; }
+  TrainingRows numbers() const;
   const std::vector<Index>& edges_by_part() const { return edges_by_part_; }
   /// Over all ranks.
   Index all_edges() const { return all_edges_; }
   /// Whether a training edge, trained on or not, goes from an own row to this vertex; where edges have no direction, or back.
   bool is_known(VertexId own_row, VertexId vertex) const;
+  /// Of what it holds, for plans.
+  Index bytes() const;
 
  private:
   void read_edges(View<const VertexId> pairs, Index supervised, std::span<const Index> part_offsets);
@@ -49,7 +51,6 @@ class PairGraph {
   Owners owners_;
   Rank rank_;
   std::vector<RowPair> edges_;
-  TrainingRows numbers_;
   std::vector<Index> edges_by_part_;
   Index all_edges_ = 0;
   std::vector<Index> partner_begin_;  // (own rows + 1)

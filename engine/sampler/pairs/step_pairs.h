@@ -1,6 +1,9 @@
 // The pairs of vertices that a rank's share of a step's loss is of: training edges and, drawn for them, pairs that are none.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "base/recycled.h"
 
 namespace atl {
@@ -13,8 +16,31 @@ struct StepPairs {
 
   Index size() const { return sources.size(); }
   void clear() { sources.take(0), destinations.take(0), edges = 0; }
+  void reserve(Index pairs) { sources.reserve(pairs), destinations.reserve(pairs); }
   void add(VertexId source, VertexId destination) { sources.push(source), destinations.push(destination); }
   Index growths() const { return sources.growths() + destinations.growths(); }
 };
+
+/// How many ends collect_ends() gathers before it sorts them.
+inline constexpr Index kUnsortedEnds = Index(1) << 17;
+
+/// The ends that `is_wanted`, ascending, each once. Never holds more than twice as many, or kUnsortedEnds.
+template <class IsWanted>
+void collect_ends(const StepPairs& pairs, const IsWanted& is_wanted, std::vector<VertexId>& ends) {
+  const auto sort_once = [&] {
+    std::ranges::sort(ends);
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  };
+  ends.clear();
+  auto most = std::size_t(std::min(kUnsortedEnds, 2 * pairs.size()));
+  ends.reserve(most);
+  for (const auto& side : {pairs.sources.span(), pairs.destinations.span()})
+    for (const VertexId row : side) {
+      if (!is_wanted(row)) continue;
+      if (ends.size() == most) sort_once(), most = std::max(most, 2 * ends.size());
+      ends.push_back(row);
+    }
+  sort_once();
+}
 
 }  // namespace atl

@@ -10,14 +10,11 @@ EndExchange::EndExchange(const Owners& owners, Communicator& comm)
 void EndExchange::fetch(Traffic purpose, const StepPairs& pairs, std::span<const VertexId> place_of,
                         ConstMatrixView rows) {
   own_ = rows;
-  edges_ = pairs.edges;
-  wanted_.clear();
-  for (const auto& ends : {pairs.sources.span(), pairs.destinations.span()})
-    for (const VertexId row : ends)
-      if (!owners_.owns(comm_.rank(), row)) wanted_.push_back(row);
-  std::ranges::sort(wanted_);
-  wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
-  sent_.resize(Index(wanted_.size()), rows.cols);
+  pairs_ = &pairs;
+  place_of_ = place_of;
+  collect_ends(
+      pairs, [&](VertexId row) { return !owners_.owns(comm_.rank(), row); }, wanted_);
+  sent_.grow(Index(wanted_.size()), rows.cols, Device::kCpu, true);
   number_of_.resize(wanted_.size());
   asked_.clear();
   if (comm_.size() > 1) {
@@ -26,39 +23,40 @@ void EndExchange::fetch(Traffic purpose, const StepPairs& pairs, std::span<const
       number_of_[std::size_t(requests_.places()[i])] = VertexId(i);
     const auto first = VertexId(owners_.first_row(comm_.rank()));
     for (const VertexId row : requests_.asked()) asked_.push_back(place_of[std::size_t(row - first)]);
-    out_.resize(Index(asked_.size()), rows.cols);
+    out_.grow(Index(asked_.size()), rows.cols, Device::kCpu, true);
     for (std::size_t i = 0; i < asked_.size(); ++i)
       std::copy_n(rows.row(asked_[i]), rows.cols, out_.view().row(Index(i)));
     const RowRequests::Answers answers{out_.data(), requests_.asked_begin(), sent_.data(),
                                        requests_.wanted_begin(), rows.cols * Index(sizeof(Real))};
     requests_.answer(purpose, {&answers, 1});
   }
-  number(pairs, place_of);
 }
 
-void EndExchange::number(const StepPairs& pairs, std::span<const VertexId> place_of) {
-  const auto first = VertexId(owners_.first_row(comm_.rank()));
-  const auto number_of = [&](VertexId row) {
-    if (owners_.owns(comm_.rank(), row)) return place_of[std::size_t(row - first)];
-    const auto at = std::ranges::lower_bound(wanted_, row) - wanted_.begin();
-    return VertexId(own_.rows) + number_of_[std::size_t(at)];
-  };
-  source_.take(pairs.size()), destination_.take(pairs.size());
-  for (Index i = 0; i < pairs.size(); ++i) {
-    source_[i] = number_of(pairs.sources[i]);
-    destination_[i] = number_of(pairs.destinations[i]);
+VertexId EndExchange::number_of(VertexId row) const {
+  if (owners_.owns(comm_.rank(), row))
+    return place_of_[std::size_t(Index(row) - owners_.first_row(comm_.rank()))];
+  const auto at = std::ranges::lower_bound(wanted_, row) - wanted_.begin();
+  return VertexId(own_.rows) + number_of_[std::size_t(at)];
+}
+
+EndPairs EndExchange::piece(Index begin, Index count) {
+  source_.take(count), destination_.take(count);
+  for (Index i = 0; i < count; ++i) {
+    source_[i] = number_of(pairs_->sources[begin + i]);
+    destination_[i] = number_of(pairs_->destinations[begin + i]);
   }
+  return {source_.span(), destination_.span(), std::clamp<Index>(pairs_->edges - begin, 0, count)};
 }
 
 EndGradients EndExchange::gradients(MatrixView own) {
-  d_sent_.resize(sent_.rows(), own.cols);
+  d_sent_.grow(sent_.rows(), own.cols, Device::kCpu, true);
   d_sent_.zero();
   return {own, d_sent_.view()};
 }
 
 void EndExchange::give_back(MatrixView own) {
   if (comm_.size() == 1) return;
-  d_out_.resize(Index(asked_.size()), own.cols);
+  d_out_.grow(Index(asked_.size()), own.cols, Device::kCpu, true);
   const RowRequests::Answers gradients{d_sent_.data(), requests_.wanted_begin(), d_out_.data(),
                                        requests_.asked_begin(), own.cols * Index(sizeof(Real))};
   requests_.answer(Traffic::kPairGradient, {&gradients, 1});

@@ -22,18 +22,22 @@ LinkData::LinkData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   read(dataset, PairSet::kTest, PairSet::kTestNegative, test_);
 }
 
-/// A pass over all pairs, of which own ones are kept.
+/// Counted, then filled in: own pairs are kept.
 void LinkData::read(const Dataset& dataset, PairSet edges, PairSet negatives, Measured& into) const {
   std::vector<Index> by_rank(std::size_t(graph_.owners().ranks()));
   for (const PairSet set : {edges, negatives}) {
     const View<const VertexId> pairs = dataset.pairs(set);
-    for (Index i = 0; i < pairs.rows; ++i) {
-      const VertexId source = graph_.row_of(pairs.at(i, 0));
-      ++by_rank[std::size_t(graph_.owners().owner_of(source))];
-      if (graph_.owners().owns(graph_.rank(), source)) into.pairs.add(source, graph_.row_of(pairs.at(i, 1)));
-    }
-    if (set == edges) into.pairs.edges = into.pairs.size();
+    for (Index i = 0; i < pairs.rows; ++i)
+      ++by_rank[std::size_t(graph_.owners().owner_of(graph_.row_of(pairs.at(i, 0))))];
+    if (set == edges) into.pairs.edges = by_rank[std::size_t(graph_.rank())];
     (set == edges ? into.edges : into.negatives) = double(pairs.rows);
+  }
+  into.pairs.reserve(by_rank[std::size_t(graph_.rank())]);
+  for (const PairSet set : {edges, negatives}) {
+    const View<const VertexId> pairs = dataset.pairs(set);
+    for (Index i = 0; i < pairs.rows; ++i)
+      if (const VertexId source = graph_.row_of(pairs.at(i, 0)); graph_.owners().owns(graph_.rank(), source))
+        into.pairs.add(source, graph_.row_of(pairs.at(i, 1)));
   }
   into.most = *std::ranges::max_element(by_rank);
 }

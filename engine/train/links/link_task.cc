@@ -7,8 +7,6 @@
 namespace atl {
 namespace {
 
-constexpr Index kPiece = Index(1) << 16;  // pairs that are scored at a time
-
 /// On rank 0 all ranks' scores, in rank order; nothing elsewhere.
 std::vector<Real> gather(Communicator& comm, std::span<const Real> mine) {
   std::vector<std::vector<std::byte>> to(std::size_t(comm.size()));
@@ -67,8 +65,8 @@ double LinkTask::loss(std::int64_t step, ConstMatrixView rows, const LossRows& o
   const MatrixView own = is_here ? d_rows : d_rows_.view();
   fill(host_, 0, own);
   exchange_.fetch(Traffic::kPair, *pairs, place_of_, here);
-  const double sum = decoder_.train(host_, weights, exchange_.rows(), exchange_.pairs(),
-                                    Real(1 / pairs->total), exchange_.gradients(own));
+  const double sum = decoder_.train(host_, weights, exchange_.rows(), exchange_, Real(1 / pairs->total),
+                                    exchange_.gradients(own));
   exchange_.give_back(own);
   if (is_here) return sum;
   copies_.restart();
@@ -81,13 +79,13 @@ void LinkTask::score(ConstMatrixView embeddings, const WeightVersion& weights, c
   place_rows(data_.owned_ids());
   const ConstMatrixView rows = rows_here_.of(ctx_, embeddings);
   scores.resize(std::size_t(pairs.size()));
-  for (Index begin = 0; begin < most; begin += kPiece) {
+  for (Index begin = 0; begin < most; begin += kScoredPairs) {
     piece_.clear();
-    for (Index i = begin; i < std::min(begin + kPiece, pairs.size()); ++i)
+    for (Index i = begin; i < std::min(begin + kScoredPairs, pairs.size()); ++i)
       piece_.add(pairs.sources[i], pairs.destinations[i]);
     exchange_.fetch(Traffic::kEvaluation, piece_, place_of_, rows);
     const auto place = std::min(std::size_t(begin), scores.size());
-    decoder_.score(host_, weights, exchange_.rows(), exchange_.pairs(), std::span(scores).subspan(place));
+    decoder_.score(host_, weights, exchange_.rows(), exchange_, std::span(scores).subspan(place));
   }
 }
 

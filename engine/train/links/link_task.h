@@ -13,6 +13,9 @@
 
 namespace atl {
 
+/// How many pairs' ends are fetched at a time where edges are measured.
+inline constexpr Index kScoredPairs = Index(1) << 16;
+
 class LinkTask {
  public:
   /// References outlive it.

@@ -63,7 +63,9 @@ TEST_P(PlannedBatches, SendWhatARunSends) {
     const bool mapped = GetParam().name == "mapped";
     const Index rows = mapped ? prepared.graph().rows : rank.shape.owned;
     const Index arcs = mapped ? prepared.graph().arcs() : rank.shape.own_arcs;
-    EXPECT_EQ(rank.memory.pages, 8 * (rows + 1) + (GetParam().data.weighted ? 8 : 4) * arcs);
+    // Drawing reads rows in the order of ids, exact inference those of the graph.
+    const Index times = graph_transforms(job).by_id ? 2 : 1;
+    EXPECT_EQ(rank.memory.pages, 8 * (rows + 1) + times * (GetParam().data.weighted ? 8 : 4) * arcs);
     EXPECT_GT(rank.memory.peak(), rank.memory.passes + rank.memory.inference);
   }
 }
