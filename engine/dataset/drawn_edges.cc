@@ -82,12 +82,17 @@ DrawnEdgeSplit parse_edge_split(const std::string& text, std::uint64_t seed) {
   double train = 0, validation = 0, test = 0;
   char more = 0;
   const int read = std::sscanf(text.c_str(), "random:%lf/%lf/%lf%c", &train, &validation, &test, &more);
-  const bool shares =
-      train > 0 && validation >= 0 && test >= 0 && std::abs(train + validation + test - 100) < 1e-6;
-  if (read != 3 || !shares)
+  if (read != 3 || validation < 0 || test < 0 || std::abs(train + validation + test - 100) > 1e-6)
     fail(
         "--edge-split: '{}' is not allowed (use given, or random:TRAIN/VALIDATION/TEST in percent of the edges, 100 "
         "together: random:85/5/10)",
+        text);
+  if (train <= 0)
+    fail("--edge-split: '{}' leaves no edge to train on; give TRAIN more than 0, as in random:85/5/10", text);
+  if (test <= 0 && validation <= 0)
+    fail(
+        "--edge-split: '{}' holds out no edge, and nothing would be measured; give VALIDATION or TEST more than 0, as in "
+        "random:85/5/10",
         text);
   return {train / 100, validation / 100, test / 100, seed};
 }

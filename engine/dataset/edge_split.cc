@@ -1,6 +1,7 @@
 #include "dataset/edge_split.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/error.h"
@@ -61,27 +62,43 @@ void check_overlap(const EdgeSplit& split, const std::string& source) {
        to_string(one), to_string(other));
 }
 
-/// Of an edge in both directions, the one from the smaller id is kept.
+/// In the order in which sets keep their pairs.
+constexpr std::array kKept{PairSet::kTest, PairSet::kValidation, PairSet::kTrain, PairSet::kTestNegative,
+                           PairSet::kValidationNegative};
+
+void count(PairSet set, bool again, LeftOut& left) {
+  if (!is_of_edges(set))
+    ++left.negatives;
+  else if (set != PairSet::kTrain)
+    ++left.measured;
+  else
+    ++(again ? left.again : left.held_out);
+}
+
 LeftOut leave_out(EdgeSplit& split) {
-  Keys training, held_out;
-  training.add(split.of(PairSet::kTrain));
-  held_out.add(split.of(PairSet::kValidation));
-  held_out.add(split.of(PairSet::kTest));
   LeftOut left;
-  std::erase_if(split.of(PairSet::kTrain), [&](const VertexPair& pair) {
-    const VertexPair reverse = reverse_of(pair);
-    const bool leaks = held_out.contains(reverse), again = pair[0] > pair[1] && training.contains(reverse);
-    left.held_out += leaks, left.again += again && !leaks;
-    return leaks || again;
-  });
+  Keys before;  // of the sets that came first
+  for (const PairSet set : kKept) {
+    Keys own;
+    own.add(split.of(set));
+    std::erase_if(split.of(set), [&](const VertexPair& pair) {
+      const VertexPair reverse = reverse_of(pair);
+      const bool elsewhere = before.contains(reverse),
+                 again = !elsewhere && pair[0] > pair[1] && own.contains(reverse);
+      if (elsewhere || again) count(set, again, left);
+      return elsewhere || again;
+    });
+    before.add(split.of(set));
+  }
   return left;
 }
 
 }  // namespace
 
 const char* to_string(PairSet set) {
-  constexpr const char* kNames[] = {"training edges", "validation edges", "test edges",
-                                    "validation's negative pairs", "test's negative pairs"};
+  constexpr const char* kNames[] = {"training edges (train_pos)", "validation edges (val_pos)",
+                                    "test edges (test_pos)", "validation's negative pairs (val_neg)",
+                                    "test's negative pairs (test_neg)"};
   return kNames[int(set)];
 }
 
@@ -89,7 +106,8 @@ LeftOut check_edge_split(EdgeSplit& split, Index vertices, bool undirected, cons
   check_ids(split, vertices, source);
   check_overlap(split, source);
   const LeftOut left = undirected ? leave_out(split) : LeftOut();
-  if (split.of(PairSet::kTrain).empty()) fail("{}: there is no training edge; give at least one", source);
+  if (split.of(PairSet::kTrain).empty())
+    fail("{}: there is no training edge (train_pos); give at least one", source);
   constexpr Index kMost = (Index(1) << 31) - 1;
   if (Index(split.of(PairSet::kTrain).size()) > kMost)
     fail("{}: there are {} training edges; allowed are {} at most", source, split.of(PairSet::kTrain).size(),

@@ -19,18 +19,22 @@ struct EdgeSplit {
   const std::vector<VertexPair>& of(PairSet set) const { return pairs[std::size_t(set)]; }
 };
 
-/// What check_edge_split() left out of the training edges.
+/// What check_edge_split() left out.
 struct LeftOut {
-  Index again = 0;     // were there before, the other way round
-  Index held_out = 0;  // are the reverse of a validation or test edge
+  Index again = 0;     // training edges that were there before, the other way round
+  Index held_out = 0;  // … and that are the reverse of a validation or test edge
+  Index measured = 0;  // validation and test edges that were there before, the other way round, in either set
+  Index negatives = 0;  // negative pairs whose reverse is an edge, or was there before
+  Index all() const { return again + held_out + measured + negatives; }
 };
 
 /// Throws Error, which begins with `source`, where an id isn't below `vertices`, a pair is in its set twice or in two sets, an edge joins a
 /// vertex to itself, or there is nothing to train on. Where edges have no direction (`undirected`), the reverse of an edge is the same
-/// edge: training edges that are there already, or held out, are left out.
+/// edge. Of a pair that is there in both directions one is kept: that of the first set of test edges, validation edges, training edges,
+/// test's negative pairs and validation's, and within a set the one from the smaller id.
 LeftOut check_edge_split(EdgeSplit& split, Index vertices, bool undirected, const std::string& source);
 
-/// "validation edges"
+/// "validation edges (val_pos)", with the name of its array in edge_split.npz
 const char* to_string(PairSet set);
 
 }  // namespace atl

@@ -72,10 +72,14 @@ void DatasetWriter::State::take_edges() {
 }
 
 void DatasetWriter::State::tell_left_out(const LeftOut& left) {
-  if (left.again + left.held_out == 0) return;
-  const std::string line = fmt::format(
+  if (left.all() == 0) return;
+  std::string line = fmt::format(
       "edge split: left out {} training edges that were there the other way round, and {} whose reverse is a validation or test edge",
       left.again, left.held_out);
+  if (left.measured + left.negatives > 0)
+    line += fmt::format(
+        "; {} validation and test edges that were there the other way round, and {} negative pairs whose reverse is an edge, or was there",
+        left.measured, left.negatives);
   say(fmt::format("{}: {}", meta.name, line));
   meta.transforms.push_back(line);
 }

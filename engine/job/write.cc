@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "job/fields.h"
@@ -32,10 +33,11 @@ bool has_content(const std::vector<const Field*>& fields, const Field& field, Jo
   if (field.type != FieldType::kObject) return !is_open(field, job);
   // A synthetic data set is there when its kind is.
   if (field.path == "dataset.synthetic") return !job.dataset.synthetic.kind.empty();
-  for (const Field* child : children_of(fields, field.path)) {
-    if (has_content(fields, *child, job)) return true;
-  }
-  return false;
+  const auto children = children_of(fields, field.path);
+  // With another task nothing reads it: it is there where it was given.
+  if (field.path == "linkPrediction" && job.task != Task::kLinkPrediction)
+    return std::ranges::any_of(children, [&](const Field* child) { return !is_default(*child, job); });
+  return std::ranges::any_of(children, [&](const Field* child) { return has_content(fields, *child, job); });
 }
 
 void write_children(const std::vector<const Field*>& fields, const std::string& path, int indent, Job& job,

@@ -72,7 +72,6 @@ void score_links(Context& ctx, Communicator& comm, const Job& job, const RankDat
   LinkTask task(ctx, comm, job, data, model);
   predicted.metrics = task.evaluate(embeddings, weights);
   predicted.links = task.test();
-  std::filesystem::remove(o.output / "pair_scores.npy");
   if (o.pairs.empty()) return;
   StepPairs pairs;
   for (const auto& [source, destination] : read_pair_file(o.pairs, dataset))

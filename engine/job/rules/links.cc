@@ -43,11 +43,11 @@ void pairs_of_strategy(const Check& c) {
 }
 
 const std::string kWholeSteps =
-    "draws vertices for a whole step, which batches of pairs don't have (use neighbour)";
+    "draws vertices for a whole step, and batches of pairs have none (use neighbour)";
 
 void sampler_of_pairs(const Check& c) {
   if (predicts_links(c) && c.job.strategy.options.has("sampler") && !draws_by_vertex(c.job))
-    c.error("strategy." + c.job.strategy.kind + ".sampler", "{}", kWholeSteps);
+    c.error("strategy." + c.job.strategy.kind + ".sampler", "{} {}", sampler_of(c.job).name, kWholeSteps);
 }
 
 const std::string kNotLinks = "!has(self.task) || self.task != 'linkPrediction' || ";
@@ -75,7 +75,7 @@ Rule sampler_rule() {
                              kNotLinks + "!has(self.strategy) || !has(" + block + ") || !has(" + block +
                                  ".sampler) || " + block + ".sampler == '" + option.choices.front().name +
                                  "'",
-                             kWholeSteps});
+                             "", "'%s " + kWholeSteps + "'.format([" + block + ".sampler])"});
     }
   return rule;
 }

@@ -22,7 +22,8 @@ void unused_fields(const Check& c) {
     const auto& wanted = field->used_with.values;
     if (std::find(wanted.begin(), wanted.end(), value) != wanted.end()) continue;
     const std::string given = value.empty() ? "without " + other->path : "with " + other->path + " " + value;
-    c.warning(field->path, "has no effect {} (it needs {})", given, fmt::join(wanted, " or "));
+    c.warning(field->path, "has no effect {} (it needs {}: {})", given, other->path,
+              fmt::join(wanted, " or "));
   }
   const auto& input = c.job.training.input_dropout;
   if (c.has("training.inputDropout.position") && input.rate == 0) {
@@ -34,6 +35,8 @@ void unused_fields(const Check& c) {
 void ignored_by_kind(const Check& c) {
   const ModelInfo* model = find_model(c.job.model.kind);
   for (const auto& path : model ? model->ignores : std::vector<std::string>{}) {
+    // The last layer's rows, of which pairs are scored, have model.hidden columns whatever the model.
+    if (path == "model.hidden" && c.job.task == Task::kLinkPrediction) continue;
     if (c.has(path)) c.warning(path, "has no effect with model {}", model->kind);
   }
   const StrategyInfo* strategy = find_strategy(c.job.strategy.kind);

@@ -70,6 +70,11 @@ std::vector<VertexPair> read_text(const std::filesystem::path& path, const Verte
 }  // namespace
 
 std::vector<VertexPair> read_pair_file(const std::filesystem::path& path, const Dataset& dataset) {
+  for (const char* other : {".gz", ".npz", ".zip", ".bz2", ".xz", ".zst", ".pt", ".parquet"})
+    if (path.extension() == other)
+      fail(
+          "{}: pairs are read from .npy (pairs, 2), or from text with two ids per line, not from {}; unpack or convert it",
+          path.string(), other);
   const VertexOf vertex_of(dataset);
   std::vector<VertexPair> pairs =
       path.extension() == ".npy" ? read_npy(path, vertex_of) : read_text(path, vertex_of);

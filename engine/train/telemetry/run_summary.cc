@@ -21,9 +21,11 @@ Json or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json links_of(const LinkMetrics& links) {
+Json links_of(const RunRecord& run) {
+  const LinkMetrics& links = *run.links;
   Json json{{"rocAuc", links.roc_auc}, {"averagePrecision", links.average_precision}, {"mrr", links.mrr}};
   for (std::size_t i = 0; i < kHitsAt.size(); ++i) json[fmt::format("hits@{}", kHitsAt[i])] = links.hits[i];
+  if (run.setting.metric.starts_with("hits@")) json[run.setting.metric] = links.hits_at;
   return json;
 }
 
@@ -49,7 +51,7 @@ std::string result_event(const RunRecord& run) {
             {"startupSeconds", run.startup_seconds},
             {"peakMemoryBytes", run.peak_memory_bytes},
             {"output", run.setting.output}};
-  if (run.links) json["links"] = links_of(*run.links);
+  if (run.links) json["links"] = links_of(run);
   if (run.pipeline) json["bubble"] = run.pipeline->bubble;
   return text_of(json);
 }
@@ -57,16 +59,18 @@ std::string result_event(const RunRecord& run) {
 std::string result_summary(const RunRecord& run) {
   const auto& peaks = run.peak_memory_bytes;
   const auto largest = peaks.empty() ? 0 : std::ranges::max(peaks);
-  return text_of({{"outcome", run.outcome},
-                  {"test", or_null(run.test)},
-                  {"testF1Macro", or_null(f1_macro(run.confusion))},
-                  {"testMajority", or_null(majority_share(run.confusion))},
-                  {"validation", or_null(run.validation)},
-                  {"bestEpoch", run.best_epoch},
-                  {"epochs", run.epochs.empty() ? run.resumed_from : run.epochs.back().epoch},
-                  {"epochSecondsMedian", run.epoch_seconds_median},
-                  {"startupSeconds", run.startup_seconds},
-                  {"largestPeakMemoryBytes", largest}});
+  Json json{{"outcome", run.outcome},
+            {"test", or_null(run.test)},
+            {"testF1Macro", or_null(f1_macro(run.confusion))},
+            {"testMajority", or_null(majority_share(run.confusion))},
+            {"validation", or_null(run.validation)},
+            {"bestEpoch", run.best_epoch},
+            {"epochs", run.epochs.empty() ? run.resumed_from : run.epochs.back().epoch},
+            {"epochSecondsMedian", run.epoch_seconds_median},
+            {"startupSeconds", run.startup_seconds},
+            {"largestPeakMemoryBytes", largest}};
+  if (run.links) json["metric"] = run.setting.metric, json["links"] = links_of(run);
+  return text_of(json);
 }
 
 }  // namespace atl

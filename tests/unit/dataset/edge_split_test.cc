@@ -48,23 +48,27 @@ TEST(EdgeSplit, OfGoodPairsIsTaken) {
 TEST(EdgeSplit, ThatOverlapsOrIsOutOfRangeIsRefused) {
   EdgeSplit split = good();
   split.of(PairSet::kTest) = {{1, 2}};
-  EXPECT_THAT(refusal(split), HasSubstr("(1, 2) is in the training edges and in the test edges"));
+  EXPECT_THAT(refusal(split),
+              HasSubstr("(1, 2) is in the training edges (train_pos) and in the test edges (test_pos)"));
   split = good();
   split.of(PairSet::kValidationNegative) = {{3, 4}};
-  EXPECT_THAT(refusal(split),
-              HasSubstr("(3, 4) is in the validation edges and in the validation's negative pairs"));
+  EXPECT_THAT(
+      refusal(split),
+      HasSubstr(
+          "(3, 4) is in the validation edges (val_pos) and in the validation's negative pairs (val_neg)"));
   split = good();
   split.of(PairSet::kTrain).push_back({0, 1});
-  EXPECT_THAT(refusal(split), HasSubstr("(0, 1) is in the training edges twice"));
+  EXPECT_THAT(refusal(split), HasSubstr("(0, 1) is in the training edges (train_pos) twice"));
   split = good();
   split.of(PairSet::kValidation) = {{3, 5}};
-  EXPECT_THAT(refusal(split), HasSubstr("validation edges, row 0: 5 is no vertex; allowed are ids 0 … 4"));
+  EXPECT_THAT(refusal(split),
+              HasSubstr("validation edges (val_pos), row 0: 5 is no vertex; allowed are ids 0 … 4"));
   split = good();
   split.of(PairSet::kTrain).push_back({2, 2});
   EXPECT_THAT(refusal(split), HasSubstr("(2, 2) joins a vertex to itself"));
   split = good();
   split.of(PairSet::kTestNegative).clear();
-  EXPECT_THAT(refusal(split), HasSubstr("1 test edges and 0 test's negative pairs"));
+  EXPECT_THAT(refusal(split), HasSubstr("1 test edges (test_pos) and 0 test's negative pairs (test_neg)"));
   split = good();
   split.of(PairSet::kTrain).clear();
   EXPECT_THAT(refusal(split), HasSubstr("no training edge"));
@@ -82,6 +86,27 @@ TEST(EdgeSplit, LeavesOutTrainingEdgesThatWouldTellHeldOutOnes) {
   split = given;
   EXPECT_EQ(check_edge_split(split, 5, false, "edge_split.npz").held_out, 0)
       << "of directed edges it is another";
+}
+
+/// Of a pair that is there in both directions one is kept, wherever the other one is.
+TEST(EdgeSplit, LeavesOutReversesAmongHeldOutEdgesAndNegativePairs) {
+  EdgeSplit split = good();
+  split.of(PairSet::kValidation).push_back({4, 0});          // the reverse of a test edge
+  split.of(PairSet::kValidation).push_back({4, 3});          // of a validation edge
+  split.of(PairSet::kValidationNegative).push_back({3, 1});  // of one of test's negative pairs
+  split.of(PairSet::kTestNegative).push_back({2, 1});        // of a training edge
+  split.of(PairSet::kTestNegative).push_back({4, 2});
+  split.of(PairSet::kTestNegative).push_back({2, 4});  // of the one before
+  const EdgeSplit given = split;
+  const LeftOut left = check_edge_split(split, 5, true, "edge_split.npz");
+  EXPECT_EQ(left.measured, 2);
+  EXPECT_EQ(left.negatives, 3);
+  EXPECT_EQ(left.again + left.held_out, 0);
+  EdgeSplit expected = good();
+  expected.of(PairSet::kTestNegative).push_back({2, 4});
+  EXPECT_EQ(split.pairs, expected.pairs);
+  split = given;
+  EXPECT_EQ(check_edge_split(split, 5, false, "edge_split.npz").all(), 0) << "directed edges are others";
 }
 
 /// A ring with chords, both ways.
@@ -141,8 +166,13 @@ TEST(DrawnEdges, OfAGraphTooSmallOrTooDenseAreRefused) {
     for (VertexId b = 0; b < 20; ++b)
       if (a != b) all.push_back({a, b});
   EXPECT_THAT(refused(all, 20, {0.4, 0.3, 0.3, 1}), HasSubstr("negative pairs are wanted"));
-  for (const char* text : {"85/5/10", "random:85/5", "random:85/5/5", "random:0/50/50", "random:85/5/10x"})
-    EXPECT_THROW(parse_edge_split(text, 1), Error) << text;
+  for (const char* text : {"85/5/10", "random:85/5", "random:85/5/5", "random:85/5/10x", "random:50/60/-10"})
+    EXPECT_THAT([&] { parse_edge_split(text, 1); }, testing::ThrowsMessage<Error>(HasSubstr("100 together")))
+        << text;
+  EXPECT_THAT([] { parse_edge_split("random:0/50/50", 1); },
+              testing::ThrowsMessage<Error>(HasSubstr("'random:0/50/50' leaves no edge to train on")));
+  EXPECT_THAT([] { parse_edge_split("random:100/0/0", 1); },
+              testing::ThrowsMessage<Error>(HasSubstr("'random:100/0/0' holds out no edge")));
 }
 
 void write_folder(const std::filesystem::path& folder) {
