@@ -69,7 +69,9 @@ struct StrategyInfo {
   bool (*exact)(const Job&) = nullptr;
   /// Options that are worth comparing beside its defaults, each as a manifest's block has them; null: none.
   std::vector<std::string> (*variants)(const Job&) = nullptr;
-  bool sends_less = false;    // epochs differ, and `traffic` is the most that one sends
+  bool sends_less = false;  // epochs differ, and `traffic` is the most that one sends
+  std::string kept_rows =
+      "rows of earlier epochs";  // what ranks know beside parameters, in a checkpoint's words
   std::string no_pairs{};     // why it doesn't train on pairs of vertices (task linkPrediction); "": it does
   std::vector<Rule> rules{};  // what it refuses, and why
 

@@ -6,6 +6,7 @@
 #include "base/cpus.h"
 #include "base/threads.h"
 #include "job/strategies.h"
+#include "job/strategies/dgs.h"
 #include "partition/prepared_graph.h"
 #include "train/checkpoint/attempt.h"
 #include "train/checkpoint/part_states.h"
@@ -77,6 +78,7 @@ class Session {
     claim_output();
     if (tell_finished()) return Outcome::kCompleted;
     resume();
+    warn_of_late_masks();
     record_.startup_seconds = steady_seconds() - o_.start_seconds;
     o_.observer->on_start(record_);
     const PartsOnRanks parts = parts_on_ranks();
@@ -101,7 +103,8 @@ class Session {
     data_.count(comm_);
     if (data_.train.total > 0) return;
     if (data_.links() != nullptr)
-      fail("{}: has no edge split; import it again with --edge-split random:85/5/10", dataset_.meta().name);
+      fail("{}: has no edge split; import it again with --edge-split random:85/5/10, or given",
+           dataset_.meta().name);
     fail("dataset.split: split '{}' column {} of {} has no labelled training vertex; choose another split",
          job_.dataset.split, job_.dataset.split_column, dataset_.meta().name);
   }
@@ -154,8 +157,14 @@ class Session {
     if (!read_part_states(comm_, *store_, at, parts_on_ranks(), trainer_->state()))
       o_.observer->on_message(
           MessageLevel::kWarning,
-          "the checkpoint's rows of earlier epochs belong to other parts or ranks: training goes on without them");
+          fmt::format("the checkpoint's {} belong to other parts or ranks: training goes on without them",
+                      find_strategy(job_.strategy.kind)->kept_rows));
     if (root()) record_.epochs = read_epochs(o_.output, at.epochs);
+  }
+
+  void warn_of_late_masks() {
+    const std::string told = masks_too_late(job_, trainer_->steps() * job_.training.epochs);
+    if (root() && !told.empty()) o_.observer->on_message(MessageLevel::kWarning, told);
   }
 
   PartsOnRanks parts_on_ranks() const {

@@ -3,6 +3,8 @@
 // matter. Neighbours on other ranks are drawn by the one, and fewer of them; the features that matter most are fetched of them.
 #include "job/strategies/dgs.h"
 
+#include "base/error.h"
+#include "base/readable.h"
 #include "job/option_field.h"
 #include "job/strategies/batch_options.h"
 #include "job/strategies/feature_rate.h"
@@ -91,6 +93,14 @@ void a_fanout_a_layer(const Check& c) {
   if (c.job.strategy.kind == "dgs") check_batch_fanout(c, "dgs");
 }
 
+void others_to_explain(const Check& c) {
+  if (c.job.strategy.kind == "dgs" && c.job.placement.ranks == 1)
+    c.warning(
+        "strategy.kind",
+        "dgs on one rank is minibatch: no vertex is another rank's, and options of masks and explanations have no "
+        "effect (use minibatch, or more ranks)");
+}
+
 }  // namespace
 
 bool explains_vertices(const Job& job) {
@@ -105,6 +115,17 @@ std::int64_t steps_between_masks(const Job& job) {
   const Options& given = job.strategy.options;
   if (!given.has("explainEvery") || !(explains_vertices(job) || explains_features(job))) return 0;
   return given.integer("explainEvery");
+}
+
+std::string masks_too_late(const Job& job, std::int64_t steps) {
+  const std::int64_t every = steps_between_masks(job);
+  if (every == 0 || job.placement.ranks == 1 || steps > every) return "";
+  return fmt::format(
+      "strategy.dgs.explainEvery: masks apply from step {} on, and the run has {}: it is as under minibatch, with all "
+      "features fetched{}",
+      every + 1, counted_text(steps, "step"),
+      steps < 2 ? " (give more epochs, or a smaller batchSize)"
+                : fmt::format(" (use {} or less, or more epochs)", steps - 1));
 }
 
 StrategyInfo dgs_strategy() {
@@ -123,8 +144,9 @@ StrategyInfo dgs_strategy() {
           .several_parts = true,
           .draws_neighbours = draws_some_neighbours,
           .side_threads = batch_threads,
+          .kept_rows = "masks",
           .no_pairs = "it explains what vertices' classes depend on",
-          .rules = {{a_fanout_a_layer, {batch_fanout_rule("dgs")}}}};
+          .rules = {{a_fanout_a_layer, {batch_fanout_rule("dgs")}}, {others_to_explain}}};
 }
 
 }  // namespace atl

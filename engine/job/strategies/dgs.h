@@ -11,4 +11,7 @@ bool explains_features(const Job& job);
 /// Of a job of any strategy: after how many steps masks change; 0: it has none.
 std::int64_t steps_between_masks(const Job& job);
 
+/// Of a run of so many steps: that it ends before masks apply, and what to do; "": they do, or there are none.
+std::string masks_too_late(const Job& job, std::int64_t steps);
+
 }  // namespace atl

@@ -120,6 +120,7 @@ StrategyInfo p3_strategy() {
           .side_threads = batch_threads,
           .memory_budget = copies_budget,
           .variants = [](const Job&) { return std::vector<std::string>{"delay: 3"}; },
+          .kept_rows = "weights of steps under way",
           .rules = p3_rules()};
 }
 

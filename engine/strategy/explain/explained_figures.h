@@ -14,7 +14,7 @@ struct ExplainedFigures {
   };
   Index others = 0, features = 0;        // how many there are
   Index chosen = 0;                      // of the features
-  std::vector<Named> vertices, columns;  // those with the largest masks, the largest first
+  std::vector<Named> vertices, columns;  // those with the largest masks that applied, the largest first
   double least_vertex = 0, middle_vertex = 0, least_column = 0, middle_column = 0;  // masks
   int epochs = 0;  // that masks were trained; 0: no explanation has ended
   double first_loss = 0, loss = 0;

@@ -151,10 +151,12 @@ void Explanations::take(std::int64_t number) {
 
 ExplainedFigures Explanations::figures() {
   ExplainedFigures f;
-  f.others = explainer_->others(), f.features = explainer_->features(), f.chosen = columns_.chosen();
+  f.others = explainer_->others(), f.features = explainer_->features();
+  const bool applied = taken_ >= 0;
+  f.chosen = options_.features && !applied ? f.features : columns_.chosen();
   f.explanations = lane_.counts().explanations, f.seconds = lane_.counts().seconds;
   const Explanation* const last = lane_.known(begun() - 1);
-  if (last == nullptr) return f;
+  if (last == nullptr || !applied) return f;
   f.epochs = last->epochs, f.first_loss = last->first_loss, f.loss = last->loss;
   const auto largest = [](const std::vector<Real>& masks, double& least, double& middle) {
     std::vector<ExplainedFigures::Named> all;
@@ -164,9 +166,10 @@ ExplainedFigures Explanations::figures() {
     all.resize(std::min(all.size(), kNamed));
     return all;
   };
-  f.vertices = largest(last->vertices, f.least_vertex, f.middle_vertex);
+  if (options_.vertices) f.vertices = largest(last->vertices, f.least_vertex, f.middle_vertex);
   for (auto& each : f.vertices) each.id = ids_[std::size_t(arcs_.vertices()[std::size_t(each.id)])];
-  f.columns = largest(last->features, f.least_column, f.middle_column);
+  if (options_.features && options_.feature_rate < 1)
+    f.columns = largest(last->features, f.least_column, f.middle_column);
   return f;
 }
 

@@ -22,12 +22,14 @@ std::string named(const std::vector<ExplainedFigures::Named>& all, double middle
 
 std::string row(std::size_t rank, const ExplainedFigures& f) {
   const double each = f.explanations > 0 ? f.seconds / double(f.explanations) : 0;
+  const std::string made =
+      f.epochs == 0 ? "no masks applied"
+                    : fmt::format("{} × {}, {} epochs, loss {:.3g} → {:.3g}", count_text(f.explanations),
+                                  duration_text(each), f.epochs, f.first_loss, f.loss);
   return fmt::format(
-      "<tr><td>rank {}</td><td>{} vertices: {}</td><td>{} of {} features: {}</td><td>{} × {}, {} epochs, loss {:.3g} → "
-      "{:.3g}</td></tr>",
-      rank, count_text(f.others), named(f.vertices, f.middle_vertex, f.least_vertex), count_text(f.chosen),
-      count_text(f.features), named(f.columns, f.middle_column, f.least_column), count_text(f.explanations),
-      duration_text(each), f.epochs, f.first_loss, f.loss);
+      "<tr><td>rank {}</td><td>{} vertices: {}</td><td>{} of {} features: {}</td><td>{}</td></tr>", rank,
+      count_text(f.others), named(f.vertices, f.middle_vertex, f.least_vertex), count_text(f.chosen),
+      count_text(f.features), named(f.columns, f.middle_column, f.least_column), made);
 }
 
 }  // namespace

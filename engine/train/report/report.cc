@@ -76,9 +76,13 @@ std::string tiles(const RunRecord& run) {
                  run.setting.ranks == 1 ? "resident" : fmt::format("largest of {} ranks", run.setting.ranks));
   }
   if (run.setting.ranks > 1 && !run.epochs.empty()) {
-    const EpochRecord& last = run.epochs.back();
-    html += tile("Sent per epoch", bytes_text(double(last.bytes_intra + last.bytes_inter)),
-                 fmt::format("{} between servers", bytes_text(double(last.bytes_inter))));
+    double all = 0, between = 0;
+    for (const EpochRecord& epoch : run.epochs)
+      all += double(epoch.bytes_intra + epoch.bytes_inter), between += double(epoch.bytes_inter);
+    const auto epochs = double(run.epochs.size());
+    html += tile("Sent per epoch", bytes_text(all / epochs),
+                 fmt::format("mean of {}; {} between servers", count_text(Index(run.epochs.size())),
+                             bytes_text(between / epochs)));
   }
   if (const BatchCounts sum = batches_of(run); sum.cached_rows > 0)
     html += tile("Features from cache", percent_text(hit_rate(sum)), "of other ranks’ rows, on rank 0");

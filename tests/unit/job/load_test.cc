@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "job/strategies/dgs.h"
 #include "job/valid_manifest.h"
 #include "job/write.h"
 
@@ -103,7 +104,7 @@ TEST(Load, IgnoredFieldsAreWarnings) {
   EXPECT_THAT(warnings({"training.attentionDropout=0.5"}),
               testing::ElementsAre(
                   "--set training.attentionDropout=0.5: training.attentionDropout: has no effect with "
-                  "model.kind gcn (it needs gat)"));
+                  "model.kind gcn (it needs model.kind: gat)"));
   EXPECT_EQ(warnings({"training.optimizer.momentum=0.9"}).size(), 1u);
   const std::vector<Override> one_stage{"strategy={kind: gnnpipe}", "model={kind: gcn, layers: 4}",
                                         "placement={ranks: 7}"};
@@ -116,6 +117,34 @@ TEST(Load, IgnoredFieldsAreWarnings) {
   EXPECT_EQ(warnings({"training.inputDropout={rate: 0, position: afterAggregation}"}).size(), 1u);
   EXPECT_EQ(warnings({"model.kind=sgc"}).size(), 2u);  // layers and hidden
   EXPECT_TRUE(warnings({"model.kind=gat", "training.attentionDropout=0.5"}).empty());
+}
+
+/// The last layer has model.hidden columns where pairs are scored.
+TEST(Load, HiddenOfSgcCountsForLinks) {
+  EXPECT_THAT(warnings({"model.kind=sgc", "task=linkPrediction"}),
+              testing::ElementsAre(testing::HasSubstr("model.layers: has no effect with model sgc")));
+}
+
+TEST(Load, ABlockOfLinksWithoutTheTaskIsToldTheTask) {
+  EXPECT_THAT(warnings({"linkPrediction={decoder: mlp}"}),
+              testing::Contains(testing::HasSubstr("it needs task: linkPrediction")));
+  EXPECT_THAT(write_job(valid()), testing::Not(testing::HasSubstr("linkPrediction")));
+  EXPECT_THAT(write_job(valid({"task=linkPrediction"})), testing::HasSubstr("decoder: dot"));
+  const Job given = valid({"linkPrediction={negatives: 3}"});
+  EXPECT_EQ(parse_job(write_job(given), "again.yaml").job, given);
+}
+
+/// On one rank there is nothing to explain; where the run is too short, masks never apply.
+TEST(Load, DgsSaysWhereItsMasksDoNothing) {
+  EXPECT_THAT(warnings({"strategy={kind: dgs}", "placement.ranks=1"}),
+              testing::Contains(testing::HasSubstr("dgs on one rank is minibatch")));
+  const Job job = valid({"strategy={kind: dgs, dgs: {explainEvery: 8}}", "placement.ranks=2"});
+  EXPECT_EQ(masks_too_late(job, 9), "");
+  EXPECT_THAT(
+      masks_too_late(job, 8),
+      testing::HasSubstr("strategy.dgs.explainEvery: masks apply from step 9 on, and the run has 8 steps"));
+  EXPECT_THAT(masks_too_late(job, 8), testing::HasSubstr("use 7 or less"));
+  EXPECT_EQ(masks_too_late(valid({"strategy.kind=minibatch", "placement.ranks=2"}), 1), "");
 }
 
 TEST(Load, NullLeavesTheDefaultAsOnACluster) {

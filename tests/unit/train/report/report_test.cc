@@ -240,7 +240,16 @@ TEST(Report, ShowsWhatMattersOfOtherRanks) {
                            "1,200 vertices: 4711 <small>0.750</small>, 12", "median 0.250, least 0.125",
                            "17 of 20 features: 3 <small>0.875", "2 × 1.50 s, 50 epochs", "loss 2.5 → 1.25"})
     EXPECT_THAT(html, HasSubstr(text));
+  EXPECT_THAT(html, HasSubstr("no masks applied")) << "on rank 0";
   expect_balanced(html);
+}
+
+TEST(Report, SaysOfWhichEpochsBytesAreTheMean) {
+  RunRecord run = sample_run();
+  for (EpochRecord& epoch : run.epochs) epoch.bytes_intra = 0, epoch.bytes_inter = 0;
+  run.epochs.front().bytes_inter = Index(run.epochs.size()) * 2048;
+  EXPECT_THAT(report_html(run), AllOf(HasSubstr("Sent per epoch"), HasSubstr("2.00 KiB"),
+                                      HasSubstr("mean of " + std::to_string(run.epochs.size()))));
 }
 
 }  // namespace
