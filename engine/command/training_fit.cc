@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/readable.h"
 #include "job/nearest.h"
+#include "job/samplers.h"
 #include "job/strategies.h"
 #include "model/model.h"
 #include "train/confusion.h"
@@ -47,11 +48,10 @@ void check_features(const Refuse& refuse, const DatasetMeta& meta) {
 
 void check_edges(const Refuse& refuse, const DatasetMeta& meta) {
   if (meta.pairs.any()) return;
-  refuse(
-      "dataset.name",
-      "{} has no edge split, and task linkPrediction needs one: import it again with --edge-split random:85/5/10, or "
-      "from a folder with edge_split.npz",
-      meta.name);
+  refuse("dataset.name",
+         "{} has no edge split, and task linkPrediction needs one: import it again with --edge-split "
+         "random:85/5/10, or with --edge-split given from a folder with edge_split.npz",
+         meta.name);
 }
 
 void check_labels(const Refuse& refuse, const DatasetMeta& meta) {
@@ -126,6 +126,25 @@ void check_pieces(const Refuse& refuse, const Job& job, const DatasetMeta& meta)
       Index(strategy.pieces(job)) - meta.features);
 }
 
+/// Draws with replacement, however many, take their time.
+void check_draws(const Refuse& refuse, const Job& job, const DatasetMeta& meta) {
+  if (!job.strategy.options.has("sampler")) return;
+  const SamplerInfo& sampler = sampler_of(job);
+  if (sampler.most_draws == nullptr) return;
+  const std::int64_t most = sampler.most_draws(meta.vertices, meta.arcs);
+  const auto check = [&](const char* option, std::int64_t given) {
+    if (given <= most) return;
+    refuse(
+        ("strategy." + job.strategy.kind + "." + option).c_str(),
+        "{} draws a step of sampler {} take very long and draw little that fewer don't: {} has {} vertices and {} arcs "
+        "(use {} or fewer)",
+        given, sampler.name, meta.name, meta.vertices, meta.arcs, most);
+  };
+  const bool by_layer = std::ranges::find(sampler.options, "layerSizes") != sampler.options.end();
+  if (!by_layer) return check("draws", job.strategy.options.integer("draws"));
+  for (const std::int64_t size : layer_sizes(job)) check("layerSizes", size);
+}
+
 void check_training_vertices(const Refuse& refuse, const DatasetSpec& spec, const Dataset& dataset) {
   const View<const std::uint8_t> split = dataset.split(spec.split);
   const std::span<const std::int32_t> labels = dataset.labels();
@@ -180,6 +199,35 @@ Doubt metric_doubt(const Job& job, const Dataset& dataset) {
                   sizes.size() == 2 ? "rocAuc or f1Macro" : "f1Macro")};
 }
 
+/// Of fewer negative pairs none is the K-th best.
+Doubt hits_doubt(const Job& job, const DatasetMeta& meta) {
+  constexpr const char* kPath = "linkPrediction.hitsAt";
+  if (job.task != Task::kLinkPrediction || job.links.metric != LinkMetric::kHits) return {kPath, ""};
+  const auto pairs = [&](PairSet set) { return meta.pairs.of[std::size_t(set)]; };
+  const Index validation = pairs(PairSet::kValidationNegative), test = pairs(PairSet::kTestNegative);
+  const Index fewest = validation == 0 ? test : test == 0 ? validation : std::min(validation, test);
+  if (fewest == 0 || job.links.hits_at <= fewest) return {kPath, ""};
+  return {
+      kPath,
+      fmt::format(
+          "hits@{0} of {1} is always 100 %: {1} has {2} negative pairs of validation and {3} of test, and edges "
+          "are to score above the {0}-th best of them; use {4} or less",
+          job.links.hits_at, meta.name, validation, test, fewest)};
+}
+
+/// All vertices, in every step.
+Doubt draws_doubt(const Job& job, const DatasetMeta& meta) {
+  constexpr const char* kPath = "strategy";
+  if (!job.strategy.options.has("sampler") || sampler_of(job).name != "uniform") return {kPath, ""};
+  const std::int64_t draws = job.strategy.options.integer("draws");
+  if (draws <= meta.vertices) return {kPath, ""};
+  return {
+      kPath,
+      fmt::format("sampler uniform draws {} of {}'s {} vertices in a step: it draws all of them (draws: less "
+                  "than {} draws some)",
+                  draws, meta.name, meta.vertices, meta.vertices)};
+}
+
 }  // namespace
 
 void check_trainable(const LoadedJob& loaded, const Dataset& dataset) {
@@ -195,6 +243,7 @@ void check_trainable(const LoadedJob& loaded, const Dataset& dataset) {
            job.placement.ranks, meta.vertices);
   check_slices(refuse, job, meta);
   check_pieces(refuse, job, meta);
+  check_draws(refuse, job, meta);
   check_input_dropout(refuse, job.training.input_dropout, meta);
   if (links) return;
   check_loss_and_metric(refuse, job.training, meta);
@@ -204,7 +253,8 @@ void check_trainable(const LoadedJob& loaded, const Dataset& dataset) {
 std::vector<std::string> training_doubts(const LoadedJob& loaded, const Dataset& dataset) {
   std::vector<std::string> doubts;
   for (const auto& [path, text] :
-       {direction_doubt(loaded.job, dataset.meta()), metric_doubt(loaded.job, dataset)})
+       {direction_doubt(loaded.job, dataset.meta()), metric_doubt(loaded.job, dataset),
+        hits_doubt(loaded.job, dataset.meta()), draws_doubt(loaded.job, dataset.meta())})
     if (!text.empty()) doubts.push_back(fmt::format("{}: {}: {}", where_of(loaded.given, path), path, text));
   return doubts;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/readable.h"
 #include "job/models.h"
 #include "job/option_field.h"
 #include "job/strategies.h"
@@ -29,8 +30,9 @@ void a_size_a_layer(const Check& c, const std::string& path) {
   const auto& given = c.job.strategy.options.integers("layerSizes");
   const int layers = gathering_layers(c.job.model);
   if (!given.empty() && int(given.size()) != layers)
-    c.error(path + "layerSizes", "has {} numbers for {} layers (give one for each of {})", given.size(),
-            layers, layers_field(c.job.model));
+    c.error(path + "layerSizes", "has {} for {} (give one for each of {})",
+            counted_text(std::int64_t(given.size()), "number"), counted_text(layers, "layer"),
+            layers_field(c.job.model));
 }
 
 /// Clusters are parts.
@@ -53,6 +55,16 @@ void counts_at_the_owners(const Check& c, const std::string& path) {
     c.error(path + "structure", "mapped doesn't go with sampler saintWalk: {}", kCountsAtTheOwners);
 }
 
+/// Draws are with replacement: of sixteen for each vertex one in nine million is missed where all are as likely. A small graph's are soon
+/// done anyway.
+std::int64_t of_vertices(std::int64_t vertices, std::int64_t) {
+  constexpr std::int64_t kEach = 16, kSoonDone = 100'000;
+  return std::max(kSoonDone, kEach * vertices);
+}
+std::int64_t of_arcs(std::int64_t vertices, std::int64_t arcs) {
+  return std::max(arcs, of_vertices(vertices, arcs));
+}
+
 }  // namespace
 
 const std::vector<SamplerInfo>& sampler_infos() {
@@ -65,7 +77,8 @@ const std::vector<SamplerInfo>& sampler_infos() {
        "vertices for each layer, by how much the whole graph reads them",
        "Chen et al. 2018",
        {"batchSize", "layerSizes"},
-       a_size_a_layer},
+       a_size_a_layer,
+       of_vertices},
       {"ladies",
        "vertices for each layer, by how much the rows that a step computes read them",
        "Zou et al. 2019",
@@ -79,13 +92,21 @@ const std::vector<SamplerInfo>& sampler_infos() {
       {"saintVertex",
        "vertices, by how much the whole graph reads them, and the arcs between them",
        "Zeng et al. 2020",
-       {"draws"}},
-      {"saintEdge", "arcs, their ends, and all arcs between these", "Zeng et al. 2020", {"draws"}},
+       {"draws"},
+       nullptr,
+       of_vertices},
+      {"saintEdge",
+       "arcs, their ends, and all arcs between these",
+       "Zeng et al. 2020",
+       {"draws"},
+       nullptr,
+       of_arcs},
       {"saintWalk",
        "the vertices of random walks, and the arcs between them",
        "Zeng et al. 2020",
        {"draws", "walkLength", "coverage"},
-       counts_at_the_owners},
+       counts_at_the_owners,
+       of_vertices},
       {"uniform", "vertices, each as likely, and the arcs between them", "", {"draws"}},
   };
   return all;

@@ -17,6 +17,8 @@ struct SamplerInfo {
   std::vector<std::string> options;  // names of those that it reads beside what all do
   /// What is wrong with a job that has it; null: the options say all.
   void (*check)(const Check&, const std::string& path) = nullptr;
+  /// The most draws of a step that a graph of so many vertices and arcs is worth; null: it never draws more than there is.
+  std::int64_t (*most_draws)(std::int64_t vertices, std::int64_t arcs) = nullptr;
 };
 
 /// The first one is the default.

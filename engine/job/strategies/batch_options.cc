@@ -1,4 +1,5 @@
 #include "job/strategies/batch_options.h"
+#include "base/readable.h"
 
 #include <algorithm>
 
@@ -19,7 +20,8 @@ std::vector<Field> neighbour_options(const std::string& kind) {
   std::vector<Field> options;
   options.push_back(strategy_option(
       kind, "fanout", std::vector<std::int64_t>{},
-      {.description = "neighbours drawn of a vertex, by layer, the one nearest to the input first; −1: all",
+      {.description =
+           "neighbours drawn of a vertex, by layer, the one nearest to the input first: 1 or more, or −1 for all",
        .minimum = -1,
        .maximum = 100'000,
        .default_text = "10 for each layer"}));
@@ -91,7 +93,8 @@ void check_batch_fanout(const Check& c, const std::string& kind) {
   if (std::ranges::find(fanout, 0) != fanout.end())
     c.error(path, "{}", kNoFanout);
   else if (int(fanout.size()) != layers)
-    c.error(path, "has {} numbers for {} layers (give one for each of {})", fanout.size(), layers,
+    c.error(path, "has {} for {} (give one for each of {})",
+            counted_text(std::int64_t(fanout.size()), "number"), counted_text(layers, "layer"),
             layers_field(c.job.model));
 }
 

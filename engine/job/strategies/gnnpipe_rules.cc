@@ -44,12 +44,14 @@ void layers_of_the_stages(const Check& c) {
   const int sum = std::accumulate(given.begin(), given.end(), 0), all = gathering_layers(c.job.model);
   const std::string path = "strategy.gnnpipe.layers";
   if (stages > 0 && count != stages)
-    c.error(path, "has {} numbers for {} stages (give one number a stage)", count, stages);
+    c.error(path, "has {} for {} (give one number a stage)", counted_text(count, "number"),
+            counted_text(stages, "stage"));
   else if (ranks % count != 0)
-    c.error(path, "has {} numbers, one a stage, and {} does not divide placement.ranks {} (give {} numbers)",
-            count, count, ranks, fmt::join(divisors(ranks), " or "));
+    c.error(path, "has {}, one a stage, and {} does not divide placement.ranks {} (give {} numbers)",
+            counted_text(count, "number"), count, ranks, fmt::join(divisors(ranks), " or "));
   else if (count > 1 && most_stages(c.job) == 1)
-    c.error(path, "has {} numbers for a {}, which has one stage (remove the list)", count, c.job.model.kind);
+    c.error(path, "has {} for a {}, which has one stage (remove the list)", counted_text(count, "number"),
+            c.job.model.kind);
   else if (sum != all)
     c.error(path, "sums up to {}, and {} is {} (give numbers that sum up to {})", sum,
             layers_field(c.job.model), all, all);
@@ -92,7 +94,8 @@ Rule layers_of_the_stages_rule() {
         "!has(self.layers) || self.layers.size() == 0 || !has(self.stages) || self.stages == 0 || "
         "self.layers.size() == self.stages",
         "",
-        "'has %d numbers for %d stages (give one number a stage)'.format([self.layers.size(), self.stages])"}}};
+        "'has %d %s for %d %s (give one number a stage)'.format([self.layers.size(), self.layers.size() == 1 ? 'number' : "
+        "'numbers', self.stages, self.stages == 1 ? 'stage' : 'stages'])"}}};
 }
 
 Rule chunks_for_the_stages_rule() {

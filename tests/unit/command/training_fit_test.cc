@@ -52,5 +52,60 @@ TEST(TrainingFit, MorePiecesThanFeaturesAreRefused) {
           "would be empty (use fewer ranks or servers, or more copies)")));
 }
 
+LoadedJob sampled_by(const std::string& options) {
+  return parse_job(
+      "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: small}\nspec:\n  dataset: {name: small}\n"
+      "  model: {kind: gcn, layers: 2}\n  strategy:\n    kind: minibatch\n    minibatch: " +
+          options + "\n",
+      "small.yaml");
+}
+
+/// Draws with replacement take as long as there are many; the bound is named.
+TEST(TrainingFit, FarMoreDrawsThanThereAreVerticesAreRefused) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {.vertices = 60});
+  const Dataset dataset = Dataset::open(folder / "small");
+  for (const std::string& sampler : {std::string("saintVertex"), std::string("saintEdge"),
+                                     std::string("saintWalk"), std::string("fastgcn")}) {
+    const bool by_layer = sampler == "fastgcn";
+    const auto with = [&](const std::string& draws) {
+      return sampled_by("{sampler: " + sampler +
+                        (by_layer ? ", layerSizes: [10, " + draws + "]}" : ", draws: " + draws + "}"));
+    };
+    EXPECT_NO_THROW(check_trainable(with("100000"), dataset)) << sampler;
+    EXPECT_THAT([&] { check_trainable(with("100001"), dataset); },
+                testing::ThrowsMessage<Error>(testing::AllOf(
+                    testing::HasSubstr(by_layer ? "strategy.minibatch.layerSizes: 100001 draws"
+                                                : "strategy.minibatch.draws: 100001 draws"),
+                    testing::HasSubstr("sampler " + sampler), testing::HasSubstr("use 100000 or fewer"))));
+  }
+  EXPECT_THAT(training_doubts(sampled_by("{sampler: uniform, draws: 61}"), dataset),
+              testing::Contains(testing::HasSubstr("sampler uniform draws 61 of small's 60 vertices")));
+  EXPECT_THAT(training_doubts(sampled_by("{sampler: uniform, draws: 60}"), dataset),
+              testing::Not(testing::Contains(testing::HasSubstr("uniform"))));
+}
+
+/// Of fewer negative pairs none is the K-th best, and every edge counts as a hit.
+TEST(TrainingFit, HitsAtMoreThanThereAreNegativePairsAreDoubted) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {.edges = true});
+  const Dataset dataset = Dataset::open(folder / "small");
+  const auto& pairs = dataset.meta().pairs.of;
+  const Index fewest =
+      std::min(pairs[std::size_t(PairSet::kValidationNegative)], pairs[std::size_t(PairSet::kTestNegative)]);
+  const auto hits_at = [](Index k) {
+    return parse_job(
+        "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: small}\nspec:\n  dataset: {name: small}\n"
+        "  task: linkPrediction\n  linkPrediction: {metric: hits, hitsAt: " +
+            std::to_string(k) + "}\n  model: {kind: gcn, layers: 2}\n",
+        "small.yaml");
+  };
+  EXPECT_THAT(training_doubts(hits_at(fewest), dataset), testing::IsEmpty());
+  EXPECT_THAT(training_doubts(hits_at(fewest + 1), dataset),
+              testing::ElementsAre(testing::AllOf(
+                  testing::HasSubstr(fmt::format("hits@{} of small is always 100 %", fewest + 1)),
+                  testing::HasSubstr(fmt::format("use {} or less", fewest)))));
+}
+
 }  // namespace
 }  // namespace atl
