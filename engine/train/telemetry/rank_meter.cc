@@ -1,5 +1,7 @@
 #include "train/telemetry/rank_meter.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "base/memory.h"
@@ -20,15 +22,10 @@ double exposed_seconds(const Ledger& ledger) {
   return sum;
 }
 
-std::vector<LinkTraffic> traffic_between(const Ledger& before, const Ledger& after) {
-  std::vector<LinkTraffic> traffic;
-  for (int l = 0; l < kLinks; ++l) {
-    for (int p = 0; p < kTraffics; ++p) {
-      const std::int64_t bytes = after.bytes(Link(l), Traffic(p)) - before.bytes(Link(l), Traffic(p));
-      if (bytes > 0 && counts(p)) traffic.push_back({link_name(Link(l)), traffic_name(Traffic(p)), bytes});
-    }
-  }
-  return traffic;
+/// Batches are made ahead of time, also while an epoch is evaluated, which sends nothing of this: it is the next epoch's.
+bool is_of_batches(int purpose) {
+  constexpr std::array kOfBatches{Traffic::kStructure, Traffic::kIds, Traffic::kFeatures, Traffic::kPair};
+  return std::ranges::find(kOfBatches, Traffic(purpose)) != kOfBatches.end();
 }
 
 }  // namespace
@@ -41,6 +38,8 @@ RankMeter::RankMeter(const Communicator& comm) : comm_(comm), before_(comm.ledge
 
 void RankMeter::begin_epoch() {
   before_ = comm_.ledger();
+  batches_before_ = has_begun_ ? after_ : before_;
+  has_begun_ = true;
   communicated_ = comm_.communication_seconds();
   progress_cpu_ = comm_.progress_cpu_seconds();
   began_ = steady_seconds();
@@ -55,10 +54,15 @@ double RankMeter::seconds_so_far() const {
   return steady_seconds() - began_;
 }
 
+/// In the epoch so far.
+std::int64_t RankMeter::bytes_sent(Link link, int purpose) const {
+  const Ledger& before = is_of_batches(purpose) ? batches_before_ : before_;
+  return counts(purpose) ? after_.bytes(link, Traffic(purpose)) - before.bytes(link, Traffic(purpose)) : 0;
+}
+
 std::int64_t RankMeter::bytes_sent(Link link) const {
   std::int64_t sum = 0;
-  for (int p = 0; p < kTraffics; ++p)
-    if (counts(p)) sum += after_.bytes(link, Traffic(p)) - before_.bytes(link, Traffic(p));
+  for (int p = 0; p < kTraffics; ++p) sum += bytes_sent(link, p);
   return sum;
 }
 
@@ -103,7 +107,10 @@ RankSample RankMeter::end_epoch(const std::optional<BatchCounts>& batches) {
     phases_[i].name = s.phases[i].name;
     phases_[i].seconds += s.phases[i].seconds;
   }
-  s.traffic = traffic_between(before_, after_);
+  for (int l = 0; l < kLinks; ++l)
+    for (int p = 0; p < kTraffics; ++p)
+      if (const std::int64_t bytes = bytes_sent(Link(l), p); bytes > 0)
+        s.traffic.push_back({link_name(Link(l)), traffic_name(Traffic(p)), bytes});
   s.communication_seconds = communicated_;
   s.progress_cpu_seconds = progress_cpu_;
   s.resident_bytes = process_memory().resident_bytes;

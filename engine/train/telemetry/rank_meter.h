@@ -23,7 +23,7 @@ class RankMeter {
   double training_seconds() const { return trained_ - began_; }
   /// From begin_epoch() to now.
   double seconds_so_far() const;
-  /// From begin_epoch() to the last end_step().
+  /// From begin_epoch() to the last end_step(); of batches, from the last end_step() before.
   std::int64_t bytes_sent(Link link) const;
   /// After the evaluation: the epoch's figures. batches: since the start.
   RankSample end_epoch(const std::optional<BatchCounts>& batches);
@@ -35,8 +35,12 @@ class RankMeter {
   std::vector<Phase> phases() const;
 
  private:
+  std::int64_t bytes_sent(Link link, int purpose) const;
+
   const Communicator& comm_;
   Ledger before_, after_;  // at the beginning and end of the epoch's training
+  Ledger batches_before_;  // where the epoch's batches begin: at the end of the training of the one before
+  bool has_begun_ = false;
   double began_ = 0, trained_ = 0;
   double exposed_ = 0;                                             // of the same time
   double communicated_ = 0, progress_cpu_ = 0;                     // of the epoch's training
