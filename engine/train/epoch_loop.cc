@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/readable.h"
 #include "strategy/strategy.h"
 #include "train/checkpoint/part_states.h"
 #include "train/checkpoint/run_state.h"
@@ -92,8 +93,8 @@ void EpochLoop::tell_growth(const EpochRecord& e) {
   if (std::exchange(is_first_, false) || growths == 0 || p_.comm.rank() != 0) return;
   p_.options.observer->on_message(
       MessageLevel::kInfo,
-      fmt::format("epoch {}: memory of rank 0 grew in {} steps, whose batches were larger than all before",
-                  e.epoch, growths));
+      fmt::format("epoch {}: memory of rank 0 grew in {}, whose batch{} larger than all before", e.epoch,
+                  counted_text(growths, "step"), growths == 1 ? " was" : "es were"));
 }
 
 /// The step's loss over all ranks, and whether one of them was asked to stop.

@@ -86,8 +86,11 @@ std::string result_text(const RunRecord& run) {
   if (run.links) text += fmt::format(" ({})", links_text(*run.links));
   if (run.validation)
     text += fmt::format(", validation {} (epoch {})", percent_text(*run.validation), run.best_epoch);
-  text += fmt::format("; {}/epoch, started in {}", duration_text(run.epoch_seconds_median),
-                      duration_text(run.startup_seconds));
+  if (run.epoch_seconds_median > 0)
+    text += fmt::format("; {}/epoch, started in {}", duration_text(run.epoch_seconds_median),
+                        duration_text(run.startup_seconds));
+  else
+    text += "; no epoch was trained to its end, started in " + duration_text(run.startup_seconds);
   if (!run.peak_memory_bytes.empty()) {
     const auto peak = *std::max_element(run.peak_memory_bytes.begin(), run.peak_memory_bytes.end());
     text += fmt::format(", at most {} of memory{}", bytes_text(double(peak)),

@@ -68,6 +68,13 @@ TEST(Progress, AccuracyIsShownBesideTheMajority) {
   EXPECT_THAT(shown_result(run), HasSubstr("test F1 (macro) 81.5 %, validation"));
 }
 
+TEST(Progress, ARunWithoutAWholeEpochHasNoTimeOfOne) {
+  RunRecord run = sample_run();
+  run.epoch_seconds_median = 0;
+  EXPECT_THAT(shown_result(run), HasSubstr("; no epoch was trained to its end, started in"));
+  EXPECT_THAT(shown_result(run), testing::Not(HasSubstr("/epoch")));
+}
+
 TEST(Progress, ALongRunHasFewLines) {
   const Shown shown = show(ProgressStyle::kLines, 10000);
   EXPECT_LE(std::count(shown.out.begin(), shown.out.end(), '\n'), 26);
