@@ -262,7 +262,7 @@ TEST(Fanout, IsRefusedWithItsFieldAndARemedy) {
   EXPECT_EQ(message({25, -1}), "accepted");
   EXPECT_EQ(
       message({25}),
-      "strategy.fanout: has 1 numbers for 2 layers that gather neighbours; give one per layer, the layer nearest "
+      "strategy.fanout: has 1 number for 2 layers that gather neighbours; give one per layer, the layer nearest "
       "to the input first");
   EXPECT_EQ(message({10, 0}),
             "strategy.fanout[1]: 0 is not allowed (use 1 or more, or -1 for all neighbours)");
