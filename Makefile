@@ -10,7 +10,7 @@ SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
 .PHONY: build build-cuda gpu-bundle gpu-check programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing accuracy-samplers accuracy-effects \
-	bench bench-peers bench-operator bench-strategies bench-scale check-simulation simulated cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
+	bench bench-peers bench-operator bench-strategies bench-scale check-simulation simulated judge-choice cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
 	@mkdir -p $(BUILD)
@@ -142,6 +142,10 @@ check-simulation: test-tools build
 # The papers' clusters in virtual time; OPTIONS="--only REGEX --again".
 simulated: test-tools build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/bench/simulated $(OPTIONS)
+
+# What strategy.kind auto would choose, on cells drawn from a seed; OPTIONS="--seed N --cells N".
+judge-choice: test-tools build
+	ATOLL=$(abspath $(BUILD)/atoll) tests/bench/choice $(OPTIONS)
 
 # Every strategy as ranks are added and as the graph grows, on this machine alone.
 bench-scale: test-tools build

@@ -108,7 +108,7 @@ class Batches {
       sent_.add_features(batches.reads(), rank, drawn, times);
       if (const std::int64_t every = steps_between_masks(job_); every > 0 && ranks_ > 1) {
         if (explains_features(job_)) sent_.add_choices(rank, double(steps()) / double(every));
-        count_explainer(rank, out.run);
+        count_explainer(rank, double(steps()) / double(every), out);
       }
     }
     const Model whole = planned_model(job_, dense_features(dataset_), dataset_.meta().classes);
@@ -118,7 +118,8 @@ class Batches {
   }
 
   /// Of strategies that explain: as Explanations hold them, but for kernels' scratch.
-  void count_explainer(Rank rank, DryRun& run) const {
+  void count_explainer(Rank rank, double times, DryBatches& out) const {
+    DryRun& run = out.run;
     std::set<VertexId> others;
     Index cut = 0;
     std::vector<VertexId> buffer;
@@ -128,13 +129,27 @@ class Batches {
     const Model model = planned_model(job_, dense_features(dataset_), dataset_.meta().classes);
     const Index count = Index(others.size()), classes = model.layers.back()->out();
     PassMemory memory(Device::kDry, model, {0, int(model.layers.size())}, Passes::kTraining);
-    memory.shape(star_rows(model, count));
+    const std::vector<LayerRows> rows = star_rows(model, count);
+    memory.shape(rows);
+    add_explaining(model, rows, double(count), times * double(epochs_of_masks(job_)), out);
     ScheduleBytes of_star;
     memory.count(of_star);
     const Index reals = 3 * (1 + count) * features_ + 2 * count * widest_gathered(model) + run.trainable;
     run.state += Index(sizeof(Real)) * (2 + run.values + classes + features_ + count);
     run.schedule.saved += of_star.total() + Index(sizeof(Real)) * reals + run.state +
                           8 * (owners_.rows(rank) + 1 + cut) + 12 * count;
+  }
+
+  /// Masks are trained for so many epochs. Their gradients go back to the features, which have some.
+  static void add_explaining(const Model& model, const std::vector<LayerRows>& star, double others,
+                             double epochs, DryBatches& out) {
+    constexpr int kNoInputIsFixed = -1;
+    std::vector<LayerSize> sizes;
+    for (std::size_t l = 0; l < star.size(); ++l) {
+      const double outputs = double(star[l].outputs), arcs = model.layers[l]->gathers() ? 2 * others : 0;
+      sizes.push_back({epochs * outputs, epochs * (double(star[l].inputs) - outputs), epochs * arcs});
+    }
+    out.explaining += batch_work(model, sizes, false, kNoInputIsFixed);
   }
 
   /// Ends are asked for twice: by whom makes the batch, and with the loss.

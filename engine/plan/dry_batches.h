@@ -29,6 +29,7 @@ struct DryBatches {
   // What making batches takes, in an epoch:
   double drawn_arcs = 0, read_rows = 0;  // in all layers; whose features are read
   std::vector<TrafficBytes> to;          // (ranks) sent to each
+  EpochWork explaining;  // of strategies that explain, if masks are trained as long as they may be
 };
 
 /// Told what a rank's training does, batch by batch. One rank after the other.

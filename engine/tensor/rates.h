@@ -16,7 +16,7 @@ struct MachineRates {
   double near_triad_bytes = 0, near_gather_bytes = 0;
 };
 
-inline constexpr double kNearBytes = 8 << 20;  // a matrix that a cache holds, beside others
+inline constexpr double kNearBytes = 16 << 20;  // a matrix that a cache holds, beside others
 
 /// What kernels do, in the three units that the machine's rates are measured in.
 struct ComputeWork {

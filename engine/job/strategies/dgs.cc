@@ -111,6 +111,10 @@ bool explains_features(const Job& job) {
   return job.strategy.options.text("features") == "explained" && feature_rate(job) < 1;
 }
 
+std::int64_t epochs_of_masks(const Job& job) {
+  return job.strategy.options.integer("explainEpochs");
+}
+
 std::int64_t steps_between_masks(const Job& job) {
   const Options& given = job.strategy.options;
   if (!given.has("explainEvery") || !(explains_vertices(job) || explains_features(job))) return 0;
