@@ -131,12 +131,13 @@ Comparison compare_strategies(const Arguments& arguments, const LoadedJob& given
   const MachineRates rates =
       options.rates ? *options.rates
                     : measured_rates(options.topology ? 1 : job.placement.ranks, options.threads);
-  const std::string link = asks ? job.strategy.options.text("link") : kUsualLink;
+  const double link =
+      options.link > 0 ? options.link : *parse_rate(asks ? job.strategy.options.text("link") : kUsualLink);
   Comparison comparison{
       .dataset = dataset.meta().name,
       .topology = options.topology ? *options.topology
                                    : usual_topology(options.hosts.empty() ? servers_of(job) : options.hosts,
-                                                    *parse_rate(link), rates, options.threads),
+                                                    link, rates, options.threads),
       .exact = asks && job.strategy.options.flag("exact")};
   const std::string wire = job.strategy.wire == Precision::kBFloat16 ? ", wire: bfloat16" : "";
   comparison.rows = Comparing(arguments, dataset, comparison.topology, rates, options, wire, say).rows();
@@ -149,8 +150,10 @@ LoadedJob concrete_job(const Arguments& arguments, const LoadedJob& given, const
   const Comparison comparison = compare_strategies(arguments, given, dataset, options, say);
   const ComparedStrategy* best = comparison.best(comparison.exact);
   if (best == nullptr)
-    fail("{}: strategy.kind: auto: the job can have none of the {}strategies (atoll plan --compare says why)",
-         where_of(given.given, "strategy.kind"), comparison.exact ? "exact " : "");
+    fail(
+        "{}: strategy.kind: auto: the job can have none of the {}strategies; {} is {} (atoll plan --compare says why of all)",
+        where_of(given.given, "strategy.kind"), comparison.exact ? "exact " : "",
+        comparison.rows.front().label, comparison.rows.front().refused);
   say("strategy auto is " + why(comparison, *best) + " (atoll plan --compare shows all)");
   return with_change(arguments, best->change, options, say);
 }

@@ -15,6 +15,7 @@ struct CompareOptions {
   int threads = 1;                     // of each rank
   std::optional<Topology> topology{};  // none: links of strategy.link, or 10gbit, between …
   std::vector<std::string> hosts{};  // … these (ranks); empty: servers of placement.ranksPerServer, or one
+  double link = 0;                   // bytes a second, in place of strategy.link; 0: not given
   std::optional<MachineRates> rates{};  // of a rank; none: measured here
 };
 

@@ -79,16 +79,25 @@ void simulate_into(const Arguments& a, const LoadedJob& loaded, const Dataset& d
   enter_simulated(loaded.job, simulate({"", recording}, topology).epoch, topology.name, plan);
 }
 
+/// In bytes a second.
+double link_of(const Arguments& a) {
+  const double rate = a.number("--link", 0) * 1e9;
+  if (!(rate > 0)) fail("--link: '{}' is not allowed (use GB/s above 0)", a.get("--link"));
+  return rate;
+}
+
 int run_comparison(const Arguments& a, const LoadedJob& given, const Dataset& dataset, int threads) {
   CompareOptions options{.threads = threads};
   if (a.has("--topology")) options.topology = read_topology(a.get("--topology"));
   if (a.has("--rates")) options.rates = parse_rates(a.get("--rates"));
+  if (a.has("--link")) options.link = link_of(a);
   const Comparison comparison = compare_strategies(a, given, dataset, options, say);
   std::fputs((a.has("--json") ? to_json(comparison) + "\n" : to_text(comparison)).c_str(), stdout);
   return 0;
 }
 
 int run(const Arguments& a) {
+  if (a.has("--nodes") && a.has("--compare")) fail("--nodes and --compare exclude each other (use one)");
   const LoadedJob given = load_job_of(a, say);
   if (a.has("--nodes")) return run_on_nodes(a, given);
   PlanOptions options;
@@ -102,8 +111,7 @@ int run(const Arguments& a) {
   options.rates =
       a.has("--rates") ? parse_rates(a.get("--rates")) : measured_rates(job.placement.ranks, options.threads);
   // Between ranks of one machine a byte is read and written twice.
-  options.link_bytes = a.has("--link") ? a.number("--link", 0) * 1e9 : options.rates.triad_bytes / 4;
-  if (!(options.link_bytes > 0)) fail("--link: '{}' is not allowed (use GB/s above 0)", a.get("--link"));
+  options.link_bytes = a.has("--link") ? link_of(a) : options.rates.triad_bytes / 4;
   const auto plan_of = [&](const Job& each) {
     return prepared ? plan_job(each, dataset, *prepared, options) : plan_job(each, dataset, options);
   };

@@ -165,7 +165,7 @@ class Reader {
     if (kind == chosen)
       return out_.problems.error(value.where, "strategy." + kind,
                                  "has no block: its options stand beside strategy.kind");
-    out_.problems.error(value.where, "strategy." + kind, only_one_block(chosen));
+    out_.problems.error(value.where, "strategy." + kind, block_of_another(chosen));
   }
 
   const Node& manifest_;

@@ -48,9 +48,8 @@ std::string option_of_strategy(const StrategyInfo& owner) {
   return "is an option of strategy " + owner.kind + " (remove it)";
 }
 
-std::string only_one_block(const std::string& chosen) {
-  return "strategy.kind is " + chosen + ", so strategy." + chosen +
-         " is the only block allowed (remove this one)";
+std::string block_of_another(const std::string& chosen) {
+  return "strategy.kind is " + chosen + ", and this block is of another strategy (remove it)";
 }
 
 }  // namespace atl

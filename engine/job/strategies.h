@@ -94,7 +94,7 @@ const StrategyInfo* strategy_with_option(const std::string& path);
 /// What to say of an option beside strategy.kind that is this strategy's alone.
 std::string option_of_strategy(const StrategyInfo& owner);
 /// What to say of another strategy's block.
-std::string only_one_block(const std::string& chosen);
+std::string block_of_another(const std::string& chosen);
 
 // One function a file in strategies/.
 StrategyInfo graph_strategy();

@@ -55,7 +55,7 @@ void add_blocks(std::vector<ServerRule>& rules) {
     if (!has_block(info)) continue;
     rules.push_back({"strategy", info.kind,
                      "!has(self." + info.kind + ") || self.kind == '" + info.kind + "'", "",
-                     "'" + only_one_block("' + self.kind + '") + "'"});
+                     "'" + block_of_another("' + self.kind + '") + "'"});
   }
 }
 

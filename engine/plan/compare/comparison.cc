@@ -9,7 +9,7 @@ std::optional<double> ComparedStrategy::cost() const {
   const double step = forecast.row.epoch / forecast.steps;
   if (exact) return step;
   if (!effect || !std::isfinite(effect->length)) return {};
-  return step * effect->length;
+  return step * std::max(1.0, effect->length);  // less is a seed's luck
 }
 
 const ComparedStrategy* Comparison::best(bool of_exact_ones) const {

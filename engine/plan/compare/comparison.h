@@ -19,7 +19,8 @@ struct ComparedStrategy {
   Forecast forecast;             // where it can
   std::optional<Effect> effect;  // none: it is exact, or nobody has measured it
 
-  /// Seconds of an optimiser step, times the steps that it needs for each of `graph`'s; none: not measured, or it never got there.
+  /// Seconds of an optimiser step, times the steps that it needs for each of `graph`'s, at least one; none: not measured, or it never
+  /// got there.
   std::optional<double> cost() const;
 };
 

@@ -37,6 +37,11 @@ TEST(Comparison, StepsThatAreNeededCount) {
   EXPECT_EQ(c.best(false)->label, "bns");
 }
 
+TEST(Comparison, NobodyLearnsInFewerStepsThanGraph) {
+  const Comparison c = comparison({row("graph", 2, true), row("gnnpipe", 2.1, false, 0.5)});
+  EXPECT_EQ(c.best(false)->label, "graph");
+}
+
 /// Ten steps an epoch, of which as few are needed as graph has epochs.
 TEST(Comparison, AnEpochOfManyStepsIsManySteps) {
   const Comparison c = comparison({row("graph", 2, true), row("minibatch", 5, false, 1, 10)});
