@@ -4,6 +4,7 @@
 #include <set>
 
 #include "job/strategies/dgs.h"
+#include "job/strategies/p3.h"
 #include "plan/dry_slabs.h"
 #include "plan/planned_seeds.h"
 #include "plan/planned_sets.h"
@@ -103,7 +104,7 @@ class Batches {
     batches.count(times, out);
     out.pairs = seeds_.pair_sizes()[std::size_t(rank)];
     if (batches.columns()) {
-      for (const auto& [row, count] : batches.reads()) out.by_rows += sent_.row_bytes(times * double(count));
+      out.by_rows = bytes_by_rows(batches, rank, times);
     } else {
       sent_.add_features(batches.reads(), rank, drawn, times);
       if (const std::int64_t every = steps_between_masks(job_); every > 0 && ranks_ > 1) {
@@ -138,6 +139,16 @@ class Batches {
     run.state += Index(sizeof(Real)) * (2 + run.values + classes + features_ + count);
     run.schedule.saved += of_star.total() + Index(sizeof(Real)) * reals + run.state +
                           8 * (owners_.rows(rank) + 1 + cut) + 12 * count;
+  }
+
+  /// Of features, to and from those that hold other columns: ranks that have the same ones are on one server, and cost its link nothing.
+  double bytes_by_rows(const RankBatches& batches, Rank rank, double times) const {
+    const int together = column_grid(job_).together;
+    double bytes = 0;
+    for (const auto& [row, count] : batches.reads())
+      if (owners_.owner_of(row) / together != rank / together)
+        bytes += sent_.row_bytes(times * double(count));
+    return bytes;
   }
 
   /// Masks are trained for so many epochs. Their gradients go back to the features, which have some.

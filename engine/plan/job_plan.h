@@ -48,7 +48,7 @@ struct ColumnsPlan {
   double rows = 0;     // whose products are made whole
   double pushed = 0;   // bytes of batches' first layers …
   double summed = 0;   // … of summands, scores and gradients …
-  double by_rows = 0;  // … and, by rows, of features
+  double by_rows = 0;  // … and, by rows, of features, from those that have other columns
   double sent() const { return pushed + summed; }
   /// The width at which both send the same; 0: by columns nothing is summed.
   double crossing() const {

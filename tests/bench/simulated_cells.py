@@ -10,6 +10,8 @@ DATA = {
     "reddit": {"synthetic": {"kind": "community", "preset": "reddit", "scale": 0.05}},
     "reddit, all of it": {"synthetic": {"kind": "community", "preset": "reddit"}},
     "products": {"synthetic": {"kind": "community", "preset": "products", "scale": 0.03}},
+    "products, 100 features": {"synthetic": {"kind": "community", "preset": "products", "scale": 0.05, "features": 100}},
+    "products, 600 features": {"synthetic": {"kind": "community", "preset": "products", "scale": 0.05, "features": 600}},
     # Larger where training vertices alone have arcs:
     "reddit, a fifth": {"synthetic": {"kind": "community", "preset": "reddit", "scale": 0.2}},
     "products, a third": {"synthetic": {"kind": "community", "preset": "products", "scale": 0.3}},
@@ -35,6 +37,12 @@ ARTIFACT = {"granndis:maxHop=3:fanout=-1": {"ogbn_arxiv": 1.79, "products": 3.98
 SPEED = {"ogbn_arxiv": 1, "products": 8, "reddit": 2}  # of a card, for 3 layers: where the external part is nearest to EXTERNAL
 A6000 = 64  # about how many times as fast as a core's its memory is
 SPEEDS = (1, 2, 4, 8, 16, 32)  # of a card, times a core here: that with which the external part comes nearest is shown
+
+
+# Gandhi & Iyer 2021, section 4.1: P3 over DGL by model, the least and the most of its graphs; 25, 10 neighbours, batches of 1,000.
+P3_PAPER = {"sgc": (4.06, 5.43), "gcn": (3.67, 4.65), "sage": (3.16, 3.83), "gat": (2.08, 2.95)}
+P100 = 16  # times as fast as a core here
+P3_OPTIONS = "batchSize=1000:fanout=[25,10]"
 
 
 @dataclass(frozen=True)
@@ -107,6 +115,22 @@ def granndis_comparisons():
                        "granndis-4x4@c16", SPEED[dataset])
 
 
+def p3_cell(name, dataset, model, strategies, *, hidden=32, **more):
+    kind = {"kind": model, "hidden": 8 if model == "gat" else hidden} | ({} if model == "sgc" else {"layers": 2})
+    return Cell("p3", f"{dataset}, {model}{name}", dataset, kind, (f"p3-4x4@x{P100}",),
+                tuple(f"{each}:{P3_OPTIONS}" for each in strategies), training={"dropout": 0}, compared=True, **more)
+
+
+def p3_cells():
+    for model, (_, most) in P3_PAPER.items():
+        yield p3_cell("", "products, 100 features", model, ("minibatch:prefetch=1", "minibatch", "p3", "p3:delay=3"), placement={"partitioner": "hash"},
+                      paper={f"p3:delay=3:{P3_OPTIONS}": most})
+    for hidden in (192, 224):  # on either side of the crossing
+        yield p3_cell(f", {hidden} columns", "products, 100 features", "sage", ("minibatch", "p3"), placement={"partitioner": "hash"}, hidden=hidden)
+    yield p3_cell(", 600 features", "products, 600 features", "sage", ("minibatch", "p3", "p3:delay=3"), placement={"partitioner": "hash"})
+    yield p3_cell(", parts by METIS", "products, 100 features", "sage", ("minibatch", "p3", "p3:delay=3"), placement={"partitioner": "metis"})
+
+
 def cells():
     for dataset, by_model in GNNPIPE_PAPER.items():
         for model, paper in by_model.items():
@@ -134,3 +158,4 @@ def cells():
                (BASELINE, "graph", "pipegcn:smoothing=none"), (0.5, 0.65, 0.8))
     yield Cell("pipegcn", "ogbn_arxiv, 8 servers", "ogbn_arxiv", {"kind": "sage", "layers": 3, "hidden": 128}, ("pipegcn-8x1",),
                (BASELINE, "graph", "pipegcn:smoothing=none"), (0.5, 0.65, 0.8))
+    yield from p3_cells()
