@@ -56,7 +56,7 @@ core here; that is a guess of what a P100 does, and with it of how much of an ep
 - GAT's scores are made whole for every row that batches read, and that is 7.6 × as many as there are products: with 8 heads and 100 features they alone
   send about two thirds of what features by rows do, and P3 can't win by bytes. The paper has 2.08 to 2.95 ×, over a baseline that waited for its calls.
 - With parts by METIS, generated graphs' neighbours are mostly on one server, and features by rows win.
-- The crossing: with more columns in the hidden layer, summands outgrow features. `atoll plan` predicts the width where both send the same, and an epoch
+- Where the two meet: with more columns in the hidden layer, summands outgrow features. `atoll plan` predicts the width where both send the same, and an epoch
   takes the same at the width that the cells of 192 and 224 columns have between them.
 """,
     "pipegcn": "# PipeGCN on more servers than the rig has cores for\n" + COMMON + """
