@@ -3,6 +3,7 @@
 
 namespace atl {
 
+// clang-format off
 const std::vector<MeasuredSet>& measured_sets() {
   static const std::vector<MeasuredSet> all{
       {"cora", 2708, 10556, 1433,
@@ -55,5 +56,6 @@ const std::vector<MeasuredSet>& measured_sets() {
   };
   return all;
 }
+// clang-format on
 
 }  // namespace atl
