@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/readable.h"
+#include "command/bench/strategy_list.h"
 #include "command/job_on_topology.h"
 #include "command/machine_rates.h"
 #include "command/training_fit.h"
@@ -20,20 +21,6 @@ namespace {
 constexpr const char* kUsualLink = "10gbit";
 
 void say_nothing(const std::string&) {}
-
-/// "maxHop: 0, fanout: -1" → ":maxHop=0:fanout=-1", as strategies are listed.
-std::string label_of(const std::string& kind, const std::string& options) {
-  std::string label = kind + (options.empty() ? "" : ":");
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    if (options.compare(i, 2, ", ") == 0)
-      label += ':', ++i;
-    else if (options.compare(i, 2, ": ") == 0)
-      label += '=', ++i;
-    else
-      label += options[i];
-  }
-  return label;
-}
 
 /// On the servers of a topology that is given.
 LoadedJob with_change(const Arguments& arguments, const std::string& change, const CompareOptions& options,
@@ -73,9 +60,8 @@ class Comparing {
   /// The job, where it can have the strategy.
   std::optional<LoadedJob> add(const StrategyInfo& info, const std::string& options) {
     ComparedStrategy& row = rows_.emplace_back();
-    row.label = label_of(info.kind, options);
-    row.change = fmt::format("strategy={{kind: {}{}{}}}", info.kind,
-                             options.empty() ? "" : fmt::format(", {}: {{{}}}", info.kind, options), wire_);
+    row.label = info.kind + (options.empty() ? "" : ":" + options);
+    row.change = read_strategy_list(row.label + wire_).front().change;
     try {
       LoadedJob loaded = with_change(arguments_, row.change, options_, say_nothing);
       check_trainable(loaded, dataset_);
@@ -139,7 +125,7 @@ Comparison compare_strategies(const Arguments& arguments, const LoadedJob& given
                                    : usual_topology(options.hosts.empty() ? servers_of(job) : options.hosts,
                                                     link, rates, options.threads),
       .exact = asks && job.strategy.options.flag("exact")};
-  const std::string wire = job.strategy.wire == Precision::kBFloat16 ? ", wire: bfloat16" : "";
+  const std::string wire = job.strategy.wire == Precision::kBFloat16 ? ":wire=bfloat16" : "";
   comparison.rows = Comparing(arguments, dataset, comparison.topology, rates, options, wire, say).rows();
   return comparison;
 }

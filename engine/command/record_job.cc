@@ -66,17 +66,6 @@ Recording one_after_the_other(const Job& job, const Dataset& dataset, const Prep
   return record_sample(job, dataset, prepared, how, inputs, said);
 }
 
-/// Costs here are of a rank's threads while no other rank computes, as recorded ones are.
-Recording modelled(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                   const RecordOptions& how) {
-  if (strategy_of(job).holds == Holds::kBatches)
-    return record_modelled_batches(job, dataset, *batch_source(job, prepared), how,
-                                   measured_rates(1, how.threads));
-  DryInputs inputs(job, dataset, prepared, rank_traffic(job, dataset, prepared).parts, how.threads,
-                   how.hosts);
-  return record_modelled(inputs, how, measured_rates(1, how.threads));
-}
-
 Recording recorded(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                    const RecordOptions& how, Say say) {
   const int ranks = int(how.hosts.size());
@@ -109,13 +98,13 @@ Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const Pre
   warn_of_servers(job, topology, say);
   const JobPlan plan = memory_plan(job, dataset, prepared, how.threads);
   if (!how.modelled) check_memory_here(how, plan);
-  how.hosts.resize(std::size_t(topology.ranks()));
-  for (const ServerSpec& server : topology.servers)
-    for (const Rank rank : server.ranks) how.hosts[std::size_t(rank)] = server.name;
+  how.hosts = topology.hosts();
   how.parts = PartRanks(rank_traffic(job, dataset, prepared).parts);
   if (how.sample >= topology.ranks()) how.sample = 0;
   Recording recording =
-      how.modelled ? modelled(job, dataset, prepared, how) : recorded(job, dataset, prepared, how, say);
+      // As recorded ones, costs are of a rank's threads while no other rank computes.
+      how.modelled ? record_modelled(job, dataset, prepared, how, measured_rates(1, how.threads))
+                   : recorded(job, dataset, prepared, how, say);
   for (const RankPlan& rank : plan.ranks) recording.works.push_back(rank.work);
   if (how.rates && !how.modelled) recording.rates = measured_rates(1, how.threads);
   return recording;

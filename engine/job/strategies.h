@@ -67,7 +67,7 @@ struct StrategyInfo {
   bool stands_for_another = false;  // which is chosen before anything is started
   /// Whether a job's gradients are those of the whole graph on one rank; null: they aren't.
   bool (*exact)(const Job&) = nullptr;
-  /// Options that are worth comparing beside its defaults, each as a manifest's block has them; null: none.
+  /// Options that are worth comparing beside its defaults, each as strategies are listed ("maxHop=0:fanout=-1"); null: none.
   std::vector<std::string> (*variants)(const Job&) = nullptr;
   bool sends_less = false;  // epochs differ, and `traffic` is the most that one sends
   std::string kept_rows =

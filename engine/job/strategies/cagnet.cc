@@ -47,7 +47,7 @@ Rule a_grid_of_the_ranks_rule() {
 std::vector<std::string> variants(const Job& job) {
   std::vector<std::string> all;
   for (const int columns : replications_of(job.placement.ranks))
-    if (columns > 1) all.push_back(fmt::format("replication: {}", columns));
+    if (columns > 1) all.push_back(fmt::format("replication={}", columns));
   return all;
 }
 

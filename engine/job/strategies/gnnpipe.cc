@@ -163,7 +163,7 @@ std::vector<std::string> variants(const Job& job) {
   const int together = job.placement.ranks_per_server;
   const int servers = together > 1 ? job.placement.ranks / together : 1;
   if (servers < 2 || servers > most_stages(job) || servers == pipeline_grid(job).stages) return {};
-  return {fmt::format("stages: {}", servers)};
+  return {fmt::format("stages={}", servers)};
 }
 
 }  // namespace

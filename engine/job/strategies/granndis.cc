@@ -217,7 +217,7 @@ StrategyInfo granndis_strategy() {
       .memory_budget = batches_budget,
       .lighter = fewer_copies,
       .exact = [](const Job& job) { return expansion_of(job).is_exact && expansion_of(job).batches == 1; },
-      .variants = [](const Job&) { return std::vector<std::string>{"maxHop: 0, fanout: -1"}; },
+      .variants = [](const Job&) { return std::vector<std::string>{"maxHop=0:fanout=-1"}; },
       .rules = {some_copies_rule(),
                 something_to_draw_rule(),
                 {hops_of_the_layers, {}},

@@ -119,7 +119,7 @@ StrategyInfo p3_strategy() {
           .draws_neighbours = draws_some_neighbours,
           .side_threads = batch_threads,
           .memory_budget = copies_budget,
-          .variants = [](const Job&) { return std::vector<std::string>{"delay: 3"}; },
+          .variants = [](const Job&) { return std::vector<std::string>{"delay=3"}; },
           .kept_rows = "weights of steps under way",
           .rules = p3_rules()};
 }

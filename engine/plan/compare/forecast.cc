@@ -2,33 +2,13 @@
 
 #include <algorithm>
 
-#include "plan/batch_source.h"
-#include "plan/dry_input.h"
 #include "plan/job_plan.h"
-#include "plan/part_order.h"
 #include "plan/simulate/record_modelled.h"
-#include "strategy/strategy.h"
 
 namespace atl {
 namespace {
 
 constexpr int kEpochs = 4;  // the second half of which is judged
-
-std::vector<std::string> hosts_of(const Topology& topology) {
-  std::vector<std::string> hosts(std::size_t(topology.ranks()));
-  for (const ServerSpec& server : topology.servers)
-    for (const Rank rank : server.ranks) hosts[std::size_t(rank)] = server.name;
-  return hosts;
-}
-
-Recording recorded(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                   const RecordOptions& how, const MachineRates& rates) {
-  if (strategy_of(job).holds == Holds::kBatches)
-    return record_modelled_batches(job, dataset, *batch_source(job, prepared), how, rates);
-  DryInputs inputs(job, dataset, prepared, rank_traffic(job, dataset, prepared).parts, how.threads,
-                   how.hosts);
-  return record_modelled(inputs, how, rates);
-}
 
 /// The slowest server's link, or what is inside of the only one.
 double slowest_link(const Topology& topology) {
@@ -51,7 +31,7 @@ SimulatedRow planned(const JobPlan& plan) {
 
 Forecast forecast(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                   const Topology& topology, const MachineRates& rates, int threads) {
-  const std::vector<std::string> hosts = hosts_of(topology);
+  const std::vector<std::string> hosts = topology.hosts();
   const double link = slowest_link(topology);
   const JobPlan plan =
       plan_job(job, dataset, prepared, {threads, rates, link > 0 ? link : rates.triad_bytes, hosts});
@@ -62,9 +42,8 @@ Forecast forecast(const Job& job, const Dataset& dataset, const PreparedGraph& p
     return made;
   }
   Recording recording =
-      recorded(job, dataset, prepared, {.epochs = kEpochs, .threads = threads, .hosts = hosts}, rates);
-  if (recording.works.empty())
-    for (const RankPlan& rank : plan.ranks) recording.works.push_back(rank.work);
+      record_modelled(job, dataset, prepared, {.epochs = kEpochs, .threads = threads, .hosts = hosts}, rates);
+  for (const RankPlan& rank : plan.ranks) recording.works.push_back(rank.work);
   made.row = simulate({"", recording}, topology);
   made.steps = recording.steps;
   return made;

@@ -3,13 +3,14 @@
 #pragma once
 
 #include "plan/batch_source.h"
-#include "plan/dry_input.h"
 #include "plan/simulate/record.h"
 
 namespace atl {
 
-/// `rates`: of a rank. Takes milliseconds a rank, and memory for the ids of one rank's rows.
-Recording record_modelled(DryInputs& inputs, const RecordOptions& options, const MachineRates& rates);
+/// `rates`: of a rank. Takes milliseconds a rank, and memory for the ids of one rank's rows; of mini-batches as record_modelled_batches(). Recording::works is left
+/// to whoever has a plan.
+Recording record_modelled(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                          const RecordOptions& options, const MachineRates& rates);
 
 /// Of a job that trains on mini-batches: each epoch of the recording is one step. Batches are drawn as in a plan
 /// (dry_batches.h); training on each is its own, and making them, and their messages, are those of a mean one.

@@ -139,7 +139,6 @@ Recording record_modelled_batches(const Job& job, const Dataset& dataset, const 
     made.batches.ahead = int(job.strategy.options.integer("prefetch"));
     made.batches.all.assign(std::size_t(recording.epochs), batch_of(all, rank, hops, seconds + explaining));
     recording.ranks.push_back(std::move(made));
-    recording.works.push_back(of.work);
   }
   return recording;
 }

@@ -167,6 +167,13 @@ int Topology::ranks() const {
   return all;
 }
 
+std::vector<std::string> Topology::hosts() const {
+  std::vector<std::string> names(static_cast<std::size_t>(ranks()));
+  for (const ServerSpec& server : servers)
+    for (const Rank rank : server.ranks) names[std::size_t(rank)] = server.name;
+  return names;
+}
+
 std::vector<int> Topology::server_of_rank() const {
   std::vector<int> of_rank(std::size_t(ranks()), -1);
   for (std::size_t s = 0; s < servers.size(); ++s)

@@ -49,6 +49,8 @@ struct Topology {
   int ranks() const;
   /// (ranks)
   std::vector<int> server_of_rank() const;
+  /// (ranks) the names of their servers.
+  std::vector<std::string> hosts() const;
   /// Of the servers' links.
   double slowest_rate() const;
 };

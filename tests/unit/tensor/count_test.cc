@@ -11,12 +11,16 @@ namespace {
 
 constexpr double kReal = sizeof(Real);
 
-TEST(Count, ProductsOperationsAndGatheredRowsAreAddedUp) {
-  ThreadPool pool(1);
+class Count : public testing::Test {
+ protected:
+  Count() { ctx.count = &counted; }
+  ThreadPool pool{1};
   Workspace workspace;
   ComputeWork counted;
   Context ctx{Device::kCpu, &pool, &workspace};
-  ctx.count = &counted;
+};
+
+TEST_F(Count, ProductsOperationsAndGatheredRowsAreAddedUp) {
   Matrix a(3, 5), w(5, 7), out(3, 7);
   fill(ctx, 1, a), fill(ctx, 1, w);
   counted = {};
@@ -36,12 +40,7 @@ TEST(Count, ProductsOperationsAndGatheredRowsAreAddedUp) {
   EXPECT_EQ(counted.product_flops, 0);
 }
 
-TEST(Count, WhatNoCacheHoldsIsToldApart) {
-  ThreadPool pool(1);
-  Workspace workspace;
-  ComputeWork counted;
-  Context ctx{Device::kCpu, &pool, &workspace};
-  ctx.count = &counted;
+TEST_F(Count, WhatNoCacheHoldsIsToldApart) {
   const Index rows = Index(kNearBytes / (16 * kReal)) + 1;
   Matrix table(rows, 16), out(2, 16);
   table.zero();
