@@ -62,6 +62,10 @@ core here; that is a guess of what a P100 does, and with it of how much of an ep
     "pipegcn": "# PipeGCN on more servers than the rig has cores for\n" + COMMON + """
 GraphSAGE, 3 × 128. Links are made faster or slower until `graph:overlap=false` communicates for the named share of its epoch. Goals of
 `pipegcn` without smoothing: 1.8, 1.4 and 1.13 times as fast at 50, 65 and 80 %.
+
+- At 50 % `pipegcn` waits for next to nothing, and an epoch is what its ranks compute. With dropout this is more than `graph` computes. Rows that arrive on
+  time can be sent as they leave dropout, which costs `graph` nothing beside the step that makes them. Stale rows are sent before it, and whoever reads them drops
+  them out itself, forward and backward: otherwise a gradient would go back through another epoch's draw (the paper's appendix F). Without dropout both compute the same.
 """,
 }
 FILES = {"gnnpipe": "gnnpipe.md", "granndis": "granndis.md", "pipegcn": "pipegcn-virtual.md", "p3": "p3.md"}

@@ -46,6 +46,7 @@ class Rig:
         (self.folder / "tmp").mkdir(parents=True)
         quotas.create(self.name, self.layout)
         self.network = Network([*self.layout.names, COMMAND_HOST], lambda: quotas.join(self.name, quotas.MACHINES))
+        self._settle_tcp()
         shaping.build(self.network, self.layout)
         self._shell = self.network.write_shell(
             self.folder / "shell", f'{quotas.entering(self.name, quotas.MACHINES)}\nexport ATOLL_RIG_SERVER="$server"')
@@ -55,6 +56,14 @@ class Rig:
         self._host_list = ",".join(addresses)
         self._host_file = self.folder / "hosts"
         self._host_file.write_text("".join(f"{address} slots={self.layout.ranks_per_server}\n" for address in addresses))
+
+    def _settle_tcp(self):
+        """Congestion control is Linux's own, cubic, whatever this machine uses for itself: with `bbr` a connection whose link was down
+        for seconds can stand still for as long again, or for good."""
+        for host in self.network.hosts.values():
+            for route in json.loads(host.run("ip", "-json", "route", "show", "dev", "eth0")):
+                host.run("ip", "route", "change", route["dst"], "dev", "eth0", "proto", "kernel", "scope", "link", "src",
+                         route["prefsrc"], "congctl", "cubic")
 
     def _write_reshape(self):
         state = self.folder / "state.json"
