@@ -1,9 +1,10 @@
 # The images: each holds one program and what it needs to run, nothing else, as a user without rights.
 #   docker build --target engine -t atoll/engine:0.1.0 .
 #   docker build --target operator -t atoll/operator:0.1.0 .
+#   docker build --target engine-cuda -t atoll/engine-cuda:0.1.0 .     (the engine for GPUs; 0.6 GB of cuBLAS)
 #   docker run --rm -v "$PWD:/atoll" --user "$(id -u)" atoll/engine:0.1.0 run -f manifests/examples/cora-gcn.yaml
 # Programs come from the stage that PROGRAMS names: `compiled` here, or `prebuilt`, build/programs of a machine with the same
-# Debian (`make programs`).
+# Debian (`make programs`, `make programs-cuda`).
 ARG BASE=debian:bookworm-slim
 ARG PROGRAMS=compiled
 
@@ -44,3 +45,20 @@ COPY --from=programs /programs/atoll-operator /usr/local/bin/atoll-operator
 USER 10001:10001
 ENTRYPOINT ["atoll-operator"]
 CMD ["--help"]
+
+FROM compiled AS compiled-cuda
+RUN docker/install-packages docker/packages-cuda.txt && \
+    cmake -S . -B build -G Ninja -DATOLL_CUDA=$(docker/cuda-toolkit /cuda) && ninja -C build atoll-cuda && \
+    install -D -s -t /programs build/atoll-cuda && \
+    install -D -m 644 -t /programs/cuda /cuda/lib/libcublas.so.13 /cuda/lib/libcublasLt.so.13
+
+FROM ${BASE} AS prebuilt-cuda
+COPY build/programs /programs
+
+FROM ${PROGRAMS}-cuda AS programs-cuda
+
+# The driver's libraries come from the node, by NVIDIA's container runtime.
+FROM engine AS engine-cuda
+ENV NVIDIA_DRIVER_CAPABILITIES=compute,utility
+COPY --from=programs-cuda /programs/cuda /usr/local/lib/atoll
+COPY --from=programs-cuda /programs/atoll-cuda /usr/local/bin/atoll

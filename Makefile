@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 600
 SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: build build-cuda gpu-bundle gpu-check programs demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing accuracy-samplers accuracy-effects \
+.PHONY: build build-cuda gpu-bundle gpu-check programs programs-cuda demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing accuracy-samplers accuracy-effects \
 	bench bench-peers bench-operator bench-strategies bench-scale check-simulation simulated judge-choice cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
@@ -41,6 +41,11 @@ programs: build
 	cmake -S . -B $(BUILD) -G Ninja
 	ninja -C $(BUILD) -j $(JOBS) atoll-operator
 	install -D -s -t $(BUILD)/programs $(BUILD)/atoll $(BUILD)/atoll-operator
+
+# The same of the engine for GPUs, with cuBLAS.
+programs-cuda: programs build-cuda
+	install -D -s -t $(BUILD)/programs $(BUILD)/atoll-cuda
+	install -D -m 644 -t $(BUILD)/programs/cuda $$(docker/cuda-toolkit)/lib/libcublas.so.13 $$(docker/cuda-toolkit)/lib/libcublasLt.so.13
 
 demo: build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/e2e/demo

@@ -53,6 +53,15 @@ std::set<std::string> allowed_features(const Arguments& arguments) {
   return allowed;
 }
 
+/// As Kubernetes names resources that a device plugin offers.
+std::string gpu_resource_of(const Arguments& arguments) {
+  const std::string name = arguments.get("--gpu-resource", kGpuResource);
+  const auto slash = name.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 == name.size())
+    fail("--gpu-resource: '{}' is no resource of a device plugin (use one like {})", name, kGpuResource);
+  return name;
+}
+
 bool truth_of(const Arguments& arguments, const std::string& name, bool otherwise) {
   const std::string text = arguments.get(name, otherwise ? "true" : "false");
   if (text != "true" && text != "false") fail("{}: '{}' is not allowed (use true or false)", name, text);
@@ -82,8 +91,11 @@ Command operator_command(int (*run)(const Arguments&)) {
       {{"--kubeconfig", "FILE",
         "cluster and user (default: $KUBECONFIG, the pod's service account, or ~/.kube/config)"},
        {"--image", "IMAGE", "the engine's image, for jobs without spec.image", true},
+       {"--cuda-image", "IMAGE",
+        "the same for jobs with resources.nvidia.com/gpu (default: that of --image, which trains on no GPU)"},
+       {"--gpu-resource", "NAME", "what nodes call a GPU (default: nvidia.com/gpu)"},
        {"--pull-policy", "POLICY",
-        "pull policy of the engine's image: Always, IfNotPresent (default) or Never"},
+        "pull policy of the engine's images: Always, IfNotPresent (default) or Never"},
        {"--namespace", "NAMES",
         "handle only the jobs of these namespaces, separated by commas (default: all)"},
        {"--class", "NAME",
@@ -116,6 +128,8 @@ Options options_of(const Arguments& arguments) {
   Settings& settings = options.settings;
   options.kubeconfig = arguments.get("--kubeconfig");
   settings.image = arguments.get("--image");
+  settings.cuda_image = arguments.get("--cuda-image", "");
+  settings.gpu_resource = gpu_resource_of(arguments);
   settings.pull_policy = arguments.get("--pull-policy", settings.pull_policy);
   options.spaces = words_of(arguments.get("--namespace"));
   options.operator_class = class_of(arguments);

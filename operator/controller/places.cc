@@ -141,7 +141,7 @@ GangPlan plan_missing(const Turn& turn, const Gang& gang, const std::vector<int>
 
 /// The nodes that the template allows, and a queue for this kind of pods.
 NodeFilter filter_of(const Turn& turn, const std::string& admitted) {
-  NodeFilter filter = NodeFilter::of_template(turn.spec().template_);
+  NodeFilter filter = ctl::filter_of(turn.spec(), turn.settings.gpu_resource);
   filter.join(NodeFilter::of_template(admitted));
   filter.excluded = bad_nodes(turn);
   return filter;
@@ -167,7 +167,8 @@ std::vector<int> parts_by_rank(const Turn& turn) {
 
 Gang gang_to_place(const Turn& turn) {
   const auto prepared = known_parts(turn);
-  Gang gang = gang_of(turn.spec(), prepared ? std::optional(prepared->flows) : std::nullopt);
+  Gang gang = gang_of(turn.spec(), prepared ? std::optional(prepared->flows) : std::nullopt,
+                      turn.settings.gpu_resource);
   if (!turn.gang().is_complete() || !turn.gang().launcher) count_pods(turn.job(), turn.settings, gang);
   for (const PodView* worker : turn.gang().workers)
     if (worker) gang.server.at_least(worker->requests);

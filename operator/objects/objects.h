@@ -12,7 +12,7 @@
 
 namespace atl::ctl {
 
-/// The engine that the job's pods run: the one recorded, or else its manifest's, or else the operator's.
+/// The engine that the job's pods run: the one recorded, or else its manifest's, or else the operator's, which has one for jobs with GPUs.
 std::string engine_image(const GnnJob& job, const Settings& settings);
 
 /// Both key pairs. Workers mount authorized_keys and host_key; the launcher id_login and known_hosts. Immutable.

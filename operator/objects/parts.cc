@@ -46,7 +46,8 @@ std::string milli(double cores) {
 
 std::string engine_image(const GnnJob& job, const Settings& settings) {
   if (!job.made_of.image.empty()) return job.made_of.image;
-  return job.job->image.empty() ? settings.image : job.job->image;
+  if (!job.job->image.empty()) return job.job->image;
+  return job.job->resources.gpus > 0 && !settings.cuda_image.empty() ? settings.cuda_image : settings.image;
 }
 
 json object_of(const GnnJob& job, const char* api_version, const char* kind, const std::string& name) {
@@ -124,7 +125,6 @@ void mount_data(json& pod, const GnnJob& job, bool read_only) {
 json rank_resources(const Job& job, int ranks, std::int64_t shared_memory) {
   json limits = json::object(), requests;
   if (job.resources.cpu > 0) limits["cpu"] = milli(job.resources.cpu * ranks);
-  if (job.resources.gpus > 0) limits["nvidia.com/gpu"] = job.resources.gpus * ranks;
   if (job.resources.memory > 0) {
     Resources memory = Resources({{"memory", job.resources.memory}}) * ranks;
     memory += Resources({{"memory", shared_memory}});
@@ -134,6 +134,13 @@ json rank_resources(const Job& job, int ranks, std::int64_t shared_memory) {
   // Files in /dev/shm are memory of the pod, stated or not.
   if (!requests.contains("memory") && shared_memory > 0) requests["memory"] = std::to_string(shared_memory);
   return {{"requests", std::move(requests)}, {"limits", std::move(limits)}};
+}
+
+void add_gpus(json& pod, const Job& job, int ranks, const std::string& gpu) {
+  if (job.resources.gpus == 0) return;
+  for (const char* kind : {"requests", "limits"})
+    engine_of(pod)["resources"][kind][gpu] = job.resources.gpus * ranks;
+  pod["spec"]["tolerations"].push_back({{"key", gpu}, {"operator", "Exists"}, {"effect", "NoSchedule"}});
 }
 
 }  // namespace atl::ctl

@@ -97,6 +97,7 @@ std::string worker_pod(const GnnJob& job, const Settings& settings, int server,
   json& engine = engine_of(pod);
   engine["env"] = worker_env(ranks, server);
   engine["resources"] = rank_resources(*job.job, int(ranks.size()), shared);
+  add_gpus(pod, *job.job, int(ranks.size()), settings.gpu_resource);
   serve_ssh(engine);
   merge_template(pod, *job.job, kWorkerRole);
   merge_admitted(pod, job, kWorkerRole);

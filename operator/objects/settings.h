@@ -5,11 +5,15 @@
 #include <set>
 #include <string>
 
+#include "operator/plan/resources.h"
+
 namespace atl::ctl {
 
 struct Settings {
   std::string image;                            // of the engine, where a job names none
-  std::string pull_policy = "IfNotPresent";     // of the engine's image
+  std::string cuda_image;                       // the same of jobs with GPUs; empty: as without
+  std::string gpu_resource = kGpuResource;      // what kubelets call a GPU
+  std::string pull_policy = "IfNotPresent";     // of the engine's images
   std::string operator_space = "atoll-system";  // namespace from which the operator asks pods for progress
   std::string scrape_space = "monitoring";      // namespace from which Prometheus asks them for metrics
   int toleration_seconds = 30;                  // a node may be gone so long before its pods are replaced

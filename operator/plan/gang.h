@@ -33,8 +33,12 @@ struct Gang {
   bool has_first_server() const { return !servers.empty() && !servers[0].empty() && servers[0][0] == 0; }
 };
 
-/// `flows`: bytes an epoch between ranks, where they are known.
-Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& flows);
+/// `flows`: bytes an epoch between ranks, where they are known. `gpu`: the resource that GPUs are.
+Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& flows,
+             const std::string& gpu = kGpuResource);
+
+/// The nodes that a job's template allows. Ranks on GPUs stand on nodes that are kept for such: tainted by the resource's name.
+NodeFilter filter_of(const Job& job, const std::string& gpu);
 
 /// Where a gang stands.
 struct GangPlan {

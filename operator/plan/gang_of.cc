@@ -19,11 +19,11 @@ std::string full_name(const Job& job) {
 }
 
 /// Of one pod of so many ranks.
-Resources server_demand(const ResourcesSpec& rank, int ranks) {
+Resources server_demand(const ResourcesSpec& rank, int ranks, const std::string& gpu) {
   Resources demand;
   if (rank.cpu > 0) demand.add("cpu", rank.cpu * ranks);
   if (rank.memory > 0) demand.add("memory", double(rank.memory) * ranks);
-  if (rank.gpus > 0) demand.add("nvidia.com/gpu", double(rank.gpus) * ranks);
+  if (rank.gpus > 0) demand.add(gpu, double(rank.gpus) * ranks);
   demand.add("pods", 1.0);
   return demand;
 }
@@ -56,7 +56,14 @@ void set_levels(const PlacementSpec& placement, Gang& gang) {
 
 }  // namespace
 
-Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& flows) {
+NodeFilter filter_of(const Job& job, const std::string& gpu) {
+  NodeFilter filter = NodeFilter::of_template(job.template_);
+  if (job.resources.gpus > 0)
+    filter.tolerations.push_back({.key = gpu, .comparison = "Exists", .value = {}, .effect = "NoSchedule"});
+  return filter;
+}
+
+Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& flows, const std::string& gpu) {
   const StrategyInfo* strategy = find_strategy(job.strategy.kind);
   ATOLL_CHECK(strategy && strategy->layout, "strategy {} has no layout", job.strategy.kind);
   const Layout layout = strategy->layout(job);
@@ -66,12 +73,12 @@ Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& flows)
   gang.holds = layout.holds;
   std::size_t most = 0;
   for (const auto& ranks : layout.groups) most = std::max(most, ranks.size());
-  gang.server = server_demand(job.resources, int(most));
+  gang.server = server_demand(job.resources, int(most), gpu);
   gang.launcher = launcher_demand();
   gang.assumed = !flows;
   const int servers = int(layout.groups.size());
   gang.traffic = flows ? Traffic(servers, between_groups(layout, *flows)) : Traffic::uniform(servers, 1);
-  gang.filter = NodeFilter::of_template(job.template_);
+  gang.filter = filter_of(job, gpu);
   gang.volumes = volumes_of(job);
   set_levels(job.placement, gang);
   return gang;

@@ -9,6 +9,9 @@
 
 namespace atl::ctl {
 
+/// What kubelets call a GPU where nobody says otherwise.
+inline constexpr char kGpuResource[] = "nvidia.com/gpu";
+
 class Resources {
  public:
   using Map = std::map<std::string, std::int64_t, std::less<>>;

@@ -23,7 +23,8 @@ ENGINE, OPERATOR = f"atoll/engine:{VERSION}", f"atoll/operator:{VERSION}"
 SHARED = FOLDER / "shared"  # /mnt on every node
 SYSTEM, SPACE = "atoll-system", "train"
 USER = 10001                # of the images
-QUICK = {"jobs.tolerationSeconds": 10, "jobs.graceSeconds": 30}
+# Jobs on GPUs get the engine without CUDA: these nodes have none.
+QUICK = {"jobs.tolerationSeconds": 10, "jobs.graceSeconds": 30, "engineCuda.repository": "atoll/engine"}
 
 
 def make_images():

@@ -71,17 +71,10 @@ Rule within_a_level_rule() {
         "topologyLevels') + ')'"}}};
 }
 
-/// A cluster's alone: here the program says whether it can have a GPU.
-const std::string kNoImage = "there is no image for GPUs yet (remove the field to use CPUs)";
-void nothing(const Check& /*c*/) {}
-
 }  // namespace
 
 std::vector<Rule> placement_rules() {
-  return {whole_servers_rule(),
-          a_weight_a_level_rule(),
-          within_a_level_rule(),
-          {nothing, {{"resources.nvidia.com/gpu", "", "self == 0", kNoImage}}}};
+  return {whole_servers_rule(), a_weight_a_level_rule(), within_a_level_rule()};
 }
 
 }  // namespace atl

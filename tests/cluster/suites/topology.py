@@ -71,26 +71,30 @@ def gpus(node, count):
 
 
 def goes_where_gpus_are():
-    """Nodes whose status claims a GPU each, as many as the job has pods. The engine has no use for them: a container asks that runs
-    before it, in every pod."""
-    with_gpus = {"n2", "n3", "n4"}
+    """Nodes whose status claims a GPU each. A job of two ranks, each on one, stands on such; another one waits until these are free, and is told
+    that they aren't. The engine here has no CUDA, and says so when a rank begins."""
+    with_gpus = {"n2", "n3"}
     for node in with_gpus:
         gpus(node, "1")
     try:
-        job = GnnJob("gpus", CORA)
-        wish = {"nvidia.com/gpu": "1"}
-        restricted = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
-        job.spec["template"] = {"spec": {"initContainers": [{
-            "name": "look", "image": ENGINE, "command": ["true"], "securityContext": restricted,
-            "resources": {"requests": wish, "limits": wish}}]}}
-        job.apply()
-        job.until("Succeeded", 120)
-        assert len(nodes_of_planned(job)) == 2 and nodes_of_planned(job) < with_gpus, nodes_of_planned(job)
-        job.delete()
-        nothing_remains(job)
+        waiting = gpu_job("more-gpus", ranks=3).apply()
+        waiting.wait("to be told of GPUs", 60, lambda: "nvidia.com/gpu" in json.dumps(waiting.status()))
+        job = gpu_job("gpus", ranks=2).apply()
+        job.until("Failed", 120)
+        assert nodes_of_planned(job) == with_gpus, nodes_of_planned(job)
+        assert "runs only on the CPU" in job.condition("Failed")["message"], job.told()
+        for each in (job, waiting):
+            each.delete()
+            nothing_remains(each)
     finally:
         for node in with_gpus:
             gpus(node, None)
+
+
+def gpu_job(name, ranks):
+    job = GnnJob(name, CORA, {"placement.ranks": ranks, "placement.ranksPerServer": 1})
+    job.spec.setdefault("resources", {})["nvidia.com/gpu"] = 1
+    return job
 
 
 def nodes_of_planned(job):

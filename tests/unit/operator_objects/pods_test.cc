@@ -157,6 +157,36 @@ TEST(Launcher, IsGatedAndKnowsItsAttempt) {
   EXPECT_THAT(command, HasSubstr("StrictHostKeyChecking=yes"));
 }
 
+const Changes kOnGpus = {{"/spec/resources/nvidia.com~1gpu", 1}};
+
+TEST(Gpus, AreTheWorkersAlone) {
+  const json pod = worker(kOnGpus), resources = engine(pod).at("resources");
+  EXPECT_EQ(resources.at("requests").at("nvidia.com/gpu"), 2) << "one of each rank";
+  EXPECT_EQ(resources.at("limits").at("nvidia.com/gpu"), 2);
+  EXPECT_THAT(pod.at("spec").at("tolerations"),
+              Contains(json{{"key", "nvidia.com/gpu"}, {"operator", "Exists"}, {"effect", "NoSchedule"}}));
+  EXPECT_THAT(prepare(kOnGpus).dump(), Not(HasSubstr("nvidia.com/gpu"))) << "parts are made by processors";
+  EXPECT_THAT(launcher(kOnGpus).dump(), Not(HasSubstr("nvidia.com/gpu")));
+  EXPECT_THAT(worker().dump(), Not(HasSubstr("nvidia.com/gpu")));
+}
+
+TEST(Gpus, HaveAnEngineAndANameOfTheOperators) {
+  Settings settings = kSettings;
+  settings.gpu_resource = "example.com/card";
+  EXPECT_EQ(engine_image(sample_job(kOnGpus), settings), "atoll/engine:1") << "where there is no other";
+  settings.cuda_image = "atoll/engine-cuda:1";
+  EXPECT_EQ(engine_image(sample_job(kOnGpus), settings), "atoll/engine-cuda:1");
+  EXPECT_EQ(engine_image(sample_job(), settings), "atoll/engine:1");
+  EXPECT_EQ(
+      engine_image(sample_job({{"/spec/resources/nvidia.com~1gpu", 1}, {"/spec/image", "mine:1"}}), settings),
+      "mine:1");
+  const json pod = json::parse(worker_pod(sample_job(kOnGpus), settings, 1, {2, 3}, 7));
+  EXPECT_EQ(engine(pod).at("resources").at("limits").at("example.com/card"), 2);
+  Resources server = gang_of(*sample_job(kOnGpus).job, {}, "example.com/card").server;
+  server.add("memory", double(2 * settings.shared_memory));
+  EXPECT_EQ(requests_of(pod.at("spec")), server);
+}
+
 TEST(Plan, CountsWhatThePodsAskFor) {
   EXPECT_EQ(requests_of(launcher().at("spec")), gang_of(*sample_job().job, {}).launcher);
   Resources server = gang_of(*sample_job().job, {}).server;

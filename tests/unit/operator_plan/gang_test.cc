@@ -55,6 +55,20 @@ GangPlan plan(const Job& of, const Snapshot& on) {
   return plan_gang(gang_of(of, {}), on);
 }
 
+TEST(Gang, OnGpusStandsOnNodesThatAreKeptForThem) {
+  Snapshot on = cluster();
+  for (const int node : {1, 4}) {
+    on.nodes[node].taints = {{"nvidia.com/gpu", "present", "NoSchedule"}};
+    on.nodes[node].allocatable.add("nvidia.com/gpu", 2.0);
+  }
+  EXPECT_THAT(plan(job({"placement.ranks=4", "resources={cpu: 4, nvidia.com/gpu: 1}"}), on).nodes,
+              testing::UnorderedElementsAre("n2", "n5"));
+  const GangPlan too_many = plan(job({"placement.ranks=6", "resources={cpu: 4, nvidia.com/gpu: 1}"}), on);
+  EXPECT_FALSE(too_many.fits);
+  EXPECT_THAT(plan(job({"placement.ranks=4"}), on).nodes,
+              testing::Each(testing::AnyOf("n1", "n3", "n4", "n6")));
+}
+
 TEST(Gang, ServersAreGroupsOfRanksWithTheirResources) {
   const Gang gang = gang_of(job({"placement.ranks=4"}), {});
   EXPECT_EQ(gang.job, "team/j");
