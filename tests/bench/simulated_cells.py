@@ -43,6 +43,8 @@ SPEEDS = (1, 2, 4, 8, 16, 32)  # of a card, times a core here: that with which t
 P3_PAPER = {"sgc": (4.06, 5.43), "gcn": (3.67, 4.65), "sage": (3.16, 3.83), "gat": (2.08, 2.95)}
 P100 = 16  # times as fast as a core here
 P3_OPTIONS = "batchSize=1000:fanout=[25,10]"
+# Wan et al. 2022, section V-A; batches of 1,024 for each worker.
+DGS_OPTIONS = "fanout=[64,64]:threads=8:prefetch=8"
 
 
 @dataclass(frozen=True)
@@ -60,10 +62,13 @@ class Cell:
     placement: dict = field(default_factory=dict)
     paper: dict = field(default_factory=dict)  # speed-up by strategy
     compared: bool = False  # strategies with the first one, over one topology
+    recorded: int = 0  # epochs, where what is compared begins late
 
     @property
     def epochs(self):
         """To record; the second half is judged. Links fill up in the first ones where rows are late by an epoch."""
+        if self.recorded:
+            return self.recorded
         return 8 if any(label.startswith("pipegcn") for label in self.strategies) else 4
 
     @property
@@ -131,6 +136,22 @@ def p3_cells():
     yield p3_cell(", parts by METIS", "products, 100 features", "sage", ("minibatch", "p3", "p3:delay=3"), placement={"partitioner": "metis"})
 
 
+def dgs_cell(name, dataset, workers, batch, recorded, strategies, **more):
+    return Cell("dgs", f"{dataset}, {workers} workers{name}", dataset, {"kind": "sage", "layers": 2, "hidden": 16}, (f"dgs-{workers}x1@x{P100}",),
+                tuple(f"{each}:batchSize={batch}:{DGS_OPTIONS}" for each in strategies), compared=True, recorded=recorded, **more)
+
+
+def dgs_cells():
+    ablation = ("minibatch", "minibatch:featureRate=0.85", "dgs:featureRate=1", "dgs:vertices=random", "dgs")
+    for workers in (4, 8):
+        yield dgs_cell("", "ogbn_arxiv", workers, 1024 * workers, 6 if workers == 4 else 12, ablation)
+    yield dgs_cell(", parts by hash", "ogbn_arxiv", 4, 4096, 6, ablation, placement={"partitioner": "hash"})
+    yield dgs_cell(", how often it explains", "ogbn_arxiv", 4, 4096, 12, ("minibatch", *(f"dgs:explainEvery={every}" for every in (30, 60, 90))))
+    # A batch is the share of the graph that it would be of the whole one.
+    yield dgs_cell("", "reddit", 4, 205, 4, ablation)
+    yield dgs_cell("", "products, 100 features", 4, 205, 4, ablation)
+
+
 def cells():
     for dataset, by_model in GNNPIPE_PAPER.items():
         for model, paper in by_model.items():
@@ -159,3 +180,4 @@ def cells():
             yield Cell("pipegcn", f"ogbn_arxiv, {servers} servers{name}", "ogbn_arxiv", {"kind": "sage", "layers": 3, "hidden": 128},
                        (f"pipegcn-{servers}x1",), (BASELINE, "graph", "pipegcn:smoothing=none"), (0.5, 0.65, 0.8), training=training)
     yield from p3_cells()
+    yield from dgs_cells()

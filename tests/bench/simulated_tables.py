@@ -59,6 +59,16 @@ core here; that is a guess of what a P100 does, and with it of how much of an ep
 - Where the two meet: with more columns in the hidden layer, summands outgrow features. `atoll plan` predicts the width where both send the same, and an epoch
   takes the same at the width that the cells of 192 and 224 columns have between them.
 """,
+    "dgs": "# DGS: fewer rows and columns of others\n" + COMMON + f"""
+GraphSAGE, 2 × 16, 64 neighbours in each layer, batches of 1,024 for each worker (of scaled graphs as much less), workers of 20 cores and 10 Gbit/s, parts by METIS
+unless told (Wan et al. 2022, section V-A). Cards compute {simulated_cells.P100} times as fast as a core here; that is a guess. Epochs are judged in which masks apply.
+
+- by bytes: the first strategy's bytes between servers over another's, which is what links alone would allow.
+- with batches at hand: an epoch without the time in which the next batch wasn't made. The rest is links: epochs are what fetching takes.
+- `minibatch` draws at random, `featureRate=0.85` is +RF; DGS with `featureRate=1` chooses vertices alone, with `vertices=random` features alone.
+- The paper's goals: 24 to 28 % fewer bytes, 1.07 to 1.25 × FastGCN's speed, 1.44 × with random parts. Its FastGCN draws each vertex' neighbours, as many as random
+  does, by a weight for each; that sends what `minibatch` sends. The engine's `fastgcn` is that of its own paper, with layers of a fixed size, and no rival of equal size.
+""",
     "pipegcn": "# PipeGCN on more servers than the rig has cores for\n" + COMMON + """
 GraphSAGE, 3 × 128. Links are made faster or slower until `graph:overlap=false` communicates for the named share of its epoch. Goals of
 `pipegcn` without smoothing: 1.8, 1.4 and 1.13 times as fast at 50, 65 and 80 %.
@@ -68,7 +78,7 @@ GraphSAGE, 3 × 128. Links are made faster or slower until `graph:overlap=false`
   them out itself, forward and backward: otherwise a gradient would go back through another epoch's draw (the paper's appendix F). Without dropout both compute the same.
 """,
 }
-FILES = {"gnnpipe": "gnnpipe.md", "granndis": "granndis.md", "pipegcn": "pipegcn-virtual.md", "p3": "p3.md"}
+FILES = {"gnnpipe": "gnnpipe.md", "granndis": "granndis.md", "pipegcn": "pipegcn-virtual.md", "p3": "p3.md", "dgs": "dgs.md"}
 PIPEGCN_GOALS = {0.5: 1.8, 0.65: 1.4, 0.8: 1.13}
 
 
