@@ -86,10 +86,17 @@ double link_of(const Arguments& a) {
   return rate;
 }
 
+MachineRates rates_of(const Arguments& a, const Card* card, int ranks, int threads) {
+  if (card != nullptr && a.has("--rates")) fail("--gpu and --rates exclude each other (use one)");
+  if (card != nullptr) return card->rates;
+  return a.has("--rates") ? parse_rates(a.get("--rates")) : measured_rates(ranks, threads);
+}
+
 int run_comparison(const Arguments& a, const LoadedJob& given, const Dataset& dataset, int threads) {
   CompareOptions options{.threads = threads};
   if (a.has("--topology")) options.topology = read_topology(a.get("--topology"));
-  if (a.has("--rates")) options.rates = parse_rates(a.get("--rates"));
+  const Card* const card = a.has("--gpu") ? &card_of(a.get("--gpu")) : nullptr;
+  if (card != nullptr || a.has("--rates")) options.rates = rates_of(a, card, 1, threads);
   if (a.has("--link")) options.link = link_of(a);
   const Comparison comparison = compare_strategies(a, given, dataset, options, say);
   std::fputs((a.has("--json") ? to_json(comparison) + "\n" : to_text(comparison)).c_str(), stdout);
@@ -98,6 +105,8 @@ int run_comparison(const Arguments& a, const LoadedJob& given, const Dataset& da
 
 int run(const Arguments& a) {
   if (a.has("--nodes") && a.has("--compare")) fail("--nodes and --compare exclude each other (use one)");
+  if (a.has("--gpu") && a.has("--topology"))
+    fail("--gpu and --topology exclude each other (a topology's file has compute.rates of its own)");
   const LoadedJob given = load_job_of(a, say);
   if (a.has("--nodes")) return run_on_nodes(a, given);
   PlanOptions options;
@@ -108,14 +117,16 @@ int run(const Arguments& a) {
                                          dataset, options.threads, say);
   const Job& job = loaded.job;
   const std::optional<PreparedGraph> prepared = graph_to_plan_from(a, loaded, dataset);
-  options.rates =
-      a.has("--rates") ? parse_rates(a.get("--rates")) : measured_rates(job.placement.ranks, options.threads);
+  const Card* const card = a.has("--gpu") ? &card_of(a.get("--gpu")) : nullptr;
+  options.rates = rates_of(a, card, job.placement.ranks, options.threads);
   // Between ranks of one machine a byte is read and written twice.
-  options.link_bytes = a.has("--link") ? link_of(a) : options.rates.triad_bytes / 4;
+  const double near_link = card != nullptr ? card->link_bytes : options.rates.triad_bytes / 4;
+  options.link_bytes = a.has("--link") ? link_of(a) : near_link;
   const auto plan_of = [&](const Job& each) {
     return prepared ? plan_job(each, dataset, *prepared, options) : plan_job(each, dataset, options);
   };
   JobPlan plan = plan_of(job);
+  plan.card = card;
   warn_of_memory(loaded, plan, plan_of, say);
   if (a.has("--topology")) {
     if (!prepared) fail("--topology: ranks are recorded on the prepared graph (add --prepare)");
@@ -143,7 +154,10 @@ Command plan_command() {
        {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
        {"--rates", "T,G,P",
         "a rank's rates: triad and gather in GB/s, dense products in Gflop/s (measured here)"},
-       {"--link", "GB/S", "a server's link rate in each direction (a quarter of this machine's memory rate)"},
+       {"--gpu", "CARD",
+        fmt::format("predict for ranks that each have a GPU: {} (a model, see docs/gpu.md)", card_names())},
+       {"--link", "GB/S",
+        "a server's link rate in each direction (a quarter of this machine's memory rate; with --gpu, what PCIe carries)"},
        {"--topology", "FILE",
         "measure epochs: record all ranks here, replay them over its links (atoll simulate)"},
        {"--compare", "",

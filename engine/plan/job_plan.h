@@ -8,6 +8,7 @@
 
 #include "dataset/dataset.h"
 #include "partition/prepared_graph.h"
+#include "plan/cards.h"
 #include "plan/epoch_work.h"
 #include "plan/memory.h"
 
@@ -80,6 +81,7 @@ struct JobPlan {
   MachineRates rates;                    // of one rank while the others work too
   double link_bytes = 0;                 // a second, between two ranks
   int threads = 1;
+  const Card* card = nullptr;                        // that each rank has; null: it computes on processors
   double epoch_seconds = 0, evaluation_seconds = 0;  // of the slowest rank
   double total_seconds = 0;                          // of all epochs and their evaluations
   TrafficBytes epoch{}, epoch_between{};             // of all ranks together

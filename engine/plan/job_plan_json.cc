@@ -91,6 +91,7 @@ std::string to_json(const JobPlan& plan, const Job& job) {
   Json document{{"event", "plan"},
                 {"from", name_of(plan.from)},
                 {"threads", plan.threads},
+                {"gpu", plan.card != nullptr ? Json(plan.card->name) : Json()},
                 {"rates",
                  {{"triadBytes", plan.rates.triad_bytes},
                   {"gatherBytes", plan.rates.gather_bytes},

@@ -63,13 +63,29 @@ std::string traffic_text(const JobPlan& plan) {
                      parts.empty() ? "" : " (" + parts + ")");
 }
 
+/// What a plan for a card is to be believed, and whether the card holds the rank that needs most while training.
+std::string card_text(const JobPlan& plan) {
+  const auto most =
+      std::ranges::max_element(plan.ranks, {}, [](const RankPlan& r) { return r.memory.training; });
+  const Index needed = most->memory.training, there = plan.card->bytes;
+  std::string text = fmt::format("a model, {}: kernels' calls cost nothing in it (rates: {})\n",
+                                 plan.card->measured ? "from rates that one card reached" : "not measured",
+                                 plan.card->source);
+  text += fmt::format("rank {} trains in {} of its card's {}", most->shape.rank, bytes_text(double(needed)),
+                      bytes_text(double(there)));
+  return text +
+         (needed <= there ? "\n" : ": it doesn't fit (use more ranks, or training.recompute: layer)\n");
+}
+
 std::string time_text(const JobPlan& plan, const Job& job) {
   const auto slowest = std::ranges::max_element(plan.ranks, {}, &RankPlan::epoch_seconds);
   const EpochWork& w = slowest->work;
   const MachineRates& r = plan.rates;
-  std::string text = fmt::format(
-      "rates of a rank ({}): products {:.1f} Gflop/s, gather {:.1f} GB/s, triad {:.1f} GB/s\n",
-      counted_text(plan.threads, "thread"), r.product_flops / 1e9, r.gather_bytes / 1e9, r.triad_bytes / 1e9);
+  std::string text =
+      fmt::format("rates of a rank ({}): products {:.1f} Gflop/s, gather {:.1f} GB/s, triad {:.1f} GB/s\n",
+                  plan.card != nullptr ? plan.card->title : counted_text(plan.threads, "thread"),
+                  r.product_flops / 1e9, r.gather_bytes / 1e9, r.triad_bytes / 1e9);
+  if (plan.card != nullptr) text += card_text(plan);
   text += fmt::format("an epoch of rank {}: products {} ({:.3g} Gflop), gathers {} ({}), streams {} ({})",
                       slowest->shape.rank, duration_text(w.product_flops / r.product_flops),
                       w.product_flops / 1e9, duration_text(w.gathered_bytes / r.gather_bytes),

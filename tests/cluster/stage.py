@@ -1,5 +1,6 @@
 """What the suites stand on: the bed, both images in its nodes, volumes on its shared folder with Cora in one, and the
 operator, installed by its chart into a namespace that enforces the restricted Pod Security level."""
+import contextlib
 import hashlib
 import os
 import pathlib
@@ -19,7 +20,7 @@ from process import run
 
 ATOLL = pathlib.Path(os.environ.get("ATOLL") or REPOSITORY / "build/atoll").resolve()
 VERSION = "0.1.0"
-ENGINE, OPERATOR = f"atoll/engine:{VERSION}", f"atoll/operator:{VERSION}"
+ENGINE, OPERATOR, ENGINE_CUDA = (f"atoll/{name}:{VERSION}" for name in ("engine", "operator", "engine-cuda"))
 SHARED = FOLDER / "shared"  # /mnt on every node
 SYSTEM, SPACE = "atoll-system", "train"
 USER = 10001                # of the images
@@ -29,25 +30,42 @@ QUICK = {"jobs.tolerationSeconds": 10, "jobs.graceSeconds": 30, "engineCuda.repo
 
 def make_images():
     """Of the programs as they are now; nothing is done when neither they nor the Dockerfile have changed."""
+    with _context("atoll", "atoll-operator") as context:
+        images.make_base()
+        _make_image(ENGINE, "engine", context, 250e6)
+        _make_image(OPERATOR, "operator", context, 120e6)
+
+
+def make_image_for_gpus():
+    """False where `make programs-cuda` hasn't made its program."""
+    libraries = ATOLL.parent / "programs/cuda"
+    if not ATOLL.with_name("atoll-cuda").exists() or not libraries.is_dir():
+        return False
+    with _context("atoll", "atoll-operator", "atoll-cuda") as context:
+        shutil.copytree(libraries, context / "build/programs/cuda")
+        _make_image(ENGINE_CUDA, "engine-cuda", context, 900e6)
+    return True
+
+
+@contextlib.contextmanager
+def _context(*programs):
+    """What Dockerfile is built from, with these programs."""
     with tempfile.TemporaryDirectory(prefix="atoll-images.") as folder:
         context = pathlib.Path(folder)
         shutil.copytree(REPOSITORY / "docker", context / "docker")
         shutil.copy(REPOSITORY / "Dockerfile", context)
-        for name in ("atoll", "atoll-operator"):
+        for name in programs:
             run(["install", "-D", "-s", "-t", context / "build/programs", ATOLL.with_name(name)])
-        state = _digest(context)
-        images.make_base()
-        for name, target, most in ((ENGINE, "engine", 250e6), (OPERATOR, "operator", 120e6)):
-            _make_image(name, target, context, state)
-            lean.check(name, most)
+        yield context
 
 
-def _make_image(name, target, context, state):
-    note = _made_of(name)
+def _make_image(name, target, context, most):
+    note, state = _made_of(name), _digest(context)
     if not images.archive_of(name).exists() or not note.exists() or note.read_text() != state:
         images.build(name, context / "Dockerfile", context, "--build-arg", f"BASE={images.BASE}", "--build-arg",
                      "PROGRAMS=prebuilt", "--target", target)
         note.write_text(state)
+    lean.check(name, most)
 
 
 def _made_of(name):

@@ -2,10 +2,12 @@
 import json
 import re
 
+import images
+import layout
+import stage
 from control_plane import kubectl
 from jobs import CORA, GnnJob, nothing_remains
 from pods import apply, pod
-from stage import ENGINE
 from training import expected_losses
 
 BLOCK = "network.topology.nvidia.com/block"
@@ -91,6 +93,26 @@ def goes_where_gpus_are():
             gpus(node, None)
 
 
+def has_an_image_for_gpus():
+    """It starts where there is no driver, and says so."""
+    if not stage.make_image_for_gpus():
+        print("left out: make programs-cuda makes what the image for GPUs holds")
+        return
+    node = next(each for each in layout.saved().all_nodes() if each.name == "n2")
+    images.load([images.archive_of(stage.ENGINE_CUDA)], [node])
+    gpus("n2", "1")
+    try:
+        job = gpu_job("cuda", ranks=1)
+        job.spec["image"] = stage.ENGINE_CUDA
+        job.spec["template"] = {"spec": {"nodeSelector": {"kubernetes.io/hostname": node.name}}}
+        job.apply().until("Failed", 120)
+        assert "the NVIDIA driver of this machine is missing" in job.condition("Failed")["message"], job.told()
+        job.delete()
+        nothing_remains(job)
+    finally:
+        gpus("n2", None)
+
+
 def gpu_job(name, ranks):
     job = GnnJob(name, CORA, {"placement.ranks": ranks, "placement.ranksPerServer": 1})
     job.spec.setdefault("resources", {})["nvidia.com/gpu"] = 1
@@ -132,4 +154,4 @@ def a_granndis_server_is_a_node():
 
 SHORT = [moves_whole_to_the_other_rack, waits_whole_until_there_is_room, a_pipelines_stage_shares_a_node,
          a_granndis_server_is_a_node]
-LONG = [goes_where_gpus_are]
+LONG = [goes_where_gpus_are, has_an_image_for_gpus]
