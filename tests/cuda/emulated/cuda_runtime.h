@@ -53,8 +53,12 @@ struct cudaLaunchConfig_t {
   cudaLaunchAttribute* attrs = nullptr;
   unsigned numAttrs = 0;
 };
+struct cudaUUID_t {
+  char bytes[16];
+};
 struct cudaDeviceProp {
   char name[256];
+  cudaUUID_t uuid;
   int major, minor;
   std::size_t totalGlobalMem;
 };
@@ -96,6 +100,8 @@ namespace emulated {
 void give(cudaStream_t stream, std::function<void()> work);
 /// Runs the body as each thread of each block, block after block; called by a stream's work.
 void run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& body);
+/// Work for a stream is given by a thread whose GPU the stream is on.
+bool is_this_threads(cudaStream_t stream);
 /// Turns what looks like an address of the device's memory into one at which the host can read the same bytes.
 void bring_near(void* argument, std::size_t bytes);
 template <class T>
@@ -117,7 +123,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
                                Given&&... given) {
   static_assert((std::is_trivially_copyable_v<std::decay_t<Formal>> && ...));
   if (config->gridDim.x == 0 || config->blockDim.x == 0 || config->blockDim.x > 1024 ||
-      config->dynamicSmemBytes > 48 << 10)
+      config->dynamicSmemBytes > 48 << 10 || !emulated::is_this_threads(config->stream))
     return cudaErrorInvalidValue;
   std::tuple<std::decay_t<Formal>...> arguments{std::decay_t<Formal>(given)...};
   std::apply([](auto&... each) { (emulated::bring_near(each), ...); }, arguments);

@@ -21,7 +21,22 @@ class Random {
 
 /// Seed of the orders of streams that are made from now on.
 void set_seed(std::uint64_t seed);
+std::uint64_t next_seed();
+/// How many GPUs there are (1). Whatever is on one stays there.
+void set_gpus(int count);
 /// What cudaGetDeviceCount answers from now on.
 void answer_count_with(cudaError_t status);
+
+// nccl.cc: without a library from now on; where the communicator's rank with this number can't join (−1: all can).
+void hide_nccl(bool hidden);
+void refuse_to_join(int rank);
+
+/// As give(), of work that may be no good yet: false, and it is asked again. What comes behind waits.
+void give_when(cudaStream_t stream, std::function<bool()> work);
+/// −1 where it isn't a GPU's memory.
+int gpu_of(const void* data);
+int this_threads_gpu();
+/// What a GPU or a library would answer with a hang or with anything.
+[[noreturn]] void end(const char* what);
 
 }  // namespace emulated

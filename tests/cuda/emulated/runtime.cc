@@ -1,14 +1,14 @@
-// The runtime's calls. Device memory is the far device's (tensor/far_device.h), which the host can't touch. A stream does nothing
-// until somebody waits for it, or before, as the seed has it; asking again and again whether a mark is reached is waiting too.
+// The runtime's calls. Device memory is the far device's (tensor/far_device.h), which the host can't touch. Each thread has a GPU of its
+// own choice, as in CUDA: what it allocates lies there, and it may give work to that one's streams alone.
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <new>
 #include <vector>
 
-#include "emulated.h"
+#include "streams.h"
 #include "tensor/far_device.h"
 
 namespace emulated {
@@ -16,64 +16,9 @@ namespace {
 
 using atl::test::FarMemory;
 
-std::atomic<std::uint64_t> seed{1};
 std::atomic<cudaError_t> count_status{cudaSuccess};
-
-}  // namespace
-
-struct Event {
-  Stream* stream = nullptr;
-  std::uint64_t position = 0;
-};
-
-/// Threads that ask whether a mark is reached take its work along, so one lock guards all streams: they wait for each other's marks.
-class Stream {
- public:
-  Stream() : draws_(seed.fetch_add(1)) { of_this_thread().push_back(this); }
-  ~Stream() { std::erase(of_this_thread(), this); }
-
-  void give(std::function<void()> work) {
-    const std::lock_guard lock(mutex());
-    waiting_.push_back(std::move(work));
-    if (draws_.next() % 4 == 0) run(done_ + draws_.next() % (waiting_.size() + 1));
-  }
-  std::uint64_t given() const {
-    const std::lock_guard lock(mutex());
-    return done_ + waiting_.size();
-  }
-  bool reached(std::uint64_t position) {
-    if (done_ >= position) return true;
-    const std::lock_guard lock(mutex());
-    if (draws_.next() % 16 == 0) run(position);
-    return done_ >= position;
-  }
-  void run(std::uint64_t until) {
-    const std::lock_guard lock(mutex());
-    while (done_ < until) {
-      const std::function<void()> work = std::move(waiting_.front());
-      waiting_.pop_front();
-      work();
-      done_.fetch_add(1);
-    }
-  }
-  static std::vector<Stream*>& of_this_thread() {
-    static thread_local std::vector<Stream*> streams;
-    return streams;
-  }
-
- private:
-  /// Work that waits for another stream runs that one.
-  static std::recursive_mutex& mutex() {
-    static std::recursive_mutex all;
-    return all;
-  }
-
-  Random draws_;
-  std::deque<std::function<void()>> waiting_;
-  std::atomic<std::uint64_t> done_{0};
-};
-
-namespace {
+std::atomic<int> gpus{1};
+thread_local int current_gpu = 0;
 
 /// Of the host's memory, what is pinned: an asynchronous copy reads it when its turn comes, and anything else at once.
 class Pinned {
@@ -101,6 +46,20 @@ class Pinned {
   std::map<const std::byte*, std::size_t> sizes_;
 };
 
+/// On which GPU each piece of the device's memory lies.
+struct Owners {
+  static Owners& instance() {
+    static Owners all;
+    return all;
+  }
+  struct Piece {
+    std::size_t bytes;
+    int gpu;
+  };
+  std::mutex mutex;
+  std::map<const void*, Piece> pieces;
+};
+
 /// Where the host reads and writes it; what isn't the device's is taken as it is.
 template <class T>
 T* near(T* data) {
@@ -116,10 +75,6 @@ bool fits(const void* to, const void* from, std::size_t bytes, cudaMemcpyKind ki
 
 }  // namespace
 
-void give(cudaStream_t stream, std::function<void()> work) {
-  stream->give(std::move(work));
-}
-
 /// Device memory is given out where the lower half of an address is from here on. Words that mix a small
 /// number, or a float above −2, with half an address left in padding are then not taken for addresses.
 constexpr std::uint64_t kLowest = 0xC0000000, kHalf = std::uint64_t(1) << 32;
@@ -131,6 +86,8 @@ void bring_near(void* argument, std::size_t bytes) {
     std::memcpy(&word, at + i, sizeof word);
     if (reinterpret_cast<std::uint64_t>(word) % kHalf < kLowest || !FarMemory::instance().holds(word, 0))
       continue;
+    if (const int gpu = gpu_of(word); gpu >= 0 && gpu != current_gpu)
+      end("a kernel is given another GPU's memory");
     word = FarMemory::instance().near(word);
     std::memcpy(at + i, &word, sizeof word);
   }
@@ -138,19 +95,39 @@ void bring_near(void* argument, std::size_t bytes) {
 
 /// An address for so many bytes.
 void* device_memory(std::size_t bytes) {
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(Owners::instance().mutex);
   const std::uint64_t low = reinterpret_cast<std::uint64_t>(FarMemory::instance().next()) % kHalf;
   if (low < kLowest) {
     FarMemory::instance().skip(kLowest - low);
   } else if (low + bytes + 256 > kHalf) {
     FarMemory::instance().skip(kHalf - low + kLowest);
   }
-  return FarMemory::instance().allocate(bytes).data;
+  void* const data = FarMemory::instance().allocate(bytes).data;
+  Owners::instance().pieces[data] = {bytes, current_gpu};
+  return data;
 }
 
-void set_seed(std::uint64_t to) {
-  seed = to;
+int gpu_of(const void* data) {
+  if (!FarMemory::instance().holds(data, 0)) return -1;
+  const std::lock_guard lock(Owners::instance().mutex);
+  const auto behind = Owners::instance().pieces.upper_bound(data);
+  if (behind == Owners::instance().pieces.begin()) return -1;
+  const auto& [begin, piece] = *std::prev(behind);
+  return data < static_cast<const std::byte*>(begin) + piece.bytes ? piece.gpu : -1;
+}
+int this_threads_gpu() {
+  return current_gpu;
+}
+bool is_this_threads(cudaStream_t stream) {
+  return stream != nullptr && stream->gpu() == current_gpu;
+}
+void end(const char* what) {
+  std::fprintf(stderr, "emulated GPU: %s\n", what);
+  std::abort();
+}
+
+void set_gpus(int count) {
+  gpus = count;
 }
 void answer_count_with(cudaError_t status) {
   count_status = status;
@@ -167,15 +144,18 @@ cudaError_t cudaGetLastError() {
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = emulated::count_status == cudaSuccess ? 1 : 0;
+  *count = emulated::count_status == cudaSuccess ? emulated::gpus.load() : 0;
   return emulated::count_status;
 }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
-  *properties = {"emulated GPU", 9, 0, std::size_t(64) << 30};
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  *properties = {"emulated GPU", {}, 9, 0, std::size_t(64) << 30};
+  properties->uuid.bytes[0] = char(1 + device);
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
-  return device == 0 ? cudaSuccess : cudaErrorInvalidValue;
+  if (device < 0 || device >= emulated::gpus) return cudaErrorInvalidValue;
+  emulated::current_gpu = device;
+  return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
   for (emulated::Stream* each : emulated::Stream::of_this_thread()) each->run(each->given());
@@ -192,6 +172,8 @@ cudaError_t cudaMalloc(void** data, std::size_t bytes) {
 cudaError_t cudaFree(void* data) {
   cudaDeviceSynchronize();
   FarMemory::instance().release(data);
+  const std::lock_guard lock(emulated::Owners::instance().mutex);
+  emulated::Owners::instance().pieces.erase(data);
   return cudaSuccess;
 }
 cudaError_t cudaMallocHost(void** data, std::size_t bytes) {
@@ -216,7 +198,7 @@ cudaError_t cudaMemset(void* data, int value, std::size_t bytes) {
 }
 cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream_t stream) {
   if (!FarMemory::instance().holds(data, bytes)) return cudaErrorInvalidValue;
-  stream->give([=] { std::memset(FarMemory::instance().near(data), value, bytes); });
+  emulated::give(stream, [=] { std::memset(FarMemory::instance().near(data), value, bytes); });
   return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
@@ -229,16 +211,16 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   if (!emulated::fits(to, from, bytes, kind)) return cudaErrorInvalidValue;
   if (kind == cudaMemcpyHostToDevice && !emulated::Pinned::instance().holds(from)) {
     const auto* const bytes_now = static_cast<const std::byte*>(from);
-    stream->give([to, taken = std::vector<std::byte>(bytes_now, bytes_now + bytes)] {
+    emulated::give(stream, [to, taken = std::vector<std::byte>(bytes_now, bytes_now + bytes)] {
       std::memcpy(emulated::near(to), taken.data(), taken.size());
     });
   } else {
-    stream->give([=] { std::memcpy(emulated::near(to), emulated::near(from), bytes); });
+    emulated::give(stream, [=] { std::memcpy(emulated::near(to), emulated::near(from), bytes); });
   }
   return cudaSuccess;
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  *stream = new emulated::Stream;
+  *stream = new emulated::Stream(emulated::current_gpu);
   return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
@@ -251,7 +233,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   if (event->stream == nullptr) return cudaSuccess;
-  stream->give([other = event->stream, position = event->position] { other->run(position); });
+  stream->give([other = event->stream, position = event->position] { return other->advance(position); });
   return cudaSuccess;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {

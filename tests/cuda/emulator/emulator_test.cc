@@ -139,6 +139,20 @@ TEST(EmulatedGpu, ReachesAMarkForWhomeverAsks) {
   }
 }
 
+TEST(EmulatedGpuDeathTest, RefusesAnotherGpusMemory) {
+  emulated::set_gpus(2);
+  const auto from_a_neighbour = [] {
+    GpuRank rank;
+    Buffer<double> mine(Device::kCuda, 1);
+    const OpenDevice other = backend().open(1);  // and this thread's GPU from here on
+    Context ctx = rank.ctx;
+    ctx.stream = other.stream.get();
+    cuda::launch(ctx, 1, 1, sizeof(double), &use_what_is_there, mine.data());
+  };
+  EXPECT_DEATH(from_a_neighbour(), "another GPU's memory");
+  emulated::set_gpus(1);
+}
+
 TEST(EmulatedGpu, RefusesWhatCublasRefuses) {
   GpuRank rank;
   Matrix a(4, 4, Device::kCuda);

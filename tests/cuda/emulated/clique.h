@@ -1,0 +1,54 @@
+// The ranks of an emulated NCCL communicator, and how their messages meet: nothing is buffered, so that a send ends only when its
+// receiver's group is at the head of its stream, too. Who would wait for ever, or take one message for another, ends the program.
+#pragma once
+
+#include <nccl.h>
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "emulated.h"
+
+namespace emulated {
+
+struct Op {
+  bool sent;  // and not received
+  void* data;
+  std::size_t bytes;
+  int peer;
+  bool met = false;
+};
+
+/// What a rank launches at once.
+struct Group {
+  int rank;
+  std::vector<Op> ops;
+  bool given_up = false;
+};
+
+class Clique {
+ public:
+  explicit Clique(int ranks) : heads_(std::size_t(ranks)), gpus_(std::size_t(ranks), -1) {}
+
+  int size() const { return int(gpus_.size()); }
+  bool join(int rank, int gpu);
+  /// In progress until all ranks have joined; an error where two are on one GPU.
+  ncclResult_t joined() const;
+  /// Called again and again while the group is at the head of its rank's stream. True when all its messages have met.
+  bool meet(const std::shared_ptr<Group>& group);
+  void give_up(Group& group);
+
+ private:
+  Op* opposite(int rank, const Op& op);
+  bool waits_for_itself(int rank, int from, int steps) const;
+
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<Group>> heads_;  // of the ranks' streams; null: none stands there
+  std::vector<int> gpus_;                      // −1: not joined yet
+};
+
+}  // namespace emulated

@@ -1,0 +1,80 @@
+#include "streams.h"
+
+#include <chrono>
+#include <thread>
+
+namespace emulated {
+namespace {
+
+std::atomic<std::uint64_t> seed{1};
+
+}  // namespace
+
+void set_seed(std::uint64_t to) {
+  seed = to;
+}
+std::uint64_t next_seed() {
+  return seed.fetch_add(1);
+}
+
+Stream::Stream(int gpu) : gpu_(gpu), draws_(next_seed()) {
+  of_this_thread().push_back(this);
+}
+Stream::~Stream() {
+  std::erase(of_this_thread(), this);
+}
+
+void Stream::give(std::function<bool()> work) {
+  const std::lock_guard lock(mutex());
+  waiting_.push_back(std::move(work));
+  if (draws_.next() % 4 == 0) advance(done_ + draws_.next() % (waiting_.size() + 1));
+}
+
+std::uint64_t Stream::given() const {
+  const std::lock_guard lock(mutex());
+  return done_ + waiting_.size();
+}
+
+bool Stream::reached(std::uint64_t position) {
+  if (done_ >= position) return true;
+  const std::lock_guard lock(mutex());
+  if (draws_.next() % 16 == 0) advance(position);
+  return done_ >= position;
+}
+
+bool Stream::advance(std::uint64_t until) {
+  const std::lock_guard lock(mutex());
+  while (done_ < until) {
+    if (!waiting_.front()()) return false;
+    waiting_.pop_front();
+    done_.fetch_add(1);
+  }
+  return true;
+}
+
+void Stream::run(std::uint64_t until) {
+  while (!advance(until)) std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
+std::vector<Stream*>& Stream::of_this_thread() {
+  static thread_local std::vector<Stream*> streams;
+  return streams;
+}
+
+/// Work that waits for another stream takes that one along.
+std::recursive_mutex& Stream::mutex() {
+  static std::recursive_mutex all;
+  return all;
+}
+
+void give(cudaStream_t stream, std::function<void()> work) {
+  stream->give([work = std::move(work)] {
+    work();
+    return true;
+  });
+}
+void give_when(cudaStream_t stream, std::function<bool()> work) {
+  stream->give(std::move(work));
+}
+
+}  // namespace emulated

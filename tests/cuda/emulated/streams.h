@@ -1,0 +1,44 @@
+// Streams of the emulated GPUs. A stream does nothing until somebody waits for it, or before, as the seed has it; asking again and
+// again whether a mark is reached is waiting too.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "emulated.h"
+
+namespace emulated {
+
+struct Event {
+  Stream* stream = nullptr;
+  std::uint64_t position = 0;
+};
+
+/// Threads that ask whether a mark is reached take its work along, so one lock guards all streams: they wait for each other's marks.
+class Stream {
+ public:
+  explicit Stream(int gpu);
+  ~Stream();
+
+  int gpu() const { return gpu_; }
+  void give(std::function<bool()> work);
+  std::uint64_t given() const;
+  bool reached(std::uint64_t position);
+  /// False where it stands at work that can't be done yet.
+  bool advance(std::uint64_t until);
+  /// Returns when it has come so far.
+  void run(std::uint64_t until);
+  static std::vector<Stream*>& of_this_thread();
+
+ private:
+  static std::recursive_mutex& mutex();
+
+  int gpu_;
+  Random draws_;
+  std::deque<std::function<bool()>> waiting_;
+  std::atomic<std::uint64_t> done_{0};
+};
+
+}  // namespace emulated
