@@ -60,7 +60,6 @@ class Progress final : public ProgressEngine, private LaneSlots::Watcher {
   [[noreturn]] void stuck(const Operation& operation) const;
   void finish_arrived();
   void fail_all(const std::string& why);
-  std::string names(const std::vector<Rank>& ranks) const;
   std::string missing_ranks();
   void rest(std::unique_lock<std::mutex>& lock);
   Clock::time_point silent_since(const Waiter& waiter) const;

@@ -3,28 +3,20 @@
 
 #include "base/error.h"
 #include "comm/progress.h"
+#include "comm/silence.h"
 
 namespace atl {
-
-/// "rank 1 on server1, rank 3 on server2"
-std::string Progress::names(const std::vector<Rank>& ranks) const {
-  std::string text;
-  for (const Rank rank : ranks)
-    text += fmt::format("{}rank {} on {}", text.empty() ? "" : ", ", rank, transport_->host(rank));
-  return text;
-}
 
 /// What the lanes wait for; several operations may wait for the same.
 std::string Progress::missing_ranks() {
   std::string text;
   slots_.for_each_running([&](const Running& running) {
     if (running.pending == nullptr || running.pending->outstanding().empty()) return;
-    const std::string line = fmt::format(
-        "{} exchange: no message for {:g} s from or to {}", traffic_name(running.operation->purpose),
-        std::chrono::duration<double>(options_.timeout).count(), names(running.pending->outstanding()));
+    const std::string line = silence_of(running.operation->purpose, options_.timeout,
+                                        names_of(*transport_, running.pending->outstanding()));
     if (text.find(line) == std::string::npos) text += (text.empty() ? "" : "; ") + line;
   });
-  return text + "; check that it still runs and that its link is up";
+  return text + kSilenceAdvice;
 }
 
 /// Since when a thread has waited without anything moving in the lane that it waits for. Called with the lock held.
@@ -55,7 +47,7 @@ void Progress::tell_wait(Clock::time_point now) {
   });
   std::sort(peers.begin(), peers.end());
   peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
-  const std::string who = names(peers);
+  const std::string who = names_of(*transport_, peers);
   options_.waits->enter(std::move(peers), since, who);
   told_ = true;
 }

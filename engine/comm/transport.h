@@ -48,7 +48,8 @@ class Pending {
 
 /// All calls but rank(), size(), host(), name() and carries() come from one thread, the communicator's progress thread:
 /// open() first, close() last. Between a pair of ranks messages match in the order in which they were started within bulk,
-/// within prefetch, and within a slot of the small lane: ranks call start() in the same order there.
+/// within prefetch, and within a slot of the small lane: ranks call start() in the same order there. In bulk that is one order for
+/// all ranks, not for each pair alone (comm/linked_transport.h).
 class Transport {
  public:
   virtual ~Transport() = default;

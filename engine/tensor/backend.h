@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "tensor/device_links.h"
 #include "tensor/kernel_table.h"
 #include "tensor/memory.h"
 
@@ -22,6 +23,7 @@ struct Backend {
   KernelTable kernels;
   /// The device of this machine's rank number `rank_here`, for the calling thread. Throws Error that says what is missing and what to do.
   OpenDevice (*open)(int rank_here) = nullptr;
+  const LinkMaker* links = nullptr;  // null: ranks reach each other by way of the host alone
 };
 
 /// `backend` outlives all that lies in its memory. Before the first use of Device::kCuda; not thread-safe. Null takes it away.

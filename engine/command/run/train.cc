@@ -12,6 +12,7 @@
 #include "base/build_id.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "comm/linked_transport.h"
 #include "comm/local_transport.h"
 #include "comm/mpi_transport.h"
 #include "comm/staged_transport.h"
@@ -53,18 +54,31 @@ std::string host_name() {
 
 /// A rank that never starts keeps the others in MPI_Init for ever: those that did start end, and say so.
 Communicator open_communicator(int rank, int ranks, const RankDevice& device,
-                               const Communicator::Options& options) {
+                               const Communicator::Options& options, std::string& why_staged) {
   const auto timeout = std::chrono::duration_cast<std::chrono::seconds>(options.timeout);
   const std::string words = fmt::format(
-      "atoll: rank {} of {} on {}: MPI did not start within {} s. Ranks that don't say this did not start or "
+      "atoll: rank {} of {} on {}: communication did not start within {} s. Ranks that don't say this did not start or "
       "can't be reached: check their hosts, or raise --timeout",
       rank, ranks, host_name(), timeout.count());
   const EndUnlessDone deadline(timeout, words, kStatusFailed);
   auto transport = ranks > 1 ? make_mpi_transport() : std::move(make_local_group(1).front());
-  if (device.device == Device::kCuda)
+  const bool on_gpu = device.device == Device::kCuda;
+  if (on_gpu)
     transport =
         make_staged_transport(std::move(transport), [] { return backend().open(rank_here()).stream; });
+  if (has_backend())
+    transport = make_linked_transport(std::move(transport), {.on_device = on_gpu,
+                                                             .rank_here = rank_here(),
+                                                             .timeout = options.timeout,
+                                                             .why_staged = &why_staged,
+                                                             .on_stuck = options.on_stuck});
   return {std::move(transport), options};
+}
+
+/// Once, by rank 0.
+void say_staged(const RankDevice& device, const std::string& why) {
+  if (device.device == Device::kCuda && !why.empty())
+    std::fprintf(stderr, "atoll: rows go from GPU to GPU by way of the host's memory: %s\n", why.c_str());
 }
 
 std::string text_of(const std::string& file) {
@@ -160,12 +174,15 @@ int run(const Arguments& a) {
     std::optional<Trace> trace;
     if (a.has("--trace")) trace.emplace();
     std::optional<EndUnlessDone> closing;  // outlives the communicator
+    std::string why_staged;
     Communicator comm =
         open_communicator(rank, ranks, device,
                           {.timeout = timeout,
                            .waits = &waits,
                            .trace = trace ? &*trace : nullptr,
-                           .on_stuck = [&](const std::string& why) { end_failed(rank, ranks, why); }});
+                           .on_stuck = [&](const std::string& why) { end_failed(rank, ranks, why); }},
+                          why_staged);
+    if (rank == 0) say_staged(device, why_staged);
     options.cpus = take_cpus(comm, options.threads);
     run_session(comm, options);
     closing.emplace(

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <new>
 
+#include "tensor/cuda/links.h"
 #include "tensor/cuda/stream.h"
 
 namespace atl::cuda {
@@ -121,7 +122,8 @@ const Backend& backend() {
                                 .is_hosts = false,
                                 .holds = holds},
                                kernels(),
-                               open};
+                               open,
+                               &links()};
   return backend;
 }
 

@@ -1,10 +1,11 @@
 // Every model under every strategy on the emulated GPU, in double precision: what the CPU learns. Streams are late, in an order that a
-// seed draws; ranks' rows leave and arrive by way of the host's memory (comm/staged_transport.h).
+// seed draws; ranks' rows leave and arrive by way of the host's memory (comm/staged_transport.h), and, for a model or two, by NCCL's
+// links between GPUs of their own (comm/linked_transport.h).
 #include <gtest/gtest.h>
 
 #include "comm/ranks.h"
-#include "comm/staged_transport.h"
 #include "emulated.h"
+#include "linked_ranks.h"
 #include "tensor/cuda/backend.h"
 #include "train/every_strategy.h"
 
@@ -14,19 +15,25 @@ namespace {
 constexpr int kEpochs = 3;
 constexpr double kTolerance = 1e-9;
 
-void run_gpu_ranks(int ranks, const std::function<void(Communicator&)>& rank_main) {
-  std::vector<std::unique_ptr<Transport>> transports;
-  for (auto& host : make_local_group(ranks))
-    transports.push_back(make_staged_transport(std::move(host), [] { return backend().open(0).stream; }));
-  const auto failures = failures_of_ranks(std::move(transports), {}, rank_main);
+/// All on one GPU, or each on one of its own.
+enum class Gpus { kShared, kOwn };
+
+void run_gpu_ranks(int ranks, Gpus gpus, const std::function<void(Communicator&)>& rank_main) {
+  const bool own = gpus == Gpus::kOwn;
+  const auto failures =
+      failures_of_ranks(test::linked_group(ranks, own ? ranks : 1), {.timeout = std::chrono::seconds(20)},
+                        [&](Communicator& comm) {
+                          EXPECT_STREQ(comm.transport_name(), own && ranks > 1 ? "nccl" : "local");
+                          rank_main(comm);
+                        });
   for (std::size_t r = 0; r < failures.size(); ++r)
     if (!failures[r].empty()) throw std::runtime_error("rank " + std::to_string(r) + ": " + failures[r]);
 }
 
-SmallResult train_on_gpu(const Job& job, const std::filesystem::path& dataset) {
+SmallResult train_on_gpu(const Job& job, const std::filesystem::path& dataset, Gpus gpus) {
   SmallResult result;
-  run_gpu_ranks(job.placement.ranks, [&](Communicator& comm) {
-    const OpenDevice device = backend().open(0);
+  run_gpu_ranks(job.placement.ranks, gpus, [&](Communicator& comm) {
+    const OpenDevice device = backend().open(comm.rank());
     SmallRank rank(comm, job, dataset, 1, {}, Device::kCuda, *device.stream);
     SmallResult mine = train_rank(comm, rank, kEpochs);
     if (comm.rank() == 0) result = std::move(mine);
@@ -56,23 +63,44 @@ class OnTheEmulatedGpu : public testing::TestWithParam<SmallCase> {
     install_backend(&cuda::backend());
     write_small_data(folder_ / "small", GetParam().data);
   }
-  void TearDown() override { install_backend(nullptr); }
+  void TearDown() override {
+    install_backend(nullptr);
+    emulated::set_gpus(1);
+  }
+  void expect_all_alike(Gpus gpus) {
+    emulated::set_seed(17);
+    for (const StrategyCase& strategy : every_strategy()) {
+      SCOPED_TRACE(strategy.name);
+      const Job job = job_of(GetParam(), strategy);
+      const SmallResult cpu = train_small(job, folder_ / "small", strategy.ranks, kEpochs);
+      expect_alike(train_on_gpu(job, folder_ / "small", gpus), cpu);
+    }
+  }
   TemporaryFolder folder_;
 };
 
 TEST_P(OnTheEmulatedGpu, EveryStrategyTrainsAlike) {
-  emulated::set_seed(17);
-  for (const StrategyCase& strategy : every_strategy()) {
-    SCOPED_TRACE(strategy.name);
-    const Job job = job_of(GetParam(), strategy);
-    const SmallResult cpu = train_small(job, folder_ / "small", strategy.ranks, kEpochs);
-    expect_alike(train_on_gpu(job, folder_ / "small"), cpu);
-  }
+  expect_all_alike(Gpus::kShared);
+}
+
+using OnGpusOfTheirOwn = OnTheEmulatedGpu;
+TEST_P(OnGpusOfTheirOwn, EveryStrategyTrainsAlike) {
+  expect_all_alike(Gpus::kOwn);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, OnTheEmulatedGpu, testing::ValuesIn(every_model()),
                          [](const auto& one) { return one.param.name; });
 INSTANTIATE_TEST_SUITE_P(Data, OnTheEmulatedGpu, testing::ValuesIn(other_data()),
+                         [](const auto& one) { return one.param.name; });
+
+/// One whose layers exchange rows alone, and one with attention: scores, too.
+std::vector<SmallCase> two_models() {
+  std::vector<SmallCase> two;
+  for (const SmallCase& each : every_model())
+    if (each.name == "gcn" || each.name == "gat") two.push_back(each);
+  return two;
+}
+INSTANTIATE_TEST_SUITE_P(Models, OnGpusOfTheirOwn, testing::ValuesIn(two_models()),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace

@@ -1,0 +1,29 @@
+// Ranks as threads on emulated GPUs, over the emulated NCCL where they have one each.
+#pragma once
+
+#include "comm/linked_transport.h"
+#include "comm/ranks.h"
+#include "comm/staged_transport.h"
+#include "emulated.h"
+#include "tensor/backend.h"
+
+namespace atl::test {
+
+/// Rank r is on GPU r of `gpus`, counted round. `why_staged`, where given, has room for each rank's.
+inline std::vector<std::unique_ptr<Transport>> linked_group(int ranks, int gpus, const LinkOptions& options = {},
+                                                            std::vector<std::string>* why_staged = nullptr,
+                                                            std::vector<std::string> hosts = {}) {
+  emulated::set_gpus(gpus);
+  std::vector<std::unique_ptr<Transport>> transports;
+  for (auto& host : make_local_group(ranks, std::move(hosts))) {
+    const int rank = int(transports.size());
+    LinkOptions own = options;
+    own.rank_here = rank;
+    if (why_staged != nullptr) own.why_staged = &(*why_staged)[std::size_t(rank)];
+    auto staged = make_staged_transport(std::move(host), [rank] { return backend().open(rank).stream; });
+    transports.push_back(make_linked_transport(std::move(staged), own));
+  }
+  return transports;
+}
+
+}  // namespace atl::test
