@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/function_ref.h"
 #include "comm/silence.h"
+#include "tensor/backend.h"
+#include "tensor/buffer.h"
 
 namespace atl {
 namespace {
@@ -79,10 +82,11 @@ std::string named(const Transport& host, Rank rank) {
 /// Empty: all can be linked.
 std::string obstacle(const Transport& host, const std::vector<LinkOffer>& offers) {
   for (std::size_t r = 0; r < offers.size(); ++r) {
-    if (offers[r].why_not[0] != 0) return fmt::format("{}: {}", named(host, Rank(r)), offers[r].why_not.data());
+    if (offers[r].why_not[0] != 0)
+      return fmt::format("{}: {}", named(host, Rank(r)), offers[r].why_not.data());
     if (offers[r].library != offers[0].library)
-      return fmt::format("{} has {}, {} has {}", named(host, 0), offers[0].library.data(), named(host, Rank(r)),
-                         offers[r].library.data());
+      return fmt::format("{} has {}, {} has {}", named(host, 0), offers[0].library.data(),
+                         named(host, Rank(r)), offers[r].library.data());
     for (std::size_t other = 0; other < r; ++other)
       if (offers[other].device == offers[r].device)
         return fmt::format("{} and {} share a GPU", named(host, Rank(other)), named(host, Rank(r)));
@@ -99,36 +103,91 @@ std::string first_failure(const Transport& host, const std::vector<Failure>& all
   return {};
 }
 
-/// Returns when all have joined, or one has said that it can't: whoever can't says so at once, so that nobody waits for it.
-void await_joined(DeviceLinks& links, Transport& host, Gathering<Failure>& failures, milliseconds timeout) {
+/// Bytes that go round: each rank's number to the next one.
+class Proof {
+ public:
+  explicit Proof(const Transport& host)
+      : mine_(host.rank()), ranks_(host.size()), leaves_(Device::kCuda, 1), arrives_(Device::kCuda, 1) {
+    backend().memory.upload(leaves_.data(), &mine_, sizeof mine_);
+    backend().memory.clear(arrives_.data(), sizeof mine_);
+  }
+  void begin(DeviceLinks& links) {
+    const auto message = [](Rank peer, Buffer<Rank>& of) {
+      return DeviceMessage{peer, reinterpret_cast<std::byte*>(of.data()), sizeof(Rank)};
+    };
+    const DeviceMessage send = message((mine_ + 1) % ranks_, leaves_),
+                        receive = message(previous(), arrives_);
+    links.begin(0, {&send, 1}, {&receive, 1});
+  }
+  void check() const {
+    Rank got = -1;
+    backend().memory.download(&got, arrives_.data(), sizeof got);
+    if (got != previous()) fail("{} arrives where {} was sent", got, previous());
+  }
+
+ private:
+  Rank previous() const { return (mine_ + ranks_ - 1) % ranks_; }
+
+  Rank mine_;
+  int ranks_;
+  Buffer<Rank> leaves_, arrives_;
+};
+
+/// Returns when it is true, or when a rank has said that it can't have links: whoever can't says so at once, so that nobody waits for it.
+bool await_links(FunctionRef<bool()> there, Transport& host, Gathering<Failure>& failures,
+                 milliseconds timeout) {
   const auto until = Clock::now() + timeout;
-  while (!links.joined()) {
-    if (!first_failure(host, failures.so_far()).empty()) return;
+  while (!there()) {
+    if (!first_failure(host, failures.so_far()).empty()) return false;
     if (Clock::now() > until)
-      fail("not all ranks have joined within {:g} s", std::chrono::duration<double>(timeout).count());
+      fail("not all ranks can be reached within {:g} s", std::chrono::duration<double>(timeout).count());
     std::this_thread::sleep_for(kNap);
   }
+  return true;
+}
+
+/// Empty: all is well here.
+Failure join(std::unique_ptr<DeviceLinks>& links, Proof& proof,
+             FunctionRef<std::unique_ptr<DeviceLinks>()> make, Transport& host, Gathering<Failure>& failures,
+             milliseconds timeout) {
+  Failure own{};
+  try {
+    links = make();
+    if (!await_links([&] { return links->joined(); }, host, failures, timeout)) return own;
+    proof.begin(*links);
+    if (await_links([&] { return links->done(0); }, host, failures, timeout)) proof.check();
+  } catch (const Error& error) {
+    std::string(error.what()).copy(own.data(), own.size() - 1);
+  }
+  return own;
+}
+
+LinkOffer offer_of(const LinkMaker& maker, const LinkOptions& options) {
+  if (options.on_device) return maker.offer(options.rank_here);
+  LinkOffer none;
+  std::string("it is on the CPU").copy(none.why_not.data(), none.why_not.size() - 1);
+  return none;
 }
 
 }  // namespace
 
-LinkSetup set_up_links(Transport& host, const LinkMaker& maker, const LinkOffer& mine, int rank_here,
-                       milliseconds timeout) {
+LinkSetup set_up_links(Transport& host, const LinkMaker& maker, const LinkOptions& options) {
   LinkSetup setup;
-  setup.why_not = obstacle(host, Gathering<LinkOffer>(host).with(mine, timeout));
+  setup.why_not = obstacle(host, Gathering<LinkOffer>(host).with(offer_of(maker, options), options.timeout));
   if (!setup.why_not.empty()) return setup;
-  const LinkKey key =
-      Gathering<LinkKey>(host).with(host.rank() == 0 ? maker.make_key() : LinkKey{}, timeout)[0];
+  const LinkKey mine = host.rank() == 0 ? maker.make_key() : LinkKey{};
+  const LinkKey key = Gathering<LinkKey>(host).with(mine, options.timeout)[0];
+  Proof proof(host);
   Gathering<Failure> failures(host);
-  Failure own{};
-  try {
-    setup.links = maker.join(rank_here, host.rank(), host.size(), key);
-    await_joined(*setup.links, host, failures, timeout / 2);
-  } catch (const Error& error) {
-    std::string(error.what()).copy(own.data(), own.size() - 1);
+  const auto make = [&] { return maker.join(options.rank_here, host.rank(), host.size(), key); };
+  const Failure own = join(setup.links, proof, make, host, failures, options.timeout / 3);
+  bool gives_up = own[0] == 0 || setup.links == nullptr || give_up(std::move(setup.links));
+  setup.why_not = first_failure(host, failures.with(own, options.timeout));
+  if (!setup.why_not.empty() && setup.links != nullptr) gives_up = give_up(std::move(setup.links));
+  if (!gives_up) {  // the proof's memory can't be given back
+    if (options.on_stuck) options.on_stuck(setup.why_not);
+    fail("{}", setup.why_not);
   }
-  setup.why_not = first_failure(host, failures.with(own, timeout));
-  if (!setup.why_not.empty() && setup.links != nullptr) give_up(std::move(setup.links));
   return setup;
 }
 

@@ -79,8 +79,8 @@ class LinkedGroup final : public Pending {
     try {
       return rounds_done();
     } catch (const Error& error) {
-      fail("{}; on {}, for messages from or to {}", error.what(), names_of(linked_.host, {linked_.host.rank()}),
-           names_of(linked_.host, outstanding()));
+      fail("{}; on {}, for messages from or to {}", error.what(),
+           names_of(linked_.host, {linked_.host.rank()}), names_of(linked_.host, outstanding()));
     }
   }
   std::vector<Rank> outstanding() const override {
@@ -109,8 +109,8 @@ class LinkedGroup final : public Pending {
     const auto check = [&](const DeviceMessage& each, bool other_sends) {
       const auto [bytes, sent] = *hears++;
       ATOLL_CHECK(bytes == each.bytes && (sent != 0) == other_sends,
-                  "rank {} {} {} bytes where rank {} {} {}: their transfers are in different orders", each.peer,
-                  sent != 0 ? "sends" : "receives", bytes, linked_.host.rank(),
+                  "rank {} {} {} bytes where rank {} {} {}: their transfers are in different orders",
+                  each.peer, sent != 0 ? "sends" : "receives", bytes, linked_.host.rank(),
                   other_sends ? "receives" : "sends", each.bytes);
     };
     for (const DeviceMessage& each : receives_) check(each, true);
@@ -145,7 +145,7 @@ class LinkedGroup final : public Pending {
   Linked& linked_;
   int slot_;
   Pending* host_ = nullptr;
-  bool has_come_ = false;                         // all its ranks have
+  bool has_come_ = false;                           // all its ranks have
   std::int64_t rounds_ = 0, begun_ = 0, over_ = 0;  // of the devices' messages
   std::vector<DeviceMessage> sends_, receives_, sent_part_, received_part_;
   std::vector<Message> host_sends_, host_receives_;
@@ -155,7 +155,9 @@ class LinkedGroup final : public Pending {
 class LinkedTransport final : public Transport {
  public:
   LinkedTransport(std::unique_ptr<Transport> host, LinkOptions options)
-      : options_(std::move(options)), host_(std::move(host)), linked_{*host_, options_.round_bytes, nullptr, {}} {
+      : options_(std::move(options)),
+        host_(std::move(host)),
+        linked_{*host_, options_.round_bytes, nullptr, {}} {
     for (int slot = 0; slot < slots_of(kLinked); ++slot) groups_.emplace_back(linked_, slot);
   }
 
@@ -163,13 +165,7 @@ class LinkedTransport final : public Transport {
     host_->open();
     const LinkMaker* const maker = backend().links;
     if (host_->size() == 1 || maker == nullptr) return;
-    LinkOffer mine;
-    if (options_.on_device) {
-      mine = maker->offer(options_.rank_here);
-    } else {
-      std::string("it is on the CPU").copy(mine.why_not.data(), mine.why_not.size() - 1);
-    }
-    LinkSetup setup = set_up_links(*host_, *maker, mine, options_.rank_here, options_.timeout);
+    LinkSetup setup = set_up_links(*host_, *maker, options_);
     linked_.links = std::move(setup.links);
     if (linked_.links != nullptr) name_ = maker->name;
     if (options_.why_staged != nullptr) *options_.why_staged = setup.why_not;
@@ -208,7 +204,8 @@ class LinkedTransport final : public Transport {
     const bool under_way = std::ranges::any_of(groups_, &LinkedGroup::is_under_way);
     if (give_up(std::move(linked_.links)) || !under_way) return;
     if (options_.on_stuck)
-      options_.on_stuck(fmt::format("{} doesn't give up what is under way; ranks or links may be down", name_));
+      options_.on_stuck(
+          fmt::format("{} doesn't give up what is under way; ranks or links may be down", name_));
   }
 
  private:
@@ -223,7 +220,8 @@ class LinkedTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> make_linked_transport(std::unique_ptr<Transport> host, const LinkOptions& options) {
+std::unique_ptr<Transport> make_linked_transport(std::unique_ptr<Transport> host,
+                                                 const LinkOptions& options) {
   return std::make_unique<LinkedTransport>(std::move(host), options);
 }
 

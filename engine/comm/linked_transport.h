@@ -18,12 +18,13 @@
 namespace atl {
 
 struct LinkOptions {
-  bool on_device = true;                         // false: this rank is on the host, and none has links
-  int rank_here = 0;                             // its number on its machine
-  std::chrono::milliseconds timeout{300'000};    // of silence
-  std::string* why_staged = nullptr;             // open() says why there are no links; empty: there are
+  bool on_device = true;                             // false: this rank is on the host, and none has links
+  int rank_here = 0;                                 // its number on its machine
+  std::chrono::milliseconds timeout{300'000};        // of silence
+  std::string* why_staged = nullptr;                 // open() says why there are no links; empty: there are
   std::function<void(const std::string&)> on_stuck;  // as Communicator::Options::on_stuck
-  std::int64_t round_bytes = 64 << 20;           // of a message, at once: a long one is seen to go on. Equal on all ranks
+  std::int64_t round_bytes =
+      64 << 20;  // of a message, at once: a long one is seen to go on. Equal on all ranks
 };
 
 /// `host` also carries messages between devices where there are no links: between ranks that share a GPU, or without the library. All

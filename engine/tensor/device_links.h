@@ -42,9 +42,9 @@ using LinkKey = std::array<std::byte, 128>;
 
 /// What a rank can offer for links.
 struct LinkOffer {
-  std::array<char, 32> device{};   // two ranks with equal ones share a device, …
-  std::array<char, 32> library{};  // … and two with different ones can't be linked
-  std::array<char, 192> why_not{}; // empty: it can be linked
+  std::array<char, 32> device{};    // two ranks with equal ones share a device, …
+  std::array<char, 32> library{};   // … and two with different ones can't be linked
+  std::array<char, 192> why_not{};  // empty: it can be linked
 };
 
 /// A backend's links. `rank_here` as for Backend::open(), whose device it is.

@@ -10,7 +10,8 @@
 namespace atl::test {
 
 /// Rank r is on GPU r of `gpus`, counted round. `why_staged`, where given, has room for each rank's.
-inline std::vector<std::unique_ptr<Transport>> linked_group(int ranks, int gpus, const LinkOptions& options = {},
+inline std::vector<std::unique_ptr<Transport>> linked_group(int ranks, int gpus,
+                                                            const LinkOptions& options = {},
                                                             std::vector<std::string>* why_staged = nullptr,
                                                             std::vector<std::string> hosts = {}) {
   emulated::set_gpus(gpus);

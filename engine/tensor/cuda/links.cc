@@ -127,7 +127,8 @@ class Links final : public DeviceLinks {
   void launch(const Group& group) {
     check(nccl_.group_start(), "ncclGroupStart");
     for (const DeviceMessage& each : group.receives)
-      check(nccl_.receive(each.data, std::size_t(each.bytes), ncclUint8, each.peer, comm_, stream_), "ncclRecv");
+      check(nccl_.receive(each.data, std::size_t(each.bytes), ncclUint8, each.peer, comm_, stream_),
+            "ncclRecv");
     for (const DeviceMessage& each : group.sends)
       check(nccl_.send(each.data, std::size_t(each.bytes), ncclUint8, each.peer, comm_, stream_), "ncclSend");
     check(nccl_.group_end(), "ncclGroupEnd");
@@ -152,7 +153,8 @@ LinkOffer offer(int rank_here) {
   cudaDeviceProp properties{};
   ATOLL_MUST(cudaGetDeviceProperties(&properties, gpu_of(rank_here)));
   std::string device;
-  for (const char byte : properties.uuid.bytes) device += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  for (const char byte : properties.uuid.bytes)
+    device += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   device.copy(mine.device.data(), mine.device.size());
   std::string why_not;
   int version = 0;

@@ -29,6 +29,7 @@ class LinkedTransport : public testing::Test {
     emulated::set_gpus(1);
     emulated::hide_nccl(false);
     emulated::refuse_to_join(-1);
+    emulated::refuse_to_launch(-1);
   }
 };
 
@@ -120,7 +121,12 @@ TEST_F(LinkedTransport, GoesByWayOfTheHostWhereRanksShareAGpu) {
 }
 TEST_F(LinkedTransport, GoesByWayOfTheHostWhereARankCannotJoin) {
   emulated::refuse_to_join(1);
-  EXPECT_THAT(why_staged(2, 2), AllOf(HasSubstr("rank 1 on b: NCCL failed: unhandled system error"), Not(HasSubstr("rank 0"))));
+  EXPECT_THAT(why_staged(2, 2),
+              AllOf(HasSubstr("rank 1 on b: NCCL failed: unhandled system error"), Not(HasSubstr("rank 0"))));
+}
+TEST_F(LinkedTransport, GoesByWayOfTheHostWhereNothingArrives) {
+  emulated::refuse_to_launch(0);
+  EXPECT_THAT(why_staged(2, 2), HasSubstr("rank 0 on a: NCCL failed: unhandled system error"));
 }
 TEST_F(LinkedTransport, GoesByWayOfTheHostWhereARankIsOnTheCpu) {
   EXPECT_EQ(why_staged(2, 2, {.on_device = false}), "rank 0 on a: it is on the CPU");
@@ -130,9 +136,10 @@ TEST_F(LinkedTransport, NamesARankThatNeverJoins) {
   auto transports = linked_group(2, 2, {.timeout = 300ms}, nullptr, {"a", "b"});
   const auto lost = std::move(transports.back());
   transports.pop_back();
-  EXPECT_THAT(failures_of_ranks(std::move(transports), {300ms}, [](Communicator&) {}),
-              Each("setup exchange: no message for 0.3 s from or to rank 1 on b; check that it still runs and "
-                   "that its link is up"));
+  EXPECT_THAT(
+      failures_of_ranks(std::move(transports), {300ms}, [](Communicator&) {}),
+      Each("setup exchange: no message for 0.3 s from or to rank 1 on b; check that it still runs and "
+           "that its link is up"));
 }
 
 TEST_F(LinkedTransport, NamesARankThatNeverComes) {
@@ -141,8 +148,9 @@ TEST_F(LinkedTransport, NamesARankThatNeverComes) {
         if (comm.rank() == 1) return std::this_thread::sleep_for(1500ms);
         exchange_rows(comm);
       });
-  EXPECT_EQ(failures[0], "halo exchange: no message for 0.5 s from or to rank 1 on b; check that it still runs "
-                         "and that its link is up");
+  EXPECT_EQ(failures[0],
+            "halo exchange: no message for 0.5 s from or to rank 1 on b; check that it still runs "
+            "and that its link is up");
   EXPECT_THAT(failures[2], HasSubstr("rank 1 on b"));
 }
 
@@ -178,14 +186,15 @@ TEST_F(LinkedTransport, GivesUpWhereAGpuStandsStill) {
 TEST_F(LinkedTransport, TellsDifferentOrdersOfGroups) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto differ = [] {
-    failures_of_ranks(linked_group(2, 2), {}, [](Communicator& comm) {  // both send first: each waits for the other
-      OnGpu gpu(comm);
-      const Matrix mine = gpu.rows(1), theirs = gpu.rows(2);
-      const RowsTo send{1 - comm.rank(), mine};
-      const RowsFrom receive{1 - comm.rank(), const_cast<Matrix&>(theirs)};
-      Event left = comm.exchange(Lane::kBulk, Traffic::kHalo, {&send, 1}, {}, gpu.ctx.stream);
-      comm.exchange(Lane::kBulk, Traffic::kHalo, {}, {&receive, 1}, gpu.ctx.stream).wait();
-    });
+    failures_of_ranks(
+        linked_group(2, 2), {}, [](Communicator& comm) {  // both send first: each waits for the other
+          OnGpu gpu(comm);
+          const Matrix mine = gpu.rows(1), theirs = gpu.rows(2);
+          const RowsTo send{1 - comm.rank(), mine};
+          const RowsFrom receive{1 - comm.rank(), const_cast<Matrix&>(theirs)};
+          Event left = comm.exchange(Lane::kBulk, Traffic::kHalo, {&send, 1}, {}, gpu.ctx.stream);
+          comm.exchange(Lane::kBulk, Traffic::kHalo, {}, {&receive, 1}, gpu.ctx.stream).wait();
+        });
   };
   EXPECT_DEATH(differ(), "their transfers are in different orders");
 }

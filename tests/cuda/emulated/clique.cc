@@ -41,7 +41,8 @@ bool Clique::meet(const std::shared_ptr<Group>& group) {
   for (Op& op : group->ops) {
     Op* const other = op.met ? nullptr : opposite(rank, op);
     if (other == nullptr) continue;
-    if (op.bytes != other->bytes) end("NCCL: a message's two sides differ in size: ranks' calls are in different orders");
+    if (op.bytes != other->bytes)
+      end("NCCL: a message's two sides differ in size: ranks' calls are in different orders");
     const Op &from = op.sent ? op : *other, &to = op.sent ? *other : op;
     std::memcpy(FarMemory::instance().near(to.data), FarMemory::instance().near(from.data), op.bytes);
     op.met = other->met = true;
@@ -50,7 +51,8 @@ bool Clique::meet(const std::shared_ptr<Group>& group) {
     heads_[std::size_t(rank)] = nullptr;
     return true;
   }
-  if (waits_for_itself(rank, rank, 0)) end("NCCL: ranks wait for each other's groups for ever: they are launched in different orders");
+  if (waits_for_itself(rank, rank, 0))
+    end("NCCL: ranks wait for each other's groups for ever: they are launched in different orders");
   return false;
 }
 

@@ -27,9 +27,10 @@ void set_gpus(int count);
 /// What cudaGetDeviceCount answers from now on.
 void answer_count_with(cudaError_t status);
 
-// nccl.cc: without a library from now on; where the communicator's rank with this number can't join (−1: all can).
+// nccl.cc: without a library from now on; where the communicator's rank with this number can't join, or can't launch (−1: all can).
 void hide_nccl(bool hidden);
 void refuse_to_join(int rank);
+void refuse_to_launch(int rank);
 
 /// As give(), of work that may be no good yet: false, and it is asked again. What comes behind waits.
 void give_when(cudaStream_t stream, std::function<bool()> work);

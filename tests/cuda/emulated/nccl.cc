@@ -25,7 +25,7 @@ namespace emulated {
 namespace {
 
 std::atomic<bool> hidden{false};
-std::atomic<int> refused{-1};
+std::atomic<int> refused{-1}, refused_launch{-1};
 
 /// Ends what is asked for now; goes on later.
 ncclResult_t begin(ncclComm& comm, ncclComm::Stage stage) {
@@ -58,8 +58,7 @@ ncclResult_t say(Op op, int type, ncclComm_t comm, cudaStream_t stream) {
 }
 
 void launch(ncclComm& comm) {
-  give_when(comm.stream,
-            [clique = comm.clique, group = comm.groups.back()] { return clique->meet(group); });
+  give_when(comm.stream, [clique = comm.clique, group = comm.groups.back()] { return clique->meet(group); });
 }
 
 }  // namespace
@@ -69,6 +68,9 @@ void hide_nccl(bool hides) {
 }
 void refuse_to_join(int rank) {
   refused = rank;
+}
+void refuse_to_launch(int rank) {
+  refused_launch = rank;
 }
 
 }  // namespace emulated
@@ -114,7 +116,11 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* result) {
   using Stage = ncclComm::Stage;
   if (comm->result == ncclInProgress && --comm->looks < 0) {
     comm->result = comm->stage == Stage::kJoins ? comm->clique->joined() : ncclSuccess;
-    if (comm->stage == Stage::kLaunches) emulated::launch(*comm);
+    if (comm->stage == Stage::kLaunches && comm->rank == emulated::refused_launch) {
+      comm->result = ncclSystemError;
+    } else if (comm->stage == Stage::kLaunches) {
+      emulated::launch(*comm);
+    }
     if (comm->stage == Stage::kEnds) comm->ended = true;
     if (comm->result == ncclSuccess) comm->stage = Stage::kStands;
   }

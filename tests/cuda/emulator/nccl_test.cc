@@ -124,8 +124,7 @@ TEST(EmulatedNccl, RefusesTwoRanksOnOneGpu) {
   ncclComm_t comms[2];
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;
-  for (int r = 0; r < 2; ++r)
-    EXPECT_EQ(ncclCommInitRankConfig(&comms[r], 2, id, r, &config), ncclInProgress);
+  for (int r = 0; r < 2; ++r) EXPECT_EQ(ncclCommInitRankConfig(&comms[r], 2, id, r, &config), ncclInProgress);
   ncclResult_t result = ncclInProgress;
   while (result == ncclInProgress) ncclCommGetAsyncError(comms[0], &result);
   EXPECT_EQ(result, ncclInvalidUsage);
