@@ -196,6 +196,7 @@ bool give_up(std::unique_ptr<DeviceLinks> links) {
   std::future<void> is_over = over.get_future();
   std::thread([links = std::move(links), over = std::move(over)]() mutable {
     links->abandon();
+    links.reset();
     over.set_value();
   }).detach();
   return is_over.wait_for(kGrace) == std::future_status::ready;

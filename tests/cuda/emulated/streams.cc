@@ -17,11 +17,13 @@ std::uint64_t next_seed() {
   return seed.fetch_add(1);
 }
 
-Stream::Stream(int gpu) : gpu_(gpu), draws_(next_seed()) {
-  of_this_thread().push_back(this);
+Stream::Stream(int gpu) : gpu_(gpu), list_(list_of_this_thread()), draws_(next_seed()) {
+  const std::lock_guard lock(mutex());
+  list_->push_back(this);
 }
 Stream::~Stream() {
-  std::erase(of_this_thread(), this);
+  const std::lock_guard lock(mutex());
+  std::erase(*list_, this);
 }
 
 void Stream::give(std::function<bool()> work) {
@@ -56,8 +58,13 @@ void Stream::run(std::uint64_t until) {
   while (!advance(until)) std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
-std::vector<Stream*>& Stream::of_this_thread() {
-  static thread_local std::vector<Stream*> streams;
+std::vector<Stream*> Stream::of_this_thread() {
+  const std::lock_guard lock(mutex());
+  return *list_of_this_thread();
+}
+
+std::shared_ptr<std::vector<Stream*>> Stream::list_of_this_thread() {
+  static thread_local const auto streams = std::make_shared<std::vector<Stream*>>();
   return streams;
 }
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -30,12 +31,15 @@ class Stream {
   bool advance(std::uint64_t until);
   /// Returns when it has come so far.
   void run(std::uint64_t until);
-  static std::vector<Stream*>& of_this_thread();
+  /// Those that this thread has made, and nobody has destroyed.
+  static std::vector<Stream*> of_this_thread();
 
  private:
+  static std::shared_ptr<std::vector<Stream*>> list_of_this_thread();
   static std::recursive_mutex& mutex();
 
   int gpu_;
+  std::shared_ptr<std::vector<Stream*>> list_;  // another thread may destroy it
   Random draws_;
   std::deque<std::function<bool()>> waiting_;
   std::atomic<std::uint64_t> done_{0};

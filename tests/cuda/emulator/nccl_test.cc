@@ -22,6 +22,11 @@ struct Member {
     config.blocking = 0;
     EXPECT_EQ(ncclCommInitRankConfig(&comm, ranks, id, rank, &config), ncclInProgress);
   }
+  ~Member() {
+    cudaStreamSynchronize(stream);
+    ncclCommAbort(comm);
+    cudaStreamDestroy(stream);
+  }
   ncclResult_t settle() {
     ncclResult_t result = ncclInProgress;
     while (result == ncclInProgress) {
@@ -64,8 +69,6 @@ void run_members(int ranks, const std::function<void(Member&)>& main) {
     threads.emplace_back([&, r] {
       Member member(r, ranks, id);
       main(member);
-      cudaStreamSynchronize(member.stream);
-      ncclCommAbort(member.comm);
     });
   for (std::thread& each : threads) each.join();
   set_gpus(1);
