@@ -27,6 +27,7 @@
   X(scale_rows)              \
   X(gather_rows)             \
   X(scatter_add_rows)        \
+  X(scatter_rows)            \
   X(norm_statistics)         \
   X(known_statistics)        \
   X(move_running_statistics) \

@@ -149,6 +149,8 @@ void scale_rows(Context& ctx, const Real* factors, MatrixView x);
 void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out);
 /// out[index[i]] += x[i]: adds received gradients to owned rows. No id occurs twice in one call.
 void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out);
+/// out[index[i]] = x[i], likewise; out's other rows stay.
+void scatter_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out);
 
 // ---- norm_statistics.cc: what batch norm keeps of its columns
 

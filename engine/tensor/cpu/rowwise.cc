@@ -1,4 +1,5 @@
 // Operations on the rows of dense matrices: the epilogue on its own, dropout, sums of columns, packing of rows.
+#include <algorithm>
 #include <cmath>
 
 #include "tensor/cpu/arguments.h"
@@ -112,6 +113,12 @@ void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixV
 void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
   for_rows(ctx, x.rows, x.cols, [&](Index begin, Index end) {
     simd::loops().scatter_add(plain(x), index, plain_out(out), out.cols, begin, end);
+  });
+}
+
+void scatter_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
+  for_rows(ctx, x.rows, x.cols, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) std::copy_n(x.row(i), x.cols, out.row(index[i]));
   });
 }
 

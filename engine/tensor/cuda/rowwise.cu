@@ -87,4 +87,8 @@ void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, Ma
                [=] __device__(Index r, Index c) { at(out, index[r], c) += at(x, r, c); });
 }
 
+void scatter_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
+  for_elements(ctx, x.rows, x.cols, [=] __device__(Index r, Index c) { at(out, index[r], c) = at(x, r, c); });
+}
+
 }  // namespace atl::cuda

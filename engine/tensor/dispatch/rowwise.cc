@@ -86,6 +86,13 @@ void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, Ma
   ATOLL_CALL_UNCOUNTED(scatter_add_rows, ctx, x, index, out);
 }
 
+void scatter_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
+  ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
+  if (x.empty()) return;
+  add_work(ctx, [&] { return gathers(x.rows, out.rows, x.cols, sizeof(VertexId)) + streams(x); });
+  ATOLL_CALL_UNCOUNTED(scatter_rows, ctx, x, index, out);
+}
+
 void norm_statistics(Context& ctx, std::span<const double> sums, double count, MatrixView stats) {
   ATOLL_CHECK(Index(sums.size()) == 2 * stats.cols && stats.rows == 2 && count > 0,
               "{} sums over {} rows for statistics of {} x {}", sums.size(), count, stats.rows, stats.cols);

@@ -85,6 +85,11 @@ void scatter_add_rows_case(Twins& t, RandomSizes& sizes) {
   const auto index = t.some_rows(n);
   t.expect_alike(0, &scatter_add_rows, t.matrix(Index(index.size()), m), index.data(), t.matrix(n, m));
 }
+void scatter_rows_case(Twins& t, RandomSizes& sizes) {
+  const Index n = sizes(90), m = sizes(130);
+  const auto index = t.some_rows(n);
+  t.expect_alike(0, &scatter_rows, t.matrix(Index(index.size()), m), index.data(), t.matrix(n, m));
+}
 
 void norm_statistics_case(Twins& t, RandomSizes& sizes) {
   const Index m = sizes(300);
@@ -139,6 +144,7 @@ std::vector<NamedCase> rowwise_cases() {
           {"scale_rows", scale_rows_case},
           {"gather_rows", gather_rows_case},
           {"scatter_add_rows", scatter_add_rows_case},
+          {"scatter_rows", scatter_rows_case},
           {"norm_statistics", norm_statistics_case},
           {"known_statistics", known_statistics_case},
           {"move_running_statistics", move_running_statistics_case},

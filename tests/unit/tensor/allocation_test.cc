@@ -74,6 +74,7 @@ void call_rowwise(Context& ctx, Operands& o) {
   scale(ctx, 2, o.out);
   gather_rows(ctx, o.rows, o.index.data(), o.d_x);
   scatter_add_rows(ctx, o.x.view().slice_rows(0, 1), o.index.data(), o.out);
+  scatter_rows(ctx, o.x.view().slice_rows(0, 1), o.index.data(), o.out);
 }
 
 void call_attention(Context& ctx, Operands& o) {

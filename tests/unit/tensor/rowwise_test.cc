@@ -186,6 +186,15 @@ TEST_P(Rowwise, ScalesAddsPacksAndUnpacks) {
     const bool hit = r == 7 || r == 49 || r == 0 || r == 12;
     return double(before.at(r, c)) + (hit ? double(x.at(r, c)) : 0);
   });
+  target = before.clone();
+  scatter_rows(rank.ctx, packed, index, target);
+  expect_near(
+      target,
+      [&](Index r, Index c) {
+        const bool hit = r == 7 || r == 49 || r == 0 || r == 12;
+        return double(hit ? x.at(r, c) : before.at(r, c));
+      },
+      0);
   Matrix fresh(50, 23);
   for (Index i = 0; i < 50 * 23; ++i) fresh.data()[i] = Real(NAN);
   axpby(rank.ctx, 3, x, 0, fresh);
