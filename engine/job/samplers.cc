@@ -55,6 +55,20 @@ void counts_at_the_owners(const Check& c, const std::string& path) {
     c.error(path + "structure", "mapped doesn't go with sampler saintWalk: {}", kCountsAtTheOwners);
 }
 
+const std::string kTooOldToUse =
+    "is above maxAge: every row would be too old before it is there (use maxAge or less)";
+
+void ages_to_be_used(const Check& c, const std::string& path) {
+  const Options& options = c.job.strategy.options;
+  const auto delay = options.integer("delay");
+  if (delay > options.integer("maxAge")) c.error(path + "delay", "{} {}", delay, kTooOldToUse);
+  if (reads_history(c.job)) return;
+  c.warning(path + "sampler",
+            "historical on {} is neighbour: no embedding is another rank's (use neighbour, or more {})",
+            c.job.placement.ranks == 1 ? "one rank" : "one layer that gathers",
+            c.job.placement.ranks == 1 ? "ranks" : "layers");
+}
+
 /// Draws are with replacement: of sixteen for each vertex one in nine million is missed where all are as likely. A small graph's are soon
 /// done anyway.
 std::int64_t of_vertices(std::int64_t vertices, std::int64_t) {
@@ -73,6 +87,11 @@ const std::vector<SamplerInfo>& sampler_infos() {
        "some neighbours of each vertex, layer by layer",
        "Hamilton et al. 2017",
        {"fanout", "replace", "batchSize"}},
+      {"historical",
+       "as neighbour, within what a rank owns: of other ranks, inner layers read embeddings of earlier steps",
+       "DistGNN-MB, Vasimuddin et al. 2022",
+       {"fanout", "replace", "batchSize", "historyRows", "maxAge", "delay"},
+       ages_to_be_used},
       {"fastgcn",
        "vertices for each layer, by how much the whole graph reads them",
        "Chen et al. 2018",
@@ -125,6 +144,10 @@ bool draws_by_vertex(const Job& job) {
   return reads(sampler_of(job), "fanout");
 }
 
+bool reads_history(const Job& job) {
+  return reads(sampler_of(job), "historyRows") && job.placement.ranks > 1 && gathering_layers(job.model) > 1;
+}
+
 std::vector<Field> sampler_options(const std::string& kind) {
   std::vector<Field> options;
   Field sampler{.description = "how what a step reads is drawn", .source = sampler_infos().front().source};
@@ -146,6 +169,12 @@ std::vector<Field> sampler_options(const std::string& kind) {
   };
   count("merged", 2, "clusters of a step, over all ranks; the graph's parts are its clusters", "parts", 1e6);
   count("draws", 2000, "vertices, arcs or walks that a step draws, over all ranks", "draws", 1e9);
+  count(
+      "historyRows", 1'000'000,
+      "vertices of other ranks whose embeddings a rank keeps, those that it reads most; of each layer but the first",
+      "vertices", 1e9);
+  count("maxAge", 16, "the most that an embedding of another rank may be old when it is read", "steps", 1e6);
+  count("delay", 1, "steps from an embedding's push by its owner to its first use", "steps", 64);
   count("walkLength", 2, "how far a walk goes", "arcs", 1000);
   count("coverage", 50,
         "how often vertices are drawn before training, on average, to count what is drawn together",
@@ -195,6 +224,11 @@ Rule sampler_rule(void (*check)(const Check&), const std::string& kind, const st
              "self.sampler : '{}'])",
              fmt::join(readers, " or "), first)});
   }
+  rule.server.push_back(
+      {"strategy." + kind, "delay",
+       "(has(self.delay) ? self.delay : 1) <= (has(self.maxAge) ? self.maxAge : 16) || !has(self.sampler) || "
+       "self.sampler != 'historical'",
+       "", "'%d " + kTooOldToUse + "'.format([has(self.delay) ? self.delay : 1])"});
   rule.server.push_back({"strategy." + kind, "structure",
                          "!has(self.structure) || self.structure != 'mapped' || !has(self.sampler) || "
                          "self.sampler != 'saintWalk'",

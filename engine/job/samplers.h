@@ -28,6 +28,9 @@ const SamplerInfo& sampler_of(const Job& job);
 /// Whether it draws each vertex's neighbours, by `fanout`.
 bool draws_by_vertex(const Job& job);
 
+/// Whether its layers read historical embeddings: where several ranks and several layers gather.
+bool reads_history(const Job& job);
+
 /// strategy.<kind>.sampler, and what the samplers read beside `fanout`, `replace` and `batchSize`.
 std::vector<Field> sampler_options(const std::string& kind);
 /// Vertices drawn for each gathering layer, the one nearest to the input first.

@@ -43,11 +43,15 @@ void BatchTraffic::add_drawing(const Batch& batch, Rank rank, const Asked& asked
     add(rank, owner, Traffic::kIds, times * kSizeBytes);
     add(rank, owner, Traffic::kStructure, times * double(kSizeBytes * batch.layers()));
   }
-  for (const VertexId row : batch.rows()) {
-    const Rank owner = owners_.owner_of(row);
-    add(rank, owner, Traffic::kIds, times * 4);
-    add(owner, rank, Traffic::kIds, times * (symmetric ? 12 : 4));
-  }
+  const auto describe = [&](std::span<const VertexId> rows) {
+    for (const VertexId row : rows) {
+      const Rank owner = owners_.owner_of(row);
+      add(rank, owner, Traffic::kIds, times * 4);
+      add(owner, rank, Traffic::kIds, times * (symmetric ? 12 : 4));
+    }
+  };
+  describe(batch.rows());
+  for (int hop = 0; hop < batch.layers(); ++hop) describe(batch.leaves(hop).rows.span());
   for (int hop = 0; hop < batch.layers(); ++hop) {
     const CsrView arcs = batch.block(hop).arcs;
     for (Index d = 0; d < arcs.rows; ++d) {
@@ -64,6 +68,13 @@ void BatchTraffic::add_sets(const StepSets& sets, double times) {
   sets.count_sent(owners_, [&](Rank from, Rank to, Index bytes) {
     add(from, to, Traffic::kStructure, times * double(bytes));
   });
+}
+
+void BatchTraffic::add_pushes(const PushedRows& leaving, Rank rank, double times) {
+  const auto layers = double(leaving.counts.size()) / double(ranks_);
+  for (Rank peer = 0; peer < ranks_; ++peer)
+    add(rank, peer, Traffic::kIds,
+        times * (kSizeBytes * layers + double(leaving.of(peer, 0).size() * sizeof(VertexId))));
 }
 
 double BatchTraffic::add_push(const PushedSizes& sizes, const GroupBatchOptions& options,

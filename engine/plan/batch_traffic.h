@@ -13,6 +13,7 @@
 #include "sampler/batch.h"
 #include "sampler/column_share.h"
 #include "sampler/group_batch.h"
+#include "sampler/history/history_directory.h"
 #include "sampler/owners.h"
 #include "sampler/step_sets.h"
 
@@ -35,6 +36,8 @@ class BatchTraffic {
   void add_drawing(const Batch& batch, Rank rank, const Asked& asked, double times);
   /// What ranks tell each other when they draw a step's sets, as these were drawn last.
   void add_sets(const StepSets& sets, double times);
+  /// HistoryPushes', by which ranks tell which embeddings follow.
+  void add_pushes(const PushedRows& leaving, Rank rank, double times);
   /// RowShares'.
   void add_shares(const Batch& batch, Rank rank, double times);
   /// ColumnPush's, of a batch of these sizes; returns them.

@@ -34,10 +34,12 @@ class Batches {
         seeds_(job, dataset, source, owners_),
         notes_(notes) {
     plan_sets();
+    if (const auto options = job_history(job)) history_.emplace(source, owners_, *options);
   }
 
   std::vector<DryBatches> run() {
     std::vector<DryBatches> all;
+    for (Rank rank = 0; history_ && rank < ranks_; ++rank) note_pushes(rank);
     if (columns_of(job_, 0, features_))
       for (Rank rank = 0; rank < ranks_; ++rank) pushed_.push_back(draw_rank(rank));
     for (Rank rank = 0; rank < ranks_; ++rank) all.push_back(run_rank(rank));
@@ -64,9 +66,21 @@ class Batches {
     seeds_.of_step(step, rank, rows);
   }
 
+  SharedInPlan shared() { return {sets_.get(), history_ ? &*history_ : nullptr}; }
+
+  /// Of historical embeddings.
+  void note_pushes(Rank rank) {
+    RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_, shared());
+    std::vector<VertexId> rows;
+    for (std::int64_t s = 0; s < std::min(kPlannedBatches, steps()); ++s) {
+      seeds_of_step(s, rank, rows);
+      batches.note_pushes(s, rows);
+    }
+  }
+
   /// What a rank pushes of its batches.
   DrawnSizes draw_rank(Rank rank) {
-    RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_, sets_.get());
+    RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_, shared());
     DrawnSizes all;
     std::vector<VertexId> rows;
     for (std::int64_t s = 0; s < std::min(kPlannedBatches, steps()); ++s) {
@@ -77,7 +91,7 @@ class Batches {
   }
 
   DryBatches run_rank(Rank rank) {
-    RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_, sets_.get(), notes_);
+    RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_, shared(), notes_);
     DryBatches out;
     out.steps = steps();
     out.owned = owners_.rows(rank);
@@ -206,9 +220,10 @@ class Batches {
   Index features_;
   BatchTraffic sent_;
   PlannedSeeds seeds_;
-  DryNotes* notes_;                    // null: nobody listens
-  std::unique_ptr<PlannedSets> sets_;  // null: the sampler draws each vertex's neighbours
-  std::vector<DrawnSizes> pushed_;     // by rank, where features are held by columns
+  DryNotes* notes_;                        // null: nobody listens
+  std::unique_ptr<PlannedSets> sets_;      // null: the sampler draws each vertex's neighbours
+  std::optional<PlannedHistory> history_;  // none: nothing is kept of others' embeddings
+  std::vector<DrawnSizes> pushed_;         // by rank, where features are held by columns
 };
 
 }  // namespace

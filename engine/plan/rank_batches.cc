@@ -23,7 +23,7 @@ SamplingOptions sampling_of(const Job& job, const Model& model) {
 
 RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSource& source,
                          const Owners& owners, Rank rank, const std::vector<std::string>& hosts, int threads,
-                         StepSets* sets, DryNotes* notes)
+                         const SharedInPlan& shared, DryNotes* notes)
     : job_(job),
       owners_(owners),
       rank_(rank),
@@ -39,13 +39,20 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
       parameters_(model_.parameters(), job.training.seed, placement_on(job, model_, rank), Device::kDry),
       step_(ctx_, comm_, job.training.optimizer, dataset.meta().multi_label, parameters_),
       structure_(source.structure(pool_)),
-      sets_(sets),
-      sampler_(*structure_, sampling_of(job, model_), sets),
+      sets_(shared.sets),
+      pushed_embeddings_(shared.history),
+      sampler_(*structure_, sampling_of(job, model_), sets_),
       pass_(ctx_, model_, layers(), job.training.seed),
       memory_(ctx_.device, model_, layers(), recompute_ ? Passes::kRecomputing : Passes::kTraining),
       runner_(ctx_, model_, nullptr),
       sizes_(model_.layers.size()) {
   if (notes != nullptr) ctx_.count = notes->counted();
+  if (pushed_embeddings_ != nullptr) {
+    const HistoryRows& rows = pushed_embeddings_->rows(rank);
+    known_.emplace(rows, pushed_embeddings_->options());
+    sampler_.read_history(&*known_);
+    history_.emplace(ctx_, comm_, model_, rows, pushed_embeddings_->options(), job.strategy.wire);
+  }
   if (!columns_) return;
   const FlightOptions flight{job.training.seed, memory_.passes(), job.strategy.wire, counts_rows_};
   by_columns_.emplace(ctx_, comm_, model_, runner_, *columns_, flight, in_flight());
@@ -67,9 +74,20 @@ std::vector<std::int64_t> RankBatches::pushed(std::int64_t draw, std::span<const
   return pushed_sizes();
 }
 
+void RankBatches::note_pushes(std::int64_t draw, std::span<const VertexId> seeds) {
+  sampler_.sample(draw, seeds, made_.batch);
+  pushed_embeddings_->note(rank_, made_.batch);
+}
+
 void RankBatches::draw(std::int64_t draw, std::span<const VertexId> seeds, BatchTraffic& sent, double times) {
   const Batch& batch = made_.batch;
+  if (known_) known_->begin(draw);
   sampler_.sample(draw, seeds, made_.batch);
+  if (known_) {
+    pushed_embeddings_->pushes(rank_, draw, batch, made_.pushes);
+    known_->add(made_.pushes.arriving);
+    sent.add_pushes(made_.pushes.leaving, rank_, times);
+  }
   inputs_ = std::max(inputs_, Index(batch.rows().size()));
   read_rows_ += times * double(batch.rows().size());
   for (int hop = 0; hop < batch.layers(); ++hop) drawn_arcs_ += times * double(batch.block(hop).arcs.arcs());
@@ -105,7 +123,12 @@ void RankBatches::train(std::int64_t step, const std::vector<const DrawnSizes*>&
   add_sizes(times, sizes_of_pass());
   const Matrix features(Index(made_.batch.rows().size()), features_, ctx_.device);
   const RangeInput input{Rows(features.view()), {}};
+  if (history_) {
+    history_->begin(step - 1);
+    history_->read(made_.batch, memory_);
+  }
   runner_.forward(pass_, parameters_.present(), memory_, input);
+  if (history_) history_->push(made_.pushes, memory_);
   step_.loss(memory_.output(layers().end - 1), {}, memory_.d_output());
   runner_.backward(pass_, parameters_.present(), memory_, input, {}, &step_);
   step_.update();
@@ -122,14 +145,19 @@ void RankBatches::count(double times, DryBatches& out) {
   out.run.trainable = Index(parameters_.gradients().size());
   out.work = batch_work(model_, sizes_, recompute_, columns_ ? SplitLayers(model_).whole : 0);
   memory_.count(out.run.schedule);
+  if (history_) {
+    history_->count(out.run.schedule);
+    for (const NamedMatrix& each : history_->state())
+      out.run.state += each.values.rows * each.values.cols * kReal;
+  }
   if (columns_) by_columns_->count(out.run.trainable, out.run.schedule, out.run.state);
   out.whole_rows = whole_rows_, out.pushed = pushed_;
   out.drawn_arcs = drawn_arcs_, out.read_rows = read_rows_;
   out.run.workspace = workspace_.bytes();
   add_own(times, out.run);
   const Index slots = job_.strategy.options.integer("prefetch") + in_flight(), cached = cache_bytes(job_);
-  out.run.schedule.halo +=
-      slots * (made_.batch.bytes() + made_.group.bytes() + kReal * columns_here() * inputs_ * 5 / 4);
+  out.run.schedule.halo += slots * (made_.batch.bytes() + made_.group.bytes() + made_.pushes.bytes() +
+                                    kReal * columns_here() * inputs_ * 5 / 4);
   // Others' rows arrive beside the batch, and as many leave.
   if (!columns_) out.run.schedule.halo += 2 * kReal * features_ * most_others_ * 5 / 4;
   if (cached > 0)

@@ -14,6 +14,8 @@
 #include "plan/dry_batches.h"
 #include "plan/dry_columns.h"
 #include "plan/dry_step.h"
+#include "plan/planned_history.h"
+#include "strategy/embedding_history.h"
 
 namespace atl {
 
@@ -22,11 +24,17 @@ inline FeatureShape dense_features(const Dataset& dataset) {
   return {dataset.meta().features, FeatureForm::kDense, 0};
 }
 
-/// Neither copyable nor movable. References outlive it, and so do `sets` and `notes`, which may be null.
+/// What all ranks' batches have in common, each null where there is none.
+struct SharedInPlan {
+  StepSets* sets = nullptr;
+  PlannedHistory* history = nullptr;
+};
+
+/// Neither copyable nor movable. References outlive it, and so do `shared`'s and `notes`, which may be null.
 class RankBatches {
  public:
   RankBatches(const Job& job, const Dataset& dataset, const BatchSource& source, const Owners& owners,
-              Rank rank, const std::vector<std::string>& hosts, int threads, StepSets* sets,
+              Rank rank, const std::vector<std::string>& hosts, int threads, const SharedInPlan& shared,
               DryNotes* notes = nullptr);
   RankBatches(const RankBatches&) = delete;
 
@@ -37,6 +45,8 @@ class RankBatches {
 
   /// What the rank pushes of a batch to those that have the other columns.
   std::vector<std::int64_t> pushed(std::int64_t draw, std::span<const VertexId> seeds);
+  /// Draws a batch, for what it pushes of historical embeddings.
+  void note_pushes(std::int64_t draw, std::span<const VertexId> seeds);
   /// Draws a batch, and adds what that sends.
   void draw(std::int64_t draw, std::span<const VertexId> seeds, BatchTraffic& sent, double times);
   /// The batch that was drawn last; `drawn` are those of its group, by member, where features are held by columns. The room that a run's
@@ -73,11 +83,14 @@ class RankBatches {
   DryStep step_;
   ThreadPool pool_{1};
   std::unique_ptr<Structure> structure_;
-  StepSets* sets_;  // null: there are none
+  StepSets* sets_;                         // null: there are none
+  PlannedHistory* pushed_embeddings_;      // null: nothing is kept of them …
+  std::optional<HistoryDirectory> known_;  // … of which this is known when a batch is drawn
   Sampler sampler_;
   BatchPass pass_;
   PassMemory memory_;
   LayerRunner runner_;
+  std::optional<EmbeddingHistory> history_;
   std::optional<DryColumns> by_columns_;
   StreamedBatch made_;
   std::vector<LayerSize> sizes_;

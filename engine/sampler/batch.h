@@ -4,7 +4,7 @@
 // Rows of all layers are one list. It begins with the seeds; then come the neighbours that the last layer reads and that aren't
 // there yet, then those of the layer before, and so on. The first counts[h] rows are the destinations of hop h and the first
 // counts[h + 1] its sources. So a destination is its own source (Block::dst_are_sources), and what a layer writes is what the
-// next one reads. New rows come in the order in which they are first drawn: that is free, keeps neighbours near each other, and
+// next one reads. Leaves are of their hop alone: its sources behind these (sampler/history/). New rows come in the order in which they are first drawn: that is free, keeps neighbours near each other, and
 // depends on the seeds' order alone.
 #pragma once
 
@@ -14,6 +14,7 @@
 
 #include "base/recycled.h"
 #include "graph/block.h"
+#include "sampler/history/history_leaves.h"
 #include "sampler/structure.h"
 #include "sampler/transposed_arcs.h"
 
@@ -34,8 +35,13 @@ class Batch {
   /// (rows) Block::src_scale of every layer; empty: all 1.
   std::span<const Real> src_scales() const { return src_scale_.span(); }
   std::span<const VertexId> seeds() const { return rows_.first(counts_.front()); }
+  /// Without leaves.
   Index input_rows(int layer) const { return counts_[counts_.size() - 1 - std::size_t(layer)]; }
   Index output_rows(int layer) const { return input_rows(layer + 1); }
+
+  /// Sources of a layer behind its input rows, whose rows come from a cache of historical embeddings.
+  const Leaves& leaves(int layer) const { return layers_[std::size_t(layer)].leaves; }
+  Index sources(int layer) const { return input_rows(layer) + leaves(layer).size(); }
 
   Index arcs() const;  // of all layers
   /// How often its memory had to grow, and what it is now.
@@ -48,6 +54,7 @@ class Batch {
     DrawnArcs arcs;  // columns: rows of this batch
     bool weighted = false;
     TransposedArcs transpose;
+    Leaves leaves;
     bool transposed = false, places = false;  // whether it is there, and knows its places
   };
   Recycled<VertexId> rows_, ids_;

@@ -21,6 +21,8 @@ BatchSampling::BatchSampling(const BatchGraph& graph, Communicator& comm, BatchS
       seeds_(graph.training_by_part, graph.training_rows, options_.batch_size, options_.sampling.seed) {
   if (options_.weighs) shares_.emplace(graph.owners, comm);
   if (graph.pairs != nullptr) pairs_.emplace(*graph.pairs, options_.negatives, options_.sampling.seed, comm);
+  if (const HistoryDirectory* known = options_.history)
+    sampler_.read_history(&history_.emplace(known->rows(), known->options(), comm).directory());
   if (options_.columns) columns_.emplace(comm, pool_, graph.columns.value(), *options_.columns);
   if (!options_.features) return;
   if (options_.masks == nullptr && options_.feature_rate < 1 && comm.size() > 1)
@@ -54,7 +56,9 @@ MakeBatch BatchSampling::maker(Trace* trace) {
                            shares_ ? &*shares_ : nullptr,
                            pairs_ ? &*pairs_ : nullptr,
                            options_.masks,
+                           history_ ? &*history_ : nullptr,
                            trace};
+  if (history_) history_->start(*options_.history);
   return
       [this, make = batch_maker(seeds(), sampler_, makers)](std::int64_t step, StreamedBatch& into) mutable {
         if (!std::exchange(has_begun_, true)) begin();

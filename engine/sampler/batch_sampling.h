@@ -22,7 +22,9 @@ struct BatchSamplingOptions {
   std::optional<FeatureStoreOptions> features{};  // none: features aren't fetched
   std::optional<GroupBatchOptions> columns{};     // which layers are computed by columns; none: none are
   int negatives = 1;                              // pairs per training edge, of link prediction
-  double feature_rate = 1;      // of others' columns, drawn for each step, unless masks say which
+  double feature_rate = 1;  // of others' columns, drawn for each step, unless masks say which
+  const HistoryDirectory* history =
+      nullptr;  // what whoever trains has of others' embeddings; null: none. It outlives what is made
   BatchMasks* masks = nullptr;  // outlive what is made; null: there are none
   std::int64_t presampled = 0;  // steps whose batches say what a presampled cache holds
   std::vector<int> cpus{};      // that its threads run on; empty: left to the kernel
@@ -36,7 +38,7 @@ class BatchSampling {
   BatchSampling(const BatchSampling&) = delete;
 
   StepSeeds& seeds() { return sets_ && sets_->seeds() != nullptr ? *sets_->seeds() : seeds_; }
-  /// The first batch that is made also fills the cache. trace: null where none is kept.
+  /// The first batch that is made also fills the cache. Batches follow on what `history` says now. trace: null where none is kept.
   MakeBatch maker(Trace* trace);
 
  private:
@@ -57,6 +59,7 @@ class BatchSampling {
   std::optional<ColumnPush> columns_;
   std::optional<RowShares> shares_;
   std::optional<RandomColumns> random_columns_;
+  std::optional<HistoryPushes> history_;
   std::optional<PairEnds> pairs_;  // of link prediction
   Seeds seeds_;
   std::vector<VertexId> cached_;  // rows to be cached

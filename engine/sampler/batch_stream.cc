@@ -24,12 +24,13 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& makers) {
   auto make = [&seeds, &sampler, makers, rows = std::vector<VertexId>(), edges = std::vector<VertexId>()](
                   std::int64_t step, StreamedBatch& into) mutable {
-    const auto [features, columns, shares, pairs, masks, trace] = makers;
+    const auto [features, columns, shares, pairs, masks, history, trace] = makers;
     if (masks != nullptr) {
       const BatchMasks::Chosen chosen = masks->of(step);
       sampler.prefer(chosen.vertices);
       if (features != nullptr) features->choose(chosen.columns);
     }
+    if (history != nullptr) history->begin(step);
     auto begin = std::chrono::steady_clock::now();
     const auto done = [&, trace = trace](Work work) {
       if (trace != nullptr) trace->sampled(step / seeds.steps() + 1, work, begin);
@@ -41,6 +42,10 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
     into.batch.total = seeds.size(step);
     seeds.weigh(rows, into.batch.loss_weights);
     into.growths = sampler.growths() + (pairs == nullptr ? 0 : pairs->growths());
+    if (history != nullptr) {
+      history->tell(into.batch, into.pushes);
+      into.growths += history->growths();
+    }
     if (shares != nullptr) {
       shares->count(into.batch, into.shares);
       into.growths += shares->growths();
@@ -131,7 +136,8 @@ struct BatchStream::State {
     if (watcher_ != nullptr) watcher_->made(int(maker));
     const Batch& batch = slot.made.batch;
     const std::lock_guard guard(lock_);
-    const Index of_slot = batch.growths() + slot.made.group.growths() + slot.made.pairs.growths();
+    const Index of_slot =
+        batch.growths() + slot.made.group.growths() + slot.made.pairs.growths() + slot.made.pushes.growths();
     const Index growths = (of_slot - slot.growths) + (slot.made.growths - makers_growths_[maker]);
     slot.growths = of_slot, makers_growths_[maker] = slot.made.growths;
     slot.made.grew = growths > 0;

@@ -15,6 +15,7 @@
 #include "sampler/batch_masks.h"
 #include "sampler/column_push.h"
 #include "sampler/feature_store.h"
+#include "sampler/history/history_pushes.h"
 #include "sampler/pairs/pair_ends.h"
 #include "sampler/row_shares.h"
 #include "sampler/sampler.h"
@@ -26,6 +27,7 @@ struct StreamedBatch {
   Batch batch;
   StepPairs pairs;    // of link prediction
   SharedRows shares;  // where the stream counts them
+  StepPushes pushes;  // of historical embeddings
   GroupBatch group;   // where features are held by columns: the batches of the rank's group
   Matrix
       features;  // (batch.rows().size(), F), or (the group's rows, columns here); empty where the stream fetches none
@@ -43,6 +45,7 @@ struct BatchMakers {
   RowShares* shares = nullptr;
   PairEnds* pairs = nullptr;  // of what seeds are numbers of
   BatchMasks* masks = nullptr;
+  HistoryPushes* history = nullptr;
   Trace* trace = nullptr;
 };
 /// Seeds of the step, their neighbours, and of all of them what is wanted. All outlive it. An Error of theirs is told with the step that it

@@ -39,18 +39,22 @@ void Sampler::draw(std::int64_t step, int layer, Batch& batch) {
   const HopDraw hop = hop_of(step, layer);
   Batch::Layer& into = batch.layers_[std::size_t(layer)];
   structure_.draw(hop, batch.rows_.span(), into.arcs);
+  const bool is_cut = known_ != nullptr && layer > 0;
+  into.leaves.clear();
+  if (is_cut) cut_.cut(*known_, layer, hop, batch.rows_.span(), into.arcs, into.leaves);
   number_sources(batch, into);
-  weigh(hop, into);
+  weigh(hop, is_cut, into);
   into.transposed = layer > 0 || options_.transpose_input;
   into.places = into.transposed && options_.attention;
   if (!into.transposed) return;
   const DrawnArcs& arcs = into.arcs;
-  into.transpose.make({arcs.offsets.size() - 1, batch.counts_.back(), arcs.offsets.data(),
-                       arcs.columns.data(), into.weighted ? arcs.weights.data() : nullptr},
-                      into.places, cursors_);
+  into.transpose.make(
+      {arcs.offsets.size() - 1, batch.counts_.back() + into.leaves.size(), arcs.offsets.data(),
+       arcs.columns.data(), into.weighted ? arcs.weights.data() : nullptr},
+      into.places, cursors_);
 }
 
-/// Prepared rows become rows of the batch, new ones at its end.
+/// Prepared rows become rows of the batch, new ones at its end, and leaves stand behind these.
 void Sampler::number_sources(Batch& batch, Batch::Layer& layer) {
   constexpr Index kAhead = 16;
   const auto columns = layer.arcs.columns.span();
@@ -59,55 +63,82 @@ void Sampler::number_sources(Batch& batch, Batch::Layer& layer) {
   auto next = VertexId(batch.rows_.size());
   for (Index e = 0; e < arcs; ++e) {
     if (e + kAhead < arcs) table_.prefetch(columns[std::size_t(e + kAhead)]);
-    const VertexId row = columns[std::size_t(e)], number = table_.find_or_add(row, next);
+    const VertexId row = columns[std::size_t(e)];
+    if (row < 0) continue;
+    const VertexId number = table_.find_or_add(row, next);
     columns[std::size_t(e)] = number;
     if (number != next) continue;
     batch.rows_.push(row);
     ++next;
   }
   batch.counts_.push_back(next);
+  if (layer.leaves.size() == 0) return;
+  for (VertexId& column : columns)
+    if (column < 0) column = next - 1 - column;
 }
 
 /// A row's loops stand for themselves, its neighbours for as many as there were for each drawn.
-void Sampler::weigh(const HopDraw& hop, Batch::Layer& layer) const {
+void Sampler::weigh(const HopDraw& hop, bool is_cut, Batch::Layer& layer) const {
   DrawnArcs& arcs = layer.arcs;
   if (hop.kept != nullptr) {
     layer.weighted = structure_.weighted() || hop.weighs();
     return;
   }
-  const auto heads = arcs.heads.span();
-  const bool own = structure_.weighted(),
-             factors = !options_.attention && std::ranges::any_of(heads, [&](const RowHead&head) {
-               return head.stands_for(hop) != 1;
-             });
+  const Index rows = arcs.heads.size();
+  const bool own = structure_.weighted();
+  bool factors = false;
+  for (Index i = 0; i < rows && !options_.attention && !factors; ++i)
+    factors = stands_for(hop, is_cut, arcs, i) != 1;
   layer.weighted = own || factors;
   if (!factors) return;
-  if (!own) arcs.weights.take(arcs.columns.size());
-  float* const weights = arcs.weights.data();
-  for (Index i = 0; i < Index(heads.size()); ++i) {
-    const float factor = heads[std::size_t(i)].stands_for(hop);
-    const Index begin = arcs.offsets[i], neighbours = begin + heads[std::size_t(i)].loops,
-                end = arcs.offsets[i + 1];
-    for (Index e = begin; !own && e < neighbours; ++e) weights[e] = 1;
-    for (Index e = neighbours; e < end; ++e) weights[e] = own ? weights[e] * factor : factor;
+  if (!own) std::ranges::fill(arcs.weights.take(arcs.columns.size()), 1.F);
+  for (Index i = 0; i < rows; ++i) {
+    const float factor = stands_for(hop, is_cut, arcs, i);
+    for (Index e = arcs.offsets[i]; e < arcs.offsets[i + 1]; ++e)
+      if (arcs.columns[e] != VertexId(i)) arcs.weights[e] *= factor;
   }
 }
 
 /// Destinations' degrees came with their arcs; sources' are asked for where they are needed.
 void Sampler::set_scales(Batch& batch) {
   const Normalisation by = options_.normalisation;
-  const auto rows = batch.rows_.span();
+  const Index rows = batch.rows_.size();
+  const auto described = described_.take(rows);
+  std::ranges::copy(batch.rows_.span(), described.begin());
+  for (const Batch::Layer& layer : batch.layers_)
+    for (const VertexId row : layer.leaves.rows.span()) described_.push(row);
   const bool both = by == Normalisation::kSymmetric;
-  const auto degrees = batch.degrees_.take(both ? Index(rows.size()) : 0);
+  const Index all = described_.size();
+  const auto degrees = batch.degrees_.take(both ? all : 0);
   const HopDraw hop = batch.layers() > 0 ? hop_of(batch.step, 0) : HopDraw{};
-  structure_.describe(hop, rows, batch.ids_.take(Index(rows.size())),
+  structure_.describe(hop, described_.span(), batch.ids_.take(all),
                       both ? std::optional(degrees) : std::nullopt);
   const bool scaled = by != Normalisation::kSum && batch.layers() > 0;
   const auto dst = batch.dst_scale_.take(scaled ? batch.output_rows(0) : 0);
   for (Index i = 0; i < Index(dst.size()); ++i)
     dst[std::size_t(i)] = dst_factor(by, batch.layers_.front().arcs.heads[i].degree);
-  const auto src = batch.src_scale_.take(both ? Index(rows.size()) : 0);
+  const auto src = batch.src_scale_.take(both ? all : 0);
   for (std::size_t i = 0; i < src.size(); ++i) src[i] = src_factor(by, degrees[i]);
+  if (all > rows) place_leaves(batch);
+  batch.ids_.extend(rows);
+  if (both) batch.src_scale_.extend(rows);
+}
+
+/// What is known of leaves stands behind that of the batch's rows, layer by layer, and comes to stand behind the layer's own rows.
+void Sampler::place_leaves(Batch& batch) {
+  Index first = batch.rows_.size();
+  const auto place = [&](const auto& from, Index own, Index leaves, auto& to) {
+    if (from.size() == 0 || leaves == 0) return;
+    const auto out = to.take(own + leaves);
+    std::copy_n(from.data(), own, out.begin());
+    std::copy_n(from.data() + first, leaves, out.begin() + own);
+  };
+  for (int layer = 0; layer < batch.layers(); ++layer) {
+    Leaves& leaves = batch.layers_[std::size_t(layer)].leaves;
+    place(batch.ids_, batch.input_rows(layer), leaves.size(), leaves.ids);
+    place(batch.src_scale_, batch.input_rows(layer), leaves.size(), leaves.scales);
+    first += leaves.size();
+  }
 }
 
 }  // namespace atl

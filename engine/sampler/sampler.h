@@ -12,6 +12,8 @@
 // Other samplers draw sets of vertices for the whole step (step_sets.h): a row's arcs are then those from the layer's set, and carry what
 // the set says that they stand for.
 //
+// Under DistGNN-MB's historical embeddings neighbours of other ranks are leaves in inner layers (history/history_leaves.h).
+//
 // Attention and softmax aggregation weigh what was drawn by its scores alone: a softmax has no unbiased estimate of this kind.
 #pragma once
 
@@ -49,23 +51,32 @@ class Sampler {
   void sample(std::int64_t step, std::span<const VertexId> seeds, Batch& batch);
   /// How owners draw neighbours from here on (HopDraw::remote), the same kind on all ranks; it outlives that.
   void prefer(const RemoteDraws* remote) { remote_ = remote; }
+  /// From here on, neighbours of other ranks that inner layers draw are leaves, as far as they are known; it outlives that.
+  void read_history(const HistoryDirectory* known) { known_ = known; }
   /// How often memory of its own and the structure's had to grow; batches count theirs.
   Index growths() const {
-    return table_.growths() + cursors_.growths() + structure_.growths() +
-           (sets_ == nullptr ? 0 : sets_->growths());
+    return table_.growths() + cursors_.growths() + structure_.growths() + cut_.growths() +
+           described_.growths() + (sets_ == nullptr ? 0 : sets_->growths());
   }
 
  private:
   HopDraw hop_of(std::int64_t step, int layer) const;
   void draw(std::int64_t step, int layer, Batch& batch);
   void number_sources(Batch& batch, Batch::Layer& layer);
-  void weigh(const HopDraw& hop, Batch::Layer& layer) const;
+  void weigh(const HopDraw& hop, bool is_cut, Batch::Layer& layer) const;
+  float stands_for(const HopDraw& hop, bool is_cut, const DrawnArcs& arcs, Index row) const {
+    return is_cut ? cut_.factors()[std::size_t(row)] : arcs.heads[row].stands_for(hop);
+  }
   void set_scales(Batch& batch);
+  static void place_leaves(Batch& batch);
 
   Structure& structure_;
   const SamplingOptions options_;
   StepSets* const sets_;
   const RemoteDraws* remote_ = nullptr;
+  const HistoryDirectory* known_ = nullptr;  // null: nothing is a leaf
+  HistoryCut cut_;
+  Recycled<VertexId> described_;  // rows of a batch, and its leaves
   RowTable table_;
   Recycled<std::uint32_t> cursors_;  // of transposing
 };

@@ -26,7 +26,7 @@ void BatchPass::begin(const Batch& batch, std::int64_t step, bool training) {
   Index rows = batch.input_rows(0);
   for (std::size_t l = 0; l < hops_.size(); ++l) {
     LayerRows& of = rows_[l];
-    of.inputs = of.sources[0] = rows;
+    of.inputs = of.sources[0] = hops_[l] >= 0 ? batch.sources(hops_[l]) : rows;
     if (hops_[l] >= 0) rows = batch.output_rows(hops_[l]);
     of.outputs = of.destinations = rows;
   }

@@ -1,5 +1,6 @@
 #include "strategy/job_sampling.h"
 
+#include "job/models.h"
 #include "job/samplers.h"
 #include "job/strategies/batch_options.h"
 #include "sampler/kinds/kinds.h"
@@ -30,6 +31,15 @@ BatchSamplingOptions job_sampling(const Job& job) {
                                .mapped = options.text("structure") == "mapped"};
   if (batches.sets != nullptr) batches.set_options = set_options(job);
   return batches;
+}
+
+std::optional<HistoryOptions> job_history(const Job& job) {
+  if (!reads_history(job)) return {};
+  const Options& options = job.strategy.options;
+  return HistoryOptions{.rows = options.integer("historyRows"),
+                        .layers = gathering_layers(job.model) - 1,
+                        .delay = options.integer("delay"),
+                        .max_age = options.integer("maxAge")};
 }
 
 }  // namespace atl

@@ -9,4 +9,7 @@ namespace atl {
 /// Without what the model and the machine say: normalisation, attention, threads, features.
 BatchSamplingOptions job_sampling(const Job& job);
 
+/// Of its cache of historical embeddings; none: it has none.
+std::optional<HistoryOptions> job_history(const Job& job);
+
 }  // namespace atl

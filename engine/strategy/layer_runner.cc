@@ -10,7 +10,7 @@ void LayerRunner::tell(Work work, int l) const {
 LayerInput LayerRunner::input_of(int l, PassMemory& memory, const RangeInput& input) const {
   const LayerRows& rows = memory.rows(l);
   LayerInput in;
-  in.rows = l == memory.layers().first ? input.rows : Rows(ConstMatrixView(memory.output(l - 1)));
+  in.rows = l == memory.layers().first ? input.rows : Rows(ConstMatrixView(memory.input(l)));
   in.self = in.rows;
   if (rows.destinations < in.rows.rows())
     in.self = in.rows.packed() ? input.self : Rows(in.rows.dense.slice_rows(0, rows.destinations));
@@ -53,7 +53,7 @@ void LayerRunner::backward(Pass& pass, const WeightVersion& weights, PassMemory&
     if (l == tapped) axpby(ctx_, 1, memory.d_tap(), 1, d_out);
     backward_layer(l, pass, weights, memory, input, d_out, of_input, step);
     if (step != nullptr) step->layer_done(l);
-    d_out = of_input.rows;
+    if (l > range.first) d_out = of_input.rows.slice_rows(0, memory.rows(l - 1).outputs);
   }
 }
 

@@ -31,6 +31,11 @@ MiniBatch::MiniBatch(Context& ctx, Communicator& comm, const Model& model, Param
   batches.sampling.attention = model.needs.attention;
   if (options.explained && comm.size() > 1)
     batches.masks = &explanations_.emplace(ctx, comm, model, parameters, graph, *options.explained);
+  if (const auto& kept = options.history) {
+    history_rows_ = history_rows(graph.training, graph.owners, comm, kept->rows);
+    history_.emplace(ctx, comm, model, *history_rows_, *kept, options.wire);
+    batches.history = &history_->directory();
+  }
   feed_.emplace(comm, graph,
                 BatchFeedOptions{.batches = batches, .ahead = options.ahead, .epochs = options.epochs});
 }
@@ -46,10 +51,15 @@ void MiniBatch::start(std::int64_t step) {
     feed_->stop();
     explanations_->start(step);
   }
+  if (history_) {
+    feed_->stop();
+    history_->start(step);
+  }
   feed_->start(step);
 }
 
 std::vector<NamedMatrix> MiniBatch::state() {
+  if (history_) return history_->state();
   return explanations_ ? explanations_->state() : std::vector<NamedMatrix>();
 }
 
@@ -68,8 +78,13 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   if (options_.batches.weighs) pass_.share(comm_, made.shares);
   memory_.shape(pass_.rows());
   input_.restart();
+  if (history_) {
+    history_->begin(step - 1);
+    history_->read(made.batch, memory_);
+  }
   const RangeInput input{Rows(input_.of(ConstMatrixView(made.features))), {}};
   runner_.forward(pass_, parameters_.present(), memory_, input);
+  if (history_) history_->push(made.pushes, memory_);
   tell(Work::kLoss);
   if (explanations_)
     explanations_->at(step - 1, (step - 1) / steps() + 1, memory_.output(memory_.layers().end - 1));
@@ -86,7 +101,7 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
 }
 
 std::int64_t MiniBatch::growths() const {
-  return memory_.growths() + ctx_.workspace->growths();
+  return memory_.growths() + ctx_.workspace->growths() + (history_ ? history_->growths() : 0);
 }
 
 void MiniBatch::tell(Work work) const {
@@ -102,6 +117,7 @@ ScheduleBytes MiniBatch::bytes() const {
   ScheduleBytes b;
   memory_.count(b);
   inference_.count(b);
+  if (history_) history_->count(b);
   if (explanations_) b.saved += explanations_->bytes();
   return b;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "strategy/batch_feed.h"
+#include "strategy/embedding_history.h"
 #include "strategy/explain/explanations.h"
 #include "strategy/slab_inference.h"
 
@@ -17,7 +18,9 @@ struct MiniBatchOptions {
   Index slab_bytes = atl::slab_bytes(0);  // of inference
   std::int64_t epochs = 1;                // batches beyond them aren't made ahead
   std::optional<ExplanationOptions>
-      explained{};  // of several ranks; none: masks say nothing of what batches read
+      explained{};                          // of several ranks; none: masks say nothing of what batches read
+  std::optional<HistoryOptions> history{};  // none: all that a batch needs is computed for it
+  Precision wire = Precision::kFloat32;     // of what is pushed
 };
 
 /// Collective: all ranks make the same calls. References outlive it.
@@ -54,7 +57,9 @@ class MiniBatch final : public Schedule {
   PassMemory memory_;
   DeviceCopies input_;  // the step's features
   std::optional<Explanations> explanations_;
-  std::optional<BatchFeed> feed_;  // none: this schedule doesn't train
+  std::unique_ptr<HistoryRows> history_rows_;
+  std::optional<EmbeddingHistory> history_;  // none: nothing is kept
+  std::optional<BatchFeed> feed_;            // none: this schedule doesn't train
 };
 
 }  // namespace atl

@@ -35,7 +35,7 @@ void PassMemory::shape(const std::vector<LayerRows>& rows) {
   std::vector<Index> outputs(outputs_.size(), 0);
   for (int l = layers_.first; l < layers_.end; ++l) {
     Index& output = outputs[output_buffer(l)];
-    if (placed_.empty()) output = std::max(output, rows_[at(l)].outputs * layer(l).out());
+    if (placed_.empty()) output = std::max(output, input_rows(l + 1) * layer(l).out());
     if (passes_ == Passes::kTraining)
       grow(saved_memory_[at(l)], Saved::elements(layer(l).saved(), rows_[at(l)]));
   }
@@ -81,6 +81,18 @@ std::size_t PassMemory::gradient_turn(int l) const {
 MatrixView PassMemory::output(int l) {
   if (!placed_.empty()) return placed_[at(l)];
   return {outputs_[output_buffer(l)].data(), rows(l).outputs, layer(l).out()};
+}
+
+/// Of what layer l reads: where it reads more than the layer below has written.
+Index PassMemory::input_rows(int l) const {
+  const Index written = rows_[at(l - 1)].outputs;
+  return placed_.empty() && l < layers_.end ? std::max(written, rows_[at(l)].inputs) : written;
+}
+
+MatrixView PassMemory::input(int l) {
+  MatrixView below = output(l - 1);
+  below.rows = input_rows(l);
+  return below;
 }
 
 MatrixView PassMemory::d_input(int l) {

@@ -56,6 +56,9 @@ class PassMemory {
   const LayerRange& layers() const { return layers_; }
   Passes passes() const { return passes_; }
   MatrixView output(int layer);  // (outputs, the layer's out)
+  /// Where a layer that isn't the first finds its input, (inputs, the layer's in): the output of the one below, and behind it what other
+  /// rows the pass brings.
+  MatrixView input(int layer);
   Saved& saved(int layer) { return saved_[at(layer)]; }
   /// Whether a layer's saved matrices are those of its forward when its backward comes.
   bool keeps_saved(int layer) const {
@@ -77,6 +80,7 @@ class PassMemory {
   std::size_t at(int layer) const { return std::size_t(layer - layers_.first); }
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
   std::size_t output_buffer(int layer) const;
+  Index input_rows(int layer) const;
   std::size_t gradient_turn(int layer) const;
   void grow(Matrix& memory, Index elements);
   void grow_backward(const std::vector<LayerRows>& rows);

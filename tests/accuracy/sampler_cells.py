@@ -1,5 +1,6 @@
 """The cells of the samplers' table: GraphSAGE under each sampler of `minibatch`, and under `graph`, which reads all neighbours, by seed.
-Accuracy doesn't depend on ranks or links: one rank, over as many parts as Cluster-GCN's clusters."""
+Accuracy doesn't depend on ranks or links: one rank, over as many parts as Cluster-GCN's clusters. `historical` is `neighbour` there: it has
+four ranks, and as many parts."""
 import json
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ STEPS = 5  # a sampler's epoch has many steps: a fifth of the epochs
 class Sampler:
     name: str
     options: tuple = ()  # of the manifest's block, beside the name
+    ranks: int = 1
 
 
 BASE = Sampler("graph")
@@ -29,7 +31,8 @@ def samplers(setup):
     draws = {"amazon_computers": 1200, "tolokers": 1000, "coauthor_cs": 1500, "ogbn_arxiv": 15000}[setup["dataset"]]
     batch = draws // 2
     sizes = ("layerSizes", [draws] * setup["layers"])
-    return (Sampler("neighbour", (("batchSize", batch), ("fanout", [10] * setup["layers"]))),
+    neighbours = (("batchSize", batch), ("fanout", [10] * setup["layers"]))
+    return (Sampler("neighbour", neighbours), Sampler("historical", neighbours, ranks=4),
             Sampler("fastgcn", (("batchSize", batch), sizes)), Sampler("ladies", (("batchSize", batch), sizes)),
             Sampler("cluster", (("merged", 3),)), Sampler("saintVertex", (("draws", draws),)),
             Sampler("saintEdge", (("draws", draws // 2),)), Sampler("saintWalk", (("draws", draws // 3),)),
@@ -50,6 +53,6 @@ def cell(setup, sampler, seed):
     if sampler != BASE:
         job["spec"]["strategy"] = {"kind": "minibatch", "minibatch": {"sampler": sampler.name, **dict(sampler.options)}}
         job["spec"]["training"]["epochs"] //= STEPS
-        job["spec"]["placement"]["partitioner"] = {"kind": "metis", "parts": PARTS}
+        job["spec"]["placement"] |= {"ranks": sampler.ranks, "partitioner": {"kind": "metis", "parts": PARTS if sampler.ranks == 1 else sampler.ranks}}
     job["spec"]["training"]["earlyStopping"] = {"patience": PATIENCE}
     return cases.Cell(name, setup["dataset"], json.dumps(job), [])

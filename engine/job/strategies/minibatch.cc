@@ -76,6 +76,7 @@ StrategyInfo minibatch_strategy() {
           .several_parts = true,
           .draws_neighbours = draws_some_neighbours,
           .side_threads = batch_threads,
+          .kept_rows = "historical embeddings",
           .rules = {{a_fanout_a_layer, {batch_fanout_rule("minibatch")}},
                     std::move(sampler),
                     {a_cache_of_whole_rows, {a_cache_of_whole_rows_rule()}}}};

@@ -1,5 +1,7 @@
 // Strategy `minibatch`: a step is a batch of vertices and of neighbours drawn for them.
+#include "job/samplers.h"
 #include "job/strategies/batch_options.h"
+#include "strategy/job_sampling.h"
 #include "strategy/kinds/kinds.h"
 #include "strategy/mini_batch.h"
 
@@ -23,14 +25,16 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                 .ahead = int(options.integer("prefetch")),
                                 .passes = passes_of(in),
                                 .slab_bytes = slab_bytes(in.job.resources.memory),
-                                .epochs = in.job.training.epochs};
+                                .epochs = in.job.training.epochs,
+                                .history = job_history(in.job),
+                                .wire = in.job.strategy.wire};
   return std::make_unique<MiniBatch>(in.ctx, in.comm, in.model, in.parameters, in.holding.batches(), chosen);
 }
 
 }  // namespace
 
 Strategy minibatch_row() {
-  return {.kind = "minibatch", .make = make, .holds = Holds::kBatches};
+  return {.kind = "minibatch", .make = make, .reads_late_rows = reads_history, .holds = Holds::kBatches};
 }
 
 }  // namespace atl

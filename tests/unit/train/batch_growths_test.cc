@@ -11,7 +11,7 @@ constexpr Index kWarmUp = 85;  // steps: five epochs of 17, where batches are of
 struct Batches {
   const char *name, *kind;
   std::string options;
-  Index most = 1;  // growths in 1,000 steps: subgraphs differ more in size than batches do
+  Index most = 1;  // growths in 1,000 steps: subgraphs and pushes differ more in size than batches do
 };
 
 class BatchMemory : public testing::TestWithParam<Batches> {};
@@ -43,6 +43,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Batches{"minibatch", "minibatch", kNeighbours}, Batches{"p3", "p3", kNeighbours},
         Batches{"dgs", "dgs", kNeighbours + ", explainEpochs: 3"},
+        Batches{"historical", "minibatch", "sampler: historical, " + kNeighbours, 2},
         Batches{"p3_pipeline", "p3", kNeighbours + ", delay: 3"},
         Batches{"fastgcn", "minibatch", "sampler: fastgcn, batchSize: 160, layerSizes: [500, 500, 500]"},
         Batches{"ladies", "minibatch", "sampler: ladies, batchSize: 160, layerSizes: [500, 500, 500]"},

@@ -34,6 +34,7 @@ struct SmallData {
   bool symmetric = true;
   bool labelled = true;
   bool split = true;
+  int splits = 3;       // that vertices take in turn: 1: all are trained on
   bool edges = false;   // an edge split is drawn: 70/15/15
   Index strangers = 0;  // further vertices, without arcs and labels, none of whose features is 0
 };
@@ -85,7 +86,8 @@ inline void write_small_data(const std::filesystem::path& place, const SmallData
   writer.begin_features(d.features);
   writer.add_features({x.data(), vertices, d.features}, {});
   std::vector<std::uint8_t> split(std::size_t(vertices), 0);
-  for (std::size_t v = 0; v < std::size_t(d.vertices); ++v) split[v] = std::uint8_t(1 + v % 3);
+  for (std::size_t v = 0; v < std::size_t(d.vertices); ++v)
+    split[v] = std::uint8_t(1 + v % std::size_t(d.splits));
   const auto labelled = std::size_t(d.vertices - d.vertices / 10);
   if (d.labelled && d.multi_label) {
     std::vector<std::uint8_t> targets(std::size_t(vertices * d.classes));

@@ -61,7 +61,7 @@ class Recurrence : public testing::TestWithParam<SmallCase> {
     return gcn;
   }
 
- private:
+ protected:
   /// By epoch and reader: the vertices whose rows it gets.
   using DrawnRows = std::vector<std::vector<std::set<VertexId>>>;
 
@@ -143,7 +143,6 @@ class Recurrence : public testing::TestWithParam<SmallCase> {
     }
   }
 
- protected:
   TemporaryFolder folder_;
 };
 

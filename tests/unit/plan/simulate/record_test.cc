@@ -244,6 +244,8 @@ std::vector<SmallCase> all_strategies() {
   std::vector<SmallCase> all = of_parts();
   all.push_back({"Dgs", {"strategy={kind: dgs, dgs: {batchSize: 8, explainEvery: 2, explainEpochs: 3}}"}});
   all.push_back({"Minibatch", {"strategy={kind: minibatch, minibatch: {batchSize: 8}}"}});
+  all.push_back(
+      {"Historical", {"strategy={kind: minibatch, minibatch: {sampler: historical, batchSize: 8}}"}});
   all.push_back({"Ladies", {"strategy={kind: minibatch, minibatch: {sampler: ladies, batchSize: 8}}"}});
   all.push_back({"SaintWalks", {"strategy={kind: minibatch, minibatch: {sampler: saintWalk, draws: 5}}"}});
   all.push_back({"P3", {"strategy={kind: p3, p3: {batchSize: 8}}"}});

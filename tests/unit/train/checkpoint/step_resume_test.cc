@@ -106,6 +106,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Steps{"minibatch", "minibatch", kNeighbours}, Steps{"p3", "p3", kNeighbours},
                     Steps{"p3_copies", "p3", kNeighbours + ", copies: 1, columns: rank"},
                     Steps{"p3_pipeline", "p3", kNeighbours + ", delay: 3"},
+                    Steps{"historical", "minibatch",
+                          "sampler: historical, maxAge: 5, delay: 2, " + kNeighbours},
                     Steps{"fastgcn", "minibatch", "sampler: fastgcn, batchSize: 3, layerSizes: [8, 8]"},
                     Steps{"ladies", "minibatch", "sampler: ladies, batchSize: 3, layerSizes: [8, 8]"},
                     Steps{"uniform", "minibatch", "sampler: uniform, draws: 10"}),

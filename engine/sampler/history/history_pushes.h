@@ -1,0 +1,52 @@
+// Which embeddings a step's ranks push to each other: of each vertex that a rank computes and others keep, those of all inner layers that it
+// computes (Vasimuddin et al. 2022, "DistGNN-MB": asynchronous embedding push). Ranks tell each other which these are when they make the
+// step's batch; the embeddings follow when it is trained.
+#pragma once
+
+#include "sampler/batch.h"
+#include "sampler/history/history_directory.h"
+
+namespace atl {
+
+struct StepPushes {
+  PushedRows leaving;   // rows of the batch
+  PushedRows arriving;  // slots
+  /// For as many as there may be.
+  void make_room(const HistoryRows& rows) {
+    leaving.rows.reserve(rows.kept_by_others());
+    arriving.rows.reserve(rows.slots());
+  }
+  Index growths() const { return leaving.rows.growths() + arriving.rows.growths(); }
+  Index bytes() const { return leaving.rows.bytes() + arriving.rows.bytes(); }
+};
+
+/// What a batch pushes. places: which each row is of those that its keeper keeps of this rank's.
+void list_pushed(const HistoryRows& rows, const Batch& batch, int layers, PushedRows& leaving,
+                 Recycled<VertexId>& places);
+
+/// One per sampling thread. References outlive it.
+class HistoryPushes {
+ public:
+  HistoryPushes(const HistoryRows& rows, const HistoryOptions& options, Communicator& comm);
+
+  /// Batches that are made from here on follow on what is known so.
+  void start(const HistoryDirectory& known) { directory_.take(known); }
+  const HistoryDirectory& directory() const { return directory_; }
+  /// Before the step's batch is drawn.
+  void begin(std::int64_t step) { directory_.begin(step); }
+  /// Then of that batch. Collective.
+  void tell(const Batch& batch, StepPushes& into);
+  Index growths() const { return directory_.growths() + places_.growths(); }
+
+ private:
+  void tell_counts(StepPushes& step);
+  void tell_places(StepPushes& step);
+  void swap();
+
+  Communicator& comm_;
+  HistoryDirectory directory_;
+  Recycled<VertexId> places_;
+  std::vector<Message> sends_, receives_;
+};
+
+}  // namespace atl
