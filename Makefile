@@ -42,10 +42,10 @@ programs: build
 	ninja -C $(BUILD) -j $(JOBS) atoll-operator
 	install -D -s -t $(BUILD)/programs $(BUILD)/atoll $(BUILD)/atoll-operator
 
-# The same of the engine for GPUs, with cuBLAS.
+# The same of the engine for GPUs, with cuBLAS and NCCL.
 programs-cuda: programs build-cuda
 	install -D -s -t $(BUILD)/programs $(BUILD)/atoll-cuda
-	install -D -m 644 -t $(BUILD)/programs/cuda $$(docker/cuda-toolkit)/lib/libcublas.so.13 $$(docker/cuda-toolkit)/lib/libcublasLt.so.13
+	install -D -m 644 -t $(BUILD)/programs/cuda $(addprefix $$(docker/cuda-toolkit)/lib/,libcublas.so.13 libcublasLt.so.13 libnccl.so.2)
 
 demo: build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/e2e/demo

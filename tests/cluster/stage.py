@@ -43,7 +43,7 @@ def make_image_for_gpus():
         return False
     with _context("atoll", "atoll-operator", "atoll-cuda") as context:
         shutil.copytree(libraries, context / "build/programs/cuda")
-        _make_image(ENGINE_CUDA, "engine-cuda", context, 900e6)
+        _make_image(ENGINE_CUDA, "engine-cuda", context, 1100e6)
     return True
 
 
