@@ -134,6 +134,15 @@ TEST(Load, ABlockOfLinksWithoutTheTaskIsToldTheTask) {
   EXPECT_EQ(parse_job(write_job(given), "again.yaml").job, given);
 }
 
+TEST(Load, HistoricalSaysWhereNoEmbeddingIsAnothers) {
+  const std::string historical = "strategy={kind: minibatch, minibatch: {sampler: historical}}";
+  EXPECT_THAT(warnings({historical, "placement.ranks=1"}),
+              testing::Contains(testing::HasSubstr("historical on one rank is neighbour")));
+  EXPECT_THAT(warnings({historical, "placement.ranks=2", "model.layers=1"}),
+              testing::Contains(testing::HasSubstr("historical on one layer that gathers is neighbour")));
+  EXPECT_THAT(warnings({historical, "placement.ranks=2"}), testing::IsEmpty());
+}
+
 /// On one rank there is nothing to explain; where the run is too short, masks never apply.
 TEST(Load, DgsSaysWhereItsMasksDoNothing) {
   EXPECT_THAT(warnings({"strategy={kind: dgs}", "placement.ranks=1"}),
