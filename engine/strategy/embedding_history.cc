@@ -1,8 +1,6 @@
 #include "strategy/embedding_history.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "tensor/kernels.h"

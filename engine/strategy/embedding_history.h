@@ -46,7 +46,7 @@ class EmbeddingHistory {
   struct Flight {
     std::vector<Matrix> arriving;  // by inner layer: (slots, its width)
     std::vector<Matrix> leaving;   // (1, elements)
-    Matrix known;  // (1, numbers) what arrives, as a checkpoint has it
+    Matrix known;                  // (1, numbers) what arrives, as a checkpoint has it
     Event event;
     bool packed = false;  // what arrives isn't whole yet
   };
@@ -61,10 +61,10 @@ class EmbeddingHistory {
   const HistoryRows& rows_;
   std::vector<int> layers_;  // of the model: those that gather, but for the first
   HistoryDirectory directory_;
-  std::vector<Matrix> kept_;      // by inner layer: (slots, its width)
-  std::vector<Flight> flights_;   // (delay) by step
-  Matrix ages_;                   // (inner layers, slots) as a checkpoint has them
-  DeviceCopies copies_;           // of what a step reads, takes and pushes
+  std::vector<Matrix> kept_;     // by inner layer: (slots, its width)
+  std::vector<Flight> flights_;  // (delay) by step
+  Matrix ages_;                  // (inner layers, slots) as a checkpoint has them
+  DeviceCopies copies_;          // of what a step reads, takes and pushes
   std::vector<Message> sends_, receives_;
   bool is_told_ = false;  // state() was asked for since the last step
   std::int64_t next_ = 0, growths_ = 0;

@@ -49,7 +49,8 @@ void HistoryDirectory::begin(std::int64_t step) {
   if (arrived == nullptr) return;
   for (int layer = 0; layer < options_.layers; ++layer)
     for (Rank peer = 0; peer < rows_->ranks(); ++peer)
-      for (const VertexId slot : arrived->of(peer, layer)) pushed_[index(layer, slot)] = step - options_.delay;
+      for (const VertexId slot : arrived->of(peer, layer))
+        pushed_[index(layer, slot)] = step - options_.delay;
 }
 
 PushedRows& HistoryDirectory::put(std::int64_t step) {

@@ -17,7 +17,8 @@ namespace atl {
 struct PushedRows {
   Recycled<VertexId> rows;    // by peer
   std::vector<Index> begins;  // (ranks + 1)
-  std::vector<Index> counts;  // (ranks, inner layers) of a peer's rows, the first so many cross for that layer
+  std::vector<Index>
+      counts;  // (ranks, inner layers) of a peer's rows, the first so many cross for that layer
 
   void take(const PushedRows& other);
   /// Of an inner layer, from 0.
@@ -26,9 +27,9 @@ struct PushedRows {
 };
 
 struct HistoryOptions {
-  Index rows = 0;           // of others that are kept, at most
-  int layers = 0;           // inner ones: that gather, but for the one nearest to the input
-  std::int64_t delay = 1;   // steps from a push to its use
+  Index rows = 0;            // of others that are kept, at most
+  int layers = 0;            // inner ones: that gather, but for the one nearest to the input
+  std::int64_t delay = 1;    // steps from a push to its use
   std::int64_t max_age = 1;  // in steps, at the use; `delay` or more
 };
 

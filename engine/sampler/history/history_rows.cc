@@ -63,7 +63,8 @@ HistoryRows::HistoryRows(const Owners& owners, Rank rank, std::vector<VertexId> 
   slots_.clear();
   for (std::size_t i = 0; i < kept_.size(); ++i) slots_.find_or_add(kept_[i], VertexId(i));
   for (Rank r = 0; r <= owners.ranks(); ++r) {
-    const Index first = r == owners.ranks() ? owners.first_row(r - 1) + owners.rows(r - 1) : owners.first_row(r);
+    const Index first =
+        r == owners.ranks() ? owners.first_row(r - 1) + owners.rows(r - 1) : owners.first_row(r);
     first_slots_.push_back(VertexId(std::ranges::lower_bound(kept_, VertexId(first)) - kept_.begin()));
   }
   for (const auto& of_rank : wanted)
@@ -86,13 +87,13 @@ Index HistoryRows::bytes() const {
 std::unique_ptr<HistoryRows> history_rows(const DrawnGraph& graph, const Owners& owners, Communicator& comm,
                                           Index limit) {
   ThreadPool pool(1);
-  std::vector<VertexId> kept =
-      most_read_rows(*mapped_structure(graph, pool), owners, comm.rank(), limit);
+  std::vector<VertexId> kept = most_read_rows(*mapped_structure(graph, pool), owners, comm.rank(), limit);
   RowRequests requests(owners, comm);
   requests.ask(Traffic::kSetup, kept);
   std::vector<std::span<const VertexId>> wanted;
   for (Rank r = 0; r < comm.size(); ++r) {
-    const Index begin = requests.asked_begin()[std::size_t(r)], end = requests.asked_begin()[std::size_t(r) + 1];
+    const Index begin = requests.asked_begin()[std::size_t(r)],
+                end = requests.asked_begin()[std::size_t(r) + 1];
     wanted.push_back(requests.asked().subspan(std::size_t(begin), std::size_t(end - begin)));
   }
   return std::make_unique<HistoryRows>(owners, comm.rank(), std::move(kept), wanted);

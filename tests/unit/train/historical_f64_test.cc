@@ -16,8 +16,9 @@ Job historical_job(std::vector<std::string> fields, int ranks, const std::string
   std::string list;
   for (int layer = gathering_layers(small_job(fields).model); layer > 0; --layer)
     list += (list.empty() ? "" : ", ") + fanout;
-  fields.insert(fields.begin(), {"strategy.kind=minibatch", "strategy.minibatch={sampler: " + sampler +
-                                                                ", fanout: [" + list + "], " + options + "}"});
+  fields.insert(fields.begin(),
+                {"strategy.kind=minibatch",
+                 "strategy.minibatch={sampler: " + sampler + ", fanout: [" + list + "], " + options + "}"});
   fields.push_back("placement.partitioner={kind: range, parts: 6}");
   fields.push_back("placement.ranks=" + std::to_string(ranks));
   return small_job(fields);
@@ -100,9 +101,12 @@ class HistoricalSteps : public Recurrence {
 
 /// 18 training vertices in batches of 7: three steps an epoch.
 TEST_F(HistoricalSteps, AreTheRecurrences) {
-  for (const RecurrenceCase& c :
-       {RecurrenceCase{"two", 2, 1000, 4, 1}, {"three", 3, 1000, 2, 1}, {"six", 6, 1000, 9, 1},
-        {"delayed", 3, 1000, 4, 3}, {"few_rows", 3, 4, 50, 1}, {"at_once_too_old", 2, 1000, 1, 1}}) {
+  for (const RecurrenceCase& c : {RecurrenceCase{"two", 2, 1000, 4, 1},
+                                  {"three", 3, 1000, 2, 1},
+                                  {"six", 6, 1000, 9, 1},
+                                  {"delayed", 3, 1000, 4, 3},
+                                  {"few_rows", 3, 4, 50, 1},
+                                  {"at_once_too_old", 2, 1000, 1, 1}}) {
     SCOPED_TRACE(c.name);
     expect_recurrence(c, 24);
   }
@@ -116,7 +120,8 @@ class Historical : public testing::TestWithParam<SmallCase> {
     write_small_data(folder_ / "every_trains", data);
     write_small_data(folder_ / "small", GetParam().data);
   }
-  static std::vector<double> losses(const Job& job, const std::filesystem::path& data, int steps, double rate) {
+  static std::vector<double> losses(const Job& job, const std::filesystem::path& data, int steps,
+                                    double rate) {
     std::vector<double> all;
     run_ranks(job.placement.ranks, [&](Communicator& comm) {
       SmallRank rank(comm, job, data, 1);
@@ -133,7 +138,8 @@ class Historical : public testing::TestWithParam<SmallCase> {
 
 TEST_P(Historical, OnOneRankIsNeighbour) {
   const auto train = [&](const std::string& sampler) {
-    return train_small(historical_job(GetParam().fields, 1, "batchSize: 7", sampler, "2"), folder_ / "small", 1, 5);
+    return train_small(historical_job(GetParam().fields, 1, "batchSize: 7", sampler, "2"), folder_ / "small",
+                       1, 5);
   };
   const SmallResult got = train("historical"), expected = train("neighbour");
   EXPECT_EQ(got.losses, expected.losses);
@@ -150,7 +156,8 @@ TEST_P(Historical, IsExactWhereWeightsStayAndAllIsComputed) {
   constexpr int kSteps = 6;
   for (const int ranks : {2, 3}) {
     const auto train = [&](const std::string& sampler) {
-      return losses(historical_job(fields, ranks, "batchSize: 60", sampler), folder_ / "every_trains", kSteps, 0);
+      return losses(historical_job(fields, ranks, "batchSize: 60", sampler), folder_ / "every_trains", kSteps,
+                    0);
     };
     const auto got = train("historical"), exact = train("neighbour");
     EXPECT_GT(std::abs(got[0] / exact[0] - 1), 1e-4) << "nothing is there in the first step";
@@ -161,8 +168,9 @@ TEST_P(Historical, IsExactWhereWeightsStayAndAllIsComputed) {
 /// Others' embeddings stand for a step as they came, whoever waits for whom.
 TEST_P(Historical, ThreadsPrefetchAndStructureChangeNothing) {
   const auto train = [&](const std::string& more) {
-    return losses(historical_job(GetParam().fields, 3, "batchSize: 7, maxAge: 5, delay: 2" + more, "historical", "2"),
-                  folder_ / "small", 12, 0.05);
+    return losses(
+        historical_job(GetParam().fields, 3, "batchSize: 7, maxAge: 5, delay: 2" + more, "historical", "2"),
+        folder_ / "small", 12, 0.05);
   };
   const auto got = train("");
   EXPECT_NE(got[0], got[3]);
@@ -177,7 +185,8 @@ INSTANTIATE_TEST_SUITE_P(Data, Historical,
                          testing::Values(SmallCase{"weighted_directed",
                                                    {"model.kind=sage", "model.norm=layer"},
                                                    {.weighted = true, .symmetric = false}},
-                                         SmallCase{"recomputed", {"model.kind=gat", "training.recompute=layer"}}),
+                                         SmallCase{"recomputed",
+                                                   {"model.kind=gat", "training.recompute=layer"}}),
                          [](const auto& each) { return each.param.name; });
 
 }  // namespace

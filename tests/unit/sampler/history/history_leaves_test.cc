@@ -96,7 +96,8 @@ INSTANTIATE_TEST_SUITE_P(Fanouts, LeavesOfBatches, testing::Values(4, kAllNeighb
 TEST_F(LeavesOfBatches, ComputeOwnRowsAlone) {
   draw({.fanout = {3, 4}}, [&](const HistoryDirectory&, const Batch& batch, const Batch&) {
     const auto rows = batch.rows();
-    for (Index row = 0; row < batch.output_rows(0); ++row) EXPECT_TRUE(owners_.owns(1, rows[std::size_t(row)]));
+    for (Index row = 0; row < batch.output_rows(0); ++row)
+      EXPECT_TRUE(owners_.owns(1, rows[std::size_t(row)]));
     EXPECT_GT(Index(rows.size()), batch.output_rows(0));
   });
 }
