@@ -16,13 +16,27 @@ constexpr double kPcie4 = 25 * kGiga, kPcie5 = 50 * kGiga;  // what 16 lanes rea
 
 /// Products are those of layers of 128 and 256 columns, gathers those of graphs that no cache of the card holds.
 const Card kCards[] = {
-    {"a100", "A100 (80 GB, SXM)", {.triad_bytes = 1.82 * kTera, .gather_bytes = 1.82 * kTera, .product_flops = 10.4 * kTera},
-     Index(79) << 30, kPcie4, false,
+    {"a100",
+     "A100 (80 GB, SXM)",
+     {.triad_bytes = 1.82 * kTera, .gather_bytes = 1.82 * kTera, .product_flops = 10.4 * kTera},
+     Index(79) << 30,
+     kPcie4,
+     false,
      "data sheet: 2.04 TB/s and 19.5 Tflop/s, of which it is taken to reach what an H100 reaches of its own, 89 and 53 %"},
-    {"h100", "H100 (80 GB, SXM)", {.triad_bytes = 2.99 * kTera, .gather_bytes = 2.99 * kTera, .product_flops = 35.6 * kTera},
-     Index(79) << 30, kPcie5, true, "docs/benchmarks/gpu.md"},
-    {"h200", "H200 (141 GB, SXM)", {.triad_bytes = 4.14 * kTera, .gather_bytes = 4.4 * kTera, .product_flops = 35.8 * kTera},
-     Index(140) << 30, kPcie5, true, "docs/benchmarks/gpu-rates.md"},
+    {"h100",
+     "H100 (80 GB, SXM)",
+     {.triad_bytes = 2.99 * kTera, .gather_bytes = 2.99 * kTera, .product_flops = 35.6 * kTera},
+     Index(79) << 30,
+     kPcie5,
+     true,
+     "docs/benchmarks/gpu.md"},
+    {"h200",
+     "H200 (141 GB, SXM)",
+     {.triad_bytes = 4.14 * kTera, .gather_bytes = 4.4 * kTera, .product_flops = 35.8 * kTera},
+     Index(140) << 30,
+     kPcie5,
+     true,
+     "docs/benchmarks/gpu-rates.md"},
 };
 
 }  // namespace

@@ -9,13 +9,13 @@
 namespace atl {
 
 struct Card {
-  const char* name;     // in the manifest's and the command line's words: "h100"
-  const char* title;    // "H100 (80 GB, SXM)"
-  MachineRates rates;   // of a rank that has the card to itself
-  Index bytes;          // of its memory that programs can have
-  double link_bytes;    // a second, each way, between cards of a server by way of the host's memory
-  bool measured;        // the rates; else they follow from its data sheet
-  const char* source;   // of them
+  const char* name;    // in the manifest's and the command line's words: "h100"
+  const char* title;   // "H100 (80 GB, SXM)"
+  MachineRates rates;  // of a rank that has the card to itself
+  Index bytes;         // of its memory that programs can have
+  double link_bytes;   // a second, each way, between cards of a server by way of the host's memory
+  bool measured;       // the rates; else they follow from its data sheet
+  const char* source;  // of them
 };
 
 /// Throws Error naming the known cards where `name` is none of them.
