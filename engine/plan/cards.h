@@ -13,7 +13,7 @@ struct Card {
   const char* title;   // "H100 (80 GB, SXM)"
   MachineRates rates;  // of a rank that has the card to itself
   Index bytes;         // of its memory that programs can have
-  double link_bytes;   // a second, each way, between cards of a server by way of the host's memory
+  double link_bytes;   // a second, each way, between cards of a server: PCIe's
   bool measured;       // the rates; else they follow from its data sheet
   const char* source;  // of them
 };

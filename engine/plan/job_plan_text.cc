@@ -63,7 +63,7 @@ std::string traffic_text(const JobPlan& plan) {
                      parts.empty() ? "" : " (" + parts + ")");
 }
 
-/// What a plan for a card is to be believed, and whether the card holds the rank that needs most while training.
+/// Where a card's rates are from, and whether it holds the rank that needs most while training.
 std::string card_text(const JobPlan& plan) {
   const auto most =
       std::ranges::max_element(plan.ranks, {}, [](const RankPlan& r) { return r.memory.training; });

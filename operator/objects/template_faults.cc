@@ -73,7 +73,7 @@ const std::set<std::string> kOfRanks = {"cpu", "memory", "nvidia.com/gpu"};
 
 class Faults {
  public:
-  explicit Faults(const std::set<std::string>& allowed) : allowed_(allowed) {}
+  explicit Faults(const Settings& settings) : allowed_(settings.allowed), gpu_(settings.gpu_resource) {}
 
   std::vector<std::string> all;
 
@@ -116,7 +116,7 @@ class Faults {
         add(path + ".env[" + text_of(variable, "name") + "]", "is the operator's (choose another name)");
     for (const char* kind : {"requests", "limits"})
       for (const auto& [name, amount] : member(member(container, "resources"), kind).items())
-        if (kOfRanks.contains(name))
+        if (kOfRanks.contains(name) || name == gpu_)
           add(path + ".resources." + kind + "." + name, "can't be set (use spec.resources)");
     for (const json& at : member(container, "volumeMounts"))
       if (kOurPaths.contains(text_of(at, "mountPath")))
@@ -148,6 +148,7 @@ class Faults {
 
  private:
   const std::set<std::string>& allowed_;
+  const std::string& gpu_;  // what kubelets call a GPU
 };
 
 json parsed(const std::string& text) {
@@ -161,7 +162,7 @@ std::set<std::string> guarded_features() {
 }
 
 std::vector<std::string> template_faults(const Job& job, const Settings& settings) {
-  Faults faults(settings.allowed);
+  Faults faults(settings);
   faults.volume(parsed(job.dataset.volume), "dataset.volume");
   faults.volume(parsed(job.output.volume), "output.volume");
   const json given = parsed(job.template_);

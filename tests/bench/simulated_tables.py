@@ -77,7 +77,7 @@ GraphSAGE, 3 × 128. Links are made faster or slower until `graph:overlap=false`
 
 - At 50 % `pipegcn` waits for next to nothing, and an epoch is what its ranks compute. With dropout this is more than `graph` computes. Rows that arrive on
   time can be sent as they leave dropout, which costs `graph` nothing beside the step that makes them. Stale rows are sent before it, and whoever reads them drops
-  them out itself, forward and backward: otherwise a gradient would go back through another epoch's draw (the paper's appendix F). Without dropout both compute the same.
+  them out itself, forward and backward: otherwise a gradient would go back through another epoch's draw (the paper's appendix F). Without dropout both compute nearly the same.
 """,
 }
 FILES = {"gnnpipe": "gnnpipe.md", "granndis": "granndis.md", "pipegcn": "pipegcn-virtual.md", "p3": "p3.md", "dgs": "dgs.md"}

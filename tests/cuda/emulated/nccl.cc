@@ -27,7 +27,7 @@ namespace {
 std::atomic<bool> hidden{false};
 std::atomic<int> refused{-1}, refused_launch{-1};
 
-/// Ends what is asked for now; goes on later.
+/// The call answers that it is in progress; some looks later the stage is over.
 ncclResult_t begin(ncclComm& comm, ncclComm::Stage stage) {
   comm.stage = stage;
   comm.looks = int(comm.draws.next() % 4);

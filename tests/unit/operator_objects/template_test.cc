@@ -115,6 +115,14 @@ TEST(Template, WhatWouldBreakAJobIsRefusedByName) {
   for (const auto& [text, words] : cases) EXPECT_THAT(faults(text), ElementsAre(HasSubstr(words))) << text;
 }
 
+TEST(Template, GpusAreSaidInOnePlaceWhateverTheyAreCalled) {
+  const GnnJob job = with_template(
+      R"({"spec": {"containers": [{"name": "engine", "resources": {"limits": {"example.com/card": 1}}}]}})");
+  EXPECT_THAT(template_faults(*job.job, {}), IsEmpty());
+  EXPECT_THAT(template_faults(*job.job, {.gpu_resource = "example.com/card"}),
+              ElementsAre(HasSubstr("resources.limits.example.com/card: can't be set (use spec.resources)")));
+}
+
 TEST(Template, WhatGivesPodsMoreThanTheirOwnIsRefusedUnlessAllowed) {
   const json of_token =
       json::parse(R"({"projected": {"sources": [{"secret": {}}, {"serviceAccountToken": {"path": "t"}}]}})");
