@@ -11,9 +11,13 @@ MachineRates measured_rates(int ranks, int threads) {
   ThreadPool pool(std::min(available_cores(), ranks * threads));
   Workspace workspace;
   Context ctx{Device::kCpu, &pool, &workspace};
-  const MachineRates all = measure_rates(ctx);
-  return {all.triad_bytes / ranks, all.gather_bytes / ranks, all.product_flops / ranks,
-          all.near_triad_bytes / ranks, all.near_gather_bytes / ranks};
+  MachineRates rates = measure_rates(ctx);
+  measure_kernels(ctx, rates);
+  for (double* rate : {&rates.triad_bytes, &rates.gather_bytes, &rates.product_flops, &rates.kernel_flops})
+    *rate /= ranks;
+  for (KernelBytes* bytes : {&rates.caches[0], &rates.caches[1], &rates.memory})
+    bytes->streamed /= ranks, bytes->gathered /= ranks;
+  return rates;
 }
 
 }  // namespace atl

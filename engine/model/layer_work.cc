@@ -32,8 +32,10 @@ double LayerPass::saved_elements() const {
   return sum;
 }
 
-double LayerPass::gathered() const {
-  return layer_.gathers() ? size_.arcs * (4 + kReal * double(layer_.cost().gather_columns)) : 0;
+EpochWork LayerPass::gathered_once() const {
+  if (!layer_.gathers()) return {};
+  const double row = kReal * double(layer_.cost().gather_columns);
+  return gathered(size_.arcs * (4 + row), (size_.outputs + size_.others) * row);
 }
 
 /// Operations of one product, in dense ones that take as long.
@@ -47,16 +49,16 @@ double LayerPass::input_bytes() const {
 }
 
 /// Sparse features: an id and a value for each, and the row of the weights that it multiplies.
-double LayerPass::sparse_gathered() const {
-  return sparse_nonzeros_ * (8 + kReal * double(layer_.out()));
+EpochWork LayerPass::sparse_gathered() const {
+  const double row = kReal * double(layer_.out());
+  return gathered(sparse_nonzeros_ * (8 + row), double(layer_.in()) * row);
 }
 
 EpochWork LayerPass::forward() const {
-  EpochWork work;
-  work.gathered_bytes = gathered();
+  EpochWork work = gathered_once();
   work.streamed_bytes = kReal * (size_.outputs * double(layer_.out()) + saved_elements());
   if (sparse_nonzeros_ >= 0) {
-    work.gathered_bytes += sparse_gathered();
+    work += sparse_gathered();
   } else {
     work.product_flops = flops();
     work.streamed_bytes += input_bytes();
@@ -67,10 +69,10 @@ EpochWork LayerPass::forward() const {
 EpochWork LayerPass::backward() const {
   EpochWork work;
   const bool gathers_back = !input_is_fixed_ || layer_.rows_in_backward();
-  work.gathered_bytes = gathers_back ? gathered() * (attention_ ? 2 : 1) : 0;
+  for (int times = gathers_back ? (attention_ ? 2 : 1) : 0; times > 0; --times) work += gathered_once();
   work.streamed_bytes = kReal * (2 * size_.outputs * double(layer_.out()) + saved_elements());
   if (sparse_nonzeros_ >= 0) {
-    work.gathered_bytes += sparse_gathered();
+    work += sparse_gathered();
   } else {
     const double products = input_is_fixed_ ? 1 : 2;
     work.product_flops = products * flops();

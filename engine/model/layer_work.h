@@ -33,10 +33,10 @@ class LayerPass {
  private:
   double source_rows() const;
   double saved_elements() const;
-  double gathered() const;
+  EpochWork gathered_once() const;
   double flops() const;
   double input_bytes() const;
-  double sparse_gathered() const;
+  EpochWork sparse_gathered() const;
 
   const Layer& layer_;
   LayerSize size_;

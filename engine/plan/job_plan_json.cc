@@ -49,8 +49,8 @@ Json rank_json(const RankPlan& r) {
           {"evaluationBytes", traffic_json(r.evaluation)},
           {"work",
            {{"productFlops", r.work.product_flops},
-            {"gatheredBytes", r.work.gathered_bytes},
-            {"streamedBytes", r.work.streamed_bytes}}},
+            {"gatheredBytes", r.work.all_gathered()},
+            {"streamedBytes", r.work.all_streamed()}}},
           {"computeSeconds", r.compute_seconds},
           {"communicationSeconds", r.communication_seconds}};
 }

@@ -2,9 +2,20 @@
 // basis of predicted ones (`atoll plan`).
 #pragma once
 
+#include <array>
+
 namespace atl {
 
 struct Context;
+
+/// Caches: one of a core's own, and one that cores share. A matrix of at most so many bytes is taken to be held by it, beside others.
+inline constexpr std::array<double, 2> kCacheBytes{1 << 20, 16 << 20};
+
+/// What kernels read and write in order, and at random: bytes, or bytes a second.
+struct KernelBytes {
+  double streamed = 0, gathered = 0;
+};
+using ByCache = std::array<KernelBytes, kCacheBytes.size()>;
 
 /// Rates of all threads of one rank together, each the best of several runs.
 struct MachineRates {
@@ -12,42 +23,44 @@ struct MachineRates {
   double gather_bytes =
       0;  // a second; reading rows of 256 bytes at random from a matrix larger than any cache
   double product_flops = 0;  // a second; dense products of 1024 × 1024, two operations per multiply-add
-  // The same two where a cache holds the arrays, of half of kNearBytes each; 0: taken to be the others.
-  double near_triad_bytes = 0, near_gather_bytes = 0;
+  // What the engine's own kernels reach, which predictions go by (measure_kernels()). 0: taken to be the above.
+  double kernel_flops = 0;  // of products of tall matrices
+  ByCache caches{};         // of matrices that a cache holds
+  KernelBytes memory{};     // of larger ones
 };
 
-inline constexpr double kNearBytes = 16 << 20;  // a matrix that a cache holds, beside others
-
-/// What kernels do, in the three units that the machine's rates are measured in.
+/// What kernels do, in the units that the machine's rates are measured in.
 struct ComputeWork {
-  double product_flops = 0;   // of dense products
+  double product_flops = 0;   // of dense products, or of what takes as long
   double gathered_bytes = 0;  // neighbours' rows and the arcs that name them, without reuse in caches
   double streamed_bytes = 0;  // matrices read or written once, in order
-  // Beside these, of matrices of at most kNearBytes, where that is told apart:
-  double near_gathered_bytes = 0, near_streamed_bytes = 0;
-  ComputeWork& operator+=(const ComputeWork& more) {
-    product_flops += more.product_flops;
-    gathered_bytes += more.gathered_bytes;
-    streamed_bytes += more.streamed_bytes;
-    near_gathered_bytes += more.near_gathered_bytes;
-    near_streamed_bytes += more.near_streamed_bytes;
-    return *this;
-  }
+  ByCache cached{};           // beside these two, of matrices that a cache holds
+
+  double all_gathered() const;
+  double all_streamed() const;
+  ComputeWork& operator+=(const ComputeWork& more);
   friend ComputeWork operator+(ComputeWork a, const ComputeWork& b) { return a += b; }
 };
 
 inline constexpr double kBitTime = 0.4;  // of a product with bits, beside the dense one of the same shape
+/// Operations of a dense product that take as long as a softmax's term, in a column of an arc.
+inline constexpr double kTermFlops = 50;
 
-/// Seconds at these rates, one kind of work after the other.
+/// Bytes of a matrix of `of` bytes, in order, and at random.
+ComputeWork streamed(double bytes, double of);
+ComputeWork gathered(double bytes, double of);
+
+/// Seconds at these rates, and of all kinds of work, one after the other.
+double product_seconds(const ComputeWork& work, const MachineRates& rates);
+double gather_seconds(const ComputeWork& work, const MachineRates& rates);
+double stream_seconds(const ComputeWork& work, const MachineRates& rates);
 inline double seconds_of(const ComputeWork& work, const MachineRates& rates) {
-  const double near_gather = rates.near_gather_bytes > 0 ? rates.near_gather_bytes : rates.gather_bytes,
-               near_triad = rates.near_triad_bytes > 0 ? rates.near_triad_bytes : rates.triad_bytes;
-  return work.product_flops / rates.product_flops + work.gathered_bytes / rates.gather_bytes +
-         work.streamed_bytes / rates.triad_bytes + work.near_gathered_bytes / near_gather +
-         work.near_streamed_bytes / near_triad;
+  return product_seconds(work, rates) + gather_seconds(work, rates) + stream_seconds(work, rates);
 }
 
-/// Takes about two seconds and 0.6 GB, freed again.
+/// The first three. Takes about two seconds and 0.6 GB, freed again.
 MachineRates measure_rates(Context& ctx);
+/// Adds what kernels reach. Takes a tenth of a second.
+void measure_kernels(Context& ctx, MachineRates& rates);
 
 }  // namespace atl

@@ -1,12 +1,15 @@
-// Triad, random row gather and sgemm: what this machine can do at most.
+// Triad, random row gather and sgemm: what this machine can do at most. And what the engine's kernels reach on matrices of several sizes.
 #include "tensor/rates.h"
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/blas.h"
 #include "tensor/cpu/chunks.h"
+#include "tensor/dispatch/count.h"
+#include "tensor/kernels.h"
 
 namespace atl {
 namespace {
@@ -72,12 +75,57 @@ double product(Context& ctx) {
   return 2.0 * threads * kSide * kSide * kSide / seconds;
 }
 
+/// By a kernel that reads two matrices and writes one, of so many bytes for each thread together.
+double stream(Context& ctx, Index bytes) {
+  constexpr Index kCols = 64;
+  const Index rows = std::max<Index>(1, ctx.pool->threads() * bytes / (2 * kCols * Index(sizeof(Real))));
+  Matrix x(rows, kCols), out(rows, kCols);
+  x.zero();
+  out.zero();
+  return 3.0 * double(x.bytes()) / shortest(9, [&] { axpby(ctx, 1, x, 1, out); });
+}
+
+/// Sums of 32 rows each, at random, of so many bytes of them: each thread reads all.
+double sums_of_rows(Context& ctx, Index bytes) {
+  constexpr Index kCols = 64, kDegree = 32, kRowBytes = kCols * Index(sizeof(Real));
+  const Index sources = bytes / kRowBytes, rows = ctx.pool->threads() * Index(4096);
+  std::vector<Index> offsets(std::size_t(rows + 1));
+  for (Index row = 0; row <= rows; ++row) offsets[std::size_t(row)] = row * kDegree;
+  std::vector<VertexId> columns(std::size_t(rows * kDegree));
+  for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = VertexId(mix64(i) % std::uint64_t(sources));
+  Matrix x(sources, kCols), out(rows, kCols);
+  x.zero();
+  out.zero();
+  const Arcs arcs{{rows, sources, offsets.data(), columns.data(), nullptr}};
+  return gathers(rows * kDegree, sources, kCols).all_gathered() /
+         shortest(5, [&] { spmm(ctx, arcs, x, out); });
+}
+
+/// As a layer's: tall matrices, with a weight that a core's own cache holds.
+double tall_product(Context& ctx) {
+  constexpr Index kIn = 128, kOut = 64;
+  const Index rows = ctx.pool->threads() * Index(4096);
+  Matrix a(rows, kIn), w(kIn, kOut), out(rows, kOut);
+  fill(ctx, 1, a);
+  fill(ctx, 1, w);
+  return 2.0 * double(rows * kIn * kOut) / shortest(20, [&] { gemm(ctx, a, w, out); });
+}
+
 }  // namespace
 
 MachineRates measure_rates(Context& ctx) {
   constexpr Index kArray = Index(128) << 20, kTable = Index(512) << 20;
-  const Index near = ctx.pool->threads() * Index(kNearBytes / 2);
-  return {triad(ctx, kArray), gather(ctx, kTable), product(ctx), triad(ctx, near), gather(ctx, near)};
+  return {triad(ctx, kArray), gather(ctx, kTable), product(ctx)};
+}
+
+void measure_kernels(Context& ctx, MachineRates& rates) {
+  constexpr Index kFar = Index(128) << 20;
+  const auto of = [&](Index bytes) {
+    return KernelBytes{.streamed = stream(ctx, bytes), .gathered = sums_of_rows(ctx, bytes)};
+  };
+  rates.kernel_flops = tall_product(ctx);
+  for (std::size_t c = 0; c < kCacheBytes.size(); ++c) rates.caches[c] = of(Index(kCacheBytes[c] / 2));
+  rates.memory = of(kFar);
 }
 
 }  // namespace atl

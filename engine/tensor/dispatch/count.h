@@ -7,11 +7,6 @@
 
 namespace atl {
 
-/// Bytes read or written in order, of an array of `of` bytes.
-inline ComputeWork streamed(double bytes, double of) {
-  return of <= kNearBytes ? ComputeWork{.near_streamed_bytes = bytes} : ComputeWork{.streamed_bytes = bytes};
-}
-
 /// Each matrix once. Of arrays whose length the arguments don't say, nothing.
 template <class... Given>
 ComputeWork streams(const Given&... arguments) {
@@ -25,19 +20,47 @@ ComputeWork streams(const Given&... arguments) {
   return work;
 }
 
-/// `rows` of a matrix of `of` rows and so many columns, read at random, and the ids that name them.
-inline ComputeWork gathers(Index rows, Index of, Index cols, Index bytes_of_a_name) {
-  const double bytes = double(rows) * double(bytes_of_a_name + Index(sizeof(Real)) * cols);
-  const bool near = double(of) * double(cols) * sizeof(Real) <= kNearBytes;
-  return near ? ComputeWork{.near_gathered_bytes = bytes} : ComputeWork{.gathered_bytes = bytes};
+/// `rows` of a matrix of `of` rows and so many columns, and the ids that name them. A row comes in lines of a cache, and finding it takes
+/// as long as half a line.
+inline ComputeWork gathers(Index rows, Index of, Index cols, Index bytes_of_a_name = sizeof(VertexId)) {
+  constexpr Index kLine = 64;
+  const Index row = cols * Index(sizeof(Real)), lines = (row + kLine - 1) / kLine;
+  return gathered(double(rows) * double(bytes_of_a_name + kLine * lines + kLine / 2),
+                  double(of) * double(row));
 }
-/// Neighbours' rows, of a matrix with a row for each of the arcs' columns.
-inline ComputeWork gathers(const CsrView& arcs, Index cols) {
-  return gathers(arcs.arcs(), arcs.cols, cols, arcs.weights != nullptr ? 8 : 4);
-}
-
 inline ComputeWork products(double flops) {
   return {.product_flops = flops};
+}
+/// Work that is neither products nor memory, in terms of a softmax.
+inline ComputeWork terms(Index rows, Index of_a_row) {
+  return products(kTermFlops * double(rows) * double(of_a_row));
+}
+
+/// Neighbours' rows, of a matrix with a row for each of the arcs' columns, summed. To begin a sum takes as long as some terms, and so does
+/// an arc that has a factor.
+inline ComputeWork gathers(const CsrView& arcs, Index cols, bool scaled = false) {
+  constexpr Index kBeginning = 12, kWeighted = 3;
+  const bool weighted = arcs.weights != nullptr;
+  return gathers(arcs.arcs(), arcs.cols, cols, weighted ? 8 : 4) + terms(arcs.rows, kBeginning) +
+         terms(arcs.arcs(), weighted ? kWeighted
+                            : scaled ? 1
+                                     : 0);
+}
+
+/// Attention's: few numbers of an arc, so vectors are mostly empty, and an arc takes as long as three heads more.
+inline ComputeWork attention_terms(const CsrView& arcs, int heads) {
+  constexpr Index kOfAHead = 5;
+  return terms(arcs.arcs(), kOfAHead * (3 + heads));
+}
+
+/// What is done to finished rows, or on the way back. Norms go over a row several times.
+inline ComputeWork finishes(const Epilogue& e, Index rows, Index cols, bool back = false) {
+  constexpr Index kBeginning = 16;
+  const bool norm = e.norm != Epilogue::Norm::kNone;
+  if (!norm && e.bias == nullptr && e.residual.empty() && e.activation == Activation::kNone && !e.dropout)
+    return {};
+  const Index times = !norm ? 1 : back ? 6 : 3;
+  return terms(rows, kBeginning + times * cols);
 }
 
 /// work(): a ComputeWork; asked for where it is counted alone, because arcs are counted in memory that may be a device's.

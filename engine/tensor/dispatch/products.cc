@@ -28,7 +28,10 @@ void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool a
   check_product(a.csr.rows, a.csr.cols, x, out);
   check(epilogue, out.rows, out.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] { return gathers(a.csr, x.cols) + streams(out, epilogue); });
+  add_work(ctx, [&] {
+    return gathers(a.csr, x.cols, a.col_scale != nullptr) + finishes(epilogue, out.rows, out.cols) +
+           streams(out, epilogue);
+  });
   ATOLL_CALL_UNCOUNTED(spmm, ctx, a, x, out, accumulate, epilogue);
 }
 
@@ -37,7 +40,8 @@ void gemm(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bo
   check_product(a.rows, a.cols, w, out);
   check(epilogue, out.rows, out.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] { return products(flops(a.rows, a.cols, w.cols)); });
+  add_work(ctx,
+           [&] { return products(flops(a.rows, a.cols, w.cols)) + finishes(epilogue, out.rows, out.cols); });
   ATOLL_CALL(gemm, ctx, a, w, out, accumulate, epilogue);
 }
 
@@ -66,7 +70,9 @@ void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, Cons
   check(dropout, x.csr.rows);
   check(epilogue, out.rows, out.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] { return gathers(x.csr, w.cols) + streams(out, epilogue); });
+  add_work(ctx, [&] {
+    return gathers(x.csr, w.cols) + finishes(epilogue, out.rows, out.cols) + streams(out, epilogue);
+  });
   ATOLL_CALL_UNCOUNTED(sparse_gemm, ctx, x, dropout, w, out, epilogue);
 }
 
@@ -84,7 +90,10 @@ void bit_gemm(Context& ctx, const BitRows& x, ConstMatrixView w, MatrixView out,
   check_product(x.bits.rows, x.bits.cols, w, out);
   check(epilogue, out.rows, out.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] { return products(kBitTime * flops(x.bits.rows, x.bits.cols, w.cols)); });
+  add_work(ctx, [&] {
+    return products(kBitTime * flops(x.bits.rows, x.bits.cols, w.cols)) +
+           finishes(epilogue, out.rows, out.cols);
+  });
   ATOLL_CALL(bit_gemm, ctx, x, w, out, accumulate, epilogue);
 }
 

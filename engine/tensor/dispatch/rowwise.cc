@@ -6,7 +6,9 @@ namespace atl {
 void apply(Context& ctx, const Epilogue& epilogue, ConstMatrixView x, MatrixView y) {
   check_same_shape(x, y);
   check(epilogue, y.rows, y.cols);
-  if (!y.empty()) ATOLL_CALL(apply, ctx, epilogue, x, y);
+  if (y.empty()) return;
+  add_work(ctx, [&] { return finishes(epilogue, y.rows, y.cols); });
+  ATOLL_CALL(apply, ctx, epilogue, x, y);
 }
 
 void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
@@ -19,6 +21,7 @@ void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre,
               "pre {} x {}", pre.rows, pre.cols);
   ATOLL_CHECK(epilogue.norm != Epilogue::Norm::kBatch || (Index(col_sums.size()) == 2 * dy.cols && count > 0),
               "{} sums of batch norm over {} rows", col_sums.size(), count);
+  add_work(ctx, [&] { return finishes(epilogue, dy.rows, dy.cols, true); });
   ATOLL_CALL(apply_backward, ctx, epilogue, pre, y, dy, gradient, col_sums, count);
 }
 
@@ -75,21 +78,21 @@ void scale_rows(Context& ctx, const Real* factors, MatrixView x) {
 void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
   ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] { return gathers(out.rows, x.rows, out.cols, sizeof(VertexId)) + streams(out); });
+  add_work(ctx, [&] { return gathers(out.rows, x.rows, out.cols) + streams(out); });
   ATOLL_CALL_UNCOUNTED(gather_rows, ctx, x, index, out);
 }
 
 void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
   ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
   if (x.empty()) return;
-  add_work(ctx, [&] { return gathers(x.rows, out.rows, x.cols, sizeof(VertexId)) + streams(x); });
+  add_work(ctx, [&] { return gathers(x.rows, out.rows, x.cols) + streams(x); });
   ATOLL_CALL_UNCOUNTED(scatter_add_rows, ctx, x, index, out);
 }
 
 void scatter_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
   ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
   if (x.empty()) return;
-  add_work(ctx, [&] { return gathers(x.rows, out.rows, x.cols, sizeof(VertexId)) + streams(x); });
+  add_work(ctx, [&] { return gathers(x.rows, out.rows, x.cols) + streams(x); });
   ATOLL_CALL_UNCOUNTED(scatter_rows, ctx, x, index, out);
 }
 
@@ -118,7 +121,7 @@ void narrow_rows(Context& ctx, ConstMatrixView x, View<Bfloat16> out) {
 void gather_rows_bfloat16(Context& ctx, ConstMatrixView x, const VertexId* index, View<Bfloat16> out) {
   ATOLL_CHECK(x.cols == out.cols && out.contiguous(), "{} and {} columns", x.cols, out.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] { return gathers(out.rows, x.rows, out.cols, sizeof(VertexId)) + streams(out); });
+  add_work(ctx, [&] { return gathers(out.rows, x.rows, out.cols) + streams(out); });
   ATOLL_CALL_UNCOUNTED(gather_rows_bfloat16, ctx, x, index, out);
 }
 

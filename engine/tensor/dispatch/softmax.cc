@@ -61,7 +61,10 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
   check(a, z, dst_score, src_score, softmaxes.state);
   ATOLL_CHECK(softmaxes.out.rows == a.arcs.csr.rows && softmaxes.out.cols == z.cols, "out {} x {}",
               softmaxes.out.rows, softmaxes.out.cols);
-  add_work(ctx, [&] { return gathers(a.arcs.csr, z.cols + a.heads) + streams(dst_score, softmaxes); });
+  add_work(ctx, [&] {
+    return gathers(a.arcs.csr, z.cols + a.heads) + attention_terms(a.arcs.csr, a.heads) +
+           streams(dst_score, softmaxes);
+  });
   ATOLL_CALL_UNCOUNTED(attention_add, ctx, a, z, dst_score, src_score, softmaxes);
 }
 
@@ -85,8 +88,8 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
   check_transpose(transpose, a.arcs.csr);
   // Along each arc, the other end's gradient for z, and z for the scores' gradients.
   add_work(ctx, [&] {
-    return gathers(a.arcs.csr, z.cols + a.heads) + gathers(a.arcs.csr, z.cols + a.heads) +
-           streams(d_out, d_z, d_src_score, d_dst_score);
+    const ComputeWork once = gathers(a.arcs.csr, z.cols + a.heads) + attention_terms(a.arcs.csr, a.heads);
+    return once + once + streams(d_out, d_z, d_src_score, d_dst_score);
   });
   ATOLL_CALL_UNCOUNTED(attention_backward, ctx, a, transpose, transpose_arc, z, dst_score, src_score, state,
                        dot, d_out, d_z, d_src_score, d_dst_score);
@@ -109,7 +112,7 @@ void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const S
   ATOLL_CHECK(m.rows == a.csr.cols && out.rows == a.csr.rows && m.cols == out.cols, "m {} x {}, out {} x {}",
               m.rows, m.cols, out.rows, out.cols);
   check(softmaxes.state, out.rows, out.cols);
-  add_work(ctx, [&] { return gathers(a.csr, m.cols) + streams(softmaxes); });
+  add_work(ctx, [&] { return gathers(a.csr, m.cols) + terms(a.csr.arcs(), m.cols) + streams(softmaxes); });
   ATOLL_CALL_UNCOUNTED(softmax_add, ctx, a, t, m, softmaxes);
 }
 
@@ -124,7 +127,7 @@ void softmax_backward(Context& ctx, const Arcs& a, const CsrView& transpose, Rea
   ATOLL_CHECK(m.rows == a.csr.cols, "m {} x {}", m.rows, m.cols);
   check_same_shape(d_m, m);
   // Of the other end: its gradient, its output, and the softmax's maximum and sum.
-  add_work(ctx, [&] { return gathers(a.csr, 4 * m.cols) + streams(m, d_m); });
+  add_work(ctx, [&] { return gathers(a.csr, 4 * m.cols) + terms(a.csr.arcs(), m.cols) + streams(m, d_m); });
   ATOLL_CALL_UNCOUNTED(softmax_backward, ctx, a, transpose, t, m, state, out, d_out, d_m);
 }
 

@@ -261,11 +261,11 @@ TEST(EpochWork, CountsProductsGathersAndStreams) {
   const double first = 2.0 * 6 * 8 * 100, second = 2.0 * 8 * 3 * 100;
   EXPECT_DOUBLE_EQ(once.product_flops, 2 * first + 3 * second);  // the features take no gradient
   const double of_six = 1000 * (4 + sizeof(Real) * 6.0), of_three = 1000 * (4 + sizeof(Real) * 3.0);
-  EXPECT_DOUBLE_EQ(once.gathered_bytes, of_six + 2 * of_three);
+  EXPECT_DOUBLE_EQ(once.all_gathered(), of_six + 2 * of_three);
   const EpochWork twice = epoch_work(model, shape, true);
   EXPECT_DOUBLE_EQ(twice.product_flops, once.product_flops + first + second);
-  EXPECT_DOUBLE_EQ(twice.gathered_bytes, once.gathered_bytes + of_six + of_three);
-  EXPECT_GT(twice.streamed_bytes, once.streamed_bytes);
+  EXPECT_DOUBLE_EQ(twice.all_gathered(), once.all_gathered() + of_six + of_three);
+  EXPECT_GT(twice.all_streamed(), once.all_streamed());
   EXPECT_DOUBLE_EQ(evaluation_work(model, shape).product_flops, first + second);
   EXPECT_DOUBLE_EQ(seconds_of({2, 3, 4}, {1, 1, 1}), 9);
 }

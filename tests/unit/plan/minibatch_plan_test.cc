@@ -80,7 +80,7 @@ void expect_same(const RankPlan& a, const RankPlan& b) {
   EXPECT_EQ(a.memory.pages, b.memory.pages);
   EXPECT_EQ(a.memory.peak(), b.memory.peak());
   EXPECT_EQ(a.work.product_flops, b.work.product_flops);
-  EXPECT_EQ(a.work.gathered_bytes, b.work.gathered_bytes);
+  EXPECT_EQ(a.work.all_gathered(), b.work.all_gathered());
 }
 
 TEST_P(PlannedBatches, AreTheRunsWithoutAPreparedGraph) {

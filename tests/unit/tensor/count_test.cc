@@ -1,6 +1,7 @@
 // What kernels count where a dry run asks them to.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <vector>
 
 #include "tensor/kernels.h"
@@ -20,49 +21,115 @@ class Count : public testing::Test {
   Context ctx{Device::kCpu, &pool, &workspace};
 };
 
+constexpr double kLine = 64, kFinding = 32;  // bytes of a row, and what finding it counts
+
 TEST_F(Count, ProductsOperationsAndGatheredRowsAreAddedUp) {
   Matrix a(3, 5), w(5, 7), out(3, 7);
   fill(ctx, 1, a), fill(ctx, 1, w);
   counted = {};
   gemm(ctx, a, w, out);
   EXPECT_EQ(counted.product_flops, 2 * 3 * 5 * 7);
-  EXPECT_EQ(counted.near_streamed_bytes, kReal * (3 * 5 + 5 * 7 + 3 * 7));
-  EXPECT_EQ(counted.near_gathered_bytes, 0);
+  EXPECT_EQ(counted.all_streamed(), kReal * (3 * 5 + 5 * 7 + 3 * 7));
+  EXPECT_EQ(counted.all_gathered(), 0);
 
   const std::vector<Index> offsets{0, 2, 3};
   const std::vector<VertexId> columns{0, 2, 1};
   Matrix sums(2, 5);
   counted = {};
   spmm(ctx, {.csr = {2, 3, offsets.data(), columns.data(), nullptr}}, a, sums);
-  EXPECT_EQ(counted.near_gathered_bytes, 3 * (sizeof(VertexId) + 5 * kReal))
+  EXPECT_EQ(counted.all_gathered(), 3 * (sizeof(VertexId) + kLine + kFinding))
       << "a row and its name for each of 3 arcs";
-  EXPECT_EQ(counted.near_streamed_bytes, kReal * 2 * 5);
-  EXPECT_EQ(counted.product_flops, 0);
+  EXPECT_EQ(counted.all_streamed(), kReal * 2 * 5);
+  EXPECT_EQ(counted.product_flops, 2 * 12 * kTermFlops) << "each row's sum is begun";
 }
 
-TEST_F(Count, WhatNoCacheHoldsIsToldApart) {
-  const Index rows = Index(kNearBytes / (16 * kReal)) + 1;
-  Matrix table(rows, 16), out(2, 16);
-  table.zero();
-  const std::vector<VertexId> picks{0, VertexId(rows - 1)};
-  gather_rows(ctx, table, picks.data(), out);
-  EXPECT_EQ(counted.gathered_bytes, 2 * (sizeof(VertexId) + 16 * kReal));
-  EXPECT_EQ(counted.near_gathered_bytes, 0);
-  EXPECT_EQ(counted.near_streamed_bytes, kReal * 2 * 16) << "what is written is small";
-  scale(ctx, 2, table);
-  EXPECT_EQ(counted.streamed_bytes, double(table.bytes()));
+TEST_F(Count, RowsComeInLines) {
+  const Index per_line = Index(kLine / kReal);
+  const std::vector<VertexId> picks{0};
+  for (const Index cols : {Index(1), per_line, per_line + 1}) {
+    Matrix table(3, cols), out(1, cols);
+    table.zero();
+    counted = {};
+    gather_rows(ctx, table, picks.data(), out);
+    EXPECT_EQ(counted.all_gathered(), sizeof(VertexId) + (cols > per_line ? 2 : 1) * kLine + kFinding)
+        << cols << " columns";
+  }
 }
 
-TEST(Rates, MatricesThatACacheHoldsAreFaster) {
-  const MachineRates rates{.triad_bytes = 10,
-                           .gather_bytes = 5,
-                           .product_flops = 1,
-                           .near_triad_bytes = 40,
-                           .near_gather_bytes = 20};
-  EXPECT_DOUBLE_EQ(seconds_of({.gathered_bytes = 10, .near_gathered_bytes = 10}, rates), 2.5);
-  EXPECT_DOUBLE_EQ(seconds_of({.streamed_bytes = 10, .near_streamed_bytes = 10}, rates), 1.25);
+TEST_F(Count, WhatCachesHoldIsToldApart) {
+  const std::vector<VertexId> picks{0, 1};
+  const auto counted_of = [&](double bytes) {
+    Matrix table(Index(bytes / (16 * kReal)), 16), out(2, 16);
+    table.zero();
+    counted = {};
+    gather_rows(ctx, table, picks.data(), out);
+    scale(ctx, 2, table);
+    return std::array{counted.cached[0].gathered, counted.cached[1].gathered, counted.gathered_bytes};
+  };
+  EXPECT_GT(counted_of(kCacheBytes[0])[0], 0);
+  EXPECT_GT(counted.cached[0].streamed, kCacheBytes[0]);
+  EXPECT_GT(counted_of(kCacheBytes[0] + 64)[1], 0) << "a core's own doesn't hold it";
+  EXPECT_EQ(counted.cached[0].gathered, 0);
+  EXPECT_GT(counted_of(kCacheBytes[1] + 64)[2], 0);
+  EXPECT_EQ(counted.cached[0].gathered + counted.cached[1].gathered, 0);
+  EXPECT_EQ(counted.streamed_bytes, kCacheBytes[1] + 64);
+}
+
+TEST_F(Count, AttentionAndNormsTakeLongerThanTheirMemory) {
+  const std::vector<Index> offsets{0, 2};
+  const std::vector<VertexId> columns{0, 1};
+  Matrix z(2, 4), dst(1, 2), src(2, 2), max(1, 2), sum(1, 2), out(1, 4);
+  Attention attention;
+  attention.arcs = {.csr = {1, 2, offsets.data(), columns.data(), nullptr}};
+  attention.heads = 2;
+  z.zero(), dst.zero(), src.zero();
+  softmax_begin(ctx, {{max, sum}, out});
+  counted = {};
+  attention_add(ctx, attention, z, dst, src, {{max, sum}, out});
+  EXPECT_EQ(counted.product_flops, kTermFlops * (12 + 2 * 5 * (3 + 2)));
+
+  const auto applied = [&](const Epilogue& epilogue) {
+    counted = {};
+    apply(ctx, epilogue, z, z);
+    return counted.product_flops;
+  };
+  EXPECT_EQ(applied({}), 0);
+  EXPECT_EQ(applied({.activation = Activation::kRelu}), kTermFlops * 2 * (16 + 4));
+  EXPECT_EQ(applied({.norm = Epilogue::Norm::kLayer}), kTermFlops * 2 * (16 + 3 * 4));
+}
+
+TEST(Rates, WhatKernelsReachCountsWhereItIsKnown) {
+  const ComputeWork work{.product_flops = 6,
+                         .gathered_bytes = 20,
+                         .streamed_bytes = 40,
+                         .cached = {{{.streamed = 80, .gathered = 30}, {.streamed = 10, .gathered = 10}}}};
   const MachineRates three{.triad_bytes = 10, .gather_bytes = 5, .product_flops = 1};
-  EXPECT_DOUBLE_EQ(seconds_of({.near_gathered_bytes = 10, .near_streamed_bytes = 10}, three), 3);
+  EXPECT_DOUBLE_EQ(seconds_of(work, three), 6 + 60.0 / 5 + 130.0 / 10);
+  MachineRates all = three;
+  all.kernel_flops = 2;
+  all.caches = {{{.streamed = 80, .gathered = 30}, {.streamed = 20, .gathered = 10}}};
+  all.memory = {.streamed = 20, .gathered = 10};
+  EXPECT_DOUBLE_EQ(product_seconds(work, all), 3);
+  EXPECT_DOUBLE_EQ(gather_seconds(work, all), 2 + 1 + 1);
+  EXPECT_DOUBLE_EQ(stream_seconds(work, all), 2 + 1 + 0.5);
+  const ComputeWork twice = work + work;
+  EXPECT_DOUBLE_EQ(seconds_of(twice, all), 2 * seconds_of(work, all));
+  EXPECT_EQ(twice.all_gathered(), 120);
+  EXPECT_EQ(twice.all_streamed(), 260);
+}
+
+TEST(Rates, ASmallerCacheIsNoSlowerHere) {
+  ThreadPool pool(1);
+  Workspace workspace;
+  Context ctx{Device::kCpu, &pool, &workspace};
+  MachineRates rates;
+  measure_kernels(ctx, rates);
+  EXPECT_GT(rates.kernel_flops, 0);
+  EXPECT_GT(rates.memory.streamed, 0);
+  for (const KernelBytes& cache : rates.caches) {
+    EXPECT_GT(cache.streamed, 0);
+    EXPECT_GT(cache.gathered, rates.memory.gathered / 2) << "with room for noise";
+  }
 }
 
 }  // namespace
