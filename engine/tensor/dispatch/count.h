@@ -47,10 +47,10 @@ inline ComputeWork gathers(const CsrView& arcs, Index cols, bool scaled = false)
                                      : 0);
 }
 
-/// Attention's: few numbers of an arc, so vectors are mostly empty, and an arc takes as long as three heads more.
-inline ComputeWork attention_terms(const CsrView& arcs, int heads) {
-  constexpr Index kOfAHead = 5;
-  return terms(arcs.arcs(), kOfAHead * (3 + heads));
+/// Attention's: few numbers of an arc, so vectors are mostly empty, an arc takes as long as two heads more, and to begin a row takes longest.
+inline ComputeWork attention_terms(const CsrView& arcs, int heads, int times = 1) {
+  constexpr Index kOfAHead = 5, kBeginning = 300;
+  return terms(arcs.rows, kBeginning) + terms(times * arcs.arcs(), kOfAHead * (2 + heads));
 }
 
 /// What is done to finished rows, or on the way back. Norms go over a row several times.

@@ -88,8 +88,9 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
   check_transpose(transpose, a.arcs.csr);
   // Along each arc, the other end's gradient for z, and z for the scores' gradients.
   add_work(ctx, [&] {
-    const ComputeWork once = gathers(a.arcs.csr, z.cols + a.heads) + attention_terms(a.arcs.csr, a.heads);
-    return once + once + streams(d_out, d_z, d_src_score, d_dst_score);
+    const ComputeWork once = gathers(a.arcs.csr, z.cols + a.heads);
+    return once + once + attention_terms(a.arcs.csr, a.heads, 2) +
+           streams(d_out, d_z, d_src_score, d_dst_score);
   });
   ATOLL_CALL_UNCOUNTED(attention_backward, ctx, a, transpose, transpose_arc, z, dst_score, src_score, state,
                        dot, d_out, d_z, d_src_score, d_dst_score);

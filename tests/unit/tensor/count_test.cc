@@ -86,7 +86,7 @@ TEST_F(Count, AttentionAndNormsTakeLongerThanTheirMemory) {
   softmax_begin(ctx, {{max, sum}, out});
   counted = {};
   attention_add(ctx, attention, z, dst, src, {{max, sum}, out});
-  EXPECT_EQ(counted.product_flops, kTermFlops * (12 + 2 * 5 * (3 + 2)));
+  EXPECT_EQ(counted.product_flops, kTermFlops * (12 + 300 + 2 * 5 * (2 + 2)));
 
   const auto applied = [&](const Epilogue& epilogue) {
     counted = {};
