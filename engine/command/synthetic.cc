@@ -20,13 +20,15 @@ CommunitySpec community_spec(const SyntheticSpec& s) {
   if (s.features > 0) spec.features = s.features;
   if (s.classes > 0) spec.classes = int(s.classes);
   if (s.homophily >= 0) spec.homophily = s.homophily;
+  if (s.train_share >= 0) spec.train = s.train_share;
   spec.seed = s.seed;
   return spec;
 }
 
 std::filesystem::path synthetic_folder(const std::filesystem::path& data_root, const SyntheticSpec& s) {
-  const std::string all = fmt::format("{} {} {} {} {} {} {} {} {}", s.kind, s.preset, s.scale, s.vertices,
-                                      s.average_degree, s.features, s.classes, s.homophily, s.seed);
+  std::string all = fmt::format("{} {} {} {} {} {} {} {} {}", s.kind, s.preset, s.scale, s.vertices,
+                                s.average_degree, s.features, s.classes, s.homophily, s.seed);
+  if (s.train_share >= 0) all += fmt::format(" {}", s.train_share);  // others keep their names
   return data_root / "generated" /
          ((s.preset.empty() ? s.kind : s.preset) + "-" + sha256_hex(all).substr(0, 12));
 }

@@ -20,7 +20,8 @@ struct SyntheticSpec {
   double average_degree = 0;  // arcs per vertex
   std::int64_t features = 0;
   std::int64_t classes = 0;
-  double homophily = -1;  // share of arcs that join equal classes; below 0 = the preset's, or 0.7
+  double homophily = -1;    // share of arcs that join equal classes; below 0 = the preset's, or 0.7
+  double train_share = -1;  // of the vertices, that train; below 0 = the preset's, or 0.5
   std::uint64_t seed = 1;
   bool operator==(const SyntheticSpec&) const = default;
 };

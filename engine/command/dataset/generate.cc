@@ -14,8 +14,8 @@ namespace {
 /// The same fields as dataset.synthetic, checked by the manifest's parser.
 SyntheticSpec spec_of(const Arguments& a) {
   std::vector<OptionField> options;
-  for (const char* name :
-       {"preset", "scale", "vertices", "averageDegree", "features", "classes", "homophily", "seed"}) {
+  for (const char* name : {"preset", "scale", "vertices", "averageDegree", "features", "classes", "homophily",
+                           "trainShare", "seed"}) {
     options.push_back({std::string("--") + name, std::string("dataset.synthetic.") + name});
   }
   const char* manifest =
@@ -51,6 +51,7 @@ Command dataset_generate_command() {
            {"--features", "N", "features per vertex"},
            {"--classes", "N", "number of classes"},
            {"--homophily", "X", "share of arcs between vertices of the same class"},
+           {"--trainShare", "X", "share of the vertices that train"},
            {"--seed", "N", "seed of the generator; the same seed gives the same bytes (1)"},
            {"--float16", "", "store features in half precision"},
            {"--replace", "", "overwrite DST if it exists"},

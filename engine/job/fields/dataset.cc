@@ -47,6 +47,13 @@ std::vector<Field> synthetic_shape_fields() {
                .minimum = 0,
                .maximum = 1,
                .default_text = "0.7, or the preset's"});
+  f.push_back({.path = "dataset.synthetic.trainShare",
+               .type = FieldType::kNumber,
+               .description = "share of the vertices that train; a quarter, or the preset's share, validates",
+               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.train_share; }),
+               .minimum = 0,
+               .maximum = 0.75,
+               .default_text = "0.5, or the preset's"});
   return f;
 }
 

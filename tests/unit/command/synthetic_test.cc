@@ -28,10 +28,12 @@ TEST(Synthetic, VerticesNextToAPresetAreItsSize) {
 
 TEST(Synthetic, NumbersThatAreGivenReplaceThePresets) {
   SyntheticSpec given = of_preset("flickr");
-  given.vertices = 9000, given.features = 8, given.homophily = 0.5, given.seed = 3;
+  given.vertices = 9000, given.features = 8, given.homophily = 0.5, given.train_share = 0.125, given.seed = 3;
   const CommunitySpec made = community_spec(given);
   EXPECT_EQ(made.features, 8);
   EXPECT_EQ(made.homophily, 0.5);
+  EXPECT_EQ(made.train, 0.125);
+  EXPECT_NE(synthetic_folder("data", given), synthetic_folder("data", of_preset("flickr")));
   EXPECT_EQ(made.seed, 3u);
   EXPECT_EQ(made.classes, 7);
   EXPECT_EQ(made.tail_exponent, find_preset("flickr").spec.tail_exponent);
@@ -45,6 +47,7 @@ TEST(Synthetic, WithoutAPresetEverythingIsAsGiven) {
   EXPECT_EQ(made.average_degree, 6);
   EXPECT_EQ(made.classes, 3);
   EXPECT_EQ(made.homophily, 0.7);
+  EXPECT_EQ(made.train, 0.5);
 }
 
 }  // namespace
