@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -14,11 +15,18 @@
 #include "job/quantity.h"
 #include "job/strategies.h"
 #include "job/yaml.h"
+#include "train/labels.h"
 
 namespace atl {
 namespace {
 
 constexpr const char* kUsualLink = "10gbit";
+
+SetSize size_of(const Dataset& dataset, const Job& job) {
+  const DatasetMeta& meta = dataset.meta();
+  const std::vector<std::uint8_t> trains = training_marks(dataset, job);
+  return {meta.vertices, meta.arcs, meta.features, Index(std::ranges::count(trains, 1))};
+}
 
 void say_nothing(const std::string&) {}
 
@@ -68,7 +76,7 @@ class Comparing {
       row.exact = info.exact != nullptr && info.exact(loaded.job);
       row.forecast = forecast(loaded.job, dataset_, prepare_graph(loaded, dataset_, say_), topology_, rates_,
                               options_.threads);
-      if (!row.exact) row.effect = measured_effect(row.label, dataset_.meta());
+      if (!row.exact) row.effect = measured_effect(row.label, size_of(dataset_, loaded.job));
       if (const auto memory = loaded.job.resources.memory; memory > 0 && row.forecast.peak > memory)
         row.refused = fmt::format("refused: takes {} a rank, and resources.memory is {}",
                                   bytes_text(double(row.forecast.peak)), bytes_text(double(memory)));

@@ -16,7 +16,7 @@ FANOUT = (10, 10, 10)
 STRATEGIES = (
     Strategy("pipegcn", "pipegcn"), Strategy("bns", "bns"), Strategy("sancus", "sancus"), Strategy("gnnpipe", "gnnpipe"), Strategy("granndis", "granndis"),
     *(Strategy(name, kind, (("batchSize", BATCH), ("fanout", FANOUT), *more))
-      for name, kind, more in (("minibatch", "minibatch", ()), ("p3", "p3", ()), ("p3:delay=3", "p3", (("delay", 3),)), ("dgs", "dgs", ()))))
+      for name, kind, more in (("minibatch", "minibatch", ()), ("minibatch:sampler=historical", "minibatch", (("sampler", "historical"),)), ("p3", "p3", ()), ("p3:delay=3", "p3", (("delay", 3),)), ("dgs", "dgs", ()))))
 
 
 def setups():

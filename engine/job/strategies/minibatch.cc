@@ -1,5 +1,6 @@
 // Strategy `minibatch`: each step trains on a few vertices and on some of their neighbours (Hamilton et al. 2017, "GraphSAGE",
 // algorithm 2), or on what another sampler draws (job/samplers.h). Ranks share a step's vertices; gradients are summed.
+#include "job/models.h"
 #include "job/option_field.h"
 #include "job/samplers.h"
 #include "job/strategies.h"
@@ -55,6 +56,12 @@ ServerRule a_cache_of_whole_rows_rule() {
       kWholeRows};
 }
 
+/// Where there are embeddings of other ranks.
+std::vector<std::string> variants(const Job& job) {
+  const bool has_others = job.placement.ranks > 1 && gathering_layers(job.model) > 1;
+  return has_others ? std::vector<std::string>{"sampler=historical"} : std::vector<std::string>{};
+}
+
 }  // namespace
 
 StrategyInfo minibatch_strategy() {
@@ -76,6 +83,7 @@ StrategyInfo minibatch_strategy() {
           .several_parts = true,
           .draws_neighbours = draws_some_neighbours,
           .side_threads = batch_threads,
+          .variants = variants,
           .kept_rows = "historical embeddings",
           .rules = {{a_fanout_a_layer, {batch_fanout_rule("minibatch")}},
                     std::move(sampler),

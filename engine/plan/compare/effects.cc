@@ -8,15 +8,16 @@
 namespace atl {
 namespace {
 
-/// Twice as many neighbours count as much as twice as many vertices, or features.
-double distance(const MeasuredSet& set, const DatasetMeta& meta) {
-  const auto apart = [](double a, double b) {
-    return std::abs(std::log(std::max(a, 1.0) / std::max(b, 1.0)));
+/// Twice as many neighbours count as much as twice as many vertices, or features, or as twice the share of vertices that train.
+double distance(const SetSize& a, const SetSize& b) {
+  const auto apart = [](double x, double y) { return std::abs(std::log(x / y)); };
+  const auto of_each = [](Index count, const SetSize& set) {
+    return std::max(1.0, double(count)) / std::max(1.0, double(set.vertices));
   };
-  return apart(double(set.vertices), double(meta.vertices)) +
-         apart(double(set.features), double(meta.features)) +
-         apart(double(set.arcs) / double(set.vertices),
-               double(meta.arcs) / double(std::max<Index>(meta.vertices, 1)));
+  return apart(std::max(1.0, double(a.vertices)), std::max(1.0, double(b.vertices))) +
+         apart(std::max(1.0, double(a.features)), std::max(1.0, double(b.features))) +
+         apart(of_each(a.arcs, a), of_each(b.arcs, b)) +
+         apart(of_each(a.training, a), of_each(b.training, b));
 }
 
 /// "gnnpipe:stages=2" was measured as "gnnpipe", if not by itself.
@@ -30,10 +31,11 @@ const MeasuredStrategy* find(const MeasuredSet& set, const std::string& label) {
 
 }  // namespace
 
-std::optional<Effect> measured_effect(const std::string& label, const DatasetMeta& like) {
+std::optional<Effect> measured_effect(const std::string& label, const SetSize& like) {
   const MeasuredSet* nearest = nullptr;
   for (const MeasuredSet& set : measured_sets())
-    if (find(set, label) != nullptr && (nearest == nullptr || distance(set, like) < distance(*nearest, like)))
+    if (find(set, label) != nullptr &&
+        (nearest == nullptr || distance(set.size, like) < distance(nearest->size, like)))
       nearest = &set;
   if (nearest == nullptr) return {};
   const MeasuredStrategy& found = *find(*nearest, label);

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "dataset/dataset.h"
+#include "base/types.h"
 
 namespace atl {
 
@@ -17,7 +17,13 @@ struct Effect {
   double length = 1;
 };
 
+/// What measured sets are compared by.
+struct SetSize {
+  Index vertices = 0, arcs = 0, features = 0;
+  Index training = 0;  // of the vertices
+};
+
 /// Of a strategy with these options (as strategies are listed: "granndis"). Nothing: it hasn't been measured.
-std::optional<Effect> measured_effect(const std::string& label, const DatasetMeta& like);
+std::optional<Effect> measured_effect(const std::string& label, const SetSize& like);
 
 }  // namespace atl

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/types.h"
+#include "plan/compare/effects.h"
 
 namespace atl {
 
@@ -16,7 +16,7 @@ struct MeasuredStrategy {
 
 struct MeasuredSet {
   std::string name;
-  Index vertices = 0, arcs = 0, features = 0;
+  SetSize size;
   std::vector<MeasuredStrategy> strategies;
 };
 

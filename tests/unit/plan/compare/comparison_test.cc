@@ -75,15 +75,21 @@ TEST(Comparison, TheTextSaysWhy) {
 }
 
 TEST(Comparison, EffectsAreThoseOfTheSetThatIsMostLike) {
-  DatasetMeta meta;
-  meta.vertices = 3000, meta.arcs = 12000, meta.features = 1400;
+  SetSize meta{.vertices = 3000, .arcs = 12000, .features = 1400, .training = 150};
   const auto effect = measured_effect("pipegcn", meta);
   ASSERT_TRUE(effect);
   EXPECT_EQ(effect->measured_on, "cora");
   EXPECT_TRUE(measured_effect("pipegcn:smoothing=both", meta)) << "the kind's own";
   EXPECT_FALSE(measured_effect("toy", meta));
-  meta.vertices = 20000, meta.arcs = 300000, meta.features = 4000;
+  meta.vertices = 20000, meta.arcs = 300000, meta.features = 4000, meta.training = 10000;
   EXPECT_NE(measured_effect("pipegcn", meta)->measured_on, "cora");
+}
+
+TEST(Comparison, HowManyVerticesTrainCounts) {
+  SetSize like{.vertices = 6000, .arcs = 60000, .features = 1000, .training = 3600};
+  EXPECT_NE(measured_effect("minibatch", like)->measured_on, "cora");
+  like.training = 100;
+  EXPECT_EQ(measured_effect("minibatch", like)->measured_on, "cora");
 }
 
 }  // namespace
