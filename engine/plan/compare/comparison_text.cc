@@ -95,7 +95,7 @@ std::string why(const Comparison& comparison, const ComparedStrategy& best) {
                                  duration_text(row.epoch), parts_text(row));
   if (!best.exact)
     text += fmt::format(
-        "; it takes {:.2f} times as many steps as graph to the same accuracy less half a point, on {}",
+        "; it takes {:.2f} times as many steps as graph to the same accuracy less half a point, on {} and sets like it",
         best.effect->length, best.effect->measured_on);
   if (plain != nullptr && plain != &best)
     text += fmt::format(". graph takes {}: it {}", duration_text(plain->forecast.row.epoch),

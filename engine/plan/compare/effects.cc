@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "plan/compare/effects_table.h"
 
 namespace atl {
 namespace {
+
+constexpr int kMostLike = 3;  // sets
 
 /// Twice as many neighbours count as much as twice as many vertices, or features, or as twice the share of vertices that train.
 double distance(const SetSize& a, const SetSize& b) {
@@ -31,15 +34,19 @@ const MeasuredStrategy* find(const MeasuredSet& set, const std::string& label) {
 
 }  // namespace
 
+/// A set has few seeds, and one's luck isn't the strategy's: so the middle of several sets'.
 std::optional<Effect> measured_effect(const std::string& label, const SetSize& like) {
-  const MeasuredSet* nearest = nullptr;
+  std::vector<const MeasuredSet*> sets;
   for (const MeasuredSet& set : measured_sets())
-    if (find(set, label) != nullptr &&
-        (nearest == nullptr || distance(set.size, like) < distance(nearest->size, like)))
-      nearest = &set;
-  if (nearest == nullptr) return {};
-  const MeasuredStrategy& found = *find(*nearest, label);
-  return Effect{nearest->name, found.points, found.deviation, found.length};
+    if (find(set, label) != nullptr) sets.push_back(&set);
+  if (sets.empty()) return {};
+  std::ranges::stable_sort(sets, {}, [&](const MeasuredSet* set) { return distance(set->size, like); });
+  const MeasuredStrategy& nearest = *find(*sets.front(), label);
+  std::vector<double> lengths;
+  for (const MeasuredSet* set : sets | std::views::take(kMostLike))
+    lengths.push_back(find(*set, label)->length);
+  std::ranges::sort(lengths);
+  return Effect{sets.front()->name, nearest.points, nearest.deviation, lengths[lengths.size() / 2]};
 }
 
 }  // namespace atl

@@ -85,6 +85,11 @@ TEST(Comparison, EffectsAreThoseOfTheSetThatIsMostLike) {
   EXPECT_NE(measured_effect("pipegcn", meta)->measured_on, "cora");
 }
 
+TEST(Comparison, StepsAreTheMiddleOfSeveralSets) {
+  const SetSize cora{.vertices = 2708, .arcs = 10556, .features = 1433, .training = 140};
+  EXPECT_LT(measured_effect("bns", cora)->length, 2) << "4.75 on cora, 0.8 and 1.2 on the next two";
+}
+
 TEST(Comparison, HowManyVerticesTrainCounts) {
   SetSize like{.vertices = 6000, .arcs = 60000, .features = 1000, .training = 3600};
   EXPECT_NE(measured_effect("minibatch", like)->measured_on, "cora");
