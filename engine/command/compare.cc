@@ -25,7 +25,8 @@ constexpr const char* kUsualLink = "10gbit";
 SetSize size_of(const Dataset& dataset, const Job& job) {
   const DatasetMeta& meta = dataset.meta();
   const std::vector<std::uint8_t> trains = training_marks(dataset, job);
-  return {meta.vertices, meta.arcs, meta.features, Index(std::ranges::count(trains, 1))};
+  return {meta.vertices, meta.arcs, meta.features, Index(std::ranges::count(trains, 1)),
+          job.placement.partitioner.kind == "hash"};
 }
 
 void say_nothing(const std::string&) {}

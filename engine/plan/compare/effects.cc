@@ -23,9 +23,10 @@ double distance(const SetSize& a, const SetSize& b) {
          apart(of_each(a.training, a), of_each(b.training, b));
 }
 
-/// "gnnpipe:stages=2" was measured as "gnnpipe", if not by itself.
-const MeasuredStrategy* find(const MeasuredSet& set, const std::string& label) {
-  for (const std::string& each : {label, label.substr(0, label.find(':'))}) {
+/// "gnnpipe:stages=2" was measured as "gnnpipe", if not by itself; and some by parts by hash, too.
+const MeasuredStrategy* find(const MeasuredSet& set, const std::string& label, bool scattered) {
+  const std::string kind = label.substr(0, label.find(':')), by_hash = scattered ? kByHash : "";
+  for (const std::string& each : {label + by_hash, kind + by_hash, label, kind}) {
     const auto found = std::ranges::find(set.strategies, each, &MeasuredStrategy::label);
     if (found != set.strategies.end()) return &*found;
   }
@@ -38,13 +39,13 @@ const MeasuredStrategy* find(const MeasuredSet& set, const std::string& label) {
 std::optional<Effect> measured_effect(const std::string& label, const SetSize& like) {
   std::vector<const MeasuredSet*> sets;
   for (const MeasuredSet& set : measured_sets())
-    if (find(set, label) != nullptr) sets.push_back(&set);
+    if (find(set, label, like.scattered) != nullptr) sets.push_back(&set);
   if (sets.empty()) return {};
   std::ranges::stable_sort(sets, {}, [&](const MeasuredSet* set) { return distance(set->size, like); });
-  const MeasuredStrategy& nearest = *find(*sets.front(), label);
+  const MeasuredStrategy& nearest = *find(*sets.front(), label, like.scattered);
   std::vector<double> lengths;
   for (const MeasuredSet* set : sets | std::views::take(kMostLike))
-    lengths.push_back(find(*set, label)->length);
+    lengths.push_back(find(*set, label, like.scattered)->length);
   std::ranges::sort(lengths);
   return Effect{sets.front()->name, nearest.points, nearest.deviation, lengths[lengths.size() / 2]};
 }

@@ -21,7 +21,8 @@ struct Effect {
 /// What measured sets are compared by.
 struct SetSize {
   Index vertices = 0, arcs = 0, features = 0;
-  Index training = 0;  // of the vertices
+  Index training = 0;      // of the vertices
+  bool scattered = false;  // parts by hash: most neighbours are other ranks'
 };
 
 /// Of a strategy with these options (as strategies are listed: "granndis"). Nothing: it hasn't been measured.

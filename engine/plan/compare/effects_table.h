@@ -20,6 +20,7 @@ struct MeasuredSet {
   std::vector<MeasuredStrategy> strategies;
 };
 
+inline constexpr const char* kByHash = " by hash";  // behind a label: with parts by hash
 /// The length of a strategy that didn't get there.
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 

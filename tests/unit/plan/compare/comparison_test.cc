@@ -90,6 +90,15 @@ TEST(Comparison, StepsAreTheMiddleOfSeveralSets) {
   EXPECT_LT(measured_effect("bns", cora)->length, 2) << "4.75 on cora, 0.8 and 1.2 on the next two";
 }
 
+TEST(Comparison, PartsByHashAreMeasuredByThemselves) {
+  SetSize like{.vertices = 14000, .arcs = 490000, .features = 700, .training = 8000};
+  EXPECT_LT(measured_effect("bns", like)->length, 2);
+  const double pipegcn = measured_effect("pipegcn", like)->length;
+  like.scattered = true;
+  EXPECT_EQ(measured_effect("pipegcn", like)->length, pipegcn) << "as by metis, until it is measured";
+  EXPECT_GT(measured_effect("bns", like)->length, 2) << "most neighbours are drawn, and few of them";
+}
+
 TEST(Comparison, HowManyVerticesTrainCounts) {
   SetSize like{.vertices = 6000, .arcs = 60000, .features = 1000, .training = 3600};
   EXPECT_NE(measured_effect("minibatch", like)->measured_on, "cora");
