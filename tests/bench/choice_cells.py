@@ -1,10 +1,25 @@
-"""Cells of the choice's table, drawn from a seed: a generated graph, a model, servers and links. No cell is written by hand."""
+"""Cells of the choice's table, drawn from a seed: a generated graph, a model, servers and links. No cell is written by hand, and no range is
+chosen for what is chosen there: docs/benchmarks/choice.md says where each comes from."""
+import copy
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 STEPS = 200  # that a job trains for; mini-batches as many steps
 SERVERS = ((2, 1), (4, 1), (2, 2), (8, 1), (4, 2))  # and ranks of each
+ARCS, VALUES = 4e5, 6e6  # at most, and values of all features: what a cell's time allows
+RATES, RIG_RATES = (60, 6400), (60, 1000)  # Mbit/s of a server's link, for each of its ranks, which have a core
+ON_RIG = 1 / 4  # of a graph's vertices, arcs and values: so that a cell takes a minute by the clock
+RIG = "rig "  # before names of its cells
+EXACT = 1 / 3  # of manifests
+PROGRAM = 24  # MiB of a rank that holds nothing
+DRAWN = """A graph has 3,000 to 30,000 vertices, 4 to 100 neighbours each and at most 400,000 arcs; 16 to 1,000 features; 4 to 16 classes, of which neighbours share 40 to
+90 %. Of its vertices 1 to 66 % train, as those of ogbn_papers100M and Reddit do. Models are the six kinds of convolutions: the deep ones (gcnii, resgcn) have 8 or
+16 layers, the others 2 to 4, of 16 to 128 columns. 2 to 8 ranks are on servers of 1 or 2, with parts by metis, or every third time by hash. A rank has memory
+for what full batches take under `graph`, or for up to four times as much. A rank has a core; its server's link has 60 Mbit/s to 6.4 Gbit/s for each, as one of 1 to
+100 Gbit/s has for each of 16 cores. All sizes are drawn evenly by their logarithm. A third of the manifests asks for an exact strategy. On the rig there
+are 2 to 4 ranks, up to 1 Gbit/s for each, and graphs of a quarter of these sizes.
+"""
 
 
 @dataclass(frozen=True)
@@ -13,27 +28,33 @@ class Cell:
     job: dict       # spec of the manifest, without a strategy
     topology: dict
     exact: bool     # whether the manifest allows exact strategies alone
+    room: float     # memory of a rank, over what `graph` takes beside the program
+    on_rig: bool
 
 
-def cells(seed, count):
-    return [draw(random.Random(f"choice {seed} {number}"), f"{seed}.{number}") for number in range(1, count + 1)]
+def cells(seed, count, on_rig=False):
+    place = RIG if on_rig else ""
+    return [draw(random.Random(f"choice {place}{seed} {number}"), f"{place}{seed}.{number}", on_rig) for number in range(1, count + 1)]
 
 
-def draw(rng, name):
-    vertices, (servers, ranks), model = round(log_uniform(rng, 3000, 12000)), rng.choice(SERVERS), draw_model(rng)
-    data = {"kind": "community", "vertices": vertices, "averageDegree": round(log_uniform(rng, 4, 100), 1), "features": round(log_uniform(rng, 16, 600)),
-            "classes": rng.randint(4, 16), "homophily": round(rng.uniform(0.4, 0.9), 2), "seed": rng.randint(1, 10**6)}
-    rows = vertices / (servers * ranks) * 4 * (data["features"] + 3 * (model["layers"] + 3) * model["hidden"])
-    job = {"dataset": {"synthetic": data}, "model": model,
+def draw(rng, name, on_rig):
+    servers, ranks = rng.choice(SERVERS[:3] if on_rig else SERVERS)
+    job = {"dataset": {"synthetic": draw_graph(rng, ON_RIG if on_rig else 1)}, "model": draw_model(rng),
            "placement": {"ranks": servers * ranks, "ranksPerServer": ranks, "partitioner": rng.choice(("metis", "metis", "hash"))},
-           # From what full batches just fit in to what copies of most of the graph do.
-           "resources": {"cpu": 1, "memory": f"{math.ceil((rows + 60e6) * log_uniform(rng, 1, 4) / 2**20)}Mi"},
-           "training": {"epochs": STEPS, "evaluateEvery": 2, "checkpoint": {"every": 0}}}
+           "resources": {"cpu": 1}, "training": {"epochs": STEPS, "evaluateEvery": 2, "checkpoint": {"every": 0}}}
+    mbit, latency = ranks * log_uniform(rng, *(RIG_RATES if on_rig else RATES)), log_uniform(rng, 10, 200)
+    inside = {"rate": f"{log_uniform(rng, 4, 40):.1f}GB/s", "latency": "10us", "perMegabyte": "0.15ms"}
     topology = {"name": "drawn", "servers": servers, "ranksPerServer": ranks, "cores": 1,
-                "between": {"rate": f"{log_uniform(rng, 100, 100000):.0f}mbit", "latency": f"{log_uniform(rng, 10, 200):.0f}us"},
-                "inside": {"rate": f"{log_uniform(rng, 4, 40):.1f}GB/s", "latency": "10us", "perMegabyte": "0.15ms"},
-                "costs": {"perMegabyte": "0.35ms", "perMessage": "10us"}}
-    return Cell(name, job, topology, rng.random() < 0.5)
+                "between": {"rate": f"{mbit:.0f}mbit", "latency": f"{latency:.0f}us"}, "inside": inside, "costs": {"perMegabyte": "0.35ms", "perMessage": "10us"}}
+    return Cell(name, job, topology, rng.random() < EXACT, log_uniform(rng, 1.05, 4), on_rig)
+
+
+def draw_graph(rng, scale):
+    vertices, degree = scale * log_uniform(rng, 3000, 30000), log_uniform(rng, 4, 100)
+    vertices = round(min(vertices, scale * ARCS / degree))
+    features = round(min(log_uniform(rng, 16, 1000), scale * VALUES / vertices))
+    return {"kind": "community", "vertices": vertices, "averageDegree": round(degree, 1), "features": features, "classes": rng.randint(4, 16),
+            "homophily": round(rng.uniform(0.4, 0.9), 2), "trainShare": round(log_uniform(rng, 0.01, 0.66), 3), "seed": rng.randint(1, 10**6)}
 
 
 def draw_model(rng):
@@ -48,7 +69,15 @@ def log_uniform(rng, low, high):
     return math.exp(rng.uniform(math.log(low), math.log(high)))
 
 
+def with_memory(cell, peak):
+    """peak: bytes that the largest rank takes under `graph`."""
+    job = copy.deepcopy(cell.job)
+    job["resources"]["memory"] = f"{PROGRAM + math.ceil((peak / 2**20 - PROGRAM) * cell.room)}Mi"
+    return replace(cell, job=job)
+
+
 def in_words(cell):
     data, model, links = cell.job["dataset"]["synthetic"], cell.job["model"], cell.topology
-    return (f"{data['vertices']} vertices, {data['averageDegree']} neighbours, {data['features']} features; {model['kind']} {model['layers']} × {model['hidden']}; "
-            f"{links['servers']} × {links['ranksPerServer']}, {links['between']['rate']}, {cell.job['resources']['memory']}, {cell.job['placement']['partitioner']}")
+    return (f"{data['vertices']} vertices, {100 * data['trainShare']:.0f} % train, {data['averageDegree']} neighbours, {data['features']} features; "
+            f"{model['kind']} {model['layers']} × {model['hidden']}; {links['servers']} × {links['ranksPerServer']}, {links['between']['rate']}, "
+            f"{cell.job['resources']['memory']}, {cell.job['placement']['partitioner']}")
