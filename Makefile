@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 600
 SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: build build-cuda gpu-bundle gpu-check programs programs-cuda demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing accuracy-samplers accuracy-effects \
+.PHONY: build build-cuda gpu-bundle gpu-check programs programs-cuda demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing accuracy-precision accuracy-samplers accuracy-effects \
 	bench bench-peers bench-operator bench-strategies bench-scale check-simulation simulated judge-choice cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
@@ -129,6 +129,10 @@ accuracy-effects: test-tools build
 # Kinds and decays of PipeGCN's smoothing: errors of late rows, and how fast accuracy comes.
 accuracy-smoothing: test-tools build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/smoothing $(OPTIONS)
+
+# What bfloat16 costs in accuracy, beside float32 by seed; OPTIONS as above.
+accuracy-precision: test-tools build
+	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/precision $(OPTIONS)
 
 # PyG and DGL beside Atoll: about 3 GB of download.
 bench-peers: test-tools build

@@ -13,6 +13,11 @@ using Real = double;
 using Real = float;
 #endif
 
+/// The upper half of a float32: how values may be stored (training.precision) or sent (strategy.wire). tensor/bfloat16.h
+struct Bfloat16 {
+  std::uint16_t bits;
+};
+
 /// A vertex, global or local: kernels index with 32 bits, half the memory traffic of 64.
 using VertexId = std::int32_t;
 /// A count or position of arcs, rows or bytes: always 64 bits.

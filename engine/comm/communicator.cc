@@ -120,8 +120,7 @@ namespace {
 template <class View>
 Message message_of(Rank peer, const View& rows) {
   ATOLL_CHECK(rows.contiguous(), "rows of stride {} with {} columns", rows.stride, rows.cols);
-  auto* data = const_cast<Real*>(rows.data);
-  return {peer, reinterpret_cast<std::byte*>(data), rows.rows * rows.cols * Index(sizeof(Real))};
+  return {peer, static_cast<std::byte*>(const_cast<void*>(rows.address())), rows.rows * rows.row_bytes()};
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // How rows, and gradients of rows, are written while they cross between ranks (strategy.wire): as they are, or each value as
 // bfloat16. What is computed with is whole again: rows are rounded in the memory that they leave from, or on their way to it, and
-// widened in place where they have arrived.
+// widened in place where they have arrived, unless they are stored in halves there.
 #pragma once
 
 #include "comm/communicator.h"

@@ -136,13 +136,8 @@ struct Assigner {
     if (text == nullptr) return refuse(with_meaning(value));
     std::vector<std::string> names;
     for (std::size_t i = 0; i < field.choices.size(); ++i) {
-      const Choice& choice = field.choices[i];
-      names.push_back(choice.name);
-      if (choice.name != *text) continue;
-      set(int(i));
-      if (choice.built) return;
-      return problems.error(value.where, field.path,
-                            fmt::format("{} isn't built yet (use {})", choice.name, choice.instead));
+      names.push_back(field.choices[i].name);
+      if (names.back() == *text) return set(int(i));
     }
     problems.error(value.where, field.path, shown(value) + " is unknown" + suggestion(*text, names));
   }

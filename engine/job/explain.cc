@@ -89,8 +89,7 @@ std::string details(const Field& field) {
   if (field.slot) add("changes", changes_text(mutability_of(field)));
   if (field.slot) add("resuming", field.may_change ? "may change" : "must stay the same");
   for (const auto& choice : field.choices) {
-    out +=
-        fmt::format("    {:<20} {}{}\n", choice.name, choice.meaning, choice.built ? "" : " [not built yet]");
+    out += fmt::format("    {:<20} {}\n", choice.name, choice.meaning);
   }
   return out;
 }

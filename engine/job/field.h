@@ -46,8 +46,6 @@ enum class FieldType {
 struct Choice {
   std::string name;
   std::string meaning{};
-  bool built = true;      // false: named, and refused until it exists
-  std::string instead{};  // what to use until then
 };
 
 /// Only with certain values of another field; elsewhere the field is ignored, which is a warning.

@@ -224,6 +224,10 @@ struct Job {
   Launcher launcher = Launcher::kAtoll;
   std::string image;      // default: the chart's
   std::string template_;  // JSON of a partial pod template; only the operator reads it
+  /// How rows and gradients travel in training: values that are stored in 16 bits never take more.
+  Precision wire() const {
+    return training.precision == Precision::kBFloat16 ? Precision::kBFloat16 : strategy.wire;
+  }
   bool operator==(const Job&) const = default;
 };
 

@@ -76,7 +76,7 @@ void FinishedLayer::backward(Verbs& verbs, const LayerWeights& weights, const La
   Context& ctx = verbs.context();
   MatrixView d_residual;  // kept until the layer's own gradient is written, which may be to d_out's memory
   if (options_.skip) {
-    d_residual = ctx.workspace->matrix("finished_layer.d_residual", d_out.rows, d_out.cols);
+    d_residual = ctx.workspace->matrix("finished_layer.d_residual", d_out.rows, d_out.cols, ctx.values);
     fill(ctx, 0, d_residual);
   }
   finish_.backward(verbs, weights, saved, out, d_out, d_residual);
@@ -95,7 +95,7 @@ void FinishedLayer::backward_columns(Verbs& verbs, const LayerWeights& weights, 
   Context& ctx = verbs.context();
   const MatrixView d_summands = verbs.columns()->end_spread();
   const MatrixView scratch =
-      ctx.workspace->matrix("finished_layer.scratch", d_summands.rows, d_summands.cols);
+      ctx.workspace->matrix("finished_layer.scratch", d_summands.rows, d_summands.cols, ctx.values);
   multiply_backward(verbs, weights, input, saved, d_summands, scratch, gradient);
 }
 

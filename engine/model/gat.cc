@@ -38,9 +38,12 @@ std::vector<ParameterSpec> parameters_of(const GatOptions& o) {
 
 std::vector<SavedSpec> saved_of(const GatOptions& o) {
   using Over = SavedSpec::Over;
-  return {{"z", Over::kSources, width_of(o)},          {"src_score", Over::kSources, o.heads},
-          {"dst_score", Over::kDestinations, o.heads}, {"max", Over::kDestinations, o.heads},
-          {"sum", Over::kDestinations, o.heads},       {"aggregated", Over::kDestinations, width_of(o)}};
+  return {{"z", Over::kSources, width_of(o)},
+          {"src_score", Over::kSources, o.heads, -1, true},
+          {"dst_score", Over::kDestinations, o.heads, -1, true},
+          {"max", Over::kDestinations, o.heads, -1, true},
+          {"sum", Over::kDestinations, o.heads, -1, true},
+          {"aggregated", Over::kDestinations, width_of(o)}};
 }
 
 class Gat final : public FinishedLayer {
@@ -95,7 +98,7 @@ class Gat final : public FinishedLayer {
                  gradient.rows, [&](const Source& s, const SoftmaxGradient& of) {
                    const Index rows = s.rows.rows();
                    MatrixView z = saved.at(kZ, s.slot, rows), src_score = saved.at(kSrcScore, s.slot, rows);
-                   MatrixView d_z = ctx.workspace->matrix("gat.d_z", z.rows, z.cols);
+                   MatrixView d_z = ctx.workspace->matrix("gat.d_z", z.rows, z.cols, ctx.values);
                    MatrixView d_src_score = ctx.workspace->matrix("gat.d_src_score", z.rows, o_.heads);
                    attention_backward(ctx, attention_of(verbs, s), s.block->transpose, s.block->transpose_arc,
                                       z, of.scores, src_score, of.state, of.result, of.d_out, d_z,
@@ -153,7 +156,7 @@ class Gat final : public FinishedLayer {
   }
   MatrixView split_heads(Context& ctx, MatrixView d_out) const {
     if (o_.concat) return d_out;
-    MatrixView d = ctx.workspace->matrix("gat.d_heads", d_out.rows, width());
+    MatrixView d = ctx.workspace->matrix("gat.d_heads", d_out.rows, width(), ctx.values);
     for (int h = 0; h < o_.heads; ++h) axpby(ctx, Real(1) / Real(o_.heads), d_out, 0, head(d, h));
     return d;
   }

@@ -9,6 +9,10 @@ Index padded(Index elements) {
   return (elements + kLine - 1) / kLine * kLine;
 }
 
+Storage stored(const SavedSpec& spec, Storage values) {
+  return spec.is_exact ? Storage::kReals : values;
+}
+
 /// Calls visit(spec, rows) for every matrix, in order: a spec over sources has one a slot.
 template <class F>
 void for_each_matrix(const std::vector<SavedSpec>& specs, const LayerRows& rows, F&& visit) {
@@ -45,18 +49,21 @@ void Layer::backward_columns(Verbs&, const LayerWeights&, const LayerInput&, Sav
   cant_be_split(*this);
 }
 
-Index Saved::elements(const std::vector<SavedSpec>& specs, const LayerRows& rows) {
+Index Saved::reals(const std::vector<SavedSpec>& specs, const LayerRows& rows, Storage values) {
   Index total = 0;
-  for_each_matrix(specs, rows, [&](std::size_t i, Index count) { total += padded(count * specs[i].cols); });
+  for_each_matrix(specs, rows, [&](std::size_t i, Index count) {
+    total += padded(reals_of(count * specs[i].cols, stored(specs[i], values)));
+  });
   return total;
 }
 
-void Saved::place(const std::vector<SavedSpec>& specs, const LayerRows& rows, Real* memory) {
+void Saved::place(const std::vector<SavedSpec>& specs, const LayerRows& rows, Storage values, Real* memory) {
   matrices_.resize(specs.size());
   for (auto& each : matrices_) each.clear();
   for_each_matrix(specs, rows, [&](std::size_t i, Index count) {
-    matrices_[i].emplace_back(memory, count, specs[i].cols);
-    memory += padded(count * specs[i].cols);
+    const Storage storage = stored(specs[i], values);
+    matrices_[i].emplace_back(memory, count, specs[i].cols, storage);
+    memory += padded(reals_of(count * specs[i].cols, storage));
   });
 }
 

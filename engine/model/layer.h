@@ -22,7 +22,8 @@ struct SavedSpec {
     kSources        // one per block of sources
   } over = Over::kDestinations;
   Index cols = 0;
-  Index rows = -1;  // fixed number of rows instead (column statistics: 2)
+  Index rows = -1;        // fixed number of rows instead (column statistics: 2)
+  bool is_exact = false;  // Reals, however values are stored: statistics, scores
 };
 
 /// How many rows one layer of one pass has.
@@ -36,10 +37,10 @@ struct LayerRows {
 /// together can share it.
 class Saved {
  public:
-  /// Elements of all matrices.
-  static Index elements(const std::vector<SavedSpec>& specs, const LayerRows& rows);
-  /// Lays them out in `memory`, which holds at least so many elements.
-  void place(const std::vector<SavedSpec>& specs, const LayerRows& rows, Real* memory);
+  /// Reals that all matrices take, where values are stored as `values` says.
+  static Index reals(const std::vector<SavedSpec>& specs, const LayerRows& rows, Storage values);
+  /// Lays them out in `memory`, which holds at least so many.
+  void place(const std::vector<SavedSpec>& specs, const LayerRows& rows, Storage values, Real* memory);
   MatrixView at(int index) { return matrices_[std::size_t(index)].front(); }
   /// Of a block of `rows` sources, at most as many as its slot was laid out for.
   MatrixView at(int index, int slot, Index rows) {

@@ -15,6 +15,10 @@ ModelKind kind_of(const std::string& kind) {
 
 }  // namespace
 
+Storage storage_of(Precision precision) {
+  return precision == Precision::kBFloat16 ? Storage::kHalves : Storage::kReals;
+}
+
 GraphNeeds graph_needs(const ModelSpec& spec) {
   return kind_of(spec.kind).needs(spec.options);
 }
@@ -23,6 +27,7 @@ Model make_model(const ModelSpec& spec, const TrainingSpec& training, const Mode
   const ModelKind kind = kind_of(spec.kind);
   Model model = kind.make(spec, training, input);
   model.needs = kind.needs(spec.options);
+  model.values = storage_of(training.precision);
   return model;
 }
 

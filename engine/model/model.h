@@ -47,6 +47,8 @@ struct Model {
   std::vector<ParameterSpec>
       decoder;     // of link prediction's; its number among layers is the one behind the last
   DataCosts data;  // that it was made for
+  Storage values =
+      Storage::kReals;  // of what its layers compute, but for the last one's output, and of gradients
 
   /// By layer; where a decoder has some, these come last.
   std::vector<std::vector<ParameterSpec>> parameters() const;
@@ -56,6 +58,8 @@ struct Model {
 
 /// Throws Error naming the known models where spec.kind is none of them.
 Model make_model(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input);
+
+Storage storage_of(Precision precision);
 
 /// What a model needs of the graph, before there is one: the partitioner asks.
 GraphNeeds graph_needs(const ModelSpec& spec);

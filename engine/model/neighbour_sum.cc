@@ -38,14 +38,14 @@ void NeighbourSum::forward(Verbs& verbs, const LayerInput& input, OwnRows& own, 
     transform(ctx, self, due, w, target.out);
     if (options_.own_row != 1) scale(ctx, options_.own_row, target.out);
   };
-  const bool is_finished =
-      sum_over(verbs, input.rows, {target.out, target.begun || adds_own()}, begin,
-               [&](const Source& s, MatrixView sum, bool accumulate, bool is_whole) {
-                 MatrixView z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out);
-                 const auto [source, due] = own.due(s.rows, dropout_of(verbs, s));
-                 transform(ctx, source, due, w, z);
-                 spmm(ctx, arcs_of(*s.block), z, sum, accumulate, is_whole ? finish : Epilogue{});
-               });
+  const bool is_finished = sum_over(
+      verbs, input.rows, {target.out, target.begun || adds_own()}, begin,
+      [&](const Source& s, MatrixView sum, bool accumulate, bool is_whole) {
+        MatrixView z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out, ctx.values);
+        const auto [source, due] = own.due(s.rows, dropout_of(verbs, s));
+        transform(ctx, source, due, w, z);
+        spmm(ctx, arcs_of(*s.block), z, sum, accumulate, is_whole ? finish : Epilogue{});
+      });
   if (!is_finished) apply(ctx, finish, target.out, target.out);
 }
 
@@ -66,7 +66,7 @@ void NeighbourSum::backward_aggregated(Verbs& verbs, const LayerInput& input, Co
     gemm_at(ctx, saved.at(0), {}, d_target, d_w, true);
   };
   if (gradient.rows.cols == 0) return weights();
-  MatrixView d_aggregated(scratch.data, scratch.rows, options_.in);  // in ≤ out
+  const MatrixView d_aggregated = scratch.repacked(options_.in);  // in ≤ out
   gemm_bt(ctx, d_target, w, d_aggregated);
   sum_back(
       verbs, input.rows, d_aggregated, gradient.rows, weights, [&](const Source& s, ConstMatrixView d_sum) {
@@ -90,7 +90,7 @@ void NeighbourSum::backward_transformed(Verbs& verbs, const LayerInput& input, C
     weight_backward(ctx, input.self, own_dropout(verbs), d_own, d_w);
   };
   sum_back(verbs, input.rows, d_target, gradient.rows, own, [&](const Source& s, ConstMatrixView d_sum) {
-    MatrixView d_z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out);
+    MatrixView d_z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out, ctx.values);
     spmm(ctx, transposed_arcs_of(*s.block), d_sum, d_z);
     const Dropout dropout = dropout_of(verbs, s);
     weight_backward(ctx, s.rows, dropout, d_z, d_w);

@@ -18,7 +18,7 @@ void NormLayer::declare(std::vector<ParameterSpec>& parameters) const {
 }
 
 void NormLayer::declare(std::vector<SavedSpec>& saved) const {
-  if (batch()) saved.push_back({"norm.stats", SavedSpec::Over::kOutputs, cols_, 2});
+  if (batch()) saved.push_back({"norm.stats", SavedSpec::Over::kOutputs, cols_, 2, true});
 }
 
 void NormLayer::statistics(Verbs& verbs, const LayerWeights& weights, ConstMatrixView x, Saved& saved) const {

@@ -37,7 +37,8 @@ RowStart::Started ResidualBlock::started(const Pass& p, const Source& s) const {
 
 MatrixView ResidualBlock::gradient_of(const Pass& p, const Source& s) const {
   if (s.d_rows.cols > 0 || !start_.learns()) return s.d_rows;
-  return p.verbs.context().workspace->matrix("resgcn.d_rows", s.rows.rows(), hidden_);
+  Context& ctx = p.verbs.context();
+  return ctx.workspace->matrix("resgcn.d_rows", s.rows.rows(), hidden_, ctx.values);
 }
 
 void ResidualBlock::forward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,

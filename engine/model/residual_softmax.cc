@@ -13,8 +13,8 @@ class SoftmaxBlock final : public ResidualBlock {
  public:
   SoftmaxBlock(Index hidden, RowStart start, Real temperature)
       : ResidualBlock(hidden, start, hidden,
-                      {{"max", SavedSpec::Over::kDestinations, hidden},
-                       {"sum", SavedSpec::Over::kDestinations, hidden},
+                      {{"max", SavedSpec::Over::kDestinations, hidden, -1, true},
+                       {"sum", SavedSpec::Over::kDestinations, hidden, -1, true},
                        {"aggregated", SavedSpec::Over::kDestinations, hidden}}),
         temperature_(temperature) {}
   std::string describe() const override { return fmt::format("resgcn softmax {} → {}", hidden_, hidden_); }
@@ -63,14 +63,14 @@ class SoftmaxBlock final : public ResidualBlock {
   /// ReLU(r): r itself where it came from one.
   ConstMatrixView messages(Context& ctx, const Started& source) const {
     if (start_.relu()) return source.rows;
-    MatrixView m = ctx.workspace->matrix("resgcn.messages", source.rows.rows, source.rows.cols);
+    MatrixView m = ctx.workspace->matrix("resgcn.messages", source.rows.rows, source.rows.cols, ctx.values);
     axpby(ctx, 1, source.rows, 0, m);
     apply(ctx, kRelu, m, m);
     return m;
   }
   /// (dst, hidden): r + a, what the weight is applied to.
   ConstMatrixView combined(Context& ctx, const Started& self, ConstMatrixView aggregated) const {
-    MatrixView sum = ctx.workspace->matrix("resgcn.combined", aggregated.rows, aggregated.cols);
+    MatrixView sum = ctx.workspace->matrix("resgcn.combined", aggregated.rows, aggregated.cols, ctx.values);
     axpby(ctx, 1, self.rows, 0, sum);
     axpby(ctx, 1, aggregated, 1, sum);
     return sum;

@@ -30,8 +30,9 @@ RowStart::Started RowStart::forward(Verbs& verbs, const LayerWeights& weights, S
                                     const char* name) const {
   const Epilogue e = epilogue(verbs, weights, saved, ids);
   if (!norm_ && !options_.relu && !e.dropout) return {h, h, ids};
-  MatrixView r = verbs.context().workspace->matrix(name, h.rows, h.cols);
-  apply(verbs.context(), e, h, r);
+  Context& ctx = verbs.context();
+  MatrixView r = ctx.workspace->matrix(name, h.rows, h.cols, ctx.values);
+  apply(ctx, e, h, r);
   return {h, r, ids};
 }
 

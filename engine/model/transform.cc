@@ -12,17 +12,17 @@ constexpr Index kPieceElements = Index(1) << 18;  // a megabyte
 ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& d, const char* name) {
   ATOLL_CHECK(!rows.packed(), "packed rows are transformed, never copied");
   if (!d) return rows.dense;
-  MatrixView copy = ctx.workspace->matrix(name, rows.rows(), rows.cols());
+  MatrixView copy = ctx.workspace->matrix(name, rows.rows(), rows.cols(), ctx.values);
   dropout(ctx, d, rows.dense, copy);
   return copy;
 }
 
 OwnRows::Due OwnRows::due(const Rows& rows, const Dropout& d) {
   // Where no own rows were given there are no columns; null data they share with those of a rank without vertices.
-  const bool are_own =
-      !rows.packed() && own_.cols() > 0 && rows.dense.data == own_.dense.data && rows.rows() == own_.rows();
+  const bool are_own = !rows.packed() && own_.cols() > 0 && rows.dense.address() == own_.dense.address() &&
+                       rows.rows() == own_.rows();
   if (!d || !are_own) return {rows, d};
-  if (dropped_.data == nullptr) dropped_ = dropped_rows(ctx_, own_, d, "transform.own_rows");
+  if (dropped_.address() == nullptr) dropped_ = dropped_rows(ctx_, own_, d, "transform.own_rows");
   return {dropped_, {}};
 }
 

@@ -145,6 +145,7 @@ class Batches {
     const Index count = Index(others.size()), classes = model.layers.back()->out();
     PassMemory memory(Device::kDry, model, {0, int(model.layers.size())}, Passes::kTraining);
     const std::vector<LayerRows> rows = star_rows(model, count);
+    memory.store_reals();
     memory.shape(rows);
     add_explaining(model, rows, double(count), times * double(epochs_of_masks(job_)), out);
     ScheduleBytes of_star;

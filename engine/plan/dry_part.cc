@@ -115,8 +115,8 @@ Rows DryPart::rows(Index count, const FeatureShape& shape, Features& features) {
   const auto nonzeros = Index(double(count) * shape.nonzeros_per_row);
   switch (shape.form) {
     case FeatureForm::kDense:
-      features.dense.resize(count, shape.columns, Device::kDry);
-      return ConstMatrixView(features.dense);
+      features.dense.resize(1, reals_of(count * shape.columns, shape.storage), Device::kDry);
+      return ConstMatrixView(features.dense.data(), count, shape.columns, shape.storage);
     case FeatureForm::kSparse:
       features.sparse = {csr(count, shape.columns, nonzeros), csr(shape.columns, count, nonzeros)};
       return &features.sparse;

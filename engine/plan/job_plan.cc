@@ -179,7 +179,7 @@ std::optional<ColumnsPlan> columns_plan(const Job& job, const DatasetMeta& meta,
                    .copies = job.placement.ranks / share->members(),
                    .width = whole.out(),
                    .after_gather = SplitLayers(model).hops > 0};
-  plan.value_bytes = job.strategy.wire == Precision::kBFloat16 ? 2 : sizeof(Real);
+  plan.value_bytes = job.wire() == Precision::kBFloat16 ? 2 : sizeof(Real);
   for (const DryBatches& each : all) {
     plan.rows += each.whole_rows;
     plan.by_rows += each.by_rows;

@@ -88,7 +88,7 @@ Index cutting_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) 
 }
 
 Index feature_bytes(Index rows, const FeatureShape& f) {
-  if (f.form == FeatureForm::kDense) return kReal * rows * f.columns;
+  if (f.form == FeatureForm::kDense) return kReal * reals_of(rows * f.columns, f.storage);
   if (f.form == FeatureForm::kBits)
     return rows * (4 * BitView::words_of(f.columns) + kReal) + f.columns * 4 * BitView::words_of(rows);
   const auto nonzeros = Index(double(rows) * f.nonzeros_per_row);

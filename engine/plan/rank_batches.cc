@@ -46,15 +46,16 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
       memory_(ctx_.device, model_, layers(), recompute_ ? Passes::kRecomputing : Passes::kTraining),
       runner_(ctx_, model_, nullptr),
       sizes_(model_.layers.size()) {
+  ctx_.values = model_.values;
   if (notes != nullptr) ctx_.count = notes->counted();
   if (pushed_embeddings_ != nullptr) {
     const HistoryRows& rows = pushed_embeddings_->rows(rank);
     known_.emplace(rows, pushed_embeddings_->options());
     sampler_.read_history(&*known_);
-    history_.emplace(ctx_, comm_, model_, rows, pushed_embeddings_->options(), job.strategy.wire);
+    history_.emplace(ctx_, comm_, model_, rows, pushed_embeddings_->options(), job.wire());
   }
   if (!columns_) return;
-  const FlightOptions flight{job.training.seed, memory_.passes(), job.strategy.wire, counts_rows_};
+  const FlightOptions flight{job.training.seed, memory_.passes(), job.wire(), counts_rows_};
   by_columns_.emplace(ctx_, comm_, model_, runner_, *columns_, flight, in_flight());
 }
 

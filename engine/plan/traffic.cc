@@ -77,7 +77,7 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
     shape.parameters.push_back(with_the_layer);
   }
   shape.bytes_per_weight = sizeof(Real);
-  shape.bytes_per_value = job.strategy.wire == Precision::kBFloat16 ? 2 : sizeof(Real);
+  shape.bytes_per_value = job.wire() == Precision::kBFloat16 ? 2 : sizeof(Real);
   set_merged(job, model, shape);
   if (strategy.describe != nullptr)
     strategy.describe(job, model, prepared, {marks, loss_marks(dataset, job)}, shape);

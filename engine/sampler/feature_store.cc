@@ -142,7 +142,7 @@ void FeatureStore::answer() {
   }
   if (bfloat16_) {
     auto* const to = reinterpret_cast<Bfloat16*>(outgoing_.take(values * Index(sizeof(Bfloat16))).data());
-    return gather_rows_bfloat16(ctx_, own_, index.data(), {to, count, cols()});
+    return gather_rows(ctx_, own_, index.data(), {to, count, cols()});
   }
   auto* const to = reinterpret_cast<Real*>(outgoing_.take(values * Index(sizeof(Real))).data());
   gather_rows(ctx_, own_, index.data(), {to, count, cols()});

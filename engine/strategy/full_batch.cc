@@ -70,22 +70,24 @@ std::vector<ExchangedLayer> FullBatch::exchanged_layers() const {
 void FullBatch::compute_prefix() {
   pass_->prepare();
   Matrix before;
+  MatrixView held;
   Saved none;
   for (int l = 0; l < prefix_; ++l) {
-    const Index rows = outputs_[std::size_t(l)];
-    Matrix out(rows, layer(l).out(), ctx_.device);
-    const Rows in = l == 0 ? part_->features : Rows(std::as_const(before).view());
+    const Index rows = outputs_[std::size_t(l)], cols = layer(l).out();
+    Matrix memory(1, reals_of(rows * cols, model_.values), ctx_.device);
+    const MatrixView out(memory.data(), rows, cols, model_.values);
+    const Rows in = l == 0 ? part_->features : Rows(held);
     const Rows self = in.packed() || in.rows() == rows ? in : Rows(in.dense.slice_rows(0, rows));
     pass_->bind(l);
     layer(l).forward(*pass_, {parameters_.present(), l}, {in, self, {}}, none, out);
-    before = std::move(out);
+    before = std::move(memory), held = out;
   }
-  prefix_output_ = std::move(before);
+  prefix_memory_ = std::move(before), prefix_output_ = held;
 }
 
 /// The features, or what was computed of them once.
 RangeInput FullBatch::input() const {
-  if (prefix_ > 0) return {Rows(ConstMatrixView(prefix_output_)), {}};
+  if (prefix_ > 0) return {Rows(prefix_output_), {}};
   return {part_->features, {}, part_->computed_features};
 }
 
@@ -132,7 +134,7 @@ void FullBatch::count_non_finite(const double* unless, double* by_layer) {
 
 ScheduleBytes FullBatch::bytes() const {
   ScheduleBytes b;
-  b.activations = prefix_output_.held_bytes();
+  b.activations = prefix_memory_.held_bytes();
   memory_.count(b);
   b.halo = exchange_->bytes();
   return b;

@@ -66,7 +66,8 @@ class FullBatch final : public Schedule {
   std::vector<Index> outputs_;  // by layer, rows that it computes
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<FullBatchPass> pass_;
-  Matrix prefix_output_;  // (owned, width)
+  Matrix prefix_memory_;
+  MatrixView prefix_output_;  // (owned, width)
   LayerRunner runner_;
   mutable PassMemory memory_;  // embeddings() looks at a row of it
 };

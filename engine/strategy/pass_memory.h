@@ -20,7 +20,7 @@ enum class Passes {
 /// What a pass needs in its backward alone: gradients, and saved matrices that are made again there. Of one pass, or of several over
 /// the same layers that go backward one after the other.
 struct BackwardMemory {
-  Matrix d_rows[2];  // (1, elements): gradients take turns
+  Matrix d_rows[2];  // (1, Reals that they take): gradients take turns
   Matrix d_output, d_tap;
   Matrix saved;  // where one layer's are alive at a time
   void count(ScheduleBytes& bytes) const;
@@ -47,6 +47,8 @@ class PassMemory {
   void place_d_output(MatrixView d_output) { d_output_ = d_output; }
   /// Makes room in what is shared for a pass of so many rows, before any pass is shaped.
   void make_room(const std::vector<LayerRows>& rows);
+  /// Before shape(): all in Reals, however the model's values are stored.
+  void store_reals() { values_ = Storage::kReals; }
   /// Whether backward, which takes the outputs' memory for its own, leaves them as they are instead.
   void keep_outputs(bool on) { keeps_outputs_ = on; }
   bool keeps_outputs() const { return keeps_outputs_; }
@@ -80,6 +82,10 @@ class PassMemory {
   std::size_t at(int layer) const { return std::size_t(layer - layers_.first); }
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
   std::size_t output_buffer(int layer) const;
+  /// Of a layer's output and its gradient: the model's last is what losses, metrics and predictions read.
+  Storage stored(int layer) const {
+    return layer + 1 == int(model_.layers.size()) ? Storage::kReals : values_;
+  }
   Index input_rows(int layer) const;
   std::size_t gradient_turn(int layer) const;
   void grow(Matrix& memory, Index elements);
@@ -93,13 +99,14 @@ class PassMemory {
   const Model& model_;
   LayerRange layers_;
   Passes passes_;
+  Storage values_;
   bool varies_, keeps_outputs_ = false;
   int tapped_ = -1;
   std::int64_t growths_ = 0;
   std::vector<LayerRows> rows_;       // by layer of the range
-  std::vector<Matrix> outputs_;       // (1, elements): by layer, or by turn
+  std::vector<Matrix> outputs_;       // (1, Reals that they take): by layer, or by turn
   std::vector<MatrixView> placed_;    // by layer of the range; empty: in outputs_
-  std::vector<Matrix> saved_memory_;  // (1, elements): by layer; empty: one is alive at a time
+  std::vector<Matrix> saved_memory_;  // likewise by layer; empty: one is alive at a time
   std::vector<Saved> saved_;          // by layer, into saved_memory_ or the backward's
   MatrixView d_output_;
   BackwardMemory own_;

@@ -29,8 +29,10 @@ void add_strategy(Strategy row) {
 
 FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form) {
   const double vertices = double(std::max<Index>(meta.vertices, 1));
-  return {meta.features, form, double(std::max<Index>(meta.feature_nonzeros, 0)) / vertices,
-          double(meta.arcs) / vertices};
+  return {.columns = meta.features,
+          .form = form,
+          .nonzeros_per_row = double(std::max<Index>(meta.feature_nonzeros, 0)) / vertices,
+          .arcs_per_vertex = double(meta.arcs) / vertices};
 }
 
 Model job_model(const Job& job, const FeatureShape& features, Index classes) {
@@ -83,6 +85,7 @@ PartShare share_of(const Job& job, Rank rank, const PartRanks& ranks) {
 }
 
 std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input) {
+  input.ctx.values = input.model.values;
   return strategy_of(input.job).make(input);
 }
 

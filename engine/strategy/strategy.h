@@ -74,7 +74,8 @@ struct FeatureShape {
   FeatureForm form = FeatureForm::kDense;  // in which a run keeps them
   double nonzeros_per_row = 0;             // of sparse ones
   double arcs_per_vertex = 0;
-  Index whole_columns = 0;  // where `columns` are some of so many; 0: they are all
+  Index whole_columns = 0;            // where `columns` are some of so many; 0: they are all
+  Storage storage = Storage::kReals;  // of dense ones
   bool packed() const { return form != FeatureForm::kDense; }
 };
 FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form);

@@ -1,5 +1,5 @@
-// bfloat16, the upper half of a float32: how rows may cross between ranks at half the bytes. Values are rounded to nearest, ties
-// to even; what is computed with is whole again. What kernels.h says of all operations holds for those below.
+// Rounding to bfloat16: how rows may cross between ranks, and be stored, at half the bytes. Values are rounded to nearest, ties to even;
+// what is computed with is whole again. What kernels.h says of all operations holds for those below.
 #pragma once
 
 #include <bit>
@@ -8,10 +8,6 @@
 #include "tensor/context.h"
 
 namespace atl {
-
-struct Bfloat16 {
-  std::uint16_t bits = 0;
-};
 
 /// Exact.
 constexpr float to_float(Bfloat16 value) {
@@ -25,11 +21,6 @@ constexpr Bfloat16 to_bfloat16(float value) {
   const bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
   return {std::uint16_t((is_nan ? bits | 0x400000u : rounded) >> 16)};
 }
-
-/// out = x, rounded.  x (n, m), out (n, m) contiguous.
-void narrow_rows(Context& ctx, ConstMatrixView x, View<Bfloat16> out);
-/// out[i] = x[index[i]], rounded.  x (n, m), index (out.rows), out (rows, m) contiguous.
-void gather_rows_bfloat16(Context& ctx, ConstMatrixView x, const VertexId* index, View<Bfloat16> out);
 
 /// Rounds x (n, m), contiguous, in place: the result (n, m) lies at the beginning of its memory.
 void narrow_in_place(Context& ctx, MatrixView x);

@@ -13,7 +13,15 @@
 namespace atl {
 
 /// What is made of an operand.
-enum class Made { kPanels, kTransposedPanels, kMixed };
+enum class Made {
+  kPanels,
+  kTransposedPanels,
+  kRoundedPanels,
+  kTransposedRounded,
+  kPairs,
+  kTransposedPairs,
+  kMixed
+};
 
 /// One per rank; not thread-safe. What is kept lies in the rank's Workspace.
 class Constants {

@@ -22,7 +22,7 @@ class Workspace {
   void expect_batches() { varies_ = true; }
   /// A (rows, cols) view of the buffer called `name`; its contents are undefined. Valid until the same name
   /// is asked for again with a larger size.
-  MatrixView matrix(std::string_view name, Index rows, Index cols);
+  MatrixView matrix(std::string_view name, Index rows, Index cols, Storage storage = Storage::kReals);
   /// The same buffers for (count) doubles: sums over rows are kept in double precision.
   std::span<double> doubles(std::string_view name, Index count);
   /// Bytes held now: a figure for `atoll plan` to be compared with.
@@ -47,7 +47,8 @@ struct Context {
   ThreadPool* pool = nullptr;  // not owned, nor are these
   Workspace* workspace = nullptr;
   DeviceStream* stream = &host_stream();
-  Constants* constants = nullptr;  // null: any operand may have changed since the last call
+  Storage values = Storage::kReals;  // of what layers compute, and of its gradients (training.precision)
+  Constants* constants = nullptr;    // null: any operand may have changed since the last call
   ComputeWork* count =
       nullptr;  // of a dry run: what its kernels would have done is added; null: nobody counts
 };

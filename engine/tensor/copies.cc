@@ -1,6 +1,7 @@
 #include "tensor/copies.h"
 
 #include "base/error.h"
+#include "tensor/kernels.h"
 
 namespace atl {
 
@@ -28,6 +29,8 @@ CsrView DeviceCopies::of(const CsrView& host) {
 ConstMatrixView DeviceCopies::of(ConstMatrixView host) {
   ATOLL_CHECK(host.contiguous(), "rows of stride {} with {} columns", host.stride, host.cols);
   if (host.empty()) return host;
+  if (host.halves != nullptr)
+    return {of(std::span(host.halves, std::size_t(host.rows * host.cols))).data(), host.rows, host.cols};
   return {of(std::span(host.data, std::size_t(host.rows * host.cols))).data(), host.rows, host.cols};
 }
 
@@ -58,6 +61,11 @@ void read(Context& ctx, const void* device, void* host, std::size_t bytes) {
 }
 
 ConstMatrixView HostRows::of(Context& ctx, ConstMatrixView device) {
+  if (device.halves != nullptr) {
+    const MatrixView whole = ctx.workspace->matrix("host_rows", device.rows, device.cols);
+    axpby(ctx, 1, device, 0, whole);
+    device = whole;
+  }
   if (memory_of(ctx.device).is_hosts || device.empty()) return device;
   ATOLL_CHECK(device.contiguous(), "rows of stride {} with {} columns", device.stride, device.cols);
   copy_.resize(device.rows, device.cols);

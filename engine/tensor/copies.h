@@ -60,7 +60,7 @@ std::vector<T> read(Context& ctx, std::span<const T> device) {
   return host;
 }
 
-/// Rows of a device's memory where the host can read them, after all that its stream was given before.
+/// Rows of a device's memory as Reals where the host can read them, after all that its stream was given before.
 class HostRows {
  public:
   /// Valid until the next call.

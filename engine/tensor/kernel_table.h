@@ -1,6 +1,9 @@
 // Every kernel of the catalogue by name, and a device's table of them.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
+
 #include "tensor/bfloat16.h"
 #include "tensor/kernels.h"
 
@@ -55,18 +58,35 @@
   X(squared_norm)            \
   X(clip)                    \
   X(count_non_finite)        \
-  X(narrow_rows)             \
-  X(gather_rows_bfloat16)    \
   X(narrow_in_place)         \
   X(widen_in_place)
 
 namespace atl {
+
+enum class Kernel {
+#define ATOLL_KERNEL(name) k_##name,
+  ATOLL_KERNELS(ATOLL_KERNEL)
+#undef ATOLL_KERNEL
+};
+
+class KernelSet {
+ public:
+  constexpr KernelSet(std::initializer_list<Kernel> kernels) {
+    for (const Kernel each : kernels) bits_ |= std::uint64_t(1) << int(each);
+  }
+  constexpr bool has(Kernel kernel) const { return (bits_ >> int(kernel) & 1) != 0; }
+
+ private:
+  std::uint64_t bits_ = 0;
+};
 
 /// Kernels of one device. Arguments are checked: shapes fit, operands lie in the device's memory.
 struct KernelTable {
 #define ATOLL_KERNEL(name) decltype(atl::name)* name;  // NOLINT(bugprone-macro-parentheses): declares it
   ATOLL_KERNELS(ATOLL_KERNEL)
 #undef ATOLL_KERNEL
+  /// Those that take matrices stored in halves, any of theirs but weights and statistics; axpby is one. Others are given copies.
+  KernelSet take_halves;
 };
 
 namespace cpu {

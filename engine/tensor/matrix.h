@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 
@@ -11,39 +12,86 @@
 
 namespace atl {
 
+/// How a matrix of Reals is stored: as it is, or each element as bfloat16. What is computed with is a Real in either case.
+enum class Storage : std::uint8_t { kReals, kHalves };
+
 /// A rectangle of a row-major matrix that somebody else owns; `stride` is the distance of rows in elements.
 /// Copying copies the view. Where a view is optional, "absent" means no columns: a rank may own no rows at all.
+/// A matrix of Reals may be stored in halves: then `data` is null, and kernels alone look at it.
 template <class T>
 struct View {
+  using Half = std::conditional_t<std::is_const_v<T>, const Bfloat16, Bfloat16>;
+
   T* data = nullptr;
   Index rows = 0;
   Index cols = 0;
   Index stride = 0;
+  Half* halves = nullptr;  // not null: the elements, in place of `data`'s
 
   View() = default;
   View(T* data_, Index rows_, Index cols_, Index stride_)
       : data(data_), rows(rows_), cols(cols_), stride(stride_) {}
   View(T* data_, Index rows_, Index cols_) : View(data_, rows_, cols_, cols_) {}
+  View(std::nullptr_t, Index rows_, Index cols_) : View(static_cast<T*>(nullptr), rows_, cols_) {}
+  /// Elements stored in halves.
+  View(Half* halves_, Index rows_, Index cols_, Index stride_) requires(std::is_same_v<const T, const Real>)
+      : rows(rows_), cols(cols_), stride(stride_), halves(halves_) {}
+  View(Half* halves_, Index rows_, Index cols_) requires(std::is_same_v<const T, const Real>)
+      : View(halves_, rows_, cols_, cols_) {}
+  /// Elements in `memory`, which holds as many as reals_of(rows · cols, storage).
+  View(T* memory, Index rows_, Index cols_, Storage storage) : View(memory, rows_, cols_) {
+    if (storage == Storage::kHalves) halves = reinterpret_cast<Half*>(memory), data = nullptr;
+  }
   /// A view to write through is one to read through.
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
   View(View<U> other)
-      : View(other.data, other.rows, other.cols, other.stride) {}  // NOLINT: implicit by intent
+      : View(other.data, other.rows, other.cols, other.stride) {  // NOLINT: implicit by intent
+    halves = other.halves;
+  }
 
   T* row(Index r) const { return data + r * stride; }
   T& at(Index r, Index c) const { return data[r * stride + c]; }
   bool empty() const { return rows == 0 || cols == 0; }
   bool contiguous() const { return stride == cols || rows <= 1; }
+  Storage storage() const { return halves != nullptr ? Storage::kHalves : Storage::kReals; }
+  Index row_bytes() const { return cols * Index(halves != nullptr ? sizeof(Bfloat16) : sizeof(T)); }
+  const void* address() const { return halves != nullptr ? static_cast<const void*>(halves) : data; }
 
   /// Rows begin … begin + count − 1.
   View slice_rows(Index begin, Index count) const {
     ATOLL_CHECK(begin >= 0 && count >= 0 && begin + count <= rows, "rows {}+{} of {}", begin, count, rows);
-    return View(data + begin * stride, count, cols, stride);
+    return from(begin * stride, count, cols);
   }
   View slice_cols(Index begin, Index count) const {
     ATOLL_CHECK(begin >= 0 && count >= 0 && begin + count <= cols, "cols {}+{} of {}", begin, count, cols);
-    return View(data + begin, rows, count, stride);
+    return from(begin, rows, count);
+  }
+  /// As many rows of fewer columns, without gaps, in the same memory.
+  View repacked(Index fewer) const {
+    ATOLL_CHECK(fewer <= cols, "{} columns in {}", fewer, cols);
+    View other = *this;
+    other.cols = other.stride = fewer;
+    return other;
+  }
+
+ private:
+  View from(Index element, Index rows_, Index cols_) const {
+    View part = *this;
+    part.rows = rows_, part.cols = cols_;
+    if (halves != nullptr) {
+      part.halves += element;
+    } else {
+      part.data += element;
+    }
+    return part;
   }
 };
+
+/// Reals that take as much memory as so many elements.
+constexpr Index reals_of(Index elements, Storage storage) {
+  constexpr Index kInOne = Index(sizeof(Real) / sizeof(Bfloat16));
+  return storage == Storage::kHalves ? (elements + kInOne - 1) / kInOne : elements;
+}
 
 using MatrixView = View<Real>;
 using ConstMatrixView = View<const Real>;

@@ -5,6 +5,7 @@
 
 #include "job/strategies.h"
 #include "model/model.h"
+#include "tensor/bfloat16.h"
 
 namespace atl {
 namespace {
@@ -41,6 +42,11 @@ void normalise_levels(const BitView& bits, std::vector<Real>& levels) {
   }
 }
 
+/// Of dense features. Batches fetch theirs row by row, on the host.
+Storage kept_storage(const Job& job) {
+  return strategy_of(job).holds == Holds::kBatches ? Storage::kReals : storage_of(job.training.precision);
+}
+
 }  // namespace
 
 FeatureForm kept_form(const Job& job, const DatasetMeta& meta) {
@@ -55,7 +61,9 @@ FeatureForm kept_form(const Job& job, const DatasetMeta& meta) {
 }
 
 FeatureShape feature_shape(const Job& job, const DatasetMeta& meta) {
-  return feature_shape(meta, kept_form(job, meta));
+  FeatureShape shape = feature_shape(meta, kept_form(job, meta));
+  shape.storage = kept_storage(job);
+  return shape;
 }
 
 PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
@@ -212,7 +220,17 @@ Rows PartData::Features::read(const Dataset& dataset, std::span<const VertexId> 
   dense.resize(Index(vertices.size()), dataset.meta().features);
   dataset.read_features(vertices, dense);
   if (normalise) normalise_rows(dense.view());
+  if (kept_storage(job) == Storage::kHalves) return in_halves();
   return ConstMatrixView(dense);
+}
+
+Rows PartData::Features::in_halves() {
+  const Index rows = dense.rows(), cols = dense.cols();
+  Matrix memory(1, reals_of(rows * cols, Storage::kHalves));
+  const MatrixView to(memory.data(), rows, cols, Storage::kHalves);
+  for (Index i = 0; i < rows * cols; ++i) to.halves[i] = to_bfloat16(float(dense.data()[i]));
+  dense = std::move(memory);
+  return ConstMatrixView(to);
 }
 
 void PartData::release_features() {

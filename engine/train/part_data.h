@@ -63,6 +63,7 @@ class PartData {
    private:
     Rows read_sparse(const Dataset& dataset, std::span<const VertexId> vertices, bool normalise);
     Rows read_bits(const Dataset& dataset, std::span<const VertexId> vertices, bool normalise);
+    Rows in_halves();
   };
 
  private:

@@ -23,19 +23,6 @@ std::string cel_list(const std::vector<std::string>& words) {
   return "['" + fmt::format("{}", fmt::join(words, "', '")) + "']";
 }
 
-/// Choices that are named and not built, by what to use instead. They are in the enum all the same: where an enum
-/// refuses a value, CEL isn't asked and its words aren't said.
-void add_unbuilt(const Field& field, std::vector<ServerRule>& rules) {
-  std::map<std::string, std::vector<std::string>> unbuilt;
-  for (const auto& choice : field.choices) {
-    if (!choice.built) unbuilt[choice.instead].push_back(choice.name);
-  }
-  for (const auto& [instead, names] : unbuilt) {
-    rules.push_back({field.path, "", "!(self in " + cel_list(names) + ")", "",
-                     "self + \" isn't built yet (use " + instead + ")\""});
-  }
-}
-
 /// The range of an integer that may be written as a quantity.
 void add_range(const Field& field, std::vector<ServerRule>& rules) {
   if (field.type != FieldType::kCount) return;
@@ -96,7 +83,6 @@ std::vector<ServerRule> server_rules() {
   std::vector<ServerRule> rules;
   for (const Rule& rule : all_rules()) std::ranges::copy(rule.server, std::back_inserter(rules));
   for (const Field& field : all_fields()) {
-    add_unbuilt(field, rules);
     add_range(field, rules);
   }
   add_blocks(rules);

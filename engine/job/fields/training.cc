@@ -171,7 +171,11 @@ std::vector<Field> training_fields() {
        .type = FieldType::kChoice,
        .description = "number format of training",
        .slot = at([](Job & j) -> auto& { return j.training.precision; }),
-       .choices = {{"float32", ""}, {"bfloat16", "values stored in 16 bits, sums in 32", false, "float32"}}});
+       .choices = {
+           {"float32", ""},
+           {"bfloat16",
+            "what layers compute, and its gradients, are stored, gathered and sent in 16 bits; weights, sums, and the "
+            "last layer's output stay float32"}}});
   f.push_back(
       {.path = "training.recompute",
        .type = FieldType::kChoice,

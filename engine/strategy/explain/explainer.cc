@@ -76,6 +76,7 @@ Explainer::Explainer(const Model& model, const Parameters& parameters, std::span
       label_(std::size_t(model.layers.back()->out())) {
   ATOLL_CHECK(features_.rows() == star_.rows(), "features of {} rows, {} in the star", features_.rows(),
               star_.rows());
+  memory_.store_reals();  // the host reads them
   memory_.shape(pass_.rows());
   Index trainable = 0;
   for (const Parameters::Entry& entry : parameters.entries())

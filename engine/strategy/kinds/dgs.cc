@@ -31,8 +31,8 @@ ExplanationOptions explanation_options(const ScheduleInput& in, const FeatureSto
 
 std::unique_ptr<Schedule> make(const ScheduleInput& in) {
   BatchSamplingOptions batches = batch_sampling(in);
-  batches.features = FeatureStoreOptions{.bfloat16 = in.job.strategy.wire == Precision::kBFloat16,
-                                         .fill = filled_columns(in)};
+  batches.features =
+      FeatureStoreOptions{.bfloat16 = in.job.wire() == Precision::kBFloat16, .fill = filled_columns(in)};
   MiniBatchOptions chosen{.batches = batches,
                           .ahead = int(in.job.strategy.options.integer("prefetch")),
                           .passes = passes_of(in),

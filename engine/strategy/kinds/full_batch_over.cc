@@ -39,13 +39,13 @@ std::unique_ptr<Schedule> exact_full_batch(const ScheduleInput& in, bool overlap
 
 std::unique_ptr<Crossing> all_boundary_rows(const ScheduleInput& in) {
   const GraphPart& part = in.holding.part();
-  return std::make_unique<WholeCrossing>(in.ctx, *part.graph, part.outer, in.job.strategy.wire);
+  return std::make_unique<WholeCrossing>(in.ctx, *part.graph, part.outer, in.job.wire());
 }
 
 std::unique_ptr<Crossing> sampled_boundary_rows(const ScheduleInput& in, double rate) {
   const GraphPart& part = in.holding.part();
   return make_sampled_crossing(in.ctx, *part.graph, part.outer,
-                               {rate, in.job.training.seed, in.model.needs.attention, in.job.strategy.wire});
+                               {rate, in.job.training.seed, in.model.needs.attention, in.job.wire()});
 }
 
 }  // namespace atl

@@ -24,7 +24,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                 .scale_gradient = given.flag("scaleHistoricalGradient"),
                                 .refresh = given.integer("historyRefresh"),
                                 .refresh_after_first = given.flag("refreshAfterFirstEpoch"),
-                                .wire = in.job.strategy.wire};
+                                .wire = in.job.wire()};
   return std::make_unique<Pipeline>(in.ctx, in.comm, in.model, in.parameters, in.holding.part(),
                                     in.all_vertices, options);
 }

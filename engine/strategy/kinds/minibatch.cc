@@ -13,7 +13,7 @@ constexpr std::int64_t kPresampledSteps = 32;
 std::unique_ptr<Schedule> make(const ScheduleInput& in) {
   const Options& options = in.job.strategy.options;
   const std::string& policy = options.text("cache.policy");
-  const FeatureStoreOptions features{.bfloat16 = in.job.strategy.wire == Precision::kBFloat16,
+  const FeatureStoreOptions features{.bfloat16 = in.job.wire() == Precision::kBFloat16,
                                      .cache_bytes = options.integer("cache.bytes"),
                                      .policy = policy == "degree"       ? CachePolicy::kDegree
                                                : policy == "presampled" ? CachePolicy::kPresampled
@@ -27,7 +27,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                 .slab_bytes = slab_bytes(in.job.resources.memory),
                                 .epochs = in.job.training.epochs,
                                 .history = job_history(in.job),
-                                .wire = in.job.strategy.wire};
+                                .wire = in.job.wire()};
   return std::make_unique<MiniBatch>(in.ctx, in.comm, in.model, in.parameters, in.holding.batches(), chosen);
 }
 

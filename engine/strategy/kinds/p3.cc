@@ -32,7 +32,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                .ahead = int(options.integer("prefetch")),
                                .delay = pipeline_delay(in.job),
                                .passes = passes_of(in),
-                               .wire = in.job.strategy.wire,
+                               .wire = in.job.wire(),
                                .slab_bytes = slab_bytes(in.job.resources.memory),
                                .epochs = in.job.training.epochs};
   Model whole = job_model(in.job, {.columns = graph.columns->share.whole}, in.model.layers.back()->out());

@@ -16,7 +16,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                              options.number("threshold"),
                              options.integer("staleness"),
                              options.text("gradients") == "always",
-                             in.job.strategy.wire};
+                             in.job.wire()};
   return full_batch_over(in, [&](const std::vector<ExchangedLayer>& layers) {
     return make_sancus_exchange(in.ctx, in.comm, in.holding.part(), layers, chosen);
   });

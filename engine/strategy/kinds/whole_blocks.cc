@@ -15,7 +15,7 @@ std::unique_ptr<Schedule> all_blocks_full_batch(const ScheduleInput& in) {
   return full_batch_over(in, [&](std::vector<ExchangedLayer> layers) {
     return make_cagnet_exchange(in.ctx, in.comm, in.holding.part(), std::move(layers),
                                 cagnet_grid(in.job.strategy.options, in.comm.size()).replication,
-                                in.job.strategy.wire);
+                                in.job.wire());
   });
 }
 

@@ -7,10 +7,10 @@
 namespace atl {
 
 inline simd::In plain(ConstMatrixView v) {
-  return {v.empty() ? nullptr : v.data, v.stride};
+  return {v.empty() ? nullptr : v.data, v.stride, v.empty() ? nullptr : v.halves};
 }
 inline simd::Out plain_out(MatrixView v) {
-  return {v.empty() ? nullptr : v.data, v.stride};
+  return {v.empty() ? nullptr : v.data, v.stride, v.empty() ? nullptr : v.halves};
 }
 
 simd::Mask plain(const Dropout& dropout);

@@ -47,30 +47,7 @@ void widen_range(Real* values, Index begin, Index end) {
   }
 }
 
-/// Row i of out is row row_of(i) of x.
-template <class RowOf>
-void narrow_each(Context& ctx, ConstMatrixView x, RowOf row_of, View<Bfloat16> out) {
-  for_rows(ctx, out.rows, out.cols, [&](Index begin, Index end) {
-    for (Index row = begin; row < end; ++row) {
-      const Real* from = x.row(row_of(row));
-      auto* to = reinterpret_cast<std::byte*>(out.row(row));
-      for (Index c = 0; c < out.cols; c += kBatch)
-        narrow(from + c, to + c * Index(sizeof(Bfloat16)), std::min(kBatch, out.cols - c));
-    }
-  });
-}
-
 }  // namespace
-
-void narrow_rows(Context& ctx, ConstMatrixView x, View<Bfloat16> out) {
-  narrow_each(
-      ctx, x, [](Index row) { return row; }, out);
-}
-
-void gather_rows_bfloat16(Context& ctx, ConstMatrixView x, const VertexId* index, View<Bfloat16> out) {
-  narrow_each(
-      ctx, x, [index](Index row) { return Index(index[row]); }, out);
-}
 
 void narrow_in_place(Context& ctx, MatrixView x) {
   const Index count = x.rows * x.cols;

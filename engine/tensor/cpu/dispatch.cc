@@ -14,7 +14,10 @@ extern const Table table;
 }
 namespace avx512 {
 extern const Table table;
-}
+#if !defined(ATOLL_REAL_DOUBLE) && !defined(__clang__)
+extern const PairLoops pair_loops;
+#endif
+}  // namespace avx512
 
 namespace {
 
@@ -63,6 +66,14 @@ const Table* table_named(const char* name) {
 
 const Table& loops() {
   return *chosen();
+}
+
+const PairLoops* pair_loops() {
+#if !defined(ATOLL_REAL_DOUBLE) && !defined(__clang__)
+  static const bool has_pairs = __builtin_cpu_supports("avx512bf16") != 0;
+  if (has_pairs && chosen() == &avx512::table) return &avx512::pair_loops;
+#endif
+  return nullptr;
 }
 
 void use(const Table& table) {

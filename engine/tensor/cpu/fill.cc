@@ -1,6 +1,5 @@
 // Constant matrices and sums that begin at 0.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "tensor/cpu/chunks.h"
@@ -8,20 +7,32 @@
 
 namespace atl::cpu {
 
-void fill(Context& ctx, Real value, MatrixView out) {
-  const bool is_zero = value == 0 && !std::signbit(value);
-  const auto put = [&](Real* to, Index count) {
+namespace {
+
+/// `elements` of the shape of `out`.
+template <class T>
+void fill(Context& ctx, T value, T* elements, MatrixView out) {
+  constexpr T kZero{};
+  const bool is_zero = std::memcmp(&value, &kZero, sizeof value) == 0;
+  const auto put = [&](T* to, Index count) {
     if (is_zero)
-      std::memset(to, 0, std::size_t(count) * sizeof(Real));
+      std::memset(static_cast<void*>(to), 0, std::size_t(count) * sizeof(T));
     else
       std::fill_n(to, count, value);
   };
   if (out.contiguous())
     return for_rows(ctx, out.rows * out.cols, 1,
-                    [&](Index begin, Index end) { put(out.data + begin, end - begin); });
+                    [&](Index begin, Index end) { put(elements + begin, end - begin); });
   for_rows(ctx, out.rows, out.cols, [&](Index begin, Index end) {
-    for (Index r = begin; r < end; ++r) put(out.row(r), out.cols);
+    for (Index r = begin; r < end; ++r) put(elements + r * out.stride, out.cols);
   });
+}
+
+}  // namespace
+
+void fill(Context& ctx, Real value, MatrixView out) {
+  if (out.halves == nullptr) return fill(ctx, value, out.data, out);
+  fill(ctx, to_bfloat16(float(value)), out.halves, out);
 }
 
 void zero_sums(Context& ctx, std::span<double> sums) {

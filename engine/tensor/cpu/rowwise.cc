@@ -37,7 +37,7 @@ void weighted_sums(ConstMatrixView x, std::span<const Real> weights, double* sum
 
 void apply(Context& ctx, const Epilogue& epilogue, ConstMatrixView x, MatrixView y) {
   const simd::Finish finish = plain(epilogue);
-  const bool in_place = x.data == y.data;
+  const bool in_place = x.address() == y.address();
   if (in_place && finish.nothing) return;
   for_rows(ctx, y.rows, y.cols, [&](Index begin, Index end) {  // rows that are copied stay in the cache
     if (!in_place) simd::loops().axpby(1, plain(x), 0, plain_out(y), y.cols, begin, end);
@@ -70,14 +70,14 @@ void column_sums_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixVie
   b.finish = plain(epilogue);
   b.pre = plain(pre);
   b.y = plain(y);
-  b.dy = {const_cast<Real*>(dy.data), dy.stride};  // only read
+  b.dy = {const_cast<Real*>(dy.data), dy.stride, const_cast<Bfloat16*>(dy.halves)};  // only read
   b.cols = dy.cols;
   sum_in_chunks(ctx, few_chunks_of_rows(dy.rows, dy.cols), 2 * dy.cols, sums,
                 [&](double* into, Index begin, Index end) { simd::loops().norm_sums(b, into, begin, end); });
 }
 
 void dropout(Context& ctx, const Dropout& d, ConstMatrixView x, MatrixView out) {
-  if (!d && x.data == out.data) return;
+  if (!d && x.address() == out.address()) return;
   if (!d) return cpu::axpby(ctx, 1, x, 0, out);
   const simd::Mask mask = plain(d);
   for_rows(ctx, x.rows, x.cols, [&](Index begin, Index end) {
@@ -118,7 +118,9 @@ void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, Ma
 
 void scatter_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
   for_rows(ctx, x.rows, x.cols, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) std::copy_n(x.row(i), x.cols, out.row(index[i]));
+    for (Index i = begin; i < end; ++i)
+      simd::loops().axpby(1, plain(x.slice_rows(i, 1)), 0, plain_out(out.slice_rows(index[i], 1)), x.cols, 0,
+                          1);
   });
 }
 

@@ -35,16 +35,6 @@ __global__ void widen_head(Real* values, Index count) {
 
 }  // namespace
 
-void narrow_rows(Context& ctx, ConstMatrixView x, View<Bfloat16> out) {
-  for_elements(ctx, out.rows, out.cols,
-               [=] __device__(Index r, Index c) { at(out, r, c) = to_bfloat16(float(at(x, r, c))); });
-}
-
-void gather_rows_bfloat16(Context& ctx, ConstMatrixView x, const VertexId* index, View<Bfloat16> out) {
-  for_elements(ctx, out.rows, out.cols,
-               [=] __device__(Index r, Index c) { at(out, r, c) = to_bfloat16(float(at(x, index[r], c))); });
-}
-
 void narrow_in_place(Context& ctx, MatrixView x) {
   const Index count = x.rows * x.cols;
   Real* const values = x.data;

@@ -43,18 +43,18 @@ void finish_rows(Context& ctx, const simd::Finish& finish, simd::In x, simd::Out
 
 void apply(Context& ctx, const Epilogue& epilogue, ConstMatrixView x, MatrixView y) {
   const simd::Finish finish = plain(epilogue);
-  if (x.data == y.data && finish.nothing) return;
+  if (x.address() == y.address() && finish.nothing) return;
   finish_rows(ctx, finish, plain(x), plain_out(y), y.rows, y.cols);
 }
 
 void dropout(Context& ctx, const Dropout& d, ConstMatrixView x, MatrixView out) {
-  if (!d && x.data == out.data) return;
+  if (!d && x.address() == out.address()) return;
   if (!d) return cuda::axpby(ctx, 1, x, 0, out);
   cuda::apply(ctx, Epilogue{.dropout = d}, x, out);
 }
 
 void fill(Context& ctx, Real value, MatrixView out) {
-  for_elements(ctx, out.rows, out.cols, [=] __device__(Index r, Index c) { at(out, r, c) = value; });
+  for_elements(ctx, out.rows, out.cols, [=] __device__(Index r, Index c) { put_at(out, r, c, value); });
 }
 
 void zero_sums(Context& ctx, std::span<double> sums) {
@@ -64,13 +64,14 @@ void zero_sums(Context& ctx, std::span<double> sums) {
 
 void axpby(Context& ctx, Real a, ConstMatrixView x, Real b, MatrixView out) {
   for_elements(ctx, out.rows, out.cols, [=] __device__(Index r, Index c) {
-    Real* const to = row_of(out, r) + c;
-    *to = b == 0 ? a * at(x, r, c) : a * at(x, r, c) + b * *to;
+    const Real of_x = a * value_at(x, r, c);
+    put_at(out, r, c, b == 0 ? of_x : of_x + b * value_at(out, r, c));
   });
 }
 
 void scale(Context& ctx, Real factor, MatrixView x) {
-  for_elements(ctx, x.rows, x.cols, [=] __device__(Index r, Index c) { at(x, r, c) *= factor; });
+  for_elements(ctx, x.rows, x.cols,
+               [=] __device__(Index r, Index c) { put_at(x, r, c, factor * value_at(x, r, c)); });
 }
 
 void scale_rows(Context& ctx, const Real* factors, MatrixView x) {
@@ -79,16 +80,18 @@ void scale_rows(Context& ctx, const Real* factors, MatrixView x) {
 
 void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
   for_elements(ctx, out.rows, out.cols,
-               [=] __device__(Index r, Index c) { at(out, r, c) = at(x, index[r], c); });
+               [=] __device__(Index r, Index c) { put_at(out, r, c, value_at(x, index[r], c)); });
 }
 
 void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
-  for_elements(ctx, x.rows, x.cols,
-               [=] __device__(Index r, Index c) { at(out, index[r], c) += at(x, r, c); });
+  for_elements(ctx, x.rows, x.cols, [=] __device__(Index r, Index c) {
+    put_at(out, index[r], c, value_at(out, index[r], c) + value_at(x, r, c));
+  });
 }
 
 void scatter_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
-  for_elements(ctx, x.rows, x.cols, [=] __device__(Index r, Index c) { at(out, index[r], c) = at(x, r, c); });
+  for_elements(ctx, x.rows, x.cols,
+               [=] __device__(Index r, Index c) { put_at(out, index[r], c, value_at(x, r, c)); });
 }
 
 }  // namespace atl::cuda

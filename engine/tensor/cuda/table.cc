@@ -9,6 +9,8 @@ const KernelTable& kernels() {
 #define ATOLL_KERNEL(name) .name = cuda::name,
       ATOLL_KERNELS(ATOLL_KERNEL)
 #undef ATOLL_KERNEL
+          .take_halves = {Kernel::k_fill, Kernel::k_axpby, Kernel::k_scale, Kernel::k_gather_rows,
+                          Kernel::k_scatter_add_rows, Kernel::k_scatter_rows},
   };
   return table;
 }

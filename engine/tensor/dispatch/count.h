@@ -20,13 +20,13 @@ ComputeWork streams(const Given&... arguments) {
   return work;
 }
 
-/// `rows` of a matrix of `of` rows and so many columns, and the ids that name them. A row comes in lines of a cache, and finding it takes
+/// `rows` of a matrix of `of` rows of so many bytes, and the ids that name them. A row comes in lines of a cache, and finding it takes
 /// as long as half a line.
-inline ComputeWork gathers(Index rows, Index of, Index cols, Index bytes_of_a_name = sizeof(VertexId)) {
+inline ComputeWork gathers(Index rows, Index of, Index row_bytes, Index bytes_of_a_name = sizeof(VertexId)) {
   constexpr Index kLine = 64;
-  const Index row = cols * Index(sizeof(Real)), lines = (row + kLine - 1) / kLine;
+  const Index lines = (row_bytes + kLine - 1) / kLine;
   return gathered(double(rows) * double(bytes_of_a_name + kLine * lines + kLine / 2),
-                  double(of) * double(row));
+                  double(of) * double(row_bytes));
 }
 inline ComputeWork products(double flops) {
   return {.product_flops = flops};
@@ -38,10 +38,10 @@ inline ComputeWork terms(Index rows, Index of_a_row) {
 
 /// Neighbours' rows, of a matrix with a row for each of the arcs' columns, summed. To begin a sum takes as long as some terms, and so does
 /// an arc that has a factor.
-inline ComputeWork gathers(const CsrView& arcs, Index cols, bool scaled = false) {
+inline ComputeWork gathers(const CsrView& arcs, Index row_bytes, bool scaled = false) {
   constexpr Index kBeginning = 12, kWeighted = 3;
   const bool weighted = arcs.weights != nullptr;
-  return gathers(arcs.arcs(), arcs.cols, cols, weighted ? 8 : 4) + terms(arcs.rows, kBeginning) +
+  return gathers(arcs.arcs(), arcs.cols, row_bytes, weighted ? 8 : 4) + terms(arcs.rows, kBeginning) +
          terms(arcs.arcs(), weighted ? kWeighted
                             : scaled ? 1
                                      : 0);

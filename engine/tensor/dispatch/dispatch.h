@@ -5,6 +5,7 @@
 #include "tensor/backend.h"
 #include "tensor/dispatch/count.h"
 #include "tensor/dispatch/operands.h"
+#include "tensor/dispatch/reals.h"
 
 namespace atl {
 
@@ -22,25 +23,43 @@ void check_operand(const Memory& memory, const char* name, T operand) {
   });
 }
 
+/// One of the catalogue's kernels.
+template <class... Formal>
+struct Called {
+  Kernel id;
+  const char* name;
+  void (*KernelTable::*kernel)(Context&, Formal...);
+};
+
+template <class... Formal, class... Given>
+void call_in_place(const Called<Formal...>& called, Context& ctx, const Given&... arguments) {
+  if (ctx.device == Device::kCuda && backend().memory.holds != nullptr)
+    (check_operand(backend().memory, called.name, arguments), ...);
+  (kernels_of(ctx.device).*called.kernel)(ctx, arguments...);
+}
+
 /// Counts nothing: for kernels whose operands aren't streamed.
 template <class... Formal, class... Given>
-void call_uncounted(void (*KernelTable::*kernel)(Context&, Formal...), const char* name, Context& ctx,
-                    const Given&... arguments) {
-  if (ctx.device == Device::kCuda && backend().memory.holds != nullptr)
-    (check_operand(backend().memory, name, arguments), ...);
-  (kernels_of(ctx.device).*kernel)(ctx, arguments...);
+void call_uncounted(const Called<Formal...>& called, Context& ctx, const Given&... arguments) {
+  if (!any_in_halves(arguments...) || kernels_of(ctx.device).take_halves.has(called.id))
+    return call_in_place(called, ctx, arguments...);
+  const auto in_reals = [&](Context&, const auto&... reals) { call_in_place(called, ctx, reals...); };
+  call_in_reals(in_reals, ctx, arguments...);
 }
 
 template <class... Formal, class... Given>
-void call(void (*KernelTable::*kernel)(Context&, Formal...), const char* name, Context& ctx,
-          const Given&... arguments) {
+void call(const Called<Formal...>& called, Context& ctx, const Given&... arguments) {
   if (ctx.count != nullptr) *ctx.count += streams(arguments...);
-  call_uncounted(kernel, name, ctx, arguments...);
+  call_uncounted(called, ctx, arguments...);
 }
 
-/// call(&KernelTable::name, "name", ctx, …)
-#define ATOLL_CALL(name, ...) call(&KernelTable::name, #name, __VA_ARGS__)
-#define ATOLL_CALL_UNCOUNTED(name, ...) call_uncounted(&KernelTable::name, #name, __VA_ARGS__)
+/// call(the kernel, ctx, …)
+#define ATOLL_CALLED(name)                      \
+  Called {                                      \
+    Kernel::k_##name, #name, &KernelTable::name \
+  }
+#define ATOLL_CALL(name, ...) call(ATOLL_CALLED(name), __VA_ARGS__)
+#define ATOLL_CALL_UNCOUNTED(name, ...) call_uncounted(ATOLL_CALLED(name), __VA_ARGS__)
 
 // What kernels have in common.
 

@@ -19,7 +19,10 @@ void each_operand(T*& data, F&& visit) {
 
 template <class T, class F>
 void each_operand(View<T>& v, F&& visit) {
-  if (!v.empty()) visit(v.data, (v.rows - 1) * v.stride + v.cols);
+  if (v.empty()) return;
+  const Index elements = (v.rows - 1) * v.stride + v.cols;
+  if (v.halves != nullptr) return visit(v.halves, elements);
+  visit(v.data, elements);
 }
 
 template <class T, class F>

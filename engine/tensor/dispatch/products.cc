@@ -29,7 +29,7 @@ void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool a
   check(epilogue, out.rows, out.cols);
   if (out.empty()) return;
   add_work(ctx, [&] {
-    return gathers(a.csr, x.cols, a.col_scale != nullptr) + finishes(epilogue, out.rows, out.cols) +
+    return gathers(a.csr, x.row_bytes(), a.col_scale != nullptr) + finishes(epilogue, out.rows, out.cols) +
            streams(out, epilogue);
   });
   ATOLL_CALL_UNCOUNTED(spmm, ctx, a, x, out, accumulate, epilogue);
@@ -71,7 +71,7 @@ void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, Cons
   check(epilogue, out.rows, out.cols);
   if (out.empty()) return;
   add_work(ctx, [&] {
-    return gathers(x.csr, w.cols) + finishes(epilogue, out.rows, out.cols) + streams(out, epilogue);
+    return gathers(x.csr, w.row_bytes()) + finishes(epilogue, out.rows, out.cols) + streams(out, epilogue);
   });
   ATOLL_CALL_UNCOUNTED(sparse_gemm, ctx, x, dropout, w, out, epilogue);
 }
@@ -81,7 +81,7 @@ void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, C
   check_product_at(x.transpose.cols, x.transpose.rows, b, out, first);
   check(dropout, x.transpose.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] { return gathers(x.transpose, b.cols) + streams(out); });
+  add_work(ctx, [&] { return gathers(x.transpose, b.row_bytes()) + streams(out); });
   ATOLL_CALL_UNCOUNTED(sparse_gemm_at, ctx, x, dropout, b, out, accumulate, first);
 }
 

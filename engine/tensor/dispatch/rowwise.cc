@@ -78,21 +78,21 @@ void scale_rows(Context& ctx, const Real* factors, MatrixView x) {
 void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
   ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] { return gathers(out.rows, x.rows, out.cols) + streams(out); });
+  add_work(ctx, [&] { return gathers(out.rows, x.rows, x.row_bytes()) + streams(out); });
   ATOLL_CALL_UNCOUNTED(gather_rows, ctx, x, index, out);
 }
 
 void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
   ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
   if (x.empty()) return;
-  add_work(ctx, [&] { return gathers(x.rows, out.rows, x.cols) + streams(x); });
+  add_work(ctx, [&] { return gathers(x.rows, out.rows, x.row_bytes()) + streams(x); });
   ATOLL_CALL_UNCOUNTED(scatter_add_rows, ctx, x, index, out);
 }
 
 void scatter_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
   ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
   if (x.empty()) return;
-  add_work(ctx, [&] { return gathers(x.rows, out.rows, x.cols) + streams(x); });
+  add_work(ctx, [&] { return gathers(x.rows, out.rows, x.row_bytes()) + streams(x); });
   ATOLL_CALL_UNCOUNTED(scatter_rows, ctx, x, index, out);
 }
 
@@ -110,19 +110,6 @@ void known_statistics(Context& ctx, const Real* mean, const Real* variance, Matr
 void move_running_statistics(Context& ctx, std::span<const double> sums, double count, double share,
                              Real* mean, Real* variance) {
   ATOLL_CALL(move_running_statistics, ctx, sums, count, share, mean, variance);
-}
-
-void narrow_rows(Context& ctx, ConstMatrixView x, View<Bfloat16> out) {
-  check_same_shape(x, out);
-  ATOLL_CHECK(out.contiguous(), "rows of stride {} with {} columns", out.stride, out.cols);
-  if (!out.empty()) ATOLL_CALL(narrow_rows, ctx, x, out);
-}
-
-void gather_rows_bfloat16(Context& ctx, ConstMatrixView x, const VertexId* index, View<Bfloat16> out) {
-  ATOLL_CHECK(x.cols == out.cols && out.contiguous(), "{} and {} columns", x.cols, out.cols);
-  if (out.empty()) return;
-  add_work(ctx, [&] { return gathers(out.rows, x.rows, out.cols) + streams(out); });
-  ATOLL_CALL_UNCOUNTED(gather_rows_bfloat16, ctx, x, index, out);
 }
 
 void narrow_in_place(Context& ctx, MatrixView x) {

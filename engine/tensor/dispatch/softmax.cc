@@ -62,8 +62,8 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
   ATOLL_CHECK(softmaxes.out.rows == a.arcs.csr.rows && softmaxes.out.cols == z.cols, "out {} x {}",
               softmaxes.out.rows, softmaxes.out.cols);
   add_work(ctx, [&] {
-    return gathers(a.arcs.csr, z.cols + a.heads) + attention_terms(a.arcs.csr, a.heads) +
-           streams(dst_score, softmaxes);
+    return gathers(a.arcs.csr, z.row_bytes() + a.heads * Index(sizeof(Real))) +
+           attention_terms(a.arcs.csr, a.heads) + streams(dst_score, softmaxes);
   });
   ATOLL_CALL_UNCOUNTED(attention_add, ctx, a, z, dst_score, src_score, softmaxes);
 }
@@ -88,7 +88,7 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
   check_transpose(transpose, a.arcs.csr);
   // Along each arc, the other end's gradient for z, and z for the scores' gradients.
   add_work(ctx, [&] {
-    const ComputeWork once = gathers(a.arcs.csr, z.cols + a.heads);
+    const ComputeWork once = gathers(a.arcs.csr, z.row_bytes() + a.heads * Index(sizeof(Real)));
     return once + once + attention_terms(a.arcs.csr, a.heads, 2) +
            streams(d_out, d_z, d_src_score, d_dst_score);
   });
@@ -113,7 +113,8 @@ void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const S
   ATOLL_CHECK(m.rows == a.csr.cols && out.rows == a.csr.rows && m.cols == out.cols, "m {} x {}, out {} x {}",
               m.rows, m.cols, out.rows, out.cols);
   check(softmaxes.state, out.rows, out.cols);
-  add_work(ctx, [&] { return gathers(a.csr, m.cols) + terms(a.csr.arcs(), m.cols) + streams(softmaxes); });
+  add_work(ctx,
+           [&] { return gathers(a.csr, m.row_bytes()) + terms(a.csr.arcs(), m.cols) + streams(softmaxes); });
   ATOLL_CALL_UNCOUNTED(softmax_add, ctx, a, t, m, softmaxes);
 }
 
@@ -128,7 +129,8 @@ void softmax_backward(Context& ctx, const Arcs& a, const CsrView& transpose, Rea
   ATOLL_CHECK(m.rows == a.csr.cols, "m {} x {}", m.rows, m.cols);
   check_same_shape(d_m, m);
   // Of the other end: its gradient, its output, and the softmax's maximum and sum.
-  add_work(ctx, [&] { return gathers(a.csr, 4 * m.cols) + terms(a.csr.arcs(), m.cols) + streams(m, d_m); });
+  add_work(ctx,
+           [&] { return gathers(a.csr, 4 * m.row_bytes()) + terms(a.csr.arcs(), m.cols) + streams(m, d_m); });
   ATOLL_CALL_UNCOUNTED(softmax_backward, ctx, a, transpose, t, m, state, out, d_out, d_m);
 }
 

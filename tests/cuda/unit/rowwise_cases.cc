@@ -107,18 +107,6 @@ void move_running_statistics_case(Twins& t, RandomSizes& sizes) {
                  0.1, t.reals(m), t.reals(m));
 }
 
-View<Bfloat16> halves(Twins& t, Index rows, Index cols) {
-  return {t.copy(std::vector<Bfloat16>(std::size_t(rows * cols))).data(), rows, cols};
-}
-void narrow_rows_case(Twins& t, RandomSizes& sizes) {
-  const Index n = sizes(90), m = sizes(130);
-  t.expect_alike(0, &narrow_rows, t.matrix(n, m), halves(t, n, m));
-}
-void gather_rows_bfloat16_case(Twins& t, RandomSizes& sizes) {
-  const Index n = sizes(90), m = sizes(130);
-  const auto index = rows_below(t, sizes(120), n);
-  t.expect_alike(0, &gather_rows_bfloat16, t.matrix(n, m), index.data(), halves(t, Index(index.size()), m));
-}
 /// Only the front half is anything afterwards: narrowed, then widened again.
 void there_and_back(Context& ctx, MatrixView x) {
   narrow_in_place(ctx, x);
@@ -148,8 +136,6 @@ std::vector<NamedCase> rowwise_cases() {
           {"norm_statistics", norm_statistics_case},
           {"known_statistics", known_statistics_case},
           {"move_running_statistics", move_running_statistics_case},
-          {"narrow_rows", narrow_rows_case},
-          {"gather_rows_bfloat16", gather_rows_bfloat16_case},
           {"narrow_in_place", in_place_case},
           {"widen_in_place", in_place_case}};
 }

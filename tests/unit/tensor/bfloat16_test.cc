@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tensor/kernels.h"
+
 namespace atl {
 namespace {
 
@@ -55,7 +57,7 @@ TEST(Bfloat16, GathersRows) {
   for (Index i = 0; i < 50 * 37; ++i) x.data()[i] = float(i) * 1.001F;
   const std::vector<VertexId> index{49, 3, 3, 0};
   std::vector<Bfloat16> memory(4 * 37);
-  gather_rows_bfloat16(ctx, x, index.data(), View<Bfloat16>(memory.data(), 4, 37));
+  gather_rows(ctx, x, index.data(), MatrixView(memory.data(), 4, 37));
   for (Index r = 0; r < 4; ++r)
     for (Index c = 0; c < 37; ++c)
       ASSERT_EQ(to_float(memory[std::size_t(r * 37 + c)]), rounded(x.at(index[std::size_t(r)], c)));

@@ -182,6 +182,7 @@ inline const Backend& far_backend() {
 #define ATOLL_KERNEL(name) .name = Later<&cpu::name>::call,
           ATOLL_KERNELS(ATOLL_KERNEL)
 #undef ATOLL_KERNEL
+              .take_halves = cpu_kernels().take_halves,
       }};
   return backend;
 }

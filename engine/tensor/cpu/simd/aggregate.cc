@@ -2,6 +2,7 @@
 // of arcs further on are prefetched. Column tiles are the caller's (they keep x's slice in the last-level cache).
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/mask.h"
+#include "tensor/cpu/simd/stored.h"
 
 namespace atl::simd::ATOLL_LEVEL {
 namespace {
@@ -19,18 +20,22 @@ struct Columns {
   Index first;
   int part;
 
-  Vec get(const Real* row, int k) const {
+  template <class T>
+  Vec get(const T* row, int k) const {
     return kPart && k == N - 1 ? load_part(row + first + k * kLanes, part) : load(row + first + k * kLanes);
   }
-  void put(Real* row, int k, Vec v) const {
+  template <class T>
+  void put(T* row, int k, Vec v) const {
     if (kPart && k == N - 1) {
       store_part(row + first + k * kLanes, v, part);
     } else {
       store(row + first + k * kLanes, v);
     }
   }
-  void prefetch(const Real* row) const {
-    for (int line = 0; line < (N * kBytes + 63) / 64; ++line) {
+  template <class T>
+  void prefetch(const T* row) const {
+    constexpr int kLineBytes = N * kLanes * int(sizeof(T));
+    for (int line = 0; line < (kLineBytes + 63) / 64; ++line) {
       __builtin_prefetch(reinterpret_cast<const char*>(row + first) + 64 * line);
     }
   }
@@ -44,14 +49,14 @@ constexpr int kWays = N == 1   ? 4
                                : 1;
 
 /// acc += Σ factor · x[columns[e]] for e in [begin, end); rows up to `last` are prefetched.
-template <int N, bool kPart, Factor factor>
-inline void add_arcs(const Columns<N, kPart>& tile, Vec (&acc)[kWays<N>][N], In x, const VertexId* columns,
-                     Index begin, Index end, Index last, const Real* values) {
+template <int N, bool kPart, Factor factor, class T>
+inline void add_arcs(const Columns<N, kPart>& tile, Vec (&acc)[kWays<N>][N], const T* x, Index stride,
+                     const VertexId* columns, Index begin, Index end, Index last, const Real* values) {
   const auto add = [&](Vec(&sum)[N], Index e) __attribute__((always_inline)) {
     const Index ahead = e + kAhead < last ? e + kAhead : last;
-    tile.prefetch(x.row(columns[ahead]));
+    tile.prefetch(x + columns[ahead] * stride);
     const VertexId j = columns[e];
-    const Real* row = x.row(j);
+    const T* row = x + j * stride;
     for (int k = 0; k < N; ++k) {
       if constexpr (factor == Factor::kOne) sum[k] += tile.get(row, k);
       if constexpr (factor == Factor::kColumn) sum[k] += tile.get(row, k) * values[j];
@@ -109,9 +114,28 @@ struct Block {
   }
 };
 
-template <int N, bool kPart, Factor factor>
-void rows(const Spmm& s, Index begin, Index end, Columns<N, kPart> tile) {
-  const Index last_arc = s.offsets[end] - 1;
+/// A row's sums into its columns of `out`, and what follows them. Halves are rounded once, behind all of it.
+template <int N, bool kPart>
+inline void put_sums(const Spmm& s, Index row, const Columns<N, kPart>& tile, const Vec (&sums)[N]) {
+  const bool finishes = !s.finish.nothing && !s.finish.layer_norm;
+  const Index behind = tile.first + (kPart ? (N - 1) * kLanes + tile.part : N * kLanes);
+  if (s.out.halves == nullptr) {
+    Real* out = s.out.row(row);
+    for (int k = 0; k < N; ++k) tile.put(out, k, s.accumulate ? tile.get(out, k) + sums[k] : sums[k]);
+    if (finishes) finish(s.finish, s.out, row, row + 1, tile.first, behind);
+    return;
+  }
+  Real reals[N * kLanes];
+  const Out whole{reals - tile.first, 0};  // every row of it is this one
+  Bfloat16* out = s.out.halves + row * s.out.stride;
+  for (int k = 0; k < N; ++k) tile.put(whole.data, k, s.accumulate ? tile.get(out, k) + sums[k] : sums[k]);
+  if (finishes) finish(s.finish, whole, row, row + 1, tile.first, behind);
+  for (int k = 0; k < N; ++k) tile.put(out, k, tile.get(whole.data, k));
+}
+
+template <int N, bool kPart, Factor factor, class T>
+void rows(const Spmm& s, const T* x, Index begin, Index end, Columns<N, kPart> tile) {
+  const Index last_arc = s.offsets[end] - 1, stride = s.x.stride;
   Block block;
   for (Index row = begin; row < end; ++row) {
     const Index first = s.offsets[row], behind = s.offsets[row + 1];
@@ -120,32 +144,35 @@ void rows(const Spmm& s, Index begin, Index end, Columns<N, kPart> tile) {
     if constexpr (factor == Factor::kValue) {
       for (Index e = first; e < behind; e += kBlock) {
         block.fill(s, row, e, e + kBlock < behind ? e + kBlock : behind);
-        add_arcs<N, kPart, factor>(tile, acc, s.x, block.columns, 0, block.count, block.count - 1,
+        add_arcs<N, kPart, factor>(tile, acc, x, stride, block.columns, 0, block.count, block.count - 1,
                                    block.values);
       }
     } else {
-      add_arcs<N, kPart, factor>(tile, acc, s.x, s.columns, first, behind, last_arc, s.col_scale);
+      add_arcs<N, kPart, factor>(tile, acc, x, stride, s.columns, first, behind, last_arc, s.col_scale);
     }
-    Real* out = s.out.row(row);
     const Real scale = s.row_scale == nullptr ? Real(1) : s.row_scale[row];
+    Vec sums[N];
     for (int k = 0; k < N; ++k) {
-      Vec sum = acc[0][k];
-      for (int way = 1; way < kWays<N>; ++way) sum += acc[way][k];
-      sum *= scale;
-      tile.put(out, k, s.accumulate ? tile.get(out, k) + sum : sum);
+      sums[k] = acc[0][k];
+      for (int way = 1; way < kWays<N>; ++way) sums[k] += acc[way][k];
+      sums[k] *= scale;
     }
-    if (s.finish.nothing || s.finish.layer_norm) continue;
-    const Index behind_tile = tile.first + (kPart ? (N - 1) * kLanes + tile.part : N * kLanes);
-    finish(s.finish, s.out, row, row + 1, tile.first, behind_tile);
+    put_sums(s, row, tile, sums);
   }
+}
+
+template <int N, bool kPart, class T>
+void rows(const Spmm& s, const T* x, Index begin, Index end, Columns<N, kPart> tile) {
+  if (s.weights != nullptr || s.arc_mask != ArcMask::kNone)
+    return rows<N, kPart, Factor::kValue>(s, x, begin, end, tile);
+  if (s.col_scale != nullptr) return rows<N, kPart, Factor::kColumn>(s, x, begin, end, tile);
+  rows<N, kPart, Factor::kOne>(s, x, begin, end, tile);
 }
 
 template <int N, bool kPart>
 void rows(const Spmm& s, Index begin, Index end, Columns<N, kPart> tile) {
-  if (s.weights != nullptr || s.arc_mask != ArcMask::kNone)
-    return rows<N, kPart, Factor::kValue>(s, begin, end, tile);
-  if (s.col_scale != nullptr) return rows<N, kPart, Factor::kColumn>(s, begin, end, tile);
-  rows<N, kPart, Factor::kOne>(s, begin, end, tile);
+  if (s.x.halves != nullptr) return rows(s, s.x.halves, begin, end, tile);
+  rows(s, s.x.data, begin, end, tile);
 }
 
 /// Turns the number of columns left (at most a tile's) into a template argument.

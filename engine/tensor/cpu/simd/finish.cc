@@ -3,6 +3,7 @@
 #include "tensor/cpu/simd/exp.h"
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/mask.h"
+#include "tensor/cpu/simd/stored.h"
 
 namespace atl::simd::ATOLL_LEVEL {
 namespace {
@@ -21,19 +22,19 @@ inline Vec activate(Vec v, Activation activation) {
   return v;
 }
 
-/// Adds the bias and finds the row's mean and 1/σ, in two passes over a row that is in cache.
-void layer_statistics(const Finish& f, Real* y, Index cols, Real& mean, Real& rstd) {
+/// A row's mean and 1/σ with its bias, in two passes over a row that is in cache.
+template <class Row>
+void layer_statistics(const Finish& f, Row y, Index cols, Real& mean, Real& rstd) {
+  const auto value = [&](Index c, int n) {
+    return f.bias == nullptr ? load(y + c, n) : load(y + c, n) + load(f.bias + c, n);
+  };
   Vec total{};
-  for_columns(0, cols, [&](Index c, int n) {
-    Vec v = load(y + c, n);
-    if (f.bias != nullptr) store(y + c, v += load(f.bias + c, n), n);
-    total += v;
-  });
+  for_columns(0, cols, [&](Index c, int n) { total += value(c, n); });
   mean = sum_lanes(total) / Real(cols);
   Real squares = 0;
   Vec deviations{};
   for_columns(0, cols, [&](Index c, int n) {
-    const Vec d = load(y + c, n) - mean;
+    const Vec d = value(c, n) - mean;
     if (n == kLanes) {
       deviations += d * d;
     } else {
@@ -44,12 +45,12 @@ void layer_statistics(const Finish& f, Real* y, Index cols, Real& mean, Real& rs
   rstd = Real(1) / Real(__builtin_sqrt(double(squares / Real(cols)) + kNormEpsilon));
 }
 
-}  // namespace
-
-void finish(const Finish& f, Out y, Index begin, Index end, Index col_begin, Index col_end) {
+template <bool kMixed>
+void finish_rows(const Finish& f, Out y, Index begin, Index end, Index col_begin, Index col_end) {
   const auto activation = Activation(f.activation);
   for (Index row = begin; row < end; ++row) {
-    Real* out = y.row(row);
+    const auto out = row_of<kMixed>(y, row);
+    const auto residual = row_of<kMixed>(f.residual, row);
     Real mean = 0, rstd = 1;
     if (f.layer_norm) {
       layer_statistics(f, out, col_end, mean, rstd);
@@ -58,17 +59,24 @@ void finish(const Finish& f, Out y, Index begin, Index end, Index col_begin, Ind
     const std::uint64_t key = f.mask.threshold == 0 ? 0 : row_key(f.mask, row);
     for_columns(col_begin, col_end, [&](Index c, int n) {
       Vec v = load(out + c, n);
-      if (f.bias != nullptr && !f.layer_norm) v += load(f.bias + c, n);
+      if (f.bias != nullptr) v += load(f.bias + c, n);
       if (f.layer_norm) v = (v - mean) * rstd;
       if (f.batch_norm) v = (v - load(f.col_mean + c, n)) * load(f.col_rstd + c, n);
       if (f.gain != nullptr) v *= load(f.gain + c, n);
       if (f.shift != nullptr) v += load(f.shift + c, n);
-      if (f.residual) v += load(f.residual.row(row) + c, n) * f.residual_scale;
+      if (f.residual) v += load(residual + c, n) * f.residual_scale;
       v = activate(v, activation);
       if (f.mask.threshold != 0) v = masked(v, key, std::uint32_t(c), f.mask.threshold, f.mask.scale);
       store(out + c, v, n);
     });
   }
+}
+
+}  // namespace
+
+void finish(const Finish& f, Out y, Index begin, Index end, Index col_begin, Index col_end) {
+  const auto rows = [&]<bool kMixed>() { finish_rows<kMixed>(f, y, begin, end, col_begin, col_end); };
+  with_storage(rows, y, f.residual);
 }
 
 }  // namespace atl::simd::ATOLL_LEVEL

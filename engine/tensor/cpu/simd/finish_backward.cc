@@ -2,6 +2,7 @@
 #include "tensor/activation.h"
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/mask.h"
+#include "tensor/cpu/simd/stored.h"
 
 namespace atl::simd::ATOLL_LEVEL {
 namespace {
@@ -17,13 +18,14 @@ inline Vec undo(Vec d, Vec y, const Finish& f, Activation activation, std::uint6
 }
 
 /// What a row's columns need of the norm: x̂ = (pre + bias − mean) · rstd.
+template <bool kMixed>
 struct Norm {
   const FinishBackward& b;
-  const Real* pre;
+  decltype(row_of<kMixed>(b.pre, 0)) pre;
   Real mean = 0, rstd = 1;
 
   Norm(const FinishBackward& backward, Index row)
-      : b(backward), pre(backward.pre ? backward.pre.row(row) : nullptr) {
+      : b(backward), pre(row_of<kMixed>(backward.pre, backward.pre ? row : 0)) {
     if (!b.finish.layer_norm) return;
     if (b.finish.row_stats) {
       mean = b.finish.row_stats.row(row)[0];
@@ -56,6 +58,10 @@ struct Norm {
   }
 };
 
+template <class To>
+inline void add_to(To sums, Index c, int n, Vec v) {
+  store(sums + c, load(sums + c, n) + v, n);
+}
 inline void add_to(Real* sums, Index c, int n, Vec v) {
   if (sums != nullptr) store(sums + c, load(sums + c, n) + v, n);
 }
@@ -65,7 +71,8 @@ void clear(Real* sums, Index cols) {
 }
 
 /// Second pass of a norm: dy holds the gradient at the norm's output, gain included.
-void norm_row(const FinishBackward& b, const FinishSums& sums, const Norm& norm, Real* dy, Real mean_d,
+template <bool kMixed, class Row>
+void norm_row(const FinishBackward& b, const FinishSums& sums, const Norm<kMixed>& norm, Row dy, Real mean_d,
               Real mean_dx) {
   const Finish& f = b.finish;
   for_columns(0, b.cols, [&](Index c, int n) {
@@ -81,23 +88,20 @@ void norm_row(const FinishBackward& b, const FinishSums& sums, const Norm& norm,
   });
 }
 
-}  // namespace
-
-void finish_backward(const FinishBackward& b, const FinishSums& sums, Index begin, Index end) {
+template <bool kMixed>
+void backward_rows(const FinishBackward& b, const FinishSums& sums, Index begin, Index end) {
   const Finish& f = b.finish;
   const auto activation = Activation(f.activation);
   const bool norm_given = f.layer_norm || f.batch_norm;
-  clear(sums.bias, b.cols);
-  clear(sums.gain, b.cols);
-  clear(sums.shift, b.cols);
   for (Index row = begin; row < end; ++row) {
     const std::uint64_t key = f.mask.threshold == 0 ? 0 : row_key(f.mask, row);
-    const Norm norm(b, row);
-    Real* dy = b.dy.row(row);
+    const Norm<kMixed> norm(b, row);
+    const auto dy = row_of<kMixed>(b.dy, row), d_residual = row_of<kMixed>(b.residual, b.residual ? row : 0);
+    const auto y = row_of<kMixed>(b.y, row);
     Vec total_d{}, total_dx{};
     for_columns(0, b.cols, [&](Index c, int n) {
-      Vec d = undo(load(dy + c, n), load(b.y.row(row) + c, n), f, activation, key, c);
-      if (b.residual) add_to(b.residual.row(row), c, n, d * f.residual_scale);
+      Vec d = undo(load(dy + c, n), load(y + c, n), f, activation, key, c);
+      if (b.residual) add_to(d_residual, c, n, d * f.residual_scale);
       if (norm_given) {
         const Vec x = norm.normalised(c, n);
         add_to(sums.shift, c, n, d);
@@ -115,18 +119,21 @@ void finish_backward(const FinishBackward& b, const FinishSums& sums, Index begi
   }
 }
 
-void norm_sums(const FinishBackward& b, double* sums, Index begin, Index end) {
+template <bool kMixed>
+void norm_sums_of(const FinishBackward& b, double* sums, Index begin, Index end) {
   constexpr Index kPiece = 256;  // columns added to the double-precision sums at once
   const Finish& f = b.finish;
   const auto activation = Activation(f.activation);
   Real d_piece[kPiece + kLanes], dx_piece[kPiece + kLanes];
   for (Index row = begin; row < end; ++row) {
     const std::uint64_t key = f.mask.threshold == 0 ? 0 : row_key(f.mask, row);
-    const Norm norm(b, row);
+    const Norm<kMixed> norm(b, row);
+    const auto dy = row_of<kMixed>(b.dy, row);
+    const auto y = row_of<kMixed>(b.y, row);
     for (Index first = 0; first < b.cols; first += kPiece) {
       const Index behind = first + kPiece < b.cols ? first + kPiece : b.cols;
       for_columns(first, behind, [&](Index c, int n) {
-        Vec d = undo(load(b.dy.row(row) + c, n), load(b.y.row(row) + c, n), f, activation, key, c);
+        Vec d = undo(load(dy + c, n), load(y + c, n), f, activation, key, c);
         if (f.gain != nullptr) d *= load(f.gain + c, n);
         store(d_piece + c - first, d);
         store(dx_piece + c - first, d * norm.normalised(c, n));
@@ -135,6 +142,21 @@ void norm_sums(const FinishBackward& b, double* sums, Index begin, Index end) {
       for (Index c = first; c < behind; ++c) sums[b.cols + c] += double(dx_piece[c - first]);
     }
   }
+}
+
+}  // namespace
+
+void finish_backward(const FinishBackward& b, const FinishSums& sums, Index begin, Index end) {
+  clear(sums.bias, b.cols);
+  clear(sums.gain, b.cols);
+  clear(sums.shift, b.cols);
+  const auto rows = [&]<bool kMixed>() { backward_rows<kMixed>(b, sums, begin, end); };
+  with_storage(rows, b.pre, b.y, b.dy, b.residual);
+}
+
+void norm_sums(const FinishBackward& b, double* sums, Index begin, Index end) {
+  const auto rows = [&]<bool kMixed>() { norm_sums_of<kMixed>(b, sums, begin, end); };
+  with_storage(rows, b.pre, b.y, b.dy);
 }
 
 }  // namespace atl::simd::ATOLL_LEVEL

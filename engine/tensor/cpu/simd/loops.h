@@ -18,13 +18,26 @@ struct Mask {
   std::uint32_t first_column = 0;
 };
 
-/// Rows of a matrix without its shape.
+/// Bfloat16, or const as T is.
+template <class T>
+struct HalfOf {
+  using Type = Bfloat16;
+};
+template <class T>
+struct HalfOf<const T> {
+  using Type = const Bfloat16;
+};
+
+/// Rows of a matrix without its shape; where they are stored in halves, `data` is null.
 template <class T>
 struct Strided {
   T* data = nullptr;
   Index stride = 0;
+  typename HalfOf<T>::Type* halves = nullptr;
   T* row(Index r) const __attribute__((always_inline)) { return data + r * stride; }
-  explicit operator bool() const __attribute__((always_inline)) { return data != nullptr; }
+  explicit operator bool() const __attribute__((always_inline)) {
+    return data != nullptr || halves != nullptr;
+  }
 };
 using In = Strided<const Real>;
 using Out = Strided<Real>;
@@ -45,6 +58,7 @@ struct Finish {
   bool nothing = true;  // none of the above: the loop need not be called
 };
 
+/// Each of its matrices: halves too.
 /// Backward of a Finish: dy from the gradient at its output to the gradient at its input, in place.
 struct FinishBackward {
   Finish finish;
@@ -65,6 +79,9 @@ struct FinishSums {
 /// How the values of a sparse row's arcs are masked: by nothing, by draws keyed (row, column) or (column, row).
 enum class ArcMask { kNone, kByRow, kByColumn };
 
+// A loop takes halves where it says so.
+
+/// x, out and the finish's residual: halves too.
 /// out[i, c] (+)= row_scale[i] Σ_e value[e] · col_scale[j_e] · x[j_e, c], value being weight and mask.
 struct Spmm {
   const Index* offsets = nullptr;
@@ -107,6 +124,34 @@ struct ProductAt {
   Index a_cols = 0, b_cols = 0;
   Out out;
   bool accumulate = false;
+};
+
+/// A Product whose `a` is in halves, and whose w is what pack_pairs left.
+struct ProductPairs {
+  In a;
+  Index inner = 0, cols = 0;
+  const std::uint32_t* panels = nullptr;
+  Out out;
+  bool accumulate = false;
+  Finish finish;
+};
+/// A ProductAt of halves. `words`: room for kPairedRows / 2 · words_step() of the thread's own.
+struct ProductAtPairs {
+  In a, b;
+  Index a_cols = 0, b_cols = 0;
+  Out out;
+  bool accumulate = false;
+  std::uint32_t* words = nullptr;
+  Index words_step() const __attribute__((always_inline)) { return (a_cols + 15) / 16 * 16; }
+};
+inline constexpr Index kPairedRows = 256;
+
+/// Loops of processors that multiply pairs of halves.
+struct PairLoops {
+  Index (*pair_words)(Index inner, Index cols);
+  void (*pack_pairs)(In w, bool transposed, Index inner, Index cols, std::uint32_t* words);
+  void (*product_pairs)(const ProductPairs&, Index begin, Index end);
+  void (*product_at_pairs)(const ProductAtPairs&, Index begin, Index end);
 };
 
 inline constexpr Index kMostHeads = 256;
@@ -179,6 +224,7 @@ struct Table {
   void (*product)(const Product&, Index begin, Index end);
   void (*product_at)(const ProductAt&, Index begin, Index end);
   void (*bit_product)(const BitProduct&, Index begin, Index end);
+  /// Halves too, as the five behind it.
   void (*finish)(const Finish&, Out y, Index begin, Index end, Index col_begin, Index col_end);
   void (*finish_backward)(const FinishBackward&, const FinishSums&, Index begin, Index end);
   void (*norm_sums)(const FinishBackward&, double* sums, Index begin, Index end);
@@ -206,6 +252,8 @@ struct Table {
 /// The best table that this machine can run; ATOLL_ISA=baseline|avx2|avx512 in the environment asks for a lesser one
 /// (what is unknown or unavailable fails).
 const Table& loops();
+/// Of loops()'s instruction set on this processor; null: it multiplies Reals alone.
+const PairLoops* pair_loops();
 /// The table of that name, or null where this machine cannot run it.
 const Table* table_named(const char* name);
 /// From now on loops() is `table`: for tests, which try every one. Not while kernels run.

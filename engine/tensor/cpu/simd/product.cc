@@ -5,56 +5,13 @@
 // What the small operand of `product` becomes: panels, one after the other, of up to kWide registers' columns; a panel
 // has its columns of inner row 0, of inner row 1, … side by side, padded with zeros to whole registers.
 #include "tensor/cpu/simd/level.h"
-#include "tensor/cpu/simd/vec.h"
+#include "tensor/cpu/simd/panels.h"
 
 namespace atl::simd::ATOLL_LEVEL {
 namespace {
 
-constexpr int kRegisters = kBytes == 64 ? 32 : 16;
-constexpr int kWide = kBytes == 64 ? 4 : 2;      // registers' columns of a panel, at most
-constexpr Index kInnerBytes = Index(384) << 10;  // of panels that stay in the second-level cache meanwhile
-constexpr Index kInner = 256;  // inner rows of a block, at least: fewer sums are put away and fetched again
 constexpr Index kBlock = 256;  // rows that product_at sums up in registers
 constexpr Index kLine = 64 / Index(sizeof(Real));
-
-/// Rows of a tile with N registers of columns: as many as leave room for a panel's N and an element of the tall matrix.
-template <int N>
-constexpr int kFitting = (kRegisters - N - 1) / N;
-template <int N>
-constexpr int kTall = kFitting<N> >= 12  ? 12
-                      : kFitting<N> >= 8 ? 8
-                                         : 6;
-
-/// Where the panels of `cols` columns lie: as few as there can be, of nearly the same width.
-struct Panels {
-  Index registers, count;
-
-  explicit Panels(Index cols)
-      : registers((cols + kLanes - 1) / kLanes), count((registers + kWide - 1) / kWide) {}
-  Index begin(Index panel) const { return registers * panel / count; }  // in registers
-  int width(Index panel) const { return int(begin(panel + 1) - begin(panel)); }
-};
-
-// Not the library's: each of these files is compiled for another processor, and what they share would be one of them.
-constexpr Index smaller(Index a, Index b) {
-  return a < b ? a : b;
-}
-constexpr Index larger(Index a, Index b) {
-  return a < b ? b : a;
-}
-
-/// How `product` goes over more panels than stay in the cache: some of them at a time, and a range of inner rows.
-struct Blocking {
-  Index panels, inner;
-
-  Blocking(Index inner_rows, Index cols) {
-    const Panels all(cols);
-    const Index line = kInnerBytes / Index(sizeof(Real)) / kLanes;  // inner rows of one register's columns
-    inner = larger(kInner, line / larger(1, all.registers));
-    inner = larger(1, smaller(inner, inner_rows));
-    panels = larger(1, smaller(line / inner / kWide, all.count));
-  }
-};
 
 /// R × N registers of results, and where they go.
 template <int R, int N>
@@ -93,16 +50,6 @@ struct Tile {
     }
   }
 };
-
-/// Calls f(row, Count<rows>) for the tiles of rows [begin, end): tall ones, then what is left in powers of two.
-template <int N, class F>
-inline __attribute__((always_inline)) void for_row_tiles(Index begin, Index end, F f) {
-  Index row = begin;
-  for (; end - row >= kTall<N>; row += kTall<N>) f(row, Count<kTall<N>>{});
-  for (; end - row >= 4; row += 4) f(row, Count<4>{});
-  for (; end - row >= 2; row += 2) f(row, Count<2>{});
-  if (row < end) f(row, Count<1>{});
-}
 
 /// Rows [begin, end) of one panel's columns, for inner rows [first, first + inner).
 template <int N>

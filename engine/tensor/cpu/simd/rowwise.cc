@@ -1,6 +1,7 @@
 // Loops over the rows of dense matrices that are limited by memory alone.
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/mask.h"
+#include "tensor/cpu/simd/stored.h"
 
 namespace atl::simd::ATOLL_LEVEL {
 
@@ -14,41 +15,59 @@ void column_sums(In x, Index cols, double* sums, bool squares, Index begin, Inde
 }
 
 void dropout(const Mask& mask, In x, Out out, Index first, Index cols, Index begin, Index end) {
-  for (Index row = begin; row < end; ++row) {
-    const std::uint64_t key = row_key(mask, row);
-    for_columns(0, cols, [&](Index c, int n) {
-      const Vec v = load(x.row(row) + c, n);
-      store(out.row(row) + c, masked(v, key, std::uint32_t(first + c), mask.threshold, mask.scale), n);
-    });
-  }
+  const auto rows = [&]<bool kMixed>() {
+    for (Index row = begin; row < end; ++row) {
+      const std::uint64_t key = row_key(mask, row);
+      const auto from = row_of<kMixed>(x, row);
+      const auto to = row_of<kMixed>(out, row);
+      for_columns(0, cols, [&](Index c, int n) {
+        const Vec v = load(from + c, n);
+        store(to + c, masked(v, key, std::uint32_t(first + c), mask.threshold, mask.scale), n);
+      });
+    }
+  };
+  with_storage(rows, x, out);
 }
 
 void axpby(Real a, In x, Real b, Out out, Index cols, Index begin, Index end) {
-  for (Index row = begin; row < end; ++row) {
-    for_columns(0, cols, [&](Index c, int n) {
-      Vec v = load(x.row(row) + c, n) * a;
-      if (b != 0) v += load(out.row(row) + c, n) * b;
-      store(out.row(row) + c, v, n);
-    });
-  }
+  const auto rows = [&]<bool kMixed>() {
+    for (Index row = begin; row < end; ++row) {
+      const auto from = row_of<kMixed>(x, row);
+      const auto to = row_of<kMixed>(out, row);
+      for_columns(0, cols, [&](Index c, int n) {
+        Vec v = load(from + c, n) * a;
+        if (b != 0) v += load(to + c, n) * b;
+        store(to + c, v, n);
+      });
+    }
+  };
+  with_storage(rows, x, out);
 }
 
 void gather(In x, const VertexId* index, Out out, Index cols, Index begin, Index end) {
   constexpr Index kAhead = 32;
-  for (Index row = begin; row < end; ++row) {
-    const Real* from = x.row(index[row]);
-    const Real* later = x.row(index[row + kAhead < end ? row + kAhead : row]);
-    for (Index c = 0; c < cols; c += 64 / Index(sizeof(Real))) __builtin_prefetch(later + c);
-    for_columns(0, cols, [&](Index c, int n) { store(out.row(row) + c, load(from + c, n), n); });
-  }
+  const auto rows = [&]<bool kMixed>() {
+    const Index line = 64 / Index(x.halves != nullptr ? sizeof(Bfloat16) : sizeof(Real));
+    for (Index row = begin; row < end; ++row) {
+      const auto from = row_of<kMixed>(x, index[row]);
+      const auto to = row_of<kMixed>(out, row);
+      const auto later = row_of<kMixed>(x, index[row + kAhead < end ? row + kAhead : row]);
+      for (Index c = 0; c < cols; c += line) prefetch(later + c);
+      for_columns(0, cols, [&](Index c, int n) { store(to + c, load(from + c, n), n); });
+    }
+  };
+  with_storage(rows, x, out);
 }
 
 void scatter_add(In x, const VertexId* index, Out out, Index cols, Index begin, Index end) {
-  for (Index row = begin; row < end; ++row) {
-    Real* to = out.row(index[row]);
-    for_columns(0, cols,
-                [&](Index c, int n) { store(to + c, load(to + c, n) + load(x.row(row) + c, n), n); });
-  }
+  const auto rows = [&]<bool kMixed>() {
+    for (Index row = begin; row < end; ++row) {
+      const auto from = row_of<kMixed>(x, row);
+      const auto to = row_of<kMixed>(out, index[row]);
+      for_columns(0, cols, [&](Index c, int n) { store(to + c, load(to + c, n) + load(from + c, n), n); });
+    }
+  };
+  with_storage(rows, x, out);
 }
 
 Index count_non_finite(In x, Index cols, Index begin, Index end) {

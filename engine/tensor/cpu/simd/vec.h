@@ -112,6 +112,47 @@ inline void store_part(Real* p, Vec v, int n) {
 }
 #endif
 
+// bfloat16 in memory, a Vec in registers; rounding as tensor/bfloat16.h's.
+typedef std::uint16_t Halves __attribute__((vector_size(kLanes * 2)));
+typedef float Floats __attribute__((vector_size(kLanes * 4)));
+
+inline Vec widened(Halves h) {
+  return __builtin_convertvector(Floats(__builtin_convertvector(h, Bits) << 16), Vec);
+}
+inline Halves rounded(Vec v) {
+  const Bits bits = Bits(__builtin_convertvector(v, Floats));
+  const Bits nearest = bits + 0x7fffu + ((bits >> 16) & 1u);
+  const Bits value = (bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : nearest;
+  return __builtin_convertvector(value >> 16, Halves);
+}
+inline Vec load(const Bfloat16* p) {
+  Halves h;
+  __builtin_memcpy(&h, p, sizeof h);
+  return widened(h);
+}
+inline void store(Bfloat16* p, Vec v) {
+  const Halves h = rounded(v);
+  __builtin_memcpy(p, &h, sizeof h);
+}
+#if defined(__AVX512F__) && !defined(ATOLL_REAL_DOUBLE)
+inline Vec load_part(const Bfloat16* p, int n) {
+  return widened(Halves(_mm256_maskz_loadu_epi16(__mmask16((1u << n) - 1), p)));
+}
+inline void store_part(Bfloat16* p, Vec v, int n) {
+  _mm256_mask_storeu_epi16(p, __mmask16((1u << n) - 1), __m256i(rounded(v)));
+}
+#else
+inline Vec load_part(const Bfloat16* p, int n) {
+  Halves h{};
+  for (int i = 0; i < n; ++i) h[i] = p[i].bits;
+  return widened(h);
+}
+inline void store_part(Bfloat16* p, Vec v, int n) {
+  const Halves h = rounded(v);
+  for (int i = 0; i < n; ++i) p[i].bits = h[i];
+}
+#endif
+
 inline Vec max(Vec a, Vec b) {
   return a > b ? a : b;
 }  // b where either is NaN
@@ -147,10 +188,12 @@ inline __attribute__((always_inline)) void for_columns(Index begin, Index end, F
   for (; c + kLanes <= end; c += kLanes) f(c, kLanes);
   if (c < end) f(c, int(end - c));
 }
-inline Vec load(const Real* p, int n) {
+template <class T>
+inline Vec load(const T* p, int n) {
   return n == kLanes ? load(p) : load_part(p, n);
 }
-inline void store(Real* p, Vec v, int n) {
+template <class T>
+inline void store(T* p, Vec v, int n) {
   n == kLanes ? store(p, v) : store_part(p, v, n);
 }
 
