@@ -9,7 +9,6 @@ STEPS = 200  # that a job trains for; mini-batches as many steps
 SERVERS = ((2, 1), (4, 1), (2, 2), (8, 1), (4, 2))  # and ranks of each
 ARCS, VALUES = 4e5, 6e6  # at most, and values of all features: what a cell's time allows
 RATES, RIG_RATES = (60, 6400), (60, 1000)  # Mbit/s of a server's link, for each of its ranks, which have a core
-ON_RIG = 1 / 4  # of a graph's vertices, arcs and values: so that a cell takes a minute by the clock
 RIG = "rig "  # before names of its cells
 EXACT = 1 / 3  # of manifests
 PROGRAM = 24  # MiB of a rank that holds nothing
@@ -18,7 +17,7 @@ DRAWN = """A graph has 3,000 to 30,000 vertices, 4 to 100 neighbours each and at
 16 layers, the others 2 to 4, of 16 to 128 columns. 2 to 8 ranks are on servers of 1 or 2, with parts by metis, or every third time by hash. A rank has memory
 for what full batches take under `graph`, or for up to four times as much. A rank has a core; its server's link has 60 Mbit/s to 6.4 Gbit/s for each, as one of 1 to
 100 Gbit/s has for each of 16 cores. All sizes are drawn evenly by their logarithm. A third of the manifests asks for an exact strategy. On the rig there
-are 2 to 4 ranks, up to 1 Gbit/s for each, and graphs of a quarter of these sizes.
+are 2 to 4 ranks, and up to 1 Gbit/s for each.
 """
 
 
@@ -39,7 +38,7 @@ def cells(seed, count, on_rig=False):
 
 def draw(rng, name, on_rig):
     servers, ranks = rng.choice(SERVERS[:3] if on_rig else SERVERS)
-    job = {"dataset": {"synthetic": draw_graph(rng, ON_RIG if on_rig else 1)}, "model": draw_model(rng),
+    job = {"dataset": {"synthetic": draw_graph(rng)}, "model": draw_model(rng),
            "placement": {"ranks": servers * ranks, "ranksPerServer": ranks, "partitioner": rng.choice(("metis", "metis", "hash"))},
            "resources": {"cpu": 1}, "training": {"epochs": STEPS, "evaluateEvery": 2, "checkpoint": {"every": 0}}}
     mbit, latency = ranks * log_uniform(rng, *(RIG_RATES if on_rig else RATES)), log_uniform(rng, 10, 200)
@@ -49,10 +48,10 @@ def draw(rng, name, on_rig):
     return Cell(name, job, topology, rng.random() < EXACT, log_uniform(rng, 1.05, 4), on_rig)
 
 
-def draw_graph(rng, scale):
-    vertices, degree = scale * log_uniform(rng, 3000, 30000), log_uniform(rng, 4, 100)
-    vertices = round(min(vertices, scale * ARCS / degree))
-    features = round(min(log_uniform(rng, 16, 1000), scale * VALUES / vertices))
+def draw_graph(rng):
+    vertices, degree = log_uniform(rng, 3000, 30000), log_uniform(rng, 4, 100)
+    vertices = round(min(vertices, ARCS / degree))
+    features = round(min(log_uniform(rng, 16, 1000), VALUES / vertices))
     return {"kind": "community", "vertices": vertices, "averageDegree": round(degree, 1), "features": features, "classes": rng.randint(4, 16),
             "homophily": round(rng.uniform(0.4, 0.9), 2), "trainShare": round(log_uniform(rng, 0.01, 0.66), 3), "seed": rng.randint(1, 10**6)}
 
