@@ -17,6 +17,7 @@ struct Graph {
   Index vertices = 0;
   std::vector<Index> offsets;
   std::vector<VertexId> columns;
+  std::vector<Index> reversed;  // (arcs) where each arc's other direction is: the graph is its own transpose
 
   Index arcs() const { return Index(columns.size()); }
   Index most() const {
@@ -27,7 +28,8 @@ struct Graph {
   }
 };
 
-inline Graph skewed_graph(const std::string& name, Index vertices, Index arcs, double skew) {
+inline Graph skewed_graph(const std::string& name, Index vertices, Index arcs, double skew,
+                          bool with_reversed = false) {
   Graph g{name, vertices, std::vector<Index>(std::size_t(vertices) + 1),
           std::vector<VertexId>(std::size_t(arcs))};
   const Draws draws(7, Purpose::kGenerator);
@@ -42,8 +44,12 @@ inline Graph skewed_graph(const std::string& name, Index vertices, Index arcs, d
   for (std::size_t v = 0; v < std::size_t(vertices); ++v) g.offsets[v + 1] += g.offsets[v];
   std::vector<Index> next(g.offsets.begin(), g.offsets.end() - 1);
   g.columns.resize(ends.size());
-  for (std::size_t i = 0; i < ends.size(); ++i)
-    g.columns[std::size_t(next[std::size_t(ends[i])]++)] = ends[i ^ 1];
+  if (with_reversed) g.reversed.resize(ends.size());
+  for (std::size_t i = 0; i < ends.size(); i += 2) {
+    const Index there = next[std::size_t(ends[i])]++, back = next[std::size_t(ends[i + 1])]++;
+    g.columns[std::size_t(there)] = ends[i + 1], g.columns[std::size_t(back)] = ends[i];
+    if (with_reversed) g.reversed[std::size_t(there)] = back, g.reversed[std::size_t(back)] = there;
+  }
   return g;
 }
 

@@ -1,6 +1,6 @@
 // Sums over the arcs of each row, which all aggregations are: some lanes of a warp do a row, with its columns, or a part of them, in
-// registers. A row with very many arcs (a hub) is cut into pieces, which are listed, done by whichever groups are free, and put
-// together in order. Whoever does them, a row's sum is that of its pieces, so results don't depend on what ran first.
+// registers. A row with very many arcs (a hub) is cut into pieces, which are listed first and done beside the other rows, and put
+// together in order. Where rows are cut follows from the graph alone, so results don't depend on what ran first.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace atl::cuda {
 
-inline constexpr Index kHubArcs = 512;    // more of them are summed in pieces …
-inline constexpr Index kPieceArcs = 256;  // … of so many
+inline constexpr Index kPieceArcs =
+    256;  // of a piece, at least; a row with more than two pieces' arcs is cut
 inline constexpr int kArcThreads =
     64;  // a block is busy until its longest row is done: short of rows, it seldom waits
 /// With fewer sources a row has too few arcs to be worth a list.
@@ -44,74 +44,90 @@ __device__ inline Place place_of(const ArcShape& shape, Index item) {
   return shape.parts_together ? Place{quotient, rest} : Place{rest, quotient};
 }
 
-/// A hub's piece; item −1 where the list was too short for all of an item's.
+/// A hub's piece.
 struct Piece {
-  Index item, number;
+  int row, number;
 };
-/// Pieces of hubs and their sums. capacity 0: there is no list.
+/// Pieces of hubs and their sums. capacity_log −1: there is no list, and no row is cut.
 template <class Sum>
 struct Hubs {
   int* count;
-  Piece* pieces;  // (capacity), an item's one after the other
-  Sum* sums;      // (capacity, lanes)
-  int capacity;
+  Piece* pieces;  // (2^capacity_log), a row's one after the other
+  Sum* sums;      // (2^capacity_log, parts, lanes)
+  int capacity_log;
 
-  __device__ int listed() const { return *count < capacity ? *count : capacity; }
+  bool any() const { return capacity_log >= 0; }
 
-  /// By all lanes of a group: whether others will do the item.
-  __device__ bool take(Index item, int pieces_of_item, const Lanes& lanes) const {
-    if (capacity == 0) return false;
-    int place = 0;
-    if (lanes.lane == 0) {
-      place = atomicAdd(count, pieces_of_item);
-      const bool fits = place + pieces_of_item <= capacity;
-      for (int i = 0; i < pieces_of_item && place + i < capacity; ++i)
-        pieces[place + i] = {fits ? item : -1, i};
-    }
-    return lanes.from(0, place) + pieces_of_item <= capacity;
+  /// So many that the list has room for whatever the rows are: of `arcs`, at most ¾ of 2^capacity_log pieces come about.
+  __device__ Index piece_arcs(Index arcs) const {
+    const Index least = (2 * arcs >> capacity_log) + 1;
+    return least > kPieceArcs ? least : kPieceArcs;
   }
+};
+
+/// Which arcs of which row a group of lanes adds up.
+struct Span {
+  Place place;
+  Index first, behind;
 };
 
 /// Op has: struct Sum; Index first_of(row), the row's first arc, where that of the one before ends; Sum begin(); void add(Sum&, Place,
 /// Index first, Index behind, Lanes) over some of its arcs; void merge(Sum&, const Sum& later); void finish(Sum&, Place, Lanes).
 template <class Op>
-__global__ void over_arcs(Op op, ArcShape shape, Hubs<typename Op::Sum> hubs) {
-  const Lanes lanes(shape.log);
-  const Index item = (Index(blockIdx.x) * blockDim.x + threadIdx.x) >> shape.log;
-  if (item >= shape.rows * shape.parts) return;
-  const Place place = place_of(shape, item);
-  const Index first = op.first_of(place.row), behind = op.first_of(place.row + 1);
-  typename Op::Sum sum = op.begin();
-  if (behind - first <= kHubArcs) {
-    op.add(sum, place, first, behind, lanes);
-  } else {
-    const int pieces = int((behind - first + kPieceArcs - 1) / kPieceArcs);
-    if (hubs.take(item, pieces, lanes)) return;
-    for (int i = 0; i < pieces; ++i) {
-      const Index from = first + i * kPieceArcs, to = from + kPieceArcs < behind ? from + kPieceArcs : behind;
-      typename Op::Sum piece = op.begin();
-      op.add(piece, place, from, to, lanes);
-      if (i == 0) sum = piece;
-      if (i > 0) op.merge(sum, piece);
-    }
-  }
-  op.finish(sum, place, lanes);
+__device__ Index piece_arcs(const Op& op, const ArcShape& shape, const Hubs<typename Op::Sum>& hubs) {
+  return hubs.piece_arcs(op.first_of(shape.rows) - op.first_of(0));
 }
 
-/// The listed pieces' sums.
+/// Lists the pieces of rows that are cut.
 template <class Op>
-__global__ void over_pieces(Op op, ArcShape shape, Hubs<typename Op::Sum> hubs) {
+__global__ void find_hubs(Op op, ArcShape shape, Hubs<typename Op::Sum> hubs) {
+  const Index row = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (row >= shape.rows) return;
+  const Index arcs = op.first_of(row + 1) - op.first_of(row), piece = piece_arcs(op, shape, hubs);
+  if (arcs <= 2 * piece) return;
+  const int pieces = int((arcs + piece - 1) / piece), place = atomicAdd(hubs.count, pieces);
+  for (int i = 0; i < pieces; ++i) hubs.pieces[place + i] = {int(row), i};
+}
+
+template <class Op>
+__device__ Span piece_of(const Op& op, const ArcShape& shape, const Hubs<typename Op::Sum>& hubs, int item) {
+  const int parts = int(shape.parts);
+  const Piece piece = hubs.pieces[parts == 1 ? item : item / parts];
+  const Index arcs = piece_arcs(op, shape, hubs), behind = op.first_of(piece.row + 1),
+              from = op.first_of(piece.row) + piece.number * arcs;
+  return {{piece.row, parts == 1 ? 0 : item % parts}, from, from + arcs < behind ? from + arcs : behind};
+}
+
+/// How many blocks of kArcThreads a multiprocessor shall have room for at least: registers are rationed accordingly.
+template <class Op>
+constexpr int least_blocks() {
+  if constexpr (requires { Op::kBlocks; }) return Op::kBlocks;
+  return 1;
+}
+
+/// The first blocks do listed pieces, the others a row's part with each group.
+template <class Op>
+__global__ void __launch_bounds__(kArcThreads, least_blocks<Op>())
+    over_arcs(Op op, ArcShape shape, Hubs<typename Op::Sum> hubs, int piece_blocks) {
   const Lanes lanes(shape.log);
-  const int groups = int(gridDim.x * blockDim.x) >> shape.log, listed = hubs.listed();
-  for (int i = int(blockIdx.x * blockDim.x + threadIdx.x) >> shape.log; i < listed; i += groups) {
-    const Piece piece = hubs.pieces[i];
-    if (piece.item < 0) continue;
-    const Place place = place_of(shape, piece.item);
-    const Index behind = op.first_of(place.row + 1),
-                from = op.first_of(place.row) + piece.number * kPieceArcs;
+  const bool of_pieces = int(blockIdx.x) < piece_blocks;
+  const Index block = of_pieces ? Index(blockIdx.x) : Index(blockIdx.x) - piece_blocks;
+  const int groups = piece_blocks * int(blockDim.x) >> shape.log;
+  const Index items = of_pieces ? Index(*hubs.count) * shape.parts : shape.rows * shape.parts;
+  for (Index item = (block * blockDim.x + threadIdx.x) >> shape.log; item < items; item += groups) {
+    Span span;
+    if (of_pieces) {
+      span = piece_of(op, shape, hubs, int(item));
+    } else {
+      const Place place = place_of(shape, item);
+      span = {place, op.first_of(place.row), op.first_of(place.row + 1)};
+      const Index arcs = span.behind - span.first;
+      if (hubs.capacity_log >= 0 && arcs > 2 * kPieceArcs && arcs > 2 * piece_arcs(op, shape, hubs)) return;
+    }
     typename Op::Sum sum = op.begin();
-    op.add(sum, place, from, from + kPieceArcs < behind ? from + kPieceArcs : behind, lanes);
-    hubs.sums[i * lanes.count + lanes.lane] = sum;
+    op.add(sum, span.place, span.first, span.behind, lanes);
+    if (!of_pieces) return op.finish(sum, span.place, lanes);
+    hubs.sums[item * lanes.count + lanes.lane] = sum;
   }
 }
 
@@ -119,44 +135,48 @@ __global__ void over_pieces(Op op, ArcShape shape, Hubs<typename Op::Sum> hubs) 
 template <class Op>
 __global__ void over_hubs(Op op, ArcShape shape, Hubs<typename Op::Sum> hubs) {
   const Lanes lanes(shape.log);
-  const int groups = int(gridDim.x * blockDim.x) >> shape.log, listed = hubs.listed();
-  for (int i = int(blockIdx.x * blockDim.x + threadIdx.x) >> shape.log; i < listed; i += groups) {
-    const Piece first = hubs.pieces[i];
-    if (first.item < 0 || first.number > 0) continue;
-    const Place place = place_of(shape, first.item);
-    const Index arcs = op.first_of(place.row + 1) - op.first_of(place.row);
+  const int parts = int(shape.parts), items = *hubs.count * parts;
+  const int groups = int(gridDim.x * blockDim.x) >> shape.log;
+  for (int i = int(blockIdx.x * blockDim.x + threadIdx.x) >> shape.log; i < items; i += groups) {
+    const Piece first = hubs.pieces[i / parts];
+    if (first.number > 0) continue;
+    const Place place{first.row, i % parts};
+    const Index arcs = op.first_of(place.row + 1) - op.first_of(place.row),
+                piece = piece_arcs(op, shape, hubs);
     typename Op::Sum sum = hubs.sums[i * lanes.count + lanes.lane];
-    for (int other = 1; other * kPieceArcs < arcs; ++other)
-      op.merge(sum, hubs.sums[(i + other) * lanes.count + lanes.lane]);
+    for (int other = 1; other * piece < arcs; ++other)
+      op.merge(sum, hubs.sums[(i + other * parts) * lanes.count + lanes.lane]);
     op.finish(sum, place, lanes);
   }
 }
 
 template <class Sum>
 Hubs<Sum> hubs_in(Context& ctx, const ArcShape& shape) {
-  constexpr Index kBytes = Index(32) << 20, kMost = 1 << 16;
-  if (shape.sources <= kFewSources) return {};
-  const Index of_piece = Index(sizeof(Sum)) * shape.lanes();
-  const Index capacity = std::min(kMost, kBytes / of_piece);
-  const Index bytes = 64 + capacity * Index(sizeof(Piece)) + capacity * of_piece;
+  constexpr Index kBytes = Index(32) << 20;
+  if (shape.sources <= kFewSources || shape.items() == 0) return {nullptr, nullptr, nullptr, -1};
+  const Index of_piece = Index(sizeof(Sum)) * shape.lanes() * shape.parts;
+  int log = 16;
+  while (log > 6 && of_piece << log > kBytes) --log;
+  const Index bytes = 64 + (Index(sizeof(Piece)) << log) + (of_piece << log);
   auto* const room = reinterpret_cast<std::byte*>(
       ctx.workspace->matrix("arcs.hubs", 1, bytes / Index(sizeof(Real)) + 1).data);
   auto* const pieces = room + 64;
-  auto* const sums = pieces + capacity * Index(sizeof(Piece));
-  return {reinterpret_cast<int*>(room), reinterpret_cast<Piece*>(pieces), reinterpret_cast<Sum*>(sums),
-          int(capacity)};
+  auto* const sums = pieces + (Index(sizeof(Piece)) << log);
+  return {reinterpret_cast<int*>(room), reinterpret_cast<Piece*>(pieces), reinterpret_cast<Sum*>(sums), log};
 }
 
 template <class Op>
 void for_arcs(Context& ctx, const Op& op, const ArcShape& shape) {
+  constexpr int kPieceBlocks = 1056;  // as many as a large GPU has room for beside others
   const auto hubs = hubs_in<typename Op::Sum>(ctx, shape);
-  if (hubs.capacity > 0) ATOLL_MUST(cudaMemsetAsync(hubs.count, 0, sizeof(int), stream_of(ctx).stream()));
-  launch(ctx, blocks_for(shape.items(), kArcThreads >> shape.log), kArcThreads, 0, &over_arcs<Op>, op, shape,
-         hubs);
-  if (hubs.capacity == 0 || shape.items() == 0) return;
-  constexpr Index kBlocks = 2112;  // about as many as a large GPU has at once
-  launch(ctx, kBlocks, kArcThreads, 0, &over_pieces<Op>, op, shape, hubs);
-  launch(ctx, kBlocks / 4, kArcThreads, 0, &over_hubs<Op>, op, shape, hubs);
+  const int piece_blocks = hubs.any() ? kPieceBlocks : 0;
+  if (hubs.any()) {
+    ATOLL_MUST(cudaMemsetAsync(hubs.count, 0, sizeof(int), stream_of(ctx).stream()));
+    launch(ctx, blocks_for(shape.rows, kThreads), kThreads, 0, &find_hubs<Op>, op, shape, hubs);
+  }
+  launch(ctx, blocks_for(shape.items(), kArcThreads >> shape.log) + piece_blocks, kArcThreads, 0,
+         &over_arcs<Op>, op, shape, hubs, piece_blocks);
+  if (hubs.any()) launch(ctx, kPieceBlocks / 4, kArcThreads, 0, &over_hubs<Op>, op, shape, hubs);
 }
 
 }  // namespace atl::cuda

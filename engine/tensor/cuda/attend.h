@@ -1,5 +1,4 @@
-// What attention's kernels share: a group of lanes does one head of one row, or a slice of its columns. Lanes work out the arcs' α side
-// by side, one each, and then go over the arcs' rows together: nothing is stored per arc.
+// What attention's kernels share: how lanes are dealt out to heads, and what there is per arc and head, of which a part is kept.
 #pragma once
 
 #include "tensor/cpu/arguments.h"
@@ -23,24 +22,66 @@ __device__ inline Real kept(const simd::Attend& a, std::uint64_t dst_key, Vertex
   return Draws::bits(key, std::uint32_t(head)) >= a.mask.threshold ? a.mask.scale : Real(0);
 }
 
-/// Which head and which of its columns a part is, and by how many lanes they are read.
-struct HeadSlices {
-  int slices;       // of a head
-  int columns_log;  // of those lanes
+/// Lanes of a head, which have its columns, beside each other for some heads of a row; or for a slice of one head, where it is wider
+/// than a warp reads at once. A part of a row is what a group does.
+struct HeadLanes {
+  int head_log, log;  // of a head's lanes, of the group's
+  int slices;         // of a head
 
-  __device__ Index head(Place place) const { return slices == 1 ? place.part : place.part / slices; }
-  __device__ Index slice(Place place) const { return slices == 1 ? 0 : place.part % slices; }
+  __device__ Index head(Place place, const Lanes& lanes) const {
+    if (slices > 1) return place.part / slices;
+    return (place.part << (log - head_log)) + (lanes.lane >> head_log);
+  }
+  __device__ Index slice(Place place) const { return slices > 1 ? place.part % slices : 0; }
 };
 
-/// call.template operator()<V, C>(slices, shape) for the rows of `csr` and heads that are `width` wide.
+/// Only so many packs of V a lane can be fewer than a head has.
+template <int V>
+inline constexpr int kSliced = V == 4 ? 4 : 8;
+
+/// Heads of `packs`, of which a lane has C.
+inline HeadLanes head_lanes(Index heads, Index packs, int C) {
+  const int head_log = lanes_for(blocks_for(packs, C));
+  return {head_log, std::min(5, head_log + lanes_for(heads)),
+          packs == 0 ? 1 : int(blocks_for(packs, Index(C) << head_log))};
+}
+inline ArcShape shape_of(const HeadLanes& layout, const CsrView& csr, Index heads) {
+  const Index parts = layout.slices > 1 ? heads * layout.slices
+                                        : blocks_for(heads, Index(1) << (layout.log - layout.head_log));
+  return {csr.rows, parts, true, layout.log, csr.cols};
+}
+
+/// call.template operator()<V, C>(layout, shape) for the rows of `csr` and heads that are `width` wide. Wider lanes share what is
+/// computed per arc and head, as long as a row fills a warp.
 template <class F>
 void for_heads(bool fours, const CsrView& csr, Index heads, Index width, F&& call) {
-  constexpr int kFewestLanes = 3;  // 2^3 of a group: as many arcs are looked up at a time
-  with_columns(fours, width, [&]<int V, int C>(int columns, int slices) {
-    const int log = columns < kFewestLanes ? kFewestLanes : columns;
-    call.template operator()<V, C>(HeadSlices{slices, columns},
-                                   ArcShape{csr.rows, heads * slices, true, log, csr.cols});
-  });
+  const Index packs = fours ? width / 4 : width;
+  const auto with = [&]<int V, int C>() {
+    const HeadLanes layout = head_lanes(heads, packs, C);
+    call.template operator()<V, C>(layout, shape_of(layout, csr, heads));
+  };
+  const bool fills = heads << lanes_for(packs) > kWarp;
+  if (fours && !fills) return with.template operator()<4, 1>();
+  if (fours && packs <= 64) return with.template operator()<4, 2>();
+  if (fours) return with.template operator()<4, 4>();
+  if (!fills) return with.template operator()<1, 1>();
+  if (packs <= 64) return with.template operator()<1, 2>();
+  if (packs <= 128) return with.template operator()<1, 4>();
+  with.template operator()<1, 8>();
+}
+
+/// A number per arc and head, of the first arcs of the destinations: the rest is computed where it is needed.
+struct KeptArcs {
+  Real* values;  // (arcs, heads)
+  Index arcs;
+};
+
+/// In workspace `name`; enough for a mean degree of 32, in bounds.
+inline KeptArcs kept_arcs(Context& ctx, const char* name, const CsrView& csr, Index heads) {
+  constexpr Index kBytes = Index(128) << 20, kMeanDegree = 32;
+  const Index most = kBytes / (Index(sizeof(Real)) * heads);
+  const Index arcs = std::min(most, csr.rows * std::min(csr.cols, kMeanDegree));
+  return {ctx.workspace->matrix(name, 1, arcs * heads + 1).data, arcs};
 }
 
 }  // namespace atl::cuda

@@ -80,6 +80,14 @@ struct Columns {
     for (int k = 0; k < C; ++k)
       if (const Index c = column(slice, ways, k); c < width) at[k] = load_pack<V>(row + c);
   }
+  /// The same without a branch: columns behind the last hold the first's values, which nobody stores.
+  __device__ void fetch(const Real* row, Index width, Index slice, const Ways& ways) {
+#pragma unroll
+    for (int k = 0; k < C; ++k) {
+      const Index c = column(slice, ways, k);
+      at[k] = load_pack<V>(row + (c < width ? c : 0));
+    }
+  }
   /// Σ over the ways, on all lanes.
   __device__ void join(const Lanes& lanes, const Ways& ways) {
     for (int distance = ways.columns; distance < lanes.count; distance *= 2)
@@ -90,6 +98,20 @@ struct Columns {
   }
   __device__ static Index column(Index slice, const Ways& ways, int k) {
     return (slice * C + k) * ways.columns * V + ways.lane * V;
+  }
+};
+
+/// Which of a row's arcs a lane is at: number `at`, then each `step` further. Behind the last it is the last once more, whose row is there
+/// already: reading it takes no branch.
+struct ArcsOfWay {
+  int at, step, count;
+
+  __device__ bool has(int a) const { return at + a * step < count; }
+  __device__ int number(int a) const { return has(a) ? at + a * step : count - 1; }
+  template <int kArcs>
+  __device__ void sources(const VertexId* of_row, VertexId (&j)[kArcs]) const {
+#pragma unroll
+    for (int a = 0; a < kArcs; ++a) j[a] = of_row[number(a)];
   }
 };
 

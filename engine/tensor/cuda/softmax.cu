@@ -43,9 +43,11 @@ void softmax_merge(Context& ctx, const Softmaxes& s, const Softmaxes& other) {
 
 void attention_finish(Context& ctx, const Softmaxes& s) {
   const Index heads = s.state.sum.cols, width = heads == 0 ? 0 : s.out.cols / heads;
-  for_elements(ctx, s.out.rows, s.out.cols, [=] __device__(Index row, Index c) {
-    const Real sum = at(s.state.sum, row, c / width);
-    at(s.out, row, c) *= sum == 0 ? Real(0) : Real(1) / sum;
+  for_rows(ctx, s.out.rows * heads, width, [=] __device__(Index item, const Lanes& lanes) {
+    const Index row = item / heads, head = item % heads;
+    const Real sum = at(s.state.sum, row, head), factor = sum == 0 ? Real(0) : Real(1) / sum;
+    Real* const out = row_of(s.out, row) + head * width;
+    for (Index c = lanes.lane; c < width; c += lanes.count) out[c] *= factor;
   });
 }
 

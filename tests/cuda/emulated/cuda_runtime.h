@@ -15,6 +15,7 @@
 #define __global__
 #define __device__
 #define __host__
+#define __launch_bounds__(...)
 #define CUDART_VERSION 13000
 
 struct uint3 {

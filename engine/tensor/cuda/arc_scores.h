@@ -1,0 +1,78 @@
+// Attention's first pass, over scores alone: each destination's maximum and sum of exponentials, and the scores, kept for the second.
+#pragma once
+
+#include <limits>
+
+#include "tensor/cuda/attend.h"
+
+namespace atl::cuda {
+
+/// Of a score, and of a maximum over none.
+inline constexpr Real kNothing = -std::numeric_limits<Real>::infinity();
+
+/// max and sum (dst, heads), with what they were; shrink (dst, heads), the factor that this is to what was added up before. A part is a head.
+struct ArcScores {
+  simd::Attend a;
+  simd::Out shrink;
+  KeptArcs keep;  // leaky scores; −∞ where dropout leaves nothing
+
+  struct Sum {
+    Real max, p;
+  };
+
+  __device__ Index first_of(Index row) const { return a.offsets[row]; }
+  __device__ Sum begin() const { return {kNothing, 0}; }
+
+  /// Some more exponentials, as parts of e^max. One of both factors is e⁰.
+  __device__ static void include(Sum& sum, Real max, Real p) {
+    if (max == kNothing) return;
+    const bool grows = max > sum.max;
+    const Real factor = exp(grows ? sum.max - max : max - sum.max);
+    sum.p = grows ? sum.p * factor + p : sum.p + p * factor;
+    if (grows) sum.max = max;
+  }
+
+  __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
+    constexpr int kArcs = 2;  // of a lane at a time
+    const Index head = place.part;
+    const Real own = at(a.dst_score, place.row, head);
+    const std::uint64_t key = a.mask.threshold == 0 ? 0 : row_key(a.mask.key, a.dst_ids[place.row]);
+    for (Index e = first + lanes.lane; e < behind; e += kArcs * lanes.count) {
+      VertexId j[kArcs];
+      Real score[kArcs];
+#pragma unroll
+      for (int n = 0; n < kArcs; ++n)
+        j[n] = e + n * lanes.count < behind ? a.columns[e + n * lanes.count] : a.columns[e];
+#pragma unroll
+      for (int n = 0; n < kArcs; ++n) score[n] = at(a.src_score, j[n], head);
+#pragma unroll
+      for (int n = 0; n < kArcs; ++n) {
+        const Index arc = e + n * lanes.count;
+        if (arc >= behind) continue;
+        const Real s = leaky(score[n] + own, a.slope);
+        include(sum, s, a.weights != nullptr ? Real(a.weights[arc]) : Real(1));
+        const bool drops = a.mask.threshold != 0 && kept(a, key, a.src_ids[j[n]], head) == 0;
+        if (arc < keep.arcs) keep.values[arc * a.heads + head] = drops ? kNothing : s;
+      }
+    }
+  }
+
+  __device__ void merge(Sum& sum, const Sum& later) const {
+    include(sum, later.max, later.p);
+  }
+
+  __device__ void finish(Sum& sum, Place place, const Lanes& lanes) const {
+    const Index row = place.row, head = place.part;
+    if (first_of(row) == first_of(row + 1)) return;
+    const Real largest = lanes.max(sum.max);
+    const Real p = lanes.sum(sum.p * exp(sum.max - largest));
+    if (lanes.lane > 0) return;
+    const Real before = at(a.max, row, head), top = before > largest ? before : largest;
+    const Real factor = exp(before - top);
+    at(a.sum, row, head) = at(a.sum, row, head) * factor + p * exp(largest - top);
+    at(a.max, row, head) = top;
+    at(shrink, row, head) = factor;
+  }
+};
+
+}  // namespace atl::cuda

@@ -1,0 +1,186 @@
+// Attention's way back. By source, over the transposed arcs: z's gradient, that of the source's score, and each arc's share of the
+// destination's, of which as many as there is room for are kept. By destination: the sum of these; for rows whose arcs are not kept, α
+// and <z, d_out> are computed a second time.
+#pragma once
+
+#include "tensor/cuda/attend.h"
+#include "tensor/cuda/elements.h"
+
+namespace atl::cuda {
+
+/// What an arc needs of a destination's head, read at once.
+enum Packed { kScore, kMax, kInverse, kDot, kPacked };
+
+/// a.packed (dst, 4 · heads).
+inline void pack_destinations(Context& ctx, simd::Attend& a, Index rows) {
+  const MatrixView packed = ctx.workspace->matrix("attention.packed", rows, kPacked * a.heads);
+  a.packed = plain_out(packed);
+  for_elements(ctx, rows, a.heads, [a] __device__(Index row, Index head) {
+    Real* const to = row_of(a.packed, row) + head * kPacked;
+    to[kScore] = at(a.dst_score, row, head);
+    to[kMax] = at(a.max, row, head);
+    to[kInverse] = Real(1) / at(a.sum, row, head);
+    to[kDot] = at(a.dot, row, head);
+  });
+}
+
+/// Rows are sources and columns destinations (kBySource), or the other way round. kMost arcs' rows are on their way together. kDropout:
+/// whether there is any, which takes registers. kRoom as least_blocks().
+template <int V, int C, int kMost, bool kBySource, bool kDropout, int kRoom>
+struct Gradients {
+  simd::Attend a;
+  HeadLanes layout;
+  KeptArcs keep;  // gradients of arcs' scores, in forward order
+
+  static constexpr int kBlocks = kRoom;
+  struct Sum {
+    Columns<V, kBySource ? C : 1> d_z;
+    Real d_score;  // of all of the head's lanes alike, or this lane's part of it
+  };
+  /// What a lane knows about its row.
+  struct Own {
+    Index row, head;
+    Columns<V, C> values;  // z's by source, d_out's by destination; 0 behind the last
+    Pack<4> packed;        // by destination
+    Real score;            // by source
+    VertexId id;           // of the row
+    bool writes;           // one lane of each head
+  };
+  /// What an arc brings.
+  struct Arc {
+    Pack<4> packed;  // by source
+    Real score;      // by destination
+    Real weight;
+  };
+
+  __device__ Index first_of(Index row) const { return a.offsets[row]; }
+  __device__ Sum begin() const {
+    Sum sum;
+    sum.d_z.clear();
+    sum.d_score = 0;
+    return sum;
+  }
+
+  __device__ const Real* row_of_own(Index row, Index head) const {
+    return (kBySource ? row_of(a.z, row) : row_of(a.d_out, row)) + head * a.width;
+  }
+  __device__ const Real* row_of_other(Index row, Index head) const {
+    return (kBySource ? row_of(a.d_out, row) : row_of(a.z, row)) + head * a.width;
+  }
+
+  __device__ Own own_of(Place place, const Lanes& lanes, const Ways& ways) const {
+    Own own{};
+    const Index head = layout.head(place, lanes);
+    own.row = place.row, own.head = head < a.heads ? head : 0;
+    own.values.load(row_of_own(own.row, own.head), a.width, layout.slice(place), ways);
+    own.writes = head < a.heads && ways.lane == 0 && layout.slice(place) == 0;
+    if (kBySource) own.score = at(a.src_score, own.row, own.head);
+    if (!kBySource) own.packed = load_pack<4>(row_of(a.packed, own.row) + own.head * kPacked);
+    if (kDropout) own.id = kBySource ? a.src_ids[own.row] : a.dst_ids[own.row];
+    return own;
+  }
+
+  /// <z, d_out> of an arc's head, on all of its lanes.
+  __device__ Real product_of(const Own& own, const Columns<V, C>& other, VertexId j, const Lanes& lanes,
+                             const Ways& ways) const {
+    Real mine = 0;
+    if (C < kSliced<V> || layout.slices == 1) {
+      mine = own.values.dot(other);
+    } else {  // the slice is a part of what is multiplied
+      const Real *const own_row = row_of_own(own.row, own.head), *const row = row_of_other(j, own.head);
+      for (Index c = ways.lane; c < a.width; c += ways.columns) mine += own_row[c] * row[c];
+    }
+    return ways.sum_of_way(lanes, mine);
+  }
+
+  __device__ Real mask_of(const Own& own, VertexId j) const {
+    if (!kDropout) return 1;
+    const VertexId src = kBySource ? own.id : a.src_ids[j], dst = kBySource ? a.dst_ids[j] : own.id;
+    return kept(a, row_key(a.mask.key, dst), src, own.head);
+  }
+
+  template <int kArcs>
+  __device__ void add_some(Sum& sum, const Own& own, const VertexId* j, Index first, Place place,
+                           const ArcsOfWay& arcs, const Lanes& lanes, const Ways& ways) const {
+    Columns<V, C> values[kArcs];
+    Arc arc[kArcs];
+    Real product[kArcs];
+#pragma unroll
+    for (int n = 0; n < kArcs; ++n) {
+      values[n].fetch(row_of_other(j[n], own.head), a.width, layout.slice(place), ways);
+      if (kBySource) arc[n].packed = load_pack<4>(row_of(a.packed, j[n]) + own.head * kPacked);
+      if (!kBySource) arc[n].score = at(a.src_score, j[n], own.head);
+      arc[n].weight = a.weights != nullptr ? Real(a.weights[first + arcs.number(n)]) : Real(1);
+    }
+#pragma unroll
+    for (int n = 0; n < kArcs; ++n) product[n] = product_of(own, values[n], j[n], lanes, ways);
+#pragma unroll
+    for (int n = 0; n < kArcs; ++n) {
+      const Pack<4>& packed = kBySource ? arc[n].packed : own.packed;
+      const Real score = (kBySource ? own.score : arc[n].score) + packed.at[kScore];
+      const Real alpha = exp(leaky(score, a.slope) - packed.at[kMax]) * packed.at[kInverse] * arc[n].weight;
+      const Real mask = mask_of(own, j[n]);
+      const Real d_score =
+          alpha * (mask * product[n] - packed.at[kDot]) * (score < Real(0) ? a.slope : Real(1));
+      if (!arcs.has(n)) continue;
+      sum.d_score += d_score;
+      if constexpr (kBySource) {
+        sum.d_z.add(values[n], alpha * mask);
+        if (own.writes && keep.arcs > 0) keep_of(first + arcs.number(n), own.head, d_score);
+      }
+    }
+  }
+
+  __device__ void keep_of(Index arc, Index head, Real d_score) const {
+    const Index place = a.arc_of[arc];
+    if (place < keep.arcs) keep.values[place * a.heads + head] = d_score;
+  }
+
+  __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
+    if (first == behind) return;
+    const Ways ways(lanes, layout.head_log);
+    if (!kBySource && first_of(place.row + 1) <= keep.arcs) {
+      const Index head = layout.head(place, lanes);
+      for (Index e = first + ways.lane; e < behind && head < a.heads; e += ways.columns)
+        sum.d_score += keep.values[e * a.heads + head];
+      return;
+    }
+    const Own own = own_of(place, lanes, ways);
+    ArcsOfWay arcs{0, 1, int(behind - first)};
+    VertexId j[kMost], next[kMost] = {};
+    arcs.sources(a.columns + first, j);
+    for (; arcs.count > arcs.at; arcs.at += kMost) {
+      const ArcsOfWay later{arcs.at + kMost, 1, arcs.count};
+      if (later.at < later.count) later.sources(a.columns + first, next);
+      add_some<kMost>(sum, own, j, first, place, arcs, lanes, ways);
+#pragma unroll
+      for (int n = 0; n < kMost; ++n) j[n] = next[n];
+    }
+  }
+
+  __device__ void merge(Sum& sum, const Sum& later) const {
+    sum.d_score += later.d_score;
+    sum.d_z.add(later.d_z, 1);
+  }
+
+  __device__ void finish(Sum& sum, Place place, const Lanes& lanes) const {
+    const Ways ways(lanes, layout.head_log);
+    const Index head = layout.head(place, lanes), row = place.row;
+    const bool parts = !kBySource && first_of(row + 1) <= keep.arcs;
+    const Real d_score = parts ? ways.sum_of_way(lanes, sum.d_score) : sum.d_score;
+    if (head >= a.heads) return;
+    const bool writes_score = layout.slice(place) == 0 && ways.lane == 0;
+    if constexpr (kBySource) {
+      if (writes_score) at(a.d_src_score, row, head) = d_score;
+      for (int k = 0; k < C; ++k) {
+        const Index c = sum.d_z.column(layout.slice(place), ways, k);
+        if (c >= a.width) continue;
+        store_pack<V>(row_of(a.d_z, row) + head * a.width + c, sum.d_z.at[k]);
+      }
+    } else if (writes_score) {
+      at(a.d_dst_score, row, head) += d_score;
+    }
+  }
+};
+
+}  // namespace atl::cuda
