@@ -107,6 +107,9 @@ void check(GpuRank& rank, int heads, Index width) {
   spmm(cpu.ctx, here.arcs(), here.z, here.out);
   bool good = all_right(rank, "spmm", spmm_candidates(there.arcs().csr, there.z, there.out),
                         {{&there.out, &here.out}}, reset);
+  good &=
+      all_right(rank, "spmm", sparse_candidates(rank.ctx, g.offsets, there.arcs().csr, there.z, there.out),
+                {{&there.out, &here.out}}, reset);
   const AttentionOperands a = here.attends(g.reversed.data()),
                           b = there.attends(copies.of(std::span<const Index>(g.reversed)).data());
   softmax_begin(cpu.ctx, a.softmaxes);
@@ -136,6 +139,7 @@ void time_sums(GpuRank& rank, const Graph& g) {
   for (const Index f : {16, 40, 64, 100, 128, 256}) {
     const Matrix x = random_matrix(g.vertices, f);
     Matrix out(g.vertices, f, Device::kCuda);
+    time(rank, "spmm", g, std::to_string(f), sparse_candidates(rank.ctx, g.offsets, placed.csr, x, out));
     time(rank, "spmm", g, std::to_string(f), spmm_candidates(placed.csr, x, out));
   }
 }

@@ -19,6 +19,10 @@ using Candidates = std::vector<Candidate>;
 /// out = A x.
 Candidates spmm_candidates(const CsrView& csr, ConstMatrixView x, MatrixView out);
 
+/// The same by cuSPARSE. offsets: the host's.
+Candidates sparse_candidates(Context& ctx, const std::vector<Index>& offsets, const CsrView& csr,
+                             ConstMatrixView x, MatrixView out);
+
 struct AttentionOperands {
   Attention a;
   CsrView transpose;

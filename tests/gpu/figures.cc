@@ -1,22 +1,15 @@
 // Rates of the GPU's kernels, one JSON object per line, each beside its limit: the device's own copy for what moves bytes, cuSPARSE and
 // cuBLAS alone for the same sums and products. Timed by the device's events after a warm-up; results are checked in tests/cuda/unit.
-#include <cublas_v2.h>
-#include <cusparse.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "candidates.h"
 #include "gpu_rank.h"
 
 namespace atl {
 namespace {
-
-void must_sparse(cusparseStatus_t status, const char* call) {
-  if (status != CUSPARSE_STATUS_SUCCESS) fail("{}: {}", call, cusparseGetErrorString(status));
-}
-#define ATOLL_SPARSE(call) must_sparse(call, #call)
 
 double copy_rate(GpuRank& rank) {
   const Index floats = Index(1) << 28;  // 1 GiB
@@ -28,44 +21,12 @@ double copy_rate(GpuRank& rank) {
   return 2 * double(from.bytes()) / seconds;
 }
 
-/// The same sum by cuSPARSE, with values of one and its preprocessing done beforehand; the faster of two algorithms.
+/// The same sum by cuSPARSE; the faster of two algorithms.
 double sparse_seconds(GpuRank& rank, const Graph& g, const PlacedGraph& placed, ConstMatrixView x,
                       MatrixView out) {
-  const std::vector<int> offsets(g.offsets.begin(), g.offsets.end());
-  DeviceCopies copies(rank.ctx);
-  const auto offsets_there = copies.of(std::span<const int>(offsets));
-  Matrix ones(1, g.arcs(), Device::kCuda);
-  fill(rank.ctx, 1, ones);
-  cusparseHandle_t handle = nullptr;
-  ATOLL_SPARSE(cusparseCreate(&handle));
-  ATOLL_SPARSE(cusparseSetStream(handle, cuda::stream_of(rank.ctx).stream()));
-  cusparseConstSpMatDescr_t a = nullptr;
-  cusparseConstDnMatDescr_t b = nullptr;
-  cusparseDnMatDescr_t c = nullptr;
-  ATOLL_SPARSE(cusparseCreateConstCsr(&a, g.vertices, g.vertices, g.arcs(), offsets_there.data(),
-                                      placed.csr.columns, ones.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                                      CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
-  ATOLL_SPARSE(
-      cusparseCreateConstDnMat(&b, x.rows, x.cols, x.stride, x.data, CUDA_R_32F, CUSPARSE_ORDER_ROW));
-  ATOLL_SPARSE(
-      cusparseCreateDnMat(&c, out.rows, out.cols, out.stride, out.data, CUDA_R_32F, CUSPARSE_ORDER_ROW));
-  const float one = 1, zero = 0;
   double best = 1e30;
-  for (const auto algorithm : {CUSPARSE_SPMM_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG3}) {
-    std::size_t bytes = 0;
-    const auto op = CUSPARSE_OPERATION_NON_TRANSPOSE;
-    if (cusparseSpMM_bufferSize(handle, op, op, &one, a, b, &zero, c, CUDA_R_32F, algorithm, &bytes) !=
-        CUSPARSE_STATUS_SUCCESS)
-      continue;
-    Buffer<std::byte> room(Device::kCuda, Index(bytes) + 1);
-    if (cusparseSpMM_preprocess(handle, op, op, &one, a, b, &zero, c, CUDA_R_32F, algorithm, room.data()) !=
-        CUSPARSE_STATUS_SUCCESS)
-      continue;
-    best = std::min(best, rank.seconds([&] {
-      ATOLL_SPARSE(cusparseSpMM(handle, op, op, &one, a, b, &zero, c, CUDA_R_32F, algorithm, room.data()));
-    }));
-  }
-  cusparseDestroySpMat(a), cusparseDestroyDnMat(b), cusparseDestroyDnMat(c), cusparseDestroy(handle);
+  for (const Candidate& each : sparse_candidates(rank.ctx, g.offsets, placed.csr, x, out))
+    best = std::min(best, rank.seconds([&] { each.run(rank.ctx); }));
   return best;
 }
 

@@ -16,7 +16,7 @@ struct Sums {
   Candidates all;
 
   /// `slice` columns at a time, of which a lane has 4 · C; groups of at least 2^fewest lanes.
-  template <int C, int kMost, int kRoom>
+  template <int C, int kMost, int kRoom, bool kOnce = false>
   void add(Index slice, int fewest) {
     const Index width = std::min(slice, x.cols);
     const int columns = lanes_for(blocks_for(width, 4 * C)), log = std::max(columns, fewest);
@@ -25,11 +25,12 @@ struct Sums {
     simd::Spmm s = sum_of_rows(Arcs{csr}, x, out, false, {});
     s.offsets = csr.offsets, s.columns = csr.columns;
     const Index cols = x.cols;
-    all.push_back({fmt::format("{} lanes of {}, {} packs, {} rows, room {}, slices of {}", 1 << columns,
-                               1 << log, C, kMost, kRoom, std::min(Index(4 * C) << columns, cols)),
-                   [=](Context& ctx) {
-                     for_arcs(ctx, SumOfRows<4, C, Values::kNone, kMost, kRoom>{s, cols, columns}, shape);
-                   }});
+    all.push_back(
+        {fmt::format("{} lanes of {}, {} packs, {} rows, room {}, slices of {}{}", 1 << columns, 1 << log, C,
+                     kMost, kRoom, std::min(Index(4 * C) << columns, cols), kOnce ? ", once" : ""),
+         [=](Context& ctx) {
+           for_arcs(ctx, SumOfRows<4, C, Values::kNone, kMost, kRoom, kOnce>{s, cols, columns}, shape);
+         }});
   }
 };
 
@@ -46,8 +47,12 @@ Candidates spmm_candidates(const CsrView& csr, ConstMatrixView x, MatrixView out
     sums.add<1, 8, 20>(128, fewest);
     if (x.cols <= 64) sums.add<2, 4, 14>(128, fewest);
   }
-  if (x.cols > 32) sums.add<1, 8, 16>(32, 3);
-  if (x.cols > 64) sums.add<1, 8, 16>(64, 4);
+  for (const Index slice : {16, 32, 64, 128}) {
+    if (slice >= 2 * x.cols) continue;
+    sums.add<1, 8, 16, true>(slice, 4);
+    if (x.cols > slice) sums.add<1, 8, 16>(slice, 4);
+    if (x.cols > slice) sums.add<1, 8, 16, true>(slice, 3);
+  }
   if (x.cols > 64) sums.add<2, 4, 14>(128, 4);
   if (x.cols > 64) sums.add<2, 8, 8>(128, 4);
   if (x.cols > 128) sums.add<2, 4, 14>(256, 4);

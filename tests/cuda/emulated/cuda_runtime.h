@@ -152,6 +152,11 @@ T __shfl_sync(unsigned mask, T value, int source) {
   emulated::exchange(mask, unsigned(source), &value, &other, sizeof value);
   return other;
 }
+/// What is read past the caches is what is there.
+template <class T>
+T __ldcs(const T* from) {
+  return *from;
+}
 inline int __ffs(int word) {
   return __builtin_ffs(word);
 }
