@@ -27,7 +27,7 @@ build-cuda: build-tools
 # What a machine with a GPU, its driver and CUDA's runtime libraries needs for `./check` (docs/gpu.md): $(BUILD)/gpu-bundle.
 gpu-bundle: test-tools build-cuda
 	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
-	ninja -C $(BUILD) -j $(JOBS) test_gpu gpu_figures gpu_candidates
+	ninja -C $(BUILD) -j $(JOBS) test_gpu gpu_figures
 	tests/gpu/bundle $(BUILD) $(BUILD)/gpu-bundle
 
 # On such a machine: the bundle's check, and docs/benchmarks/gpu.md from what it leaves.

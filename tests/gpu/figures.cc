@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "candidates.h"
 #include "gpu_rank.h"
+#include "sparse_sums.h"
 
 namespace atl {
 namespace {
@@ -25,7 +25,7 @@ double copy_rate(GpuRank& rank) {
 double sparse_seconds(GpuRank& rank, const Graph& g, const PlacedGraph& placed, ConstMatrixView x,
                       MatrixView out) {
   double best = 1e30;
-  for (const Candidate& each : sparse_candidates(rank.ctx, g.offsets, placed.csr, x, out))
+  for (const SparseSum& each : sparse_sums(rank.ctx, g.offsets, placed.csr, x, out))
     best = std::min(best, rank.seconds([&] { each.run(rank.ctx); }));
   return best;
 }

@@ -51,8 +51,8 @@ inline ArcShape shape_of(const HeadLanes& layout, const CsrView& csr, Index head
   return {csr.rows, parts, true, layout.log, csr.cols};
 }
 
-/// call.template operator()<V, C>(layout, shape) for the rows of `csr` and heads that are `width` wide. Wider lanes share what is
-/// computed per arc and head, as long as a row fills a warp.
+/// call.template operator()<V, C>(layout, shape) for the rows of `csr` and heads that are `width` wide. A lane has two packs
+/// at least: what is computed per arc and head is computed by fewer.
 template <class F>
 void for_heads(bool fours, const CsrView& csr, Index heads, Index width, F&& call) {
   const Index packs = fours ? width / 4 : width;
@@ -60,11 +60,8 @@ void for_heads(bool fours, const CsrView& csr, Index heads, Index width, F&& cal
     const HeadLanes layout = head_lanes(heads, packs, C);
     call.template operator()<V, C>(layout, shape_of(layout, csr, heads));
   };
-  const bool fills = heads << lanes_for(packs) > kWarp;
-  if (fours && !fills) return with.template operator()<4, 1>();
   if (fours && packs <= 64) return with.template operator()<4, 2>();
   if (fours) return with.template operator()<4, 4>();
-  if (!fills) return with.template operator()<1, 1>();
   if (packs <= 64) return with.template operator()<1, 2>();
   if (packs <= 128) return with.template operator()<1, 4>();
   with.template operator()<1, 8>();

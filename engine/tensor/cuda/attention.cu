@@ -40,8 +40,8 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
   if (s.width == 0) return;
   const bool fours = in_fours(s.width, {{s.z.data, s.z.stride}, {s.out.data, s.out.stride}});
   for_heads(fours, arcs, s.heads, s.width, [&]<int V, int C>(HeadLanes layout, const ArcShape& shape) {
-    constexpr int kMost = C == 1 ? 8 : 4, kRoom = C > 2 ? 5 : 8;
-    for_arcs(ctx, WeightedSums<V, C, kMost, kRoom>{s, layout, atl::plain(shrink), keep}, shape);
+    constexpr int kRoom = C > 2 ? 5 : 10;
+    for_arcs(ctx, WeightedSums<V, C, 4, kRoom>{s, layout, atl::plain(shrink), keep}, shape);
   });
 }
 

@@ -18,11 +18,11 @@ void along_both(Context& ctx, const simd::Attend& s, const CsrView& transpose, c
   const bool fours =
       in_fours(s.width, {{s.z.data, s.z.stride}, {s.d_out.data, s.d_out.stride}, {s.d_z.data, s.d_z.stride}});
   for_heads(fours, transpose, s.heads, s.width, [&]<int V, int C>(HeadLanes layout, const ArcShape& shape) {
-    constexpr int kRoom = C > 2 ? 4 : 8;
+    constexpr int kRoom = C > 2 ? 4 : 10;
     for_arcs(ctx, Gradients<V, C, 4, true, kDropout, kRoom>{along(transpose), layout, keep}, shape);
   });
   for_heads(fours, arcs, s.heads, s.width, [&]<int V, int C>(HeadLanes layout, const ArcShape& shape) {
-    constexpr int kRoom = C > 2 ? 4 : 8;
+    constexpr int kRoom = C > 2 ? 4 : 10;
     for_arcs(ctx, Gradients<V, C, 4, false, kDropout, kRoom>{along(arcs), layout, keep}, shape);
   });
 }

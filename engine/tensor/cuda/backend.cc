@@ -107,7 +107,8 @@ OpenDevice open(int rank_here) {
     fail(
         "device cuda: GPU {} ({}) has compute capability {}.{}, this build needs 8.0 or newer; use --device cpu",
         gpu, properties.name, properties.major, properties.minor);
-  return {std::make_unique<Stream>(gpu), std::string(properties.name), properties.totalGlobalMem};
+  return {std::make_unique<Stream>(gpu, properties.l2CacheSize), std::string(properties.name),
+          properties.totalGlobalMem};
 }
 
 }  // namespace

@@ -113,12 +113,6 @@ struct ArcsOfWay {
 #pragma unroll
     for (int a = 0; a < kArcs; ++a) j[a] = of_row[number(a)];
   }
-  /// The same, where they needn't stay in any cache.
-  template <int kArcs>
-  __device__ void sources_once(const VertexId* of_row, VertexId (&j)[kArcs]) const {
-#pragma unroll
-    for (int a = 0; a < kArcs; ++a) j[a] = __ldcs(of_row + number(a));
-  }
 };
 
 /// Whether rows of all of these can be read by packs of four.

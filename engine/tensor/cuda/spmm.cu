@@ -1,13 +1,26 @@
 // Sums over neighbours, and products with features kept as CSR, which are the same sums with a value per arc.
+#include "tensor/cuda/slices.h"
 #include "tensor/cuda/sum_of_rows.h"
 #include "tensor/cuda/table.h"
 
 namespace atl::cuda {
 namespace {
 
-/// Columns that are gathered from together: of a wider matrix a slice stays in the second-level cache longer than the whole.
-constexpr Index kSlice = 128;
 constexpr int kFewestLanes = 4;  // 2^4 of a group: rows side by side in a warp wait for the longest
+
+template <int V>
+void sum_up(Context& ctx, const CsrView& csr, const simd::Spmm& s, Index cols) {
+  const bool any = s.weights != nullptr || s.arc_mask != simd::ArcMask::kNone;
+  with_slice<V>(slice_of(ctx, csr, s.x, cols), [&]<int W, int C>(int columns) {
+    const int log = columns < kFewestLanes ? kFewestLanes : columns;
+    const ArcShape shape{csr.rows, blocks_for(cols, Index(W) * C << columns), false, log, csr.cols};
+    constexpr int kMost = C == 1 ? 8 : 4, kRoom = C > 2 ? 8 : 14, kRoomForAny = C > 2 ? 6 : 9;
+    if (any) return for_arcs(ctx, SumOfRows<W, C, Values::kAny, kMost, kRoomForAny>{s, cols, columns}, shape);
+    if (s.col_scale != nullptr)
+      return for_arcs(ctx, SumOfRows<W, C, Values::kScale, kMost, kRoom>{s, cols, columns}, shape);
+    for_arcs(ctx, SumOfRows<W, C, Values::kNone, kMost, kRoom>{s, cols, columns}, shape);
+  });
+}
 
 void aggregate(Context& ctx, const CsrView& csr, simd::Spmm s, Index cols) {
   s.offsets = csr.offsets;
@@ -15,17 +28,9 @@ void aggregate(Context& ctx, const CsrView& csr, simd::Spmm s, Index cols) {
   const simd::Finish whole_rows = s.finish;
   const bool apart = s.finish.layer_norm;  // needs the whole row
   if (apart) s.finish = {};
-  const bool any = s.weights != nullptr || s.arc_mask != simd::ArcMask::kNone;
   const bool fours = in_fours(cols, {{s.x.data, s.x.stride}, {s.out.data, s.out.stride}});
-  with_columns(fours, cols < kSlice ? cols : kSlice, [&]<int V, int C>(int columns, int) {
-    const int log = columns < kFewestLanes ? kFewestLanes : columns;
-    const ArcShape shape{csr.rows, blocks_for(cols, Index(V) * C << columns), false, log, csr.cols};
-    constexpr int kMost = C == 1 ? 8 : 4, kRoom = C > 2 ? 8 : 14, kRoomForAny = C > 2 ? 6 : 9;
-    if (any) return for_arcs(ctx, SumOfRows<V, C, Values::kAny, kMost, kRoomForAny>{s, cols, columns}, shape);
-    if (s.col_scale != nullptr)
-      return for_arcs(ctx, SumOfRows<V, C, Values::kScale, kMost, kRoom>{s, cols, columns}, shape);
-    for_arcs(ctx, SumOfRows<V, C, Values::kNone, kMost, kRoom>{s, cols, columns}, shape);
-  });
+  if (fours) sum_up<4>(ctx, csr, s, cols);
+  if (!fours) sum_up<1>(ctx, csr, s, cols);
   if (apart) finish_rows(ctx, whole_rows, {s.out.data, s.out.stride}, s.out, csr.rows, cols);
 }
 

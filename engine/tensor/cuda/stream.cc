@@ -9,7 +9,7 @@ constexpr std::size_t kStaging = std::size_t(8) << 20;  // of each half
 
 }  // namespace
 
-Stream::Stream(int gpu) : gpu_(gpu) {
+Stream::Stream(int gpu, Index cache_bytes) : gpu_(gpu), cache_bytes_(cache_bytes) {
   ATOLL_MUST(cudaSetDevice(gpu));
   ATOLL_MUST(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   ATOLL_MUST(cublasCreate(&cublas_));

@@ -14,8 +14,8 @@ namespace atl::cuda {
 
 class Stream final : public DeviceStream {
  public:
-  /// On GPU number `gpu`, which becomes the calling thread's.
-  explicit Stream(int gpu);
+  /// On GPU number `gpu`, which becomes the calling thread's. cache_bytes: of its second-level cache.
+  Stream(int gpu, Index cache_bytes);
   ~Stream() override;
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -30,6 +30,7 @@ class Stream final : public DeviceStream {
   cudaStream_t stream() const { return stream_; }
   cublasHandle_t cublas() const { return cublas_; }
   int gpu() const { return gpu_; }
+  Index cache_bytes() const { return cache_bytes_; }
   /// How often the host has waited here: none within a step (tests).
   std::int64_t waits() const { return waits_; }
 
@@ -48,6 +49,7 @@ class Stream final : public DeviceStream {
   void forget_reached() const;  // with mutex_
 
   int gpu_;
+  Index cache_bytes_;
   cudaStream_t stream_ = nullptr;
   cublasHandle_t cublas_ = nullptr;
   Staging staging_[2];

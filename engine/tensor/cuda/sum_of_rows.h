@@ -11,9 +11,8 @@ namespace atl::cuda {
 enum class Values { kNone, kScale, kAny };
 
 /// out[i, c] (+)= row_scale[i] Σ_e value(e) · x[columns[e], c], then the finish, for columns of a slice. kMost rows of a way are on their
-/// way together; kRoom as least_blocks(); kOnce: sources are read past the
-/// caches, which are left to x.
-template <int V, int C, Values kValues, int kMost, int kRoom, bool kOnce = false>
+/// way together; kRoom as least_blocks().
+template <int V, int C, Values kValues, int kMost, int kRoom>
 struct SumOfRows {
   simd::Spmm s;
   Index cols;
@@ -34,11 +33,6 @@ struct SumOfRows {
     if (s.arc_mask == simd::ArcMask::kByColumn)
       return masked(value, row_key(s.mask, j), s.first_row + row, s.mask);
     return value;
-  }
-
-  __device__ void sources_of(const ArcsOfWay& arcs, Index first, VertexId (&j)[kMost]) const {
-    if constexpr (kOnce) arcs.sources_once(s.columns + first, j);
-    if constexpr (!kOnce) arcs.sources(s.columns + first, j);
   }
 
   /// Arcs i, i + step, … of those at `first`: their rows are all on their way before the first is used.
@@ -76,11 +70,11 @@ struct SumOfRows {
     const std::uint64_t key = s.arc_mask == simd::ArcMask::kByRow ? row_key(s.mask, place.row) : 0;
     ArcsOfWay arcs{ways.way, ways.count, int(behind - first)};
     VertexId j[kMost], next[kMost] = {};
-    sources_of(arcs, first, j);
+    arcs.sources(s.columns + first, j);
     for (int left = arcs.count; left > 0; left -= kMost * ways.count) {
       ArcsOfWay later = arcs;
       later.at += kMost * ways.count;
-      if (left > kMost * ways.count) sources_of(later, first, next);
+      if (left > kMost * ways.count) later.sources(s.columns + first, next);
       if (left > kFew * ways.count) add_some<kMost>(sum, place, j, first, arcs, key, ways);
       if (left <= kFew * ways.count) add_some<kFew>(sum, place, j, first, arcs, key, ways);
 #pragma unroll

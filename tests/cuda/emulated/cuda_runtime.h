@@ -62,6 +62,7 @@ struct cudaDeviceProp {
   cudaUUID_t uuid;
   int major, minor;
   std::size_t totalGlobalMem;
+  int l2CacheSize;
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3 };
 inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2;
@@ -151,11 +152,6 @@ T __shfl_sync(unsigned mask, T value, int source) {
   T other;
   emulated::exchange(mask, unsigned(source), &value, &other, sizeof value);
   return other;
-}
-/// What is read past the caches is what is there.
-template <class T>
-T __ldcs(const T* from) {
-  return *from;
 }
 inline int __ffs(int word) {
   return __builtin_ffs(word);

@@ -148,7 +148,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
   return emulated::count_status;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  *properties = {"emulated GPU", {}, 9, 0, std::size_t(64) << 30};
+  *properties = {"emulated GPU", {}, 9, 0, std::size_t(64) << 30, 8 << 10};
   properties->uuid.bytes[0] = char(1 + device);
   return cudaSuccess;
 }

@@ -98,7 +98,7 @@ int too_early(bool waits) {
   for (unsigned seed = 1; seed < 40; ++seed) {
     emulated::set_seed(seed * 100);
     GpuRank rank;
-    cuda::Stream other(0);
+    cuda::Stream other(0, 0);
     Context second{Device::kCuda, rank.ctx.pool, rank.ctx.workspace, &other};
     Buffer<double> numbers(Device::kCuda, 2);
     const double seven = 7;

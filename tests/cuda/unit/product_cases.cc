@@ -12,8 +12,9 @@ TestGraph graph(Twins& t, Index rows, Index cols, bool weighted) {
 }
 
 void spmm_case(Twins& t, RandomSizes& sizes) {
-  const bool many = t.draw() % 6 == 0;
-  const Index rows = sizes(90), cols = many ? kManySources : sizes(70), f = sizes(many ? 70 : 300);
+  const bool many = t.draw() % 6 == 0, slices = !many && t.draw() % 4 == 0;
+  const Index rows = sizes(90), cols = many ? kManySources : sizes(70),
+              f = slices ? 64 * Index(1 + t.draw() % 4) : sizes(many ? 70 : 300);
   Arcs a{t.csr(graph(t, rows, cols, t.toss()))};
   if (t.toss()) a.row_scale = t.reals(rows);
   if (t.toss()) a.col_scale = t.reals(cols);

@@ -1,10 +1,11 @@
 // Sums over neighbours by cuSPARSE, with values of one and its preprocessing done beforehand: by the algorithm that its manual recommends
 // for row-major operands, and by the one whose results are the same to the bit in each run.
+#include "sparse_sums.h"
+
 #include <cusparse.h>
 
 #include <memory>
 
-#include "candidates.h"
 #include "gpu_rank.h"
 
 namespace atl {
@@ -19,9 +20,9 @@ constexpr auto kPlain = CUSPARSE_OPERATION_NON_TRANSPOSE;
 constexpr float kOne = 1, kZero = 0;
 
 /// What both algorithms read and write.
-struct SparseSum {
-  SparseSum(Context& ctx, const std::vector<Index>& wide, const CsrView& csr, ConstMatrixView x,
-            MatrixView out)
+struct Operands {
+  Operands(Context& ctx, const std::vector<Index>& wide, const CsrView& csr, ConstMatrixView x,
+           MatrixView out)
       : copies(ctx), arcs(wide.back()), ones(1, arcs, Device::kCuda) {
     const std::vector<int> narrow(wide.begin(), wide.end());
     const auto offsets = copies.of(std::span<const int>(narrow));
@@ -36,11 +37,11 @@ struct SparseSum {
     ATOLL_SPARSE(
         cusparseCreateDnMat(&c, out.rows, out.cols, out.stride, out.data, CUDA_R_32F, CUSPARSE_ORDER_ROW));
   }
-  ~SparseSum() {
+  ~Operands() {
     cusparseDestroySpMat(a), cusparseDestroyDnMat(b), cusparseDestroyDnMat(c), cusparseDestroy(handle);
   }
-  SparseSum(const SparseSum&) = delete;
-  SparseSum& operator=(const SparseSum&) = delete;
+  Operands(const Operands&) = delete;
+  Operands& operator=(const Operands&) = delete;
 
   DeviceCopies copies;
   Index arcs;
@@ -53,10 +54,10 @@ struct SparseSum {
 
 }  // namespace
 
-Candidates sparse_candidates(Context& ctx, const std::vector<Index>& offsets, const CsrView& csr,
-                             ConstMatrixView x, MatrixView out) {
-  Candidates all;
-  const auto s = std::make_shared<SparseSum>(ctx, offsets, csr, x, out);
+std::vector<SparseSum> sparse_sums(Context& ctx, const std::vector<Index>& offsets, const CsrView& csr,
+                                   ConstMatrixView x, MatrixView out) {
+  std::vector<SparseSum> all;
+  const auto s = std::make_shared<Operands>(ctx, offsets, csr, x, out);
   for (const auto& [algorithm, name] : {std::pair{CUSPARSE_SPMM_CSR_ALG2, "cuSPARSE 2"},
                                         {CUSPARSE_SPMM_CSR_ALG3, "cuSPARSE 3, deterministic"}}) {
     std::size_t bytes = 0;

@@ -1,0 +1,21 @@
+// Sums over neighbours by cuSPARSE, to be timed beside ours.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tensor/kernels.h"
+
+namespace atl {
+
+struct SparseSum {
+  std::string name;
+  std::function<void(Context&)> run;
+};
+
+/// out = A x, by each of its algorithms. offsets: the host's.
+std::vector<SparseSum> sparse_sums(Context& ctx, const std::vector<Index>& offsets, const CsrView& csr,
+                                   ConstMatrixView x, MatrixView out);
+
+}  // namespace atl
