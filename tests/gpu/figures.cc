@@ -42,11 +42,13 @@ void sums(GpuRank& rank, const Graph& g, double copy) {
     const double scaled = rank.seconds([&] {
       spmm(rank.ctx, {placed.csr, scales.data(), scales.data()}, x, out);
     });
+    const Halves x_halves(rank, x), out_halves(rank, x);
+    const double halves = rank.seconds([&] { spmm(rank.ctx, {placed.csr}, x_halves.view, out_halves.view); });
     const double cusparse = sparse_seconds(rank, g, placed, x, out);
     print(fmt::format(
-        R"({{"figure": "spmm", "graph": "{}", "columns": {}, "seconds": {:.6g}, "scaledSeconds": {:.6g}, )"
+        R"({{"figure": "spmm", "graph": "{}", "columns": {}, "seconds": {:.6g}, "scaledSeconds": {:.6g}, "halvesSeconds": {:.6g}, )"
         R"("gatheredBytes": {:.6g}, "shareOfCopy": {:.3f}, "cusparseSeconds": {:.6g}, "timesCusparse": {:.3f}}})",
-        g.name, f, plain, scaled, bytes, bytes / plain / copy, cusparse, cusparse / plain));
+        g.name, f, plain, scaled, halves, bytes, bytes / plain / copy, cusparse, cusparse / plain));
   }
 }
 
@@ -97,11 +99,19 @@ void products(GpuRank& rank) {
     const double bare = rank.seconds([&] { gemm(rank.ctx, x, w, y); });
     const double finished = rank.seconds([&] { gemm(rank.ctx, x, w, y, false, e); });
     const double transposed = rank.seconds([&] { gemm_at(rank.ctx, x, {}, y, d_w); });
+    const Halves x_halves(rank, x), y_halves(rank, y);
+    const double halves = rank.seconds([&] { gemm(rank.ctx, x_halves.view, w, y_halves.view); });
+    const double halves_finished =
+        rank.seconds([&] { gemm(rank.ctx, x_halves.view, w, y_halves.view, false, e); });
+    const double halves_transposed =
+        rank.seconds([&] { gemm_at(rank.ctx, x_halves.view, {}, y_halves.view, d_w); });
     const double flops = 2.0 * n * k * m;
     print(fmt::format(
         R"({{"figure": "gemm", "shape": "{} x {} x {}", "cublasSeconds": {:.6g}, "withBiasAndReluSeconds": )"
-        R"({:.6g}, "weightGradientSeconds": {:.6g}, "tflops": {:.4g}, "weightGradientTflops": {:.4g}}})",
-        n, k, m, bare, finished, transposed, flops / bare / 1e12, flops / transposed / 1e12));
+        R"({:.6g}, "weightGradientSeconds": {:.6g}, "tflops": {:.4g}, "weightGradientTflops": {:.4g}, "halvesSeconds": {:.6g}, )"
+        R"("halvesWithBiasAndReluSeconds": {:.6g}, "halvesWeightGradientSeconds": {:.6g}}})",
+        n, k, m, bare, finished, transposed, flops / bare / 1e12, flops / transposed / 1e12, halves,
+        halves_finished, halves_transposed));
   }
 }
 
@@ -120,11 +130,15 @@ void rows(GpuRank& rank, double copy) {
         .rate = 0.5, .draws = Draws(1, Purpose::kDropout), .ids = copies.of(std::span<const VertexId>(ids))};
     const double there = rank.seconds([&] { apply(rank.ctx, e, x, y); });
     const double back = rank.seconds([&] { apply_backward(rank.ctx, e, {}, y, d, {.bias = d_bias.data()}); });
+    const Halves x_halves(rank, x), y_halves(rank, x), d_halves(rank, x);
+    const double halves_there = rank.seconds([&] { apply(rank.ctx, e, x_halves.view, y_halves.view); });
+    const double halves_back = rank.seconds(
+        [&] { apply_backward(rank.ctx, e, {}, y_halves.view, d_halves.view, {.bias = d_bias.data()}); });
     const double bytes = double(x.bytes());
     print(fmt::format(
         R"({{"figure": "rows", "shape": "{} x {}", "biasReluDropoutSeconds": {:.6g}, "shareOfCopy": {:.3f}, )"
-        R"("backwardSeconds": {:.6g}, "backwardShareOfCopy": {:.3f}}})",
-        n, m, there, 2 * bytes / there / copy, back, 4 * bytes / back / copy));
+        R"("backwardSeconds": {:.6g}, "backwardShareOfCopy": {:.3f}, "halvesSeconds": {:.6g}, "halvesBackwardSeconds": {:.6g}}})",
+        n, m, there, 2 * bytes / there / copy, back, 4 * bytes / back / copy, halves_there, halves_back));
   }
 }
 

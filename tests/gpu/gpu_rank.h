@@ -65,6 +65,17 @@ inline Matrix random_matrix(Index rows, Index cols) {
   return there;
 }
 
+/// The same numbers in halves.
+struct Halves {
+  Halves(GpuRank& rank, const Matrix& from)
+      : memory(1, reals_of(from.rows() * from.cols(), Storage::kHalves), Device::kCuda),
+        view(memory.data(), from.rows(), from.cols(), Storage::kHalves) {
+    axpby(rank.ctx, 1, from, 0, view);
+  }
+  Matrix memory;
+  MatrixView view;
+};
+
 struct PlacedGraph {
   PlacedGraph(GpuRank& rank, const Graph& g)
       : copies(rank.ctx),

@@ -38,7 +38,7 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
   for_arcs(ctx, ArcScores{s, plain_out(shrink), keep},
            ArcShape{arcs.rows, s.heads, true, kLanesLog, arcs.cols});
   if (s.width == 0) return;
-  const bool fours = in_fours(s.width, {{s.z.data, s.z.stride}, {s.out.data, s.out.stride}});
+  const bool fours = in_packs(4, s.width, s.z, s.out);
   for_heads(fours, arcs, s.heads, s.width, [&]<int V, int C>(HeadLanes layout, const ArcShape& shape) {
     constexpr int kRoom = C > 2 ? 5 : 10;
     for_arcs(ctx, WeightedSums<V, C, 4, kRoom>{s, layout, atl::plain(shrink), keep}, shape);

@@ -15,8 +15,7 @@ void along_both(Context& ctx, const simd::Attend& s, const CsrView& transpose, c
     turned.offsets = csr.offsets, turned.columns = csr.columns, turned.weights = csr.weights;
     return turned;
   };
-  const bool fours =
-      in_fours(s.width, {{s.z.data, s.z.stride}, {s.d_out.data, s.d_out.stride}, {s.d_z.data, s.d_z.stride}});
+  const bool fours = in_packs(4, s.width, s.z, s.d_out, s.d_z);
   for_heads(fours, transpose, s.heads, s.width, [&]<int V, int C>(HeadLanes layout, const ArcShape& shape) {
     constexpr int kRoom = C > 2 ? 4 : 10;
     for_arcs(ctx, Gradients<V, C, 4, true, kDropout, kRoom>{along(transpose), layout, keep}, shape);

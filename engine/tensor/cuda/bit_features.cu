@@ -58,7 +58,7 @@ void product(Context& ctx, simd::BitProduct p, Index rows) {
   const simd::Finish whole_rows = p.finish;
   const bool apart = p.finish.layer_norm;  // needs the whole row
   if (apart) p.finish = {};
-  const bool fours = in_fours(p.cols, {{p.x.data, p.x.stride}, {p.out.data, p.out.stride}});
+  const bool fours = in_packs(4, p.cols, p.x, p.out);
   with_columns(fours, p.cols < 128 ? p.cols : 128, [&]<int V, int C>(int log, int) {
     const Index parts = blocks_for(p.cols, Index(V) * C << log);
     for_arcs(ctx, SumOfBits<V, C>{p, BitView::words_of(p.inner), log}, {rows, parts, false, log, p.inner});

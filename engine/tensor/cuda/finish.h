@@ -46,15 +46,16 @@ struct RowNorm {
   Real mean = 0, rstd = 1;
 };
 
-/// The finish of element (row, c).
-__device__ inline Real finished(const simd::Finish& f, Real v, Index row, Index c, std::uint64_t key,
-                                RowNorm norm = {}) {
+/// The finish of element (row, c); kMixed as value_at.
+template <bool kMixed = false>
+__device__ Real finished(const simd::Finish& f, Real v, Index row, Index c, std::uint64_t key,
+                         RowNorm norm = {}) {
   if (f.bias != nullptr) v += f.bias[c];
   if (f.layer_norm) v = (v - norm.mean) * norm.rstd;
   if (f.batch_norm) v = (v - f.col_mean[c]) * f.col_rstd[c];
   if (f.gain != nullptr) v *= f.gain[c];
   if (f.shift != nullptr) v += f.shift[c];
-  if (f.residual.data != nullptr) v += at(f.residual, row, c) * f.residual_scale;
+  if (is_there<kMixed>(f.residual)) v += value_at<kMixed>(f.residual, row, c) * f.residual_scale;
   v = activate(v, f.activation);
   return f.mask.threshold != 0 ? masked(v, key, c, f.mask) : v;
 }
@@ -71,8 +72,13 @@ __device__ inline Real undone(const simd::Finish& f, Real d, Real y, Index c, st
 }
 
 /// Mean and 1/σ of pre + bias over a row's columns, by its lanes, in two passes.
-__device__ inline RowNorm row_norm(const Real* pre, const Real* bias, Index cols, const Lanes& lanes) {
-  const auto value = [&](Index c) { return bias == nullptr ? pre[c] : pre[c] + bias[c]; };
+template <bool kMixed>
+__device__ RowNorm row_norm(const simd::In& pre, Index row, const Real* bias, Index cols,
+                            const Lanes& lanes) {
+  const auto value = [&](Index c) {
+    const Real v = value_at<kMixed>(pre, row, c);
+    return bias == nullptr ? v : v + bias[c];
+  };
   Real total = 0, squares = 0;
   for (Index c = lanes.lane; c < cols; c += lanes.count) total += value(c);
   const Real mean = lanes.sum(total) / Real(cols);

@@ -2,6 +2,7 @@
 // product is a pass of its own over the rows.
 #include "tensor/cuda/finish.h"
 #include "tensor/cuda/table.h"
+#include "tensor/dispatch/reals.h"
 
 namespace atl::cuda {
 namespace {
@@ -24,7 +25,9 @@ int distance(ConstMatrixView v) {
   return int(stride < 1 ? 1 : stride);
 }
 
-/// out (+)= left · right, each transposed where it says so.
+constexpr bool kSingle = sizeof(Real) == sizeof(float);  // in double precision halves are multiplied as Reals
+
+/// out (+)= left · right, each transposed where it says so. Both in halves, which are added up in float32, or all in Reals.
 void multiply(Context& ctx, ConstMatrixView left, bool left_transposed, ConstMatrixView right,
               bool right_transposed, MatrixView out, bool accumulate) {
   const Index inner = left_transposed ? left.rows : left.cols;
@@ -32,43 +35,99 @@ void multiply(Context& ctx, ConstMatrixView left, bool left_transposed, ConstMat
     if (!accumulate) cuda::fill(ctx, 0, out);
     return;
   }
-  const Real one = 1, beta = accumulate ? Real(1) : Real(0);
-  ATOLL_MUST(gemm_of(stream_of(ctx).cublas(), right_transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
-                     left_transposed ? CUBLAS_OP_T : CUBLAS_OP_N, int(out.cols), int(out.rows), int(inner),
-                     &one, right.data, distance(right), left.data, distance(left), &beta, out.data,
-                     distance(out)));
+  cublasHandle_t const handle = stream_of(ctx).cublas();
+  const cublasOperation_t right_op = right_transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
+                          left_op = left_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const int m = int(out.cols), n = int(out.rows), k = int(inner);
+  if (left.halves == nullptr) {
+    const Real one = 1, beta = accumulate ? Real(1) : Real(0);
+    ATOLL_MUST(gemm_of(handle, right_op, left_op, m, n, k, &one, right.data, distance(right), left.data,
+                       distance(left), &beta, out.data, distance(out)));
+    return;
+  }
+  const float one = 1, beta = accumulate ? 1 : 0;
+  const bool to_halves = out.halves != nullptr;
+  void* const to = to_halves ? static_cast<void*>(out.halves) : out.data;
+  ATOLL_MUST(cublasGemmEx(handle, right_op, left_op, m, n, k, &one, right.halves, CUDA_R_16BF,
+                          distance(right), left.halves, CUDA_R_16BF, distance(left), &beta, to,
+                          to_halves ? CUDA_R_16BF : CUDA_R_32F, distance(out), CUBLAS_COMPUTE_32F,
+                          CUBLAS_GEMM_DEFAULT));
+}
+
+constexpr Index kElements = Index(1) << 24;  // of what is copied at a time
+
+/// Rows of which a piece is at most kElements.
+Index rows_at_once(Index rows, Index cols) {
+  const Index most = kElements / cols + 1;
+  return most < rows ? most : rows;
+}
+
+/// `of` in halves, in workspace `name` unless it is stored so.
+ConstMatrixView rounded(Context& ctx, const char* name, ConstMatrixView of) {
+  if (of.halves != nullptr || of.empty()) return of;
+  const MatrixView copy = ctx.workspace->matrix(name, of.rows, of.cols, Storage::kHalves);
+  cuda::axpby(ctx, 1, of, 0, copy);
+  return copy;
+}
+
+/// out (+)= a · w, or a · wᵀ.
+void product(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transposed, MatrixView out,
+             bool accumulate) {
+  if (a.halves != nullptr)
+    return multiply(ctx, a, false, rounded(ctx, "gemm.weight", w), transposed, out, accumulate);
+  if (out.halves == nullptr) return multiply(ctx, a, false, w, transposed, out, accumulate);
+  const Index step = rows_at_once(out.rows, out.cols);
+  const MatrixView reals = ctx.workspace->matrix("gemm.reals", step, out.cols);
+  for (Index row = 0; row < out.rows; row += step) {
+    const Index count = step < out.rows - row ? step : out.rows - row;
+    const MatrixView part = reals.slice_rows(0, count);
+    multiply(ctx, a.slice_rows(row, count), false, w, transposed, part, false);
+    cuda::axpby(ctx, 1, part, accumulate ? Real(1) : Real(0), out.slice_rows(row, count));
+  }
 }
 
 }  // namespace
 
 void gemm(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulate,
           const Epilogue& epilogue) {
-  multiply(ctx, a, false, w, false, out, accumulate);
+  if (!kSingle && any_in_halves(a, w, out, epilogue))
+    return call_in_reals(&cuda::gemm, ctx, a, w, out, accumulate, epilogue);
+  product(ctx, a, w, false, out, accumulate);
   cuda::apply(ctx, epilogue, out, out);
 }
 
 void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulate,
              const Dropout& after) {
-  multiply(ctx, a, false, w, true, out, accumulate);
+  if (!kSingle && any_in_halves(a, w, out))
+    return call_in_reals(&cuda::gemm_bt, ctx, a, w, out, accumulate, after);
+  product(ctx, a, w, true, out, accumulate);
   cuda::apply(ctx, Epilogue{.dropout = after}, out, out);
 }
 
 void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatrixView b, MatrixView out,
              bool accumulate, Index first) {
+  if (!kSingle && any_in_halves(a, b, out))
+    return call_in_reals(&cuda::gemm_at, ctx, a, dropout, b, out, accumulate, first);
   const ConstMatrixView columns = a.slice_cols(first, out.rows);
-  if (!dropout) return multiply(ctx, columns, true, b, false, out, accumulate);
-  constexpr Index kElements = Index(1) << 24;  // of a that are dropped at a time
-  const Index most = kElements / out.rows + 1, step = most < a.rows ? most : a.rows;
-  if (a.rows == 0) return multiply(ctx, columns, true, b, false, out, accumulate);
-  const MatrixView dropped = ctx.workspace->matrix("gemm_at.dropped", step, out.rows);
+  const bool halves = a.halves != nullptr || b.halves != nullptr, mixed = a.storage() != b.storage();
+  if (a.rows == 0 || (!dropout && !mixed)) return multiply(ctx, columns, true, b, false, out, accumulate);
+  const Index step = rows_at_once(a.rows, out.rows > b.cols ? out.rows : b.cols);
+  const bool copies = dropout || a.storage() != Storage::kHalves;
+  const MatrixView dropped = ctx.workspace->matrix("gemm_at.dropped", copies ? step : 0, out.rows,
+                                                   halves ? Storage::kHalves : Storage::kReals);
   for (Index row = 0; row < a.rows; row += step) {
     const Index count = step < a.rows - row ? step : a.rows - row;
-    Dropout part = dropout;
-    part.ids = dropout.ids.subspan(std::size_t(row), std::size_t(count));
-    part.first_column += first;
-    const MatrixView rows = dropped.slice_rows(0, count);
-    cuda::dropout(ctx, part, columns.slice_rows(row, count), rows);
-    multiply(ctx, rows, true, b.slice_rows(row, count), false, out, accumulate || row > 0);
+    ConstMatrixView left = columns.slice_rows(row, count), right = b.slice_rows(row, count);
+    if (copies) {
+      Dropout part = dropout;
+      if (dropout) part.ids = dropout.ids.subspan(std::size_t(row), std::size_t(count));
+      part.first_column += first;
+      const MatrixView rows = dropped.slice_rows(0, count);
+      cuda::dropout(ctx, part, left, rows);
+      left = rows;
+    }
+    if (halves) right = rounded(ctx, "gemm_at.rounded", right);
+    multiply(ctx, left, true, right, false, out, accumulate || row > 0);
   }
 }
 

@@ -1,26 +1,9 @@
-// A lane's columns: V next to each other, read and written by one instruction, C times, the width of its group apart.
+// A lane's columns: packs of V, C times, the width of its group apart.
 #pragma once
 
-#include <cstdint>
-#include <initializer_list>
-#include <utility>
-
-#include "tensor/cuda/launch.h"
+#include "tensor/cuda/stored.h"
 
 namespace atl::cuda {
-
-template <int V>
-struct alignas(V * sizeof(Real) <= 16 ? V * sizeof(Real) : 16) Pack {
-  Real at[V];
-};
-template <int V>
-__device__ Pack<V> load_pack(const Real* from) {
-  return *reinterpret_cast<const Pack<V>*>(from);
-}
-template <int V>
-__device__ void store_pack(Real* to, const Pack<V>& pack) {
-  *reinterpret_cast<Pack<V>*>(to) = pack;
-}
 
 /// A group's lanes in ways: each way has the row's columns and goes over arcs of its own, so that narrow rows keep all lanes busy.
 struct Ways {
@@ -43,10 +26,10 @@ struct Ways {
   }
 };
 
-/// A lane's columns of a row: sums, or what is added to them. Columns behind the last stay 0 and are never stored.
-template <int V, int C>
+/// A lane's columns of a row: sums, or what is added to them, as it is stored. Columns behind the last stay 0 and are never stored.
+template <int V, int C, class T = Real>
 struct Columns {
-  Pack<V> at[C];
+  Pack<V, T> at[C];
 
   __device__ void clear() {
 #pragma unroll
@@ -60,28 +43,30 @@ struct Columns {
 #pragma unroll
       for (int v = 0; v < V; ++v) at[k].at[v] *= factor;
   }
-  __device__ void add(const Columns& other, Real factor) {
+  template <class U>
+  __device__ void add(const Columns<V, C, U>& other, Real factor) {
 #pragma unroll
     for (int k = 0; k < C; ++k)
 #pragma unroll
-      for (int v = 0; v < V; ++v) at[k].at[v] += factor * other.at[k].at[v];
+      for (int v = 0; v < V; ++v) at[k].at[v] += factor * other.at[k].real(v);
   }
-  __device__ Real dot(const Columns& other) const {
+  template <class U>
+  __device__ Real dot(const Columns<V, C, U>& other) const {
     Real sum = 0;
 #pragma unroll
     for (int k = 0; k < C; ++k)
 #pragma unroll
-      for (int v = 0; v < V; ++v) sum += at[k].at[v] * other.at[k].at[v];
+      for (int v = 0; v < V; ++v) sum += at[k].real(v) * other.at[k].real(v);
     return sum;
   }
   /// From a row that is `width` wide; `slice` counts the columns of a group.
-  __device__ void load(const Real* row, Index width, Index slice, const Ways& ways) {
+  __device__ void load(const T* row, Index width, Index slice, const Ways& ways) {
 #pragma unroll
     for (int k = 0; k < C; ++k)
       if (const Index c = column(slice, ways, k); c < width) at[k] = load_pack<V>(row + c);
   }
   /// The same without a branch: columns behind the last hold the first's values, which nobody stores.
-  __device__ void fetch(const Real* row, Index width, Index slice, const Ways& ways) {
+  __device__ void fetch(const T* row, Index width, Index slice, const Ways& ways) {
 #pragma unroll
     for (int k = 0; k < C; ++k) {
       const Index c = column(slice, ways, k);
@@ -114,14 +99,6 @@ struct ArcsOfWay {
     for (int a = 0; a < kArcs; ++a) j[a] = of_row[number(a)];
   }
 };
-
-/// Whether rows of all of these can be read by packs of four.
-inline bool in_fours(Index cols, std::initializer_list<std::pair<const Real*, Index>> matrices) {
-  bool good = cols % 4 == 0;
-  for (const auto& [data, stride] : matrices)
-    good = good && reinterpret_cast<std::uintptr_t>(data) % alignof(Pack<4>) == 0 && stride % 4 == 0;
-  return good;
-}
 
 /// call.template operator()<V, C>(log, slices): V · C columns of 2^log lanes at a time, `slices` times, are at least `width`.
 template <class F>

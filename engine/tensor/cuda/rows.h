@@ -3,6 +3,8 @@
 
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 #include "tensor/bfloat16.h"
 #include "tensor/cpu/simd/loops.h"
 #include "tensor/matrix.h"
@@ -22,20 +24,42 @@ __device__ auto& at(const M& m, Index r, Index c) {
   return m.data[r * m.stride + c];
 }
 
-/// The same of matrices that are stored either way.
-template <class M>
+/// The same of matrices that are stored either way; kMixed says that some of a kernel's may be in halves, the others have Reals alone.
+template <bool kMixed = true, class M>
 __device__ Real value_at(const M& m, Index r, Index c) {
   const Index i = r * m.stride + c;
-  return m.halves != nullptr ? Real(to_float(m.halves[i])) : m.data[i];
+  if constexpr (kMixed)
+    if (m.halves != nullptr) return Real(to_float(m.halves[i]));
+  return m.data[i];
 }
-template <class M>
+template <bool kMixed = true, class M>
 __device__ void put_at(const M& m, Index r, Index c, Real value) {
   const Index i = r * m.stride + c;
-  if (m.halves != nullptr) {
-    m.halves[i] = to_bfloat16(float(value));
+  if constexpr (kMixed)
+    if (m.halves != nullptr) {
+      m.halves[i] = to_bfloat16(float(value));
+      return;
+    }
+  m.data[i] = value;
+}
+/// Whether there is such a matrix.
+template <bool kMixed, class M>
+__device__ bool is_there(const M& m) {
+  return m.data != nullptr || (kMixed && m.halves != nullptr);
+}
+/// A row of a matrix whose elements are stored as T.
+template <class T, class M>
+__device__ const T* stored_row(const M& m, Index r) {
+  if constexpr (std::is_same_v<T, Bfloat16>) {
+    return m.halves + r * m.stride;
   } else {
-    m.data[i] = value;
+    return m.data + r * m.stride;
   }
+}
+/// Whether any of these is in halves.
+template <class... M>
+bool any_halves(const M&... matrices) {
+  return (... || (matrices.halves != nullptr));
 }
 
 }  // namespace atl::cuda

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tensor/cuda/launch.h"
+#include "tensor/cuda/sum_of_rows.h"
 #include "tensor/kernels.h"
 
 namespace atl::cuda {
@@ -36,5 +36,29 @@ void with_slice(Index width, F&& call) {
   if (V > 1 && packs > 8 && packs <= 16) return with.template operator()<2>();
   with.template operator()<1>();
 }
+
+/// s over rows of `csr`, of which x is stored as T; by packs of V.
+template <int V, class T, bool kMixed>
+void sum_up(Context& ctx, const CsrView& csr, const simd::Spmm& s, Index cols) {
+  constexpr bool kOften = !kMixed || std::is_same_v<T, Bfloat16>;  // not from Reals to halves
+  constexpr int kFewestLanes = 4;  // 2^4 of a group: rows side by side in a warp wait for the longest
+  const bool any = s.weights != nullptr || s.arc_mask != simd::ArcMask::kNone;
+  with_slice<V>(slice_of(ctx, csr, s.x, cols), [&]<int W, int C>(int columns) {
+    const int log = columns < kFewestLanes ? kFewestLanes : columns;
+    const ArcShape shape{csr.rows, blocks_for(cols, Index(W) * C << columns), false, log, csr.cols};
+    constexpr Values kNone = kOften ? Values::kNone : Values::kAny,
+                     kScale = kOften ? Values::kScale : Values::kAny;
+    const auto run = [&]<Values kValues, int kRoom>() {
+      constexpr int kMost = C == 1 ? 8 : 4;
+      for_arcs(ctx, SumOfRows<W, C, kValues, kMost, kRoom, T, kMixed>{s, cols, columns}, shape);
+    };
+    constexpr int kRoomForAny = C > 2 ? 6 : 9, kRoom = !kOften ? kRoomForAny : (C > 2 ? 8 : 14);
+    if (kOften && !any && s.col_scale == nullptr) return run.template operator()<kNone, kRoom>();
+    if (kOften && !any) return run.template operator()<kScale, kRoom>();
+    run.template operator()<Values::kAny, kRoomForAny>();
+  });
+}
+/// The same where x, out or the finish's residual is in halves. spmm_halves.cu
+void sum_up_halves(Context& ctx, const CsrView& csr, const simd::Spmm& s, Index cols);
 
 }  // namespace atl::cuda

@@ -1,26 +1,9 @@
 // Sums over neighbours, and products with features kept as CSR, which are the same sums with a value per arc.
 #include "tensor/cuda/slices.h"
-#include "tensor/cuda/sum_of_rows.h"
 #include "tensor/cuda/table.h"
 
 namespace atl::cuda {
 namespace {
-
-constexpr int kFewestLanes = 4;  // 2^4 of a group: rows side by side in a warp wait for the longest
-
-template <int V>
-void sum_up(Context& ctx, const CsrView& csr, const simd::Spmm& s, Index cols) {
-  const bool any = s.weights != nullptr || s.arc_mask != simd::ArcMask::kNone;
-  with_slice<V>(slice_of(ctx, csr, s.x, cols), [&]<int W, int C>(int columns) {
-    const int log = columns < kFewestLanes ? kFewestLanes : columns;
-    const ArcShape shape{csr.rows, blocks_for(cols, Index(W) * C << columns), false, log, csr.cols};
-    constexpr int kMost = C == 1 ? 8 : 4, kRoom = C > 2 ? 8 : 14, kRoomForAny = C > 2 ? 6 : 9;
-    if (any) return for_arcs(ctx, SumOfRows<W, C, Values::kAny, kMost, kRoomForAny>{s, cols, columns}, shape);
-    if (s.col_scale != nullptr)
-      return for_arcs(ctx, SumOfRows<W, C, Values::kScale, kMost, kRoom>{s, cols, columns}, shape);
-    for_arcs(ctx, SumOfRows<W, C, Values::kNone, kMost, kRoom>{s, cols, columns}, shape);
-  });
-}
 
 void aggregate(Context& ctx, const CsrView& csr, simd::Spmm s, Index cols) {
   s.offsets = csr.offsets;
@@ -28,10 +11,14 @@ void aggregate(Context& ctx, const CsrView& csr, simd::Spmm s, Index cols) {
   const simd::Finish whole_rows = s.finish;
   const bool apart = s.finish.layer_norm;  // needs the whole row
   if (apart) s.finish = {};
-  const bool fours = in_fours(cols, {{s.x.data, s.x.stride}, {s.out.data, s.out.stride}});
-  if (fours) sum_up<4>(ctx, csr, s, cols);
-  if (!fours) sum_up<1>(ctx, csr, s, cols);
-  if (apart) finish_rows(ctx, whole_rows, {s.out.data, s.out.stride}, s.out, csr.rows, cols);
+  if (any_halves(s.x, s.out, s.finish.residual)) {
+    sum_up_halves(ctx, csr, s, cols);
+  } else if (in_packs(4, cols, s.x, s.out)) {
+    sum_up<4, Real, false>(ctx, csr, s, cols);
+  } else {
+    sum_up<1, Real, false>(ctx, csr, s, cols);
+  }
+  if (apart) finish_rows(ctx, whole_rows, {s.out.data, s.out.stride, s.out.halves}, s.out, csr.rows, cols);
 }
 
 }  // namespace

@@ -11,8 +11,9 @@ namespace atl::cuda {
 enum class Values { kNone, kScale, kAny };
 
 /// out[i, c] (+)= row_scale[i] Σ_e value(e) · x[columns[e], c], then the finish, for columns of a slice. kMost rows of a way are on their
-/// way together; kRoom as least_blocks().
-template <int V, int C, Values kValues, int kMost, int kRoom>
+/// way together; kRoom as least_blocks(). x is stored
+/// as T; kMixed: out or the residual may be in halves.
+template <int V, int C, Values kValues, int kMost, int kRoom, class T = Real, bool kMixed = false>
 struct SumOfRows {
   simd::Spmm s;
   Index cols;
@@ -40,11 +41,11 @@ struct SumOfRows {
   __device__ void add_some(Sum& sum, Place place, const VertexId* j, Index first, const ArcsOfWay& arcs,
                            std::uint64_t key, const Ways& ways) const {
     Real scales[kArcs], weights[kArcs];
-    Sum x[kArcs];
+    Columns<V, C, T> x[kArcs];
 #pragma unroll
     for (int a = 0; a < kArcs; ++a) {
       scales[a] = weights[a] = 1;
-      x[a].fetch(row_of(s.x, j[a]), cols, place.part, ways);
+      x[a].fetch(stored_row<T>(s.x, j[a]), cols, place.part, ways);
       if (kValues == Values::kScale) scales[a] = s.col_scale[j[a]];
       if (kValues != Values::kAny) continue;
       if (s.col_scale != nullptr) scales[a] = s.col_scale[j[a]];
@@ -98,15 +99,14 @@ struct SumOfRows {
     for (int k = 0; k < C; ++k) {
       const Index c = Sum::column(place.part, ways, k);
       if (c >= cols) continue;
-      Real* const to = row_of(s.out, place.row) + c;
       Pack<V> pack = sum.at[k];
-      const Pack<V> before = s.accumulate ? load_pack<V>(to) : Pack<V>{};
+      const Pack<V> before = s.accumulate ? load_reals<V, kMixed>(s.out, place.row, c) : Pack<V>{};
 #pragma unroll
       for (int v = 0; v < V; ++v) {
         pack.at[v] += before.at[v];
-        if (!s.finish.nothing) pack.at[v] = finished(s.finish, pack.at[v], place.row, c + v, key);
+        if (!s.finish.nothing) pack.at[v] = finished<kMixed>(s.finish, pack.at[v], place.row, c + v, key);
       }
-      store_pack<V>(to, pack);
+      store_reals<V, kMixed>(s.out, place.row, c, pack);
     }
   }
 };

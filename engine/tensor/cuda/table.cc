@@ -9,7 +9,11 @@ const KernelTable& kernels() {
 #define ATOLL_KERNEL(name) .name = cuda::name,
       ATOLL_KERNELS(ATOLL_KERNEL)
 #undef ATOLL_KERNEL
-          .take_halves = {Kernel::k_fill, Kernel::k_axpby, Kernel::k_scale, Kernel::k_gather_rows,
+          .take_halves = {Kernel::k_spmm, Kernel::k_gemm, Kernel::k_gemm_bt, Kernel::k_gemm_at,
+                          Kernel::k_sparse_gemm, Kernel::k_sparse_gemm_at, Kernel::k_apply,
+                          Kernel::k_apply_backward, Kernel::k_column_sums, Kernel::k_column_sums_backward,
+                          Kernel::k_sum_rows, Kernel::k_dropout, Kernel::k_fill, Kernel::k_axpby,
+                          Kernel::k_scale, Kernel::k_scale_rows, Kernel::k_gather_rows,
                           Kernel::k_scatter_add_rows, Kernel::k_scatter_rows},
   };
   return table;

@@ -2,6 +2,7 @@
 #include <cublas_v2.h>
 
 #include "emulated.h"
+#include "tensor/bfloat16.h"
 
 namespace {
 
@@ -16,22 +17,40 @@ struct Operand {
   }
 };
 
+double number(double value) {
+  return value;
+}
+float number(float value) {
+  return value;
+}
+float number(atl::Bfloat16 value) {
+  return atl::to_float(value);
+}
 template <class T>
+void put(T& to, T value) {
+  to = value;
+}
+void put(atl::Bfloat16& to, float value) {
+  to = atl::to_bfloat16(value);
+}
+
+/// T: what is added up. A and B of In, C of Out.
+template <class T, class In, class Out>
 cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m, int n,
-                    int k, T one, const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc) {
+                    int k, T one, const In* a, int lda, const In* b, int ldb, T beta, Out* c, int ldc) {
   const int a_rows = a_op == CUBLAS_OP_N ? m : k, b_rows = b_op == CUBLAS_OP_N ? k : n;
   if (m < 0 || n < 0 || k < 0 || lda < (a_rows > 1 ? a_rows : 1) || ldb < (b_rows > 1 ? b_rows : 1) ||
       ldc < (m > 1 ? m : 1))
     return CUBLAS_STATUS_INVALID_VALUE;
   emulated::bring_near(a), emulated::bring_near(b), emulated::bring_near(c);
   emulated::give(handle->stream, [=] {
-    const Operand<T> left{a, a_op == CUBLAS_OP_T, lda}, right{b, b_op == CUBLAS_OP_T, ldb};
+    const Operand<In> left{a, a_op == CUBLAS_OP_T, lda}, right{b, b_op == CUBLAS_OP_T, ldb};
     for (std::ptrdiff_t col = 0; col < n; ++col) {
       for (std::ptrdiff_t row = 0; row < m; ++row) {
         T sum = 0;
-        for (std::ptrdiff_t i = 0; i < k; ++i) sum += left.at(row, i) * right.at(i, col);
-        T& to = c[col * ldc + row];
-        to = beta == 0 ? one * sum : one * sum + beta * to;
+        for (std::ptrdiff_t i = 0; i < k; ++i) sum += number(left.at(row, i)) * number(right.at(i, col));
+        Out& to = c[col * ldc + row];
+        put(to, beta == 0 ? one * sum : one * sum + beta * number(to));
       }
     }
   });
@@ -64,4 +83,18 @@ cublasStatus_t cublasDgemm(cublasHandle_t handle, cublasOperation_t a_op, cublas
                            int n, int k, const double* one, const double* a, int lda, const double* b,
                            int ldb, const double* beta, double* c, int ldc) {
   return gemm(handle, a_op, b_op, m, n, k, *one, a, lda, b, ldb, *beta, c, ldc);
+}
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m,
+                            int n, int k, const void* one, const void* a, cudaDataType_t a_type, int lda,
+                            const void* b, cudaDataType_t b_type, int ldb, const void* beta, void* c,
+                            cudaDataType_t c_type, int ldc, cublasComputeType_t compute,
+                            cublasGemmAlgo_t /*algorithm*/) {
+  using Half = atl::Bfloat16;
+  if (a_type != CUDA_R_16BF || b_type != CUDA_R_16BF || compute != CUBLAS_COMPUTE_32F)
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  const auto play = [&]<class Out>(Out* to) {
+    return gemm(handle, a_op, b_op, m, n, k, *static_cast<const float*>(one), static_cast<const Half*>(a),
+                lda, static_cast<const Half*>(b), ldb, *static_cast<const float*>(beta), to, ldc);
+  };
+  return c_type == CUDA_R_16BF ? play(static_cast<Half*>(c)) : play(static_cast<float*>(c));
 }

@@ -3,8 +3,15 @@
 
 #include <cuda_runtime.h>
 
-enum cublasStatus_t { CUBLAS_STATUS_SUCCESS = 0, CUBLAS_STATUS_INVALID_VALUE = 7 };
+enum cublasStatus_t {
+  CUBLAS_STATUS_SUCCESS = 0,
+  CUBLAS_STATUS_INVALID_VALUE = 7,
+  CUBLAS_STATUS_NOT_SUPPORTED = 15
+};
 enum cublasOperation_t { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1 };
+enum cudaDataType_t { CUDA_R_32F = 0, CUDA_R_16BF = 14 };
+enum cublasComputeType_t { CUBLAS_COMPUTE_32F = 68 };
+enum cublasGemmAlgo_t { CUBLAS_GEMM_DEFAULT = -1 };
 struct cublasContext {
   cudaStream_t stream = nullptr;
 };
@@ -21,3 +28,9 @@ cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t a_op, cublas
 cublasStatus_t cublasDgemm(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m,
                            int n, int k, const double* one, const double* a, int lda, const double* b,
                            int ldb, const double* beta, double* c, int ldc);
+/// A and B of halves, added up in float32; C of halves or float32. Nothing else is played.
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m,
+                            int n, int k, const void* one, const void* a, cudaDataType_t a_type, int lda,
+                            const void* b, cudaDataType_t b_type, int ldb, const void* beta, void* c,
+                            cudaDataType_t c_type, int ldc, cublasComputeType_t compute,
+                            cublasGemmAlgo_t algorithm);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/threads.h"
+#include "tensor/bfloat16.h"
 #include "tensor/buffer.h"
 #include "tensor/copies.h"
 #include "tensor/cuda/backend.h"
@@ -31,9 +32,12 @@ struct GpuRank {
   Context ctx;
 };
 
+/// Where sums round to the other of two neighbouring halves; of sums of values that were rounded on the way, or of norms of such.
+inline constexpr double kHalf = 0x1p-7, kHalves = 0x1p-5, kNormsOfHalves = 0x1p-3;
+
 class Twins {
  public:
-  explicit Twins(unsigned seed) : draws_(seed), there_(Device::kCuda) {
+  explicit Twins(unsigned seed) : in_halves_(seed % 2 == 1), draws_(seed), there_(Device::kCuda) {
     here_.assign(kBytes / sizeof(double), 0);
     std::memset(here_.data(), 0x7b, kBytes);
   }
@@ -49,6 +53,19 @@ class Twins {
     Real* const data = reals(rows * stride + 4, low, high) + (aligned ? 0 : draws_() % 4);
     return {data, rows, cols, stride};
   }
+  /// Values: with every second seed some of them are stored in halves.
+  MatrixView values(Index rows, Index cols, double low = -1, double high = 1) {
+    if (!in_halves_ || toss()) return matrix(rows, cols, low, high);
+    const bool aligned = toss();
+    const Index stride = cols + (aligned ? (8 - cols % 8) % 8 : Index(draws_() % 3)),
+                count = rows * stride + 8;
+    std::uniform_real_distribution<double> uniform(low, high);
+    auto* const data = take<Bfloat16>(count, Kind::kBfloat16);
+    for (Index i = 0; i < count; ++i) data[i] = to_bfloat16(float(uniform(draws_)));
+    return {data + (aligned ? 0 : draws_() % 8), rows, cols, stride};
+  }
+  /// The tolerance of Reals, and the other where there are halves among what was read.
+  double within(double of_reals, double of_halves) const { return in_halves_ ? of_halves : of_reals; }
   MatrixView contiguous(Index rows, Index cols, double low = -1, double high = 1) {
     return {reals(rows * cols, low, high), rows, cols, cols};
   }
@@ -113,7 +130,7 @@ class Twins {
   }
 
  private:
-  enum class Kind { kBytes, kReal, kDouble };
+  enum class Kind { kBytes, kReal, kDouble, kBfloat16 };
   struct Region {
     std::size_t begin, end;
     Kind kind;
@@ -140,6 +157,7 @@ class Twins {
   template <class T>
   void compare_numbers(const std::byte* got, const Region& region, double tolerance);
 
+  bool in_halves_;
   std::mt19937_64 draws_;
   GpuRank gpu_;
   TestRank cpu_{1};
@@ -156,18 +174,28 @@ inline Epilogue Twins::epilogue(Index rows, Index cols) {
   if (e.norm != Epilogue::Norm::kNone && toss()) e.gain = reals(cols), e.shift = reals(cols);
   if (e.norm == Epilogue::Norm::kBatch) e.col_mean = reals(cols), e.col_rstd = reals(cols, 0.5, 1.5);
   if (e.norm == Epilogue::Norm::kLayer && toss()) e.row_stats = contiguous(rows, 2);
-  if (toss()) e.residual = matrix(rows, cols), e.residual_scale = Real(0.3);
+  if (toss()) e.residual = values(rows, cols), e.residual_scale = Real(0.3);
   e.activation = Activation(draw() % 4);
   if (toss()) e.dropout = dropout(rows);
   return e;
 }
 
 template <class T>
+auto number_at(const std::byte* at) {
+  T number;
+  std::memcpy(&number, at, sizeof number);
+  if constexpr (std::is_same_v<T, Bfloat16>) {
+    return to_float(number);
+  } else {
+    return number;
+  }
+}
+
+template <class T>
 void Twins::compare_numbers(const std::byte* got, const Region& region, double tolerance) {
+  if (std::is_same_v<T, Bfloat16> && tolerance > 0) tolerance = std::max(tolerance, kHalf);
   for (std::size_t at = region.begin; at < region.end; at += sizeof(T)) {
-    T mine, theirs;
-    std::memcpy(&mine, bytes() + at, sizeof mine);
-    std::memcpy(&theirs, got + at, sizeof theirs);
+    const auto mine = number_at<T>(bytes() + at), theirs = number_at<T>(got + at);
     if (mine == theirs || (std::isnan(mine) && std::isnan(theirs))) continue;
     ASSERT_NEAR(double(theirs), double(mine), tolerance * (1 + std::abs(double(mine))))
         << "number " << (at - region.begin) / sizeof(T) << " of operand " << &region - regions_.data();
@@ -189,6 +217,7 @@ inline void Twins::compare(double tolerance) {
     behind = region.end;
     if (region.kind == Kind::kReal) compare_numbers<Real>(got, region, tolerance);
     if (region.kind == Kind::kDouble) compare_numbers<double>(got, region, tolerance);
+    if (region.kind == Kind::kBfloat16) compare_numbers<Bfloat16>(got, region, tolerance);
     if (region.kind == Kind::kBytes) compare_bytes(got, region.begin, region.end);
     if (testing::Test::HasFatalFailure()) return;
   }
