@@ -32,9 +32,9 @@ Matrix output_of(const std::string& kind, const std::string& skip, Matrix& input
   input.resize(OneBlock::kRows, layer.in());
   for (Index i = 0; i < OneBlock::kRows * layer.in(); ++i) input.data()[i] = Real(-1 + 0.1 * double(i));
   const LayerRows rows{OneBlock::kRows, OneBlock::kRows, OneBlock::kRows, {OneBlock::kRows}};
-  Matrix memory(1, Saved::reals(layer.saved(), rows)), out(OneBlock::kRows, layer.out());
+  Matrix memory(1, Saved::reals(layer.saved(), rows, Storage::kReals)), out(OneBlock::kRows, layer.out());
   Saved saved;
-  saved.place(layer.saved(), rows, memory.data());
+  saved.place(layer.saved(), rows, Storage::kReals, memory.data());
   OneBlock verbs;
   layer.forward(verbs, {parameters.present(), number}, {input.view(), input.view(), {}}, saved, out);
   return out;
