@@ -166,9 +166,10 @@ Learned compute(Communicator& comm, SmallRank& rank, const Job& job) {
   const Layer& layer = *model.layers.front();
   EXPECT_TRUE(layer.gathers());
   const LayerRows sizes{rows, verbs.destinations(), rows, {rows}};
-  Matrix memory(1, Saved::elements(layer.saved(), sizes)), out(verbs.destinations(), layer.out());
+  Matrix memory(1, Saved::reals(layer.saved(), sizes, Storage::kReals)),
+      out(verbs.destinations(), layer.out());
   Saved saved;
-  saved.place(layer.saved(), sizes, memory.data());
+  saved.place(layer.saved(), sizes, Storage::kReals, memory.data());
   Matrix here(rows, columns);
   for (Index r = 0; r < rows; ++r)
     for (Index c = 0; c < columns; ++c) here.at(r, c) = whole.features.dense.at(r, first + c);
