@@ -68,7 +68,7 @@ void expect_alike(double tolerance, F&& call) {
   for (std::size_t i = 0; i < want.size(); ++i)
     for (Index e = 0; e < want[i].rows() * want[i].cols(); ++e) {
       const double w = double(want[i].data()[e]), g = double(got[i].data()[e]);
-      ASSERT_NEAR(g, w, tolerance * (std::abs(w) + (tolerance == kSeveral ? 1 : 0.05)))
+      ASSERT_NEAR(g, w, tolerance * (std::abs(w) + (tolerance >= kSeveral ? 1 : 0.05)))
           << "element " << e << " of result " << i;
     }
 }
@@ -107,19 +107,23 @@ TEST_P(Halves, Products) {
         });
 }
 
+/// Sums over rows; what is dropped out is rounded again, each element by itself.
+double of_rows(Index rows, double rate) {
+  return rate == 0 ? 1e-4 : rows > 100 ? 4 * kSeveral : kSeveral;
+}
+
 TEST_P(Halves, WeightGradients) {
   for (const Index rows : {0, 1, 50, 3000})
     for (const Index cols : kWidths)
       for (const double rate : {0.0, 0.4})
-        expect_alike(
-            rate == 0 ? 1e-4 : kSeveral, [&](Context& ctx, Side& s) {  // what is dropped out is rounded again
-              Operands o(rows, cols);
-              const Dropout d{rate, Draws(5, Purpose::kDropout, 3, 1), o.ids};
-              gemm_at(ctx, s.stored(1, rows, 37), d, s.stored(2, rows, cols), s.result(s.reals(3, 37, cols)));
-              gemm_at(ctx, s.stored(1, rows, 37), d, s.reals(2, rows, cols), s.result(s.reals(3, 30, cols)),
-                      true, 5);
-              gemm_at(ctx, s.reals(1, rows, 37), d, s.stored(2, rows, cols), s.result(s.reals(3, 37, cols)));
-            });
+        expect_alike(of_rows(rows, rate), [&](Context& ctx, Side& s) {
+          Operands o(rows, cols);
+          const Dropout d{rate, Draws(5, Purpose::kDropout, 3, 1), o.ids};
+          gemm_at(ctx, s.stored(1, rows, 37), d, s.stored(2, rows, cols), s.result(s.reals(3, 37, cols)));
+          gemm_at(ctx, s.stored(1, rows, 37), d, s.reals(2, rows, cols), s.result(s.reals(3, 30, cols)), true,
+                  5);
+          gemm_at(ctx, s.reals(1, rows, 37), d, s.stored(2, rows, cols), s.result(s.reals(3, 37, cols)));
+        });
 }
 
 TEST_P(Halves, Epilogues) {
