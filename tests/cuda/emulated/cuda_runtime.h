@@ -108,6 +108,8 @@ bool is_this_threads(cudaStream_t stream);
 void bring_near(void* argument, std::size_t bytes);
 template <class T>
 void bring_near(T& argument) {
+  // What padding holds by chance must not look like an address. (Closures, which have no assignment, GCC doesn't clear.)
+  if constexpr (std::is_copy_assignable_v<T>) __builtin_clear_padding(&argument);
   bring_near(&argument, sizeof argument);
 }
 
