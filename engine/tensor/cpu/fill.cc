@@ -1,5 +1,6 @@
 // Constant matrices and sums that begin at 0.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "tensor/cpu/chunks.h"
@@ -9,11 +10,9 @@ namespace atl::cpu {
 
 namespace {
 
-/// `elements` of the shape of `out`.
+/// `elements` of the shape of `out`; is_zero: the value is all zero bits.
 template <class T>
-void fill(Context& ctx, T value, T* elements, MatrixView out) {
-  constexpr T kZero{};
-  const bool is_zero = std::memcmp(&value, &kZero, sizeof value) == 0;
+void fill(Context& ctx, T value, bool is_zero, T* elements, MatrixView out) {
   const auto put = [&](T* to, Index count) {
     if (is_zero)
       std::memset(static_cast<void*>(to), 0, std::size_t(count) * sizeof(T));
@@ -31,8 +30,9 @@ void fill(Context& ctx, T value, T* elements, MatrixView out) {
 }  // namespace
 
 void fill(Context& ctx, Real value, MatrixView out) {
-  if (out.halves == nullptr) return fill(ctx, value, out.data, out);
-  fill(ctx, to_bfloat16(float(value)), out.halves, out);
+  const bool is_zero = value == 0 && !std::signbit(value);
+  if (out.halves == nullptr) return fill(ctx, value, is_zero, out.data, out);
+  fill(ctx, to_bfloat16(float(value)), is_zero, out.halves, out);
 }
 
 void zero_sums(Context& ctx, std::span<double> sums) {

@@ -25,8 +25,8 @@ ComputeWork streams(const Given&... arguments) {
 inline ComputeWork gathers(Index rows, Index of, Index row_bytes, Index bytes_of_a_name = sizeof(VertexId)) {
   constexpr Index kLine = 64;
   const Index lines = (row_bytes + kLine - 1) / kLine;
-  return gathered(double(rows) * double(bytes_of_a_name + kLine * lines + kLine / 2),
-                  double(of) * double(row_bytes));
+  const Index bytes = bytes_of_a_name + kLine * lines + kLine / 2;
+  return gathered(double(rows) * double(bytes), double(of) * double(row_bytes));
 }
 inline ComputeWork products(double flops) {
   return {.product_flops = flops};

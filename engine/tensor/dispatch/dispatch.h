@@ -31,6 +31,9 @@ struct Called {
   void (*KernelTable::*kernel)(Context&, Formal...);
 };
 
+template <class... Formal>
+Called(Kernel, const char*, void (*KernelTable::*)(Context&, Formal...)) -> Called<Formal...>;
+
 template <class... Formal, class... Given>
 void call_in_place(const Called<Formal...>& called, Context& ctx, const Given&... arguments) {
   if (ctx.device == Device::kCuda && backend().memory.holds != nullptr)
