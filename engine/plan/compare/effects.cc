@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include "plan/compare/effects_table.h"
 
@@ -44,8 +43,8 @@ std::optional<Effect> measured_effect(const std::string& label, const SetSize& l
   std::ranges::stable_sort(sets, {}, [&](const MeasuredSet* set) { return distance(set->size, like); });
   const MeasuredStrategy& nearest = *find(*sets.front(), label, like.scattered);
   std::vector<double> lengths;
-  for (const MeasuredSet* set : sets | std::views::take(kMostLike))
-    lengths.push_back(find(*set, label, like.scattered)->length);
+  for (std::size_t i = 0; i < std::min(sets.size(), std::size_t(kMostLike)); ++i)
+    lengths.push_back(find(*sets[i], label, like.scattered)->length);
   std::ranges::sort(lengths);
   return Effect{sets.front()->name, nearest.points, nearest.deviation, lengths[lengths.size() / 2]};
 }
