@@ -62,9 +62,9 @@ void read(Context& ctx, const void* device, void* host, std::size_t bytes) {
 
 ConstMatrixView HostRows::of(Context& ctx, ConstMatrixView device) {
   if (device.halves != nullptr) {
-    const MatrixView whole = ctx.workspace->matrix("host_rows", device.rows, device.cols);
-    axpby(ctx, 1, device, 0, whole);
-    device = whole;
+    whole_.resize(device.rows, device.cols, ctx.device);
+    axpby(ctx, 1, device, 0, whole_);
+    device = whole_;
   }
   if (memory_of(ctx.device).is_hosts || device.empty()) return device;
   ATOLL_CHECK(device.contiguous(), "rows of stride {} with {} columns", device.stride, device.cols);

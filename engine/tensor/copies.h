@@ -67,6 +67,7 @@ class HostRows {
   ConstMatrixView of(Context& ctx, ConstMatrixView device);
 
  private:
+  Matrix whole_;  // on the device: of rows in halves
   Matrix copy_;
 };
 

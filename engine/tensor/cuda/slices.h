@@ -1,5 +1,5 @@
-// Columns that sums over neighbours gather from together. Of Reddit's 233 k sources an H100 takes 256 columns in 5.5 ms by slices of 32,
-// whose rows stay in its second-level cache, and in 9.3 ms by slices of 128, whose rows don't.
+// Columns that sums over neighbours gather from together. An H100 takes 256 columns of Reddit's 233 k sources in
+// 5.5 ms by slices of 32, whose rows stay in its second-level cache. By slices of 128, whose rows don't, it takes 9.3 ms.
 #pragma once
 
 #include <algorithm>

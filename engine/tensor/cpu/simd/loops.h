@@ -58,8 +58,7 @@ struct Finish {
   bool nothing = true;  // none of the above: the loop need not be called
 };
 
-/// Each of its matrices: halves too.
-/// Backward of a Finish: dy from the gradient at its output to the gradient at its input, in place.
+/// Backward of a Finish, halves too: dy from the gradient at its output to the gradient at its input, in place.
 struct FinishBackward {
   Finish finish;
   In pre, y;
@@ -81,7 +80,7 @@ enum class ArcMask { kNone, kByRow, kByColumn };
 
 // A loop takes halves where it says so.
 
-/// x, out and the finish's residual: halves too.
+/// (x, out and the finish's residual: halves too)
 /// out[i, c] (+)= row_scale[i] Σ_e value[e] · col_scale[j_e] · x[j_e, c], value being weight and mask.
 struct Spmm {
   const Index* offsets = nullptr;
