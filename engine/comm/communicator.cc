@@ -123,6 +123,18 @@ Message message_of(Rank peer, const View& rows) {
   return {peer, static_cast<std::byte*>(const_cast<void*>(rows.address())), rows.rows * rows.row_bytes()};
 }
 
+/// Whether something moves. Where nothing does, nothing is begun, and no state is touched: threads of a rank that is alone may all exchange.
+template <class Sends, class Receives>
+bool moves(const Sends& sends, const Receives& receives) {
+  const auto has_bytes = [](const auto& each) {
+    if constexpr (requires { each.bytes; })
+      return each.bytes > 0;
+    else
+      return message_of(each.peer, each.rows).bytes > 0;
+  };
+  return std::ranges::any_of(sends, has_bytes) || std::ranges::any_of(receives, has_bytes);
+}
+
 }  // namespace
 
 /// Enters the operation's bytes in the ledger and hands it to the progress thread.
@@ -148,7 +160,7 @@ Event Communicator::run(Lane lane, Traffic purpose, std::shared_ptr<Operation> o
   return Event(state_.get(), std::move(operation));
 }
 
-/// Messages without bytes are left out; where nothing is left, nothing is begun.
+/// Messages without bytes are left out.
 Event Communicator::run_messages(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation) {
   for (auto* messages : {&operation->sends, &operation->receives}) {
     std::erase_if(*messages, [](const Message& m) { return m.bytes == 0; });
@@ -156,14 +168,12 @@ Event Communicator::run_messages(Lane lane, Traffic purpose, std::shared_ptr<Ope
       ATOLL_CHECK(m.peer >= 0 && m.peer < size() && m.peer != rank(), "peer {} of rank {} of {}", m.peer,
                   rank(), size());
   }
-  if (!operation->sends.empty() || !operation->receives.empty())
-    return run(lane, purpose, std::move(operation));
-  operation->finished.store(true, std::memory_order_release);
-  return {};
+  return run(lane, purpose, std::move(operation));
 }
 
 Event Communicator::exchange(Lane lane, Traffic purpose, std::span<const RowsTo> sends,
                              std::span<const RowsFrom> receives, DeviceStream* stream) {
+  if (!moves(sends, receives)) return {};
   auto operation = state_->fresh_operation(lane, stream);
   for (const RowsTo& to : sends) operation->sends.push_back(message_of(to.peer, to.rows));
   for (const RowsFrom& from : receives) operation->receives.push_back(message_of(from.peer, from.rows));
@@ -172,6 +182,7 @@ Event Communicator::exchange(Lane lane, Traffic purpose, std::span<const RowsTo>
 
 Event Communicator::exchange(Lane lane, Traffic purpose, std::span<const Message> sends,
                              std::span<const Message> receives, DeviceStream* stream) {
+  if (!moves(sends, receives)) return {};
   auto operation = state_->fresh_operation(lane, stream);
   operation->sends.assign(sends.begin(), sends.end());
   operation->receives.assign(receives.begin(), receives.end());

@@ -84,6 +84,7 @@ class Communicator {
   /// Enqueues an exchange of contiguous row blocks with any subset of peers and returns at once. Both sides
   /// must name each other with equal sizes, in the same order of calls within the lane. Buffers must stay put until the
   /// event. In a device's memory they are read and written after all that `stream` was given before; null: the host's are ready.
+  /// Where nothing is to be moved, any thread may ask, and the event is complete.
   Event exchange(Lane lane, Traffic purpose, std::span<const RowsTo> sends,
                  std::span<const RowsFrom> receives, DeviceStream* stream = nullptr);
   /// The same for rows in another number format; a message without bytes is allowed and moves nothing.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <thread>
 
 #include "base/random.h"
 #include "comm/all_reduce.h"
@@ -227,6 +228,23 @@ TEST(Ledger, waiting_for_a_late_peer_is_exposed_time) {
     } else {
       EXPECT_LT(ledger.exposed_seconds(Traffic::kGradient), 0.2);
     }
+  });
+}
+
+/// As threads do that each make batches of a rank that is alone.
+TEST(Exchange, of_nothing_may_be_asked_for_by_several_threads) {
+  run_ranks(1, [](Communicator& comm) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&comm] {
+        const std::vector<Message> none;
+        for (int round = 0; round < 1000000; ++round) {
+          Event event = comm.exchange(Lane::kPrefetch, Traffic::kIds, none, none);
+          ASSERT_TRUE(event.complete());
+          event.wait();
+        }
+      });
+    for (std::thread& each : threads) each.join();
   });
 }
 
