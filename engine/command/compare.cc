@@ -139,9 +139,8 @@ Comparison compare_strategies(const Arguments& arguments, const LoadedJob& given
   return comparison;
 }
 
-LoadedJob concrete_job(const Arguments& arguments, const LoadedJob& given, const Dataset& dataset,
-                       const CompareOptions& options, Say say) {
-  if (!is_open(given.job)) return given;
+ChosenStrategy choose_strategy(const Arguments& arguments, const LoadedJob& given, const Dataset& dataset,
+                               const CompareOptions& options, Say say) {
   const Comparison comparison = compare_strategies(arguments, given, dataset, options, say);
   const ComparedStrategy* best = comparison.best(comparison.exact);
   if (best == nullptr)
@@ -149,8 +148,16 @@ LoadedJob concrete_job(const Arguments& arguments, const LoadedJob& given, const
         "{}: strategy.kind: auto: the job can have none of the {}strategies; {} is {} (atoll plan --compare says why of all)",
         where_of(given.given, "strategy.kind"), comparison.exact ? "exact " : "",
         comparison.rows.front().label, comparison.rows.front().refused);
-  say("strategy auto is " + why(comparison, *best) + " (atoll plan --compare shows all)");
-  return with_change(arguments, best->change, options, say);
+  return {with_change(arguments, best->change, options, say), best->change.substr(best->change.find('=') + 1),
+          why(comparison, *best)};
+}
+
+LoadedJob concrete_job(const Arguments& arguments, const LoadedJob& given, const Dataset& dataset,
+                       const CompareOptions& options, Say say) {
+  if (!is_open(given.job)) return given;
+  ChosenStrategy choice = choose_strategy(arguments, given, dataset, options, say);
+  say("strategy auto is " + choice.why + " (atoll plan --compare shows all)");
+  return std::move(choice.job);
 }
 
 LoadedJob chosen_before(const Arguments& arguments, const std::filesystem::path& manifest, Say say) {

@@ -23,6 +23,16 @@ struct CompareOptions {
 Comparison compare_strategies(const Arguments& arguments, const LoadedJob& given, const Dataset& dataset,
                               const CompareOptions& options, Say say);
 
+struct ChosenStrategy {
+  LoadedJob job;         // as it is to be run
+  std::string strategy;  // the manifest's, as YAML on one line: "{kind: granndis, …}"
+  std::string why;
+};
+
+/// What strategy auto stands for. Throws Error where that is none.
+ChosenStrategy choose_strategy(const Arguments& arguments, const LoadedJob& given, const Dataset& dataset,
+                               const CompareOptions& options, Say say);
+
 /// The job as it is to be run: with strategy auto the one that it stands for, which is said, otherwise itself. Throws Error where none can be.
 LoadedJob concrete_job(const Arguments& arguments, const LoadedJob& given, const Dataset& dataset,
                        const CompareOptions& options, Say say);

@@ -85,9 +85,13 @@ std::optional<Prepared> read_prepared(const std::string& line) {
   const auto ranks = integer_of(object, "ranks");
   if (!ranks || *ranks < 1 || *ranks > kMostRanks || !member(object, "flows").is_array()) return {};
   auto parts = parts_of(object, *ranks);
-  if (!parts) return {};
-  Prepared read{
-      bounded(text_of(object, "preparedChecksum"), kLongestName), int(*ranks), std::move(*parts), {}};
+  const std::string strategy = text_of(object, "strategy");
+  if (!parts || strategy.size() > kLongestText) return {};
+  Prepared read{bounded(text_of(object, "preparedChecksum"), kLongestName),
+                int(*ranks),
+                std::move(*parts),
+                {},
+                strategy};
   for (const json& row : list_of(object, "flows")) {
     if (!is_flow(row, *ranks)) return {};
     read.flows.push_back({row[0].get<int>(), row[1].get<int>(), row[2].get<double>()});

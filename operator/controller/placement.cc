@@ -55,8 +55,10 @@ void enter(Turn& turn, const GangPlan& plan, const Gang& gang) {
     turn.status.servers.push_back(
         {plan.nodes[s], gang.servers[s], gang.holds.empty() ? std::string() : gang.holds[s]});
   turn.status.predicted = predicted_of(plan, gang);
+  const std::string chosen = chosen_strategy(turn);
   turn.say(kPlaced, true, "Planned",
-           fmt::format("{} servers on {}", plan.nodes.size(), fmt::join(plan.nodes, ", ")));
+           fmt::format("{} servers on {}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
+                       chosen.empty() ? "" : "; strategy auto is " + chosen));
 }
 
 void pin_launcher(Turn& turn, const std::string& node) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "job/strategies.h"
 #include "operator/api/messages.h"
 #include "operator/objects/demand.h"
 #include "operator/objects/names.h"
@@ -163,6 +164,11 @@ GangPlan plan_together(const Turn& turn, const Gang& gang) {
 std::vector<int> parts_by_rank(const Turn& turn) {
   const auto prepared = known_parts(turn);
   return prepared ? prepared->parts : std::vector<int>{};
+}
+
+std::string chosen_strategy(const Turn& turn) {
+  const auto prepared = known_parts(turn);
+  return prepared && find_strategy(turn.spec().strategy.kind)->stands_for_another ? prepared->strategy : "";
 }
 
 Gang gang_to_place(const Turn& turn) {

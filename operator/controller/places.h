@@ -15,6 +15,9 @@ Gang gang_to_place(const Turn& turn);
 /// The part of the graph that each rank trains, as the prepare step ordered them; none: that of its own number.
 std::vector<int> parts_by_rank(const Turn& turn);
 
+/// What the prepare step chose for strategy auto, as YAML on one line; "": the manifest names a strategy.
+std::string chosen_strategy(const Turn& turn);
+
 /// The nodes by server; those whose pods are released already keep theirs.
 GangPlan plan_places(const Turn& turn, const Gang& gang);
 

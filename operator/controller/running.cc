@@ -57,7 +57,8 @@ void launch(Turn& turn, const PodView& launcher) {
   }
   if (!turn.gang().is_launched)
     turn.create(Kind::kConfigMap, attempt_map_name(turn.name(), turn.attempt()),
-                attempt_config_map(turn.job(), turn.attempt(), servers_of(turn), parts_by_rank(turn)));
+                attempt_config_map(turn.job(), turn.attempt(), servers_of(turn), parts_by_rank(turn),
+                                   chosen_strategy(turn)));
   turn.next_stage();
   turn.patch(launcher, pin_and_release_patch(launcher, node, turn.now()));
 }

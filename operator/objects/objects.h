@@ -33,10 +33,11 @@ struct AttemptServer {
   std::vector<Rank> ranks;
 };
 
-/// attempt.json: {"attempt": 3, "run": the job's UID, "servers": [{"pod", "node", "address", "ranks"}, …], "parts": [2, 0, 1, 3]}: the part of
-/// the graph that each rank trains; none: that of its own number. Immutable.
+/// attempt.json: {"attempt": 3, "run": the job's UID, "servers": [{"pod", "node", "address", "ranks"}, …], "parts": [2, 0, 1, 3],
+/// "strategy": "{kind: granndis}"}: the part of the graph that each rank trains (none: that of its own number), and what strategy auto stands
+/// for (none: the manifest's). Immutable.
 std::string attempt_config_map(const GnnJob& job, int attempt, const std::vector<AttemptServer>& servers,
-                               const std::vector<int>& parts);
+                               const std::vector<int>& parts, const std::string& strategy);
 
 /// Within the job everything; from outside only the metrics port, and only from the operator's and Prometheus'
 /// namespaces.

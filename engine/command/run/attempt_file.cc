@@ -21,6 +21,7 @@ AttemptFile parse(const Json& json) {
                             server.at("address").get<std::string>(),
                             server.at("ranks").get<std::vector<Rank>>()});
   }
+  file.strategy = json.value("strategy", "");
   if (json.contains("parts")) file.parts = json.at("parts").get<std::vector<int>>();
   return file;
 }

@@ -46,6 +46,7 @@ std::vector<std::string> rank_program(const Arguments& a, const Job& job, const 
                                    "--result-line"};
   if (!attempt.run.empty()) program.insert(program.end(), {"--run", attempt.run});
   if (!attempt.parts.empty()) program.insert(program.end(), {"--parts", parts_text(attempt.parts)});
+  if (!attempt.strategy.empty()) program.insert(program.end(), {"--strategy", attempt.strategy});
   for (const char* option : {"--timeout", "--metrics", "--device"}) {
     if (a.has(option)) program.insert(program.end(), {option, a.get(option)});
   }

@@ -1,13 +1,19 @@
 // atoll prepare: the data set checked or generated, the graph partitioned, and what a planner must know of the job, before
 // its ranks have a place. On a cluster a pod with the data set's volume runs it once.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/error.h"
 #include "command/commands.h"
 #include "command/compare.h"
+#include "command/machine_rates.h"
 #include "command/run/job_room.h"
 #include "command/run/memory_budget.h"
+#include "job/strategies.h"
 #include "plan/part_order.h"
 
 namespace atl {
@@ -24,21 +30,37 @@ nlohmann::ordered_json flows_json(const std::vector<PairBytes>& flows) {
   return json;
 }
 
-/// Ranks read the manifest as it was given.
-void refuse_open(const Arguments& a, const LoadedJob& loaded, const Dataset& dataset) {
-  if (!is_open(loaded.job)) return;
-  const Comparison comparison =
-      compare_strategies(a, loaded, dataset, {.threads = threads_of(a, loaded.job)}, say);
-  const ComparedStrategy* best = comparison.best(comparison.exact);
-  fail("{}: strategy.kind: auto: on a cluster nothing is chosen for a job ({})",
-       where_of(loaded.given, "strategy.kind"),
-       best == nullptr ? "give a strategy" : "give " + best->change + ", which is best by prediction");
+/// By rank. Ranks of different pods may come to stand on different machines.
+std::vector<std::string> pods_of(const Job& job) {
+  std::vector<std::string> pods(std::size_t(job.placement.ranks));
+  const Layout layout = find_strategy(job.strategy.kind)->layout(job);
+  for (std::size_t pod = 0; pod < layout.groups.size(); ++pod)
+    for (const Rank rank : layout.groups[pod]) pods[std::size_t(rank)] = fmt::format("pod {}", pod);
+  return pods;
+}
+
+/// What strategy auto stands for; this pod has the processors of one pod of ranks.
+ChosenStrategy choose(const Arguments& a, const LoadedJob& given, const Dataset& dataset) {
+  const Job& job = given.job;
+  if (job.resources.gpus > 0)
+    fail(
+        "{}: strategy.kind: auto: for GPUs nothing is chosen on a cluster, because none is here to measure "
+        "(give a strategy; atoll plan --compare --gpu NAME compares them)",
+        where_of(given.given, "strategy.kind"));
+  const int threads = threads_of(a, job);
+  const MachineRates rates = measured_rates(std::max(job.placement.ranks_per_server, 1), threads);
+  ChosenStrategy choice =
+      choose_strategy(a, given, dataset, {.threads = threads, .hosts = pods_of(job), .rates = rates}, say);
+  say("strategy auto is " + choice.why);
+  return choice;
 }
 
 int run(const Arguments& a) {
-  const LoadedJob loaded = load_job_of(a, say);
-  const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
-  refuse_open(a, loaded, dataset);
+  const LoadedJob given = load_job_of(a, say);
+  const Dataset dataset = Dataset::open(dataset_of(a, given, say));
+  const std::optional<ChosenStrategy> choice =
+      is_open(given.job) ? std::optional(choose(a, given, dataset)) : std::nullopt;
+  const LoadedJob& loaded = choice ? choice->job : given;
   check_budget(loaded, dataset, threads_of(a, loaded.job), say);
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   const auto plan_of = [&, threads = threads_of(a, loaded.job)](const Job& job) {
@@ -51,6 +73,7 @@ int run(const Arguments& a) {
                               {"datasetChecksum", dataset.meta().checksum},
                               {"preparedChecksum", prepared.checksum()},
                               {"ranks", loaded.job.placement.ranks}};
+  if (choice) json["strategy"] = choice->strategy;
   for (const RankPlan& rank : plan.ranks) json["peakMemoryBytes"].push_back(rank.memory.peak());
   const RankTraffic traffic = rank_traffic(loaded.job, dataset, prepared);
   json["parts"] = traffic.parts;
@@ -64,7 +87,7 @@ int run(const Arguments& a) {
 Command prepare_command() {
   Command command{
       "prepare",
-      "check the data set, partition its graph, print the bytes between ranks (the operator calls it)",
+      "check the data set, choose strategy auto's, partition the graph, print the bytes between ranks (the operator calls it)",
       {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"}},
       run};

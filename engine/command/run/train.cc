@@ -20,6 +20,7 @@
 #include "command/run/output_folder.h"
 #include "command/run/rank_style.h"
 #include "job/load.h"
+#include "job/write.h"
 #include "launch/earlier_ranks.h"
 #include "launch/places.h"
 #include "launch/rank_failure.h"
@@ -96,11 +97,22 @@ RankDevice device_of(const Arguments& a, const Job& job, Rank rank) {
   return device;
 }
 
+/// With --strategy, of a job whose strategy was chosen, the manifest as it is with that one.
+void take_job(const Arguments& a, SessionOptions& options) {
+  const std::string file = a.get("--job"), strategy = a.get("--strategy");
+  if (strategy.empty()) {
+    options.job = load_job(file).job;
+    options.job_yaml = text_of(file);
+  } else {
+    options.job = load_job(file, {"strategy=" + strategy}).job;
+    options.job_yaml = write_job(options.job);
+  }
+}
+
 SessionOptions options_of(const Arguments& a, int ranks) {
   SessionOptions options;
   options.build = build_id();
-  options.job = load_job(a.get("--job")).job;
-  options.job_yaml = text_of(a.get("--job"));
+  take_job(a, options);
   options.dataset = a.get("--dataset");
   options.output = a.get("--output");
   options.threads = int(a.integer("--threads", 1, 1, 1024));
@@ -208,6 +220,7 @@ Command train_command() {
       "train",
       "run one rank (`atoll run` calls it)",
       {{"--job", "FILE", "the manifest as run", true},
+       {"--strategy", "YAML", "what strategy auto of the manifest stands for, on one line"},
        {"--dataset", "DIR", "the data set", true},
        {"--output", "DIR", "the output folder", true},
        {"--threads", "N", "threads of this rank"},

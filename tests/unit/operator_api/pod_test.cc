@@ -113,7 +113,11 @@ TEST(Prepared, IsTheTrafficBetweenRanks) {
   ASSERT_EQ(prepared->flows.size(), 2u);
   EXPECT_EQ(prepared->flows[1].bytes, 2000);
   EXPECT_THAT(prepared->parts, ElementsAre(1, 0));
+  EXPECT_TRUE(prepared->strategy.empty());
   EXPECT_TRUE(read_prepared(R"({"ranks":2,"flows":[]})")->parts.empty());
+  EXPECT_EQ(read_prepared(R"({"ranks":2,"flows":[],"strategy":"{kind: bns}"})")->strategy, "{kind: bns}");
+  EXPECT_FALSE(read_prepared(R"({"ranks":2,"flows":[],"strategy":")" + std::string(2000, 'x') + "\"}"))
+      << "what a container says is judged";
   for (const char* bad :
        {"done", R"({"ranks":0,"flows":[]})", R"({"ranks":2})", R"({"ranks":2,"flows":[[0,2,10]]})",
         R"({"ranks":2,"flows":[[0,1,-1]]})", R"({"ranks":2,"parts":[0],"flows":[]})",

@@ -186,7 +186,8 @@ inline void FakeOperator::look(const std::string& name) {
       seen.prepare_log =
           cluster_.does_prepare_fail
               ? "loading\nno data set 'cora'\n"
-              : "loading\n{\"preparedChecksum\":\"p\",\"ranks\":4,\"flows\":[[0,2,100],[1,3,50]]}\n";
+              : "loading\n{\"preparedChecksum\":\"p\",\"ranks\":4,\"flows\":[[0,2,100],[1,3,50]]" +
+                    cluster_.prepares_also + "}\n";
       decision = decide(seen, settings);
     }
     look_again_.erase(name);

@@ -7,6 +7,7 @@ namespace atl::ctl {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 TEST(LifePrepare, APreparePodThatKubeletRejectsIsMadeAnewLessAndLessOften) {
@@ -32,6 +33,34 @@ TEST(LifePrepare, AFailedPrepareStepIsTriedAgainAndThenGivenUp) {
                 HasSubstr("no data set 'cora'"));
     EXPECT_EQ(world.cluster.runs["cora"].launches, 0);
   });
+}
+
+/// It is told to each attempt, and nobody chooses anew.
+TEST(LifePrepare, WhatItChoseForStrategyAutoIsWhatRanksTrainUnder) {
+  World world;
+  world.cluster.prepares_also = R"(,"strategy":"{kind: granndis}")";
+  const auto strategy_of = [&](int attempt) {
+    const json& map = world.cluster.objects.at({Kind::kConfigMap, "cora-attempt-" + std::to_string(attempt)});
+    return json::parse(map.at("data").at("attempt.json").get<std::string>()).value("strategy", "");
+  };
+  world.atoll.submit(sample_job_json({{"/spec/strategy", {{"kind", "auto"}}}}));
+  world.until_training();
+  EXPECT_EQ(strategy_of(1), "{kind: granndis}");
+  EXPECT_THAT(find_condition(world.atoll.status().conditions, kPlaced)->message,
+              HasSubstr("; strategy auto is {kind: granndis}"));
+  world.kill_node(node_of(world.cluster.pods.at("cora-0-0")));
+  world.atoll.run(900, [&] { return world.cluster.objects.contains({Kind::kConfigMap, "cora-attempt-2"}); });
+  EXPECT_EQ(strategy_of(2), "{kind: granndis}");
+  EXPECT_EQ(world.cluster.prepares, 1);
+}
+
+TEST(LifePrepare, AManifestsOwnStrategyIsNotReplaced) {
+  World world;
+  world.cluster.prepares_also = R"(,"strategy":"{kind: granndis}")";
+  world.atoll.submit(sample_job_json());
+  world.until_training();
+  const json& map = world.cluster.objects.at({Kind::kConfigMap, "cora-attempt-1"});
+  EXPECT_THAT(map.at("data").at("attempt.json").get<std::string>(), Not(HasSubstr("strategy")));
 }
 
 TEST(LifePrepare, AFailedPreparePodIsKeptForItsLogByCleanPodPolicy) {
