@@ -16,6 +16,7 @@ std::optional<double> parse_quantity(const std::string& text);
 /// "850mbit", "32gbit", "12GB/s", above 0: in bytes a second; or nothing where `text` is none.
 std::optional<double> parse_rate(const std::string& text);
 /// What it reads, as a regular expression.
-inline constexpr const char* kRatePattern = "^[0-9]+([.][0-9]+)?(bit|kbit|mbit|gbit|MB/s|GB/s|TB/s)$";
+inline constexpr const char* kRatePattern =
+    "^([0-9]*[1-9][0-9]*([.][0-9]+)?|[0-9]+[.][0-9]*[1-9][0-9]*)(bit|kbit|mbit|gbit|MB/s|GB/s|TB/s)$";
 
 }  // namespace atl

@@ -125,11 +125,16 @@ inline __m512i interleaved(const Bfloat16* above, const Bfloat16* below, int n) 
 
 /// Columns [column, column + count) of rows [begin, end) in pairs: pair after pair, each of `step` columns.
 void interleave(In m, Index begin, Index end, Index column, Index count, Index step, std::uint32_t* to) {
+  const Index ahead = 16 * m.stride;  // enough to hide what memory takes
   for (Index row = begin; row < end; row += 2, to += step) {
     const Bfloat16* above = m.halves + row * m.stride + column;
     const Bfloat16* below = row + 1 < end ? above + m.stride : nullptr;
     for (Index c = 0; c < step; c += kLanes) {
       const Index left = count - c;
+      if (c % (2 * kLanes) == 0) {
+        __builtin_prefetch(above + ahead + c);
+        __builtin_prefetch(above + ahead + m.stride + c);
+      }
       const int n = left >= kLanes ? kLanes : left > 0 ? int(left) : 0;
       _mm512_storeu_si512(to + c, interleaved(above + c, below == nullptr ? nullptr : below + c, n));
     }
