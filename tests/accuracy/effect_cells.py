@@ -15,7 +15,7 @@ BATCH = 512   # training vertices of a step, over all ranks
 FANOUT = (10, 10, 10)
 BY_HASH = " by hash"  # parts, where most neighbours are other ranks', and not as few as metis leaves
 STRATEGIES = (
-    Strategy("pipegcn", "pipegcn"), Strategy("bns", "bns"), Strategy(f"bns{BY_HASH}", "bns"), Strategy("sancus", "sancus"), Strategy("gnnpipe", "gnnpipe"), Strategy("granndis", "granndis"),
+    Strategy("pipegcn", "pipegcn"), Strategy(f"pipegcn{BY_HASH}", "pipegcn"), Strategy("bns", "bns"), Strategy(f"bns{BY_HASH}", "bns"), Strategy("sancus", "sancus"), Strategy("gnnpipe", "gnnpipe"), Strategy("granndis", "granndis"),
     *(Strategy(name, kind, (("batchSize", BATCH), ("fanout", FANOUT), *more))
       for name, kind, more in (("minibatch", "minibatch", ()), ("minibatch:sampler=historical", "minibatch", (("sampler", "historical"),)), ("p3", "p3", ()), ("p3:delay=3", "p3", (("delay", 3),)), ("dgs", "dgs", ()))))
 

@@ -12,6 +12,11 @@ DATA = {
     "products": {"synthetic": {"kind": "community", "preset": "products", "scale": 0.03}},
     "products, 100 features": {"synthetic": {"kind": "community", "preset": "products", "scale": 0.05, "features": 100}},
     "products, 600 features": {"synthetic": {"kind": "community", "preset": "products", "scale": 0.05, "features": 600}},
+    "yelp": {"synthetic": {"kind": "community", "preset": "yelp", "scale": 0.1}},
+    # ogbn_papers100M's neighbours, classes and features, a thousandth of its vertices; more of them train, for more than one batch.
+    **{f"papers, {features} features": {"synthetic": {"kind": "community", "vertices": 111000, "averageDegree": 29, "features": features, "classes": 172,
+                                                      "trainShare": 0.1}} for features in (16, 64, 128, 256, 512)},
+    "arxiv, 128 features": {"synthetic": {"kind": "community", "vertices": 169343, "averageDegree": 13.7, "features": 128, "classes": 40, "trainShare": 0.54}},
     # Larger where training vertices alone have arcs:
     "reddit, a fifth": {"synthetic": {"kind": "community", "preset": "reddit", "scale": 0.2}},
     "products, a third": {"synthetic": {"kind": "community", "preset": "products", "scale": 0.3}},
@@ -120,10 +125,10 @@ def granndis_comparisons():
                        "granndis-4x4@c16", SPEED[dataset])
 
 
-def p3_cell(name, dataset, model, strategies, *, hidden=32, **more):
-    kind = {"kind": model, "hidden": 8 if model == "gat" else hidden} | ({} if model == "sgc" else {"layers": 2})
-    return Cell("p3", f"{dataset}, {model}{name}", dataset, kind, (f"p3-4x4@x{P100}",),
-                tuple(f"{each}:{P3_OPTIONS}" for each in strategies), training={"dropout": 0}, compared=True, **more)
+def p3_cell(name, dataset, model, strategies, *, hidden=32, layers=2, options=P3_OPTIONS, topology="p3-4x4", **more):
+    kind = {"kind": model, "hidden": 8 if model == "gat" else hidden} | ({} if model == "sgc" else {"layers": layers})
+    return Cell("p3", f"{dataset}, {model}{name}", dataset, kind, (f"{topology}@x{P100}",),
+                tuple(f"{each}:{options}" for each in strategies), training={"dropout": 0}, compared=True, **more)
 
 
 def p3_cells():
@@ -133,6 +138,22 @@ def p3_cells():
     for hidden in (192, 224):  # on either side of the crossing
         yield p3_cell(f", {hidden} columns", "products, 100 features", "sage", ("minibatch", "p3"), placement={"partitioner": "hash"}, hidden=hidden)
     yield p3_cell(", 600 features", "products, 600 features", "sage", ("minibatch", "p3", "p3:delay=3"), placement={"partitioner": "hash"})
+    by_hash = {"placement": {"partitioner": "hash"}}
+    everybody = ("minibatch", "p3", "p3:delay=3")
+    for dataset, model, times in (("papers, 128 features", "gcn", 3.67), ("papers, 128 features", "sage", 3.16), ("arxiv, 128 features", "sage", None)):
+        yield p3_cell("", dataset, model, everybody, paper={f"p3:delay=3:{P3_OPTIONS}": times} if times else {}, **by_hash)
+    for features in (16, 64, 256, 512):  # Figure 10
+        yield p3_cell(", 2 layers", f"papers, {features} features", "sage", everybody, paper={f"p3:delay=3:{P3_OPTIONS}": 4.77} if features == 512 else {}, **by_hash)
+    for layers, fanout in ((3, "[10,10,10]"), (4, "[5,5,5,5]")):  # Figure 9
+        options = f"batchSize=1000:fanout={fanout}"
+        yield p3_cell(f", {layers} layers", "papers, 128 features", "sage", everybody, layers=layers, options=options, **by_hash)
+    # Table 5: four copies of everything on four servers, 1.70 and 1.64 ×; over a P3 without copies.
+    for dataset, times in (("products, 100 features", 1.703), ("papers, 128 features", 1.639)):
+        yield p3_cell(", copies", dataset, "sage", ("p3:delay=3", "p3:delay=3:copies=2", "p3:delay=3:copies=4", "p3:delay=3:copies=4:structure=mapped"),
+                      paper={f"p3:delay=3:copies=4:structure=mapped:{P3_OPTIONS}": times}, **by_hash)
+    # Eight servers of ours, with a rank each.
+    for model in ("gcn", "sage"):
+        yield p3_cell(", 8 servers", "products, 100 features", model, everybody, topology="pipegcn-8x1", **by_hash)
     yield p3_cell(", parts by METIS", "products, 100 features", "sage", ("minibatch", "p3", "p3:delay=3"), placement={"partitioner": "metis"})
 
 
@@ -150,6 +171,7 @@ def dgs_cells():
     # A batch is the share of the graph that it would be of the whole one.
     yield dgs_cell("", "reddit", 4, 205, 4, ablation)
     yield dgs_cell("", "products, 100 features", 4, 205, 4, ablation)
+    yield dgs_cell("", "yelp", 4, 410, 4, ablation)  # of many labels each
 
 
 def cells():
