@@ -77,11 +77,24 @@ void attention(GpuRank& rank, const Graph& g, double copy) {
       attention_backward(rank.ctx, a, placed.csr, reversed, z, dst, src, s.state, dot, d_out, d_z, d_src,
                          d_dst);
     });
+    const Halves z_halves(rank, z), out_halves(rank, z), d_out_halves(rank, d_out), d_z_halves(rank, z);
+    const Softmaxes in_halves{{max, sum}, out_halves.view};
+    const double halves_forward = rank.seconds([&] {
+      softmax_begin(rank.ctx, in_halves);
+      attention_add(rank.ctx, a, z_halves.view, dst, src, in_halves);
+      attention_finish(rank.ctx, in_halves);
+    });
+    const double halves_backward = rank.seconds([&] {
+      attention_backward(rank.ctx, a, placed.csr, reversed, z_halves.view, dst, src, s.state, dot,
+                         d_out_halves.view, d_z_halves.view, d_src, d_dst);
+    });
     const double bytes = double(g.arcs()) * double(4 * f + 4 * heads + 4) + double(n) * double(8 * f);
     print(fmt::format(
         R"({{"figure": "attention", "graph": "{}", "heads": {}, "width": {}, "forwardSeconds": {:.6g}, )"
-        R"("backwardSeconds": {:.6g}, "gatheredBytes": {:.6g}, "forwardShareOfCopy": {:.3f}}})",
-        g.name, heads, width, forward, backward, bytes, bytes / forward / copy));
+        R"("backwardSeconds": {:.6g}, "gatheredBytes": {:.6g}, "forwardShareOfCopy": {:.3f}, )"
+        R"("halvesForwardSeconds": {:.6g}, "halvesBackwardSeconds": {:.6g}}})",
+        g.name, heads, width, forward, backward, bytes, bytes / forward / copy, halves_forward,
+        halves_backward));
   }
 }
 

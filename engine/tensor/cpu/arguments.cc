@@ -106,7 +106,7 @@ simd::SoftmaxSum softmax_sum(const CsrView& csr, Real t, ConstMatrixView m, cons
   s.m = plain(m);
   s.max = plain_out(state.max);
   s.sum = plain_out(state.sum);
-  s.out = {const_cast<Real*>(out.data), out.stride};
+  s.out = {const_cast<Real*>(out.data), out.stride, const_cast<Bfloat16*>(out.halves)};
   return s;
 }
 

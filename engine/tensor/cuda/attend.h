@@ -16,6 +16,13 @@ __device__ inline Real leaky(Real x, Real slope) {
   return x < Real(0) ? x * slope : x;
 }
 
+/// Whether all are in halves, or none is. Layers store what attention reads and writes alike, but for partial sums of several ranks.
+template <class... M>
+bool stored_alike(const M&... matrices) {
+  const bool any = any_halves(matrices...);
+  return (... && (any == (matrices.halves != nullptr)));
+}
+
 /// The factor of α's dropout on the arc from vertex `src` to `dst`, given the key of dst's row: 0 or 1 / (1 − rate).
 __device__ inline Real kept(const simd::Attend& a, std::uint64_t dst_key, VertexId src, Index head) {
   const std::uint64_t key = mix64(dst_key ^ std::uint64_t(src));
@@ -37,7 +44,10 @@ struct HeadLanes {
 
 /// Only so many packs of V a lane can be fewer than a head has.
 template <int V>
-inline constexpr int kSliced = V == 4 ? 4 : 8;
+inline constexpr int kSliced = V == 1 ? 8 : 16 / V;
+/// Of a lane, so that it wants more registers.
+template <int V, int C>
+inline constexpr bool kManyColumns = C > 2 || V* C > 8;
 
 /// Heads of `packs`, of which a lane has C.
 inline HeadLanes head_lanes(Index heads, Index packs, int C) {
@@ -51,17 +61,28 @@ inline ArcShape shape_of(const HeadLanes& layout, const CsrView& csr, Index head
   return {csr.rows, parts, true, layout.log, csr.cols};
 }
 
-/// call.template operator()<V, C>(layout, shape) for the rows of `csr` and heads that are `width` wide. A lane has two packs
-/// at least: what is computed per arc and head is computed by fewer.
-template <class F>
-void for_heads(bool fours, const CsrView& csr, Index heads, Index width, F&& call) {
-  const Index packs = fours ? width / 4 : width;
+/// The widest pack by which heads of `width` columns of all of these, which are stored as T, are read.
+template <class T, class... M>
+int pack_of(Index width, const M&... matrices) {
+  if (std::is_same_v<T, Bfloat16> && in_packs(8, width, matrices...)) return 8;
+  return in_packs(4, width, matrices...) ? 4 : 1;
+}
+
+/// call.template operator()<V, C>(layout, shape) for the rows of `csr` and heads that are `width` wide and stored as T, by packs as
+/// pack_of() gave them. A lane has two packs at least, or one of halves: what is computed per arc and head is computed by fewer.
+template <class T, class F>
+void for_heads(int pack, const CsrView& csr, Index heads, Index width, F&& call) {
+  const Index packs = width / pack;
   const auto with = [&]<int V, int C>() {
     const HeadLanes layout = head_lanes(heads, packs, C);
     call.template operator()<V, C>(layout, shape_of(layout, csr, heads));
   };
-  if (fours && packs <= 64) return with.template operator()<4, 2>();
-  if (fours) return with.template operator()<4, 4>();
+  if constexpr (std::is_same_v<T, Bfloat16>) {
+    if (pack == 8 && packs <= 32) return with.template operator()<8, 1>();
+    if (pack == 8) return with.template operator()<8, 2>();
+  }
+  if (pack == 4 && packs <= 64) return with.template operator()<4, 2>();
+  if (pack == 4) return with.template operator()<4, 4>();
   if (packs <= 64) return with.template operator()<1, 2>();
   if (packs <= 128) return with.template operator()<1, 4>();
   with.template operator()<1, 8>();

@@ -3,6 +3,7 @@
 #include "tensor/cuda/arc_scores.h"
 #include "tensor/cuda/table.h"
 #include "tensor/cuda/weighted_sums.h"
+#include "tensor/dispatch/reals.h"
 
 namespace atl::cuda {
 
@@ -26,6 +27,8 @@ simd::Attend plain(const Attention& a, ConstMatrixView z, ConstMatrixView dst_sc
 
 void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMatrixView dst_score,
                    ConstMatrixView src_score, const Softmaxes& softmaxes) {
+  if (!stored_alike(z, softmaxes.out))
+    return call_in_reals(&cuda::attention_add, ctx, a, z, dst_score, src_score, softmaxes);
   simd::Attend s = plain(a, z, dst_score, src_score, softmaxes.state);
   const CsrView& arcs = a.arcs.csr;
   s.offsets = arcs.offsets;
@@ -38,11 +41,8 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
   for_arcs(ctx, ArcScores{s, plain_out(shrink), keep},
            ArcShape{arcs.rows, s.heads, true, kLanesLog, arcs.cols});
   if (s.width == 0) return;
-  const bool fours = in_packs(4, s.width, s.z, s.out);
-  for_heads(fours, arcs, s.heads, s.width, [&]<int V, int C>(HeadLanes layout, const ArcShape& shape) {
-    constexpr int kRoom = C > 2 ? 5 : 10;
-    for_arcs(ctx, WeightedSums<V, C, 4, kRoom>{s, layout, atl::plain(shrink), keep}, shape);
-  });
+  if (z.halves != nullptr) return weigh_halves(ctx, s, arcs, atl::plain(shrink), keep);
+  weigh<Real>(ctx, s, arcs, atl::plain(shrink), keep);
 }
 
 }  // namespace atl::cuda

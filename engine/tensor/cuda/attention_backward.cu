@@ -2,37 +2,18 @@
 // kept (gradients.h).
 #include "tensor/cuda/gradients.h"
 #include "tensor/cuda/table.h"
+#include "tensor/dispatch/reals.h"
 
 namespace atl::cuda {
-namespace {
-
-/// By source, then by destination.
-template <bool kDropout>
-void along_both(Context& ctx, const simd::Attend& s, const CsrView& transpose, const CsrView& arcs,
-                const KeptArcs& keep) {
-  const auto along = [&s](const CsrView& csr) {
-    simd::Attend turned = s;
-    turned.offsets = csr.offsets, turned.columns = csr.columns, turned.weights = csr.weights;
-    return turned;
-  };
-  const bool fours = in_packs(4, s.width, s.z, s.d_out, s.d_z);
-  for_heads(fours, transpose, s.heads, s.width, [&]<int V, int C>(HeadLanes layout, const ArcShape& shape) {
-    constexpr int kRoom = C > 2 ? 4 : 10;
-    for_arcs(ctx, Gradients<V, C, 4, true, kDropout, kRoom>{along(transpose), layout, keep}, shape);
-  });
-  for_heads(fours, arcs, s.heads, s.width, [&]<int V, int C>(HeadLanes layout, const ArcShape& shape) {
-    constexpr int kRoom = C > 2 ? 4 : 10;
-    for_arcs(ctx, Gradients<V, C, 4, false, kDropout, kRoom>{along(arcs), layout, keep}, shape);
-  });
-}
-
-}  // namespace
 
 void attention_backward(Context& ctx, const Attention& a, const CsrView& transpose,
                         const Index* transpose_arc, ConstMatrixView z, ConstMatrixView dst_score,
                         ConstMatrixView src_score, const SoftmaxState& state, ConstMatrixView dot,
                         ConstMatrixView d_out, MatrixView d_z, MatrixView d_src_score,
                         MatrixView d_dst_score) {
+  if (!stored_alike(z, d_out, d_z))
+    return call_in_reals(&cuda::attention_backward, ctx, a, transpose, transpose_arc, z, dst_score, src_score,
+                         state, dot, d_out, d_z, d_src_score, d_dst_score);
   const CsrView& arcs = a.arcs.csr;
   simd::Attend s = plain(a, z, dst_score, src_score, state);
   s.dot = atl::plain(dot);
@@ -46,8 +27,8 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
   const KeptArcs keep =
       transpose_arc == nullptr ? KeptArcs{nullptr, 0} : kept_arcs(ctx, "attention.arcs", arcs, s.heads);
   s.arc_of = transpose_arc;
-  if (s.mask.threshold == 0) return along_both<false>(ctx, s, transpose, arcs, keep);
-  along_both<true>(ctx, s, transpose, arcs, keep);
+  if (s.width > 0 && z.halves != nullptr) return way_back_of_halves(ctx, s, transpose, arcs, keep);
+  way_back<Real>(ctx, s, transpose, arcs, keep);
 }
 
 }  // namespace atl::cuda

@@ -24,9 +24,9 @@ inline void pack_destinations(Context& ctx, simd::Attend& a, Index rows) {
   });
 }
 
-/// Rows are sources and columns destinations (kBySource), or the other way round. kMost arcs' rows are on their way together. kDropout:
+/// Rows are sources and columns destinations (kBySource), or the other way round; z, d_out and d_z are stored as T. kMost arcs' rows are on their way together. kDropout:
 /// whether there is any, which takes registers. kRoom as least_blocks().
-template <int V, int C, int kMost, bool kBySource, bool kDropout, int kRoom>
+template <int V, int C, class T, int kMost, bool kBySource, bool kDropout, int kRoom>
 struct Gradients {
   simd::Attend a;
   HeadLanes layout;
@@ -40,11 +40,11 @@ struct Gradients {
   /// What a lane knows about its row.
   struct Own {
     Index row, head;
-    Columns<V, C> values;  // z's by source, d_out's by destination; 0 behind the last
-    Pack<4> packed;        // by destination
-    Real score;            // by source
-    VertexId id;           // of the row
-    bool writes;           // one lane of each head
+    Columns<V, C, T> values;  // z's by source, d_out's by destination; 0 behind the last
+    Pack<4> packed;           // by destination
+    Real score;               // by source
+    VertexId id;              // of the row
+    bool writes;              // one lane of each head
   };
   /// What an arc brings.
   struct Arc {
@@ -61,11 +61,11 @@ struct Gradients {
     return sum;
   }
 
-  __device__ const Real* row_of_own(Index row, Index head) const {
-    return (kBySource ? row_of(a.z, row) : row_of(a.d_out, row)) + head * a.width;
+  __device__ const T* row_of_own(Index row, Index head) const {
+    return (kBySource ? stored_row<T>(a.z, row) : stored_row<T>(a.d_out, row)) + head * a.width;
   }
-  __device__ const Real* row_of_other(Index row, Index head) const {
-    return (kBySource ? row_of(a.d_out, row) : row_of(a.z, row)) + head * a.width;
+  __device__ const T* row_of_other(Index row, Index head) const {
+    return (kBySource ? stored_row<T>(a.d_out, row) : stored_row<T>(a.z, row)) + head * a.width;
   }
 
   __device__ Own own_of(Place place, const Lanes& lanes, const Ways& ways) const {
@@ -81,14 +81,15 @@ struct Gradients {
   }
 
   /// <z, d_out> of an arc's head, on all of its lanes.
-  __device__ Real product_of(const Own& own, const Columns<V, C>& other, VertexId j, const Lanes& lanes,
+  __device__ Real product_of(const Own& own, const Columns<V, C, T>& other, VertexId j, const Lanes& lanes,
                              const Ways& ways) const {
     Real mine = 0;
     if (C < kSliced<V> || layout.slices == 1) {
       mine = own.values.dot(other);
     } else {  // the slice is a part of what is multiplied
-      const Real *const own_row = row_of_own(own.row, own.head), *const row = row_of_other(j, own.head);
-      for (Index c = ways.lane; c < a.width; c += ways.columns) mine += own_row[c] * row[c];
+      const T *const own_row = row_of_own(own.row, own.head), *const row = row_of_other(j, own.head);
+      for (Index c = ways.lane; c < a.width; c += ways.columns)
+        mine += load_pack<1>(own_row + c).real(0) * load_pack<1>(row + c).real(0);
     }
     return ways.sum_of_way(lanes, mine);
   }
@@ -102,7 +103,7 @@ struct Gradients {
   template <int kArcs>
   __device__ void add_some(Sum& sum, const Own& own, const VertexId* j, Index first, Place place,
                            const ArcsOfWay& arcs, const Lanes& lanes, const Ways& ways) const {
-    Columns<V, C> values[kArcs];
+    Columns<V, C, T> values[kArcs];
     Arc arc[kArcs];
     Real product[kArcs];
 #pragma unroll
@@ -146,16 +147,10 @@ struct Gradients {
       return;
     }
     const Own own = own_of(place, lanes, ways);
-    ArcsOfWay arcs{0, 1, int(behind - first)};
-    VertexId j[kMost], next[kMost] = {};
-    arcs.sources(a.columns + first, j);
-    for (; arcs.count > arcs.at; arcs.at += kMost) {
-      const ArcsOfWay later{arcs.at + kMost, 1, arcs.count};
-      if (later.at < later.count) later.sources(a.columns + first, next);
+    const ArcsOfWay all{0, 1, int(behind - first)};
+    for_batches<kMost>(a.columns + first, all, [&](const VertexId* j, const ArcsOfWay& arcs, int) {
       add_some<kMost>(sum, own, j, first, place, arcs, lanes, ways);
-#pragma unroll
-      for (int n = 0; n < kMost; ++n) j[n] = next[n];
-    }
+    });
   }
 
   __device__ void merge(Sum& sum, const Sum& later) const {
@@ -175,12 +170,37 @@ struct Gradients {
       for (int k = 0; k < C; ++k) {
         const Index c = sum.d_z.column(layout.slice(place), ways, k);
         if (c >= a.width) continue;
-        store_pack<V>(row_of(a.d_z, row) + head * a.width + c, sum.d_z.at[k]);
+        store_reals<V, std::is_same_v<T, Bfloat16>>(a.d_z, row, head * a.width + c, sum.d_z.at[k]);
       }
     } else if (writes_score) {
       at(a.d_dst_score, row, head) += d_score;
     }
   }
 };
+
+/// Both ways, by source first.
+template <class T, bool kDropout>
+void along_both(Context& ctx, const simd::Attend& s, const CsrView& transpose, const CsrView& arcs,
+                const KeptArcs& keep) {
+  const auto along = [&]<bool kBySource>(const CsrView& csr) {
+    simd::Attend turned = s;
+    turned.offsets = csr.offsets, turned.columns = csr.columns, turned.weights = csr.weights;
+    const int pack = pack_of<T>(s.width, s.z, s.d_out, s.d_z);
+    for_heads<T>(pack, csr, s.heads, s.width, [&]<int V, int C>(HeadLanes layout, const ArcShape& shape) {
+      constexpr int kRoom = kManyColumns<V, C> ? 4 : 10;
+      for_arcs(ctx, Gradients<V, C, T, 4, kBySource, kDropout, kRoom>{turned, layout, keep}, shape);
+    });
+  };
+  along.template operator()<true>(transpose);
+  along.template operator()<false>(arcs);
+}
+template <class T>
+void way_back(Context& ctx, const simd::Attend& s, const CsrView& transpose, const CsrView& arcs,
+              const KeptArcs& keep) {
+  if (s.mask.threshold == 0) return along_both<T, false>(ctx, s, transpose, arcs, keep);
+  along_both<T, true>(ctx, s, transpose, arcs, keep);
+}
+void way_back_of_halves(Context& ctx, const simd::Attend& s, const CsrView& transpose, const CsrView& arcs,
+                        const KeptArcs& keep);  // attention_halves.cu
 
 }  // namespace atl::cuda

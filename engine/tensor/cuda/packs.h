@@ -100,6 +100,24 @@ struct ArcsOfWay {
   }
 };
 
+/// some(j, arcs, left) for kMost of a way's arcs at a time, of which j are the sources, `left` being those of all ways from there on: while
+/// their rows are on their way, the next ones' sources are.
+template <int kMost, class F>
+__device__ void for_batches(const VertexId* of_row, ArcsOfWay arcs, const F& some) {
+  const int batch = kMost * arcs.step;
+  VertexId j[kMost], next[kMost] = {};
+  arcs.sources(of_row, j);
+  for (int left = arcs.count; left > 0; left -= batch) {
+    ArcsOfWay later = arcs;
+    later.at += batch;
+    if (left > batch) later.sources(of_row, next);
+    some(j, arcs, left);
+#pragma unroll
+    for (int a = 0; a < kMost; ++a) j[a] = next[a];
+    arcs = later;
+  }
+}
+
 /// call.template operator()<V, C>(log, slices): V · C columns of 2^log lanes at a time, `slices` times, are at least `width`.
 template <class F>
 void with_columns(bool fours, Index width, F&& call) {

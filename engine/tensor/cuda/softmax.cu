@@ -28,7 +28,7 @@ void softmax_merge(Context& ctx, const Softmaxes& s, const Softmaxes& other) {
   for_elements(ctx, s.out.rows, s.out.cols, [=] __device__(Index row, Index c) {
     Real ours, theirs;
     shares_of(s.state, other.state, row, c / width, ours, theirs);
-    at(s.out, row, c) = ours * at(s.out, row, c) + theirs * at(other.out, row, c);
+    put_at(s.out, row, c, ours * value_at(s.out, row, c) + theirs * value_at(other.out, row, c));
   });
   for_elements(ctx, s.out.rows, heads, [=] __device__(Index row, Index head) {
     Real ours, theirs;
@@ -46,15 +46,15 @@ void attention_finish(Context& ctx, const Softmaxes& s) {
   for_rows(ctx, s.out.rows * heads, width, [=] __device__(Index item, const Lanes& lanes) {
     const Index row = item / heads, head = item % heads;
     const Real sum = at(s.state.sum, row, head), factor = sum == 0 ? Real(0) : Real(1) / sum;
-    Real* const out = row_of(s.out, row) + head * width;
-    for (Index c = lanes.lane; c < width; c += lanes.count) out[c] *= factor;
+    for (Index c = head * width + lanes.lane; c < (head + 1) * width; c += lanes.count)
+      put_at(s.out, row, c, value_at(s.out, row, c) * factor);
   });
 }
 
 void softmax_finish(Context& ctx, const Softmaxes& s) {
   for_elements(ctx, s.out.rows, s.out.cols, [=] __device__(Index row, Index c) {
     const Real sum = at(s.state.sum, row, c);
-    at(s.out, row, c) = sum == 0 ? Real(0) : at(s.out, row, c) / sum;
+    put_at(s.out, row, c, sum == 0 ? Real(0) : value_at(s.out, row, c) / sum);
   });
 }
 

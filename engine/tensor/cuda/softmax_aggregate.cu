@@ -27,7 +27,8 @@ struct Column {
 
 constexpr int kAtOnce = 4;  // arcs whose rows are on their way together
 
-/// out(i, c) and its state, over arcs to i; a lane has a column.
+/// out(i, c) and its state, over arcs to i; a lane has a column. kMixed as value_at.
+template <bool kMixed>
 struct SoftmaxOfRows {
   simd::SoftmaxSum s;
 
@@ -43,7 +44,7 @@ struct SoftmaxOfRows {
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
         if (e + i >= behind) continue;
-        m[i] = at(s.m, s.columns[e + i], c);
+        m[i] = value_at<kMixed>(s.m, s.columns[e + i], c);
         weight[i] = s.weights == nullptr ? Real(1) : Real(s.weights[e + i]);
       }
 #pragma unroll
@@ -57,15 +58,16 @@ struct SoftmaxOfRows {
   __device__ void finish(Sum& sum, Place place, const Lanes& lanes) const {
     const Index c = place.part * lanes.count + lanes.lane;
     if (c >= s.cols || sum.max == kNothingYet) return;
-    Column whole{at(s.max, place.row, c), at(s.sum, place.row, c), at(s.out, place.row, c)};
+    Column whole{at(s.max, place.row, c), at(s.sum, place.row, c), value_at<kMixed>(s.out, place.row, c)};
     whole.add(sum);
     at(s.max, place.row, c) = whole.max;
     at(s.sum, place.row, c) = whole.sum;
-    at(s.out, place.row, c) = whole.out;
+    put_at<kMixed>(s.out, place.row, c, whole.out);
   }
 };
 
 /// d_m(j, c) over arcs from j.
+template <bool kMixed>
 struct SoftmaxBackward {
   simd::SoftmaxSum s;
 
@@ -76,13 +78,13 @@ struct SoftmaxBackward {
   __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
     const Index c = place.part * lanes.count + lanes.lane;
     if (c >= s.cols) return;
-    const Real m = at(s.m, place.row, c);
+    const Real m = value_at<kMixed>(s.m, place.row, c);
 #pragma unroll 4
     for (Index e = first; e < behind; ++e) {
       const VertexId i = s.columns[e];
       Real p = exp(m * s.t - at(s.max, i, c)) / at(s.sum, i, c);
       if (s.weights != nullptr) p *= Real(s.weights[e]);
-      sum += p * at(s.d_out, i, c) * ((m - at(s.out, i, c)) * s.t + Real(1));
+      sum += p * value_at<kMixed>(s.d_out, i, c) * ((m - value_at<kMixed>(s.out, i, c)) * s.t + Real(1));
     }
   }
   __device__ void merge(Sum& sum, const Sum& later) const {
@@ -90,7 +92,7 @@ struct SoftmaxBackward {
   }
   __device__ void finish(Sum& sum, Place place, const Lanes& lanes) const {
     const Index c = place.part * lanes.count + lanes.lane;
-    if (c < s.cols) at(s.d_m, place.row, c) = sum;
+    if (c < s.cols) put_at<kMixed>(s.d_m, place.row, c, sum);
   }
 };
 
@@ -102,7 +104,9 @@ ArcShape shape_of(const CsrView& csr, Index cols) {
 }  // namespace
 void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const Softmaxes& softmaxes) {
   const simd::SoftmaxSum s = softmax_sum(a.csr, t, m, softmaxes.state, softmaxes.out);
-  for_arcs(ctx, SoftmaxOfRows{s}, shape_of(a.csr, m.cols));
+  const ArcShape shape = shape_of(a.csr, m.cols);
+  if (any_halves(s.m, s.out)) return for_arcs(ctx, SoftmaxOfRows<true>{s}, shape);
+  for_arcs(ctx, SoftmaxOfRows<false>{s}, shape);
 }
 
 void softmax_backward(Context& ctx, const Arcs& /*a*/, const CsrView& transpose, Real t, ConstMatrixView m,
@@ -110,7 +114,9 @@ void softmax_backward(Context& ctx, const Arcs& /*a*/, const CsrView& transpose,
   simd::SoftmaxSum s = softmax_sum(transpose, t, m, state, out);
   s.d_out = plain(d_out);
   s.d_m = plain_out(d_m);
-  for_arcs(ctx, SoftmaxBackward{s}, shape_of(transpose, m.cols));
+  const ArcShape shape = shape_of(transpose, m.cols);
+  if (any_halves(s.m, s.out, s.d_out, s.d_m)) return for_arcs(ctx, SoftmaxBackward<true>{s}, shape);
+  for_arcs(ctx, SoftmaxBackward<false>{s}, shape);
 }
 
 }  // namespace atl::cuda

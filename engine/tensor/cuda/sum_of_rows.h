@@ -63,25 +63,16 @@ struct SumOfRows {
     }
   }
 
-  /// While a batch's rows are on their way, the next one's sources are.
   __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
     constexpr int kFew = kMost < 4 ? kMost : 4;
     if (first == behind) return;
     const Ways ways(lanes, columns_log);
     const std::uint64_t key = s.arc_mask == simd::ArcMask::kByRow ? row_key(s.mask, place.row) : 0;
-    ArcsOfWay arcs{ways.way, ways.count, int(behind - first)};
-    VertexId j[kMost], next[kMost] = {};
-    arcs.sources(s.columns + first, j);
-    for (int left = arcs.count; left > 0; left -= kMost * ways.count) {
-      ArcsOfWay later = arcs;
-      later.at += kMost * ways.count;
-      if (left > kMost * ways.count) later.sources(s.columns + first, next);
+    const ArcsOfWay mine{ways.way, ways.count, int(behind - first)};
+    for_batches<kMost>(s.columns + first, mine, [&](const VertexId* j, const ArcsOfWay& arcs, int left) {
       if (left > kFew * ways.count) add_some<kMost>(sum, place, j, first, arcs, key, ways);
       if (left <= kFew * ways.count) add_some<kFew>(sum, place, j, first, arcs, key, ways);
-#pragma unroll
-      for (int a = 0; a < kMost; ++a) j[a] = next[a];
-      arcs = later;
-    }
+    });
   }
 
   __device__ void merge(Sum& sum, const Sum& later) const {

@@ -6,9 +6,9 @@
 
 namespace atl::cuda {
 
-/// out = out · shrink + Σ p · z over arcs to a row. kMost arcs' rows are on their way together; kRoom as
+/// out = out · shrink + Σ p · z over arcs to a row; z and out are stored as T. kMost arcs' rows are on their way together; kRoom as
 /// least_blocks().
-template <int V, int C, int kMost, int kRoom>
+template <int V, int C, class T, int kMost, int kRoom>
 struct WeightedSums {
   simd::Attend a;
   HeadLanes layout;
@@ -17,6 +17,7 @@ struct WeightedSums {
 
   using Sum = Columns<V, C>;
   static constexpr int kBlocks = kRoom;
+  static constexpr bool kHalves = std::is_same_v<T, Bfloat16>;
   /// What a lane knows about its row.
   struct Own {
     Index head;
@@ -54,12 +55,12 @@ struct WeightedSums {
   template <int kArcs>
   __device__ void add_some(Sum& sum, Place place, const Own& own, const VertexId* j, Index first,
                            const ArcsOfWay& arcs, const Ways& ways) const {
-    Sum z[kArcs];
+    Columns<V, C, T> z[kArcs];
     Real scores[kArcs], weights[kArcs];
 #pragma unroll
     for (int n = 0; n < kArcs; ++n) {
       const Index e = first + arcs.number(n);
-      z[n].fetch(row_of(a.z, j[n]) + own.head * a.width, a.width, layout.slice(place), ways);
+      z[n].fetch(stored_row<T>(a.z, j[n]) + own.head * a.width, a.width, layout.slice(place), ways);
       scores[n] =
           *(own.scores_kept ? keep.values + e * a.heads + own.head : row_of(a.src_score, j[n]) + own.head);
       weights[n] = a.weights != nullptr ? Real(a.weights[e]) : Real(1);
@@ -76,17 +77,11 @@ struct WeightedSums {
     if (first == behind) return;
     const Ways ways(lanes, layout.head_log);
     const Own own = own_of(place, behind, lanes);
-    ArcsOfWay arcs{0, 1, int(behind - first)};
-    VertexId j[kMost], next[kMost] = {};
-    arcs.sources(a.columns + first, j);
-    for (; arcs.count > arcs.at; arcs.at += kMost) {
-      const ArcsOfWay later{arcs.at + kMost, 1, arcs.count};
-      if (later.at < later.count) later.sources(a.columns + first, next);
-      if (arcs.count - arcs.at > kFew) add_some<kMost>(sum, place, own, j, first, arcs, ways);
-      if (arcs.count - arcs.at <= kFew) add_some<kFew>(sum, place, own, j, first, arcs, ways);
-#pragma unroll
-      for (int n = 0; n < kMost; ++n) j[n] = next[n];
-    }
+    const ArcsOfWay all{0, 1, int(behind - first)};
+    for_batches<kMost>(a.columns + first, all, [&](const VertexId* j, const ArcsOfWay& arcs, int left) {
+      if (left > kFew) add_some<kMost>(sum, place, own, j, first, arcs, ways);
+      if (left <= kFew) add_some<kFew>(sum, place, own, j, first, arcs, ways);
+    });
   }
 
   __device__ void merge(Sum& sum, const Sum& later) const {
@@ -100,18 +95,30 @@ struct WeightedSums {
     const Real factor = at(shrink, row, head);
 #pragma unroll
     for (int k = 0; k < C; ++k) {
-      const Index c = Sum::column(layout.slice(place), ways, k);
-      if (c >= a.width) continue;
-      Real* const to = row_of(a.out, row) + head * a.width + c;
+      const Index in_head = Sum::column(layout.slice(place), ways, k), c = head * a.width + in_head;
+      if (in_head >= a.width) continue;
       Pack<V> pack = sum.at[k];
       if (factor != 0) {  // 0: the first block, which has nothing to read
-        const Pack<V> before = load_pack<V>(to);
+        const Pack<V> before = load_reals<V, kHalves>(a.out, row, c);
 #pragma unroll
         for (int v = 0; v < V; ++v) pack.at[v] += before.at[v] * factor;
       }
-      store_pack<V>(to, pack);
+      store_reals<V, kHalves>(a.out, row, c, pack);
     }
   }
 };
+
+/// Over `arcs`, by s.width columns of each head.
+template <class T>
+void weigh(Context& ctx, const simd::Attend& s, const CsrView& arcs, const simd::In& shrink,
+           const KeptArcs& keep) {
+  const int pack = pack_of<T>(s.width, s.z, s.out);
+  for_heads<T>(pack, arcs, s.heads, s.width, [&]<int V, int C>(HeadLanes layout, const ArcShape& shape) {
+    constexpr int kMost = C == 1 ? 8 : 4, kRoom = kManyColumns<V, C> ? 5 : C == 1 ? 8 : 10;
+    for_arcs(ctx, WeightedSums<V, C, T, kMost, kRoom>{s, layout, shrink, keep}, shape);
+  });
+}
+void weigh_halves(Context& ctx, const simd::Attend& s, const CsrView& arcs, const simd::In& shrink,
+                  const KeptArcs& keep);  // attention_halves.cu
 
 }  // namespace atl::cuda

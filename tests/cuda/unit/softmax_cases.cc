@@ -5,7 +5,7 @@ namespace atl::test {
 namespace {
 
 Softmaxes softmaxes(Twins& t, Index rows, Index heads, Index width) {
-  return {{t.matrix(rows, heads), t.matrix(rows, heads, 0.5, 2)}, t.matrix(rows, heads * width)};
+  return {{t.matrix(rows, heads), t.matrix(rows, heads, 0.5, 2)}, t.values(rows, heads * width)};
 }
 
 void softmax_begin_case(Twins& t, RandomSizes& sizes) {
@@ -13,6 +13,7 @@ void softmax_begin_case(Twins& t, RandomSizes& sizes) {
   t.expect_alike(0, &softmax_begin, softmaxes(t, sizes(90), heads, sizes(40)));
 }
 void softmax_merge_case(Twins& t, RandomSizes& sizes) {
+  t.mostly_alike();
   const Index rows = sizes(90), heads = sizes(6) + 1, width = sizes(40);
   const Softmaxes one = softmaxes(t, rows, heads, width), other = softmaxes(t, rows, heads, width);
   if (rows > 1) {  // nothing yet in one of them, in both
@@ -46,69 +47,100 @@ Attention attention(Twins& t, const TestGraph& g, int heads) {
   a.dst_ids = t.ids(g.rows), a.src_ids = t.ids(g.cols);
   return a;
 }
-/// Seldom wider than one group of lanes does at once.
+/// Seldom wider than one group of lanes does at once; such that rows can be read by packs, or not.
 Index head_width(Twins& t, RandomSizes& sizes) {
-  return t.draw() % 8 == 0 ? 300 + sizes(300) : sizes(40);
+  const Index width = t.draw() % 5 == 0 ? 300 + sizes(300) : sizes(40);
+  return t.toss() ? width : width / 8 * 8 + 4 * Index(t.draw() % 3);
 }
 
-void attention_add_case(Twins& t, RandomSizes& sizes) {
-  const bool many = t.draw() % 6 == 0;  // sources: then hubs are listed
-  const Index dst = sizes(60), src = many ? 5000 : sizes(60), width = many ? 20 : head_width(t, sizes);
-  const int heads = int(sizes(5)) + 1;
+/// How much there is to attend to.
+struct Shape {
+  Index dst, src, width;
+  int heads;
+};
+
+void attention_add_of(Twins& t, const Shape& shape) {
+  const auto [dst, src, width, heads] = shape;
   const Attention a = attention(t, graph(t, dst, src), heads);
-  t.expect_alike(kSums, &attention_add, a, t.matrix(src, heads * width), t.matrix(dst, heads),
+  t.expect_alike(kSums, &attention_add, a, t.values(src, heads * width), t.matrix(dst, heads),
                  t.matrix(src, heads), softmaxes(t, dst, heads, width));
 }
+void attention_add_case(Twins& t, RandomSizes& sizes) {
+  t.mostly_alike();
+  const bool many = t.draw() % 6 == 0;  // sources: then hubs are listed
+  attention_add_of(t,
+                   {sizes(60), many ? 5000 : sizes(60), many ? 20 : head_width(t, sizes), int(sizes(5)) + 1});
+}
 void attention_dot_case(Twins& t, RandomSizes& sizes) {
+  t.mostly_alike();
   const Index n = sizes(90), width = head_width(t, sizes);
   const int heads = int(sizes(5)) + 1;
-  t.expect_alike(kSums, &attention_dot, heads, t.matrix(n, heads * width), t.matrix(n, heads * width),
+  t.expect_alike(kSums, &attention_dot, heads, t.values(n, heads * width), t.values(n, heads * width),
                  t.matrix(n, heads));
 }
-void attention_backward_case(Twins& t, RandomSizes& sizes) {
-  const Index dst = sizes(60), src = sizes(60), width = head_width(t, sizes);
-  const int heads = int(sizes(5)) + 1;
+void attention_backward_of(Twins& t, const Shape& shape) {
+  const auto [dst, src, width, heads] = shape;
   const TestGraph g = graph(t, dst, src), back = transposed(g);
   const Attention a = attention(t, g, heads);
   const CsrView transpose = t.csr(back);
   const Index* const arc_of = t.copy(back.arc_of).data();
   const SoftmaxState state{t.matrix(dst, heads, 1, 2), t.matrix(dst, heads, 2, 4)};
-  t.expect_alike(kSums * 3, &attention_backward, a, transpose, arc_of, t.matrix(src, heads * width),
+  t.expect_alike(kSums * 3, &attention_backward, a, transpose, arc_of, t.values(src, heads * width),
                  t.matrix(dst, heads), t.matrix(src, heads), state, t.matrix(dst, heads),
-                 t.matrix(dst, heads * width), t.matrix(src, heads * width), t.matrix(src, heads),
+                 t.values(dst, heads * width), t.values(src, heads * width), t.matrix(src, heads),
                  t.matrix(dst, heads));
+}
+void attention_backward_case(Twins& t, RandomSizes& sizes) {
+  t.mostly_alike();
+  attention_backward_of(t, {sizes(60), sizes(60), head_width(t, sizes), int(sizes(5)) + 1});
 }
 void head_dot_case(Twins& t, RandomSizes& sizes) {
   const Index n = sizes(90), width = head_width(t, sizes);
   const int heads = int(sizes(5)) + 1;
-  t.expect_alike(kSums, &head_dot, heads, t.matrix(n, heads * width), t.reals(heads * width),
+  t.expect_alike(kSums, &head_dot, heads, t.values(n, heads * width), t.reals(heads * width),
                  t.matrix(n, heads));
 }
 void head_dot_backward_case(Twins& t, RandomSizes& sizes) {
+  t.mostly_alike();
   const Index n = sizes(300), width = head_width(t, sizes);
   const int heads = int(sizes(5)) + 1;
-  t.expect_alike(kSums, &head_dot_backward, heads, t.matrix(n, heads * width), t.reals(heads * width),
-                 t.matrix(n, heads), t.matrix(n, heads * width), t.reals(heads * width));
+  t.expect_alike(kSums, &head_dot_backward, heads, t.values(n, heads * width), t.reals(heads * width),
+                 t.matrix(n, heads), t.values(n, heads * width), t.reals(heads * width));
 }
 
 void softmax_add_case(Twins& t, RandomSizes& sizes) {
+  t.mostly_alike();
   const bool many = t.draw() % 6 == 0;
   const Index dst = sizes(60), src = many ? 5000 : sizes(60), cols = sizes(many ? 20 : 150);
   const Softmaxes s = softmaxes(t, dst, cols, 1);
   if (t.toss())
     for (Index r = 0; r < dst; ++r)
       for (Index c = 0; c < cols; ++c)
-        s.state.max.row(r)[c] = -std::numeric_limits<Real>::infinity(),
-        s.state.sum.row(r)[c] = s.out.row(r)[c] = 0;
-  t.expect_alike(kSums, &softmax_add, Arcs{t.csr(graph(t, dst, src))}, Real(0.7), t.matrix(src, cols, -3, 3),
+        s.state.max.row(r)[c] = -std::numeric_limits<Real>::infinity(), s.state.sum.row(r)[c] = 0;
+  t.expect_alike(kSums, &softmax_add, Arcs{t.csr(graph(t, dst, src))}, Real(0.7), t.values(src, cols, -3, 3),
                  s);
 }
 void softmax_backward_case(Twins& t, RandomSizes& sizes) {
+  t.mostly_alike();
   const Index dst = sizes(60), src = sizes(60), cols = sizes(150);
   const TestGraph g = graph(t, dst, src);
   const SoftmaxState state{t.matrix(dst, cols, 1, 2), t.matrix(dst, cols, 2, 4)};
   t.expect_alike(kSums, &softmax_backward, Arcs{t.csr(g)}, t.csr(transposed(g)), Real(0.7),
-                 t.matrix(src, cols), state, t.matrix(dst, cols), t.matrix(dst, cols), t.matrix(src, cols));
+                 t.values(src, cols), state, t.values(dst, cols), t.values(dst, cols), t.values(src, cols));
+}
+
+/// By packs of 8, 4 and 1; by as many as a lane has, more than one slice of a head; hubs, whose pieces are put together.
+TEST(Attention, OfHeadsOfEveryWidth) {
+  for (const unsigned halves : {0, 1})
+    for (const Index width : {1, 8, 12, 64, 200, 256, 264, 260, 99, 515, 520, 1032})
+      for (const int heads : {1, 4}) {
+        SCOPED_TRACE(testing::Message() << heads << " heads of " << width << ", in halves: " << halves);
+        Twins there(200 + halves), back(200 + halves);
+        there.alike(), back.alike();
+        attention_add_of(there, {12, width == 8 ? 5000 : 20, width, heads});
+        attention_backward_of(back, {12, 20, width, heads});
+        if (testing::Test::HasFatalFailure()) return;
+      }
 }
 
 }  // namespace

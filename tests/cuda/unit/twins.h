@@ -48,15 +48,15 @@ class Twins {
 
   /// Rows lie anywhere that a row may begin, with some distance between them.
   MatrixView matrix(Index rows, Index cols, double low = -1, double high = 1) {
-    const bool aligned = draws_() % 2 == 0;
+    const bool aligned = draws_() % 2 == 0 || alike_;
     const Index stride = cols + (aligned ? (4 - cols % 4) % 4 : Index(draws_() % 3));
     Real* const data = reals(rows * stride + 4, low, high) + (aligned ? 0 : draws_() % 4);
     return {data, rows, cols, stride};
   }
   /// Values: with every second seed some of them are stored in halves.
   MatrixView values(Index rows, Index cols, double low = -1, double high = 1) {
-    if (!in_halves_ || toss()) return matrix(rows, cols, low, high);
-    const bool aligned = toss();
+    if (!in_halves_ || (!alike_ && toss())) return matrix(rows, cols, low, high);
+    const bool aligned = alike_ || toss();
     const Index stride = cols + (aligned ? (8 - cols % 8) % 8 : Index(draws_() % 3)),
                 count = rows * stride + 8;
     std::uniform_real_distribution<double> uniform(low, high);
@@ -64,6 +64,9 @@ class Twins {
     for (Index i = 0; i < count; ++i) data[i] = to_bfloat16(float(uniform(draws_)));
     return {data + (aligned ? 0 : draws_() % 8), rows, cols, stride};
   }
+  /// From here on matrices lie alike, values in one storage, as a layer's do; or mostly.
+  void alike() { alike_ = true; }
+  void mostly_alike() { alike_ = draw() % 4 != 0; }
   /// The tolerance of Reals, and the other where there are halves among what was read.
   double within(double of_reals, double of_halves) const { return in_halves_ ? of_halves : of_reals; }
   MatrixView contiguous(Index rows, Index cols, double low = -1, double high = 1) {
@@ -157,7 +160,7 @@ class Twins {
   template <class T>
   void compare_numbers(const std::byte* got, const Region& region, double tolerance);
 
-  bool in_halves_;
+  bool in_halves_, alike_ = false;
   std::mt19937_64 draws_;
   GpuRank gpu_;
   TestRank cpu_{1};
