@@ -9,7 +9,9 @@
 #include "command/compare.h"
 #include "command/job_data.h"
 #include "plan/bench/bench.h"
+#include "plan/bench/device_rates.h"
 #include "train/rank_data.h"
+#include "train/rank_device.h"
 
 namespace atl {
 namespace {
@@ -18,13 +20,16 @@ void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
 }
 
-/// The threads and rates that a benchmark runs with; printed first.
+/// What a benchmark runs on, and its rates; printed first.
 struct Bench {
-  explicit Bench(const Arguments& a)
+  explicit Bench(const Arguments& a, DeviceChoice choice = DeviceChoice::kCpu)
       : json(a.has("--json")),
         pool(int(a.integer("--threads", available_cores(), 1, 1024))),
-        rates(measure_rates(ctx)) {
-    print(json ? to_json(rates, pool.threads()) + "\n" : to_text(rates, pool.threads()));
+        device(open_device(choice, 0)),
+        rates(device.device == Device::kCpu ? measure_rates(ctx) : measure_device_rates(ctx)) {
+    if (!device.why_not_gpu.empty()) say("the CPU is measured: " + device.why_not_gpu);
+    const BenchMachine machine{pool.threads(), device.open.name};
+    print(json ? to_json(rates, machine) + "\n" : to_text(rates, machine));
   }
   void report(const std::vector<BenchRow>& rows) const {
     if (!json) return print(to_text(rows));
@@ -37,8 +42,9 @@ struct Bench {
 
   bool json;
   ThreadPool pool;
-  Workspace workspace;
-  Context ctx{Device::kCpu, &pool, &workspace};
+  RankDevice device;
+  Workspace workspace{device.device};
+  Context ctx{device.device, &pool, &workspace, &device.stream()};
   MachineRates rates;
 };
 
@@ -65,11 +71,12 @@ int run_machine(const Arguments& a) {
 int run_ops(const Arguments& a) {
   const std::vector<Index> columns = parse_columns(a.get("--columns", "64,256"));
   const auto heads = int(a.integer("--heads", 8, 1, 1024));
+  const DeviceChoice device = device_choice(a.get("--device", "cpu"));
   const Dataset dataset = Dataset::open(stored_dataset(a.get("DATASET")));
   GraphTransforms transforms;
   transforms.self_loops = GraphTransforms::SelfLoops::kAdd;
   const PreparedGraph prepared = PreparedGraph::make(dataset, {}, transforms, {});
-  Bench bench(a);
+  Bench bench(a, device);
   bench.report(bench_ops(bench.ctx, prepared, bench.rates, columns, heads));
   return 0;
 }
@@ -132,10 +139,11 @@ Command bench_machine_command() {
 
 Command bench_ops_command() {
   return {"bench ops",
-          "time the sparse kernels on a data set and compare them with their bounds",
+          "time kernels on a data set and compare them with their bounds",
           {{"DATASET", "", "folder of the data set, or its name under the data root", true},
            {"--columns", "N,…", "row widths to time (64,256)"},
            {"--heads", "N", "attention heads (8)"},
+           {"--device", "NAME", "auto, cpu or cuda (cpu)"},
            kThreads,
            kJson},
           run_ops};

@@ -18,20 +18,27 @@ struct BenchRow {
   double limit = 0;       // seconds that it should take at most; 0: none is stated
   std::string formula{};  // of the limit
   double arcs = 0;        // drawn in that time; 0: nothing was drawn
+  std::string by{};       // whose kernel it was, where they aren't all of one maker
+};
+
+/// So many threads, or a GPU.
+struct BenchMachine {
+  int threads = 1;
+  std::string gpu{};  // as its maker calls it; empty: the CPU
 };
 
 /// The machine's rates as rows of no limit are told apart: they have no time. One line each.
-std::string to_text(const MachineRates& rates, int threads);
-std::string to_json(const MachineRates& rates, int threads);
+std::string to_text(const MachineRates& rates, const BenchMachine& machine);
+std::string to_json(const MachineRates& rates, const BenchMachine& machine);
 /// "figure, limit, ratio", a line each.
 std::string to_text(const std::vector<BenchRow>& rows);
-/// {"event":"bench","name":…,"seconds":…,"limitSeconds":…,"ratio":…,"formula":…,"arcsPerSecond":…}, the last four where there are any
+/// {"event":"bench","name":…,"seconds":…,"limitSeconds":…,"ratio":…,"formula":…,"arcsPerSecond":…,"by":…}, the last five where there are any
 std::string to_json(const BenchRow& row);
 
 /// SpMM over the prepared graph against the no-reuse bound (4E + 4Ef + 4nf bytes at the triad's rate), and in the data
 /// set's own vertex order for contrast; a layer's dense product and its weight gradient, f columns to f, against
 /// 1.2 × (operations at the rate of OpenBLAS on large matrices + bytes at the triad's); the fused attention with `heads` heads, forward, against
-/// E·(4 + 4f + 4·heads) bytes at 60 % of the gather's rate. Throws Error where a result is wrong.
+/// E·(4 + 4f + 4·heads) bytes at 60 % of the gather's rate. On ctx's device, whose rates these are. Throws Error where a result is wrong.
 std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, const MachineRates& rates,
                                 const std::vector<Index>& columns, int heads);
 

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
-#include "base/random.h"
 #include "graph/csr.h"
 #include "plan/bench/bench.h"
+#include "plan/bench/operands.h"
 #include "plan/bench/stopwatch.h"
+#include "tensor/copies.h"
 #include "tensor/kernels.h"
 
 namespace atl {
@@ -36,19 +36,18 @@ Csr natural_order(const PreparedGraph& prepared) {
   return natural;
 }
 
-Matrix random_matrix(Context& ctx, Index rows, Index cols, std::uint64_t seed) {
-  Matrix m(rows, cols);
-  const Draws draws(seed, Purpose::kGenerator);
-  constexpr Index kRows = 1024;
-  auto body = [&](Index chunk, int) {
-    for (Index r = chunk * kRows; r < std::min(rows, (chunk + 1) * kRows); ++r) {
-      for (Index c = 0; c < cols; ++c)
-        m.at(r, c) = Real(2 * draws.uniform_at(std::uint64_t(r), std::uint64_t(c)) - 1);
-    }
-  };
-  ctx.pool->run((rows + kRows - 1) / kRows, std::ref(body));
-  return m;
-}
+/// A graph where the host reads it and where kernels do.
+struct PlacedGraph {
+  CsrView host, there;
+};
+
+/// Who wrote the kernels that are timed, where they aren't all ours.
+struct Makers {
+  explicit Makers(const Context& ctx) {
+    if (ctx.device == Device::kCuda) ours = "Atoll", products = "cuBLAS";
+  }
+  const char *ours = "", *products = "";
+};
 
 /// Compares rows of `out` with reference(row, column), in double precision.
 template <class F>
@@ -74,44 +73,52 @@ void check_spmm(const CsrView& graph, ConstMatrixView x, ConstMatrixView out) {
   });
 }
 
-double spmm_seconds(Context& ctx, const CsrView& graph, ConstMatrixView x, MatrixView out) {
-  const Arcs arcs{graph};
-  spmm(ctx, arcs, x, out);
-  check_spmm(graph, x, out);
-  return shortest_seconds([&] { spmm(ctx, arcs, x, out); });
+double spmm_seconds(Context& ctx, const PlacedGraph& graph, const Matrix& x) {
+  DeviceCopies copies(ctx);
+  const ConstMatrixView x_there = copies.of(x.view());
+  Matrix out(graph.host.rows, x.cols(), ctx.device);
+  const Arcs arcs{graph.there};
+  spmm(ctx, arcs, x_there, out);
+  HostRows result;
+  check_spmm(graph.host, x, result.of(ctx, out));
+  return shortest_seconds(ctx, [&] { spmm(ctx, arcs, x_there, out); });
 }
 
-void add_spmm(Context& ctx, const CsrView& natural, const CsrView& prepared, const MachineRates& rates,
-              Index columns, std::vector<BenchRow>& rows) {
-  const Matrix x = random_matrix(ctx, prepared.rows, columns, 1);
-  Matrix out(prepared.rows, columns);
-  const double arcs = double(prepared.arcs()), elements = double(prepared.rows) * double(columns);
+void add_spmm(Context& ctx, const PlacedGraph& natural, const PlacedGraph& prepared,
+              const MachineRates& rates, Index columns, std::vector<BenchRow>& rows) {
+  const Matrix x = random_matrix(ctx, prepared.host.rows, columns, 1);
+  const double arcs = double(prepared.host.arcs()), elements = double(x.rows()) * double(columns);
   const double no_reuse = (4 * arcs + sizeof(Real) * (arcs * double(columns) + elements)) / rates.triad_bytes;
-  const double unordered = spmm_seconds(ctx, natural, x, out), ordered = spmm_seconds(ctx, prepared, x, out);
-  rows.push_back({fmt::format("spmm, {} columns, natural order", columns), unordered, 0, ""});
+  const double unordered = spmm_seconds(ctx, natural, x), ordered = spmm_seconds(ctx, prepared, x);
+  const char* const by = Makers(ctx).ours;
+  rows.push_back({fmt::format("spmm, {} columns, natural order", columns), unordered, 0, "", 0, by});
   rows.push_back({fmt::format("spmm, {} columns, prepared order", columns), ordered, no_reuse,
-                  "(4E + 4Ef + 4nf) / triad: no reuse"});
+                  "(4E + 4Ef + 4nf) / triad: no reuse", 0, by});
 }
 
 /// A layer's product and its weight gradient, of matrices as tall as the graph.
 void add_products(Context& ctx, Index n, const MachineRates& rates, Index columns,
                   std::vector<BenchRow>& rows) {
   const Matrix a = random_matrix(ctx, n, columns, 5), w = random_matrix(ctx, columns, columns, 6);
-  Matrix out(n, columns), gradient(columns, columns);
-  const auto forward = [&] { gemm(ctx, a, w, out); };
-  const auto backward = [&] { gemm_at(ctx, a, {}, out, gradient); };
+  DeviceCopies copies(ctx);
+  const ConstMatrixView a_there = copies.of(a.view()), w_there = copies.of(w.view());
+  Matrix out(n, columns, ctx.device), gradient(columns, columns, ctx.device);
+  const auto forward = [&] { gemm(ctx, a_there, w_there, out); };
+  const auto backward = [&] { gemm_at(ctx, a_there, {}, out, gradient); };
   forward();
-  check_rows("product", out, 1e-3, [&](Index r, Index c) {
+  HostRows result;
+  check_rows("product", result.of(ctx, out), 1e-3, [&](Index r, Index c) {
     double sum = 0;
     for (Index k = 0; k < columns; ++k) sum += double(a.at(r, k)) * double(w.at(k, c));
     return sum;
   });
   const double elements = double(n) * double(columns), flops = 2 * elements * double(columns);
   const double limit = 1.2 * (flops / rates.product_flops + 2 * sizeof(Real) * elements / rates.triad_bytes);
-  const char* bound = "1.2 × (2nf² / products + 8nf / triad)";
-  rows.push_back({fmt::format("product, {} columns", columns), shortest_seconds(forward), limit, bound});
+  const char *const bound = "1.2 × (2nf² / products + 8nf / triad)", *const by = Makers(ctx).products;
   rows.push_back(
-      {fmt::format("weight gradient, {} columns", columns), shortest_seconds(backward), limit, bound});
+      {fmt::format("product, {} columns", columns), shortest_seconds(ctx, forward), limit, bound, 0, by});
+  rows.push_back({fmt::format("weight gradient, {} columns", columns), shortest_seconds(ctx, backward), limit,
+                  bound, 0, by});
 }
 
 void check_attention(const CsrView& graph, int heads, ConstMatrixView z, ConstMatrixView dst,
@@ -133,27 +140,33 @@ void check_attention(const CsrView& graph, int heads, ConstMatrixView z, ConstMa
   });
 }
 
-void add_attention(Context& ctx, const CsrView& graph, const MachineRates& rates, Index columns, int heads,
-                   std::vector<BenchRow>& rows) {
+void add_attention(Context& ctx, const PlacedGraph& graph, const MachineRates& rates, Index columns,
+                   int heads, std::vector<BenchRow>& rows) {
   if (columns % heads != 0)
     fail("--columns {}: is not a multiple of --heads {} (use a multiple)", columns, heads);
-  const Matrix z = random_matrix(ctx, graph.rows, columns, 2);
-  const Matrix dst = random_matrix(ctx, graph.rows, heads, 3), src = random_matrix(ctx, graph.rows, heads, 4);
-  Matrix max(graph.rows, heads), sum(graph.rows, heads), out(graph.rows, columns);
+  const Index n = graph.host.rows;
+  const Matrix z = random_matrix(ctx, n, columns, 2), dst = random_matrix(ctx, n, heads, 3),
+               src = random_matrix(ctx, n, heads, 4);
+  DeviceCopies copies(ctx);
+  const ConstMatrixView z_there = copies.of(z.view()), dst_there = copies.of(dst.view()),
+                        src_there = copies.of(src.view());
+  Matrix max(n, heads, ctx.device), sum(n, heads, ctx.device), out(n, columns, ctx.device);
   Attention attention;
-  attention.arcs = {graph};
+  attention.arcs = {graph.there};
   attention.heads = heads;
   const Softmaxes softmaxes{{max, sum}, out};
   const auto work = [&] {
     softmax_begin(ctx, softmaxes);
-    attention_add(ctx, attention, z, dst, src, softmaxes);
+    attention_add(ctx, attention, z_there, dst_there, src_there, softmaxes);
     attention_finish(ctx, softmaxes);
   };
   work();
-  check_attention(graph, heads, z, dst, src, attention.slope, out);
-  const double bytes = double(graph.arcs()) * (4 + sizeof(Real) * double(columns + heads));
-  rows.push_back({fmt::format("attention, {} columns, {} heads", columns, heads), shortest_seconds(work),
-                  bytes / (0.6 * rates.gather_bytes), "E (4 + 4f + 4 heads) / 60 % of gather"});
+  HostRows result;
+  check_attention(graph.host, heads, z, dst, src, attention.slope, result.of(ctx, out));
+  const double bytes = double(graph.host.arcs()) * (4 + sizeof(Real) * double(columns + heads));
+  rows.push_back({fmt::format("attention, {} columns, {} heads", columns, heads), shortest_seconds(ctx, work),
+                  bytes / (0.6 * rates.gather_bytes), "E (4 + 4f + 4 heads) / 60 % of gather", 0,
+                  Makers(ctx).ours});
 }
 
 }  // namespace
@@ -161,11 +174,13 @@ void add_attention(Context& ctx, const CsrView& graph, const MachineRates& rates
 std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, const MachineRates& rates,
                                 const std::vector<Index>& columns, int heads) {
   const Csr natural = natural_order(prepared);
-  CsrView graph = prepared.graph();
-  graph.weights = nullptr;
+  CsrView ordered = prepared.graph();
+  ordered.weights = nullptr;
+  DeviceCopies copies(ctx);
+  const PlacedGraph unordered{natural.view(), copies.of(natural.view())}, graph{ordered, copies.of(ordered)};
   std::vector<BenchRow> rows;
-  for (const Index f : columns) add_spmm(ctx, natural.view(), graph, rates, f, rows);
-  for (const Index f : columns) add_products(ctx, graph.rows, rates, f, rows);
+  for (const Index f : columns) add_spmm(ctx, unordered, graph, rates, f, rows);
+  for (const Index f : columns) add_products(ctx, ordered.rows, rates, f, rows);
   for (const Index f : columns) add_attention(ctx, graph, rates, f, heads, rows);
   return rows;
 }

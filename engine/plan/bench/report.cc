@@ -10,19 +10,20 @@ namespace atl {
 
 using Json = nlohmann::ordered_json;
 
-std::string to_text(const MachineRates& r, int threads) {
+std::string to_text(const MachineRates& r, const BenchMachine& machine) {
   return fmt::format("{}: triad {:.1f} GB/s, gather of 256-byte rows {:.1f} GB/s, products {:.1f} Gflop/s\n",
-                     counted_text(threads, "thread"), r.triad_bytes / 1e9, r.gather_bytes / 1e9,
-                     r.product_flops / 1e9);
+                     machine.gpu.empty() ? counted_text(machine.threads, "thread") : machine.gpu,
+                     r.triad_bytes / 1e9, r.gather_bytes / 1e9, r.product_flops / 1e9);
 }
 
-std::string to_json(const MachineRates& r, int threads) {
-  return Json{{"event", "rates"},
-              {"threads", threads},
-              {"triadBytes", r.triad_bytes},
-              {"gatherBytes", r.gather_bytes},
-              {"productFlops", r.product_flops}}
-      .dump();
+std::string to_json(const MachineRates& r, const BenchMachine& machine) {
+  Json json{{"event", "rates"}};
+  if (machine.gpu.empty()) json["threads"] = machine.threads;
+  if (!machine.gpu.empty()) json["gpu"] = machine.gpu;
+  json["triadBytes"] = r.triad_bytes;
+  json["gatherBytes"] = r.gather_bytes;
+  json["productFlops"] = r.product_flops;
+  return json.dump();
 }
 
 std::string to_text(const std::vector<BenchRow>& rows) {
@@ -35,6 +36,7 @@ std::string to_text(const std::vector<BenchRow>& rows) {
     if (row.arcs > 0)
       text +=
           fmt::format("  {:.3g} million arcs, {:.3g} a second", row.arcs / 1e6, row.arcs / row.seconds / 1e6);
+    if (!row.by.empty()) text += "  by " + row.by;
     text += "\n";
   }
   return text;
@@ -48,6 +50,7 @@ std::string to_json(const BenchRow& row) {
     json["formula"] = row.formula;
   }
   if (row.arcs > 0) json["arcsPerSecond"] = row.arcs / row.seconds;
+  if (!row.by.empty()) json["by"] = row.by;
   return json.dump();
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "tensor/context.h"
+
 namespace atl {
 
 inline double seconds_now() {
@@ -21,6 +23,20 @@ double shortest_seconds(F&& work) {
     best = std::min(best, seconds_now() - start);
   }
   return best;
+}
+
+/// Of a call of kernels, until they are done. A device is given some calls before the host waits, so that its work hides what a call
+/// costs the host, as it does in an epoch.
+template <class F>
+double shortest_seconds(Context& ctx, F&& kernels) {
+  const int calls = memory_of(ctx.device).is_hosts ? 1 : 10;
+  kernels();
+  ctx.stream->synchronise();
+  return shortest_seconds([&] {
+           for (int call = 0; call < calls; ++call) kernels();
+           ctx.stream->synchronise();
+         }) /
+         calls;
 }
 
 }  // namespace atl

@@ -76,6 +76,8 @@ TEST(BenchReport, GivesFigureLimitAndRatio) {
       R"({"event":"bench","name":"spmm","seconds":0.003,"limitSeconds":0.002,"ratio":1.5,"formula":"bytes / rate"})");
   EXPECT_THAT(to_text({row}),
               testing::AllOf(testing::HasSubstr("3.00 ms"), testing::HasSubstr("ratio 1.50")));
+  EXPECT_EQ(to_text(MachineRates{2e9, 1e9, 3e9}, {2}),
+            "2 threads: triad 2.0 GB/s, gather of 256-byte rows 1.0 GB/s, products 3.0 Gflop/s\n");
 }
 
 }  // namespace
