@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "tensor/kernels.h"
@@ -10,7 +9,7 @@
 namespace atl {
 
 struct SparseSum {
-  std::string name;
+  bool same_bits;  // in each run
   std::function<void(Context&)> run;
 };
 
