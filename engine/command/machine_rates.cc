@@ -13,7 +13,8 @@ MachineRates measured_rates(int ranks, int threads) {
   Context ctx{Device::kCpu, &pool, &workspace};
   MachineRates rates = measure_rates(ctx);
   measure_kernels(ctx, rates);
-  for (double* rate : {&rates.triad_bytes, &rates.gather_bytes, &rates.product_flops, &rates.kernel_flops})
+  for (double* rate : {&rates.triad_bytes, &rates.gather_bytes, &rates.product_flops, &rates.kernel_flops,
+                       &rates.half_flops})
     *rate /= ranks;
   for (KernelBytes* bytes : {&rates.caches[0], &rates.caches[1], &rates.memory})
     bytes->streamed /= ranks, bytes->gathered /= ranks;

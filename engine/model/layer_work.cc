@@ -3,7 +3,9 @@
 namespace atl {
 namespace {
 
-constexpr double kReal = sizeof(Real);
+double bytes_of(Storage storage) {
+  return storage == Storage::kHalves ? sizeof(Bfloat16) : sizeof(Real);
+}
 
 }  // namespace
 
@@ -11,7 +13,9 @@ LayerPass::LayerPass(const Model& model, int layer, const LayerSize& size, bool 
     : layer_(*model.layers[std::size_t(layer)]),
       size_(size),
       input_is_fixed_(input_is_fixed),
-      attention_(model.needs.attention) {
+      attention_(model.needs.attention),
+      input_(bytes_of(model.values)),
+      output_(std::size_t(layer) + 1 < model.layers.size() ? input_ : sizeof(Real)) {
   if (layer > 0) return;
   bits_ = model.data.bits;
   if (model.data.nonzeros_per_row >= 0) sparse_nonzeros_ = model.data.nonzeros_per_row * source_rows();
@@ -22,45 +26,49 @@ double LayerPass::source_rows() const {
   return size_.outputs + (layer_.gathers() && layer_.rows_in_backward() ? size_.others : 0);
 }
 
-double LayerPass::saved_elements() const {
+double LayerPass::saved_bytes() const {
   double sum = 0;
   for (const SavedSpec& s : layer_.saved()) {
     if (s.rows >= 0) continue;
     const bool over_sources = s.over == SavedSpec::Over::kSources;
-    sum += double(s.cols) * (size_.outputs + (over_sources ? size_.others : 0));
+    const double of_a_row = double(s.cols) * (s.is_exact ? double(sizeof(Real)) : input_);
+    sum += of_a_row * (size_.outputs + (over_sources ? size_.others : 0));
   }
   return sum;
 }
 
 EpochWork LayerPass::gathered_once() const {
   if (!layer_.gathers()) return {};
-  const double row = kReal * double(layer_.cost().gather_columns);
+  const double row = input_ * double(layer_.cost().gather_columns);
   return gathered(size_.arcs * (4 + row), (size_.outputs + size_.others) * row);
 }
 
-/// Operations of one product, in dense ones that take as long.
-double LayerPass::flops() const {
-  return layer_.cost().flops_per_row * source_rows() * (bits_ ? kBitTime : 1);
+/// So many, of which one with bits counts as a dense one that takes as long.
+EpochWork LayerPass::products(double times) const {
+  const double flops = times * layer_.cost().flops_per_row * source_rows();
+  if (bits_) return {.product_flops = flops * kBitTime};
+  if (input_ < sizeof(Real)) return {.half_flops = flops};
+  return {.product_flops = flops};
 }
 
 /// Of a product's tall operand.
 double LayerPass::input_bytes() const {
-  return source_rows() * double(layer_.in()) * (bits_ ? 1.0 / 8 : kReal);
+  return source_rows() * double(layer_.in()) * (bits_ ? 1.0 / 8 : input_);
 }
 
 /// Sparse features: an id and a value for each, and the row of the weights that it multiplies.
 EpochWork LayerPass::sparse_gathered() const {
-  const double row = kReal * double(layer_.out());
+  const double row = sizeof(Real) * double(layer_.out());
   return gathered(sparse_nonzeros_ * (8 + row), double(layer_.in()) * row);
 }
 
 EpochWork LayerPass::forward() const {
   EpochWork work = gathered_once();
-  work.streamed_bytes = kReal * (size_.outputs * double(layer_.out()) + saved_elements());
+  work.streamed_bytes = output_ * size_.outputs * double(layer_.out()) + saved_bytes();
   if (sparse_nonzeros_ >= 0) {
     work += sparse_gathered();
   } else {
-    work.product_flops = flops();
+    work += products(1);
     work.streamed_bytes += input_bytes();
   }
   return work;
@@ -70,13 +78,13 @@ EpochWork LayerPass::backward() const {
   EpochWork work;
   const bool gathers_back = !input_is_fixed_ || layer_.rows_in_backward();
   for (int times = gathers_back ? (attention_ ? 2 : 1) : 0; times > 0; --times) work += gathered_once();
-  work.streamed_bytes = kReal * (2 * size_.outputs * double(layer_.out()) + saved_elements());
+  work.streamed_bytes = output_ * 2 * size_.outputs * double(layer_.out()) + saved_bytes();
   if (sparse_nonzeros_ >= 0) {
     work += sparse_gathered();
   } else {
-    const double products = input_is_fixed_ ? 1 : 2;
-    work.product_flops = products * flops();
-    work.streamed_bytes += products * input_bytes();
+    const double times = input_is_fixed_ ? 1 : 2;
+    work += products(times);
+    work.streamed_bytes += times * input_bytes();
   }
   return work;
 }

@@ -32,9 +32,9 @@ class LayerPass {
 
  private:
   double source_rows() const;
-  double saved_elements() const;
+  double saved_bytes() const;
   EpochWork gathered_once() const;
-  double flops() const;
+  EpochWork products(double times) const;
   double input_bytes() const;
   EpochWork sparse_gathered() const;
 
@@ -42,6 +42,7 @@ class LayerPass {
   LayerSize size_;
   bool input_is_fixed_;
   bool attention_;               // the model's
+  double input_, output_;        // bytes of a value of its rows
   bool bits_ = false;            // its input
   double sparse_nonzeros_ = -1;  // of all its source rows; −1: dense input
 };

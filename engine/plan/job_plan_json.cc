@@ -48,7 +48,7 @@ Json rank_json(const RankPlan& r) {
           {"epochBytes", traffic_json(r.epoch)},
           {"evaluationBytes", traffic_json(r.evaluation)},
           {"work",
-           {{"productFlops", r.work.product_flops},
+           {{"productFlops", r.work.all_flops()},
             {"gatheredBytes", r.work.all_gathered()},
             {"streamedBytes", r.work.all_streamed()}}},
           {"computeSeconds", r.compute_seconds},

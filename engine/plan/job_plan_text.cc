@@ -87,7 +87,7 @@ std::string time_text(const JobPlan& plan, const Job& job) {
                   r.product_flops / 1e9, r.gather_bytes / 1e9, r.triad_bytes / 1e9);
   if (plan.card != nullptr) text += card_text(plan);
   text += fmt::format("an epoch of rank {}: products {} ({:.3g} Gflop), gathers {} ({}), streams {} ({})",
-                      slowest->shape.rank, duration_text(product_seconds(w, r)), w.product_flops / 1e9,
+                      slowest->shape.rank, duration_text(product_seconds(w, r)), w.all_flops() / 1e9,
                       duration_text(gather_seconds(w, r)), bytes_text(w.all_gathered()),
                       duration_text(stream_seconds(w, r)), bytes_text(w.all_streamed()));
   if (slowest->communication_seconds > 0)

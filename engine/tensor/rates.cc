@@ -33,6 +33,7 @@ double ComputeWork::all_streamed() const {
 
 ComputeWork& ComputeWork::operator+=(const ComputeWork& more) {
   product_flops += more.product_flops;
+  half_flops += more.half_flops;
   gathered_bytes += more.gathered_bytes;
   streamed_bytes += more.streamed_bytes;
   for (std::size_t c = 0; c < cached.size(); ++c) {
@@ -57,7 +58,8 @@ ComputeWork gathered(double bytes, double of) {
 }
 
 double product_seconds(const ComputeWork& work, const MachineRates& rates) {
-  return work.product_flops / reached(rates.kernel_flops, rates.product_flops);
+  const double reals = reached(rates.kernel_flops, rates.product_flops);
+  return work.product_flops / reals + work.half_flops / reached(rates.half_flops, reals);
 }
 
 double gather_seconds(const ComputeWork& work, const MachineRates& rates) {

@@ -25,6 +25,7 @@ struct MachineRates {
   double product_flops = 0;  // a second; dense products of 1024 × 1024, two operations per multiply-add
   // What the engine's own kernels reach, which predictions go by (measure_kernels()). 0: taken to be the above.
   double kernel_flops = 0;  // of products of tall matrices
+  double half_flops = 0;    // of those in halves
   ByCache caches{};         // of matrices that a cache holds
   KernelBytes memory{};     // of larger ones
 };
@@ -34,8 +35,10 @@ struct ComputeWork {
   double product_flops = 0;   // of dense products, or of what takes as long
   double gathered_bytes = 0;  // neighbours' rows and the arcs that name them, without reuse in caches
   double streamed_bytes = 0;  // matrices read or written once, in order
+  double half_flops = 0;      // of dense products of rows in halves
   ByCache cached{};           // beside these two, of matrices that a cache holds
 
+  double all_flops() const { return product_flops + half_flops; }
   double all_gathered() const;
   double all_streamed() const;
   ComputeWork& operator+=(const ComputeWork& more);

@@ -57,7 +57,7 @@ BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const
   return {fmt::format("epoch, {} on {}", job.model.kind, meta.name), median(seconds),
           1.3 * seconds_of(work, rates),
           fmt::format("1.3 ({:.3g} Gflop / products + {:.3g} GB / gather + {:.3g} GB / triad)",
-                      work.product_flops / 1e9, work.all_gathered() / 1e9, work.all_streamed() / 1e9)};
+                      work.all_flops() / 1e9, work.all_gathered() / 1e9, work.all_streamed() / 1e9)};
 }
 
 }  // namespace atl

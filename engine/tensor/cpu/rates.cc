@@ -102,10 +102,12 @@ double sums_of_rows(Context& ctx, Index bytes) {
 }
 
 /// As a layer's: tall matrices, with a weight that a core's own cache holds.
-double tall_product(Context& ctx) {
+double tall_product(Context& ctx, const char* name, Storage storage) {
   constexpr Index kIn = 128, kOut = 64;
   const Index rows = ctx.pool->threads() * Index(4096);
-  Matrix a(rows, kIn), w(kIn, kOut), out(rows, kOut);
+  const MatrixView both = ctx.workspace->matrix(name, rows, kIn + kOut, storage);
+  const MatrixView a = both.slice_cols(0, kIn), out = both.slice_cols(kIn, kOut);
+  Matrix w(kIn, kOut);
   fill(ctx, 1, a);
   fill(ctx, 1, w);
   return 2.0 * double(rows * kIn * kOut) / shortest(20, [&] { gemm(ctx, a, w, out); });
@@ -123,7 +125,8 @@ void measure_kernels(Context& ctx, MachineRates& rates) {
   const auto of = [&](Index bytes) {
     return KernelBytes{.streamed = stream(ctx, bytes), .gathered = sums_of_rows(ctx, bytes)};
   };
-  rates.kernel_flops = tall_product(ctx);
+  rates.kernel_flops = tall_product(ctx, "rates.product", Storage::kReals);
+  rates.half_flops = tall_product(ctx, "rates.product_of_halves", Storage::kHalves);
   for (std::size_t c = 0; c < kCacheBytes.size(); ++c) rates.caches[c] = of(Index(kCacheBytes[c] / 2));
   rates.memory = of(kFar);
 }

@@ -31,6 +31,11 @@ inline ComputeWork gathers(Index rows, Index of, Index row_bytes, Index bytes_of
 inline ComputeWork products(double flops) {
   return {.product_flops = flops};
 }
+/// Whose tall operand is this one.
+inline ComputeWork products(double flops, const ConstMatrixView& of) {
+  if (of.halves != nullptr) return {.half_flops = flops};
+  return products(flops);
+}
 /// Work that is neither products nor memory, in terms of a softmax.
 inline ComputeWork terms(Index rows, Index of_a_row) {
   return products(kTermFlops * double(rows) * double(of_a_row));

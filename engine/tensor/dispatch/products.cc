@@ -40,8 +40,9 @@ void gemm(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bo
   check_product(a.rows, a.cols, w, out);
   check(epilogue, out.rows, out.cols);
   if (out.empty()) return;
-  add_work(ctx,
-           [&] { return products(flops(a.rows, a.cols, w.cols)) + finishes(epilogue, out.rows, out.cols); });
+  add_work(ctx, [&] {
+    return products(flops(a.rows, a.cols, w.cols), a) + finishes(epilogue, out.rows, out.cols);
+  });
   ATOLL_CALL(gemm, ctx, a, w, out, accumulate, epilogue);
 }
 
@@ -51,7 +52,7 @@ void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out,
               a.rows, a.cols, w.rows, w.cols, out.rows, out.cols);
   check(after, out.rows);
   if (out.empty()) return;
-  add_work(ctx, [&] { return products(flops(a.rows, a.cols, w.rows)); });
+  add_work(ctx, [&] { return products(flops(a.rows, a.cols, w.rows), a); });
   ATOLL_CALL(gemm_bt, ctx, a, w, out, accumulate, after);
 }
 
@@ -60,7 +61,7 @@ void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatri
   check_product_at(a.rows, a.cols, b, out, first);
   check(dropout, a.rows);
   if (out.empty()) return;
-  add_work(ctx, [&] { return products(flops(a.rows, out.rows, b.cols)); });
+  add_work(ctx, [&] { return products(flops(a.rows, out.rows, b.cols), a); });
   ATOLL_CALL(gemm_at, ctx, a, dropout, b, out, accumulate, first);
 }
 

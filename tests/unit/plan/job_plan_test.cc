@@ -270,5 +270,22 @@ TEST(EpochWork, CountsProductsGathersAndStreams) {
   EXPECT_DOUBLE_EQ(seconds_of({2, 3, 4}, {1, 1, 1}), 9);
 }
 
+TEST(EpochWork, OfHalvesIsHalfTheBytesAndProductsOfAKindOfTheirOwn) {
+  RankShape shape;
+  shape.owned = 100;
+  shape.own_arcs = 1000;
+  const auto work = [&](const std::string& precision) {
+    const Job job = small_job({"training.precision=" + precision, "model.layers=3"});
+    return epoch_work(planned_model(job, {6}, 3), shape, false);
+  };
+  const EpochWork reals = work("float32"), halves = work("bfloat16");
+  EXPECT_EQ(halves.product_flops, 0);
+  EXPECT_DOUBLE_EQ(halves.half_flops, reals.product_flops);
+  EXPECT_DOUBLE_EQ(halves.all_flops(), reals.all_flops());
+  EXPECT_LT(halves.all_gathered(), 0.6 * reals.all_gathered());
+  EXPECT_LT(halves.all_streamed(), 0.6 * reals.all_streamed());
+  EXPECT_GT(halves.all_streamed(), 0.5 * reals.all_streamed()) << "the last layer's output is float32";
+}
+
 }  // namespace
 }  // namespace atl

@@ -32,6 +32,13 @@ TEST_F(Count, ProductsOperationsAndGatheredRowsAreAddedUp) {
   EXPECT_EQ(counted.all_streamed(), kReal * (3 * 5 + 5 * 7 + 3 * 7));
   EXPECT_EQ(counted.all_gathered(), 0);
 
+  const MatrixView halves = workspace.matrix("halves", 3, 5, Storage::kHalves);
+  fill(ctx, 1, halves);
+  counted = {};
+  gemm(ctx, halves, w, out);
+  EXPECT_EQ(counted.half_flops, 2 * 3 * 5 * 7);
+  EXPECT_EQ(counted.all_streamed(), 2 * 3 * 5 + kReal * (5 * 7 + 3 * 7));
+
   const std::vector<Index> offsets{0, 2, 3};
   const std::vector<VertexId> columns{0, 2, 1};
   Matrix sums(2, 5);
@@ -103,10 +110,15 @@ TEST(Rates, WhatKernelsReachCountsWhereItIsKnown) {
                          .gathered_bytes = 20,
                          .streamed_bytes = 40,
                          .cached = {{{.streamed = 80, .gathered = 30}, {.streamed = 10, .gathered = 10}}}};
+  const ComputeWork halves{.half_flops = 12};
   const MachineRates three{.triad_bytes = 10, .gather_bytes = 5, .product_flops = 1};
   EXPECT_DOUBLE_EQ(seconds_of(work, three), 6 + 60.0 / 5 + 130.0 / 10);
   MachineRates all = three;
+  EXPECT_DOUBLE_EQ(product_seconds(halves, three), 12) << "taken to be as fast as others";
   all.kernel_flops = 2;
+  EXPECT_DOUBLE_EQ(product_seconds(halves, all), 6);
+  all.half_flops = 4;
+  EXPECT_DOUBLE_EQ(product_seconds(halves, all), 3);
   all.caches = {{{.streamed = 80, .gathered = 30}, {.streamed = 20, .gathered = 10}}};
   all.memory = {.streamed = 20, .gathered = 10};
   EXPECT_DOUBLE_EQ(product_seconds(work, all), 3);
@@ -125,6 +137,7 @@ TEST(Rates, ASmallerCacheIsNoSlowerHere) {
   MachineRates rates;
   measure_kernels(ctx, rates);
   EXPECT_GT(rates.kernel_flops, 0);
+  EXPECT_GT(rates.half_flops, 0);
   EXPECT_GT(rates.memory.streamed, 0);
   for (const KernelBytes& cache : rates.caches) {
     EXPECT_GT(cache.streamed, 0);
