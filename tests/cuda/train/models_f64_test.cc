@@ -3,43 +3,15 @@
 // links between GPUs of their own (comm/linked_transport.h).
 #include <gtest/gtest.h>
 
-#include "comm/ranks.h"
 #include "emulated.h"
-#include "linked_ranks.h"
-#include "tensor/cuda/backend.h"
 #include "train/every_strategy.h"
+#include "train/gpu_training.h"
 
 namespace atl {
 namespace {
 
 constexpr int kEpochs = 3;
 constexpr double kTolerance = 1e-9;
-
-/// All on one GPU, or each on one of its own.
-enum class Gpus { kShared, kOwn };
-
-void run_gpu_ranks(int ranks, Gpus gpus, const std::function<void(Communicator&)>& rank_main) {
-  const bool own = gpus == Gpus::kOwn;
-  const auto failures =
-      failures_of_ranks(test::linked_group(ranks, own ? ranks : 1), {.timeout = std::chrono::seconds(20)},
-                        [&](Communicator& comm) {
-                          EXPECT_STREQ(comm.transport_name(), own && ranks > 1 ? "nccl" : "local");
-                          rank_main(comm);
-                        });
-  for (std::size_t r = 0; r < failures.size(); ++r)
-    if (!failures[r].empty()) throw std::runtime_error("rank " + std::to_string(r) + ": " + failures[r]);
-}
-
-SmallResult train_on_gpu(const Job& job, const std::filesystem::path& dataset, Gpus gpus) {
-  SmallResult result;
-  run_gpu_ranks(job.placement.ranks, gpus, [&](Communicator& comm) {
-    const OpenDevice device = backend().open(comm.rank());
-    SmallRank rank(comm, job, dataset, 1, {}, Device::kCuda, *device.stream);
-    SmallResult mine = train_rank(comm, rank, kEpochs);
-    if (comm.rank() == 0) result = std::move(mine);
-  });
-  return result;
-}
 
 void expect_near(double got, double want) {
   EXPECT_NEAR(got, want, kTolerance * (1 + std::abs(want)));
@@ -73,7 +45,7 @@ class OnTheEmulatedGpu : public testing::TestWithParam<SmallCase> {
       SCOPED_TRACE(strategy.name);
       const Job job = job_of(GetParam(), strategy);
       const SmallResult cpu = train_small(job, folder_ / "small", strategy.ranks, kEpochs);
-      expect_alike(train_on_gpu(job, folder_ / "small", gpus), cpu);
+      expect_alike(train_on_gpu(job, folder_ / "small", kEpochs, gpus), cpu);
     }
   }
   TemporaryFolder folder_;
