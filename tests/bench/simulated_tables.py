@@ -57,7 +57,11 @@ core here; that is a guess of what a P100 does, and with it of how much of an ep
   send about two thirds of what features by rows do, and P3 can't win by bytes. The paper has 2.08 to 2.95 ×, over a baseline that waited for its calls.
 - With parts by METIS, generated graphs' neighbours are mostly on one server, and features by rows win.
 - Where the two meet: with more columns in the hidden layer, summands outgrow features. `atoll plan` predicts the width where both send the same, and an epoch
-  takes the same at the width that the cells of 192 and 224 columns have between them.
+  takes the same at the width that the cells of 192 and 224 columns have between them. With fewer features it is the other way round: of 16, rows are
+  cheaper than summands of 32.
+- More layers: a step reads more rows of the first layer, nearly the whole graph here, and each has its summands; rows of the graph that a batch reads
+  twice are sent once. So P3 gains less with 3 and 4 layers, where the paper's gains grow.
+- Copies: with all columns on every server (copies=4) nothing of the first layer is sent; what is left is structure, which structure=mapped reads from files.
 """,
     "dgs": "# DGS: fewer rows and columns of others\n" + COMMON + f"""
 GraphSAGE, 2 × 16, 64 neighbours in each layer, batches of 1,024 for each worker (of scaled graphs as much less), workers of 20 cores and 10 Gbit/s, parts by METIS
