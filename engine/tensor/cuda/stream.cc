@@ -51,10 +51,17 @@ void Stream::forget_reached() const {
     const cudaError_t status = cudaEventQuery(marks_.front().event);
     if (status == cudaErrorNotReady) return;
     must(status, "cudaEventQuery");
+    land(marks_.front().mark);
     done_ = marks_.front().mark;
     spare_.push_back(marks_.front().event);
     marks_.pop_front();
   }
+}
+
+/// What was downloaded before the mark goes from pinned memory to where it belongs.
+void Stream::land(Mark mark) const {
+  for (; !landings_.empty() && landings_.front().after <= mark; landings_.pop_front())
+    std::memcpy(landings_.front().host, landings_.front().staged, landings_.front().bytes);
 }
 
 bool Stream::reached(Mark mark) const {
@@ -66,7 +73,6 @@ bool Stream::reached(Mark mark) const {
 
 void Stream::wait(Mark mark) {
   if (done_ >= mark) return;
-  ++waits_;
   cudaEvent_t event = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -83,6 +89,8 @@ std::byte* Stream::staging_for(std::size_t bytes) {
     ATOLL_MUST(cudaEventRecord(staging_[half_].free, stream_));
     half_ = 1 - half_;
     ATOLL_MUST(cudaEventSynchronize(staging_[half_].free));
+    const std::lock_guard lock(mutex_);
+    forget_reached();  // and with that all that was downloaded by way of it
     staging_[half_].used = 0;
   }
   std::byte* const at = staging_[half_].data + staging_[half_].used;
@@ -102,10 +110,19 @@ void Stream::upload(void* device, const void* host, std::size_t bytes) {
   }
 }
 
-// The host's memory isn't pinned, so CUDA itself waits for the stream and copies.
+// By way of pinned memory: a copy to any other would make the host wait for the stream here.
 void Stream::download(void* host, const void* device, std::size_t bytes) {
-  ++waits_;
-  ATOLL_MUST(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_));
+  auto* to = static_cast<std::byte*>(host);
+  const auto* from = static_cast<const std::byte*>(device);
+  while (bytes > 0) {
+    const std::size_t piece = std::min(bytes, kStaging / 2);
+    std::byte* const staged = staging_for(piece);
+    ATOLL_MUST(cudaMemcpyAsync(staged, from, piece, cudaMemcpyDeviceToHost, stream_));
+    const Mark after = mark();
+    const std::lock_guard lock(mutex_);
+    landings_.push_back({after, to, staged, piece});
+    to += piece, from += piece, bytes -= piece;
+  }
 }
 
 }  // namespace atl::cuda

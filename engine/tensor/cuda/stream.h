@@ -1,4 +1,4 @@
-// A GPU's stream as an order of work (tensor/device_stream.h), with what belongs to it: cuBLAS's handle, pinned memory that uploads go
+// A GPU's stream as an order of work (tensor/device_stream.h), with what belongs to it: cuBLAS's handle, pinned memory that copies go
 // by way of, and an event for each mark that somebody may still ask for.
 #pragma once
 
@@ -31,8 +31,6 @@ class Stream final : public DeviceStream {
   cublasHandle_t cublas() const { return cublas_; }
   int gpu() const { return gpu_; }
   Index cache_bytes() const { return cache_bytes_; }
-  /// How often the host has waited here: none within a step (tests).
-  std::int64_t waits() const { return waits_; }
 
  private:
   struct Marked {
@@ -45,8 +43,16 @@ class Stream final : public DeviceStream {
     std::size_t used = 0;
     cudaEvent_t free = nullptr;
   };
+  /// Bytes in pinned memory on their way to the host's, there when the mark is reached.
+  struct Landing {
+    Mark after;
+    std::byte* host;
+    const std::byte* staged;
+    std::size_t bytes;
+  };
   std::byte* staging_for(std::size_t bytes);
-  void forget_reached() const;  // with mutex_
+  void forget_reached() const;  // this and the next with mutex_
+  void land(Mark mark) const;
 
   int gpu_;
   Index cache_bytes_;
@@ -54,12 +60,12 @@ class Stream final : public DeviceStream {
   cublasHandle_t cublas_ = nullptr;
   Staging staging_[2];
   int half_ = 0;
-  std::int64_t waits_ = 0;
   Mark given_ = 0;
   mutable std::atomic<Mark> done_{0};
   mutable std::mutex mutex_;
   mutable std::deque<Marked> marks_;  // in order, those not known to be reached
   mutable std::vector<cudaEvent_t> spare_;
+  mutable std::deque<Landing> landings_;  // in order
 };
 
 inline Stream& stream_of(const Context& ctx) {

@@ -3,6 +3,8 @@
 
 #include <cuda_runtime.h>
 
+#include <cstdint>
+
 namespace emulated {
 
 /// Draws of xorshift64 (Marsaglia 2003).
@@ -26,6 +28,12 @@ std::uint64_t next_seed();
 void set_gpus(int count);
 /// What cudaGetDeviceCount answers from now on.
 void answer_count_with(cudaError_t status);
+
+/// How many calls of this thread have made it wait for a GPU so far, or would: synchronising ones, and copies from or to memory that
+/// isn't pinned.
+std::int64_t host_waits();
+/// How often this thread has given memory back.
+std::int64_t frees();
 
 // nccl.cc: without a library from now on; where the communicator's rank with this number can't join, or can't launch (−1: all can).
 void hide_nccl(bool hidden);

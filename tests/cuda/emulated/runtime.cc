@@ -19,6 +19,7 @@ using atl::test::FarMemory;
 std::atomic<cudaError_t> count_status{cudaSuccess};
 std::atomic<int> gpus{1};
 thread_local int current_gpu = 0;
+thread_local std::int64_t waits = 0, freed = 0;
 
 /// Of the host's memory, what is pinned: an asynchronous copy reads it when its turn comes, and anything else at once.
 class Pinned {
@@ -126,6 +127,12 @@ void end(const char* what) {
   std::abort();
 }
 
+std::int64_t host_waits() {
+  return waits;
+}
+std::int64_t frees() {
+  return freed;
+}
 void set_gpus(int count) {
   gpus = count;
 }
@@ -158,6 +165,7 @@ cudaError_t cudaSetDevice(int device) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
+  ++emulated::waits;
   for (emulated::Stream* each : emulated::Stream::of_this_thread()) each->run(each->given());
   return cudaSuccess;
 }
@@ -170,6 +178,7 @@ cudaError_t cudaMalloc(void** data, std::size_t bytes) {
   return cudaSuccess;
 }
 cudaError_t cudaFree(void* data) {
+  ++emulated::freed;
   cudaDeviceSynchronize();
   FarMemory::instance().release(data);
   const std::lock_guard lock(emulated::Owners::instance().mutex);
@@ -202,6 +211,7 @@ cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream
   return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  ++emulated::waits;
   if (!emulated::fits(to, from, bytes, kind)) return cudaErrorInvalidValue;
   std::memcpy(emulated::near(to), emulated::near(from), bytes);
   return cudaSuccess;
@@ -209,7 +219,10 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
   if (!emulated::fits(to, from, bytes, kind)) return cudaErrorInvalidValue;
-  if (kind == cudaMemcpyHostToDevice && !emulated::Pinned::instance().holds(from)) {
+  const void* const hosts = kind == cudaMemcpyHostToDevice ? from : to;
+  const bool pinned = kind == cudaMemcpyDeviceToDevice || emulated::Pinned::instance().holds(hosts);
+  if (!pinned) ++emulated::waits;
+  if (kind == cudaMemcpyHostToDevice && !pinned) {
     const auto* const bytes_now = static_cast<const std::byte*>(from);
     emulated::give(stream, [to, taken = std::vector<std::byte>(bytes_now, bytes_now + bytes)] {
       std::memcpy(emulated::near(to), taken.data(), taken.size());
@@ -228,6 +241,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  ++emulated::waits;
   stream->run(stream->given());
   return cudaSuccess;
 }
@@ -253,6 +267,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
                                                                              : cudaErrorNotReady;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  ++emulated::waits;
   if (event->stream != nullptr) event->stream->run(event->position);
   return cudaSuccess;
 }

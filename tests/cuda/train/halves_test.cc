@@ -2,33 +2,25 @@
 // whether its kernels find all values in halves or, as where partial sums of several ranks are put together, some.
 #include <gtest/gtest.h>
 
-#include "emulated.h"
+#include "gpu_training.h"
 #include "train/every_strategy.h"
-#include "train/gpu_training.h"
 
-namespace atl {
+namespace atl::test {
 namespace {
 
 constexpr int kEpochs = 2;
 
-class HalvesOnTheEmulatedGpu : public testing::TestWithParam<SmallCase> {
- protected:
-  void SetUp() override {
-    install_backend(&cuda::backend());
-    write_small_data(folder_ / "small", GetParam().data);
-  }
-  void TearDown() override { install_backend(nullptr); }
-  TemporaryFolder folder_;
-};
+class HalvesOnTheEmulatedGpu : public OnEmulatedGpus, public testing::WithParamInterface<SmallCase> {};
 
 TEST_P(HalvesOnTheEmulatedGpu, EveryStrategyLearnsNearlyTheSame) {
   emulated::set_seed(17);
+  write_small_data(folder_ / "small", GetParam().data);
   for (StrategyCase strategy : every_strategy()) {
     SCOPED_TRACE(strategy.name);
     strategy.fields.emplace_back("training.precision=bfloat16");
     const Job job = job_of(GetParam(), strategy);
     const SmallResult cpu = train_small(job, folder_ / "small", strategy.ranks, kEpochs),
-                      gpu = train_on_gpu(job, folder_ / "small", kEpochs, Gpus::kShared);
+                      gpu = train_on_gpu(job, folder_ / "small", Gpus::kShared, kEpochs);
     // Sums of another order are rounded to another half at times; of a few vertices a step, that leads far.
     const double near = strategy_of(job).holds == Holds::kBatches ? 0.1 : 0.01;
     ASSERT_EQ(gpu.losses.size(), cpu.losses.size());
@@ -47,4 +39,4 @@ INSTANTIATE_TEST_SUITE_P(Models, HalvesOnTheEmulatedGpu, testing::ValuesIn(softm
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace atl
+}  // namespace atl::test

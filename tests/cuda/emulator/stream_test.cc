@@ -1,0 +1,64 @@
+// The GPU's stream (tensor/cuda/stream.h): copies to the host's memory, which the host waits for when it asks for them, and not before.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <thread>
+
+#include "emulated.h"
+#include "tensor/buffer.h"
+#include "tensor/cuda/backend.h"
+
+namespace atl::test {
+namespace {
+
+class OnAGpu : public testing::Test {
+ protected:
+  void SetUp() override { install_backend(&cuda::backend()); }
+  void TearDown() override { install_backend(nullptr); }
+};
+class GpuStream : public OnAGpu, public testing::WithParamInterface<Index> {};
+
+std::vector<int> numbers_from(int first, Index count) {
+  std::vector<int> numbers(std::size_t(count), 0);
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
+TEST_P(GpuStream, CopiesToTheHostAreThereWhenTheStreamHasComeSoFar) {
+  const Index count = GetParam();
+  const auto bytes = std::size_t(count) * sizeof(int);
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    emulated::set_seed(seed);
+    const OpenDevice gpu = backend().open(0);
+    Buffer<int> first(Device::kCuda, count), second(Device::kCuda, count);
+    gpu.stream->upload(first.data(), numbers_from(1, count).data(), bytes);
+    gpu.stream->upload(second.data(), numbers_from(7, count).data(), bytes);
+    std::vector<int> got(std::size_t(count), 0), later = got;
+    gpu.stream->download(got.data(), first.data(), bytes);
+    const DeviceStream::Mark mark = gpu.stream->mark();
+    gpu.stream->download(later.data(), second.data(), bytes);
+    std::thread([&] {  // as a progress thread asks
+      while (!gpu.stream->reached(mark)) std::this_thread::yield();
+      EXPECT_EQ(got, numbers_from(1, count));
+    })
+        .join();
+    gpu.stream->synchronise();
+    EXPECT_EQ(later, numbers_from(7, count));
+  }
+}
+// From one number to more than both halves of the pinned memory.
+INSTANTIATE_TEST_SUITE_P(Counts, GpuStream, testing::Values(1, 1000, 7 << 20));
+
+TEST_F(OnAGpu, TheHostWaitsForThemOnce) {
+  const OpenDevice gpu = backend().open(0);
+  Buffer<int> numbers(Device::kCuda, 1000);
+  std::vector<int> got(1000);
+  const std::int64_t before = emulated::host_waits();
+  for (int i = 0; i < 10; ++i) gpu.stream->download(got.data(), numbers.data(), 4000);
+  EXPECT_EQ(emulated::host_waits(), before);
+  gpu.stream->synchronise();
+  EXPECT_LE(emulated::host_waits(), before + 1);
+}
+
+}  // namespace
+}  // namespace atl::test

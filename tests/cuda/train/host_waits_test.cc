@@ -1,0 +1,106 @@
+// Where the compute thread waits for its GPU within a step: once for the step's state, at its end, and at most once for each operation
+// between ranks. Whatever else made it wait would show here, in the count of calls that synchronise.
+#include "comm/progress.h"
+#include "gpu_training.h"
+#include "train/every_strategy.h"
+
+namespace atl::test {
+namespace {
+
+/// Counts what the compute thread waits for.
+class CountingEngine final : public ProgressEngine {
+ public:
+  CountingEngine(std::unique_ptr<Transport> transport, std::int64_t& waited)
+      : inner_(std::move(transport), {.timeout = std::chrono::seconds(20)}), waited_(waited) {}
+  void wait(Operation& operation) override {
+    if (operation.lane != Lane::kPrefetch) ++waited_;
+    inner_.wait(operation);
+  }
+  Transport& transport() override { return inner_.transport(); }
+  void enqueue(std::shared_ptr<Operation> operation) override { inner_.enqueue(std::move(operation)); }
+  void abandon() override { inner_.abandon(); }
+  double cpu_seconds() const override { return inner_.cpu_seconds(); }
+  double busy_seconds() const override { return inner_.busy_seconds(); }
+
+ private:
+  Progress inner_;
+  std::int64_t& waited_;
+};
+
+struct Watched {
+  std::string name;
+  Job job;
+  std::filesystem::path dataset;
+  /// An epoch or a step begins with another part of the graph, for which memory comes and goes.
+  bool takes_parts() const { return name == "granndis_batches" || name == "granndis_redrawn"; }
+  /// Sancus' bounded rule reads how far a layer's rows have changed.
+  Index reads() const { return name == "sancus_bounded" ? job.model.layers : 0; }
+};
+
+constexpr int kSeen = 2,
+              kCounted = 2;  // epochs: the first ones make room, as do later batches that are larger
+
+void watch_rank(Communicator& comm, const Watched& what, const std::int64_t& waited) {
+  const OpenDevice device = backend().open(comm.rank());
+  SmallRank rank(comm, what.job, what.dataset, 1, {}, Device::kCuda, *device.stream);
+  Trainer& trainer = *rank.trainer;
+  int seen = 0;
+  for (Index step = 1; step <= (kSeen + kCounted) * trainer.steps(); ++step) {
+    const std::int64_t operations = waited, waits = emulated::host_waits(), freed = emulated::frees();
+    trainer.train_step(step, 0.01);
+    if (step <= kSeen * trainer.steps() || freed != emulated::frees()) continue;
+    ++seen;
+    EXPECT_LE(emulated::host_waits() - waits, 1 + what.reads() + waited - operations)
+        << what.name << ", rank " << comm.rank() << ", step " << step << ", " << trainer.steps()
+        << " an epoch";
+  }
+  EXPECT_EQ(seen == 0, what.takes_parts()) << what.name << ": memory grows in every step";
+}
+
+void expect_few_waits(const Watched& what) {
+  const int ranks = what.job.placement.ranks;
+  auto transports = linked_group(ranks, ranks);
+  std::vector<std::string> failures{std::size_t(ranks)};
+  std::vector<std::thread> threads;
+  for (int r = 0; r < ranks; ++r)
+    threads.emplace_back([&, r] {
+      try {
+        std::int64_t waited = 0;
+        Communicator comm(std::make_unique<CountingEngine>(std::move(transports[std::size_t(r)]), waited));
+        watch_rank(comm, what, waited);
+      } catch (const std::exception& error) {
+        failures[std::size_t(r)] = error.what();
+      }
+    });
+  for (std::thread& each : threads) each.join();
+  for (const std::string& each : failures) EXPECT_EQ(each, "") << what.name;
+}
+
+class HostWaits : public OnEmulatedGpus, public testing::WithParamInterface<SmallCase> {
+ protected:
+  HostWaits() { write_small_data(folder_ / "small", {}); }
+};
+
+TEST_P(HostWaits, OnlyForTheStateAndForOtherRanks) {
+  emulated::set_seed(5);
+  for (const StrategyCase& strategy : every_strategy())
+    if (strategy.ranks == 2 || GetParam().name == "gcn")
+      expect_few_waits({strategy.name, job_of(GetParam(), strategy), folder_ / "small"});
+}
+
+TEST_P(HostWaits, OnOneRankOnlyForTheState) {
+  for (const std::string kind : {"graph", "pipegcn", "bns", "cagnet", "sancus", "minibatch", "p3"}) {
+    StrategyCase strategy{kind, 1, {"strategy.kind=" + kind}};
+    if (kind == "minibatch" || kind == "p3") strategy.fields.push_back("strategy." + kind + ".batchSize=7");
+    expect_few_waits({kind, job_of(GetParam(), strategy), folder_ / "small"});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, HostWaits,
+                         testing::Values(SmallCase{"gcn", {"model.norm=layer"}},
+                                         SmallCase{"sage", {"model.kind=sage", "model.norm=batch"}},
+                                         SmallCase{"gat", {"model.kind=gat", "model.norm=layer"}}),
+                         [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace atl::test
