@@ -45,6 +45,12 @@ class KilledRuns : public testing::Test {
                       "training.optimizer={kind: adam, learningRate: 0.05}"});
   }
 
+  // What tests on devices do otherwise.
+  virtual void run_all(int ranks, const std::function<void(Communicator&)>& rank_main) {
+    run_ranks(ranks, rank_main);
+  }
+  virtual RankDevice device_of(Rank) { return {}; }
+
   /// Rank 0's record; killed or stopped after an epoch (0: never).
   RunRecord run(const std::string& output, int ranks, Index kill_after = 0, Index stop_after = 0) {
     return run_until(output, ranks, {kill_after, 0}, {stop_after, 0});
@@ -57,13 +63,15 @@ class KilledRuns : public testing::Test {
                         training_marks(dataset, job_));
     RunRecord record;
     try {
-      run_ranks(ranks, [&](Communicator& comm) {
+      run_all(ranks, [&](Communicator& comm) {
         Watcher watcher(kill_after, stop_after);
+        const RankDevice device = device_of(comm.rank());
         SessionOptions o;
         o.job = job_;
         o.job_yaml = "small";
         o.dataset = folder_ / "small";
         o.output = comm.rank() == 0 ? folder_ / output : elsewhere_;
+        o.device = &device;
         o.observer = &watcher;
         o.stop = &watcher.stop;
         run_session(comm, o);
