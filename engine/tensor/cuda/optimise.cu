@@ -75,7 +75,7 @@ void count_non_finite(Context& ctx, ConstMatrixView x, double* count, const doub
   const Index cols = x.cols;
   sum_over_items(ctx, x.rows * cols, count, [=] __device__(Index i) {
     if (unless != nullptr && isfinite(*unless)) return 0.0;
-    return isfinite(at(x, i / cols, i % cols)) ? 0.0 : 1.0;
+    return isfinite(value_at(x, i / cols, i % cols)) ? 0.0 : 1.0;
   });
 }
 

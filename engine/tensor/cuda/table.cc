@@ -38,7 +38,8 @@ const KernelTable& kernels() {
                           Kernel::k_head_dot_backward,
                           Kernel::k_softmax_add,
                           Kernel::k_softmax_finish,
-                          Kernel::k_softmax_backward},
+                          Kernel::k_softmax_backward,
+                          Kernel::k_count_non_finite},
   };
   return table;
 }

@@ -100,8 +100,14 @@ void clip_case(Twins& t, RandomSizes& sizes) {
 }
 void count_non_finite_case(Twins& t, RandomSizes& sizes) {
   const Index n = sizes(90), m = sizes(70);
-  const MatrixView x = t.matrix(n, m);
-  for (Index r = 0; r < n && m > 0; r += 3) x.row(r)[r % m] = r % 2 == 0 ? Real(INFINITY) : Real(NAN);
+  const MatrixView x = t.values(n, m);
+  for (Index r = 0; r < n && m > 0; r += 3) {
+    const float value = r % 2 == 0 ? float(INFINITY) : float(NAN);
+    if (x.halves != nullptr)
+      x.halves[r * x.stride + r % m] = to_bfloat16(value);
+    else
+      x.row(r)[r % m] = Real(value);
+  }
   double* const unless = t.toss() ? t.doubles(1) : nullptr;
   if (unless != nullptr && t.toss()) *unless = NAN;
   t.expect_alike(0, &count_non_finite, x, t.doubles(1), unless);

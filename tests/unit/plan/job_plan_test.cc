@@ -80,6 +80,19 @@ std::vector<SmallCase> cases() {
       {"sage", {"model.kind=sage", "training.optimizer={kind: sgd}"}},
       {"gcnii", {"model.kind=gcnii", "model.layers=4", "training.recompute=layer"}},
       {"wide_parameters", {"model.hidden=128", "training.inputDropout={rate: 0.3}"}, {.features = 20}},
+      {"halves", {"training.precision=bfloat16", "model.norm=layer"}},
+      {"halves_sage_batch_norm_recompute",
+       {"training.precision=bfloat16", "model.kind=sage", "model.norm=batch", "training.recompute=layer"}},
+      {"halves_gat",
+       {"training.precision=bfloat16", "model.kind=gat", "model.options={heads: 2}",
+        "training.attentionDropout=0.4"}},
+      {"halves_resgcn", {"training.precision=bfloat16", "model.kind=resgcn", "model.norm=batch"}},
+      {"halves_gcnii", {"training.precision=bfloat16", "model.kind=gcnii", "model.layers=4"}},
+      {"halves_pipegcn",
+       {"training.precision=bfloat16", "strategy.kind=pipegcn", "strategy.pipegcn={smoothing: both}"}},
+      {"halves_cagnet_gat", {"training.precision=bfloat16", "strategy.kind=cagnet", "model.kind=gat"}},
+      {"halves_sancus", {"training.precision=bfloat16", "strategy.kind=sancus"}},
+      {"halves_bns", {"training.precision=bfloat16", "strategy.kind=bns", "strategy.bns={rate: 0.3}"}},
       {"multi_label", {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"}, {.multi_label = true}},
   };
 }
@@ -103,7 +116,7 @@ Index feature_bytes(const GraphPart& part) {
           4 * (rows.rows() * rows.bits->bits.row_words() + rows.cols() * rows.bits->transpose.row_words()) +
           Index(sizeof(Real)) * rows.rows();
     else
-      bytes += Index(sizeof(Real)) * rows.rows() * rows.cols();
+      bytes += rows.dense.rows * rows.dense.row_bytes();
   }
   return bytes;
 }

@@ -179,6 +179,19 @@ TEST_P(Halves, CopiesInReals) {
   });
 }
 
+TEST_P(Halves, NonFiniteOnesAreCountedWhereTheyAre) {
+  TestRank rank(3);
+  Matrix memory(1, 700 * 10);
+  const MatrixView rows = MatrixView(memory.data(), 700, 20, Storage::kHalves).slice_cols(0, 17);
+  for (const float found : {INFINITY, -INFINITY, NAN}) {
+    fill(rank.ctx, Real(3e38), rows);
+    rows.halves[20 * 13 + 16] = rows.halves[20 * 699] = to_bfloat16(found);
+    const Index before = rank.workspace.bytes();
+    EXPECT_EQ(non_finite_in(rank.ctx, rows), 2);
+    EXPECT_LT(rank.workspace.bytes() - before, 700 * 17) << "no copy of them is made";
+  }
+}
+
 TEST_P(Halves, FillIsExactInBothWays) {
   TestRank rank;
   Matrix memory(1, 60);

@@ -71,8 +71,14 @@ void scatter_add(In x, const VertexId* index, Out out, Index cols, Index begin, 
 }
 
 Index count_non_finite(In x, Index cols, Index begin, Index end) {
+  constexpr std::uint16_t kExponent = 0x7f80;  // all ones: infinite, or no number
   Index count = 0;
   for (Index row = begin; row < end; ++row) {
+    if (x.halves != nullptr) {
+      const Bfloat16* halves = x.halves + row * x.stride;
+      for (Index c = 0; c < cols; ++c) count += (halves[c].bits & kExponent) == kExponent ? 1 : 0;
+      continue;
+    }
     const Real* values = x.row(row);
     for (Index c = 0; c < cols; ++c) count += values[c] - values[c] == 0 ? 0 : 1;
   }
