@@ -62,6 +62,22 @@ std::string gpu_resource_of(const Arguments& arguments) {
   return name;
 }
 
+/// "NCCL_IB_HCA=mlx5_0,mlx5_1;NCCL_DEBUG=WARN"
+std::map<std::string, std::string> nccl_of(const std::string& list) {
+  constexpr const char* kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  std::map<std::string, std::string> variables;
+  std::istringstream stream(list);
+  for (std::string word; std::getline(stream, word, ';');) {
+    const auto equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    if (equals == std::string::npos || !name.starts_with("NCCL_") ||
+        name.find_first_not_of(kAllowed) != std::string::npos)
+      fail("--nccl: '{}' is not allowed (use NCCL_NAME=VALUE, separated by ';')", word);
+    variables[name] = word.substr(equals + 1);
+  }
+  return variables;
+}
+
 bool truth_of(const Arguments& arguments, const std::string& name, bool otherwise) {
   const std::string text = arguments.get(name, otherwise ? "true" : "false");
   if (text != "true" && text != "false") fail("{}: '{}' is not allowed (use true or false)", name, text);
@@ -94,6 +110,8 @@ Command operator_command(int (*run)(const Arguments&)) {
        {"--cuda-image", "IMAGE",
         "the same for jobs with resources.nvidia.com/gpu (default: that of --image, which trains on no GPU)"},
        {"--gpu-resource", "NAME", "what nodes call a GPU (default: nvidia.com/gpu)"},
+       {"--nccl", "VARIABLES",
+        "NCCL's variables for workers with GPUs: NCCL_NAME=VALUE, separated by ';' (default: none)"},
        {"--pull-policy", "POLICY",
         "pull policy of the engine's images: Always, IfNotPresent (default) or Never"},
        {"--namespace", "NAMES",
@@ -130,6 +148,7 @@ Options options_of(const Arguments& arguments) {
   settings.image = arguments.get("--image");
   settings.cuda_image = arguments.get("--cuda-image", "");
   settings.gpu_resource = gpu_resource_of(arguments);
+  settings.nccl = nccl_of(arguments.get("--nccl", ""));
   settings.pull_policy = arguments.get("--pull-policy", settings.pull_policy);
   options.spaces = words_of(arguments.get("--namespace"));
   options.operator_class = class_of(arguments);

@@ -44,6 +44,15 @@ json worker_env(const std::vector<Rank>& ranks, int server) {
                       field_env("ATOLL_NODE", "spec.nodeName")});
 }
 
+/// NCCL's variables: those of the operator's settings. Where one pod has all ranks, nothing that they say to each other need leave it:
+/// they meet on the loopback device, whatever networks the pod is on.
+void add_nccl(json& env, const Job& job, std::size_t ranks, const Settings& settings) {
+  if (job.resources.gpus == 0) return;
+  auto variables = settings.nccl;
+  if (ranks > 1 && int(ranks) == job.placement.ranks) variables.try_emplace("NCCL_SOCKET_IFNAME", "lo");
+  for (const auto& [name, value] : variables) env.push_back({{"name", name}, {"value", value}});
+}
+
 /// Seconds in which ranks may write a checkpoint, so that their supervisor has some left to say how it ended.
 std::int64_t time_for_ranks(const json& pod) {
   constexpr std::int64_t kForTheSupervisor = 10, kKubernetesDefault = 30;
@@ -96,6 +105,7 @@ std::string worker_pod(const GnnJob& job, const Settings& settings, int server,
   if (ranks.front() == 0) mount_output(pod, *job.job);
   json& engine = engine_of(pod);
   engine["env"] = worker_env(ranks, server);
+  add_nccl(engine["env"], *job.job, ranks.size(), settings);
   engine["resources"] = rank_resources(*job.job, int(ranks.size()), shared);
   add_gpus(pod, *job.job, int(ranks.size()), settings.gpu_resource);
   serve_ssh(engine);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 
@@ -13,6 +14,7 @@ struct Settings {
   std::string image;                            // of the engine, where a job names none
   std::string cuda_image;                       // the same of jobs with GPUs; empty: as without
   std::string gpu_resource = kGpuResource;      // what kubelets call a GPU
+  std::map<std::string, std::string> nccl;      // NCCL's variables, of workers with GPUs
   std::string pull_policy = "IfNotPresent";     // of the engine's images
   std::string operator_space = "atoll-system";  // namespace from which the operator asks pods for progress
   std::string scrape_space = "monitoring";      // namespace from which Prometheus asks them for metrics

@@ -186,9 +186,10 @@ validations:
   {{- end }}
   - expression: "variables.engine.all(c, !has(c.env) || c.env.all(e, !has(e.name) || !e.name.startsWith('ATOLL_')))"
     message: "template.spec.containers[engine].env: names that begin with ATOLL_ are the operator's (choose another name)"
+  {{- $gpu := .Values.engineCuda.resource }}
   {{- range list "requests" "limits" }}
-  - expression: "variables.engine.all(c, !has(c.resources) || !has(c.resources.{{ . }}) || c.resources.{{ . }}.all(key, !(key in {{ include "atoll.template.ranks" $ }})))"
-    message: "template.spec.containers[engine].resources.{{ . }}: cpu, memory and nvidia.com/gpu can't be set (use spec.resources)"
+  - expression: "variables.engine.all(c, !has(c.resources) || !has(c.resources.{{ . }}) || c.resources.{{ . }}.all(key, !(key in {{ include "atoll.template.ranks" $ }}{{ if ne $gpu "nvidia.com/gpu" }} + ['{{ $gpu }}']{{ end }})))"
+    message: "template.spec.containers[engine].resources.{{ . }}: cpu, memory and {{ $gpu }} can't be set (use spec.resources)"
   {{- end }}
   - expression: "variables.engine.all(c, !has(c.volumeMounts) || c.volumeMounts.all(m, !has(m.mountPath) || !(m.mountPath in {{ include "atoll.template.paths" . }})))"
     message: {{ printf "template.spec.containers[engine].volumeMounts: %s are taken (mount it elsewhere)" (include "atoll.template.paths" .) | quote }}

@@ -1,4 +1,6 @@
 // atoll supervise: PID 1 of a pod with ranks (launch/supervisor.h).
+#include <unistd.h>
+
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -23,6 +25,18 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
+/// What sshd is told so that ranks have the pod's variables of NCCL: its sessions take over none of its own.
+std::vector<std::string> nccl_for_sessions() {
+  std::string variables;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view text(*each);
+    const bool is_plain = text.find_first_of("\"'\\\n") == std::string_view::npos;
+    if (text.starts_with("NCCL_") && is_plain) variables += fmt::format(" \"{}\"", text);
+  }
+  if (variables.empty()) return {};
+  return {"-o", "SetEnv" + variables};
+}
+
 nlohmann::ordered_json end_json(const SuperviseEnd& end) {
   nlohmann::ordered_json json{{"reason", end.reason}, {"message", end.message}};
   if (end.rank) json["rank"] = *end.rank;
@@ -33,6 +47,7 @@ nlohmann::ordered_json end_json(const SuperviseEnd& end) {
 int run(const Arguments& a) {
   SupervisePlan plan;
   plan.daemon = words_of(a.get("--daemon", kSshd));
+  for (const std::string& word : nccl_for_sessions()) plan.daemon.push_back(word);
   plan.stop_patience = std::chrono::seconds(a.integer("--grace", 50, 0, kLongestTimeout));
   make_user_known();
   const SuperviseEnd end = supervise(plan);

@@ -187,6 +187,35 @@ TEST(Gpus, HaveAnEngineAndANameOfTheOperators) {
   EXPECT_EQ(requests_of(pod.at("spec")), server);
 }
 
+/// NCCL's variables of a worker with so many of the job's four ranks.
+json nccl_of(const Changes& changes, std::vector<Rank> ranks, const Settings& settings) {
+  json variables = json::object();
+  const json pod = json::parse(worker_pod(sample_job(changes), settings, 1, ranks, 7));
+  for (const json& each : engine(pod).at("env"))
+    if (each.at("name").get<std::string>().starts_with("NCCL_")) {
+      EXPECT_FALSE(variables.contains(each.at("name")));
+      variables[each.at("name").get<std::string>()] = each.at("value");
+    }
+  return variables;
+}
+
+TEST(Gpus, HaveNcclsVariablesByPlaceAndSettings) {
+  Settings settings = kSettings;
+  const std::vector<Rank> some{2, 3}, all{0, 1, 2, 3};
+  EXPECT_EQ(nccl_of(kOnGpus, some, settings), json::object());
+  EXPECT_EQ(nccl_of(kOnGpus, all, settings), (json{{"NCCL_SOCKET_IFNAME", "lo"}})) << "they are in one pod";
+  EXPECT_EQ(nccl_of({}, all, settings), json::object()) << "on no GPU";
+  settings.nccl = {{"NCCL_DEBUG", "WARN"}, {"NCCL_SOCKET_IFNAME", "eth0"}};
+  const json given{{"NCCL_DEBUG", "WARN"}, {"NCCL_SOCKET_IFNAME", "eth0"}};
+  EXPECT_EQ(nccl_of(kOnGpus, some, settings), given);
+  EXPECT_EQ(nccl_of(kOnGpus, all, settings), given);
+  const json debug = json::parse(
+      R"({"spec": {"containers": [{"name": "engine", "env": [{"name": "NCCL_DEBUG", "value": "INFO"}]}]}})");
+  const json of_job =
+      nccl_of({{"/spec/resources/nvidia.com~1gpu", 1}, {"/spec/template", debug}}, some, settings);
+  EXPECT_EQ(of_job.at("NCCL_DEBUG"), "INFO") << "the manifest has the last word";
+}
+
 TEST(Plan, CountsWhatThePodsAskFor) {
   EXPECT_EQ(requests_of(launcher().at("spec")), gang_of(*sample_job().job, {}).launcher);
   Resources server = gang_of(*sample_job().job, {}).server;
