@@ -103,8 +103,9 @@ struct OneRankJob {
 };
 
 int run_epoch(const Arguments& a) {
+  const DeviceChoice device = device_choice(a.get("--device", "cpu"));
   const OneRankJob one(a);
-  Bench bench(a);
+  Bench bench(a, device);
   bench.report({bench_epoch(bench.ctx, one.loaded.job, one.dataset, one.prepared, bench.rates, one.epochs)});
   return 0;
 }
@@ -118,6 +119,7 @@ int run_batches(const Arguments& a) {
 
 const Argument kThreads{"--threads", "N", "number of threads (all cores)"};
 const Argument kJson{"--json", "", "print one JSON object per line"};
+const Argument kDevice{"--device", "NAME", "auto, cpu or cuda (cpu)"};
 
 std::vector<Argument> of_a_job(const char* epochs) {
   return {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
@@ -143,15 +145,17 @@ Command bench_ops_command() {
           {{"DATASET", "", "folder of the data set, or its name under the data root", true},
            {"--columns", "N,…", "row widths to time (64,256)"},
            {"--heads", "N", "attention heads (8)"},
-           {"--device", "NAME", "auto, cpu or cuda (cpu)"},
+           kDevice,
            kThreads,
            kJson},
           run_ops};
 }
 
 Command bench_epoch_command() {
+  std::vector<Argument> arguments = of_a_job("number of epochs, of which the median is reported (5)");
+  arguments.push_back(kDevice);
   return {"bench epoch", "time an epoch of a manifest on one rank and compare it with the machine's limits",
-          of_a_job("number of epochs, of which the median is reported (5)"), run_epoch};
+          arguments, run_epoch};
 }
 
 Command bench_batches_command() {

@@ -42,8 +42,8 @@ std::string to_json(const BenchRow& row);
 std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, const MachineRates& rates,
                                 const std::vector<Index>& columns, int heads);
 
-/// A whole epoch of a job on one rank in this process, against 1.3 × seconds_of(epoch_work()). Throws Error
-/// where the loss isn't finite or doesn't fall.
+/// A whole epoch of a job on one rank in this process, against 1.3 × seconds_of(epoch_work()). On ctx's device, whose rates these are.
+/// Throws Error where the loss isn't finite or doesn't fall, and where the first two of a GPU aren't nearly the CPU's, which trains as many epochs.
 BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const MachineRates& rates, int epochs);
 

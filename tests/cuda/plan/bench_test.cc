@@ -1,4 +1,5 @@
-// `atoll bench ops` on the emulated GPU: its kernels' results are checked, and each stands beside a limit and its maker.
+// `atoll bench` on the emulated GPU: kernels' results are checked, and each stands beside a limit and its maker; epochs are the GPU's and learn
+// what the CPU's do.
 #include "plan/bench/bench.h"
 
 #include <gmock/gmock.h>
@@ -6,6 +7,7 @@
 
 #include "plan/bench/device_rates.h"
 #include "plan/bench/stopwatch.h"
+#include "plan/epoch_work.h"
 #include "tensor/cuda/backend.h"
 #include "tensor/kernels.h"
 #include "train/small_job.h"
@@ -19,9 +21,19 @@ class GpuBench : public testing::Test {
     install_backend(&cuda::backend());
     open_ = backend().open(0);
     ctx_ = {Device::kCuda, &pool_, &workspace_, open_.stream.get()};
+    write_small_data(folder_ / "small", {.vertices = 300});
+    dataset_.emplace(Dataset::open(folder_ / "small"));
   }
   ~GpuBench() override { workspace_ = Workspace(Device::kCuda); }
+  PreparedGraph prepared(const Job& job) const {
+    return PreparedGraph::make(*dataset_, partition_options(job, 1), graph_transforms(job),
+                               training_marks(*dataset_, job));
+  }
+  BenchRow epoch(const Job& job) { return bench_epoch(ctx_, job, *dataset_, prepared(job), kRates, 2); }
 
+  static constexpr MachineRates kRates{2e9, 1e9, 1e9};
+  TemporaryFolder folder_;
+  std::optional<Dataset> dataset_;
   OpenDevice open_;
   ThreadPool pool_{1};
   Workspace workspace_{Device::kCuda};
@@ -29,13 +41,7 @@ class GpuBench : public testing::Test {
 };
 
 TEST_F(GpuBench, OpsStandBesideTheirBoundsAndMakers) {
-  const TemporaryFolder folder;
-  write_small_data(folder / "small", {.vertices = 300});
-  const Dataset dataset = Dataset::open(folder / "small");
-  const Job job = small_job({});
-  const PreparedGraph prepared = PreparedGraph::make(dataset, partition_options(job, 1),
-                                                     graph_transforms(job), training_marks(dataset, job));
-  const auto rows = bench_ops(ctx_, prepared, MachineRates{2e9, 1e9, 1e9}, {8}, 2);
+  const auto rows = bench_ops(ctx_, prepared(small_job({})), kRates, {8}, 2);
   ASSERT_EQ(rows.size(), 5U);
   EXPECT_THAT(rows[0].name, testing::HasSubstr("natural order"));
   for (const BenchRow& row : rows) {
@@ -46,6 +52,35 @@ TEST_F(GpuBench, OpsStandBesideTheirBoundsAndMakers) {
   }
   EXPECT_THAT(to_json(rows[2]), testing::HasSubstr(R"("by":"cuBLAS")"));
   EXPECT_THAT(to_text(rows), testing::HasSubstr("  by Atoll\n"));
+}
+
+TEST_F(GpuBench, AnEpochIsTheGpusAndStandsBesideItsWork) {
+  const Job job = small_job({"training.dropout=0.2"});
+  const BenchRow row = epoch(job);
+  const Model model = make_model(job.model, job.training, {6, 3, false, true});
+  EXPECT_DOUBLE_EQ(row.limit,
+                   1.3 * seconds_of(epoch_work(model, rank_shape(prepared(job), 0, {}), false), kRates));
+  EXPECT_GT(row.seconds, 0);
+  EXPECT_GT(workspace_.bytes(), 0) << "nothing was computed on the GPU";
+}
+
+TEST_F(GpuBench, AnEpochOfMiniBatchesIsTheGpus) {
+  const BenchRow row = epoch(small_job(
+      {"strategy.kind=minibatch", "strategy.minibatch.fanout=[2, 3, 4]", "strategy.minibatch.batchSize=64"}));
+  EXPECT_GT(row.limit, 0);
+  EXPECT_GT(workspace_.bytes(), 0) << "nothing was computed on the GPU";
+}
+
+TEST_F(GpuBench, AnEpochThatLearnsOtherThanTheCpusIsRefused) {
+  Backend hasty = cuda::backend();
+  hasty.kernels.begin_step = [](Context& ctx, double learning_rate, std::int64_t step, StepState* state) {
+    cuda::kernels().begin_step(ctx, 2 * learning_rate, step, state);
+  };
+  install_backend(&hasty);
+  EXPECT_THAT([&] { epoch(small_job({"training.dropout=0"})); },
+              testing::ThrowsMessage<Error>(testing::AllOf(testing::HasSubstr("the loss of epoch 2 is"),
+                                                           testing::HasSubstr("on the GPU and"))));
+  install_backend(&cuda::backend());
 }
 
 TEST_F(GpuBench, RatesAreTheGpus) {
