@@ -1,4 +1,4 @@
-// Operations on the rows of dense matrices: the epilogue on its own, dropout, constants, packing of rows.
+// Operations on the rows of dense matrices: the epilogue on its own, dropout, sums, constants, packing of rows.
 #include "tensor/cuda/elements.h"
 #include "tensor/cuda/finish.h"
 #include "tensor/cuda/stored.h"
@@ -6,6 +6,15 @@
 
 namespace atl::cuda {
 namespace {
+
+/// run.operator()<V, kMixed>() with the widest packs that `columns` columns of all matrices can be read and written by.
+template <class F, class... M>
+void by_packs(bool mixed, Index columns, const F& run, const M&... matrices) {
+  const bool fours = in_packs(4, columns, matrices...);
+  if (!mixed) return fours ? run.template operator()<4, false>() : run.template operator()<1, false>();
+  if (in_packs(8, columns, matrices...)) return run.template operator()<8, true>();
+  return fours ? run.template operator()<4, true>() : run.template operator()<1, true>();
+}
 
 /// The finish of each element, V at a time.
 template <int V, bool kMixed>
@@ -39,15 +48,43 @@ void finish_with_layer_norm(Context& ctx, const simd::Finish& finish, simd::In x
   });
 }
 
+template <int V, bool kMixed>
+void fill_elements(Context& ctx, Real value, simd::Out out, Index rows, Index cols) {
+  for_elements(ctx, rows, cols / V, [=] __device__(Index r, Index pack_of_row) {
+    Pack<V> pack;
+#pragma unroll
+    for (int v = 0; v < V; ++v) pack.at[v] = value;
+    store_reals<V, kMixed>(out, r, pack_of_row * V, pack);
+  });
+}
+
+/// Where b is 0, what `out` was isn't read.
+template <int V, bool kMixed>
+void add_elements(Context& ctx, Real a, simd::In x, Real b, simd::Out out, Index rows, Index cols) {
+  for_elements(ctx, rows, cols / V, [=] __device__(Index r, Index pack_of_row) {
+    const Index c = pack_of_row * V;
+    Pack<V> pack = load_reals<V, kMixed>(x, r, c);
+#pragma unroll
+    for (int v = 0; v < V; ++v) pack.at[v] = a * pack.at[v];
+    if (b != 0) {
+      const Pack<V> old = load_reals<V, kMixed>(out, r, c);
+#pragma unroll
+      for (int v = 0; v < V; ++v) pack.at[v] = pack.at[v] + b * old.at[v];
+    }
+    store_reals<V, kMixed>(out, r, c, pack);
+  });
+}
+
 }  // namespace
 
 void finish_rows(Context& ctx, const simd::Finish& finish, simd::In x, simd::Out y, Index rows, Index cols) {
-  const bool mixed = any_halves(x, y, finish.residual), fours = in_packs(4, cols, x, y);
-  const auto run = [&](auto* how) { how(ctx, finish, x, y, rows, cols); };
-  if (finish.layer_norm) return run(mixed ? &finish_with_layer_norm<true> : &finish_with_layer_norm<false>);
-  if (!mixed) return run(fours ? &finish_elements<4, false> : &finish_elements<1, false>);
-  if (in_packs(8, cols, x, y)) return run(&finish_elements<8, true>);
-  run(fours ? &finish_elements<4, true> : &finish_elements<1, true>);
+  const bool mixed = any_halves(x, y, finish.residual);
+  if (finish.layer_norm) {
+    auto* const how = mixed ? &finish_with_layer_norm<true> : &finish_with_layer_norm<false>;
+    return how(ctx, finish, x, y, rows, cols);
+  }
+  const auto run = [&]<int V, bool kMixed>() { finish_elements<V, kMixed>(ctx, finish, x, y, rows, cols); };
+  by_packs(mixed, cols, run, x, y);
 }
 
 void apply(Context& ctx, const Epilogue& epilogue, ConstMatrixView x, MatrixView y) {
@@ -63,7 +100,11 @@ void dropout(Context& ctx, const Dropout& d, ConstMatrixView x, MatrixView out) 
 }
 
 void fill(Context& ctx, Real value, MatrixView out) {
-  for_elements(ctx, out.rows, out.cols, [=] __device__(Index r, Index c) { put_at(out, r, c, value); });
+  const simd::Out to = plain_out(out);
+  const auto run = [&]<int V, bool kMixed>() {
+    fill_elements<V, kMixed>(ctx, value, to, out.rows, out.cols);
+  };
+  by_packs(any_halves(to), out.cols, run, to);
 }
 
 void zero_sums(Context& ctx, std::span<double> sums) {
@@ -72,15 +113,16 @@ void zero_sums(Context& ctx, std::span<double> sums) {
 }
 
 void axpby(Context& ctx, Real a, ConstMatrixView x, Real b, MatrixView out) {
-  for_elements(ctx, out.rows, out.cols, [=] __device__(Index r, Index c) {
-    const Real of_x = a * value_at(x, r, c);
-    put_at(out, r, c, b == 0 ? of_x : of_x + b * value_at(out, r, c));
-  });
+  const simd::In from = plain(x);
+  const simd::Out to = plain_out(out);
+  const auto run = [&]<int V, bool kMixed>() {
+    add_elements<V, kMixed>(ctx, a, from, b, to, out.rows, out.cols);
+  };
+  by_packs(any_halves(from, to), out.cols, run, from, to);
 }
 
 void scale(Context& ctx, Real factor, MatrixView x) {
-  for_elements(ctx, x.rows, x.cols,
-               [=] __device__(Index r, Index c) { put_at(x, r, c, factor * value_at(x, r, c)); });
+  cuda::axpby(ctx, factor, x, 0, x);
 }
 
 void scale_rows(Context& ctx, const Real* factors, MatrixView x) {
