@@ -81,7 +81,8 @@ class Gat final : public FinishedLayer {
     };
     softmax_over(verbs, input.rows, softmaxes, begin, add);
     attention_finish(ctx, softmaxes);
-    join_heads(ctx, aggregated, target);
+    if (o_.concat) return apply(ctx, finish, aggregated, target);  // the heads lie side by side already
+    mean_of_heads(ctx, aggregated, target);
     apply(ctx, finish, target, target);
   }
 
@@ -149,8 +150,7 @@ class Gat final : public FinishedLayer {
     return m.slice_cols(h * (width() / o_.heads), width() / o_.heads);
   }
 
-  void join_heads(Context& ctx, ConstMatrixView aggregated, MatrixView out) const {
-    if (o_.concat) return axpby(ctx, 1, aggregated, 0, out);
+  void mean_of_heads(Context& ctx, ConstMatrixView aggregated, MatrixView out) const {
     for (int h = 0; h < o_.heads; ++h)
       axpby(ctx, Real(1) / Real(o_.heads), head(aggregated, h), h == 0 ? 0 : 1, out);
   }
