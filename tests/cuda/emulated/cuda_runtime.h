@@ -104,12 +104,10 @@ void give(cudaStream_t stream, std::function<void()> work);
 void run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& body);
 /// Work for a stream is given by a thread whose GPU the stream is on.
 bool is_this_threads(cudaStream_t stream);
-/// Turns what looks like an address of the device's memory into one at which the host can read the same bytes.
+/// Turns what looks like an address of this thread's GPU into one at which the host can read the same bytes. Padding may be turned, too.
 void bring_near(void* argument, std::size_t bytes);
 template <class T>
 void bring_near(T& argument) {
-  // What padding holds by chance must not look like an address. (Closures, which have no assignment, GCC doesn't clear.)
-  if constexpr (std::is_copy_assignable_v<T>) __builtin_clear_padding(&argument);
   bring_near(&argument, sizeof argument);
 }
 

@@ -1,6 +1,7 @@
 // The runtime's calls. Device memory is the far device's (tensor/far_device.h), which the host can't touch. Each thread has a GPU of its
 // own choice, as in CUDA: what it allocates lies there, and it may give work to that one's streams alone.
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -74,6 +75,25 @@ bool fits(const void* to, const void* from, std::size_t bytes, cudaMemcpyKind ki
   return to_device == (kind != cudaMemcpyDeviceToHost) && from_device == (kind != cudaMemcpyHostToDevice);
 }
 
+/// An access to memory that the host can't touch, before it is repeated.
+void end_at_far_memory(int signal, siginfo_t* info, void*) {
+  if (FarMemory::instance().holds(info->si_addr, 0))
+    end("a kernel is given another GPU's memory and uses it (or host code uses a GPU's)");
+  std::signal(signal, SIG_DFL);
+}
+
+/// What looks like an address on another GPU may be padding that holds an old one by chance. So it is left as it is, and a kernel that uses
+/// it ends the program.
+void watch_far_memory() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    struct sigaction action {};
+    action.sa_sigaction = end_at_far_memory;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGSEGV, &action, nullptr);
+  });
+}
+
 }  // namespace
 
 /// Device memory is given out where the lower half of an address is from here on. Words that mix a small
@@ -87,8 +107,10 @@ void bring_near(void* argument, std::size_t bytes) {
     std::memcpy(&word, at + i, sizeof word);
     if (reinterpret_cast<std::uint64_t>(word) % kHalf < kLowest || !FarMemory::instance().holds(word, 0))
       continue;
-    if (const int gpu = gpu_of(word); gpu >= 0 && gpu != current_gpu)
-      end("a kernel is given another GPU's memory");
+    if (const int gpu = gpu_of(word); gpu >= 0 && gpu != current_gpu) {
+      watch_far_memory();
+      continue;
+    }
     word = FarMemory::instance().near(word);
     std::memcpy(at + i, &word, sizeof word);
   }

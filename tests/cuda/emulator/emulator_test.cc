@@ -148,6 +148,7 @@ TEST(EmulatedGpuDeathTest, RefusesAnotherGpusMemory) {
     Context ctx = rank.ctx;
     ctx.stream = other.stream.get();
     cuda::launch(ctx, 1, 1, sizeof(double), &use_what_is_there, mine.data());
+    ctx.stream->synchronise();
   };
   EXPECT_DEATH(from_a_neighbour(), "another GPU's memory");
   emulated::set_gpus(1);
