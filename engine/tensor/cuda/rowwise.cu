@@ -58,7 +58,7 @@ void fill_elements(Context& ctx, Real value, simd::Out out, Index rows, Index co
   });
 }
 
-/// Where b is 0, what `out` was isn't read.
+/// Where b is 0, what `out` was isn't read. Which product is rounded is said here, so that packs of all widths have the same bits.
 template <int V, bool kMixed>
 void add_elements(Context& ctx, Real a, simd::In x, Real b, simd::Out out, Index rows, Index cols) {
   for_elements(ctx, rows, cols / V, [=] __device__(Index r, Index pack_of_row) {
@@ -69,7 +69,7 @@ void add_elements(Context& ctx, Real a, simd::In x, Real b, simd::Out out, Index
     if (b != 0) {
       const Pack<V> old = load_reals<V, kMixed>(out, r, c);
 #pragma unroll
-      for (int v = 0; v < V; ++v) pack.at[v] = pack.at[v] + b * old.at[v];
+      for (int v = 0; v < V; ++v) pack.at[v] = fma(b, old.at[v], pack.at[v]);
     }
     store_reals<V, kMixed>(out, r, c, pack);
   });
