@@ -12,6 +12,7 @@
 #include "command/job_on_topology.h"
 #include "command/machine_rates.h"
 #include "command/training_fit.h"
+#include "command/trials.h"
 #include "job/quantity.h"
 #include "job/strategies.h"
 #include "job/yaml.h"
@@ -136,6 +137,11 @@ Comparison compare_strategies(const Arguments& arguments, const LoadedJob& given
       .exact = asks && job.strategy.options.flag("exact")};
   const std::string wire = job.strategy.wire == Precision::kBFloat16 ? ":wire=bfloat16" : "";
   comparison.rows = Comparing(arguments, dataset, comparison.topology, rates, options, wire, say).rows();
+  const std::int64_t steps = options.trial.value_or(asks ? job.strategy.options.integer("trial") : 0);
+  if (steps > 0 && !comparison.exact)
+    try_strategies(
+        comparison, dataset, steps,
+        [&](const std::string& change) { return with_change(arguments, change, options, say_nothing); }, say);
   return comparison;
 }
 

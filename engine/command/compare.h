@@ -17,6 +17,7 @@ struct CompareOptions {
   std::vector<std::string> hosts{};  // … these (ranks); empty: servers of placement.ranksPerServer, or one
   double link = 0;                   // bytes a second, in place of strategy.link; 0: not given
   std::optional<MachineRates> rates{};  // of a rank; none: measured here
+  std::optional<std::int64_t> trial{};  // steps, in place of strategy.trial
 };
 
 /// Each kind with its defaults, and the variants that it names (StrategyInfo::variants). Prepares the graph as each needs it.

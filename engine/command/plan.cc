@@ -98,6 +98,7 @@ int run_comparison(const Arguments& a, const LoadedJob& given, const Dataset& da
   const Card* const card = a.has("--gpu") ? &card_of(a.get("--gpu")) : nullptr;
   if (card != nullptr || a.has("--rates")) options.rates = rates_of(a, card, 1, threads);
   if (a.has("--link")) options.link = link_of(a);
+  if (a.has("--trial")) options.trial = a.integer("--trial", 0, 0, 100'000);
   const Comparison comparison = compare_strategies(a, given, dataset, options, say);
   std::fputs((a.has("--json") ? to_json(comparison) + "\n" : to_text(comparison)).c_str(), stdout);
   return 0;
@@ -162,6 +163,8 @@ Command plan_command() {
         "measure epochs: record all ranks here, replay them over its links (atoll simulate)"},
        {"--compare", "",
         "compare all strategies: time, bytes, memory, accuracy, and which is best (docs/strategies.md)"},
+       {"--trial", "STEPS",
+        "with --compare: train graph so long, and what is not exact and could be faster, before comparing (0, or strategy.trial)"},
        {"--prepare", "", "minibatch: prepare a large graph first, where no run has yet, and plan from it"},
        {"--nodes", "FILE",
         "output of `kubectl get nodes,pods,pvc,pv,sc -A -o json`: print where the ranks would run"},

@@ -1,5 +1,5 @@
 """What is simulated for the figures of GNNPipe and GraNNDis: a cell is one `atoll simulate`, recorded once and replayed over its topologies."""
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 BASELINE = "graph:overlap=false"
 # Graphs that are generated have the shape of the named one, at a scale that all ranks together fit this machine and ten minutes.
@@ -162,6 +162,16 @@ def dgs_cell(name, dataset, workers, batch, recorded, strategies, **more):
                 tuple(f"{each}:batchSize={batch}:{DGS_OPTIONS}" for each in strategies), compared=True, recorded=recorded, **more)
 
 
+def dgs_samplers_cells():
+    """Samplers whose layers have a fixed size (that of LADIES' paper), or that draw whole clusters; each with random columns, too."""
+    drawn, hands = f"minibatch:batchSize=205:{DGS_OPTIONS}", "threads=8:prefetch=8"
+    for name, samplers, more in ((", layers of a fixed size", [f"{each}:layerSizes=[512,512]:batchSize=205" for each in ("fastgcn", "ladies")], {}),
+                                 (", clusters", ["cluster:merged=2"], {"placement": {"partitioner": {"kind": "metis", "parts": 64}}})):
+        others = tuple(f"minibatch:sampler={each}{rate}:{hands}" for each in samplers for rate in ("", ":featureRate=0.85"))
+        made = dgs_cell(name, "reddit", 4, 205, 4, (), **more)
+        yield replace(made, strategies=(drawn, *others, *([] if more else [f"dgs:batchSize=205:{DGS_OPTIONS}"])))
+
+
 def dgs_cells():
     ablation = ("minibatch", "minibatch:featureRate=0.85", "dgs:featureRate=1", "dgs:vertices=random", "dgs")
     for workers in (4, 8):
@@ -171,6 +181,7 @@ def dgs_cells():
     # A batch is the share of the graph that it would be of the whole one.
     yield dgs_cell("", "reddit", 4, 205, 4, ablation)
     yield dgs_cell("", "products, 100 features", 4, 205, 4, ablation)
+    yield from dgs_samplers_cells()
     yield dgs_cell(", several labels", "yelp", 4, 410, 4, ablation, training={"loss": "binaryCrossEntropy", "metric": "f1Micro"})
 
 

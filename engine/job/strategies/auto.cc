@@ -22,7 +22,8 @@ Rule alone_rule() {
   const std::string text = "is an option of strategy auto (remove it)";
   return {[](const Check&) {},
           {{"strategy", "exact", "!has(self.exact) || " + kIsAuto, text},
-           {"strategy", "link", "!has(self.link) || " + kIsAuto, text}}};
+           {"strategy", "link", "!has(self.link) || " + kIsAuto, text},
+           {"strategy", "trial", "!has(self.trial) || " + kIsAuto, text}}};
 }
 
 Rule a_rate_rule() {
@@ -44,9 +45,17 @@ StrategyInfo auto_strategy() {
                    {.type = FieldType::kText,
                     .description = "rate of each server's link, each way, that epochs are predicted with; "
                                    "placement.ranksPerServer says which ranks share a server"});
+  Field trial = option_field(
+      OptionOwner::kStrategy, "auto", "strategy.trial", std::int64_t(200),
+      {.description =
+           "with exact: false, for how many steps strategy graph is trained first, where the choice is made and on a part of a large "
+           "graph, and then what is not exact and could be faster, to see how many steps it needs; 0: none, other data sets tell",
+       .unit = "steps",
+       .minimum = 0,
+       .maximum = 100'000});
   return {.kind = "auto",
           .description = "the strategy with the least predicted time (atoll plan --compare)",
-          .options = {std::move(exact), std::move(link)},
+          .options = {std::move(exact), std::move(link), std::move(trial)},
           .layout = consecutive_ranks,
           .stands_for_another = true,
           .rules = {a_rate_rule(), alone_rule()}};

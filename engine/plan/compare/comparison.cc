@@ -9,6 +9,7 @@ std::optional<double> ComparedStrategy::cost() const {
   const double step = forecast.row.epoch / forecast.steps;
   if (exact) return step;
   if (!effect || !std::isfinite(effect->length)) return {};
+  if (!effect->tried_on.empty()) return step * effect->length;
   return step * std::max(1.0, effect->length);  // less is a seed's luck
 }
 

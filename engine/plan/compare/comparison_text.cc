@@ -13,7 +13,7 @@ namespace {
 
 std::string points_text(const ComparedStrategy& row) {
   if (row.exact) return "as graph's";
-  if (!row.effect) return "not measured";
+  if (!row.effect || row.effect->measured_on.empty()) return "not measured";
   return fmt::format("{:+.1f} ± {:.1f} ({})", row.effect->points, row.effect->deviation,
                      row.effect->measured_on);
 }
@@ -23,6 +23,11 @@ std::string cost_text(const ComparedStrategy& row, const ComparedStrategy* plain
   const auto cost = row.cost();
   if (!cost) return row.effect ? "never" : "–";
   return plain != nullptr ? fmt::format("{:.2f}", *cost / *plain->cost()) : duration_text(*cost);
+}
+
+std::string where_text(const Effect& effect) {
+  return effect.tried_on.empty() ? fmt::format("on {} and sets like it", effect.measured_on)
+                                 : "tried on " + effect.tried_on;
 }
 
 /// What an epoch goes to.
@@ -77,10 +82,13 @@ nlohmann::ordered_json row_json(const ComparedStrategy& row) {
   json["bytesBetweenServers"] = epoch.bytes_between;
   json["peakMemoryBytes"] = row.forecast.peak;
   if (row.effect) {
-    json["points"] = row.effect->points, json["deviation"] = row.effect->deviation;
+    if (!row.effect->measured_on.empty()) {
+      json["points"] = row.effect->points, json["deviation"] = row.effect->deviation;
+      json["measuredOn"] = row.effect->measured_on;
+    }
+    if (!row.effect->tried_on.empty()) json["triedOn"] = row.effect->tried_on;
     json["stepsOverGraph"] =
         std::isfinite(row.effect->length) ? nlohmann::ordered_json(row.effect->length) : nullptr;
-    json["measuredOn"] = row.effect->measured_on;
   }
   json["costSeconds"] = row.cost() ? nlohmann::ordered_json(*row.cost()) : nullptr;
   return json;
@@ -95,8 +103,8 @@ std::string why(const Comparison& comparison, const ComparedStrategy& best) {
                                  duration_text(row.epoch), parts_text(row));
   if (!best.exact)
     text += fmt::format(
-        "; it takes {:.2f} times as many steps as graph to the same accuracy less half a point, on {} and sets like it",
-        best.effect->length, best.effect->measured_on);
+        "; it takes {:.2f} times as many steps as graph to the same accuracy less half a point, {}",
+        best.effect->length, where_text(*best.effect));
   if (plain != nullptr && plain != &best)
     text += fmt::format(". graph takes {}: it {}", duration_text(plain->forecast.row.epoch),
                         parts_text(plain->forecast.row));

@@ -16,6 +16,8 @@ struct Effect {
   /// Epochs, or where an epoch has several steps, steps, until `graph`'s best validation metric less half a point, over those of `graph`: the
   /// middle of those on the three data sets that are most like it.
   double length = 1;
+  /// On what the length was found for this very job (command/trials.h); "": it is as measured on other sets.
+  std::string tried_on = "";
 };
 
 /// What measured sets are compared by.

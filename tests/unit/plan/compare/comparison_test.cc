@@ -42,6 +42,16 @@ TEST(Comparison, NobodyLearnsInFewerStepsThanGraph) {
   EXPECT_EQ(c.best(false)->label, "graph");
 }
 
+/// Found on the job's own graph, fewer steps are fewer.
+TEST(Comparison, WhatWasTriedCountsAsItIs) {
+  std::vector<ComparedStrategy> rows{row("graph", 2, true), row("gnnpipe", 2.1, false, 0.5)};
+  rows[1].effect->tried_on = "this graph";
+  const Comparison c = comparison(rows);
+  EXPECT_EQ(c.best(false)->label, "gnnpipe");
+  EXPECT_THAT(to_text(c), HasSubstr("half a point, tried on this graph"));
+  EXPECT_THAT(to_json(c), HasSubstr("\"triedOn\":\"this graph\""));
+}
+
 /// Ten steps an epoch, of which as few are needed as graph has epochs.
 TEST(Comparison, AnEpochOfManyStepsIsManySteps) {
   const Comparison c = comparison({row("graph", 2, true), row("minibatch", 5, false, 1, 10)});
