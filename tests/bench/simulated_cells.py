@@ -151,6 +151,10 @@ def p3_cells():
     for dataset, times in (("products, 100 features", 1.703), ("papers, 128 features", 1.639)):
         yield p3_cell(", copies", dataset, "sage", ("p3:delay=3", "p3:delay=3:copies=2", "p3:delay=3:copies=4", "p3:delay=3:copies=4:structure=mapped"),
                       paper={f"p3:delay=3:copies=4:structure=mapped:{P3_OPTIONS}": times}, **by_hash)
+    # What the pipeline is worth, 30 to 50 % in the paper, depends on how much there is to compute while links are busy.
+    for speed in (P100, 4, 2, 1):
+        yield replace(p3_cell(f", pipelining, computing {speed} x", "products, 100 features", "sage", ("p3:structure=mapped", "p3:delay=3:structure=mapped"),
+                              **by_hash), topologies=(f"p3-4x4@x{speed}",))
     # Eight servers of ours, with a rank each.
     for model in ("gcn", "sage"):
         yield p3_cell(", 8 servers", "products, 100 features", model, everybody, topology="pipegcn-8x1", **by_hash)

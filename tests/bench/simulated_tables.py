@@ -61,6 +61,8 @@ core here; that is a guess of what a P100 does, and with it of how much of an ep
   cheaper than summands of 32.
 - More layers: a step reads more rows of the first layer, nearly the whole graph here, and each has its summands; rows of the graph that a batch reads
   twice are sent once. So P3 gains less with 3 and 4 layers, where the paper's gains grow.
+- The pipeline (delay=3): where computing is 16 × as fast as here, links are busy all the time with and without it, and it gains 12 %. The more there is to compute
+  while links are busy, the more it hides: see the last cells, where the structure is mapped, so that batches don't wait for it: up to 27 %. The paper has 30 to 50 %.
 - Copies: with all columns on every server (copies=4) nothing of the first layer is sent; what is left is structure, which structure=mapped reads from files.
 """,
     "dgs": "# DGS: fewer rows and columns of others\n" + COMMON + f"""
@@ -71,7 +73,8 @@ unless told (Wan et al. 2022, section V-A). Cards compute {simulated_cells.P100}
 - with batches at hand: an epoch without the time in which the next batch wasn't made. The rest is links: epochs are what fetching takes.
 - `minibatch` draws at random, `featureRate=0.85` is +RF; DGS with `featureRate=1` chooses vertices alone, with `vertices=random` features alone.
 - The paper's goals: 24 to 28 % fewer bytes, 1.07 to 1.25 × FastGCN's speed, 1.44 × with random parts. Its FastGCN draws each vertex' neighbours, as many as random
-  does, by a weight for each; that sends what `minibatch` sends. The engine's `fastgcn` is that of its own paper, with layers of a fixed size, and no rival of equal size.
+  does, by a weight for each; that sends what `minibatch` sends. The engine's `fastgcn` is that of its own paper, with layers of a fixed size, and no rival of equal size:
+  with the 512 vertices a layer of LADIES' paper an epoch of `fastgcn` or `ladies` reads and computes a tenth, and `cluster` reads few rows of others. What that does to accuracy is in samplers-accuracy.md.
 - What is found: where vertices have more neighbours than are drawn (Reddit's and products' shapes), 40 and 34 % fewer bytes, and 1.53 and 1.25 × the speed. On
   ogbn_arxiv few have 64 neighbours, nothing is left to choose, and what remains are the columns: 10 to 16 %, 1.09 to 1.12 ×, with random parts as well.
 """,
