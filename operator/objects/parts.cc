@@ -15,14 +15,17 @@ namespace {
 
 using nlohmann::json;
 
-/// A node that doesn't answer: its pods are replaced after a time of ours, not the cluster's 300 s.
-json tolerations(int seconds) {
+/// A node that doesn't answer: its pods are replaced after a time of ours, not the cluster's 300 s. A node that is kept for GPUs: where
+/// ranks are on such, the launcher is planned beside them, and only there may be the room that preparing takes.
+json tolerations(const Job& job, const Settings& settings) {
   json all = json::array();
   for (const char* what : {"not-ready", "unreachable"})
     all.push_back({{"key", std::string("node.kubernetes.io/") + what},
                    {"operator", "Exists"},
                    {"effect", "NoExecute"},
-                   {"tolerationSeconds", seconds}});
+                   {"tolerationSeconds", settings.toleration_seconds}});
+  if (job.resources.gpus > 0)
+    all.push_back({{"key", settings.gpu_resource}, {"operator", "Exists"}, {"effect", "NoSchedule"}});
   return all;
 }
 
@@ -81,7 +84,7 @@ json base_pod(const GnnJob& job, const Settings& settings, const std::string& na
                    {"fsGroup", settings.fs_group},
                    {"fsGroupChangePolicy", "OnRootMismatch"},
                    {"seccompProfile", {{"type", "RuntimeDefault"}}}}},
-                 {"tolerations", tolerations(settings.toleration_seconds)},
+                 {"tolerations", tolerations(*job.job, settings)},
                  {"volumes", json::array()},
                  {"containers", json::array({engine_container(job, settings)})}};
   const json scratch = {{"emptyDir", json::object()}};
@@ -140,7 +143,6 @@ void add_gpus(json& pod, const Job& job, int ranks, const std::string& gpu) {
   if (job.resources.gpus == 0) return;
   for (const char* kind : {"requests", "limits"})
     engine_of(pod)["resources"][kind][gpu] = job.resources.gpus * ranks;
-  pod["spec"]["tolerations"].push_back({{"key", gpu}, {"operator", "Exists"}, {"effect", "NoSchedule"}});
 }
 
 }  // namespace atl::ctl

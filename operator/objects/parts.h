@@ -36,7 +36,7 @@ void mount_data(nlohmann::json& pod, const GnnJob& job, bool read_only);
 
 /// requests and limits of so many ranks, with the memory of /dev/shm; without their GPUs.
 nlohmann::json rank_resources(const Job& job, int ranks, std::int64_t shared_memory);
-/// A pod's GPUs for so many ranks, and that it may stand on nodes that are kept for such.
+/// A pod's GPUs for so many ranks.
 void add_gpus(nlohmann::json& pod, const Job& job, int ranks, const std::string& gpu);
 
 }  // namespace atl::ctl

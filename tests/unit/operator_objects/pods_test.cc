@@ -163,11 +163,21 @@ TEST(Gpus, AreTheWorkersAlone) {
   const json pod = worker(kOnGpus), resources = engine(pod).at("resources");
   EXPECT_EQ(resources.at("requests").at("nvidia.com/gpu"), 2) << "one of each rank";
   EXPECT_EQ(resources.at("limits").at("nvidia.com/gpu"), 2);
-  EXPECT_THAT(pod.at("spec").at("tolerations"),
-              Contains(json{{"key", "nvidia.com/gpu"}, {"operator", "Exists"}, {"effect", "NoSchedule"}}));
-  EXPECT_THAT(prepare(kOnGpus).dump(), Not(HasSubstr("nvidia.com/gpu"))) << "parts are made by processors";
-  EXPECT_THAT(launcher(kOnGpus).dump(), Not(HasSubstr("nvidia.com/gpu")));
+  EXPECT_THAT(engine(prepare(kOnGpus)).dump(), Not(HasSubstr("nvidia.com/gpu")))
+      << "parts are made by processors";
+  EXPECT_THAT(engine(launcher(kOnGpus)).dump(), Not(HasSubstr("nvidia.com/gpu")));
   EXPECT_THAT(worker().dump(), Not(HasSubstr("nvidia.com/gpu")));
+}
+
+/// The plan puts the launcher beside ranks, so it must be let in wherever they are.
+TEST(Gpus, AllPodsOfTheirJobsMayBeOnNodesThatAreKeptForThem) {
+  const NodeState kept{"n1", {}, {{"nvidia.com/gpu", "present", "NoSchedule"}}, false, true, {}};
+  const auto refusal = [&](const json& pod) {
+    return NodeFilter::of_template(json{{"spec", pod.at("spec")}}.dump()).refusal(kept);
+  };
+  EXPECT_EQ(filter_of(*sample_job(kOnGpus).job, "nvidia.com/gpu").refusal(kept), "") << "as it is planned";
+  for (const json& pod : {prepare(kOnGpus), worker(kOnGpus), launcher(kOnGpus)}) EXPECT_EQ(refusal(pod), "");
+  for (const json& pod : {prepare(), worker(), launcher()}) EXPECT_NE(refusal(pod), "");
 }
 
 TEST(Gpus, HaveAnEngineAndANameOfTheOperators) {
