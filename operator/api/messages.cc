@@ -91,7 +91,8 @@ std::optional<Prepared> read_prepared(const std::string& line) {
                 int(*ranks),
                 std::move(*parts),
                 {},
-                strategy};
+                strategy,
+                bounded(text_of(object, "strategyReason"), kLongestText)};
   for (const json& row : list_of(object, "flows")) {
     if (!is_flow(row, *ranks)) return {};
     read.flows.push_back({row[0].get<int>(), row[1].get<int>(), row[2].get<double>()});

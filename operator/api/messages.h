@@ -41,6 +41,7 @@ struct Prepared {
   std::vector<int> parts;        // (ranks) the part that each trains; empty: that of its own number
   std::vector<PairBytes> flows;  // an epoch, between ranks
   std::string strategy{};        // what strategy auto stands for, as YAML on one line; "": the manifest's
+  std::string strategy_reason{};
 };
 
 /// The last line of its log. Nothing where it isn't its result.

@@ -49,16 +49,22 @@ Predicted predicted_of(const GangPlan& plan, const Gang& gang) {
   return predicted;
 }
 
+/// What strategy auto stands for, and why.
+std::string choice_text(const Turn& turn) {
+  const std::string chosen = chosen_strategy(turn), reason = reason_for_strategy(turn);
+  if (chosen.empty()) return {};
+  return "; strategy auto is " + chosen + (reason.empty() ? "" : ": " + reason);
+}
+
 void enter(Turn& turn, const GangPlan& plan, const Gang& gang) {
   turn.status.servers.clear();
   for (std::size_t s = 0; s < plan.nodes.size(); ++s)
     turn.status.servers.push_back(
         {plan.nodes[s], gang.servers[s], gang.holds.empty() ? std::string() : gang.holds[s]});
   turn.status.predicted = predicted_of(plan, gang);
-  const std::string chosen = chosen_strategy(turn);
-  turn.say(kPlaced, true, "Planned",
-           fmt::format("{} servers on {}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
-                       chosen.empty() ? "" : "; strategy auto is " + chosen));
+  turn.say(
+      kPlaced, true, "Planned",
+      fmt::format("{} servers on {}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "), choice_text(turn)));
 }
 
 void pin_launcher(Turn& turn, const std::string& node) {

@@ -171,6 +171,11 @@ std::string chosen_strategy(const Turn& turn) {
   return prepared && find_strategy(turn.spec().strategy.kind)->stands_for_another ? prepared->strategy : "";
 }
 
+std::string reason_for_strategy(const Turn& turn) {
+  const auto prepared = known_parts(turn);
+  return prepared && !chosen_strategy(turn).empty() ? prepared->strategy_reason : "";
+}
+
 Gang gang_to_place(const Turn& turn) {
   const auto prepared = known_parts(turn);
   Gang gang = gang_of(turn.spec(), prepared ? std::optional(prepared->flows) : std::nullopt,

@@ -17,6 +17,8 @@ std::vector<int> parts_by_rank(const Turn& turn);
 
 /// What the prepare step chose for strategy auto, as YAML on one line; "": the manifest names a strategy.
 std::string chosen_strategy(const Turn& turn);
+/// Why it was; the prepare pod, whose log says so too, is gone by then. "" where there is none.
+std::string reason_for_strategy(const Turn& turn);
 
 /// The nodes by server; those whose pods are released already keep theirs.
 GangPlan plan_places(const Turn& turn, const Gang& gang);

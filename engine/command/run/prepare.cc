@@ -73,7 +73,10 @@ int run(const Arguments& a) {
                               {"datasetChecksum", dataset.meta().checksum},
                               {"preparedChecksum", prepared.checksum()},
                               {"ranks", loaded.job.placement.ranks}};
-  if (choice) json["strategy"] = choice->strategy;
+  if (choice) {
+    json["strategy"] = choice->strategy;
+    json["strategyReason"] = choice->why.substr(choice->why.find(": ") + 2);  // after the strategy's name
+  }
   for (const RankPlan& rank : plan.ranks) json["peakMemoryBytes"].push_back(rank.memory.peak());
   const RankTraffic traffic = rank_traffic(loaded.job, dataset, prepared);
   json["parts"] = traffic.parts;

@@ -116,6 +116,9 @@ TEST(Prepared, IsTheTrafficBetweenRanks) {
   EXPECT_TRUE(prepared->strategy.empty());
   EXPECT_TRUE(read_prepared(R"({"ranks":2,"flows":[]})")->parts.empty());
   EXPECT_EQ(read_prepared(R"({"ranks":2,"flows":[],"strategy":"{kind: bns}"})")->strategy, "{kind: bns}");
+  EXPECT_EQ(read_prepared(R"({"ranks":2,"flows":[],"strategyReason":")" + std::string(2000, 'x') + "\"}")
+                ->strategy_reason.size(),
+            1024u);
   EXPECT_FALSE(read_prepared(R"({"ranks":2,"flows":[],"strategy":")" + std::string(2000, 'x') + "\"}"))
       << "what a container says is judged";
   for (const char* bad :

@@ -38,7 +38,7 @@ TEST(LifePrepare, AFailedPrepareStepIsTriedAgainAndThenGivenUp) {
 /// It is told to each attempt, and nobody chooses anew.
 TEST(LifePrepare, WhatItChoseForStrategyAutoIsWhatRanksTrainUnder) {
   World world;
-  world.cluster.prepares_also = R"(,"strategy":"{kind: granndis}")";
+  world.cluster.prepares_also = R"(,"strategy":"{kind: granndis}","strategyReason":"it sends least")";
   const auto strategy_of = [&](int attempt) {
     const json& map = world.cluster.objects.at({Kind::kConfigMap, "cora-attempt-" + std::to_string(attempt)});
     return json::parse(map.at("data").at("attempt.json").get<std::string>()).value("strategy", "");
@@ -47,7 +47,7 @@ TEST(LifePrepare, WhatItChoseForStrategyAutoIsWhatRanksTrainUnder) {
   world.until_training();
   EXPECT_EQ(strategy_of(1), "{kind: granndis}");
   EXPECT_THAT(find_condition(world.atoll.status().conditions, kPlaced)->message,
-              HasSubstr("; strategy auto is {kind: granndis}"));
+              HasSubstr("; strategy auto is {kind: granndis}: it sends least"));
   world.kill_node(node_of(world.cluster.pods.at("cora-0-0")));
   world.atoll.run(900, [&] { return world.cluster.objects.contains({Kind::kConfigMap, "cora-attempt-2"}); });
   EXPECT_EQ(strategy_of(2), "{kind: granndis}");
