@@ -1,10 +1,6 @@
 """Ranks that must share a server do, a job stays inside one rack or waits whole, and starts when room is made."""
-import json
 import re
 
-import images
-import layout
-import stage
 from control_plane import kubectl
 from jobs import CORA, GnnJob, nothing_remains
 from pods import apply, pod
@@ -67,62 +63,6 @@ def waits_whole_until_there_is_room():
         vacate("n1", "n3")
 
 
-def gpus(node, count):
-    kubectl("patch", "node", node, "--subresource=status", "--type=merge", "--patch",
-            json.dumps({"status": {"capacity": {"nvidia.com/gpu": count}, "allocatable": {"nvidia.com/gpu": count}}}))
-
-
-def goes_where_gpus_are():
-    """Nodes whose status claims a GPU each. A job of two ranks, each on one, stands on such; another one waits until these are free, and is told
-    that they aren't. The engine here has no CUDA, and says so when a rank begins."""
-    with_gpus = {"n2", "n3"}
-    for node in with_gpus:
-        gpus(node, "1")
-    try:
-        waiting = gpu_job("more-gpus", ranks=3).apply()
-        waiting.wait("to be told of GPUs", 60, lambda: "nvidia.com/gpu" in json.dumps(waiting.status()))
-        job = gpu_job("gpus", ranks=2).apply()
-        job.until("Failed", 120)
-        assert nodes_of_planned(job) == with_gpus, nodes_of_planned(job)
-        assert "runs only on the CPU" in job.condition("Failed")["message"], job.told()
-        for each in (job, waiting):
-            each.delete()
-            nothing_remains(each)
-    finally:
-        for node in with_gpus:
-            gpus(node, None)
-
-
-def has_an_image_for_gpus():
-    """It starts where there is no driver, and says so."""
-    if not stage.make_image_for_gpus():
-        print("left out: make programs-cuda makes what the image for GPUs holds")
-        return
-    node = next(each for each in layout.saved().all_nodes() if each.name == "n2")
-    images.load([images.archive_of(stage.ENGINE_CUDA)], [node])
-    gpus("n2", "1")
-    try:
-        job = gpu_job("cuda", ranks=1)
-        job.spec["image"] = stage.ENGINE_CUDA
-        job.spec["template"] = {"spec": {"nodeSelector": {"kubernetes.io/hostname": node.name}}}
-        job.apply().until("Failed", 120)
-        assert "the NVIDIA driver of this machine is missing" in job.condition("Failed")["message"], job.told()
-        job.delete()
-        nothing_remains(job)
-    finally:
-        gpus("n2", None)
-
-
-def gpu_job(name, ranks):
-    job = GnnJob(name, CORA, {"placement.ranks": ranks, "placement.ranksPerServer": 1})
-    job.spec.setdefault("resources", {})["nvidia.com/gpu"] = 1
-    return job
-
-
-def nodes_of_planned(job):
-    return {server["node"] for server in job.status().get("placement", {}).get("servers", [])}
-
-
 def stands_by_server(name, strategy, model, holds):
     """Four ranks of 0.9 cores, which only two nodes' worth of consecutive pairs can be: each group on one node, and `kubectl describe`
     says which node holds what. The job learns there what it learns anywhere."""
@@ -154,4 +94,4 @@ def a_granndis_server_is_a_node():
 
 SHORT = [moves_whole_to_the_other_rack, waits_whole_until_there_is_room, a_pipelines_stage_shares_a_node,
          a_granndis_server_is_a_node]
-LONG = [goes_where_gpus_are, has_an_image_for_gpus]
+LONG = []

@@ -1,14 +1,15 @@
 """A job on a cluster trains what `atoll run` trains here, on the nodes that were planned, and says what it sent."""
 import json
 import pathlib
+import re
 import tempfile
 
 import stage
 from jobs import CORA, LONG as MINUTE, GnnJob, nothing_remains, ours
 
 
-def expected_losses(job, ranks):
-    """Of `atoll run` on this machine: the same manifest, data, ranks and threads."""
+def expected_losses(job, ranks, *changes):
+    """Of `atoll run` on this machine: the same manifest, data, ranks and threads; `changes`: words of --set."""
     with tempfile.TemporaryDirectory(prefix="atoll-cluster.") as folder:
         spec = {key: value for key, value in job.spec.items() if key != "resources"}
         spec["dataset"] = {key: value for key, value in spec["dataset"].items() if key != "volume"}
@@ -16,8 +17,9 @@ def expected_losses(job, ranks):
         manifest = {**job.manifest(), "spec": spec}
         file = pathlib.Path(folder) / "job.yaml"
         file.write_text(json.dumps(manifest))
+        settings = [word for change in changes for word in ("--set", change)]
         told = stage.atoll("run", "-f", file, "--json", "--threads", "1", "--ranks", ranks, "--data-root",
-                           stage.SHARED / "datasets", cwd=folder)
+                           stage.SHARED / "datasets", *settings, cwd=folder)
         events = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
         return [event["loss"] for event in events if event["event"] == "epoch"]
 
@@ -58,5 +60,46 @@ def between_servers(by_pair, servers):
                if server_of[sender] != server_of[receiver])
 
 
-SHORT = [same_losses_as_on_one_machine, bytes_as_the_ledger_says]
-LONG = []
+# Links so slow that of the exact strategies the one with copies of all that a server needs is the best.
+CHOSEN = {"resources.cpu": "900m", "strategy": {"kind": "auto", "link": "100kbit"}, "runPolicy.cleanPodPolicy": "None"}
+
+
+def chosen_for(job):
+    """What the prepare pod chose, as the condition Placed names it, with the reason."""
+    message = job.condition("Placed")["message"]
+    chosen = re.search(r"; strategy auto is (\{kind: granndis.*\}): an epoch is predicted to take ", message)
+    assert chosen, f"the strategy that sends least between servers, and why, not: {message}"
+    return chosen[1]
+
+
+def told_to_ranks(job, attempt):
+    made = json.loads(ours("get", "configmap", f"{job.name}-attempt-{attempt}", "--output", "json"))
+    return json.loads(made["data"]["attempt.json"])["strategy"]
+
+
+def trains_under_the_strategy_that_was_chosen():
+    job = GnnJob("chosen", CORA, CHOSEN).apply().until("Succeeded", 150)
+    strategy = chosen_for(job)
+    assert told_to_ranks(job, 1) == strategy, "what the launcher was given"
+    assert "kind: granndis" in (job.output() / "job.yaml").read_text(), "the run's own manifest"
+    assert job.losses() == expected_losses(job, 4, f"strategy={strategy}"), "the losses of a run under it on one machine"
+    job.delete()
+    nothing_remains(job)
+
+
+def keeps_what_was_chosen_when_a_rank_is_killed():
+    job = GnnJob("chosen-once", CORA, CHOSEN | {"training.epochs": 4000}).apply().until("Running", 120)
+    job.until_epoch(100)
+    strategy = chosen_for(job)
+    assert told_to_ranks(job, 1) == strategy, "what the launcher was given"
+    job.signal_ranks(1, "KILL", 3)
+    job.wait("to tell of the restart", 60, lambda: job.status().get("restarts"))
+    job.until("Succeeded", 180)
+    assert told_to_ranks(job, 2) == strategy, "what the next one was given"
+    assert job.losses() == expected_losses(job, 4, f"strategy={strategy}"), "the losses of a job that lost nothing"
+    job.delete()
+    nothing_remains(job)
+
+
+SHORT = [same_losses_as_on_one_machine, bytes_as_the_ledger_says, trains_under_the_strategy_that_was_chosen]
+LONG = [keeps_what_was_chosen_when_a_rank_is_killed]
