@@ -35,6 +35,13 @@ std::int64_t all_reduce_memory(int ranks, Rank rank, Index count, Index width) {
   return (ranks - 1) * term * width;
 }
 
+/// The slice behind its own is whole here after the first way round, and comes last in the second.
+std::int64_t ring_bytes(int ranks, Rank rank, Index count, Index width) {
+  const Index never_first = slice_count((rank + 1) % ranks, ranks, count),
+              never_second = slice_count((rank + 2) % ranks, ranks, count);
+  return (2 * count - never_first - never_second) * width;
+}
+
 SumShape sum_shape(const RankGroup& group, Index count, Index width) {
   return {group.members(), group.place(), group.size(), count, width};
 }

@@ -21,6 +21,10 @@ std::int64_t all_reduce_bytes(int ranks, Rank rank, Index count, Index width);
 /// That it holds meanwhile besides the array: what others have sent.
 std::int64_t all_reduce_memory(int ranks, Rank rank, Index count, Index width);
 
+/// Bytes that `rank` sends to the next one where ranks sum in a ring (Patarasuk & Yuan 2009), as devices' links are taken to do: every rank
+/// passes on all slices but one, first while they are added up and then while they go round.
+std::int64_t ring_bytes(int ranks, Rank rank, Index count, Index width);
+
 /// What is summed: `count` elements of `width` bytes on each rank of a group.
 struct SumShape {
   std::span<const Rank> members;  // ascending; empty: all ranks

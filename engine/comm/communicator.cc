@@ -31,6 +31,7 @@ struct Event::State {
         operation->finished.store(false, std::memory_order_relaxed);
         operation->failure.clear();
         operation->sums = false;
+        operation->device_sum = {};
         return operation;
       }
     return pool.emplace_back(std::make_shared<Operation>());
@@ -91,6 +92,9 @@ bool Communicator::same_server(Rank a, Rank b) const {
 }
 const char* Communicator::transport_name() const {
   return state_->progress->transport().name();
+}
+bool Communicator::sums_on_devices() const {
+  return state_->progress->transport().sums_on_devices();
 }
 double Communicator::progress_cpu_seconds() const {
   return state_->progress->cpu_seconds();
@@ -154,6 +158,12 @@ Event Communicator::run(Lane lane, Traffic purpose, std::shared_ptr<Operation> o
         if (second > 0) state_->ledger.sent(link, purpose, m.peer, second);
         operation->bytes += second;
       }
+    }
+    if (const std::span<Real> summed = operation->device_sum; !summed.empty()) {
+      const Rank next = (rank() + 1) % size();
+      operation->bytes = ring_bytes(size(), rank(), Index(summed.size()), Index(sizeof(Real)));
+      const Link link = same_server(rank(), next) ? Link::kIntra : Link::kInter;
+      state_->ledger.sent(link, purpose, next, operation->bytes);
     }
   }
   state_->progress->enqueue(operation);
@@ -234,6 +244,14 @@ Event Communicator::begin_all_reduce(Traffic purpose, const RankGroup& group, st
                   all_reduce_memory(group.size(), group.place(), Index(values.size()), Index(sizeof(Real))),
               "{} bytes for the terms of {} values", terms.size(), values.size());
   return begin_sum(purpose, group, values, terms.data(), stream);
+}
+
+Event Communicator::begin_device_sum(Traffic purpose, std::span<Real> values, DeviceStream* stream) {
+  if (size() == 1 || values.empty()) return {};
+  ATOLL_CHECK(sums_on_devices(), "no links between the devices of {} ranks", size());
+  auto operation = state_->fresh_operation(Lane::kBulk, stream);
+  operation->device_sum = values;
+  return run(Lane::kBulk, purpose, std::move(operation));
 }
 
 void Communicator::all_reduce(Traffic purpose, std::span<float> values) {

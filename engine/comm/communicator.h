@@ -103,6 +103,12 @@ class Communicator {
   Event begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<Real> values,
                          std::span<std::byte> terms, DeviceStream* stream = nullptr);
 
+  /// Whether begin_device_sum() may be called: the ranks' devices are linked. The same on all ranks.
+  bool sums_on_devices() const;
+  /// A sum over all ranks in place, begun, of values in the memory of `stream`'s device, by the devices themselves: terms are added in an
+  /// order that differs from run to run, so that the bits, the same on all ranks, do too. In the bulk lane: in its order of calls.
+  Event begin_device_sum(Traffic purpose, std::span<Real> values, DeviceStream* stream);
+
   void broadcast(Traffic purpose, Rank root, std::span<std::byte> bytes);
   /// Every rank's bytes, in rank order; sizes may differ. Sends 8 bytes for the size besides.
   std::vector<std::vector<std::byte>> all_gather(Traffic purpose, std::span<const std::byte> mine);

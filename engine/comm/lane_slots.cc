@@ -57,7 +57,8 @@ bool LaneSlots::advance(Running& running, int slot) {
   const bool starts = running.pending == nullptr;
   if (starts) {
     watcher_.starts(running);
-    running.pending = &transport_.start(op.lane, slot, op.sends, op.receives);
+    running.pending = op.device_sum.empty() ? &transport_.start(op.lane, slot, op.sends, op.receives)
+                                            : &transport_.start_sum(slot, op.device_sum);
   }
   const bool done = running.pending->done();
   const std::int64_t moved = running.pending->moved();

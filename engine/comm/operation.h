@@ -24,6 +24,8 @@ struct Operation {
   std::vector<Message> sends, receives;
   bool sums = false, of_everyone = true;  // all ranks take part in the sum
   AllReduce all_reduce;
+  std::span<Real>
+      device_sum;  // to be summed by the ranks' devices (Transport::start_sum), and then nothing else; else empty
   DeviceStream* stream = nullptr;  // null: its memory is ready; otherwise when this stream has reached …
   DeviceStream::Mark after = 0;    // … this mark
   bool is_ready() const { return stream == nullptr || stream->reached(after); }

@@ -46,7 +46,7 @@ class Pending {
   virtual std::int64_t moved() const = 0;
 };
 
-/// All calls but rank(), size(), host(), name() and carries() come from one thread, the communicator's progress thread:
+/// All calls but rank(), size(), host(), name(), carries() and sums_on_devices() come from one thread, the communicator's progress thread:
 /// open() first, close() last. Between a pair of ranks messages match in the order in which they were started within bulk,
 /// within prefetch, and within a slot of the small lane: ranks call start() in the same order there. In bulk that is one order for
 /// all ranks, not for each pair alone (comm/linked_transport.h).
@@ -68,6 +68,11 @@ class Transport {
   /// the slot's next start(). Maps to one NCCL group.
   virtual Pending& start(Lane lane, int slot, std::span<const Message> sends,
                          std::span<const Message> receives) = 0;
+  /// Whether the ranks' devices can sum over all ranks themselves: start_sum() may be called. The same on all ranks.
+  virtual bool sums_on_devices() const { return false; }
+  /// Starts such a sum in bulk, of as many values on each rank, in place in its device's memory. In the order of start()s there; the
+  /// slot likewise. Terms are added in any order, and all ranks get the same bits.
+  virtual Pending& start_sum(int slot, std::span<Real> values);
   /// Whether what the small lane sends should leave before what the others have yet to send: nobody stands waiting for bulk.
   virtual void sums_go_first(bool /*first*/) {}
   /// Gives up all groups under way after a failure: from here on nothing is written to their buffers, which

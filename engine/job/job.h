@@ -145,6 +145,7 @@ struct TrainingSpec {
   EarlyStoppingSpec early_stopping;
   CheckpointSpec checkpoint;
   Precision precision = Precision::kFloat32;
+  bool deterministic = true;  // sums of gradients over ranks are added in rank order
   Recompute recompute = Recompute::kNone;
   bool operator==(const TrainingSpec&) const = default;
 };

@@ -1,4 +1,4 @@
-// Transfers between the memories of several ranks' devices that don't go by way of the host's: what a backend brings for them, where it
+// Transfers between the memories of several ranks' devices, and sums over them, that don't go by way of the host's: what a backend brings for them, where it
 // has such links. Ranks must begin transfers in one order; comm/linked_transport.h sees to that.
 #pragma once
 
@@ -29,7 +29,10 @@ class DeviceLinks {
   /// Begins a group of messages; those of earlier groups leave and arrive before. The slot's last group is done.
   virtual void begin(int slot, std::span<const DeviceMessage> sends,
                      std::span<const DeviceMessage> receives) = 0;
-  /// Whether the slot's group has left and arrived.
+  /// Begins a sum over all ranks, of as many values on each, in place in the device's memory; in the order of begin()s. The order in
+  /// which terms are added is the library's own.
+  virtual void begin_sum(int slot, std::span<Real> values) = 0;
+  /// Whether the slot's group has left and arrived, or is summed up.
   virtual bool done(int slot) = 0;
   /// Leaves in step with the others, once nothing is under way; called until it is true, and then nothing more.
   virtual bool left() = 0;

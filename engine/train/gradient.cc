@@ -32,7 +32,7 @@ std::vector<Gradient::Piece> Gradient::pieces_of(const std::vector<Entry>& entri
 }
 
 /// Neighbours of a layer with the same replicas are one run: all of those ranks hold both, so they agree on where a run ends.
-Gradient::Gradient(Communicator& comm, Parameters& parameters)
+Gradient::Gradient(Communicator& comm, Parameters& parameters, bool deterministic)
     : comm_(comm),
       parameters_(parameters),
       pieces_(pieces_of(parameters.entries())),
@@ -53,7 +53,8 @@ Gradient::Gradient(Communicator& comm, Parameters& parameters)
       count += pieces_[end].count;
     }
     const auto values = parameters.gradients().subspan(std::size_t(first.offset), std::size_t(count));
-    runs_.push_back({layer, first.part, ReplicatedRun(comm, replicas, values, parameters.device())});
+    runs_.push_back(
+        {layer, first.part, ReplicatedRun(comm, replicas, values, parameters.device(), deterministic)});
   }
 }
 

@@ -14,7 +14,8 @@ namespace atl {
 /// One per rank. References outlive it.
 class Gradient {
  public:
-  Gradient(Communicator& comm, Parameters& parameters);
+  /// deterministic: training.deterministic.
+  Gradient(Communicator& comm, Parameters& parameters, bool deterministic = true);
 
   /// Zeros, before a step's backward.
   void clear(Context& ctx);
@@ -23,7 +24,7 @@ class Gradient {
   void begin_sum(Context& ctx, int layer);
   /// Of one of its ParameterSpec::parts alone. begin_sum() follows.
   void begin_part(Context& ctx, int layer, int part);
-  /// Returns when all are summed, in rank order; begins what hasn't been. Collective.
+  /// Returns when all are summed, in rank order where that is wanted or devices can't; begins what hasn't been. Collective.
   void sum(Context& ctx);
   /// After sum(): state->not_finite of the whole model's gradient; the same on all ranks. Collective.
   void count_non_finite(Context& ctx, StepState* state);

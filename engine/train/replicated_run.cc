@@ -5,10 +5,12 @@
 namespace atl {
 
 ReplicatedRun::ReplicatedRun(const Communicator& comm, const std::vector<Rank>& replicas,
-                             std::span<Real> values, Device device)
+                             std::span<Real> values, Device device, bool deterministic)
     : replicas_(std::make_unique<RankGroup>(comm, replicas)), values_(values) {
   constexpr Index kWidth = sizeof(Real);
   const bool is_hosts = memory_of(device).is_hosts;
+  on_devices_ = !deterministic && !is_hosts && replicas_->everyone() && comm.sums_on_devices();
+  if (on_devices_) return;
   terms_.resize(
       1, all_reduce_memory(replicas_->size(), replicas_->place(), Index(values.size()), kWidth) / kWidth,
       is_hosts ? device : Device::kCpu);
@@ -17,6 +19,10 @@ ReplicatedRun::ReplicatedRun(const Communicator& comm, const std::vector<Rank>& 
 
 void ReplicatedRun::begin_sum(Context& ctx, Communicator& comm) {
   begun_ = true;
+  if (on_devices_) {
+    arrival_ = comm.begin_device_sum(Traffic::kGradient, values_, ctx.stream);
+    return;
+  }
   std::span<Real> summed = values_;
   if (staged_.cols() > 0) {
     ctx.stream->download(staged_.data(), values_.data(), values_.size_bytes());

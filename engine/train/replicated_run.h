@@ -13,11 +13,11 @@ namespace atl {
 class ReplicatedRun {
  public:
   /// `values` of this rank, memory of `device`, are to be summed with those of `replicas` (as in Placement) and outlive
-  /// it. Allocates all that a sum needs.
+  /// it. Allocates all that a sum needs. Not `deterministic`: linked devices may sum over all ranks themselves, in any order.
   ReplicatedRun(const Communicator& comm, const std::vector<Rank>& replicas, std::span<Real> values,
-                Device device);
+                Device device, bool deterministic);
 
-  /// Begins to sum in place, in rank order, so that all replicas get the same bits. Collective over the replicas.
+  /// Begins to sum in place, in rank order unless devices do, so that all replicas get the same bits. Collective over the replicas.
   void begin_sum(Context& ctx, Communicator& comm);
   /// Returns when the sum that was begun is whole.
   void finish_sum(Context& ctx);
@@ -32,8 +32,9 @@ class ReplicatedRun {
  private:
   std::unique_ptr<RankGroup> replicas_;  // where it stays, for the sums that are under way
   std::span<Real> values_;
-  Matrix terms_;   // (1, values): others', of a sum
-  Matrix staged_;  // (1, values): ours, where the host, which adds them up, can't read the device's memory
+  bool on_devices_;  // they sum
+  Matrix terms_;     // (1, values): others', of a sum
+  Matrix staged_;    // (1, values): ours, where the host, which adds them up, can't read the device's memory
   bool begun_ = false;
   Event arrival_;
 };

@@ -82,6 +82,14 @@ void say_staged(const RankDevice& device, const std::string& why) {
     std::fprintf(stderr, "atoll: rows go from GPU to GPU by way of the host's memory: %s\n", why.c_str());
 }
 
+/// Once, by rank 0, where training.deterministic: false changes nothing.
+void say_sums(const Job& job, const Communicator& comm) {
+  if (job.training.deterministic || comm.sums_on_devices()) return;
+  std::fprintf(stderr, "atoll: training.deterministic: false changes nothing here: %s\n",
+               comm.size() == 1 ? "there is one rank"
+                                : "NCCL doesn't link the ranks, and their hosts add gradients in rank order");
+}
+
 std::string text_of(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
@@ -194,7 +202,7 @@ int run(const Arguments& a) {
                            .trace = trace ? &*trace : nullptr,
                            .on_stuck = [&](const std::string& why) { end_failed(rank, ranks, why); }},
                           why_staged);
-    if (rank == 0) say_staged(device, why_staged);
+    if (rank == 0) say_staged(device, why_staged), say_sums(options.job, comm);
     options.cpus = take_cpus(comm, options.threads);
     run_session(comm, options);
     closing.emplace(

@@ -177,6 +177,14 @@ std::vector<Field> training_fields() {
             "what layers compute, and its gradients, are stored, gathered and sent in 16 bits; weights, sums, and the "
             "last layer's output stay float32"}}});
   f.push_back(
+      {.path = "training.deterministic",
+       .type = FieldType::kFlag,
+       .description =
+           "whether sums of gradients over ranks are added in rank order, to the same bits in every run; "
+           "false: GPUs that NCCL links add them, in its order",
+       .slot = at([](Job & j) -> auto& { return j.training.deterministic; }),
+       .may_change = true});
+  f.push_back(
       {.path = "training.recompute",
        .type = FieldType::kChoice,
        .description = "which activations are computed again to save memory",

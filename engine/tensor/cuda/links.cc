@@ -15,6 +15,8 @@ namespace {
 
 constexpr int kOldest = 21800;  // NCCL's number of the first version with all that is used here
 
+constexpr ncclDataType_t kRealType = sizeof(Real) == sizeof(float) ? ncclFloat32 : ncclFloat64;
+
 const Nccl& library() {
   std::string why_not;
   const Nccl* const calls = nccl(why_not);
@@ -51,14 +53,15 @@ class Links final : public DeviceLinks {
 
   void begin(int slot, std::span<const DeviceMessage> sends,
              std::span<const DeviceMessage> receives) override {
-    if (groups_.size() <= std::size_t(slot)) groups_.resize(std::size_t(slot) + 1);
-    Group& group = groups_[std::size_t(slot)];
-    if (group.over == nullptr) ATOLL_MUST(cudaEventCreateWithFlags(&group.over, cudaEventDisableTiming));
+    Group& group = fresh_group(slot);
     group.sends.assign(sends.begin(), sends.end());
     group.receives.assign(receives.begin(), receives.end());
-    group.launched = false;
-    queue_.push_back(slot);
-    launch_next();
+    enqueue(slot);
+  }
+
+  void begin_sum(int slot, std::span<Real> values) override {
+    fresh_group(slot).sum = values;
+    enqueue(slot);
   }
 
   bool done(int slot) override {
@@ -91,9 +94,24 @@ class Links final : public DeviceLinks {
  private:
   struct Group {
     std::vector<DeviceMessage> sends, receives;
+    std::span<Real> sum;         // and then no messages
     cudaEvent_t over = nullptr;  // recorded when the group is launched
     bool launched = false;
   };
+
+  Group& fresh_group(int slot) {
+    if (groups_.size() <= std::size_t(slot)) groups_.resize(std::size_t(slot) + 1);
+    Group& group = groups_[std::size_t(slot)];
+    if (group.over == nullptr) ATOLL_MUST(cudaEventCreateWithFlags(&group.over, cudaEventDisableTiming));
+    group.sends.clear(), group.receives.clear();
+    group.sum = {};
+    group.launched = false;
+    return group;
+  }
+  void enqueue(int slot) {
+    queue_.push_back(slot);
+    launch_next();
+  }
 
   void check(ncclResult_t result, const char* call) const {
     if (result == ncclSuccess || result == ncclInProgress) return;
@@ -131,6 +149,10 @@ class Links final : public DeviceLinks {
             "ncclRecv");
     for (const DeviceMessage& each : group.sends)
       check(nccl_.send(each.data, std::size_t(each.bytes), ncclUint8, each.peer, comm_, stream_), "ncclSend");
+    if (!group.sum.empty())
+      check(nccl_.all_reduce(group.sum.data(), group.sum.data(), group.sum.size(), kRealType, ncclSum, comm_,
+                             stream_),
+            "ncclAllReduce");
     check(nccl_.group_end(), "ncclGroupEnd");
   }
 

@@ -42,6 +42,7 @@ Found find() {
   found.look_up(library, "ncclGroupEnd", calls.group_end);
   found.look_up(library, "ncclSend", calls.send);
   found.look_up(library, "ncclRecv", calls.receive);
+  found.look_up(library, "ncclAllReduce", calls.all_reduce);
   return found;
 }
 

@@ -21,6 +21,7 @@ struct Nccl {
   decltype(&ncclGroupEnd) group_end;
   decltype(&ncclSend) send;
   decltype(&ncclRecv) receive;
+  decltype(&ncclAllReduce) all_reduce;
 };
 
 /// Null where there is none: `why_not` says so.

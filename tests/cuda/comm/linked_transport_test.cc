@@ -5,9 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "comm/forwarding_transport.h"
-#include "linked_ranks.h"
-#include "tensor/copies.h"
-#include "tensor/cuda/backend.h"
+#include "comm/on_gpu.h"
 
 namespace atl::test {
 namespace {
@@ -19,37 +17,7 @@ using testing::IsEmpty;
 using testing::Not;
 using namespace std::chrono_literals;
 
-constexpr Index kRows = 3, kCols = 5;
-
-class LinkedTransport : public testing::Test {
- protected:
-  void SetUp() override { install_backend(&cuda::backend()); }
-  void TearDown() override {
-    install_backend(nullptr);
-    emulated::set_gpus(1);
-    emulated::hide_nccl(false);
-    emulated::refuse_to_join(-1);
-    emulated::refuse_to_launch(-1);
-  }
-};
-
-/// What a rank has on its GPU. For the rank's compute thread.
-struct OnGpu {
-  explicit OnGpu(const Communicator& comm) : device(backend().open(comm.rank())) {
-    ctx.stream = device.stream.get();
-    ctx.device = Device::kCuda;
-  }
-  Matrix rows(Real value) {
-    Matrix host(kRows, kCols), m(kRows, kCols, Device::kCuda);
-    std::fill_n(host.data(), kRows * kCols, value);
-    ctx.stream->upload(m.data(), host.data(), std::size_t(kRows * kCols) * sizeof(Real));
-    return m;
-  }
-  Real last_of(const Matrix& m) { return read(ctx, m.data() + kRows * kCols - 1); }
-
-  OpenDevice device;
-  Context ctx;
-};
+using LinkedTransport = OnLinkedGpus;
 
 /// Everybody's rows to everybody, twice, the second group started before the first has come; and some of the host's memory beside.
 void exchange_rows(Communicator& comm) {

@@ -9,6 +9,16 @@ namespace emulated {
 
 using atl::test::FarMemory;
 
+namespace {
+
+std::atomic<std::int64_t> sums_made{0};
+
+}  // namespace
+
+std::int64_t nccl_sums() {
+  return sums_made;
+}
+
 bool Clique::join(int rank, int gpu) {
   const std::lock_guard lock(mutex_);
   if (gpus_[std::size_t(rank)] >= 0) return false;
@@ -27,9 +37,9 @@ ncclResult_t Clique::joined() const {
 /// Between two ranks, messages of one direction meet in the order in which they were launched.
 Op* Clique::opposite(int rank, const Op& op) {
   Group* const other = heads_[std::size_t(op.peer)].get();
-  if (other == nullptr) return nullptr;
+  if (other == nullptr || other->sums()) return nullptr;
   for (Op& each : other->ops)
-    if (!each.met && each.peer == rank && each.sent != op.sent) return &each;
+    if (!each.met && each.peer == rank && each.does != op.does) return &each;
   return nullptr;
 }
 
@@ -38,15 +48,10 @@ bool Clique::meet(const std::shared_ptr<Group>& group) {
   if (group->given_up) return true;
   const int rank = group->rank;
   heads_[std::size_t(rank)] = group;
-  for (Op& op : group->ops) {
-    Op* const other = op.met ? nullptr : opposite(rank, op);
-    if (other == nullptr) continue;
-    if (op.bytes != other->bytes)
-      end("NCCL: a message's two sides differ in size: ranks' calls are in different orders");
-    const Op &from = op.sent ? op : *other, &to = op.sent ? *other : op;
-    std::memcpy(FarMemory::instance().near(to.data), FarMemory::instance().near(from.data), op.bytes);
-    op.met = other->met = true;
-  }
+  if (group->sums())
+    sum_up();
+  else
+    meet_messages(*group);
   if (std::ranges::all_of(group->ops, &Op::met)) {
     heads_[std::size_t(rank)] = nullptr;
     return true;
@@ -56,12 +61,60 @@ bool Clique::meet(const std::shared_ptr<Group>& group) {
   return false;
 }
 
+void Clique::meet_messages(Group& group) {
+  for (Op& op : group.ops) {
+    Op* const other = op.met ? nullptr : opposite(group.rank, op);
+    if (other == nullptr) continue;
+    if (op.bytes != other->bytes)
+      end("NCCL: a message's two sides differ in size: ranks' calls are in different orders");
+    const bool sent = op.does == Does::kSends;
+    const Op &from = sent ? op : *other, &to = sent ? *other : op;
+    std::memcpy(FarMemory::instance().near(to.data), FarMemory::instance().near(from.data), op.bytes);
+    op.met = other->met = true;
+  }
+}
+
+namespace {
+
+/// Into all of them, added in the order in which they stand here.
+template <class T>
+void add_up(const std::vector<void*>& terms, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    T sum = 0;
+    for (void* const each : terms) sum += static_cast<const T*>(each)[i];
+    for (void* const each : terms) static_cast<T*>(each)[i] = sum;
+  }
+}
+
+}  // namespace
+
+/// Where all have come to it.
+void Clique::sum_up() {
+  std::vector<void*> terms;
+  const Op* first = nullptr;
+  for (const auto& head : heads_) {
+    if (head == nullptr || !head->sums() || head->ops.front().met) return;
+    const Op& op = head->ops.front();
+    if (first == nullptr) first = &op;
+    if (op.bytes != first->bytes || op.width != first->width)
+      end("NCCL: ranks sum different numbers of values: their calls are in different orders");
+    terms.push_back(FarMemory::instance().near(op.data));
+  }
+  for (std::size_t i = terms.size(); i > 1; --i) std::swap(terms[i - 1], terms[draws_.next() % i]);
+  const std::size_t count = first->bytes / first->width;
+  first->width == sizeof(float) ? add_up<float>(terms, count) : add_up<double>(terms, count);
+  ++sums_made;
+  for (const auto& head : heads_)
+    for (Op& op : head->ops) op.met = true;
+}
+
 /// Whether `from`'s head waits, for one rank after the other, for what stands behind `rank`'s.
 bool Clique::waits_for_itself(int rank, int from, int steps) const {
   if (steps > size()) return false;
   for (const Op& op : heads_[std::size_t(from)]->ops) {
-    if (op.met || heads_[std::size_t(op.peer)] == nullptr) continue;
-    if (std::ranges::all_of(heads_[std::size_t(op.peer)]->ops, &Op::met)) continue;
+    const auto& other = heads_[std::size_t(op.peer)];
+    if (op.met || other == nullptr || std::ranges::all_of(other->ops, &Op::met)) continue;
+    if (op.does == Does::kSums && other->sums()) continue;  // both wait for others
     if (op.peer == rank || waits_for_itself(rank, op.peer, steps + 1)) return true;
   }
   return false;

@@ -1,5 +1,5 @@
 // The ranks of an emulated NCCL communicator, and how their messages meet: nothing is buffered, so that a send ends only when its
-// receiver's group is at the head of its stream, too. Who would wait for ever, or take one message for another, ends the program.
+// receiver's group is at the head of its stream, too, and a sum when it is at the head of all. Who would wait for ever, or take one message for another, ends the program.
 #pragma once
 
 #include <nccl.h>
@@ -15,19 +15,24 @@
 
 namespace emulated {
 
+enum class Does { kSends, kReceives, kSums };
+
+/// A message, or what a rank has to do with another one for a sum.
 struct Op {
-  bool sent;  // and not received
+  Does does;
   void* data;
   std::size_t bytes;
   int peer;
+  std::size_t width = 1;  // of a value, which is a float or a double
   bool met = false;
 };
 
-/// What a rank launches at once.
+/// What a rank launches at once: messages, or one sum.
 struct Group {
   int rank;
   std::vector<Op> ops;
   bool given_up = false;
+  bool sums() const { return ops.front().does == Does::kSums; }
 };
 
 class Clique {
@@ -43,12 +48,15 @@ class Clique {
   void give_up(Group& group);
 
  private:
+  void meet_messages(Group& group);
+  void sum_up();
   Op* opposite(int rank, const Op& op);
   bool waits_for_itself(int rank, int from, int steps) const;
 
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Group>> heads_;  // of the ranks' streams; null: none stands there
   std::vector<int> gpus_;                      // −1: not joined yet
+  Random draws_{next_seed()};                  // of the order of a sum's terms
 };
 
 }  // namespace emulated

@@ -39,6 +39,8 @@ std::int64_t frees();
 void hide_nccl(bool hidden);
 void refuse_to_join(int rank);
 void refuse_to_launch(int rank);
+/// Sums over ranks that NCCL has made so far.
+std::int64_t nccl_sums();
 
 /// As give(), of work that may be no good yet: false, and it is asked again. What comes behind waits.
 void give_when(cudaStream_t stream, std::function<bool()> work);

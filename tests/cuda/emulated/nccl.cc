@@ -44,10 +44,13 @@ struct Said {
 };
 thread_local Said said;
 
-ncclResult_t say(Op op, int type, ncclComm_t comm, cudaStream_t stream) {
-  const auto refuse = [](ncclResult_t why) { return said.fault = why; };
+ncclResult_t refuse(ncclResult_t why) {
+  return said.fault = why;
+}
+
+ncclResult_t say(const Op& op, ncclComm_t comm, cudaStream_t stream) {
   if (!said.grouped) return ncclInvalidUsage;  // one message by itself would wait for its peer's
-  if (comm == nullptr || comm->result != ncclSuccess || type != ncclUint8) return refuse(ncclInvalidArgument);
+  if (comm == nullptr || comm->result != ncclSuccess) return refuse(ncclInvalidArgument);
   if (op.peer < 0 || op.peer >= comm->clique->size()) return refuse(ncclInvalidArgument);
   if (said.comm != nullptr && (said.comm != comm || said.stream != stream)) return refuse(ncclInvalidUsage);
   if (gpu_of(op.data) != comm->gpu || !is_this_threads(stream) || this_threads_gpu() != comm->gpu)
@@ -57,7 +60,14 @@ ncclResult_t say(Op op, int type, ncclComm_t comm, cudaStream_t stream) {
   return ncclSuccess;
 }
 
-void launch(ncclComm& comm) {
+ncclResult_t say_message(Does does, void* data, std::size_t bytes, ncclDataType_t type, int peer,
+                         ncclComm_t comm, cudaStream_t stream) {
+  if (type != ncclUint8) return refuse(ncclInvalidArgument);
+  if (!said.ops.empty() && said.ops.front().does == Does::kSums) return refuse(ncclInvalidUsage);
+  return say({does, data, bytes, peer}, comm, stream);
+}
+
+void launch_group(ncclComm& comm) {
   give_when(comm.stream, [clique = comm.clique, group = comm.groups.back()] { return clique->meet(group); });
 }
 
@@ -119,7 +129,7 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* result) {
     if (comm->stage == Stage::kLaunches && comm->rank == emulated::refused_launch) {
       comm->result = ncclSystemError;
     } else if (comm->stage == Stage::kLaunches) {
-      emulated::launch(*comm);
+      emulated::launch_group(*comm);
     }
     if (comm->stage == Stage::kEnds) comm->ended = true;
     if (comm->result == ncclSuccess) comm->stage = Stage::kStands;
@@ -169,11 +179,26 @@ ncclResult_t ncclGroupEnd() {
 
 ncclResult_t ncclSend(const void* data, std::size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
                       cudaStream_t stream) {
-  return emulated::say({true, const_cast<void*>(data), count, peer}, type, comm, stream);
+  return emulated::say_message(emulated::Does::kSends, const_cast<void*>(data), count, type, peer, comm,
+                               stream);
 }
 ncclResult_t ncclRecv(void* data, std::size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
                       cudaStream_t stream) {
-  return emulated::say({false, data, count, peer}, type, comm, stream);
+  return emulated::say_message(emulated::Does::kReceives, data, count, type, peer, comm, stream);
+}
+ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t op,
+                           ncclComm_t comm, cudaStream_t stream) {
+  const std::size_t width = type == ncclFloat32 ? sizeof(float) : sizeof(double);
+  if (from != to || count == 0 || type == ncclUint8 || op != ncclSum)
+    return emulated::refuse(ncclInvalidArgument);
+  if (!emulated::said.ops.empty()) return emulated::refuse(ncclInvalidUsage);  // beside others: not played
+  for (int peer = 0; comm != nullptr && peer < comm->clique->size(); ++peer) {
+    if (peer == comm->rank) continue;
+    const ncclResult_t result =
+        emulated::say({emulated::Does::kSums, to, count * width, peer, width}, comm, stream);
+    if (result != ncclSuccess) return result;
+  }
+  return ncclSuccess;
 }
 
 namespace atl::cuda {
@@ -191,7 +216,8 @@ const Nccl* nccl(std::string& why_not) {
                                .group_start = ncclGroupStart,
                                .group_end = ncclGroupEnd,
                                .send = ncclSend,
-                               .receive = ncclRecv};
+                               .receive = ncclRecv,
+                               .all_reduce = ncclAllReduce};
   if (emulated::hidden) why_not = "NCCL is missing: no libnccl.so.2";
   return emulated::hidden ? nullptr : &played;
 }

@@ -25,7 +25,8 @@ enum ncclResult_t {
   ncclRemoteError = 6,
   ncclInProgress = 7,
 };
-enum ncclDataType_t { ncclUint8 = 1 };
+enum ncclDataType_t { ncclUint8 = 1, ncclFloat32 = 7, ncclFloat64 = 8 };
+enum ncclRedOp_t { ncclSum = 0 };
 struct ncclConfig_t {
   int blocking;
 };
@@ -46,3 +47,6 @@ ncclResult_t ncclSend(const void* data, std::size_t count, ncclDataType_t type, 
                       cudaStream_t stream);
 ncclResult_t ncclRecv(void* data, std::size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
                       cudaStream_t stream);
+/// In place alone.
+ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t op,
+                           ncclComm_t comm, cudaStream_t stream);

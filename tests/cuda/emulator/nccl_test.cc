@@ -47,6 +47,9 @@ struct Member {
   void receive(int peer, std::size_t bytes) {
     EXPECT_EQ(ncclRecv(to, bytes, ncclUint8, peer, comm, stream), ncclSuccess);
   }
+  ncclResult_t sum(std::size_t count) {
+    return ncclAllReduce(from, from, count, ncclFloat32, ncclSum, comm, stream);
+  }
   char arrived() {
     char byte = 0;
     cudaStreamSynchronize(stream);
@@ -121,6 +124,38 @@ TEST(EmulatedNccl, RefusesWhatNcclRefuses) {
   EXPECT_EQ(ncclCommInitRankConfig(&comm, 1, id, 0, &blocks), ncclInvalidArgument);
 }
 
+TEST(EmulatedNccl, SumsWhereAllHaveComeToIt) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    set_seed(seed);
+    run_members(3, [](Member& m) {
+      m.settle();
+      for (int time = 0; time < 2; ++time) {  // the second one may be given before the first is over
+        const float mine = float(1 + m.rank);
+        cudaMemcpy(m.from, &mine, sizeof mine, cudaMemcpyHostToDevice);
+        m.give([](Member& one) { EXPECT_EQ(one.sum(1), ncclSuccess); });
+        cudaStreamSynchronize(m.stream);
+        float sum = 0;
+        cudaMemcpy(&sum, m.from, sizeof sum, cudaMemcpyDeviceToHost);
+        EXPECT_EQ(sum, 6);
+      }
+    });
+  }
+}
+
+TEST(EmulatedNccl, RefusesSumsThatItDoesNotPlay) {
+  run_members(2, [](Member& m) {
+    m.settle();
+    EXPECT_EQ(m.sum(2), ncclInvalidUsage) << "no group";
+    ncclGroupStart();
+    EXPECT_EQ(ncclAllReduce(m.from, m.to, 2, ncclFloat32, ncclSum, m.comm, m.stream), ncclInvalidArgument);
+    EXPECT_EQ(ncclAllReduce(m.from, m.from, 2, ncclUint8, ncclSum, m.comm, m.stream), ncclInvalidArgument);
+    EXPECT_EQ(m.sum(2), ncclSuccess);
+    EXPECT_EQ(m.sum(2), ncclInvalidUsage) << "two at once";
+    EXPECT_EQ(ncclSend(m.to, 8, ncclUint8, 1 - m.rank, m.comm, m.stream), ncclInvalidUsage);
+    ncclGroupEnd();
+  });
+}
+
 TEST(EmulatedNccl, RefusesTwoRanksOnOneGpu) {
   ncclUniqueId id;
   ncclGetUniqueId(&id);
@@ -148,6 +183,27 @@ TEST(EmulatedNcclDeathTest, ShowsASwappedGroup) {
     });
   };
   EXPECT_DEATH(swapped(), "a message's two sides differ in size");
+}
+
+TEST(EmulatedNcclDeathTest, ShowsASwappedSum) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto two_sums = [] {
+    run_members(2, [](Member& m) {
+      m.settle();
+      for (int time = 0; time < 2; ++time)
+        m.give(time == m.rank ? [](Member& one) { one.sum(2); } : [](Member& one) { one.sum(3); });
+    });
+  };
+  EXPECT_DEATH(two_sums(), "ranks sum different numbers of values");
+  const auto sum_and_message = [] {
+    run_members(2, [](Member& m) {
+      m.settle();
+      for (int time = 0; time < 2; ++time)
+        m.give(time == m.rank ? [](Member& one) { one.sum(2); }
+                              : [](Member& one) { one.send(1 - one.rank, 8), one.receive(1 - one.rank, 8); });
+    });
+  };
+  EXPECT_DEATH(sum_and_message(), "ranks wait for each other's groups for ever");
 }
 
 TEST(EmulatedNcclDeathTest, ShowsACircleOfGroups) {

@@ -1,0 +1,12 @@
+// Transports that know nothing of devices' sums are asked for none.
+#include "comm/transport.h"
+
+#include "base/error.h"
+
+namespace atl {
+
+Pending& Transport::start_sum(int slot, std::span<Real> values) {
+  ATOLL_CHECK(false, "{} has no sums on devices (of {} values, in slot {})", name(), values.size(), slot);
+}
+
+}  // namespace atl
