@@ -7,6 +7,9 @@
 
 namespace atl {
 
+/// What a rank does again and again, mostly with the same calls on the same shapes.
+enum class Round { kStep, kEvaluation };
+
 /// Given and waited for by one thread, the rank's compute thread; whether a mark is reached, any thread may ask.
 class DeviceStream {
  public:
@@ -18,6 +21,11 @@ class DeviceStream {
   /// Returns when it is reached.
   virtual void wait(Mark /*mark*/) {}
   void synchronise() { wait(mark()); }
+
+  /// What follows is one of these, until the next call.
+  virtual void begin_round(Round /*round*/) {}
+  /// From here on rounds are replayed where the device can, to the same bits. Before anything is given.
+  virtual void replay_rounds() {}
 
   /// From the host's memory, which is free again on return.
   virtual void upload(void* device, const void* host, std::size_t bytes) = 0;

@@ -11,9 +11,18 @@ DeviceChoice device_choice(const std::string& text) {
   fail("--device: '{}' is not allowed (use auto, cpu or cuda)", text);
 }
 
-RankDevice open_device(DeviceChoice choice, int rank_here) {
+bool cuda_graphs_choice(const std::string& text) {
+  if (text != "on" && text != "off") fail("--cuda-graphs: '{}' is not allowed (use on or off)", text);
+  return text == "on";
+}
+
+RankDevice open_device(DeviceChoice choice, int rank_here, bool cuda_graphs) {
   if (choice == DeviceChoice::kCpu || (choice == DeviceChoice::kAuto && !has_backend())) return {};
-  const auto open = [&]() -> RankDevice { return {Device::kCuda, backend().open(rank_here), ""}; };
+  const auto open = [&]() -> RankDevice {
+    RankDevice device{Device::kCuda, backend().open(rank_here), ""};
+    if (cuda_graphs) device.open.stream->replay_rounds();
+    return device;
+  };
   if (choice == DeviceChoice::kCuda) return open();
   try {
     return open();

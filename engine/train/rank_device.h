@@ -16,6 +16,9 @@ enum class DeviceChoice {
 /// Throws Error where `text` is none of auto, cpu and cuda.
 DeviceChoice device_choice(const std::string& text);
 
+/// Of --cuda-graphs: on or off. Throws Error where `text` is neither.
+bool cuda_graphs_choice(const std::string& text);
+
 struct RankDevice {
   Device device = Device::kCpu;
   OpenDevice open;          // empty on the CPU
@@ -24,7 +27,7 @@ struct RankDevice {
 };
 
 /// For the calling thread, the rank's compute thread. rank_here counts the machine's ranks from 0; they share its GPUs in turn.
-/// Throws Error that says what is missing where `choice` is kCuda and no GPU can be had.
-RankDevice open_device(DeviceChoice choice, int rank_here);
+/// cuda_graphs: a GPU replays steps and evaluations. Throws Error that says what is missing where `choice` is kCuda and no GPU can be had.
+RankDevice open_device(DeviceChoice choice, int rank_here, bool cuda_graphs = false);
 
 }  // namespace atl

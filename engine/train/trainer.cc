@@ -66,6 +66,7 @@ double Trainer::train_epoch(Index epoch, double learning_rate) {
 
 double Trainer::train_step(std::int64_t step, double learning_rate) {
   take_part(step);
+  ctx_.stream->begin_round(Round::kStep);
   step_ = step;
   of_pairs_ = of_pairs_ahead_ = 0;
   begin_step(ctx_, learning_rate, optimizer_.steps() + 1, state_.data());
@@ -173,6 +174,7 @@ void Trainer::update() {
 }
 
 Evaluation Trainer::evaluate() {
+  ctx_.stream->begin_round(Round::kEvaluation);
   if (links_) return links_->evaluate(inference().infer(), parameters_.present());
   return atl::evaluate(ctx_, comm_, data_, job_.training, inference().infer());
 }

@@ -7,6 +7,7 @@
 #include "emulated.h"
 #include "linked_ranks.h"
 #include "tensor/cuda/backend.h"
+#include "tensor/cuda/stream.h"
 #include "train/small_job.h"
 
 namespace atl::test {
@@ -38,13 +39,18 @@ inline void run_gpu_ranks(int ranks, Gpus gpus, const std::function<void(Communi
     if (!failures[r].empty()) throw std::runtime_error("rank " + std::to_string(r) + ": " + failures[r]);
 }
 
-inline SmallResult train_on_gpu(const Job& job, const std::filesystem::path& dataset, Gpus gpus, int epochs) {
+/// counts: CUDA graphs are on; what rank 0's have done.
+inline SmallResult train_on_gpu(const Job& job, const std::filesystem::path& dataset, Gpus gpus, int epochs,
+                                cuda::ReplayCounts* counts = nullptr) {
   SmallResult result;
   run_gpu_ranks(job.placement.ranks, gpus, [&](Communicator& comm) {
     const OpenDevice device = backend().open(comm.rank());
+    if (counts != nullptr) device.stream->replay_rounds();
     SmallRank rank(comm, job, dataset, 1, {}, Device::kCuda, *device.stream);
     SmallResult mine = train_rank(comm, rank, epochs);
-    if (comm.rank() == 0) result = std::move(mine);
+    if (comm.rank() != 0) return;
+    result = std::move(mine);
+    if (counts != nullptr) *counts = static_cast<cuda::Stream&>(*device.stream).rounds()->counts();
   });
   return result;
 }

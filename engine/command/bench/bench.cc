@@ -22,10 +22,10 @@ void say(const std::string& line) {
 
 /// What a benchmark runs on, and its rates; printed first.
 struct Bench {
-  explicit Bench(const Arguments& a, DeviceChoice choice = DeviceChoice::kCpu)
+  explicit Bench(const Arguments& a, DeviceChoice choice = DeviceChoice::kCpu, bool cuda_graphs = false)
       : json(a.has("--json")),
         pool(int(a.integer("--threads", available_cores(), 1, 1024))),
-        device(open_device(choice, 0)),
+        device(open_device(choice, 0, cuda_graphs)),
         rates(device.device == Device::kCpu ? measure_rates(ctx) : measure_device_rates(ctx)) {
     if (!device.why_not_gpu.empty()) say("the CPU is measured: " + device.why_not_gpu);
     const BenchMachine machine{pool.threads(), device.open.name};
@@ -104,8 +104,9 @@ struct OneRankJob {
 
 int run_epoch(const Arguments& a) {
   const DeviceChoice device = device_choice(a.get("--device", "cpu"));
+  const bool graphs = cuda_graphs_choice(a.get("--cuda-graphs", "off"));
   const OneRankJob one(a);
-  Bench bench(a, device);
+  Bench bench(a, device, graphs);
   bench.report({bench_epoch(bench.ctx, one.loaded.job, one.dataset, one.prepared, bench.rates, one.epochs)});
   return 0;
 }
@@ -154,6 +155,7 @@ Command bench_ops_command() {
 Command bench_epoch_command() {
   std::vector<Argument> arguments = of_a_job("number of epochs, of which the median is reported (5)");
   arguments.push_back(kDevice);
+  arguments.push_back({"--cuda-graphs", "on|off", "replay steps on a GPU as CUDA graphs (off)"});
   return {"bench epoch", "time an epoch of a manifest on one rank and compare it with the machine's limits",
           arguments, run_epoch};
 }

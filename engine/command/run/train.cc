@@ -98,10 +98,13 @@ std::string text_of(const std::string& file) {
 /// The machine's ranks share its GPUs in the order that mpirun gives them.
 RankDevice device_of(const Arguments& a, const Job& job, Rank rank) {
   const bool asks = job.resources.gpus > 0 && !a.has("--device");
+  const bool graphs = cuda_graphs_choice(a.get("--cuda-graphs", "off"));
   RankDevice device =
-      open_device(asks ? DeviceChoice::kCuda : device_choice(a.get("--device", "auto")), rank_here());
+      open_device(asks ? DeviceChoice::kCuda : device_choice(a.get("--device", "auto")), rank_here(), graphs);
   if (rank == 0 && !device.why_not_gpu.empty())
     std::fprintf(stderr, "atoll: the run uses the CPU: %s\n", device.why_not_gpu.c_str());
+  if (rank == 0 && graphs && device.device == Device::kCpu)
+    std::fprintf(stderr, "atoll: --cuda-graphs on changes nothing on a CPU\n");
   return device;
 }
 
@@ -233,6 +236,7 @@ Command train_command() {
        {"--output", "DIR", "the output folder", true},
        {"--threads", "N", "threads of this rank"},
        {"--device", "NAME", "auto, cpu or cuda (auto: a GPU where there is one)"},
+       {"--cuda-graphs", "on|off", "replay steps on a GPU as CUDA graphs (off)"},
        {"--style", "NAME", "json, quiet, terminal or lines"},
        {"--started", "SECONDS", "steady clock when the run was started"},
        {"--parts", "P,P,…", "the part that each rank trains (its own number)"},

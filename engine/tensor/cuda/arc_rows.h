@@ -171,7 +171,7 @@ void for_arcs(Context& ctx, const Op& op, const ArcShape& shape) {
   const auto hubs = hubs_in<typename Op::Sum>(ctx, shape);
   const int piece_blocks = hubs.any() ? kPieceBlocks : 0;
   if (hubs.any()) {
-    ATOLL_MUST(cudaMemsetAsync(hubs.count, 0, sizeof(int), stream_of(ctx).stream()));
+    call_library(ctx, &clear_now, Cleared{hubs.count, sizeof(int)});
     launch(ctx, blocks_for(shape.rows, kThreads), kThreads, 0, &find_hubs<Op>, op, shape, hubs);
   }
   launch(ctx, blocks_for(shape.items(), kArcThreads >> shape.log) + piece_blocks, kArcThreads, 0,

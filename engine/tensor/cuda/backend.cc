@@ -60,6 +60,7 @@ Allocation allocate(std::size_t wanted) {
 void release(void* data) {
   if (data == nullptr) return;
   Allocations::instance().remove(data);
+  Stream::end_segments();
   cudaDeviceSynchronize();  // a fault is told by the next call that can
   cudaFree(data);
 }
@@ -67,6 +68,7 @@ void release(void* data) {
 /// Streams of ours don't wait for the default one, nor it for them.
 template <class F>
 void between_waits(F&& work) {
+  Stream::end_segments();
   ATOLL_MUST(cudaDeviceSynchronize());
   work();
   ATOLL_MUST(cudaDeviceSynchronize());

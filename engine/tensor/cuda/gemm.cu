@@ -27,6 +27,33 @@ int distance(ConstMatrixView v) {
 
 constexpr bool kSingle = sizeof(Real) == sizeof(float);  // in double precision halves are multiplied as Reals
 
+/// As cuBLAS is asked: `first` is our right operand.
+struct Product {
+  const void *first, *second;
+  void* to;
+  cublasOperation_t first_op, second_op;
+  int m, n, k, first_distance, second_distance, to_distance;
+  std::int32_t accumulate;
+  Storage of, into;
+  std::uint16_t unused = 0;  // in the place of padding
+};
+
+void multiply_now(const Target& on, const Product& p) {
+  if (p.of == Storage::kReals) {
+    const Real one = 1, beta = p.accumulate != 0 ? Real(1) : Real(0);
+    ATOLL_MUST(gemm_of(on.cublas, p.first_op, p.second_op, p.m, p.n, p.k, &one,
+                       static_cast<const Real*>(p.first), p.first_distance,
+                       static_cast<const Real*>(p.second), p.second_distance, &beta, static_cast<Real*>(p.to),
+                       p.to_distance));
+    return;
+  }
+  const float one = 1, beta = p.accumulate != 0 ? 1 : 0;
+  ATOLL_MUST(cublasGemmEx(on.cublas, p.first_op, p.second_op, p.m, p.n, p.k, &one, p.first, CUDA_R_16BF,
+                          p.first_distance, p.second, CUDA_R_16BF, p.second_distance, &beta, p.to,
+                          p.into == Storage::kHalves ? CUDA_R_16BF : CUDA_R_32F, p.to_distance,
+                          CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+}
+
 /// out (+)= left · right, each transposed where it says so. Both in halves, which are added up in float32, or all in Reals.
 void multiply(Context& ctx, ConstMatrixView left, bool left_transposed, ConstMatrixView right,
               bool right_transposed, MatrixView out, bool accumulate) {
@@ -35,23 +62,21 @@ void multiply(Context& ctx, ConstMatrixView left, bool left_transposed, ConstMat
     if (!accumulate) cuda::fill(ctx, 0, out);
     return;
   }
-  cublasHandle_t const handle = stream_of(ctx).cublas();
-  const cublasOperation_t right_op = right_transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
-                          left_op = left_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
-  const int m = int(out.cols), n = int(out.rows), k = int(inner);
-  if (left.halves == nullptr) {
-    const Real one = 1, beta = accumulate ? Real(1) : Real(0);
-    ATOLL_MUST(gemm_of(handle, right_op, left_op, m, n, k, &one, right.data, distance(right), left.data,
-                       distance(left), &beta, out.data, distance(out)));
-    return;
-  }
-  const float one = 1, beta = accumulate ? 1 : 0;
-  const bool to_halves = out.halves != nullptr;
-  void* const to = to_halves ? static_cast<void*>(out.halves) : out.data;
-  ATOLL_MUST(cublasGemmEx(handle, right_op, left_op, m, n, k, &one, right.halves, CUDA_R_16BF,
-                          distance(right), left.halves, CUDA_R_16BF, distance(left), &beta, to,
-                          to_halves ? CUDA_R_16BF : CUDA_R_32F, distance(out), CUBLAS_COMPUTE_32F,
-                          CUBLAS_GEMM_DEFAULT));
+  call_library(ctx, &multiply_now,
+               Product{.first = right.address(),
+                       .second = left.address(),
+                       .to = const_cast<void*>(out.address()),
+                       .first_op = right_transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
+                       .second_op = left_transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
+                       .m = int(out.cols),
+                       .n = int(out.rows),
+                       .k = int(inner),
+                       .first_distance = distance(right),
+                       .second_distance = distance(left),
+                       .to_distance = distance(out),
+                       .accumulate = accumulate ? 1 : 0,
+                       .of = left.storage(),
+                       .into = out.storage()});
 }
 
 constexpr Index kElements = Index(1) << 24;  // of what is copied at a time

@@ -2,6 +2,8 @@
 // written against it, so that the tests' emulated GPU (tests/cuda) can stand in for all of it.
 #pragma once
 
+#include <utility>
+
 #include "tensor/cuda/rows.h"
 #include "tensor/cuda/stream.h"
 
@@ -10,18 +12,70 @@ namespace atl::cuda {
 inline constexpr int kWarp = 32;      // lanes
 inline constexpr int kThreads = 256;  // of a block, where a kernel has no reason for others
 
+template <class... Formal>
+void launch_now(cudaStream_t stream, const Grid& grid, void (*kernel)(Formal...),
+                const Formal&... arguments) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(grid.blocks);
+  config.blockDim = dim3(grid.threads);
+  config.dynamicSmemBytes = grid.shared;
+  config.stream = stream;
+  must(cudaLaunchKernelEx(&config, kernel, Formal(arguments)...), "launch of a kernel");
+}
+
+/// A recorded launch (recording.h).
+template <class... Formal>
+struct RecordedKernel {
+  static void run(const Call& call, void* const* arguments, const Target& on) {
+    run_with(call, arguments, on, std::index_sequence_for<Formal...>());
+  }
+  template <std::size_t... I>
+  static void run_with(const Call& call, void* const* arguments, const Target& on,
+                       std::index_sequence<I...>) {
+    auto* const kernel = reinterpret_cast<void (*)(Formal...)>(const_cast<void*>(call.function));
+    launch_now<Formal...>(on.stream, call.grid, kernel, *static_cast<const Formal*>(arguments[I])...);
+  }
+};
+
 /// `blocks` of kernel, each of `threads` and with `shared` bytes of shared memory, in the order of ctx's stream.
 template <class... Formal, class... Given>
 void launch(const Context& ctx, Index blocks, int threads, std::size_t shared, void (*kernel)(Formal...),
             const Given&... given) {
   if (blocks == 0) return;
   ATOLL_CHECK(blocks < Index(1) << 31, "{} blocks", blocks);
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(unsigned(blocks));
-  config.blockDim = dim3(unsigned(threads));
-  config.dynamicSmemBytes = shared;
-  config.stream = stream_of(ctx).stream();
-  must(cudaLaunchKernelEx(&config, kernel, Formal(given)...), "launch of a kernel");
+  const Stream& stream = stream_of(ctx);
+  const Grid grid{unsigned(blocks), unsigned(threads), shared};
+  if (Rounds* const rounds = stream.rounds(); rounds != nullptr && rounds->records())
+    return rounds->give({&RecordedKernel<Formal...>::run, reinterpret_cast<const void*>(kernel), true, grid},
+                        Formal(given)...);
+  launch_now<Formal...>(stream.stream(), grid, kernel, Formal(given)...);
+}
+
+/// Whatever a library is asked for that launches no kernel of ours, recorded.
+template <class Arguments>
+void run_recorded(const Call& call, void* const* arguments, const Target& on) {
+  using Function = void (*)(const Target&, const Arguments&);
+  reinterpret_cast<Function>(const_cast<void*>(call.function))(on,
+                                                               *static_cast<const Arguments*>(arguments[0]));
+}
+
+/// ask(where, arguments), in the order of ctx's stream. Arguments are compared byte by byte: better without padding.
+template <class Arguments>
+void call_library(const Context& ctx, void (*ask)(const Target&, const Arguments&),
+                  const Arguments& arguments) {
+  const Stream& stream = stream_of(ctx);
+  if (Rounds* const rounds = stream.rounds(); rounds != nullptr && rounds->records())
+    return rounds->give({&run_recorded<Arguments>, reinterpret_cast<const void*>(ask), false, {}}, arguments);
+  ask({stream.stream(), stream.cublas()}, arguments);
+}
+
+/// Zeros.
+struct Cleared {
+  void* data;
+  std::size_t bytes;
+};
+inline void clear_now(const Target& on, const Cleared& what) {
+  ATOLL_MUST(cudaMemsetAsync(what.data, 0, what.bytes, on.stream));
 }
 
 inline Index blocks_for(Index items, Index of_block) {

@@ -1,11 +1,50 @@
 #include "tensor/cuda/stream.h"
 
 #include <cstring>
+#include <thread>
 
 namespace atl::cuda {
 namespace {
 
 constexpr std::size_t kStaging = std::size_t(8) << 20;  // of each half
+
+/// The streams that hold work back, by the threads that give it.
+class HoldBack {
+ public:
+  static HoldBack& instance() {
+    static HoldBack all;
+    return all;
+  }
+  void add(Rounds* rounds) {
+    const std::lock_guard lock(mutex_);
+    all_.push_back({std::this_thread::get_id(), rounds});
+  }
+  void remove(Rounds* rounds) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(all_, [&](const Held& each) { return each.rounds == rounds; });
+  }
+  void end_segments() {
+    const std::lock_guard lock(mutex_);
+    for (const Held& each : all_)
+      if (each.thread == std::this_thread::get_id()) each.rounds->end_segment();
+  }
+
+ private:
+  struct Held {
+    std::thread::id thread;
+    Rounds* rounds;
+  };
+  std::mutex mutex_;
+  std::vector<Held> all_;
+};
+
+/// What cuBLAS takes by itself, so that it computes the same with it. In a captured call it would allocate it, and such a graph can't be
+/// changed.
+std::size_t cublas_room(int gpu) {
+  cudaDeviceProp properties{};
+  ATOLL_MUST(cudaGetDeviceProperties(&properties, gpu));
+  return std::size_t(properties.major >= 9 ? 32 : 4) << 20;
+}
 
 }  // namespace
 
@@ -24,14 +63,35 @@ Stream::Stream(int gpu, Index cache_bytes) : gpu_(gpu), cache_bytes_(cache_bytes
 
 Stream::~Stream() {  // errors were reported by the call that failed
   cudaStreamSynchronize(stream_);
+  if (rounds_ != nullptr) HoldBack::instance().remove(rounds_.get());
+  rounds_.reset();
   for (const Marked& each : marks_) cudaEventDestroy(each.event);
   for (cudaEvent_t each : spare_) cudaEventDestroy(each);
   for (const Staging& half : staging_) cudaEventDestroy(half.free), cudaFreeHost(half.data);
   cublasDestroy(cublas_);
+  if (cublas_room_ != nullptr) cudaFree(cublas_room_);
   cudaStreamDestroy(stream_);
 }
 
+void Stream::replay_rounds() {
+  if (rounds_ != nullptr) return;
+  const std::size_t bytes = cublas_room(gpu_);
+  ATOLL_MUST(cudaMalloc(&cublas_room_, bytes));
+  ATOLL_MUST(cublasSetWorkspace(cublas_, cublas_room_, bytes));
+  rounds_ = std::make_unique<Rounds>(Target{stream_, cublas_});
+  HoldBack::instance().add(rounds_.get());
+}
+
+void Stream::begin_round(Round round) {
+  if (rounds_ != nullptr) rounds_->begin(round);
+}
+
+void Stream::end_segments() {
+  HoldBack::instance().end_segments();
+}
+
 DeviceStream::Mark Stream::mark() {
+  if (rounds_ != nullptr) rounds_->end_segment();
   const std::lock_guard lock(mutex_);
   forget_reached();
   cudaEvent_t event = nullptr;
@@ -101,6 +161,7 @@ std::byte* Stream::staging_for(std::size_t bytes) {
 void Stream::upload(void* device, const void* host, std::size_t bytes) {
   auto* to = static_cast<std::byte*>(device);
   const auto* from = static_cast<const std::byte*>(host);
+  if (rounds_ != nullptr) rounds_->end_segment();
   while (bytes > 0) {
     const std::size_t piece = std::min(bytes, kStaging / 2);
     std::byte* const staged = staging_for(piece);
@@ -114,6 +175,7 @@ void Stream::upload(void* device, const void* host, std::size_t bytes) {
 void Stream::download(void* host, const void* device, std::size_t bytes) {
   auto* to = static_cast<std::byte*>(host);
   const auto* from = static_cast<const std::byte*>(device);
+  if (rounds_ != nullptr) rounds_->end_segment();
   while (bytes > 0) {
     const std::size_t piece = std::min(bytes, kStaging / 2);
     std::byte* const staged = staging_for(piece);

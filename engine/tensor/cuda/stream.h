@@ -4,11 +4,12 @@
 
 #include <atomic>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "tensor/context.h"
-#include "tensor/cuda/status.h"
+#include "tensor/cuda/rounds.h"
 
 namespace atl::cuda {
 
@@ -26,6 +27,13 @@ class Stream final : public DeviceStream {
   void wait(Mark mark) override;
   void upload(void* device, const void* host, std::size_t bytes) override;
   void download(void* host, const void* device, std::size_t bytes) override;
+  void begin_round(Round round) override;
+  void replay_rounds() override;
+
+  /// Null: calls are done at once.
+  Rounds* rounds() const { return rounds_.get(); }
+  /// All that the calling thread's streams were given is on them: for what asks the device itself, and not a stream.
+  static void end_segments();
 
   cudaStream_t stream() const { return stream_; }
   cublasHandle_t cublas() const { return cublas_; }
@@ -58,6 +66,8 @@ class Stream final : public DeviceStream {
   Index cache_bytes_;
   cudaStream_t stream_ = nullptr;
   cublasHandle_t cublas_ = nullptr;
+  std::unique_ptr<Rounds> rounds_;
+  void* cublas_room_ = nullptr;  // where rounds are replayed
   Staging staging_[2];
   int half_ = 0;
   Mark given_ = 0;

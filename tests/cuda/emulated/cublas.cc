@@ -42,6 +42,8 @@ cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t a_op, cublasOperati
   if (m < 0 || n < 0 || k < 0 || lda < (a_rows > 1 ? a_rows : 1) || ldb < (b_rows > 1 ? b_rows : 1) ||
       ldc < (m > 1 ? m : 1))
     return CUBLAS_STATUS_INVALID_VALUE;
+  if (emulated::is_captured(handle->stream) && handle->workspace == nullptr)
+    emulated::end("cuBLAS allocates its workspace within a captured graph, which can't be updated");
   emulated::bring_near(a), emulated::bring_near(b), emulated::bring_near(c);
   emulated::give(handle->stream, [=] {
     const Operand<In> left{a, a_op == CUBLAS_OP_T, lda}, right{b, b_op == CUBLAS_OP_T, ldb};
@@ -72,6 +74,12 @@ cublasStatus_t cublasDestroy(cublasHandle_t handle) {
 }
 cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) {
   handle->stream = stream;
+  handle->workspace = nullptr;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void* workspace, std::size_t bytes) {
+  if (emulated::gpu_of(workspace) < 0 || bytes < std::size_t(4) << 20) return CUBLAS_STATUS_INVALID_VALUE;
+  handle->workspace = workspace;
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m,

@@ -14,13 +14,16 @@ enum cublasComputeType_t { CUBLAS_COMPUTE_32F = 68 };
 enum cublasGemmAlgo_t { CUBLAS_GEMM_DEFAULT = -1 };
 struct cublasContext {
   cudaStream_t stream = nullptr;
+  void* workspace = nullptr;
 };
 using cublasHandle_t = cublasContext*;
 
 const char* cublasGetStatusString(cublasStatus_t status);
 cublasStatus_t cublasCreate(cublasHandle_t* handle);
 cublasStatus_t cublasDestroy(cublasHandle_t handle);
+/// Takes the workspace away.
 cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream);
+cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void* workspace, std::size_t bytes);
 /// C (m, n) = one · op(A) · op(B) + beta · C, column by column.
 cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m,
                            int n, int k, const float* one, const float* a, int lda, const float* b, int ldb,

@@ -11,6 +11,7 @@
 #include <limits>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #define __global__
 #define __device__
@@ -34,7 +35,13 @@ enum cudaError_t {
   cudaErrorMemoryAllocation = 2,
   cudaErrorInsufficientDriver = 35,
   cudaErrorNoDevice = 100,
+  cudaErrorIllegalState = 401,
   cudaErrorNotReady = 600,
+  cudaErrorStreamCaptureUnsupported = 900,
+  cudaErrorStreamCaptureInvalidated = 901,
+  cudaErrorStreamCaptureIsolation = 905,
+  cudaErrorStreamCaptureWrongThread = 908,
+  cudaErrorGraphExecUpdateFailure = 910,
 };
 const char* cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError();
@@ -42,9 +49,15 @@ cudaError_t cudaGetLastError();
 namespace emulated {
 class Stream;
 struct Event;
+struct Node;
+struct Graph;
+struct GraphExec;
 }  // namespace emulated
 using cudaStream_t = emulated::Stream*;
 using cudaEvent_t = emulated::Event*;
+using cudaGraphNode_t = emulated::Node*;
+using cudaGraph_t = emulated::Graph*;
+using cudaGraphExec_t = emulated::GraphExec*;
 
 struct cudaLaunchAttribute;
 struct cudaLaunchConfig_t {
@@ -91,6 +104,49 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 
+struct cudaKernelNodeParams {
+  void* func;
+  dim3 gridDim, blockDim;
+  unsigned sharedMemBytes;
+  void** kernelParams;
+  void** extra;
+};
+struct cudaGraphEdgeData;
+enum cudaStreamCaptureMode {
+  cudaStreamCaptureModeGlobal = 0,
+  cudaStreamCaptureModeThreadLocal = 1,
+  cudaStreamCaptureModeRelaxed = 2,
+};
+enum cudaStreamCaptureStatus {
+  cudaStreamCaptureStatusNone = 0,
+  cudaStreamCaptureStatusActive = 1,
+  cudaStreamCaptureStatusInvalidated = 2,
+};
+enum cudaGraphExecUpdateResult {
+  cudaGraphExecUpdateSuccess = 0,
+  cudaGraphExecUpdateErrorTopologyChanged = 2,
+  cudaGraphExecUpdateErrorNodeTypeChanged = 3,
+};
+struct cudaGraphExecUpdateResultInfo {
+  cudaGraphExecUpdateResult result;
+  cudaGraphNode_t errorNode, errorFromNode;
+};
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                     unsigned long long* id, cudaGraph_t* graph,
+                                     const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges,
+                                     std::size_t* count);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* parameters);
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo* result);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+
 // ---- what a kernel sees ----------------------------------------------------------------------------------
 
 extern thread_local uint3 threadIdx, blockIdx;
@@ -98,8 +154,13 @@ extern thread_local dim3 blockDim, gridDim;
 
 namespace emulated {
 
-/// Puts work behind what the stream was given before.
+/// Puts work behind what the stream was given before, or into the graph that it is captured in.
 void give(cudaStream_t stream, std::function<void()> work);
+/// Makes work of a kernel and its arguments, as they are now.
+using Binder = std::function<void()> (*)(const cudaLaunchConfig_t& config, const void* function,
+                                         void* const* arguments);
+cudaError_t launch(const cudaLaunchConfig_t& config, const void* function, Binder bind,
+                   void* const* arguments);
 /// Runs the body as each thread of each block, block after block; called by a stream's work.
 void run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& body);
 /// Work for a stream is given by a thread whose GPU the stream is on.
@@ -120,19 +181,40 @@ void exchange(unsigned mask, unsigned source, const void* value, void* other, st
 
 }  // namespace emulated
 
+namespace emulated {
+
+template <class... Formal>
+struct Kernel {
+  static std::function<void()> bind(const cudaLaunchConfig_t& config, const void* function,
+                                    void* const* arguments) {
+    return bind_each(config, function, arguments, std::index_sequence_for<Formal...>());
+  }
+  template <std::size_t... I>
+  static std::function<void()> bind_each(const cudaLaunchConfig_t& config, const void* function,
+                                         void* const* arguments, std::index_sequence<I...>) {
+    std::tuple<Formal...> own{*static_cast<const Formal*>(arguments[I])...};
+    (bring_near(std::get<I>(own)), ...);
+    auto* const kernel = reinterpret_cast<void (*)(Formal...)>(const_cast<void*>(function));
+    return [config, kernel, own] {
+      run_grid(config, [&] { std::apply([&](const auto&... each) { kernel(each...); }, own); });
+    };
+  }
+};
+
+}  // namespace emulated
+
 template <class... Formal, class... Given>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Formal...),
                                Given&&... given) {
-  static_assert((std::is_trivially_copyable_v<std::decay_t<Formal>> && ...));
-  if (config->gridDim.x == 0 || config->blockDim.x == 0 || config->blockDim.x > 1024 ||
-      config->dynamicSmemBytes > 48 << 10 || !emulated::is_this_threads(config->stream))
-    return cudaErrorInvalidValue;
-  std::tuple<std::decay_t<Formal>...> arguments{std::decay_t<Formal>(given)...};
-  std::apply([](auto&... each) { (emulated::bring_near(each), ...); }, arguments);
-  emulated::give(config->stream, [config = *config, kernel, arguments] {
-    emulated::run_grid(config, [&] { std::apply([&](const auto&... each) { kernel(each...); }, arguments); });
-  });
-  return cudaSuccess;
+  static_assert((std::is_trivially_copyable_v<Formal> && ...));
+  std::tuple<Formal...> arguments{Formal(given)...};
+  return std::apply(
+      [&](auto&... each) {
+        void* const pointers[] = {&each..., nullptr};
+        return emulated::launch(*config, reinterpret_cast<const void*>(kernel),
+                                &emulated::Kernel<Formal...>::bind, pointers);
+      },
+      arguments);
 }
 
 inline void __syncthreads() {

@@ -44,6 +44,7 @@ std::int64_t nccl_sums();
 
 /// As give(), of work that may be no good yet: false, and it is asked again. What comes behind waits.
 void give_when(cudaStream_t stream, std::function<bool()> work);
+bool is_captured(cudaStream_t stream);
 /// −1 where it isn't a GPU's memory.
 int gpu_of(const void* data);
 int this_threads_gpu();

@@ -152,6 +152,9 @@ void end(const char* what) {
 std::int64_t host_waits() {
   return waits;
 }
+void count_wait() {
+  ++waits;
+}
 std::int64_t frees() {
   return freed;
 }
@@ -187,11 +190,13 @@ cudaError_t cudaSetDevice(int device) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
+  if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
   ++emulated::waits;
   for (emulated::Stream* each : emulated::Stream::of_this_thread()) each->run(each->given());
   return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** data, std::size_t bytes) {
+  if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
   try {
     *data = emulated::device_memory(bytes);
   } catch (const std::bad_alloc&) {
@@ -200,6 +205,7 @@ cudaError_t cudaMalloc(void** data, std::size_t bytes) {
   return cudaSuccess;
 }
 cudaError_t cudaFree(void* data) {
+  if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
   ++emulated::freed;
   cudaDeviceSynchronize();
   FarMemory::instance().release(data);
@@ -208,6 +214,7 @@ cudaError_t cudaFree(void* data) {
   return cudaSuccess;
 }
 cudaError_t cudaMallocHost(void** data, std::size_t bytes) {
+  if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
   *data = std::malloc(bytes);
   emulated::Pinned::instance().add(*data, bytes);
   return cudaSuccess;
@@ -222,6 +229,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return cudaSuccess;
 }
 cudaError_t cudaMemset(void* data, int value, std::size_t bytes) {
+  if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
   cudaDeviceSynchronize();
   if (!FarMemory::instance().holds(data, bytes)) return cudaErrorInvalidValue;
   std::memset(FarMemory::instance().near(data), value, bytes);
@@ -233,6 +241,7 @@ cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream
   return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
   ++emulated::waits;
   if (!emulated::fits(to, from, bytes, kind)) return cudaErrorInvalidValue;
   std::memcpy(emulated::near(to), emulated::near(from), bytes);
@@ -252,44 +261,5 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   } else {
     emulated::give(stream, [=] { std::memcpy(emulated::near(to), emulated::near(from), bytes); });
   }
-  return cudaSuccess;
-}
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  *stream = new emulated::Stream(emulated::current_gpu);
-  return cudaSuccess;
-}
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  delete stream;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  ++emulated::waits;
-  stream->run(stream->given());
-  return cudaSuccess;
-}
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  if (event->stream == nullptr) return cudaSuccess;
-  stream->give([other = event->stream, position = event->position] { return other->advance(position); });
-  return cudaSuccess;
-}
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  *event = new emulated::Event;
-  return cudaSuccess;
-}
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  delete event;
-  return cudaSuccess;
-}
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  *event = {stream, stream->given()};
-  return cudaSuccess;
-}
-cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return event->stream == nullptr || event->stream->reached(event->position) ? cudaSuccess
-                                                                             : cudaErrorNotReady;
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  ++emulated::waits;
-  if (event->stream != nullptr) event->stream->run(event->position);
   return cudaSuccess;
 }

@@ -75,13 +75,59 @@ std::recursive_mutex& Stream::mutex() {
 }
 
 void give(cudaStream_t stream, std::function<void()> work) {
+  if (add_to_capture(stream, {}, nullptr, nullptr, work)) return;
   stream->give([work = std::move(work)] {
     work();
     return true;
   });
 }
 void give_when(cudaStream_t stream, std::function<bool()> work) {
+  if (is_captured(stream)) end("work of another GPU's within a captured graph isn't played");
   stream->give(std::move(work));
 }
 
 }  // namespace emulated
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  *stream = new emulated::Stream(emulated::this_threads_gpu());
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (emulated::is_captured(stream) && emulated::unsafe_in_capture())
+    return cudaErrorStreamCaptureUnsupported;
+  emulated::count_wait();
+  stream->run(stream->given());
+  return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  if (event->stream == nullptr) return cudaSuccess;
+  if (emulated::is_captured(stream) && emulated::unsafe_in_capture()) return cudaErrorStreamCaptureIsolation;
+  stream->give([other = event->stream, position = event->position] { return other->advance(position); });
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = new emulated::Event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (emulated::is_captured(stream)) emulated::end("an event within a captured graph isn't played");
+  *event = {stream, stream->given()};
+  return cudaSuccess;
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return event->stream == nullptr || event->stream->reached(event->position) ? cudaSuccess
+                                                                             : cudaErrorNotReady;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  emulated::count_wait();
+  if (event->stream != nullptr) event->stream->run(event->position);
+  return cudaSuccess;
+}

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulated.h"
+#include "graphs.h"
 
 namespace emulated {
 
@@ -31,6 +32,10 @@ class Stream {
   bool advance(std::uint64_t until);
   /// Returns when it has come so far.
   void run(std::uint64_t until);
+  /// Null: it isn't captured. By one thread at a time.
+  Capture* capture() const { return capture_.get(); }
+  void begin_capture() { capture_ = std::make_unique<Capture>(); }
+  std::unique_ptr<Capture> end_capture() { return std::move(capture_); }
   /// Those that this thread has made, and nobody has destroyed.
   static std::vector<Stream*> of_this_thread();
 
@@ -43,6 +48,14 @@ class Stream {
   Random draws_;
   std::deque<std::function<bool()>> waiting_;
   std::atomic<std::uint64_t> done_{0};
+  std::unique_ptr<Capture> capture_;
 };
+
+/// runtime.cc: a call of this thread that makes it wait.
+void count_wait();
+/// graphs.cc: whether this thread captures a stream, and has spoilt that by a call that isn't allowed meanwhile.
+bool unsafe_in_capture();
+bool add_to_capture(cudaStream_t stream, const cudaLaunchConfig_t& config, const void* function, Binder bind,
+                    std::function<void()> work);
 
 }  // namespace emulated

@@ -48,13 +48,18 @@ class FarMemory {
   /// Where the next allocation begins, but for its header; a gap before it.
   const void* next() const { return reinterpret_cast<const void*>(far_ + used_.load()); }
   void skip(std::size_t bytes) { used_.fetch_add(bytes); }
+  /// Large pieces go back to the system instead.
   void release(void* data) {
-    if (data != nullptr)
-      poison(data, *near(reinterpret_cast<std::size_t*>(static_cast<std::byte*>(data) - kHeader)));
+    if (data == nullptr) return;
+    const std::size_t bytes = *near(reinterpret_cast<std::size_t*>(static_cast<std::byte*>(data) - kHeader));
+    if (bytes < kLarge) return poison(data, bytes);
+    const auto begin = (reinterpret_cast<std::uintptr_t>(near(data)) + kPage - 1) / kPage * kPage;
+    madvise(reinterpret_cast<void*>(begin), (bytes - kPage) / kPage * kPage, MADV_REMOVE);
   }
 
  private:
-  static constexpr std::size_t kBytes = std::size_t(64) << 30, kHeader = 64;
+  static constexpr std::size_t kBytes = std::size_t(64) << 30, kHeader = 64, kPage = 4096,
+                               kLarge = std::size_t(16) << 20;
 
   FarMemory() {
     const int file = memfd_create("far device", MFD_CLOEXEC);

@@ -1,0 +1,100 @@
+#include "tensor/cuda/rounds.h"
+
+#include <utility>
+
+namespace atl::cuda {
+
+void Rounds::begin(Round round) {
+  end_segment();
+  round_ = &rounds_[std::size_t(round)];
+  number_ = 0;
+}
+
+/// Null: it is left alone.
+Rounds::Segment* Rounds::segment() {
+  if (round_ == nullptr || number_ >= kMostSegments) return nullptr;
+  if (number_ == round_->size()) round_->emplace_back();
+  Segment& segment = (*round_)[number_];
+  return segment.left_alone ? nullptr : &segment;
+}
+
+bool Rounds::records() {
+  if (!any_) {
+    any_ = true;
+    const Segment* const own = segment();
+    holds_back_ = own != nullptr && own->graph.made();
+  }
+  if (segment() != nullptr) return true;
+  ++counts_.calls;
+  return false;
+}
+
+/// The call that was recorded last is done, or held back.
+void Rounds::go_on() {
+  const std::size_t last = now_.size() - 1;
+  if (!holds_back_) {
+    now_.run(last, on_);
+    ++counts_.calls;
+    return;
+  }
+  const Recording& kept = segment()->kept;
+  if (last >= kept.size() || now_.call(last) != kept.call(last)) release();
+}
+
+/// What was held back is done one by one, and so is what follows.
+void Rounds::release() {
+  holds_back_ = false;
+  for (std::size_t i = 0; i < now_.size(); ++i) now_.run(i, on_);
+  counts_.calls += std::int64_t(now_.size());
+}
+
+void Rounds::end_segment() {
+  if (!any_) return;
+  any_ = false;
+  Segment* const own = segment();
+  ++number_;
+  if (own == nullptr) return;
+  if (holds_back_ && now_.size() == own->kept.size())
+    replay(*own);
+  else
+    look_at(*own);
+  std::swap(own->kept, now_);
+  now_.clear();
+}
+
+void Rounds::replay(Segment& segment) {
+  bool library_differs = false;
+  std::int64_t set = 0;
+  for (std::size_t i = 0; i < now_.size(); ++i) {
+    if (now_.same_arguments(i, segment.kept)) continue;
+    if (now_.call(i).is_kernel)
+      segment.graph.set(i, now_), ++set;
+    else
+      library_differs = true;
+  }
+  if (library_differs) segment.graph.make(now_, on_), ++counts_.captures;
+  segment.graph.launch(on_.stream);
+  segment.changes = 0;
+  holds_back_ = false;
+  ++counts_.launches;
+  counts_.replayed += std::int64_t(now_.size());
+  counts_.set += set;
+}
+
+/// Its calls are done, or are now: is it as it was the last time?
+void Rounds::look_at(Segment& segment) {
+  if (holds_back_) release();
+  const bool is_first = segment.kept.size() == 0;
+  if (!is_first && same_calls(now_, segment.kept)) {
+    if (now_.size() < kFewest) {
+      segment.left_alone = true;
+      return;
+    }
+    segment.graph.make(now_, on_), ++counts_.captures;
+    return;
+  }
+  segment.graph.forget();
+  if (!is_first && ++segment.changes >= kMostChanges) segment.left_alone = true;
+}
+
+}  // namespace atl::cuda
