@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <limits>
+#include <optional>
 
 #include "base/error.h"
 #include "base/readable.h"
@@ -28,28 +30,42 @@ double step_seconds(const ComparedStrategy& row) {
   return row.forecast.row.epoch / row.forecast.steps;
 }
 
-/// Of a large data set a part, in a folder of its own that is gone with this.
+/// In a data set's folder, and gone with this.
+class TrialFolder {
+ public:
+  explicit TrialFolder(const std::filesystem::path& dataset) {
+    std::string path = (dataset / "trial-XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr)
+      fail("{}: a folder for a trial can't be made in it (strategy.trial: 0 does without)", dataset.string());
+    path_ = path;
+  }
+  ~TrialFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TrialFolder(const TrialFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Of a large data set a part.
 class TriedData {
  public:
   TriedData(const Dataset& whole, const Job& job) : whole_(whole) {
     const DatasetMeta& meta = whole.meta();
     if (meta.vertices <= kWholeVertices && meta.arcs <= kWholeArcs) return;
-    std::string folder = (whole.folder() / "trial-XXXXXX").string();
-    if (mkdtemp(folder.data()) == nullptr)
-      fail("{}: a folder for a trial can't be made in it (strategy.trial: 0 does without)",
-           whole.folder().string());
-    folder_ = folder;
+    if (job.task == Task::kLinkPrediction)
+      fail("a graph of {} vertices would be tried on a part, which has no edge split (task linkPrediction)",
+           count_text(meta.vertices));
+    folder_.emplace(whole.folder());
     const auto vertices =
         drawn_neighbourhood(whole.graph(), training_marks(whole, job), kPart, job.training.seed);
-    write_subset(whole, vertices, job.dataset.split, job.dataset.split_column, folder_ / "part");
-    part_ = Dataset::open(folder_ / "part");
+    const std::filesystem::path place = folder_->path() / "part";
+    write_subset(whole, vertices, job.dataset.split, job.dataset.split_column, place);
+    part_ = Dataset::open(place);
   }
-  ~TriedData() {
-    part_.reset();
-    std::error_code ignored;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
-  }
-  TriedData(const TriedData&) = delete;
 
   const Dataset& get() const { return part_ ? *part_ : whole_; }
   std::string name() const {
@@ -60,7 +76,7 @@ class TriedData {
 
  private:
   const Dataset& whole_;
-  std::filesystem::path folder_;
+  std::optional<TrialFolder> folder_;  // of part_
   std::optional<Dataset> part_;
 };
 
@@ -69,8 +85,8 @@ class Trials {
   Trials(Comparison& comparison, const Dataset& dataset, std::int64_t steps,
          const std::function<LoadedJob(const std::string&)>& job_of, Say say)
       : comparison_(comparison),
+        dataset_(dataset),
         graph_(job_of("strategy={kind: graph}")),
-        data_(dataset, graph_.job),
         steps_(std::min(steps, std::int64_t(graph_.job.training.epochs))),
         job_of_(job_of),
         say_(say) {}
@@ -78,6 +94,7 @@ class Trials {
   void run() {
     std::vector<ComparedStrategy*> all = candidates();
     if (all.empty()) return;
+    data_.emplace(dataset_, graph_.job);
     tell(all);
     const std::vector<TrialPoint> curve = train(graph_, steps_, std::numeric_limits<double>::infinity());
     if (curve.empty())
@@ -109,7 +126,7 @@ class Trials {
   void tell(const std::vector<ComparedStrategy*>& all) const {
     std::vector<std::string> names;
     for (const ComparedStrategy* each : all) names.push_back(each->label);
-    say_(fmt::format("trying graph for {} steps on {}, and then {} (strategy.trial)", steps_, data_.name(),
+    say_(fmt::format("trying graph for {} steps on {}, and then {} (strategy.trial)", steps_, data_->name(),
                      fmt::join(names, ", ")));
   }
 
@@ -122,10 +139,10 @@ class Trials {
   }
 
   std::vector<TrialPoint> train(const LoadedJob& loaded, std::int64_t steps, double wanted) const {
-    const PreparedGraph prepared = prepare_graph(loaded, data_.get(), [](const std::string&) {});
-    const auto shortfall = shortfall_here(memory_plan(loaded.job, data_.get(), prepared, 1), memory_room());
+    const PreparedGraph prepared = prepare_graph(loaded, data_->get(), [](const std::string&) {});
+    const auto shortfall = shortfall_here(memory_plan(loaded.job, data_->get(), prepared, 1), memory_room());
     if (shortfall && shortfall->certain) fail("{}", shortfall->text);
-    return train_for(loaded.job, data_.get(), prepared, comparison_.topology.hosts(), steps, wanted);
+    return train_for(loaded.job, data_->get(), prepared, comparison_.topology.hosts(), steps, wanted);
   }
 
   std::optional<std::int64_t> reached(const std::vector<TrialPoint>& curve) const {
@@ -143,7 +160,7 @@ class Trials {
     const auto steps = reached(train(job_of_(row.change), affordable, wanted_));
     const bool never = !steps && affordable == most;
     Effect effect = row.effect.value_or(Effect{});
-    effect.tried_on = data_.name();
+    effect.tried_on = data_->name();
     effect.length = never ? std::numeric_limits<double>::infinity()
                           : double(steps.value_or(affordable + 1)) / double(graphs_);
     row.effect = effect;
@@ -153,8 +170,9 @@ class Trials {
   }
 
   Comparison& comparison_;
+  const Dataset& dataset_;
   LoadedJob graph_;
-  TriedData data_;
+  std::optional<TriedData> data_;
   std::int64_t steps_;
   const std::function<LoadedJob(const std::string&)>& job_of_;
   Say say_;
