@@ -1,5 +1,7 @@
 #include "tensor/cuda/recording.h"
 
+#include <cstring>
+
 namespace atl::cuda {
 
 bool Recording::same_arguments(std::size_t i, const Recording& other) const {

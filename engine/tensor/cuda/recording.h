@@ -2,7 +2,7 @@
 // same work is compared with when it comes again (rounds.h).
 #pragma once
 
-#include <cstring>
+#include <cstddef>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -61,10 +61,10 @@ class Recording {
   template <class T>
   void put(const T& argument) {
     static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-    const std::size_t at = (bytes_.size() + alignof(T) - 1) / alignof(T) * alignof(T);
-    bytes_.resize(at + sizeof(T));
-    std::memcpy(bytes_.data() + at, &argument, sizeof(T));
-    places_.push_back(at);
+    const auto bytes = std::as_bytes(std::span(&argument, 1));
+    bytes_.resize((bytes_.size() + alignof(T) - 1) / alignof(T) * alignof(T));
+    places_.push_back(bytes_.size());
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
   }
 
   std::vector<Recorded> calls_;

@@ -11,6 +11,9 @@ constexpr int kEpochs = 2, kSeeds = 100;
 struct Pair {
   std::string model, strategy;
 };
+std::ostream& operator<<(std::ostream& out, const Pair& pair) {
+  return out << pair.model << " under " << pair.strategy;
+}
 
 template <class Case>
 const Case& named(const std::vector<Case>& all, const std::string& name) {
