@@ -60,7 +60,7 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
     }
     if (features == nullptr) return;
     const FeatureStore::Counts before = features->counts();
-    features->fetch(into.batch.rows(), into.features);
+    features->fetch(into.batch.rows(), into.sources, into.features);
     done(Work::kFetching);
     into.growths += features->growths();
     into.fetched = features->counts();
@@ -136,8 +136,8 @@ struct BatchStream::State {
     if (watcher_ != nullptr) watcher_->made(int(maker));
     const Batch& batch = slot.made.batch;
     const std::lock_guard guard(lock_);
-    const Index of_slot =
-        batch.growths() + slot.made.group.growths() + slot.made.pairs.growths() + slot.made.pushes.growths();
+    const Index of_slot = batch.growths() + slot.made.group.growths() + slot.made.pairs.growths() +
+                          slot.made.pushes.growths() + slot.made.sources.growths();
     const Index growths = (of_slot - slot.growths) + (slot.made.growths - makers_growths_[maker]);
     slot.growths = of_slot, makers_growths_[maker] = slot.made.growths;
     slot.made.grew = growths > 0;

@@ -31,6 +31,7 @@ struct StreamedBatch {
   GroupBatch group;   // where features are held by columns: the batches of the rank's group
   Matrix
       features;  // (batch.rows().size(), F), or (the group's rows, columns here); empty where the stream fetches none
+  RowSources sources;            // of rows that `features` lacks, because the device finds them itself
   Index growths = 0;             // of the memory of what made it, since that was made
   bool grew = false;             // memory, because this batch was larger than those before
   FeatureStore::Counts fetched;  // where its features came from

@@ -1,6 +1,7 @@
 #include "sampler/feature_store.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.h"
 #include "tensor/bfloat16.h"
@@ -41,6 +42,7 @@ FeatureStore::FeatureStore(Context& ctx, const Owners& owners, Communicator& com
       own_(own),
       bfloat16_(options.bfloat16),
       fill_(options.fill),
+      device_(options.device),
       purpose_(options.route.features),
       requests_(owners, comm, options.route.lane) {
   ATOLL_CHECK(own.rows == owners.rows(rank_), "features of {} rows, {} owned", own.rows, owners.rows(rank_));
@@ -71,6 +73,40 @@ void FeatureStore::fetch(std::span<const VertexId> rows, Matrix& out) {
     take_arrived(i, to);
     if (cache_ && cache_->replaces()) cache_->put(missing_[place], to);
   }
+}
+
+FeatureStore::Source FeatureStore::source_of(VertexId row) const {
+  if (!owners_.owns(rank_, row)) return Source::kGiven;
+  const auto own = std::size_t(row - owners_.first_row(rank_));
+  if (!device_.held.empty() && device_.held[own] != DevicePlaces::kElsewhere) return Source::kHeld;
+  return device_.reads_hosts ? Source::kHosts : Source::kGiven;
+}
+
+void FeatureStore::fetch(std::span<const VertexId> rows, RowSources& sources, Matrix& given) {
+  sources.held.take(0), sources.hosts.take(0), sources.order.take(0);
+  if (device_.empty()) return fetch(rows, given);
+  given_.take(0);
+  for (const VertexId row : rows) {
+    const auto own = VertexId(row - owners_.first_row(rank_));
+    switch (source_of(row)) {
+      case Source::kHeld:
+        sources.held.push(device_.held[std::size_t(own)]);
+        break;
+      case Source::kHosts:
+        sources.hosts.push(own);
+        break;
+      case Source::kGiven:
+        given_.push(row);
+    }
+  }
+  const Index held = sources.held.size(), hosts = sources.hosts.size();
+  if (std::max({held, hosts, given_.size()}) < Index(rows.size())) {
+    std::array<VertexId, 3> next{0, VertexId(held), VertexId(held + hosts)};
+    const auto order = sources.order.take(Index(rows.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i) order[i] = next[std::size_t(source_of(rows[i]))]++;
+  }
+  counts_.own += held + hosts, counts_.held += held;
+  fetch(given_.span(), given);
 }
 
 /// In pieces, as many on each rank: what arrives is held beside the cache.
@@ -184,7 +220,7 @@ void FeatureStore::take_arrived(Index i, Real* to) {
 
 Index FeatureStore::growths() const {
   return growths_ + requests_.growths() + found_.growths() + missing_.growths() + places_.growths() +
-         asked_.growths() + outgoing_.growths() + arrived_.growths();
+         given_.growths() + asked_.growths() + outgoing_.growths() + arrived_.growths();
 }
 
 }  // namespace atl

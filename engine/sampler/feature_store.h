@@ -3,6 +3,8 @@
 //
 // Of others' rows some columns may be fetched alone (ColumnChoice); the others are filled.
 //
+// Rows that a device finds without the host aren't copied: a batch then names them (RowSources).
+//
 // A value is the same whether it comes from the cache or from its owner. Where rows cross as bfloat16, others' values are rounded,
 // and the cache holds them so; own ones never are.
 #pragma once
@@ -12,6 +14,7 @@
 
 #include "comm/communicator.h"
 #include "sampler/column_choice.h"
+#include "sampler/device_places.h"
 #include "sampler/row_cache.h"
 #include "sampler/row_requests.h"
 #include "sampler/row_route.h"
@@ -31,6 +34,7 @@ struct FeatureStoreOptions {
   CachePolicy policy = CachePolicy::kDegree;
   RowRoute route{};
   std::vector<Real> fill{};  // (F) what stands for columns that aren't fetched; empty: 0
+  DevicePlaces device{};     // of own rows
 };
 
 /// Rows that a cache of so many bytes has room for, at most those that are others': as many on each rank.
@@ -55,17 +59,25 @@ class FeatureStore {
 
   /// out (rows, F), which grows as a Recycled does.
   void fetch(std::span<const VertexId> rows, Matrix& out);
+  /// The same for a device: given (n, F) has those rows that it doesn't find without the host.
+  void fetch(std::span<const VertexId> rows, RowSources& sources, Matrix& given);
 
-  /// Of all rows so far: own ones, others' from the cache, others' from their owners.
+  /// Of all rows so far: own ones, of these the ones in the device's memory, others' from the cache, others' from their owners.
   struct Counts {
-    Index own = 0, hits = 0, fetched = 0;
-    Counts& operator+=(const Counts& b) { return own += b.own, hits += b.hits, fetched += b.fetched, *this; }
-    Counts& operator-=(const Counts& b) { return own -= b.own, hits -= b.hits, fetched -= b.fetched, *this; }
+    Index own = 0, held = 0, hits = 0, fetched = 0;
+    Counts& operator+=(const Counts& b) {
+      return own += b.own, held += b.held, hits += b.hits, fetched += b.fetched, *this;
+    }
+    Counts& operator-=(const Counts& b) {
+      return own -= b.own, held -= b.held, hits -= b.hits, fetched -= b.fetched, *this;
+    }
   };
   const Counts& counts() const { return counts_; }
   Index growths() const;
 
  private:
+  enum class Source { kHeld, kHosts, kGiven };
+  Source source_of(VertexId row) const;
   void find_here(std::span<const VertexId> rows);
   void copy_found(MatrixView out);
   void fetch_missing();
@@ -80,12 +92,14 @@ class FeatureStore {
   const Rank rank_;
   const ConstMatrixView own_;
   const bool bfloat16_;
-  const std::vector<Real> fill_;          // (F) or empty
+  const std::vector<Real> fill_;  // (F) or empty
+  const DevicePlaces device_;
   const ColumnChoice* choice_ = nullptr;  // null: all columns
   const Traffic purpose_;
   RowRequests requests_;
   std::optional<RowCache> cache_;
   Counts counts_;
+  Recycled<VertexId> given_;             // rows that a device is given
   Recycled<const Real*> found_;          // (rows) null: with its owner
   Recycled<VertexId> missing_, places_;  // prepared rows that aren't here, and where they stand in the batch
   Recycled<VertexId> asked_;             // own rows that others ask for

@@ -28,6 +28,7 @@ const StreamedBatch& BatchFeed::next() {
   const StreamedBatch& made = *stream_->next();
   ++next_;
   counts_.own_rows += made.fetched.own;
+  counts_.gpu_rows += made.fetched.held;
   counts_.cached_rows += made.fetched.hits;
   counts_.fetched_rows += made.fetched.fetched;
   counts_.waited_seconds = waited_before_ + stream_->figures().waited_seconds;

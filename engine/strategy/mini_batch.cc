@@ -17,16 +17,21 @@ MiniBatch::MiniBatch(Context& ctx, Communicator& comm, const Model& model, Param
       parameters_(parameters),
       options_(options),
       runner_(ctx, model, comm.trace()),
+      features_(options.passes == Passes::kInference
+                    ? nullptr
+                    : std::make_unique<DeviceFeatures>(ctx, graph, comm.rank(), options.gpu_features)),
       inference_(ctx, comm, model, parameters, graph,
                  {.mapped = options.batches.mapped,
                   .bytes = options.slab_bytes,
-                  .seed = options.batches.sampling.seed}),
+                  .seed = options.batches.sampling.seed,
+                  .features = features_.get()}),
       pass_(ctx, model, all_layers(model), options.batches.sampling.seed),
       memory_(ctx.device, model, all_layers(model), options.passes, true),
-      input_(ctx) {
+      copies_(ctx) {
   if (options.passes == Passes::kInference) return;
   ctx.workspace->expect_batches();
   BatchSamplingOptions batches = options.batches;
+  if (batches.features) batches.features->device = features_->places();
   batches.sampling.normalisation = model.needs.normalisation;
   batches.sampling.attention = model.needs.attention;
   if (options.explained && comm.size() > 1)
@@ -77,12 +82,12 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   pass_.begin(made.batch, step, true);
   if (options_.batches.weighs) pass_.share(comm_, made.shares);
   memory_.shape(pass_.rows());
-  input_.restart();
+  copies_.restart();
   if (history_) {
     history_->begin(step - 1);
     history_->read(made.batch, memory_);
   }
-  const RangeInput input{Rows(input_.of(ConstMatrixView(made.features))), {}};
+  const RangeInput input{Rows(features_->of(made)), {}};
   runner_.forward(pass_, parameters_.present(), memory_, input);
   if (history_) history_->push(made.pushes, memory_);
   tell(Work::kLoss);
@@ -92,7 +97,7 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   rows.pairs = &made.pairs;
   session.loss(memory_.output(memory_.layers().end - 1), rows, memory_.d_output());
   if (made.batch.loss_weights.size() > 0)
-    scale_rows(ctx_, input_.of(made.batch.loss_weights.span()).data(), memory_.d_output());
+    scale_rows(ctx_, copies_.of(made.batch.loss_weights.span()).data(), memory_.d_output());
   runner_.backward(pass_, parameters_.present(), memory_, input, {}, &session);
   tell(Work::kUpdate);
   session.update();
@@ -101,7 +106,8 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
 }
 
 std::int64_t MiniBatch::growths() const {
-  return memory_.growths() + ctx_.workspace->growths() + (history_ ? history_->growths() : 0);
+  return memory_.growths() + ctx_.workspace->growths() + features_->growths() +
+         (history_ ? history_->growths() : 0);
 }
 
 void MiniBatch::tell(Work work) const {
@@ -118,6 +124,7 @@ ScheduleBytes MiniBatch::bytes() const {
   memory_.count(b);
   inference_.count(b);
   if (history_) history_->count(b);
+  if (features_) b.halo += features_->bytes();
   if (explanations_) b.saved += explanations_->bytes();
   return b;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "strategy/batch_feed.h"
+#include "strategy/device_features.h"
 #include "strategy/embedding_history.h"
 #include "strategy/explain/explanations.h"
 #include "strategy/slab_inference.h"
@@ -21,6 +22,7 @@ struct MiniBatchOptions {
       explained{};                          // of several ranks; none: masks say nothing of what batches read
   std::optional<HistoryOptions> history{};  // none: all that a batch needs is computed for it
   Precision wire = Precision::kFloat32;     // of what is pushed
+  double gpu_features = 0;                  // share of a GPU's memory for own rows of features
 };
 
 /// Collective: all ranks make the same calls. References outlive it.
@@ -51,11 +53,12 @@ class MiniBatch final : public Schedule {
   Parameters& parameters_;
   const MiniBatchOptions options_;
   LayerRunner runner_;
+  const std::unique_ptr<DeviceFeatures> features_;  // null: this schedule doesn't train
   SlabInference inference_;
   // Of training:
   BatchPass pass_;
   PassMemory memory_;
-  DeviceCopies input_;  // the step's features
+  DeviceCopies copies_;  // of what a step's loss reads
   std::optional<Explanations> explanations_;
   std::unique_ptr<HistoryRows> history_rows_;
   std::optional<EmbeddingHistory> history_;  // none: nothing is kept

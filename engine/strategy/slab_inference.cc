@@ -68,7 +68,12 @@ SlabInference::SlabInference(Context& ctx, Communicator& comm, const Model& mode
       structure_(options.mapped
                      ? mapped_structure(graph.whole, *ctx.pool)
                      : partitioned_structure(graph.whole, graph.owners, comm, *ctx.pool, kEvaluationRoute)),
-      slabs_(slab_begins(model, graph.whole.whole, graph.owners, comm.rank(), options.bytes)) {
+      slabs_(slab_begins(model, graph.whole.whole, graph.owners, comm.rank(), options.bytes)),
+      sourced_(ctx) {
+  if (!memory_of(ctx.device).is_hosts) {
+    own_.resize(std::size_t(graph.owners.rows(comm.rank())));
+    std::iota(own_.begin(), own_.end(), VertexId(0));
+  }
   make_segments();
   align_slabs();
 }
@@ -101,51 +106,65 @@ Matrix& SlabInference::output_of(const Segment& segment) {
   return turns_[(&segment - segments_.data()) % 2];
 }
 
+SlabInference::Input SlabInference::features() const {
+  if (options_.input != nullptr) return {ConstMatrixView(nullptr, graph_.owners.rows(comm_.rank()), 0), true};
+  if (options_.features == nullptr) return {graph_.features, true};
+  return {graph_.features, true, options_.features->places(), options_.features->rows()};
+}
+
+SlabInference::Input SlabInference::made(ConstMatrixView rows) const {
+  return {rows, false, {own_}, {rows}};
+}
+
 ConstMatrixView SlabInference::infer() {
   const Index rows = graph_.owners.rows(comm_.rank());
-  Input in{options_.input == nullptr ? graph_.features : ConstMatrixView(nullptr, rows, 0), true};
+  Input in = features();
   for (Segment& each : segments_) {
     Matrix& out = output_of(each);
     out.resize(rows, layer(each.layers.end - 1).out(), ctx_.device);
     const bool reads_tap = tapped_ >= 0 && each.layers.first > tapped_;
     run(each, in, reads_tap ? ConstMatrixView(tap_) : ConstMatrixView(), out);
     last_input_ = in.rows;
-    in = {out, false};
+    in = made(out);
   }
   if (segments_.size() == 1) last_input_ = copies_.of(last_input_);
   if (comm_.trace() != nullptr) comm_.trace()->leave();
   return in.rows;
 }
 
-/// Of the batch of a slab that begins with own row `begin`; host's memory or, where they were computed here, the device's.
-ConstMatrixView SlabInference::fetched_rows(const Segment& segment, const Input& in, FeatureStore& store,
-                                            Index begin) {
-  const bool gathers = layer(segment.layers.first).gathers();
-  if (in.is_features && options_.input != nullptr)
+/// Of the batch of a slab that begins with own row `begin`, where kernels read them.
+ConstMatrixView SlabInference::input_rows(const Segment& segment, const Input& in, FeatureStore& store,
+                                          Index begin) {
+  copies_.restart();
+  if (in.is_features && options_.input != nullptr) {
     options_.input->fetch(batch_, inputs_);
-  else if (gathers)
-    store.fetch(batch_.rows(), inputs_);
-  else
-    return in.rows.slice_rows(begin, Index(batch_.seeds().size()));
-  return inputs_;
+    return copies_.of(inputs_);
+  }
+  if (layer(segment.layers.first).gathers()) {
+    store.fetch(batch_.rows(), sources_, inputs_);
+    return sourced_.of(sources_, in.places, inputs_);
+  }
+  const auto count = Index(batch_.seeds().size());
+  if (!in.is_features) return in.rows.slice_rows(begin, count);
+  const ConstMatrixView here = options_.features == nullptr ? ConstMatrixView() : options_.features->whole();
+  return here.rows > 0 ? here.slice_rows(begin, count) : copies_.of(in.rows.slice_rows(begin, count));
 }
 
 void SlabInference::run(Segment& segment, const Input& in, ConstMatrixView tap, MatrixView out) {
-  const bool gathers = layer(segment.layers.first).gathers();
-  const ConstMatrixView rows_here = gathers && !in.is_features ? host_rows_.of(ctx_, in.rows) : in.rows;
-  FeatureStore store(host_, graph_.owners, comm_, rows_here, {.route = kEvaluationRoute});
+  // Other ranks ask the host for rows; a rank alone has all that it reads where they were made.
+  const bool answers = layer(segment.layers.first).gathers() && !in.is_features && comm_.size() > 1;
+  FeatureStore store(host_, graph_.owners, comm_, answers ? host_rows_.of(ctx_, in.rows) : in.rows,
+                     {.route = kEvaluationRoute, .device = in.device});
   std::vector<VertexId> seeds;
   for (std::size_t slab = 0; slab + 1 < slabs_.size(); ++slab) {
     const Index begin = slabs_[slab], count = slabs_[slab + 1] - begin;
     seeds.resize(std::size_t(count));
     std::iota(seeds.begin(), seeds.end(), VertexId(graph_.owners.first_row(comm_.rank()) + begin));
     segment.sampler->sample(0, seeds, batch_);
-    const ConstMatrixView rows = fetched_rows(segment, in, store, begin);
+    const ConstMatrixView rows = input_rows(segment, in, store, begin);
     segment.pass->begin(batch_, 0, false);
     segment.memory->shape(segment.pass->rows());
-    copies_.restart();
-    const RangeInput input{Rows(gathers || in.is_features ? copies_.of(rows) : rows),
-                           tap.cols > 0 ? tap.slice_rows(begin, count) : ConstMatrixView()};
+    const RangeInput input{Rows(rows), tap.cols > 0 ? tap.slice_rows(begin, count) : ConstMatrixView()};
     runner_.forward(*segment.pass, parameters_.present(), *segment.memory, input);
     axpby(ctx_, 1, segment.memory->output(segment.layers.end - 1), 0, out.slice_rows(begin, count));
   }
@@ -155,8 +174,8 @@ void SlabInference::count(ScheduleBytes& bytes) const {
   for (const Matrix* each : {&turns_[0], &turns_[1], &tap_, &logits_})
     bytes.activations += each->held_bytes();
   for (const Segment& each : segments_) each.memory->count(bytes);
-  bytes.halo +=
-      inputs_.held_bytes() + batch_.bytes() + (options_.input == nullptr ? 0 : options_.input->bytes());
+  bytes.halo += sourced_.bytes() + inputs_.held_bytes() + batch_.bytes() +
+                (options_.input == nullptr ? 0 : options_.input->bytes());
 }
 
 }  // namespace atl

@@ -10,6 +10,7 @@
 #include "sampler/input_rows.h"
 #include "sampler/sampler.h"
 #include "strategy/batch_pass.h"
+#include "strategy/device_features.h"
 
 namespace atl {
 
@@ -21,6 +22,7 @@ struct SlabOptions {
   Index bytes = slab_bytes(0);  // of a slab's widest input, about
   std::uint64_t seed = 1;
   InputRows* input = nullptr;  // where the features' rows are fetched from; null: BatchGraph::features
+  const DeviceFeatures* features = nullptr;  // what the device has of these; null: the host gives it all
 };
 
 /// Which layers are computed together: the first of them alone may gather. One more begins behind the tapped layer, whose output
@@ -53,13 +55,17 @@ class SlabInference {
   };
   void make_segments();
   void align_slabs();
-  /// Of own rows, in the device's memory; the features, alone, in the host's.
+  /// Of own rows: features in the host's memory, and what layers made of them in the device's.
   struct Input {
     ConstMatrixView rows;
     bool is_features;
+    DevicePlaces device{};
+    RowPlaces places{};
   };
+  Input features() const;
+  Input made(ConstMatrixView rows) const;
   void run(Segment& segment, const Input& in, ConstMatrixView tap, MatrixView out);
-  ConstMatrixView fetched_rows(const Segment& segment, const Input& in, FeatureStore& store, Index begin);
+  ConstMatrixView input_rows(const Segment& segment, const Input& in, FeatureStore& store, Index begin);
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
   Matrix& output_of(const Segment& segment);
 
@@ -79,6 +85,9 @@ class SlabInference {
   std::vector<Segment> segments_;
   std::vector<Index> slabs_;  // begins, and the end, of own rows; as many on all ranks
   Batch batch_;
+  std::vector<VertexId> own_;  // own rows as places of a device; empty: the host's memory is the device's
+  RowSources sources_;
+  SourcedRows sourced_;
   Matrix inputs_, turns_[2], tap_, logits_;
   ConstMatrixView last_input_;
 };

@@ -24,6 +24,12 @@ struct Backend {
   /// The device of this machine's rank number `rank_here`, for the calling thread. Throws Error that says what is missing and what to do.
   OpenDevice (*open)(int rank_here) = nullptr;
   const LinkMaker* links = nullptr;  // null: ranks reach each other by way of the host alone
+  /// Of the memory of the calling thread's device, free or not; null: it has no bounds.
+  std::size_t (*bytes)() = nullptr;
+  /// Lets kernels read so many bytes of the host's memory, which stays, until unpin(data). Where they find them; null: they can't. No such
+  /// function: none can.
+  const void* (*pin)(const void* data, std::size_t bytes) = nullptr;
+  void (*unpin)(const void* data) = nullptr;
 };
 
 /// `backend` outlives all that lies in its memory. Before the first use of Device::kCuda; not thread-safe. Null takes it away.

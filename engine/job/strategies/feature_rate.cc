@@ -20,6 +20,13 @@ std::vector<Field> feature_options(const std::string& kind, double initial) {
                       {.description = "what stands for the columns that aren't fetched",
                        .choices = {{"zero", "0"}, {"mean", "the column's mean over the rank's own rows"}},
                        .source = source}));
+  options.push_back(strategy_option(
+      kind, "gpuFeatures", 0.25,
+      {.description = "on a GPU, the share of its memory for features of the rank's own vertices; "
+                      "it reads the others in the host's memory",
+       .minimum = 0,
+       .maximum = 1,
+       .may_change = true}));
   return options;
 }
 

@@ -37,7 +37,8 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                           .ahead = int(in.job.strategy.options.integer("prefetch")),
                           .passes = passes_of(in),
                           .slab_bytes = slab_bytes(in.job.resources.memory),
-                          .epochs = in.job.training.epochs};
+                          .epochs = in.job.training.epochs,
+                          .gpu_features = in.job.strategy.options.number("gpuFeatures")};
   if (steps_between_masks(in.job) > 0) chosen.explained = explanation_options(in, *batches.features);
   return std::make_unique<MiniBatch>(in.ctx, in.comm, in.model, in.parameters, in.holding.batches(), chosen);
 }

@@ -27,7 +27,8 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                 .slab_bytes = slab_bytes(in.job.resources.memory),
                                 .epochs = in.job.training.epochs,
                                 .history = job_history(in.job),
-                                .wire = in.job.wire()};
+                                .wire = in.job.wire(),
+                                .gpu_features = options.number("gpuFeatures")};
   return std::make_unique<MiniBatch>(in.ctx, in.comm, in.model, in.parameters, in.holding.batches(), chosen);
 }
 

@@ -90,6 +90,35 @@ bool holds(const void* data, std::size_t bytes) {
   return Allocations::instance().hold(data, bytes);
 }
 
+std::size_t memory_bytes() {
+  std::size_t free = 0, total = 0;
+  ATOLL_MUST(cudaMemGetInfo(&free, &total));
+  return total;
+}
+
+/// What can't be pinned (too much of it, or memory that the system won't pin) is said by the answer, and not again by the next launch.
+const void* pin(const void* data, std::size_t bytes) {
+  void* const given = const_cast<void*>(data);  // read-only in fact, whatever CUDA's types say
+  if (cudaHostRegister(given, bytes, cudaHostRegisterMapped) != cudaSuccess) {
+    cudaGetLastError();
+    return nullptr;
+  }
+  void* found = nullptr;
+  ATOLL_MUST(cudaHostGetDevicePointer(&found, given, 0));
+  Allocations::instance().add(found, bytes);
+  return found;
+}
+
+void unpin(const void* data) {
+  void* const given = const_cast<void*>(data);
+  void* found = nullptr;
+  Stream::end_segments();
+  cudaDeviceSynchronize();
+  cudaHostGetDevicePointer(&found, given, 0);
+  Allocations::instance().remove(found);
+  cudaHostUnregister(given);
+}
+
 constexpr int kOldest = 80;  // compute capability times ten: what the build has code for
 
 OpenDevice open(int rank_here) {
@@ -126,7 +155,10 @@ const Backend& backend() {
                                 .holds = holds},
                                kernels(),
                                open,
-                               &links()};
+                               &links(),
+                               memory_bytes,
+                               pin,
+                               unpin};
   return backend;
 }
 

@@ -81,7 +81,8 @@ struct RankMetrics::Families {
   Family<Counter>& traffic = counter("atoll_comm_bytes_total", "Bytes that this rank sent to others.");
   Family<Counter>& feature_rows = counter(
       "atoll_feature_rows_total",
-      "Rows of input features of this rank's batches, by where they were: own, cache, owner (another rank).");
+      "Rows of input features of this rank's batches, by where they were: own (the host's memory), gpu (own ones in "
+      "its memory), cache, owner (another rank).");
   Family<Counter>& growths =
       counter("atoll_batch_memory_growths_total",
               "Steps in which memory grew, because a batch was larger than all before.");
@@ -125,7 +126,9 @@ void RankMetrics::add(const EpochRecord& e) {
   m.epoch_seconds.Observe(e.epoch_seconds);
   for (const Phase& phase : e.own.phases) m.phases.Add({{"phase", phase.name}}).Increment(phase.seconds);
   if (e.own.batches) {
-    m.feature_rows.Add({{"from", "own"}}).Increment(double(e.own.batches->own_rows));
+    const Index gpu_rows = e.own.batches->gpu_rows;
+    m.feature_rows.Add({{"from", "own"}}).Increment(double(e.own.batches->own_rows - gpu_rows));
+    if (gpu_rows > 0) m.feature_rows.Add({{"from", "gpu"}}).Increment(double(gpu_rows));
     m.feature_rows.Add({{"from", "cache"}}).Increment(double(e.own.batches->cached_rows));
     m.feature_rows.Add({{"from", "owner"}}).Increment(double(e.own.batches->fetched_rows));
     m.growths.Add({}).Increment(double(e.own.batches->growths));

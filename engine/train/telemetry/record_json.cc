@@ -143,6 +143,7 @@ constexpr std::tuple kBatches{
     Key{"ownRows", &BatchCounts::own_rows}, Key{"cachedRows", &BatchCounts::cached_rows},
     Key{"fetchedRows", &BatchCounts::fetched_rows}, Key{"growths", &BatchCounts::growths},
     Key{"waitedSeconds", &BatchCounts::waited_seconds}};
+constexpr std::tuple kBatchesSince{Key{"gpuRows", &BatchCounts::gpu_rows}};
 constexpr std::tuple kLateness{Key{"layer", &Lateness::layer}, Key{"rows", &Lateness::rows},
                                Key{"gradients", &Lateness::gradients}};
 constexpr std::tuple kTypical{Key{"epochSeconds", &TypicalEpoch::epoch_seconds},
@@ -180,11 +181,12 @@ void from_json(const Json& json, std::vector<TypicalEpoch>& ranks) {
 
 Json to_json(const std::optional<BatchCounts>& batches) {
   Json json;
-  if (batches) put(kBatches, *batches, json);
+  if (batches) put(kBatches, *batches, json), put(kBatchesSince, *batches, json);
   return json;
 }
 void from_json(const Json& json, std::optional<BatchCounts>& batches) {
-  if (!json.is_null()) get(kBatches, json, batches.emplace());
+  if (json.is_null()) return;
+  get(kBatches, json, batches.emplace()), get_if_present(kBatchesSince, json, *batches);
 }
 
 Json to_json(const std::vector<Lateness>& layers) {

@@ -34,6 +34,13 @@ void answer_count_with(cudaError_t status);
 std::int64_t host_waits();
 /// How often this thread has given memory back.
 std::int64_t frees();
+/// Pieces of the host's own memory that are pinned now, and have been so far.
+struct Registered {
+  std::int64_t now, ever;
+};
+Registered registered();
+/// Whether cudaHostRegister finds too little that it may pin from now on.
+void refuse_to_register(bool refuses);
 
 // nccl.cc: without a library from now on; where the communicator's rank with this number can't join, or can't launch (−1: all can).
 void hide_nccl(bool hidden);

@@ -21,6 +21,8 @@ std::atomic<cudaError_t> count_status{cudaSuccess};
 std::atomic<int> gpus{1};
 thread_local int current_gpu = 0;
 thread_local std::int64_t waits = 0, freed = 0;
+std::atomic<std::int64_t> registered_now{0}, registered_ever{0};
+std::atomic<bool> refuses_to_register{false};
 
 /// Of the host's memory, what is pinned: an asynchronous copy reads it when its turn comes, and anything else at once.
 class Pinned {
@@ -161,6 +163,12 @@ std::int64_t frees() {
 void set_gpus(int count) {
   gpus = count;
 }
+Registered registered() {
+  return {registered_now, registered_ever};
+}
+void refuse_to_register(bool refuses) {
+  refuses_to_register = refuses;
+}
 void answer_count_with(cudaError_t status) {
   count_status = status;
 }
@@ -222,6 +230,25 @@ cudaError_t cudaMallocHost(void** data, std::size_t bytes) {
 cudaError_t cudaFreeHost(void* data) {
   emulated::Pinned::instance().remove(data);
   std::free(data);
+  return cudaSuccess;
+}
+cudaError_t cudaHostRegister(void* data, std::size_t bytes, unsigned) {
+  if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
+  if (emulated::refuses_to_register) return cudaErrorMemoryAllocation;
+  if (emulated::Pinned::instance().holds(data)) return cudaErrorInvalidValue;
+  emulated::Pinned::instance().add(data, bytes);
+  ++emulated::registered_now, ++emulated::registered_ever;
+  return cudaSuccess;
+}
+cudaError_t cudaHostUnregister(void* data) {
+  if (!emulated::Pinned::instance().holds(data)) return cudaErrorInvalidValue;
+  emulated::Pinned::instance().remove(data);
+  --emulated::registered_now;
+  return cudaSuccess;
+}
+cudaError_t cudaHostGetDevicePointer(void** found, void* data, unsigned) {
+  if (!emulated::Pinned::instance().holds(data)) return cudaErrorInvalidValue;
+  *found = data;
   return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {

@@ -111,6 +111,22 @@ TEST_P(HostWaits, OnOneRankOnlyForTheState) {
   }
 }
 
+TEST_P(HostWaits, NotForRowsThatALoneRankComputesLogitsFrom) {
+  for (const std::string kind : {"minibatch", "p3"}) {
+    const Job job =
+        job_of(GetParam(), {kind, 1, {"strategy.kind=" + kind, "strategy." + kind + ".batchSize=7"}});
+    run_gpu_ranks(1, Gpus::kShared, [&](Communicator& comm) {
+      const OpenDevice device = backend().open(0);
+      SmallRank rank(comm, job, folder_ / "small", 1, {}, Device::kCuda, *device.stream);
+      rank.trainer->train_epoch(1, 0.01);
+      rank.trainer->evaluate();  // makes room
+      const std::int64_t waits = emulated::host_waits();
+      rank.trainer->inference().infer();
+      EXPECT_EQ(emulated::host_waits(), waits) << kind;
+    });
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, HostWaits,
                          testing::Values(SmallCase{"gcn", {"model.norm=layer"}},
                                          SmallCase{"sage", {"model.kind=sage", "model.norm=batch"}},

@@ -188,5 +188,52 @@ TEST(CacheRows, PresampledRowsAreHitMoreOftenThanOthers) {
   });
 }
 
+/// Values of the batch's rows, put together as a device does.
+void expect_sources(Store& s, std::span<const VertexId> rows, const RowSources& sources,
+                    const Matrix& given) {
+  std::vector<VertexId> found;  // prepared rows that the device has
+  const auto first = VertexId(s.owners.first_row(s.comm.rank()));
+  for (const VertexId place : sources.held.span()) found.push_back(first + 2 * place);
+  for (const VertexId own : sources.hosts.span()) found.push_back(first + own);
+  ASSERT_EQ(Index(found.size()) + given.rows(), Index(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t at = sources.order.size() == 0 ? i : std::size_t(sources.order[Index(i)]);
+    if (at < found.size()) {
+      EXPECT_EQ(found[at], rows[i]);
+    } else {
+      for (Index c = 0; c < kCols; ++c)
+        EXPECT_EQ(given.at(Index(at - found.size()), c), value(rows[i], c)) << "row " << rows[i];
+    }
+  }
+}
+
+TEST(FeatureStore, LeavesToADeviceWhatItHas) {
+  for (const bool reads_hosts : {false, true})
+    for (const bool holds : {false, true})
+      for (const int ranks : {1, 3})
+        run_ranks(ranks, [&](Communicator& comm) {
+          // Every other row lies on the device.
+          std::vector<VertexId> held;
+          if (holds)
+            for (VertexId own = 0; own < VertexId(Owners(kParts, ranks).rows(comm.rank())); ++own)
+              held.push_back(own % 2 == 0 ? own / 2 : DevicePlaces::kElsewhere);
+          FeatureStoreOptions options;
+          options.device = {held, reads_hosts};
+          Store s(comm, options);
+          RowSources sources;
+          Matrix given;
+          for (int step = 0; step < 8; ++step) {
+            const auto rows = rows_of(comm.rank(), step);
+            s.store->fetch(rows, sources, given);
+            expect_sources(s, rows, sources, given);
+            EXPECT_TRUE(holds || sources.held.size() == 0);
+            EXPECT_TRUE(reads_hosts || sources.hosts.size() == 0);
+          }
+          const auto counts = s.store->counts();
+          EXPECT_EQ(counts.held > 0, holds);
+          EXPECT_GT(counts.own, counts.held);
+          EXPECT_EQ(counts.fetched > 0, ranks > 1);
+        });
+}
 }  // namespace
 }  // namespace atl
