@@ -32,6 +32,11 @@ SetSize size_of(const Dataset& dataset, const Job& job) {
 
 void say_nothing(const std::string&) {}
 
+bool is_exact(const Job& job) {
+  const StrategyInfo& info = *find_strategy(job.strategy.kind);
+  return info.exact != nullptr && info.exact(job);
+}
+
 /// On the servers of a topology that is given.
 LoadedJob with_change(const Arguments& arguments, const std::string& change, const CompareOptions& options,
                       Say say) {
@@ -75,10 +80,12 @@ class Comparing {
     try {
       LoadedJob loaded = with_change(arguments_, row.change, options_, say_nothing);
       check_trainable(loaded, dataset_);
-      row.exact = info.exact != nullptr && info.exact(loaded.job);
+      row.exact = is_exact(loaded.job);
       row.forecast = forecast(loaded.job, dataset_, prepare_graph(loaded, dataset_, say_), topology_, rates_,
                               options_.threads);
-      if (!row.exact) row.effect = measured_effect(row.label, size_of(dataset_, loaded.job));
+      // What was measured is the accuracy of classes.
+      if (!row.exact && loaded.job.task != Task::kLinkPrediction)
+        row.effect = measured_effect(row.label, size_of(dataset_, loaded.job));
       if (const auto memory = loaded.job.resources.memory; memory > 0 && row.forecast.peak > memory)
         row.refused = fmt::format("refused: takes {} a rank, and resources.memory is {}",
                                   bytes_text(double(row.forecast.peak)), bytes_text(double(memory)));
@@ -166,13 +173,19 @@ LoadedJob concrete_job(const Arguments& arguments, const LoadedJob& given, const
   return std::move(choice.job);
 }
 
-LoadedJob chosen_before(const Arguments& arguments, const std::filesystem::path& manifest, Say say) {
+LoadedJob chosen_before(const Arguments& arguments, const LoadedJob& given,
+                        const std::filesystem::path& manifest, Say say) {
   std::ostringstream text;
   text << std::ifstream(manifest).rdbuf();
   const Node spec = *parse_yaml(text.str(), manifest.string()).front().find("spec");
   const Node* strategy = spec.find("strategy");
-  return with_change(arguments, "strategy=" + (strategy != nullptr ? to_json(*strategy) : "{kind: graph}"),
-                     {}, say);
+  LoadedJob loaded = with_change(
+      arguments, "strategy=" + (strategy != nullptr ? to_json(*strategy) : "{kind: graph}"), {}, say);
+  if (given.job.strategy.options.flag("exact") && !is_exact(loaded.job))
+    fail(
+        "{}: strategy.exact: true: {} was chosen for the run in {}, and isn't exact (exact: false goes on with it, --fresh starts over)",
+        where_of(given.given, "strategy.exact"), loaded.job.strategy.kind, manifest.parent_path().string());
+  return loaded;
 }
 
 void check_concrete(const Job& job) {

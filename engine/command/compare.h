@@ -41,8 +41,10 @@ LoadedJob concrete_job(const Arguments& arguments, const LoadedJob& given, const
 /// Whether the job's strategy stands for another.
 bool is_open(const Job& job);
 
-/// Of such a job that has been run before, with the strategy of then: that run's manifest has it.
-LoadedJob chosen_before(const Arguments& arguments, const std::filesystem::path& manifest, Say say);
+/// Of such a job that has been run before, with the strategy of then: that run's manifest has it. Throws Error where `given` asks for an
+/// exact one and that isn't.
+LoadedJob chosen_before(const Arguments& arguments, const LoadedJob& given,
+                        const std::filesystem::path& manifest, Say say);
 
 /// For commands that don't choose. Throws Error where the job's strategy stands for another.
 void check_concrete(const Job& job);

@@ -95,6 +95,8 @@ MachineRates rates_of(const Arguments& a, const Card* card, int ranks, int threa
 int run_comparison(const Arguments& a, const LoadedJob& given, const Dataset& dataset, int threads) {
   CompareOptions options{.threads = threads};
   if (a.has("--topology")) options.topology = read_topology(a.get("--topology"));
+  if (options.topology && (a.has("--ranks") || given.given.contains("placement.ranks")))
+    check_ranks(*options.topology, given.job.placement.ranks);
   const Card* const card = a.has("--gpu") ? &card_of(a.get("--gpu")) : nullptr;
   if (card != nullptr || a.has("--rates")) options.rates = rates_of(a, card, 1, threads);
   if (a.has("--link")) options.link = link_of(a);
@@ -106,6 +108,8 @@ int run_comparison(const Arguments& a, const LoadedJob& given, const Dataset& da
 
 int run(const Arguments& a) {
   if (a.has("--nodes") && a.has("--compare")) fail("--nodes and --compare exclude each other (use one)");
+  if (a.has("--trial") && !a.has("--compare"))
+    fail("--trial is for --compare (add it, or give strategy.trial with strategy.kind: auto)");
   if (a.has("--gpu") && a.has("--topology"))
     fail("--gpu and --topology exclude each other (a topology's file has compute.rates of its own)");
   const LoadedJob given = load_job_of(a, say);

@@ -38,12 +38,13 @@ std::string add_file(const char* file) {
                      file);
 }
 
-void check_features(const Refuse& refuse, const DatasetMeta& meta) {
+void check_features(const Refuse& refuse, const DatasetMeta& meta, bool links) {
   if (meta.features > 0) return;
   refuse(
       "dataset.name",
-      "{} has no features, and training needs them: {}; or import it again with --features one-hot or random:64",
-      meta.name, add_file("features.npy (one row per vertex)"));
+      "{} has no features, and training needs them: {}; or import it again with --features one-hot or random:64{}",
+      meta.name, add_file("features.npy (one row per vertex)"),
+      links ? ", and --edge-split, which task linkPrediction needs" : "");
 }
 
 void check_edges(const Refuse& refuse, const DatasetMeta& meta) {
@@ -165,8 +166,17 @@ std::vector<Index> class_sizes(const Dataset& dataset) {
   return sizes;
 }
 
+bool validates(const Job& job, const Dataset& dataset) {
+  if (job.task == Task::kLinkPrediction)
+    return dataset.meta().pairs.of[std::size_t(PairSet::kValidation)] > 0;
+  const View<const std::uint8_t> split = dataset.split(job.dataset.split);
+  for (Index v = 0; v < split.rows; ++v)
+    if (split.at(v, job.dataset.split_column) == std::uint8_t(Split::kValidation)) return true;
+  return false;
+}
+
 struct Doubt {
-  const char* path;  // of the field
+  std::string path;  // of the field
   std::string text;  // "": there is none
 };
 
@@ -217,15 +227,25 @@ Doubt hits_doubt(const Job& job, const DatasetMeta& meta) {
 
 /// All vertices, in every step.
 Doubt draws_doubt(const Job& job, const DatasetMeta& meta) {
-  constexpr const char* kPath = "strategy";
-  if (!job.strategy.options.has("sampler") || sampler_of(job).name != "uniform") return {kPath, ""};
+  const std::string path = "strategy." + job.strategy.kind + ".draws";
+  if (!job.strategy.options.has("sampler") || sampler_of(job).name != "uniform") return {path, ""};
   const std::int64_t draws = job.strategy.options.integer("draws");
-  if (draws <= meta.vertices) return {kPath, ""};
+  if (draws <= meta.vertices) return {path, ""};
+  return {path,
+          fmt::format("sampler uniform draws all {} vertices of {} in each step, for {} are no fewer (give a "
+                      "smaller number to draw some)",
+                      meta.vertices, meta.name, draws)};
+}
+
+/// A run then goes on to its last epoch, which counts as the best.
+Doubt stopping_doubt(const Job& job, const Dataset& dataset) {
+  constexpr const char* kPath = "training.earlyStopping";
+  if (job.training.early_stopping.patience == 0 || validates(job, dataset)) return {kPath, ""};
   return {
       kPath,
-      fmt::format("sampler uniform draws {} of {}'s {} vertices in a step: it draws all of them (draws: less "
-                  "than {} draws some)",
-                  draws, meta.name, meta.vertices, meta.vertices)};
+      fmt::format("{} has nothing to validate on, so that no epoch is better than another: training doesn't "
+                  "stop early",
+                  dataset.meta().name)};
 }
 
 }  // namespace
@@ -235,7 +255,7 @@ void check_trainable(const LoadedJob& loaded, const Dataset& dataset) {
   const DatasetMeta& meta = dataset.meta();
   const Refuse refuse(loaded);
   const bool links = job.task == Task::kLinkPrediction;
-  check_features(refuse, meta);
+  check_features(refuse, meta, links);
   if (links) check_edges(refuse, meta);
   if (!links) check_labels(refuse, meta), check_split(refuse, job.dataset, meta);
   if (job.placement.ranks > meta.vertices)
@@ -254,7 +274,8 @@ std::vector<std::string> training_doubts(const LoadedJob& loaded, const Dataset&
   std::vector<std::string> doubts;
   for (const auto& [path, text] :
        {direction_doubt(loaded.job, dataset.meta()), metric_doubt(loaded.job, dataset),
-        hits_doubt(loaded.job, dataset.meta()), draws_doubt(loaded.job, dataset.meta())})
+        hits_doubt(loaded.job, dataset.meta()), draws_doubt(loaded.job, dataset.meta()),
+        stopping_doubt(loaded.job, dataset)})
     if (!text.empty()) doubts.push_back(fmt::format("{}: {}: {}", where_of(loaded.given, path), path, text));
   return doubts;
 }

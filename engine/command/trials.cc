@@ -25,6 +25,7 @@ constexpr Index kWholeVertices = 1 << 15, kWholeArcs = 1'000'000;  // of a graph
 constexpr Index kPart = 1 << 14;                                   // vertices of a larger one
 constexpr double kPoints = 0.005;                                  // below graph's best: good enough
 constexpr std::int64_t kPatience = 3;                              // times as many steps as graph
+constexpr std::int64_t kFewSteps = 20;
 
 double step_seconds(const ComparedStrategy& row) {
   return row.forecast.row.epoch / row.forecast.steps;
@@ -87,22 +88,26 @@ class Trials {
       : comparison_(comparison),
         dataset_(dataset),
         graph_(job_of("strategy={kind: graph}")),
+        asked_(steps),
         steps_(std::min(steps, std::int64_t(graph_.job.training.epochs))),
         job_of_(job_of),
         say_(say) {}
 
   void run() {
     std::vector<ComparedStrategy*> all = candidates();
-    if (all.empty()) return;
+    if (all.empty())
+      return say_("nothing is tried: of what isn't exact, nothing has a shorter step than what is");
     data_.emplace(dataset_, graph_.job);
     tell(all);
     const std::vector<TrialPoint> curve = train(graph_, steps_, std::numeric_limits<double>::infinity());
     if (curve.empty())
-      return say_("nothing is tried: the graph has no validation vertices, or its loss isn't finite");
+      return say_(
+          "nothing more is tried: graph comes to no validation metric (no validation vertices, a loss that isn't finite, or fewer "
+          "steps than an epoch has)");
     wanted_ = std::ranges::max(curve, {}, &TrialPoint::validation).validation - kPoints;
     graphs_ = *reached(curve);
-    say_(fmt::format("graph gets to within half a point of its best, {:.4f}, in {} steps", wanted_ + kPoints,
-                     graphs_));
+    say_(fmt::format("graph gets to within half a point of its best, {:.4f}, in {}", wanted_ + kPoints,
+                     counted_text(graphs_, "step")));
     best_ = fastest_exact() * double(graphs_);
     for (ComparedStrategy* each : all) {
       try {
@@ -126,8 +131,10 @@ class Trials {
   void tell(const std::vector<ComparedStrategy*>& all) const {
     std::vector<std::string> names;
     for (const ComparedStrategy* each : all) names.push_back(each->label);
-    say_(fmt::format("trying graph for {} steps on {}, and then {} (strategy.trial)", steps_, data_->name(),
-                     fmt::join(names, ", ")));
+    say_(fmt::format("trying graph for {}{} on {}, and then {} (strategy.trial)",
+                     counted_text(steps_, "step"), steps_ < asked_ ? ", all that training.epochs has," : "",
+                     data_->name(), fmt::join(names, ", ")));
+    if (steps_ < kFewSteps) say_("warning: so few steps say little about what longer training comes to");
   }
 
   /// Of a step; infinite where none can be.
@@ -164,8 +171,8 @@ class Trials {
     effect.length = never ? std::numeric_limits<double>::infinity()
                           : double(steps.value_or(affordable + 1)) / double(graphs_);
     row.effect = effect;
-    say_(fmt::format("{} {} {} steps", row.label, steps ? "gets there in" : "isn't there after",
-                     steps.value_or(affordable)));
+    say_(fmt::format("{} {} {}", row.label, steps ? "gets there in" : "isn't there after",
+                     counted_text(steps.value_or(affordable), "step")));
     if (steps) best_ = std::min(best_, step_seconds(row) * double(*steps));
   }
 
@@ -173,7 +180,7 @@ class Trials {
   const Dataset& dataset_;
   LoadedJob graph_;
   std::optional<TriedData> data_;
-  std::int64_t steps_;
+  std::int64_t asked_, steps_;  // of graph, by strategy.trial and in fact
   const std::function<LoadedJob(const std::string&)>& job_of_;
   Say say_;
   double wanted_ = 0, best_ = 0;  // the metric; seconds until the fastest so far has it

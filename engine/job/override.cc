@@ -60,7 +60,11 @@ void apply_override(Node& manifest, const std::string& override) {
     so_far += (so_far.empty() ? "" : ".") + name;
     if (so_far != path) expand_shorthand(*at, so_far);
   }
-  *at = parse_yaml_value(override.substr(equals + 1), where);
+  const std::string value = override.substr(equals + 1);
+  if (value.empty())
+    fail("{}: has no value (give one behind the =, null for the default, or '\"\"' for an empty text)",
+         where);
+  *at = parse_yaml_value(value, where);
 }
 
 }  // namespace atl

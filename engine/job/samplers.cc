@@ -178,7 +178,7 @@ std::vector<Field> sampler_options(const std::string& kind) {
   count("walkLength", 2, "how far a walk goes", "arcs", 1000);
   count("coverage", 50,
         "how often vertices are drawn before training, on average, to count what is drawn together",
-        "draws of a vertex", 1e6);
+        "draws of a vertex", 1000);
   return options;
 }
 

@@ -67,14 +67,14 @@ DataUse data_use(const Job& job, const TrainedOn& trained, const DatasetMeta& me
 
 /// The edge split's metrics where there is one, and the probabilities of the pairs that were asked for.
 void score_links(Context& ctx, Communicator& comm, const Job& job, const RankData& data, const Model& model,
-                 const WeightVersion& weights, ConstMatrixView embeddings, const Dataset& dataset,
+                 const WeightVersion& weights, ConstMatrixView embeddings, std::span<const VertexPair> asked,
                  const PredictOptions& o, Predicted& predicted) {
   LinkTask task(ctx, comm, job, data, model);
   predicted.metrics = task.evaluate(embeddings, weights);
   predicted.links = task.test();
-  if (o.pairs.empty()) return;
+  if (asked.empty()) return;
   StepPairs pairs;
-  for (const auto& [source, destination] : read_pair_file(o.pairs, dataset))
+  for (const auto& [source, destination] : asked)
     pairs.add(data.links()->graph().row_of(source), data.links()->graph().row_of(destination));
   std::vector<Real> scores;
   task.score(embeddings, weights, pairs, pairs.size(), scores);
@@ -96,6 +96,8 @@ Predicted predict(const PredictOptions& o) {
   job.training.setting = Setting::kTransductive;  // inference is over the whole graph either way
   const TrainedOn trained = read_trained_on(file);
   const Dataset dataset = Dataset::open(o.dataset);
+  const std::vector<VertexPair> asked =
+      o.pairs.empty() ? std::vector<VertexPair>() : read_pair_file(o.pairs, dataset);
   Predicted predicted;
   predicted.metric = metric_title(reported_metric(job));
   predicted.warnings = differences(trained, trained_on(dataset.meta(), job));
@@ -122,7 +124,7 @@ Predicted predict(const PredictOptions& o) {
   const ConstMatrixView logits =
       write_predictions(ctx, comm, job, data, prepared, dataset, *schedule, o.output, o.probabilities);
   if (data.links() != nullptr) {
-    score_links(ctx, comm, job, data, model, parameters.present(), logits, dataset, o, predicted);
+    score_links(ctx, comm, job, data, model, parameters.present(), logits, asked, o, predicted);
     return predicted;
   }
   write_predicted_labels(o.output, class_names_of(file.metadata()));

@@ -40,7 +40,7 @@ LoadedJob concrete(const Arguments& a, const LoadedJob& given, const Dataset& da
                    Say say) {
   const fs::path before = plan.output / "job.yaml";
   if (is_open(given.job) && !a.has("--fresh") && has_checkpoint(plan.output) && fs::exists(before))
-    return chosen_before(a, before, say);
+    return chosen_before(a, given, before, say);
   return concrete_job(a, given, dataset, {.threads = plan.threads, .hosts = servers_of(plan, given.job)},
                       say);
 }

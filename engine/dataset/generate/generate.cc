@@ -1,6 +1,7 @@
 #include "dataset/generate/generate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/error.h"
@@ -16,7 +17,8 @@ namespace {
 
 void check_range(const char* field, double value, double least, double most) {
   if (!(value >= least && value <= most)) {
-    fail("synthetic graph: {} {}: must be between {} and {}", field, value, least, most);
+    fail("synthetic graph: {} {}: must be between {} and {}", field, value, least,
+         most > 100 ? std::floor(most) : most);
   }
 }
 

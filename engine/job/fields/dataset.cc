@@ -14,15 +14,15 @@ std::vector<Field> synthetic_shape_fields() {
                .description = "number of vertices; with a preset, give either this or scale",
                .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.vertices; }),
                .unit = "vertices",
-               .minimum = 1,
-               .maximum = 2147483647,
+               .minimum = 16,
+               .maximum = 1073741823,
                .default_text = kNeeded});
   f.push_back({.path = "dataset.synthetic.averageDegree",
                .type = FieldType::kNumber,
-               .description = "arcs per vertex",
+               .description = "arcs per vertex, at most a quarter of the vertices",
                .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.average_degree; }),
                .unit = "arcs",
-               .minimum = 0,
+               .minimum = 1,
                .maximum = 1e6,
                .default_text = kNeeded});
   f.push_back({.path = "dataset.synthetic.features",
@@ -45,7 +45,7 @@ std::vector<Field> synthetic_shape_fields() {
                .description = "share of arcs between vertices of the same class",
                .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.homophily; }),
                .minimum = 0,
-               .maximum = 1,
+               .maximum = 0.99,
                .default_text = "0.7, or the preset's"});
   f.push_back({.path = "dataset.synthetic.trainShare",
                .type = FieldType::kNumber,
@@ -53,6 +53,7 @@ std::vector<Field> synthetic_shape_fields() {
                .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.train_share; }),
                .minimum = 0,
                .maximum = 0.75,
+               .above_minimum = true,
                .default_text = "0.5, or the preset's"});
   return f;
 }

@@ -39,12 +39,14 @@ StrategyInfo auto_strategy() {
       OptionOwner::kStrategy, "auto", "strategy.exact", true,
       {.description =
            "choose among strategies whose gradients are those of the whole graph on one rank, by the time of an epoch; false: "
-           "among all, by the time to the accuracy of strategy graph less half a point"});
+           "among all, by the time to the accuracy of strategy graph less half a point",
+       .may_change = true});
   Field link =
       option_field(OptionOwner::kStrategy, "auto", "strategy.link", std::string("10gbit"),
                    {.type = FieldType::kText,
                     .description = "rate of each server's link, each way, that epochs are predicted with; "
-                                   "placement.ranksPerServer says which ranks share a server"});
+                                   "placement.ranksPerServer says which ranks share a server",
+                    .may_change = true});
   Field trial = option_field(
       OptionOwner::kStrategy, "auto", "strategy.trial", std::int64_t(200),
       {.description =
@@ -52,7 +54,8 @@ StrategyInfo auto_strategy() {
            "graph, and then what is not exact and could be faster, to see how many steps it needs; 0: none, other data sets tell",
        .unit = "steps",
        .minimum = 0,
-       .maximum = 100'000});
+       .maximum = 100'000,
+       .may_change = true});
   return {.kind = "auto",
           .description = "the strategy with the least predicted time (atoll plan --compare)",
           .options = {std::move(exact), std::move(link), std::move(trial)},

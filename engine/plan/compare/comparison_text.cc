@@ -14,8 +14,9 @@ namespace {
 std::string points_text(const ComparedStrategy& row) {
   if (row.exact) return "as graph's";
   if (!row.effect || row.effect->measured_on.empty()) return "not measured";
-  return fmt::format("{:+.1f} ± {:.1f} ({})", row.effect->points, row.effect->deviation,
-                     row.effect->measured_on);
+  const std::string points = fmt::format("{:+.1f}", row.effect->points);
+  if (row.effect->deviation == 0) return fmt::format("{} ({}, one run)", points, row.effect->measured_on);
+  return fmt::format("{} ± {:.1f} ({})", points, row.effect->deviation, row.effect->measured_on);
 }
 
 /// Beside `graph`'s time, or, where that can't be, in seconds of a step.

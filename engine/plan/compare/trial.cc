@@ -1,5 +1,6 @@
 #include "plan/compare/trial.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <exception>
@@ -16,7 +17,7 @@
 namespace atl {
 namespace {
 
-constexpr Index kEpochs = 2;  // of one step each, between evaluations
+constexpr Index kEpochs = 2;  // of one step each, between evaluations, if there are so many
 
 /// What all ranks are given.
 struct Trial {
@@ -52,7 +53,7 @@ class TrialRank {
     data_->count(comm_);
     trainer_ = std::make_unique<Trainer>(ctx_, comm_, trial_.job, *data_);
     std::vector<TrialPoint> curve;
-    const Index between = trainer_->steps() > 1 ? 1 : kEpochs;
+    const Index between = trainer_->steps() > 1 ? 1 : std::min<Index>(kEpochs, trial_.steps);
     for (Index epoch = 1; epoch * trainer_->steps() <= trial_.steps; ++epoch) {
       if (!train_epoch(epoch)) break;
       if (epoch % between != 0) continue;

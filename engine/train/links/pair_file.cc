@@ -1,8 +1,12 @@
 #include "train/links/pair_file.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstring>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -39,13 +43,39 @@ class VertexOf {
 
 std::vector<VertexPair> read_npy(const std::filesystem::path& path, const VertexOf& vertex_of) {
   const NpyArray array = NpyArray::open(path);
-  expect_arc_rows(array);
+  if (array.shape().size() != 2 || array.shape()[1] != 2)
+    fail("{}: is {}; must be (pairs, 2): one row (source, destination) per pair", array.name(),
+         array.description());
   expect_integers(array, "ids of vertices");
+  if (array.dtype() == Dtype::kBool)
+    fail("{}: is {}; ids of vertices must be integers", array.name(), array.description());
   const std::vector<std::int64_t> ids = array.read<std::int64_t>();
   std::vector<VertexPair> pairs(std::size_t(array.rows()));
   for (std::size_t i = 0; i < ids.size(); ++i)
     pairs[i / 2][i % 2] = vertex_of(ids[i], fmt::format("{}: row {}", path.string(), i / 2));
   return pairs;
+}
+
+/// Two integers and nothing else; none: it isn't.
+std::optional<std::array<std::int64_t, 2>> pair_of(const std::string& line) {
+  std::array<std::int64_t, 2> ids{};
+  const char *at = line.data(), *const end = at + line.size();
+  const auto skip = [&] {
+    while (at != end && std::strchr(" \t\r", *at) != nullptr) ++at;
+  };
+  for (std::int64_t& id : ids) {
+    skip();
+    const auto [behind, status] = std::from_chars(at, end, id);
+    if (status != std::errc()) return {};
+    at = behind;
+  }
+  skip();
+  return at == end ? std::optional(ids) : std::nullopt;
+}
+
+bool is_text(const std::string& line) {
+  return std::ranges::none_of(line,
+                              [](unsigned char c) { return std::iscntrl(c) != 0 && c != '\t' && c != '\r'; });
 }
 
 std::vector<VertexPair> read_text(const std::filesystem::path& path, const VertexOf& vertex_of) {
@@ -54,15 +84,16 @@ std::vector<VertexPair> read_text(const std::filesystem::path& path, const Verte
   std::vector<VertexPair> pairs;
   std::string line;
   for (Index number = 1; std::getline(file, line); ++number) {
+    if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // a byte-order mark
     line = line.substr(0, line.find('#'));
     std::ranges::replace(line, ',', ' ');
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     const std::string where = fmt::format("{}:{}", path.string(), number);
-    long long source = 0, destination = 0;
-    char more = 0;
-    if (std::sscanf(line.c_str(), "%lld %lld %c", &source, &destination, &more) != 2)
-      fail("{}: '{}' isn't a pair; give two ids per line: 3 17", where, line);
-    pairs.push_back({vertex_of(source, where), vertex_of(destination, where)});
+    const auto ids = pair_of(line);
+    if (!ids)
+      fail("{}: {}; give two ids per line: 3 17", where,
+           is_text(line) ? "'" + line + "' isn't a pair" : "that isn't text, but bytes");
+    pairs.push_back({vertex_of((*ids)[0], where), vertex_of((*ids)[1], where)});
   }
   return pairs;
 }
@@ -75,6 +106,7 @@ std::vector<VertexPair> read_pair_file(const std::filesystem::path& path, const 
       fail(
           "{}: pairs are read from .npy (pairs, 2), or from text with two ids per line, not from {}; unpack or convert it",
           path.string(), other);
+  if (std::filesystem::is_directory(path)) fail("{}: is a folder; give a file of pairs", path.string());
   const VertexOf vertex_of(dataset);
   std::vector<VertexPair> pairs =
       path.extension() == ".npy" ? read_npy(path, vertex_of) : read_text(path, vertex_of);

@@ -73,10 +73,13 @@ TEST(Comparison, TheTextSaysWhy) {
                                      row("bns", 1, false)};
   rows[0].forecast.row.exposed = 1;
   rows[0].forecast.row.waits[std::size_t(Traffic::kHalo)] = 1;
+  rows.push_back(row("sancus", 3, false, 1.5));
+  rows.back().effect->deviation = 0;
   rows.push_back({.label = "p3", .refused = "refused: 3 columns for 4 ranks"});
   const std::string text = to_text(comparison(rows));
   EXPECT_THAT(text, HasSubstr("p3        refused: 3 columns for 4 ranks\n"));
   EXPECT_THAT(text, HasSubstr("-0.2 ± 0.1 (cora)"));
+  EXPECT_THAT(text, HasSubstr("-0.2 (cora, one run)"));
   EXPECT_THAT(text, HasSubstr("not measured"));
   EXPECT_THAT(text, HasSubstr("the best exact one is graph: an epoch is predicted to take 2.00 s"));
   EXPECT_THAT(text, HasSubstr("the best of all is pipegcn"));
