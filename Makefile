@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 600
 SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: build build-cuda gpu-bundle gpu-check programs programs-cuda demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing accuracy-precision accuracy-samplers accuracy-effects \
+.PHONY: build build-cuda gpu-bundle gpu-check programs programs-cuda demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing accuracy-precision accuracy-samplers accuracy-dgs accuracy-effects \
 	bench bench-peers bench-operator bench-strategies bench-scale check-simulation simulated judge-choice cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
@@ -121,6 +121,10 @@ accuracy-ablation: test-tools build
 # Samplers of minibatch beside full neighbours.
 accuracy-samplers: test-tools build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/samplers $(OPTIONS)
+
+# DGS, its parts alone, and random draws, beside mini-batches that read all neighbours.
+accuracy-dgs: test-tools build
+	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/dgs $(OPTIONS)
 
 # What strategies do to accuracy and to the steps they take: what strategy.kind auto reckons with.
 accuracy-effects: test-tools build
