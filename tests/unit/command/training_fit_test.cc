@@ -80,7 +80,8 @@ TEST(TrainingFit, FarMoreDrawsThanThereAreVerticesAreRefused) {
                     testing::HasSubstr("sampler " + sampler), testing::HasSubstr("use 100000 or fewer"))));
   }
   EXPECT_THAT(training_doubts(sampled_by("{sampler: uniform, draws: 61}"), dataset),
-              testing::Contains(testing::HasSubstr("sampler uniform draws 61 of small's 60 vertices")));
+              testing::Contains(
+                  testing::HasSubstr("sampler uniform draws all 60 vertices of small in each step, for 61")));
   EXPECT_THAT(training_doubts(sampled_by("{sampler: uniform, draws: 60}"), dataset),
               testing::Not(testing::Contains(testing::HasSubstr("uniform"))));
 }
