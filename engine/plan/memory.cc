@@ -8,7 +8,7 @@ namespace {
 constexpr Index kReal = sizeof(Real);
 // Measured: program and libraries touched, stacks, heap of a job of no size; what MPI adds, less what the rank's witness has
 // touched of the libraries in its place; and what each thread's stack and packed panels take.
-constexpr Index kProcess = Index(18) << 20, kMpi = Index(5) << 20, kThread = Index(1) << 20;
+constexpr Index kProcess = Index(22) << 20, kMpi = Index(5) << 20, kThread = Index(1) << 20;
 constexpr const char* kParameters = "parameters and moments";
 constexpr Index kRowsOnTheWay = Index(5) << 20;  // collect_rows() and VertexRowsFile
 
