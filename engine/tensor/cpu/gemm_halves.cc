@@ -59,13 +59,10 @@ struct ChunkProduct {
   }
 };
 
-/// Rows that are multiplied before they are copied: as many as the kernels take together, so that they are still in the first-level cache.
-constexpr Index kMultiplied = 24;
-
-/// Each thread's room for kMultiplied rows in Reals, where `of` is in halves.
-MatrixView room_in_reals(Context& ctx, const char* name, ConstMatrixView of) {
+/// Each thread's room for `step` rows in Reals, where `of` is in halves.
+MatrixView room_in_reals(Context& ctx, const char* name, ConstMatrixView of, Index step) {
   return of.halves == nullptr ? MatrixView()
-                              : ctx.workspace->matrix(name, ctx.pool->threads() * kMultiplied, of.cols);
+                              : ctx.workspace->matrix(name, ctx.pool->threads() * step, of.cols);
 }
 
 }  // namespace
@@ -97,28 +94,24 @@ void product_in_halves(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool 
     product.words = pair_panels_of(ctx, *product.pairs, w, transposed, a.cols, out.cols);
   else
     product.panels = panels_of(ctx, w, transposed, a.cols, out.cols, a.halves != nullptr);
-  const RowChunks chunks{
-      out.rows,
-      std::clamp<Index>(kElements / (a.cols + out.cols) / kMultiplied * kMultiplied, kMultiplied, 240)};
-  const MatrixView read = product.pairs != nullptr ? MatrixView() : room_in_reals(ctx, "gemm.rows", a);
-  const MatrixView written = room_in_reals(ctx, "gemm.results", out);
-  const auto multiply = [&](Index begin, Index count, int thread) {
+  const RowChunks chunks{out.rows, std::clamp<Index>(kElements / (a.cols + out.cols) / 24 * 24, 24, 240)};
+  const MatrixView read =
+      product.pairs != nullptr ? MatrixView() : room_in_reals(ctx, "gemm.rows", a, chunks.step);
+  const MatrixView written = room_in_reals(ctx, "gemm.results", out, chunks.step);
+  ctx.pool->run(chunks.count(), [&](Index chunk, int thread) {
+    const Index begin = chunks.begin(chunk), count = chunks.end(chunk) - begin;
     simd::In in = plain(a.slice_rows(begin, count));
     const simd::Out result = plain_out(out.slice_rows(begin, count));
     if (read.cols > 0) {
-      const simd::Out copy = plain_out(read.slice_rows(thread * kMultiplied, count));
+      const simd::Out copy = plain_out(read.slice_rows(thread * chunks.step, count));
       copy_rows(in, copy, a.cols, count);
       in = as_input(copy);
     }
     if (written.cols == 0) return product.run(in, result, from_row(finish, begin), count);
-    const simd::Out reals = plain_out(written.slice_rows(thread * kMultiplied, count));
+    const simd::Out reals = plain_out(written.slice_rows(thread * chunks.step, count));
     if (accumulate) copy_rows(as_input(result), reals, out.cols, count);
     product.run(in, reals, from_row(finish, begin), count);
     copy_rows(as_input(reals), result, out.cols, count);
-  };
-  ctx.pool->run(chunks.count(), [&](Index chunk, int thread) {
-    for (Index begin = chunks.begin(chunk), end = chunks.end(chunk); begin < end; begin += kMultiplied)
-      multiply(begin, std::min(kMultiplied, end - begin), thread);
   });
 }
 
