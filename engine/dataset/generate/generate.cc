@@ -1,7 +1,6 @@
 #include "dataset/generate/generate.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "base/error.h"
@@ -17,18 +16,17 @@ namespace {
 
 void check_range(const char* field, double value, double least, double most) {
   if (!(value >= least && value <= most)) {
-    fail("synthetic graph: {} {}: must be between {} and {}", field, value, least,
-         most > 100 ? std::floor(most) : most);
+    fail("synthetic graph: {} {}: must be between {} and {}", field, value, least, most);
   }
 }
 
 }  // namespace
 
 void check(const CommunitySpec& spec) {
-  check_range("vertices", double(spec.vertices), 16, double(std::numeric_limits<VertexId>::max()) / 2);
+  check_range("vertices", double(spec.vertices), 16, double(std::numeric_limits<VertexId>::max() / 2));
   check_range("averageDegree", spec.average_degree, 1, double(spec.vertices) / 4);
   check_range("features", double(spec.features), 1, 1 << 20);
-  check_range("classes", double(spec.classes), 2, double(spec.vertices) / 8);
+  check_range("classes", double(spec.classes), 2, double(spec.vertices / 8));
   check_range("homophily", spec.homophily, 0, 0.99);
   check_range("tailExponent", spec.tail_exponent, 1.1, 4);
   for (const double share : spec.long_shares) check_range("longShares", share, 1e-6, 1);

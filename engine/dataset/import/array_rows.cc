@@ -52,7 +52,7 @@ void expect_a_row_each(const NpyArray& array, Index vertices) {
 }
 
 void expect_integers(const NpyArray& array, const char* what) {
-  if (is_floating(array.dtype()) || is_text(array.dtype())) {
+  if (is_floating(array.dtype()) || is_text(array.dtype()) || array.dtype() == Dtype::kBool) {
     fail("{}: is {}; {} must be integers: save them with astype('int32')", array.name(), array.description(),
          what);
   }

@@ -12,7 +12,7 @@ namespace atl {
 struct Effect {
   std::string measured_on;  // the data set
   double points = 0;        // of the test metric, beside `graph`; 0 where the strategy is exact
-  double deviation = 0;     // of a pair's difference
+  double deviation = 0;     // of a pair's difference; 0: there is one pair alone
   /// Epochs, or where an epoch has several steps, steps, until `graph`'s best validation metric less half a point, over those of `graph`: the
   /// middle of those on the three data sets that are most like it.
   double length = 1;

@@ -47,8 +47,6 @@ std::vector<VertexPair> read_npy(const std::filesystem::path& path, const Vertex
     fail("{}: is {}; must be (pairs, 2): one row (source, destination) per pair", array.name(),
          array.description());
   expect_integers(array, "ids of vertices");
-  if (array.dtype() == Dtype::kBool)
-    fail("{}: is {}; ids of vertices must be integers", array.name(), array.description());
   const std::vector<std::int64_t> ids = array.read<std::int64_t>();
   std::vector<VertexPair> pairs(std::size_t(array.rows()));
   for (std::size_t i = 0; i < ids.size(); ++i)

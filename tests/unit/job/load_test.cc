@@ -228,6 +228,15 @@ TEST(Resume, ChunksAreComparedByWhatTheyMean) {
 
 class Example : public testing::TestWithParam<const char*> {};
 
+TEST(Load, ARankHasAVertexOfAGeneratedGraph) {
+  const std::vector<std::string> overrides{
+      "dataset={synthetic: {kind: community, vertices: 20, averageDegree: 4, features: 8, classes: 2}}",
+      "placement.ranks=21"};
+  EXPECT_THAT([&] { parse_job(kValidManifest, "m.yaml", overrides); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr(
+                  "placement.ranks: 21 ranks for 20 vertices (use at most one rank per vertex)")));
+}
+
 TEST_P(Example, IsValidAndWithoutWarnings) {
   const auto loaded = load_job(std::string(ATOLL_SOURCE_DIR) + "/manifests/examples/" + GetParam());
   EXPECT_THAT(loaded.warnings, testing::IsEmpty());
