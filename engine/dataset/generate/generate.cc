@@ -23,10 +23,12 @@ void check_range(const char* field, double value, double least, double most) {
 }  // namespace
 
 void check(const CommunitySpec& spec) {
-  check_range("vertices", double(spec.vertices), 16, double(std::numeric_limits<VertexId>::max() / 2));
+  constexpr Index kMostVertices = std::numeric_limits<VertexId>::max() / 2;
+  const Index most_classes = spec.vertices / 8;
+  check_range("vertices", double(spec.vertices), 16, double(kMostVertices));
   check_range("averageDegree", spec.average_degree, 1, double(spec.vertices) / 4);
   check_range("features", double(spec.features), 1, 1 << 20);
-  check_range("classes", double(spec.classes), 2, double(spec.vertices / 8));
+  check_range("classes", double(spec.classes), 2, double(most_classes));
   check_range("homophily", spec.homophily, 0, 0.99);
   check_range("tailExponent", spec.tail_exponent, 1.1, 4);
   for (const double share : spec.long_shares) check_range("longShares", share, 1e-6, 1);
