@@ -4,8 +4,31 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string_view>
 
 namespace atl {
+
+struct CsrView;
+class SumChoices;
+
+/// What a stream may be told to stand at until a thread of the host opens it.
+class Gate {
+ public:
+  virtual ~Gate() = default;
+  /// By the thread that gives the stream work.
+  virtual void close() = 0;
+  /// By any thread: what stands at it goes on.
+  virtual void open() = 0;
+};
+
+/// Whoever sees to it that gates are opened.
+class GateKeeper {
+ public:
+  virtual ~GateKeeper() = default;
+  /// Returns when all are open that a stream was told of. Throws Error where that can't be: they are open then, too.
+  virtual void wait_for_gates() = 0;
+};
 
 /// What a rank does again and again, mostly with the same calls on the same shapes.
 enum class Round { kStep, kEvaluation };
@@ -27,10 +50,29 @@ class DeviceStream {
   /// From here on rounds are replayed where the device can, to the same bits. Before anything is given.
   virtual void replay_rounds() {}
 
+  /// Null: the host has to wait instead, before it gives the stream what needs that.
+  virtual std::unique_ptr<Gate> make_gate() { return nullptr; }
+  /// What follows is done when the gate, which make_gate() made, is open. Before the host waits for the stream, or asks for memory, it
+  /// waits for the keeper. False: the stream doesn't stand at gates now, and nothing has been given to it.
+  virtual bool stand_at(Gate& /*gate*/, GateKeeper& /*keeper*/) { return false; }
+  /// Nothing is asked of the keeper any more.
+  virtual void leave(GateKeeper& /*keeper*/) {}
+  /// From here on it stands at gates where it can, in rounds like earlier ones. Before anything is given.
+  virtual void use_gates() {}
+
+  /// Arcs of the device's memory that are summed along again and again, until the stream is told of others at the same place: it may find
+  /// out by trying how that is fastest. What it finds is kept in `choices`, which outlive them, under `name`.
+  virtual void keep_arcs(const CsrView& /*arcs*/, SumChoices& /*choices*/, std::string_view /*name*/) {}
+
   /// From the host's memory, which is free again on return.
   virtual void upload(void* device, const void* host, std::size_t bytes) = 0;
   /// To the host's memory, which holds the bytes when the stream has come so far.
   virtual void download(void* host, const void* device, std::size_t bytes) = 0;
+  /// The same from and to pinned memory (tensor/memory.h), which is read or written when the stream comes to it and stays until then.
+  virtual void copy_in(void* device, const void* pinned, std::size_t bytes) { upload(device, pinned, bytes); }
+  virtual void copy_out(void* pinned, const void* device, std::size_t bytes) {
+    download(pinned, device, bytes);
+  }
 };
 
 /// tensor/cpu/memory.cc: copies at once.

@@ -30,6 +30,12 @@ struct Memory {
   bool is_hosts = true;
   /// Whether so many bytes lie in this memory; null: it can't tell.
   bool (*holds)(const void* data, std::size_t bytes) = nullptr;
+  /// Asks for so many bytes at once, which allocate() then gives away piece by piece. False: there isn't so much, and each piece is asked
+  /// for by itself. Null: there is nothing to gain.
+  bool (*reserve)(std::size_t bytes) = nullptr;
+  /// Memory of the host that the device's streams read and write when they come to it. Null: any of it is.
+  Allocation (*allocate_pinned)(std::size_t bytes) = nullptr;  // throws std::bad_alloc
+  void (*release_pinned)(void* data) = nullptr;
 };
 
 /// tensor/cpu/memory.cc
