@@ -1,49 +1,12 @@
 #include "comm/communicator.h"
 
 #include <algorithm>
-#include <array>
-#include <mutex>
 
 #include "base/error.h"
+#include "comm/event_state.h"
 #include "comm/progress.h"
 
 namespace atl {
-
-/// What a Communicator and its Events share.
-struct Event::State {
-  State(std::unique_ptr<ProgressEngine> engine, Trace* told)
-      : trace(told), progress(std::move(engine)), ledger(progress->transport().size()) {}
-
-  /// An operation that nobody holds any more, its vectors' memory kept: the step loop allocates nothing. Each thread that asks
-  /// has a pool of its own.
-  std::shared_ptr<Operation> fresh_operation(Lane lane, DeviceStream* stream) {
-    const std::shared_ptr<Operation> operation = free_operation(lane);
-    operation->stream = stream;
-    operation->after = stream == nullptr ? 0 : stream->mark();
-    return operation;
-  }
-
-  std::shared_ptr<Operation> free_operation(Lane lane) {
-    auto& pool = pools[lane == Lane::kPrefetch ? 1 : 0];
-    for (auto& operation : pool)
-      if (operation.use_count() == 1 && operation->finished.load(std::memory_order_acquire)) {
-        operation->sends.clear(), operation->receives.clear();
-        operation->finished.store(false, std::memory_order_relaxed);
-        operation->failure.clear();
-        operation->sums = false;
-        operation->device_sum = {};
-        return operation;
-      }
-    return pool.emplace_back(std::make_shared<Operation>());
-  }
-
-  Trace* trace;
-  std::unique_ptr<ProgressEngine> progress;
-  std::array<std::vector<std::shared_ptr<Operation>>, 2> pools;
-  std::vector<std::byte> terms;  // of the sum that is waited for; grows once
-  mutable std::mutex lock;       // guards the ledger
-  Ledger ledger;
-};
 
 Event::Event(State* owner, std::shared_ptr<Operation> operation)
     : owner_(owner), operation_(std::move(operation)) {}
@@ -54,20 +17,8 @@ bool Event::complete() const {
 
 void Event::wait() {
   if (!operation_) return;
-  const auto begin = std::chrono::steady_clock::now();
-  const bool computes = operation_->lane != Lane::kPrefetch;  // the thread that stands here
-  Trace* const trace = complete() || !computes ? nullptr : owner_->trace;
-  if (trace != nullptr) trace->begin_wait();
-  if (operation_->stream != nullptr) operation_->stream->wait(operation_->after);
-  owner_->progress->wait(*operation_);
-  if (trace != nullptr) trace->end_wait(operation_->purpose);
   const auto operation = std::move(operation_);
-  if (computes) {
-    std::lock_guard guard(owner_->lock);
-    const auto waited = std::chrono::steady_clock::now() - begin;
-    owner_->ledger.add_exposed(operation->purpose, std::chrono::duration<double>(waited).count());
-  }
-  if (!operation->failure.empty()) throw Error(operation->failure);
+  if (!owner_->leave_to_stream(operation)) owner_->wait(*operation);
 }
 
 Communicator::Communicator(std::unique_ptr<Transport> transport, const Options& options)
@@ -215,15 +166,18 @@ void add_terms(std::byte* sum, const std::byte* term, Index count) {
 }  // namespace
 
 template <class T>
-Event Communicator::begin_sum(Traffic purpose, const RankGroup& group, std::span<T> values, std::byte* terms,
-                              DeviceStream* stream) {
+Event Communicator::begin_sum(Traffic purpose, const RankGroup& group, std::span<T> values,
+                              std::span<std::byte> terms, DeviceStream* stream) {
+  if (group.size() == 1 || values.empty()) return {};
+  const SumShape shape = sum_shape(group, Index(values.size()), Index(sizeof(T)));
+  ATOLL_CHECK(Index(terms.size()) >= all_reduce_memory(shape.ranks, shape.place, shape.count, shape.width),
+              "{} bytes for the terms of {} values", terms.size(), values.size());
   auto operation = state_->fresh_operation(Lane::kSmall, stream);
   operation->sums = true;
   operation->of_everyone = group.everyone();
   const AllReduce::Add add = state_->progress->transport().carries() ? add_terms<T> : nullptr;
-  operation->all_reduce.begin(sum_shape(group, Index(values.size()), Index(sizeof(T))),
-                              reinterpret_cast<std::byte*>(values.data()), add, terms, operation->sends,
-                              operation->receives);
+  operation->all_reduce.begin(shape, reinterpret_cast<std::byte*>(values.data()), add, terms.data(),
+                              operation->sends, operation->receives);
   return run(Lane::kSmall, purpose, std::move(operation));
 }
 
@@ -234,16 +188,16 @@ void Communicator::sum(Traffic purpose, const RankGroup& group, std::span<T> val
       std::size_t(all_reduce_memory(group.size(), group.place(), Index(values.size()), Index(sizeof(T))));
   std::vector<std::byte>& terms = state_->terms;
   if (terms.size() < room) terms.resize(room);
-  begin_sum(purpose, group, values, terms.data(), nullptr).wait();
+  begin_sum(purpose, group, values, std::span(terms), nullptr).wait();
 }
 
-Event Communicator::begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<Real> values,
+Event Communicator::begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<float> values,
                                      std::span<std::byte> terms, DeviceStream* stream) {
-  if (group.size() == 1 || values.empty()) return {};
-  ATOLL_CHECK(Index(terms.size()) >=
-                  all_reduce_memory(group.size(), group.place(), Index(values.size()), Index(sizeof(Real))),
-              "{} bytes for the terms of {} values", terms.size(), values.size());
-  return begin_sum(purpose, group, values, terms.data(), stream);
+  return begin_sum(purpose, group, values, terms, stream);
+}
+Event Communicator::begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<double> values,
+                                     std::span<std::byte> terms, DeviceStream* stream) {
+  return begin_sum(purpose, group, values, terms, stream);
 }
 
 Event Communicator::begin_device_sum(Traffic purpose, std::span<Real> values, DeviceStream* stream) {

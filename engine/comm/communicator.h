@@ -26,15 +26,16 @@ struct Operation;
 class ProgressEngine;
 class StreamWatcher;
 
-/// Completion of an enqueued operation. Copyable; an empty Event is complete. wait() blocks the thread that calls it: what a stream is
-/// given afterwards finds the rows there. Not to be used after its Communicator is gone.
+/// Completion of an enqueued operation. Copyable; an empty Event is complete. Not to be used after its Communicator is gone.
 class Event {
  public:
   Event() = default;
   bool complete() const;
-  /// Returns when the operation is complete. Throws Error naming the missing rank and its host where nothing has come for the
-  /// communicator's time-out, or the operation's own failure. Seconds spent are entered in the ledger as
-  /// exposed, unless they are those of a thread that fetches ahead.
+  /// What is done afterwards finds the operation complete: on the host, which waits here, or, where the operation was given a stream that
+  /// stands at gates (tensor/device_stream.h), on that stream alone; the host then waits before it waits for the stream. Throws Error
+  /// naming the missing rank and its host where nothing has come for the communicator's time-out, or the operation's own failure; so
+  /// does whatever waits for the stream. Seconds that the host waits are entered in the ledger as exposed, unless they are those of a
+  /// thread that fetches ahead.
   void wait();
 
  private:
@@ -98,9 +99,11 @@ class Communicator {
   void all_reduce(Traffic purpose, std::span<std::int64_t> values);
   /// The same over a group.
   void all_reduce(Traffic purpose, const RankGroup& group, std::span<double> values);
-  /// The same over a group, begun: `values` are whole at the event. `terms`: all_reduce_memory() bytes (comm/all_reduce.h), the sum's
-  /// until then, as is the group. All are in the host's memory; `stream` as for an exchange.
-  Event begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<Real> values,
+  /// The same over a group, begun: `values` are whole at the event. `terms`: all_reduce_memory() bytes
+  /// (comm/all_reduce.h), the sum's until then, as is the group. All are in the host's memory; `stream` as for an exchange.
+  Event begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<float> values,
+                         std::span<std::byte> terms, DeviceStream* stream = nullptr);
+  Event begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<double> values,
                          std::span<std::byte> terms, DeviceStream* stream = nullptr);
 
   /// Whether begin_device_sum() may be called: the ranks' devices are linked. The same on all ranks.
@@ -142,7 +145,7 @@ class Communicator {
   Event run(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation);
   Event run_messages(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation);
   template <class T>
-  Event begin_sum(Traffic purpose, const RankGroup& group, std::span<T> values, std::byte* terms,
+  Event begin_sum(Traffic purpose, const RankGroup& group, std::span<T> values, std::span<std::byte> terms,
                   DeviceStream* stream);
   template <class T>
   void sum(Traffic purpose, const RankGroup& group, std::span<T> values);

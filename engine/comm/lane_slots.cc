@@ -78,7 +78,7 @@ bool LaneSlots::finish_arrived() {
   bool any = false;
   for_each_running([&](Running& running) {
     if (!running.arrived) return;
-    running.operation->finished.store(true, std::memory_order_release);
+    running.operation->finish();
     running = {};
     any = true;
   });
@@ -86,16 +86,12 @@ bool LaneSlots::finish_arrived() {
 }
 
 void LaneSlots::fail_all(const std::string& why) {
-  const auto fail = [&](Operation& operation) {
-    operation.failure = why;
-    operation.finished.store(true, std::memory_order_release);
-  };
   for_each_running([&](Running& running) {
-    fail(*running.operation);
+    running.operation->finish(why);
     running = {};
   });
   for (auto& queue : queues_) {
-    for (auto& operation : queue) fail(*operation);
+    for (auto& operation : queue) operation->finish(why);
     queue.clear();
   }
 }

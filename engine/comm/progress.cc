@@ -45,8 +45,7 @@ void Progress::enqueue(std::shared_ptr<Operation> operation) {
   {
     std::lock_guard guard(lock_);
     if (!broken_.empty()) {
-      operation->failure = broken_;
-      operation->finished.store(true, std::memory_order_release);
+      operation->finish(broken_);
       return;
     }
     slots_.enqueue(std::move(operation));

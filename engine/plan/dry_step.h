@@ -15,7 +15,7 @@ class DryStep final : public TrainingStep {
       : ctx_(ctx),
         clip_norm_(optimizer.clip_norm),
         multi_label_(multi_label),
-        gradient_(comm, parameters),
+        gradient_(ctx, comm, parameters),
         optimizer_(optimizer, parameters),
         state_(ctx.device, 1) {}
 

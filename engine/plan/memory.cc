@@ -132,6 +132,12 @@ Index result_bytes(const MemoryInput& in) {
 
 }  // namespace
 
+Index RankMemory::on_device() const {
+  Index sum = released;
+  for (const MemoryItem& item : items) sum += item.is_hosts ? 0 : item.bytes;
+  return sum;
+}
+
 Index RankMemory::peak() const {
   return std::max({loading, training, checkpoint, results});
 }
@@ -201,21 +207,22 @@ RankMemory rank_memory(const MemoryInput& in) {
   const bool released =
       in.model.constant_prefix() > 0 && !run.training.batches;  // RankData::release_features
   const ScheduleBytes &s = in.dry.schedule, &i = in.dry.inference;
-  m.items = {{"program and libraries", kProcess + kThread * run.threads},
-             {"MPI", many ? kMpi : 0},
+  m.items = {{"program and libraries", kProcess + kThread * run.threads, true},
+             {"MPI", many ? kMpi : 0, true},
              {"graph", graph},
              {"features", released ? 0 : features},
-             {"read ahead", run.training.is_followed ? part.reading : 0},
+             {"read ahead", run.training.is_followed ? part.reading : 0, true},
              {"labels and splits", label_bytes(in)},
              {"activations", s.activations + i.activations},
              {"saved for backward", s.saved + i.saved},
              {"gradients of activations", s.gradients},
              {"halo rows", s.halo + i.halo},
              {"scratch", in.dry.workspace},
-             {"pairs", in.pairs.pairs},
+             {"pairs", in.pairs.pairs, true},
              {"rows of pairs' ends", in.pairs.ends},
-             {"scores of pairs", in.pairs.scoring},
+             {"scores of pairs", in.pairs.scoring, true},
              {kParameters, parameter_bytes(run, in.dry)}};
+  if (released) m.released = features;
   for (const MemoryItem& item : m.items) m.training += item.bytes;
   m.batches = batch_bytes(in);
   m.passes = s.total() + in.dry.workspace;

@@ -12,11 +12,13 @@ namespace atl {
 struct MemoryItem {
   std::string name;
   Index bytes = 0;
+  bool is_hosts = false;  // where the rank trains on a GPU, too
 };
 
 /// The phases don't overlap; a rank's peak is the largest.
 struct RankMemory {
   std::vector<MemoryItem> items;  // held while training; their sum is `training`
+  Index released = 0;             // features, once the layers that never change are computed from them
   Index mapped = 0;               // pages of files, while loading; given back before training
   Index loading = 0;              // reading features and cutting out the rank's part
   Index training = 0;
@@ -27,6 +29,8 @@ struct RankMemory {
   Index state = 0;       // of it, what goes into a checkpoint beside the parameters (late and cached rows)
   Index checkpoint = 0;  // while rank 0 holds another rank's state as well
   Index results = 0;     // writing predictions and embeddings: rank 0 holds the order of all vertices
+  /// Of a GPU, where it trains on one; what follows is for a rank on a CPU.
+  Index on_device() const;
   Index peak() const;
   /// The largest of what can't be given up: pages of files can, and what is read of them once while results are written.
   Index held() const;

@@ -37,7 +37,7 @@ class BatchPass final : public Pass {
   Gather& gather(const Rows& rows) override;
   Gather& gather_back(const Rows& rows, MatrixView d_rows) override;
   void reduce(std::span<double> values) override {
-    if (comm_ != nullptr) all_reduce(ctx_, *comm_, Traffic::kStatistics, values);
+    if (comm_ != nullptr) sums_.sum(ctx_, *comm_, Traffic::kStatistics, RankGroup(*comm_, {}), values);
   }
   std::span<const Real> row_weights() const override;
   double reduced_rows() const override {
@@ -60,6 +60,7 @@ class BatchPass final : public Pass {
   Communicator* comm_ = nullptr;                // null: this rank alone computes
   std::vector<std::span<const Real>> weights_;  // by set
   std::vector<double> totals_;                  // by set: vertices over all ranks
+  DeviceSum sums_;
   std::int64_t step_ = 0;
   std::size_t at_ = 0;  // of the range, the layer that is next
   bool training_ = false, repeating_ = false;

@@ -22,7 +22,8 @@ class FullBatchPass final : public Pass {
         exchange_(exchange),
         outputs_(std::move(outputs)),
         seed_(seed),
-        all_vertices_(all_vertices) {}
+        all_vertices_(all_vertices),
+        sums_(ctx.device) {}
 
   Context& context() override { return ctx_; }
   Index destinations() const override { return outputs_[std::size_t(layer_)]; }
@@ -39,7 +40,7 @@ class FullBatchPass final : public Pass {
     return exchange_.gather_back({layer_, rows, purpose_}, d_rows);
   }
   void reduce(std::span<double> values) override {
-    all_reduce(ctx_, comm_, Traffic::kStatistics, group_, values);
+    sums_.sum(ctx_, comm_, Traffic::kStatistics, group_, values);
   }
   std::span<const Real> row_weights() const override {
     return part_.row_weights.empty() ? part_.row_weights
@@ -67,6 +68,7 @@ class FullBatchPass final : public Pass {
   std::vector<Index> outputs_;  // by layer
   std::uint64_t seed_;
   double all_vertices_;
+  DeviceSum sums_;
   std::int64_t step_ = 0;
   bool training_ = false;
   Traffic purpose_ = Traffic::kHalo;

@@ -31,7 +31,7 @@ struct Memory {
   /// Whether so many bytes lie in this memory; null: it can't tell.
   bool (*holds)(const void* data, std::size_t bytes) = nullptr;
   /// Asks for so many bytes at once, which allocate() then gives away piece by piece. False: there isn't so much, and each piece is asked
-  /// for by itself. Null: there is nothing to gain.
+  /// for by itself. 0: no more is taken of what the thread asked for, which goes with its last piece. Null: there is nothing to gain.
   bool (*reserve)(std::size_t bytes) = nullptr;
   /// Memory of the host that the device's streams read and write when they come to it. Null: any of it is.
   Allocation (*allocate_pinned)(std::size_t bytes) = nullptr;  // throws std::bad_alloc

@@ -1,6 +1,5 @@
 #include "train/gradient.h"
 
-#include "comm/device_sums.h"
 #include "tensor/copies.h"
 
 namespace atl {
@@ -32,11 +31,12 @@ std::vector<Gradient::Piece> Gradient::pieces_of(const std::vector<Entry>& entri
 }
 
 /// Neighbours of a layer with the same replicas are one run: all of those ranks hold both, so they agree on where a run ends.
-Gradient::Gradient(Communicator& comm, Parameters& parameters, bool deterministic)
+Gradient::Gradient(Context& ctx, Communicator& comm, Parameters& parameters, bool deterministic)
     : comm_(comm),
       parameters_(parameters),
       pieces_(pieces_of(parameters.entries())),
-      shares_(parameters.device(), Index(pieces_.size())) {
+      counts_(ctx.device),
+      shares_(ctx.device, Index(pieces_.size())) {
   const auto entry_of = [&](const Piece& p) -> const Entry& {
     return parameters.entries()[std::size_t(p.entry)];
   };
@@ -53,8 +53,7 @@ Gradient::Gradient(Communicator& comm, Parameters& parameters, bool deterministi
       count += pieces_[end].count;
     }
     const auto values = parameters.gradients().subspan(std::size_t(first.offset), std::size_t(count));
-    runs_.push_back(
-        {layer, first.part, ReplicatedRun(comm, replicas, values, parameters.device(), deterministic)});
+    runs_.push_back({layer, first.part, ReplicatedRun(ctx, comm, replicas, values, deterministic)});
   }
 }
 
@@ -100,7 +99,7 @@ void Gradient::sum(Context& ctx) {
 
 void Gradient::count_non_finite(Context& ctx, StepState* state) {
   atl::count_non_finite(ctx, all(), &state->not_finite);
-  if (!parameters_.everywhere()) all_reduce(ctx, comm_, Traffic::kStatistics, {&state->not_finite, 1});
+  if (!parameters_.everywhere()) sum_counts(ctx, &state->not_finite);
 }
 
 /// What every rank holds each adds for itself; of the rest each rank has a share.
@@ -111,8 +110,12 @@ void Gradient::clip(Context& ctx, double longest, StepState* state) {
     squared_norm(ctx, Index(run.values().size()), run.values().data(),
                  &state->squares[run.everywhere() ? 0 : 1]);
   }
-  if (!parameters_.everywhere()) all_reduce(ctx, comm_, Traffic::kStatistics, {&state->squares[1], 1});
+  if (!parameters_.everywhere()) sum_counts(ctx, &state->squares[1]);
   atl::clip(ctx, longest, state, all());
+}
+
+void Gradient::sum_counts(Context& ctx, double* count) {
+  counts_.sum(ctx, comm_, Traffic::kStatistics, RankGroup(comm_, {}), std::span(count, 1));
 }
 
 int Gradient::last_non_finite_share(Context& ctx) const {

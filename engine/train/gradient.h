@@ -15,7 +15,7 @@ namespace atl {
 class Gradient {
  public:
   /// deterministic: training.deterministic.
-  Gradient(Communicator& comm, Parameters& parameters, bool deterministic = true);
+  Gradient(Context& ctx, Communicator& comm, Parameters& parameters, bool deterministic = true);
 
   /// Zeros, before a step's backward.
   void clear(Context& ctx);
@@ -39,6 +39,7 @@ class Gradient {
 
  private:
   void count_shares(Context& ctx, int layer, std::optional<int> part);
+  void sum_counts(Context& ctx, double* count);
   int last_entry(Context& ctx, const Buffer<double>& counts) const;
   MatrixView all() { return {parameters_.gradients().data(), 1, Index(parameters_.gradients().size())}; }
 
@@ -60,6 +61,7 @@ class Gradient {
 
   std::vector<Piece> pieces_;  // in the order of parameters, which is the same on all ranks; and so are runs
   std::vector<Run> runs_;
+  DeviceSum counts_;       // of what ranks hold apart
   Buffer<double> shares_;  // (pieces) elements of this rank's own that aren't finite
 };
 

@@ -11,16 +11,17 @@ DeviceChoice device_choice(const std::string& text) {
   fail("--device: '{}' is not allowed (use auto, cpu or cuda)", text);
 }
 
-bool cuda_graphs_choice(const std::string& text) {
-  if (text != "on" && text != "off") fail("--cuda-graphs: '{}' is not allowed (use on or off)", text);
+bool on_or_off(const char* option, const std::string& text) {
+  if (text != "on" && text != "off") fail("{}: '{}' is not allowed (use on or off)", option, text);
   return text == "on";
 }
 
-RankDevice open_device(DeviceChoice choice, int rank_here, bool cuda_graphs) {
+RankDevice open_device(DeviceChoice choice, int rank_here, const GpuOptions& options) {
   if (choice == DeviceChoice::kCpu || (choice == DeviceChoice::kAuto && !has_backend())) return {};
   const auto open = [&]() -> RankDevice {
     RankDevice device{Device::kCuda, backend().open(rank_here), ""};
-    if (cuda_graphs) device.open.stream->replay_rounds();
+    if (options.graphs) device.open.stream->replay_rounds();
+    if (options.gates) device.open.stream->use_gates();
     return device;
   };
   if (choice == DeviceChoice::kCuda) return open();

@@ -16,8 +16,13 @@ enum class DeviceChoice {
 /// Throws Error where `text` is none of auto, cpu and cuda.
 DeviceChoice device_choice(const std::string& text);
 
-/// Of --cuda-graphs: on or off. Throws Error where `text` is neither.
-bool cuda_graphs_choice(const std::string& text);
+/// How a GPU is given a rank's work; on a CPU none of it matters.
+struct GpuOptions {
+  bool graphs = false;  // steps and evaluations are replayed as CUDA graphs
+  bool gates = false;   // streams wait for other ranks' rows and sums, and the compute thread doesn't
+};
+/// Of --cuda-graphs and --stream-waits: on or off. Throws Error where `text` is neither.
+bool on_or_off(const char* option, const std::string& text);
 
 struct RankDevice {
   Device device = Device::kCpu;
@@ -27,7 +32,7 @@ struct RankDevice {
 };
 
 /// For the calling thread, the rank's compute thread. rank_here counts the machine's ranks from 0; they share its GPUs in turn.
-/// cuda_graphs: a GPU replays steps and evaluations. Throws Error that says what is missing where `choice` is kCuda and no GPU can be had.
-RankDevice open_device(DeviceChoice choice, int rank_here, bool cuda_graphs = false);
+/// Throws Error that says what is missing where `choice` is kCuda and no GPU can be had.
+RankDevice open_device(DeviceChoice choice, int rank_here, const GpuOptions& options = {});
 
 }  // namespace atl

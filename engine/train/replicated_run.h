@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "comm/communicator.h"
+#include "comm/device_sums.h"
 #include "model/parameters.h"
 #include "tensor/context.h"
 
@@ -12,17 +12,17 @@ namespace atl {
 
 class ReplicatedRun {
  public:
-  /// `values` of this rank, memory of `device`, are to be summed with those of `replicas` (as in Placement) and outlive
+  /// `values` of this rank, memory of ctx's device, are to be summed with those of `replicas` (as in Placement) and outlive
   /// it. Allocates all that a sum needs. Not `deterministic`: linked devices may sum over all ranks themselves, in any order.
-  ReplicatedRun(const Communicator& comm, const std::vector<Rank>& replicas, std::span<Real> values,
-                Device device, bool deterministic);
+  ReplicatedRun(Context& ctx, const Communicator& comm, const std::vector<Rank>& replicas,
+                std::span<Real> values, bool deterministic);
 
   /// Begins to sum in place, in rank order unless devices do, so that all replicas get the same bits. Collective over the replicas.
   void begin_sum(Context& ctx, Communicator& comm);
   /// Returns when the sum that was begun is whole.
   void finish_sum(Context& ctx);
   bool begun() const { return begun_; }
-  Index bytes() const { return terms_.held_bytes() + staged_.held_bytes(); }
+  Index bytes() const { return sum_.bytes(); }
 
   std::span<Real> values() const { return values_; }
   bool everywhere() const { return replicas_->everyone(); }
@@ -33,10 +33,9 @@ class ReplicatedRun {
   std::unique_ptr<RankGroup> replicas_;  // where it stays, for the sums that are under way
   std::span<Real> values_;
   bool on_devices_;  // they sum
-  Matrix terms_;     // (1, values): others', of a sum
-  Matrix staged_;    // (1, values): ours, where the host, which adds them up, can't read the device's memory
+  DeviceSum sum_;    // otherwise
   bool begun_ = false;
-  Event arrival_;
+  Event arrival_;  // of a sum on devices
 };
 
 }  // namespace atl

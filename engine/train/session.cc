@@ -4,10 +4,11 @@
 #include <optional>
 
 #include "base/cpus.h"
+#include "base/readable.h"
 #include "base/threads.h"
 #include "job/strategies.h"
 #include "job/strategies/dgs.h"
-#include "partition/prepared_graph.h"
+#include "tensor/device_reserve.h"
 #include "train/checkpoint/attempt.h"
 #include "train/checkpoint/part_states.h"
 #include "train/checkpoint/run_state.h"
@@ -72,6 +73,7 @@ class Session {
     if (!o_.cpus.empty()) bind_threads(pool_, o_.cpus);
     check_same();
     if (comm_.trace() != nullptr) clocks_ = measure_clock_offsets(comm_);
+    reserve_memory();
     dataset_.forget();  // data_ has its own copy
     prepared_.forget();
     trainer_ = std::make_unique<Trainer>(ctx_, comm_, job_, data_, side_);
@@ -107,6 +109,20 @@ class Session {
            dataset_.meta().name);
     fail("dataset.split: split '{}' column {} of {} has no labelled training vertex; choose another split",
          job_.dataset.split, job_.dataset.split_column, dataset_.meta().name);
+  }
+
+  /// Of the device, before anything is put there.
+  void reserve_memory() {
+    if (ctx_.device == Device::kCpu || !o_.planned_bytes) return;
+    const Index bytes = o_.planned_bytes(dataset_, prepared_);
+    if (bytes == 0) return;
+    reserve_.emplace(ctx_.device, bytes);
+    if (reserve_->is_made()) return;
+    o_.observer->on_message(
+        MessageLevel::kWarning,
+        fmt::format("rank {} is planned to hold {} of the GPU's memory, and less is left: it asks for it "
+                    "piece by piece, and may end with the first that can't be had",
+                    comm_.rank(), bytes_text(double(bytes))));
   }
 
   void claim_output() {
@@ -222,6 +238,7 @@ class Session {
   const Job& job_;
   SideThreads side_;
   ThreadPool pool_;
+  std::optional<DeviceReserve> reserve_;
   Workspace workspace_;
   Context ctx_;
   Dataset dataset_;

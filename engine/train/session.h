@@ -3,12 +3,14 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "comm/communicator.h"
 #include "dataset/dataset.h"
 #include "job/job.h"
+#include "partition/prepared_graph.h"
 #include "train/rank_device.h"
 #include "train/telemetry/observer.h"
 
@@ -23,10 +25,12 @@ struct SessionOptions {
   std::filesystem::path output;   // exists where rank 0 runs; no other rank touches it
   int threads = 1;
   const RankDevice* device = nullptr;  // not owned; null: the CPU. The same kind on all ranks
-  std::vector<int> cpus;               // (threads) the one that each stays on; empty: left to the kernel
-  std::string machine;                 // as machine_line() has it: one line of the run's record
-  std::vector<int> parts;              // (ranks) the part that each trains; empty: that of its own number
-  int attempt = 0;                     // 0: one more than the newest (checkpoint.h)
+  /// Of a GPU's memory that the rank will hold while it trains, to be asked for at once; 0, or no function: it isn't known.
+  std::function<Index(const Dataset&, const PreparedGraph&)> planned_bytes;
+  std::vector<int> cpus;            // (threads) the one that each stays on; empty: left to the kernel
+  std::string machine;              // as machine_line() has it: one line of the run's record
+  std::vector<int> parts;           // (ranks) the part that each trains; empty: that of its own number
+  int attempt = 0;                  // 0: one more than the newest (checkpoint.h)
   std::filesystem::path trace;      // of the communicator's trace, written at the end on rank 0; empty: none
   int trace_epochs = 3;             // the last ones
   double start_seconds = 0;         // clock (steady) at process start, for startupSeconds

@@ -23,7 +23,7 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       side_(side),
       model_(model_of(job, data)),
       parameters_(model_.parameters(), job.training.seed, placement_on(job, model_, comm.rank()), ctx.device),
-      gradient_(comm, parameters_, job.training.deterministic),
+      gradient_(ctx, comm, parameters_, job.training.deterministic),
       optimizer_(job.training.optimizer, parameters_),
       batch_copies_(ctx),
       slice_copies_(ctx),

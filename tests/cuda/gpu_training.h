@@ -39,13 +39,14 @@ inline void run_gpu_ranks(int ranks, Gpus gpus, const std::function<void(Communi
     if (!failures[r].empty()) throw std::runtime_error("rank " + std::to_string(r) + ": " + failures[r]);
 }
 
-/// counts: CUDA graphs are on; what rank 0's have done.
+/// counts: CUDA graphs are on; what rank 0's have done. gates: streams wait for other ranks.
 inline SmallResult train_on_gpu(const Job& job, const std::filesystem::path& dataset, Gpus gpus, int epochs,
-                                cuda::ReplayCounts* counts = nullptr) {
+                                cuda::ReplayCounts* counts = nullptr, bool gates = false) {
   SmallResult result;
   run_gpu_ranks(job.placement.ranks, gpus, [&](Communicator& comm) {
     const OpenDevice device = backend().open(comm.rank());
     if (counts != nullptr) device.stream->replay_rounds();
+    if (gates) device.stream->use_gates();
     SmallRank rank(comm, job, dataset, 1, {}, Device::kCuda, *device.stream);
     SmallResult mine = train_rank(comm, rank, epochs);
     if (comm.rank() != 0) return;
@@ -57,6 +58,13 @@ inline SmallResult train_on_gpu(const Job& job, const std::filesystem::path& dat
 
 inline void expect_near(double got, double want) {
   EXPECT_NEAR(got, want, kTolerance * (1 + std::abs(want)));
+}
+
+inline void expect_same_bits(const SmallResult& got, const SmallResult& want) {
+  EXPECT_EQ(got.losses, want.losses);
+  EXPECT_EQ(got.validation, want.validation);
+  EXPECT_EQ(got.validation_loss, want.validation_loss);
+  EXPECT_EQ(got.weights, want.weights);
 }
 
 inline void expect_alike(const SmallResult& gpu, const SmallResult& cpu) {

@@ -22,10 +22,10 @@ void say(const std::string& line) {
 
 /// What a benchmark runs on, and its rates; printed first.
 struct Bench {
-  explicit Bench(const Arguments& a, DeviceChoice choice = DeviceChoice::kCpu, bool cuda_graphs = false)
+  explicit Bench(const Arguments& a, DeviceChoice choice = DeviceChoice::kCpu, const GpuOptions& options = {})
       : json(a.has("--json")),
         pool(int(a.integer("--threads", available_cores(), 1, 1024))),
-        device(open_device(choice, 0, cuda_graphs)),
+        device(open_device(choice, 0, options)),
         rates(device.device == Device::kCpu ? measure_rates(ctx) : measure_device_rates(ctx)) {
     if (!device.why_not_gpu.empty()) say("the CPU is measured: " + device.why_not_gpu);
     const BenchMachine machine{pool.threads(), device.open.name};
@@ -104,9 +104,9 @@ struct OneRankJob {
 
 int run_epoch(const Arguments& a) {
   const DeviceChoice device = device_choice(a.get("--device", "cpu"));
-  const bool graphs = cuda_graphs_choice(a.get("--cuda-graphs", "off"));
+  const GpuOptions options{.graphs = on_or_off("--cuda-graphs", a.get("--cuda-graphs", "off"))};
   const OneRankJob one(a);
-  Bench bench(a, device, graphs);
+  Bench bench(a, device, options);
   bench.report({bench_epoch(bench.ctx, one.loaded.job, one.dataset, one.prepared, bench.rates, one.epochs)});
   return 0;
 }

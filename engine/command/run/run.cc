@@ -55,7 +55,8 @@ std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, d
                                    parts_text(plan.parts),
                                    "--attempt",
                                    std::to_string(plan.attempt)};
-  for (const char* option : {"--timeout", "--metrics", "--trace-epochs", "--device", "--cuda-graphs"}) {
+  for (const char* option :
+       {"--timeout", "--metrics", "--trace-epochs", "--device", "--cuda-graphs", "--stream-waits"}) {
     if (a.has(option)) program.insert(program.end(), {option, a.get(option)});
   }
   if (a.has("--trace")) program.insert(program.end(), {"--trace", full(a.get("--trace"))});
@@ -79,7 +80,7 @@ void check_options(const Arguments& a) {
   a.integer("--timeout", 1, 1, kLongestTimeout);
   check_trace(a);
   device_choice(a.get("--device", "auto"));
-  cuda_graphs_choice(a.get("--cuda-graphs", "off"));
+  for (const char* option : {"--cuda-graphs", "--stream-waits"}) on_or_off(option, a.get(option, "off"));
   if (a.has("--metrics")) metrics_place(a.get("--metrics"), {}, 0);
 }
 
@@ -141,6 +142,8 @@ Command run_command() {
        {"--device", "NAME",
         "auto, cpu or cuda; a GPU needs build/atoll-cuda (auto: a GPU where there is one)"},
        {"--cuda-graphs", "on|off", "replay steps on a GPU as CUDA graphs (off)"},
+       {"--stream-waits", "on|off",
+        "let a GPU's stream wait for other ranks, instead of the rank's program (off)"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
        {"--output", "DIR", "folder for results (./runs/OUTPUT.PATH)"},
        {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},

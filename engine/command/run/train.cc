@@ -17,6 +17,7 @@
 #include "comm/mpi_transport.h"
 #include "comm/staged_transport.h"
 #include "command/commands.h"
+#include "command/run/job_room.h"
 #include "command/run/output_folder.h"
 #include "command/run/rank_style.h"
 #include "job/load.h"
@@ -98,13 +99,14 @@ std::string text_of(const std::string& file) {
 /// The machine's ranks share its GPUs in the order that mpirun gives them.
 RankDevice device_of(const Arguments& a, const Job& job, Rank rank) {
   const bool asks = job.resources.gpus > 0 && !a.has("--device");
-  const bool graphs = cuda_graphs_choice(a.get("--cuda-graphs", "off"));
-  RankDevice device =
-      open_device(asks ? DeviceChoice::kCuda : device_choice(a.get("--device", "auto")), rank_here(), graphs);
+  const auto on = [&](const char* option) { return on_or_off(option, a.get(option, "off")); };
+  RankDevice device = open_device(asks ? DeviceChoice::kCuda : device_choice(a.get("--device", "auto")),
+                                  rank_here(), {on("--cuda-graphs"), on("--stream-waits")});
   if (rank == 0 && !device.why_not_gpu.empty())
     std::fprintf(stderr, "atoll: the run uses the CPU: %s\n", device.why_not_gpu.c_str());
-  if (rank == 0 && graphs && device.device == Device::kCpu)
-    std::fprintf(stderr, "atoll: --cuda-graphs on changes nothing on a CPU\n");
+  for (const char* option : {"--cuda-graphs", "--stream-waits"})
+    if (rank == 0 && on(option) && device.device == Device::kCpu)
+      std::fprintf(stderr, "atoll: %s on changes nothing on a CPU\n", option);
   return device;
 }
 
@@ -120,7 +122,13 @@ void take_job(const Arguments& a, SessionOptions& options) {
   }
 }
 
-SessionOptions options_of(const Arguments& a, int ranks) {
+/// Mini-batches differ, and their features stay with the host: what a GPU holds of them isn't known before.
+Index device_bytes(const JobPlan& plan, int part) {
+  const RankPlan& of = plan.ranks[std::size_t(part)];
+  return of.shape.batches ? 0 : of.memory.on_device();
+}
+
+SessionOptions options_of(const Arguments& a, Rank rank, int ranks) {
   SessionOptions options;
   options.build = build_id();
   take_job(a, options);
@@ -134,6 +142,11 @@ SessionOptions options_of(const Arguments& a, int ranks) {
   options.trace_epochs = int(a.integer("--trace-epochs", options.trace_epochs, 1, kMostTraceEpochs));
   options.start_seconds = a.number("--started", steady_seconds());
   options.stop = &stop_requested();
+  const int part = options.parts.empty() ? rank : options.parts[std::size_t(rank)];
+  options.planned_bytes = [job = options.job, threads = options.threads, part](
+                              const Dataset& dataset, const PreparedGraph& prepared) {
+    return device_bytes(memory_plan(job, dataset, prepared, threads), part);
+  };
   return options;
 }
 
@@ -184,7 +197,7 @@ int run(const Arguments& a) {
   end_with_parent();
   listen_for_stop();
   try {
-    SessionOptions options = options_of(a, ranks);
+    SessionOptions options = options_of(a, rank, ranks);
     if (a.has("--places")) check_place(a.get("--places"), rank, host_name());
     if (a.has("--run")) end_earlier_ranks(a.get("--run"), options.attempt);
     if (a.has("--make-output") && rank == 0) options.attempt = claim_output(options, a.get("--run"));
@@ -237,6 +250,8 @@ Command train_command() {
        {"--threads", "N", "threads of this rank"},
        {"--device", "NAME", "auto, cpu or cuda (auto: a GPU where there is one)"},
        {"--cuda-graphs", "on|off", "replay steps on a GPU as CUDA graphs (off)"},
+       {"--stream-waits", "on|off",
+        "let a GPU's stream wait for other ranks, instead of the rank's program (off)"},
        {"--style", "NAME", "json, quiet, terminal or lines"},
        {"--started", "SECONDS", "steady clock when the run was started"},
        {"--parts", "P,P,…", "the part that each rank trains (its own number)"},

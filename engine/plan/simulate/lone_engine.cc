@@ -16,7 +16,7 @@ class LoneEngine final : public ProgressEngine {
   void enqueue(std::shared_ptr<Operation> operation) override {
     notes_.start(*operation);
     fill(*operation);
-    operation->finished.store(true, std::memory_order_release);
+    operation->finish();
     notes_.go_on();
   }
   void wait(Operation& operation) override {

@@ -52,7 +52,7 @@ class ChunkPass final : public Pass {
   Gather& gather(const Rows& rows) override;
   Gather& gather_back(const Rows& rows, MatrixView d_rows) override;
   void reduce(std::span<double> values) override {
-    all_reduce(ctx_, comm_, Traffic::kStatistics, group_, values);
+    sums_.sum(ctx_, comm_, Traffic::kStatistics, group_, values);
   }
   double reduced_rows() const override { return chunk_rows_[chunk_]; }
   void bind(int layer) override { layer_ = layer; }
@@ -120,6 +120,7 @@ class ChunkPass final : public Pass {
   std::vector<std::span<const VertexId>> picks_;  // … them where kernels read them
   std::vector<std::span<const VertexId>> reads_;  // ChunkRows::reads, likewise
   DeviceCopies reads_copies_;
+  DeviceSum sums_{ctx_.device};
   std::int64_t step_ = 0;
   bool training_ = false, repeating_ = false;
   std::size_t chunk_ = 0;

@@ -1,12 +1,11 @@
 #include "strategy/push_pull/partial_sums.h"
 
-#include "comm/all_reduce.h"
 #include "tensor/kernels.h"
 
 namespace atl {
 
 PartialSums::PartialSums(Context& ctx, Communicator& comm, const ColumnShare& share, Precision wire)
-    : ctx_(ctx), comm_(comm), share_(share), group_(comm, share.group), wire_(ctx, wire) {}
+    : ctx_(ctx), comm_(comm), share_(share), group_(comm, share.group), wire_(ctx, wire), sum_(ctx.device) {}
 
 void PartialSums::begin(const GroupBatch& batch, std::span<const VertexId> ids) {
   batch_ = &batch;
@@ -82,28 +81,15 @@ MatrixView PartialSums::end_spread() {
 
 void PartialSums::sum(MatrixView values) {
   ATOLL_CHECK(values.contiguous(), "scores of stride {} with {} columns", values.stride, values.cols);
-  constexpr Index kWidth = sizeof(Real);
   const Index count = values.rows * values.cols;
-  const Index terms = all_reduce_memory(group_.size(), group_.place(), count, kWidth) / kWidth;
-  const bool is_hosts = memory_of(ctx_.device).is_hosts;
-  if (terms_.grow(1, terms, is_hosts ? ctx_.device : Device::kCpu, true)) ++growths_;
-  Real* summed = values.data;
-  if (!is_hosts) {
-    if (staged_.grow(1, count, Device::kCpu, true)) ++growths_;
-    ctx_.stream->download(summed = staged_.data(), values.data, std::size_t(count * kWidth));
-  }
-  const std::span room(terms_.data(), std::size_t(terms));
-  comm_
-      .begin_all_reduce(goes_back_ ? Traffic::kPartialGradient : Traffic::kPartial, group_,
-                        {summed, std::size_t(count)}, std::as_writable_bytes(room), ctx_.stream)
-      .wait();
-  if (!is_hosts) ctx_.stream->upload(values.data, staged_.data(), std::size_t(count * kWidth));
+  if (sum_.reserve(ctx_, group_, count, Index(sizeof(Real)))) ++growths_;
+  sum_.sum(ctx_, comm_, goes_back_ ? Traffic::kPartialGradient : Traffic::kPartial, group_,
+           std::span(values.data, std::size_t(count)));
 }
 
 Index PartialSums::bytes() const {
-  Index sum = 0;
-  for (const Matrix* each : {&summands_, &arrived_, &spread_, &leaving_, &terms_, &staged_})
-    sum += each->held_bytes();
+  Index sum = sum_.bytes();
+  for (const Matrix* each : {&summands_, &arrived_, &spread_, &leaving_}) sum += each->held_bytes();
   return sum;
 }
 

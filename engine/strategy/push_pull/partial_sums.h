@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "comm/device_sums.h"
 #include "comm/rank_group.h"
 #include "exchange/wire.h"
 #include "model/columns.h"
@@ -55,7 +56,7 @@ class PartialSums final : public Columns {
   Matrix summands_, arrived_,
       spread_;      // (group's rows, cols), (own rows of each other member, cols), (group's rows, cols)
   Matrix leaving_;  // rounded copies of own gradients
-  Matrix terms_, staged_;  // of a sum over the group, in the host's memory
+  DeviceSum sum_;   // over the group
   std::vector<Message> sends_, receives_;
   Event under_way_;
   std::int64_t growths_ = 0;

@@ -1,5 +1,6 @@
 #include "tensor/cuda/stream.h"
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
@@ -8,35 +9,49 @@ namespace {
 
 constexpr std::size_t kStaging = std::size_t(8) << 20;  // of each half
 
-/// The streams that hold work back, by the threads that give it.
-class HoldBack {
+constexpr int kKnownRounds = 2;  // of a kind, before it stands at gates
+
+}  // namespace
+
+/// The streams that hold work back, or stand at gates, by the threads that give them work.
+class ThreadsStreams {
  public:
-  static HoldBack& instance() {
-    static HoldBack all;
+  static ThreadsStreams& instance() {
+    static ThreadsStreams all;
     return all;
   }
-  void add(Rounds* rounds) {
+  void add(Stream* stream) {
     const std::lock_guard lock(mutex_);
-    all_.push_back({std::this_thread::get_id(), rounds});
+    const auto is = [&](const Given& each) { return each.stream == stream; };
+    if (std::ranges::none_of(all_, is)) all_.push_back({std::this_thread::get_id(), stream});
   }
-  void remove(Rounds* rounds) {
+  void remove(Stream* stream) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(all_, [&](const Held& each) { return each.rounds == rounds; });
+    std::erase_if(all_, [&](const Given& each) { return each.stream == stream; });
   }
-  void end_segments() {
-    const std::lock_guard lock(mutex_);
-    for (const Held& each : all_)
-      if (each.thread == std::this_thread::get_id()) each.rounds->end_segment();
+  /// Without the lock, which others need meanwhile.
+  void settle() {
+    for (std::size_t i = 0; Stream* const each = next(i);) each->settle_this();
   }
 
  private:
-  struct Held {
-    std::thread::id thread;
-    Rounds* rounds;
+  struct Given {
+    std::thread::id by;
+    Stream* stream;
   };
+  /// This thread's at or behind place i, which is moved behind it; null: there is none.
+  Stream* next(std::size_t& i) {
+    const std::lock_guard lock(mutex_);
+    while (i < all_.size())
+      if (const Given& each = all_[i++]; each.by == std::this_thread::get_id()) return each.stream;
+    return nullptr;
+  }
+
   std::mutex mutex_;
-  std::vector<Held> all_;
+  std::vector<Given> all_;
 };
+
+namespace {
 
 /// What cuBLAS takes by itself, so that it computes the same with it. In a captured call it would allocate it, and such a graph can't be
 /// changed.
@@ -62,8 +77,9 @@ Stream::Stream(int gpu, Index cache_bytes) : gpu_(gpu), cache_bytes_(cache_bytes
 }
 
 Stream::~Stream() {  // errors were reported by the call that failed
+  settle_this();
   cudaStreamSynchronize(stream_);
-  if (rounds_ != nullptr) HoldBack::instance().remove(rounds_.get());
+  ThreadsStreams::instance().remove(this);
   rounds_.reset();
   for (const Marked& each : marks_) cudaEventDestroy(each.event);
   for (cudaEvent_t each : spare_) cudaEventDestroy(each);
@@ -79,15 +95,47 @@ void Stream::replay_rounds() {
   ATOLL_MUST(cudaMalloc(&cublas_room_, bytes));
   ATOLL_MUST(cublasSetWorkspace(cublas_, cublas_room_, bytes));
   rounds_ = std::make_unique<Rounds>(Target{stream_, cublas_});
-  HoldBack::instance().add(rounds_.get());
+  ThreadsStreams::instance().add(this);
 }
 
 void Stream::begin_round(Round round) {
+  ++begun_[std::size_t(round_ = round)];
   if (rounds_ != nullptr) rounds_->begin(round);
 }
 
-void Stream::end_segments() {
-  HoldBack::instance().end_segments();
+void Stream::settle() {
+  ThreadsStreams::instance().settle();
+}
+
+void Stream::settle_this() {
+  if (rounds_ != nullptr) rounds_->end_segment();
+  if (gates_ == nullptr) return;
+  try {
+    gates_->wait();
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): told again by the next wait()
+  }
+}
+
+void Stream::use_gates() {
+  gates_ = Gates::make(stream_);
+  if (gates_ != nullptr) ThreadsStreams::instance().add(this);
+}
+
+std::unique_ptr<Gate> Stream::make_gate() {
+  return gates_ == nullptr ? nullptr : gates_->make_gate();
+}
+
+/// Not in the first rounds: kernels are loaded in these, memory is asked for and NCCL connects its ranks, and any of that may wait for the
+/// whole GPU while it holds up what would open the gate.
+bool Stream::stand_at(Gate& gate, GateKeeper& keeper) {
+  if (gates_ == nullptr || begun_[std::size_t(round_)] <= kKnownRounds) return false;
+  if (rounds_ != nullptr) rounds_->end_segment();
+  gates_->stand_at(stream_, static_cast<CountedGate&>(gate), keeper);
+  return true;
+}
+
+void Stream::leave(GateKeeper& keeper) {
+  if (gates_ != nullptr) gates_->leave(keeper);
 }
 
 DeviceStream::Mark Stream::mark() {
@@ -132,7 +180,9 @@ bool Stream::reached(Mark mark) const {
 }
 
 void Stream::wait(Mark mark) {
-  if (done_ >= mark) return;
+  if (gates_ != nullptr)
+    gates_->wait();  // reached or not: it may have been let through because something has failed
+  if (reached(mark)) return;
   cudaEvent_t event = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -148,6 +198,7 @@ std::byte* Stream::staging_for(std::size_t bytes) {
   if (staging_[half_].used + bytes > kStaging) {
     ATOLL_MUST(cudaEventRecord(staging_[half_].free, stream_));
     half_ = 1 - half_;
+    if (gates_ != nullptr) gates_->wait();
     ATOLL_MUST(cudaEventSynchronize(staging_[half_].free));
     const std::lock_guard lock(mutex_);
     forget_reached();  // and with that all that was downloaded by way of it
@@ -185,6 +236,16 @@ void Stream::download(void* host, const void* device, std::size_t bytes) {
     landings_.push_back({after, to, staged, piece});
     to += piece, from += piece, bytes -= piece;
   }
+}
+
+void Stream::copy_in(void* device, const void* pinned, std::size_t bytes) {
+  if (rounds_ != nullptr) rounds_->end_segment();
+  ATOLL_MUST(cudaMemcpyAsync(device, pinned, bytes, cudaMemcpyHostToDevice, stream_));
+}
+
+void Stream::copy_out(void* pinned, const void* device, std::size_t bytes) {
+  if (rounds_ != nullptr) rounds_->end_segment();
+  ATOLL_MUST(cudaMemcpyAsync(pinned, device, bytes, cudaMemcpyDeviceToHost, stream_));
 }
 
 }  // namespace atl::cuda

@@ -2,6 +2,7 @@
 // by way of, and an event for each mark that somebody may still ask for.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <deque>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "tensor/context.h"
+#include "tensor/cuda/gates.h"
 #include "tensor/cuda/rounds.h"
 
 namespace atl::cuda {
@@ -29,11 +31,18 @@ class Stream final : public DeviceStream {
   void download(void* host, const void* device, std::size_t bytes) override;
   void begin_round(Round round) override;
   void replay_rounds() override;
+  void use_gates() override;
+  std::unique_ptr<Gate> make_gate() override;
+  bool stand_at(Gate& gate, GateKeeper& keeper) override;
+  void leave(GateKeeper& keeper) override;
+  void copy_in(void* device, const void* pinned, std::size_t bytes) override;
+  void copy_out(void* pinned, const void* device, std::size_t bytes) override;
 
   /// Null: calls are done at once.
   Rounds* rounds() const { return rounds_.get(); }
-  /// All that the calling thread's streams were given is on them: for what asks the device itself, and not a stream.
-  static void end_segments();
+  /// All that the calling thread's streams were given is on them, and none stands at a gate: for what asks the device itself, and not a
+  /// stream, and may wait for all of them. Whoever waits for the stream later is told what has failed.
+  static void settle();
 
   cudaStream_t stream() const { return stream_; }
   cublasHandle_t cublas() const { return cublas_; }
@@ -58,6 +67,8 @@ class Stream final : public DeviceStream {
     const std::byte* staged;
     std::size_t bytes;
   };
+  friend class ThreadsStreams;
+  void settle_this();
   std::byte* staging_for(std::size_t bytes);
   void forget_reached() const;  // this and the next with mutex_
   void land(Mark mark) const;
@@ -67,7 +78,10 @@ class Stream final : public DeviceStream {
   cudaStream_t stream_ = nullptr;
   cublasHandle_t cublas_ = nullptr;
   std::unique_ptr<Rounds> rounds_;
-  void* cublas_room_ = nullptr;  // where rounds are replayed
+  std::unique_ptr<Gates> gates_;  // null: the host waits instead
+  std::array<int, 2> begun_{};    // rounds of each kind
+  Round round_ = Round::kStep;    // the one that has begun, if any
+  void* cublas_room_ = nullptr;   // where rounds are replayed
   Staging staging_[2];
   int half_ = 0;
   Mark given_ = 0;

@@ -32,6 +32,11 @@ void answer_count_with(cudaError_t status);
 /// How many calls of this thread have made it wait for a GPU so far, or would: synchronising ones, and copies from or to memory that
 /// isn't pinned.
 std::int64_t host_waits();
+/// Kernels that this thread has launched since it first waited after start_watching_waits(); 0: it hasn't waited.
+void start_watching_waits();
+std::int64_t launches_since_first_wait();
+/// A wait of this thread for another one, which counts as the first where it is.
+void note_wait();
 /// How often this thread has given memory back.
 std::int64_t frees();
 /// Pieces of the host's own memory that are pinned now, and have been so far.
@@ -39,6 +44,12 @@ struct Registered {
   std::int64_t now, ever;
 };
 Registered registered();
+/// How often this thread has asked for memory of a GPU, and for how many bytes.
+std::int64_t allocations(), allocated_bytes();
+/// How many values streams were told to wait for by this thread.
+std::int64_t value_waits();
+/// Whether the driver lacks cuStreamWaitValue32 from now on.
+void hide_value_waits(bool hidden);
 /// Whether cudaHostRegister finds too little that it may pin from now on.
 void refuse_to_register(bool refuses);
 
@@ -49,6 +60,10 @@ void refuse_to_launch(int rank);
 /// Sums over ranks that NCCL has made so far.
 std::int64_t nccl_sums();
 
+/// What may wait for the whole GPU, asked for while a stream of the calling thread's waits for a value, may wait for ever: ends.
+void check_no_value_awaited(const char* call);
+/// Whether the address is of pinned memory.
+bool is_pinned(const void* data);
 /// As give(), of work that may be no good yet: false, and it is asked again. What comes behind waits.
 void give_when(cudaStream_t stream, std::function<bool()> work);
 bool is_captured(cudaStream_t stream);

@@ -38,6 +38,7 @@ bool add_to_capture(cudaStream_t stream, const cudaLaunchConfig_t& config, const
 
 cudaError_t launch(const cudaLaunchConfig_t& config, const void* function, Binder bind,
                    void* const* arguments) {
+  note_launch();
   if (config.gridDim.x == 0 || config.blockDim.x == 0 || config.blockDim.x > 1024 ||
       config.dynamicSmemBytes > 48 << 10 || !is_this_threads(config.stream))
     return cudaErrorInvalidValue;

@@ -17,10 +17,10 @@ namespace {
 
 using atl::test::FarMemory;
 
+constexpr std::size_t kMemory = std::size_t(64) << 30;  // of each GPU
 std::atomic<cudaError_t> count_status{cudaSuccess};
 std::atomic<int> gpus{1};
 thread_local int current_gpu = 0;
-thread_local std::int64_t waits = 0, freed = 0;
 std::atomic<std::int64_t> registered_now{0}, registered_ever{0};
 std::atomic<bool> refuses_to_register{false};
 
@@ -151,14 +151,8 @@ void end(const char* what) {
   std::abort();
 }
 
-std::int64_t host_waits() {
-  return waits;
-}
-void count_wait() {
-  ++waits;
-}
-std::int64_t frees() {
-  return freed;
+bool is_pinned(const void* data) {
+  return Pinned::instance().holds(data);
 }
 void set_gpus(int count) {
   gpus = count;
@@ -188,7 +182,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
   return emulated::count_status;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  *properties = {"emulated GPU", {}, 9, 0, std::size_t(64) << 30, 8 << 10};
+  *properties = {"emulated GPU", {}, 9, 0, emulated::kMemory, 8 << 10};
   properties->uuid.bytes[0] = char(1 + device);
   return cudaSuccess;
 }
@@ -197,14 +191,22 @@ cudaError_t cudaSetDevice(int device) {
   emulated::current_gpu = device;
   return cudaSuccess;
 }
+cudaError_t cudaGetDevice(int* device) {
+  *device = emulated::current_gpu;
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceSynchronize() {
   if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
-  ++emulated::waits;
+  emulated::check_no_value_awaited("cudaDeviceSynchronize");
+  emulated::count_wait();
   for (emulated::Stream* each : emulated::Stream::of_this_thread()) each->run(each->given());
   return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** data, std::size_t bytes) {
   if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
+  emulated::check_no_value_awaited("cudaMalloc");
+  emulated::count_allocation(bytes);
+  if (bytes > emulated::kMemory) return cudaErrorMemoryAllocation;
   try {
     *data = emulated::device_memory(bytes);
   } catch (const std::bad_alloc&) {
@@ -214,7 +216,7 @@ cudaError_t cudaMalloc(void** data, std::size_t bytes) {
 }
 cudaError_t cudaFree(void* data) {
   if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
-  ++emulated::freed;
+  emulated::count_free();
   cudaDeviceSynchronize();
   FarMemory::instance().release(data);
   const std::lock_guard lock(emulated::Owners::instance().mutex);
@@ -223,6 +225,7 @@ cudaError_t cudaFree(void* data) {
 }
 cudaError_t cudaMallocHost(void** data, std::size_t bytes) {
   if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
+  emulated::check_no_value_awaited("cudaMallocHost");
   *data = std::malloc(bytes);
   emulated::Pinned::instance().add(*data, bytes);
   return cudaSuccess;
@@ -234,6 +237,7 @@ cudaError_t cudaFreeHost(void* data) {
 }
 cudaError_t cudaHostRegister(void* data, std::size_t bytes, unsigned) {
   if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
+  emulated::check_no_value_awaited("cudaHostRegister");
   if (emulated::refuses_to_register) return cudaErrorMemoryAllocation;
   if (emulated::Pinned::instance().holds(data)) return cudaErrorInvalidValue;
   emulated::Pinned::instance().add(data, bytes);
@@ -252,7 +256,7 @@ cudaError_t cudaHostGetDevicePointer(void** found, void* data, unsigned) {
   return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  *free = 0, *total = std::size_t(64) << 30;
+  *free = 0, *total = emulated::kMemory;
   return cudaSuccess;
 }
 cudaError_t cudaMemset(void* data, int value, std::size_t bytes) {
@@ -269,7 +273,7 @@ cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
-  ++emulated::waits;
+  emulated::count_wait();
   if (!emulated::fits(to, from, bytes, kind)) return cudaErrorInvalidValue;
   std::memcpy(emulated::near(to), emulated::near(from), bytes);
   return cudaSuccess;
@@ -279,7 +283,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   if (!emulated::fits(to, from, bytes, kind)) return cudaErrorInvalidValue;
   const void* const hosts = kind == cudaMemcpyHostToDevice ? from : to;
   const bool pinned = kind == cudaMemcpyDeviceToDevice || emulated::Pinned::instance().holds(hosts);
-  if (!pinned) ++emulated::waits;
+  if (!pinned) emulated::count_wait();
   if (kind == cudaMemcpyHostToDevice && !pinned) {
     const auto* const bytes_now = static_cast<const std::byte*>(from);
     emulated::give(stream, [to, taken = std::vector<std::byte>(bytes_now, bytes_now + bytes)] {

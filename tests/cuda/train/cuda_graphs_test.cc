@@ -7,13 +7,6 @@ namespace {
 
 constexpr int kEpochs = 6;  // two to look at, one in which memory may still grow, and some that are replayed
 
-void expect_same_bits(const SmallResult& got, const SmallResult& want) {
-  EXPECT_EQ(got.losses, want.losses);
-  EXPECT_EQ(got.validation, want.validation);
-  EXPECT_EQ(got.validation_loss, want.validation_loss);
-  EXPECT_EQ(got.weights, want.weights);
-}
-
 class CudaGraphs : public OnEmulatedGpus, public testing::WithParamInterface<SmallCase> {
  protected:
   CudaGraphs() { write_small_data(folder_ / "small", GetParam().data); }

@@ -184,7 +184,7 @@ Learned compute(Communicator& comm, SmallRank& rank, const Job& job) {
       d_out.at(r, c) = Real(draws.uniform_at(std::uint64_t(verbs.begin() + r), std::uint64_t(c)) - 0.5);
   }
   layer.backward(verbs, {parameters.present(), 0}, input, saved, out, d_out, {});
-  Gradient gradient(comm, parameters);
+  Gradient gradient(rank.ctx, comm, parameters);
   Optimizer optimizer(job.training.optimizer, parameters);
   gradient.sum(rank.ctx);
   for (const Parameters::Entry& e : parameters.entries())

@@ -64,7 +64,7 @@ TEST(Optimizer, AGradientIsClippedToItsNorm) {
   Communicator comm(std::move(make_local_group(1).front()));
   for (Real& g : w.parameters.gradients()) g = 3;
   StepState state;
-  Gradient(comm, w.parameters).clip(w.ctx, 1, &state);
+  Gradient(w.ctx, comm, w.parameters).clip(w.ctx, 1, &state);
   Optimizer optimizer(plain_sgd(), w.parameters);
   take_step(w.ctx, optimizer, 1);
   const auto count = double(w.parameters.gradients().size());

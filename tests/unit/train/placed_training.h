@@ -75,7 +75,7 @@ struct Trained {
         parameters(
             specs(), 5,
             [&](int layer, const ParameterSpec& spec) { return layout.place(comm.rank(), layer, spec); }),
-        gradient(comm, parameters),
+        gradient(ctx, comm, parameters),
         optimizer(job.training.optimizer, parameters) {
     ctx.pool = &pool;
     ctx.workspace = &workspace;

@@ -1,0 +1,51 @@
+// What a thread has asked of its GPU, for tests to look at.
+#include "streams.h"
+
+namespace emulated {
+namespace {
+
+thread_local std::int64_t waits = 0, freed = 0, allocated = 0, allocated_in_all = 0, launched = 0;
+thread_local bool has_waited = false;
+
+}  // namespace
+
+std::int64_t host_waits() {
+  return waits;
+}
+void count_wait() {
+  ++waits;
+  note_wait();
+}
+void start_watching_waits() {
+  has_waited = false;
+  launched = 0;
+}
+void note_wait() {
+  if (!has_waited) launched = 0;
+  has_waited = true;
+}
+void note_launch() {
+  ++launched;
+}
+std::int64_t launches_since_first_wait() {
+  return has_waited ? launched : 0;
+}
+std::int64_t frees() {
+  return freed;
+}
+std::int64_t allocations() {
+  return allocated;
+}
+std::int64_t allocated_bytes() {
+  return allocated_in_all;
+}
+
+void count_free() {
+  ++freed;
+}
+void count_allocation(std::size_t bytes) {
+  ++allocated;
+  allocated_in_all += std::int64_t(bytes);
+}
+
+}  // namespace emulated
