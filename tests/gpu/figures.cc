@@ -1,12 +1,15 @@
 // Rates of the GPU's kernels, one JSON object per line, each beside its limit: the device's own copy for what moves bytes, cuSPARSE and
 // cuBLAS alone for the same sums and products. Timed by the device's events after a warm-up; results are checked in tests/cuda/unit.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "gpu_rank.h"
 #include "sparse_sums.h"
+#include "tensor/cuda/finished_products.h"
 
 namespace atl {
 namespace {
@@ -106,6 +109,11 @@ void attention(GpuRank& rank, const Graph& g, double copy) {
   }
 }
 
+/// Whether cuBLASLt does bias and ReLU within this product.
+bool is_finished_within(GpuRank& rank, ConstMatrixView x, ConstMatrixView w, MatrixView y) {
+  return cuda::stream_of(rank.ctx).finished_products().plan(x, w, y, false, true).has_value();
+}
+
 void products(GpuRank& rank) {
   for (const auto& [n, k, m] : {std::tuple{169343, 128, 128},
                                 {169343, 128, 256},
@@ -120,7 +128,7 @@ void products(GpuRank& rank) {
     const double bare = rank.seconds([&] { gemm(rank.ctx, x, w, y); });
     const double finished = rank.seconds([&] { gemm(rank.ctx, x, w, y, false, e); });
     const double transposed = rank.seconds([&] { gemm_at(rank.ctx, x, {}, y, d_w); });
-    const Halves x_halves(rank, x), y_halves(rank, y);
+    const Halves x_halves(rank, x), y_halves(rank, y), w_halves(rank, w);
     const double halves = rank.seconds([&] { gemm(rank.ctx, x_halves.view, w, y_halves.view); });
     const double halves_finished =
         rank.seconds([&] { gemm(rank.ctx, x_halves.view, w, y_halves.view, false, e); });
@@ -130,10 +138,33 @@ void products(GpuRank& rank) {
     print(fmt::format(
         R"({{"figure": "gemm", "shape": "{} x {} x {}", "cublasSeconds": {:.6g}, "withBiasAndReluSeconds": )"
         R"({:.6g}, "weightGradientSeconds": {:.6g}, "tflops": {:.4g}, "weightGradientTflops": {:.4g}, "halvesSeconds": {:.6g}, )"
-        R"("halvesWithBiasAndReluSeconds": {:.6g}, "halvesWeightGradientSeconds": {:.6g}}})",
+        R"("halvesWithBiasAndReluSeconds": {:.6g}, "halvesWeightGradientSeconds": {:.6g}, "finishedWithin": {}, "halvesFinishedWithin": {}}})",
         n, k, m, bare, finished, transposed, flops / bare / 1e12, flops / transposed / 1e12, halves,
-        halves_finished, halves_transposed));
+        halves_finished, halves_transposed, is_finished_within(rank, x, w, y),
+        is_finished_within(rank, x_halves.view, w_halves.view, y_halves.view)));
   }
+}
+
+/// What the ReLU within a product makes of a NaN, which cuBLASLt's manual leaves open.
+void relu_of_nan(GpuRank& rank) {
+  const Index n = 1024, m = 256;
+  const Matrix w = random_matrix(m, m), bias = random_matrix(1, m);
+  Matrix x(n, m, Device::kCuda), y(n, m, Device::kCuda);
+  fill(rank.ctx, std::numeric_limits<Real>::quiet_NaN(), x);
+  Epilogue e;
+  e.bias = bias.data();
+  e.activation = Activation::kRelu;
+  const auto passes = [&](const auto& multiply) {
+    multiply();
+    return std::isnan(read(rank.ctx, y.data())) ? "true" : "false";
+  };
+  const Halves x_halves(rank, x), y_halves(rank, x);
+  const std::string reals = passes([&] { gemm(rank.ctx, x, w, y, false, e); });
+  const std::string halves = passes([&] {
+    gemm(rank.ctx, x_halves.view, w, y_halves.view, false, e);
+    axpby(rank.ctx, 1, y_halves.view, 0, y);
+  });
+  print(fmt::format(R"({{"figure": "reluOfNan", "passes": {}, "halvesPass": {}}})", reals, halves));
 }
 
 void rows(GpuRank& rank, double copy) {
@@ -179,6 +210,7 @@ void run(const std::vector<std::string>& names) {
   print(
       fmt::format(R"({{"figure": "copy", "device": "{}", "bytesPerSecond": {:.6g}}})", rank.open.name, copy));
   products(rank);
+  relu_of_nan(rank);
   rows(rank, copy);
   for (const Shape& shape : kShapes) {
     if (!names.empty() && std::ranges::find(names, shape.name) == names.end()) continue;

@@ -1,6 +1,7 @@
-// Dense products by cuBLAS. Its matrices are column by column: to it, rows of ours are columns, and a · w is wᵀ · aᵀ. What follows a
-// product is a pass of its own over the rows.
+// Dense products by cuBLAS. Its matrices are column by column: to it, rows of ours are columns, and a · w is wᵀ · aᵀ. Of what follows a
+// product cuBLASLt does a bias, with ReLU or without (finished_products.h); anything else is a pass of its own over the rows.
 #include "tensor/cuda/finish.h"
+#include "tensor/cuda/finished_products.h"
 #include "tensor/cuda/table.h"
 #include "tensor/dispatch/reals.h"
 
@@ -17,12 +18,6 @@ cublasStatus_t gemm_of(cublasHandle_t handle, cublasOperation_t a_op, cublasOper
   } else {
     return cublasSgemm(handle, a_op, b_op, m, n, k, one, a, lda, b, ldb, beta, c, ldc);
   }
-}
-
-/// cuBLAS wants a distance of at least a row's width, also where there is one row only.
-int distance(ConstMatrixView v) {
-  const Index stride = v.stride < v.cols ? v.cols : v.stride;
-  return int(stride < 1 ? 1 : stride);
 }
 
 constexpr bool kSingle = sizeof(Real) == sizeof(float);  // in double precision halves are multiplied as Reals
@@ -71,9 +66,9 @@ void multiply(Context& ctx, ConstMatrixView left, bool left_transposed, ConstMat
                        .m = int(out.cols),
                        .n = int(out.rows),
                        .k = int(inner),
-                       .first_distance = distance(right),
-                       .second_distance = distance(left),
-                       .to_distance = distance(out),
+                       .first_distance = int(row_distance(right)),
+                       .second_distance = int(row_distance(left)),
+                       .to_distance = int(row_distance(out)),
                        .accumulate = accumulate ? 1 : 0,
                        .of = left.storage(),
                        .into = out.storage()});
@@ -111,12 +106,41 @@ void product(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transposed
   }
 }
 
+bool is_bias_or_its_relu(const Epilogue& e) {
+  return e.bias != nullptr && e.norm == Epilogue::Norm::kNone && e.residual.empty() && !e.dropout &&
+         (e.activation == Activation::kNone || e.activation == Activation::kRelu);
+}
+
+/// `bias` (m) as cuBLASLt wants it beside results that are stored so: in workspace "gemm.bias" unless it lies so.
+const void* placed_bias(Context& ctx, const Real* bias, Index m, Storage storage) {
+  if (storage == Storage::kReals && FinishedProducts::has_place_for_bias(bias)) return bias;
+  const MatrixView copy = ctx.workspace->matrix("gemm.bias", 1, m, storage);
+  cuda::axpby(ctx, 1, ConstMatrixView(bias, 1, m), 0, copy);
+  return copy.address();
+}
+
+/// The product with its finish, where cuBLASLt does both; false: nothing was done. `w` is stored as `a` is.
+bool multiply_and_finish(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulate,
+                         const Epilogue& epilogue) {
+  const bool are_stored_so = a.storage() == w.storage() && (a.halves != nullptr || out.halves == nullptr);
+  if (!kSingle || !are_stored_so || !is_bias_or_its_relu(epilogue) || out.empty() || a.cols == 0)
+    return false;
+  auto product = stream_of(ctx).finished_products().plan(a, w, out, accumulate,
+                                                         epilogue.activation == Activation::kRelu);
+  if (!product) return false;
+  FinishedProducts::set_bias(*product, placed_bias(ctx, epilogue.bias, out.cols, out.storage()));
+  call_library(ctx, &finish_product_now, *product);
+  return true;
+}
+
 }  // namespace
 
 void gemm(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulate,
           const Epilogue& epilogue) {
   if (!kSingle && any_in_halves(a, w, out, epilogue))
     return call_in_reals(&cuda::gemm, ctx, a, w, out, accumulate, epilogue);
+  if (a.halves != nullptr) w = rounded(ctx, "gemm.weight", w);
+  if (multiply_and_finish(ctx, a, w, out, accumulate, epilogue)) return;
   product(ctx, a, w, false, out, accumulate);
   cuda::apply(ctx, epilogue, out, out);
 }

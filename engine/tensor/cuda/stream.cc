@@ -4,6 +4,8 @@
 #include <cstring>
 #include <thread>
 
+#include "tensor/cuda/finished_products.h"
+
 namespace atl::cuda {
 namespace {
 
@@ -53,21 +55,20 @@ class ThreadsStreams {
 
 namespace {
 
-/// What cuBLAS takes by itself, so that it computes the same with it. In a captured call it would allocate it, and such a graph can't be
-/// changed.
-std::size_t cublas_room(int gpu) {
+int major_of(int gpu) {
   cudaDeviceProp properties{};
   ATOLL_MUST(cudaGetDeviceProperties(&properties, gpu));
-  return std::size_t(properties.major >= 9 ? 32 : 4) << 20;
+  return properties.major;
 }
 
 }  // namespace
 
-Stream::Stream(int gpu, Index cache_bytes) : gpu_(gpu), cache_bytes_(cache_bytes) {
+Stream::Stream(int gpu, Index cache_bytes) : gpu_(gpu), major_(major_of(gpu)), cache_bytes_(cache_bytes) {
   ATOLL_MUST(cudaSetDevice(gpu));
   ATOLL_MUST(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   ATOLL_MUST(cublasCreate(&cublas_));
   ATOLL_MUST(cublasSetStream(cublas_, stream_));
+  finished_products_ = std::make_unique<FinishedProducts>(*this);
   for (Staging& half : staging_) {
     void* data = nullptr;
     ATOLL_MUST(cudaMallocHost(&data, kStaging));
@@ -85,15 +86,26 @@ Stream::~Stream() {  // errors were reported by the call that failed
   for (cudaEvent_t each : spare_) cudaEventDestroy(each);
   for (const Staging& half : staging_) cudaEventDestroy(half.free), cudaFreeHost(half.data);
   cublasDestroy(cublas_);
-  if (cublas_room_ != nullptr) cudaFree(cublas_room_);
+  if (product_room_ != nullptr) cudaFree(product_room_);
   cudaStreamDestroy(stream_);
 }
 
+/// What cuBLAS takes by itself, so that it computes the same with it.
+std::size_t Stream::product_room_bytes() const {
+  return std::size_t(major_ >= 9 ? 32 : 4) << 20;
+}
+
+void* Stream::product_room() {
+  if (product_room_ != nullptr) return product_room_;
+  settle_this();  // cudaMalloc may wait for the whole GPU
+  ATOLL_MUST(cudaMalloc(&product_room_, product_room_bytes()));
+  return product_room_;
+}
+
+/// In a captured call cuBLAS would allocate its own room, and such a graph can't be changed.
 void Stream::replay_rounds() {
   if (rounds_ != nullptr) return;
-  const std::size_t bytes = cublas_room(gpu_);
-  ATOLL_MUST(cudaMalloc(&cublas_room_, bytes));
-  ATOLL_MUST(cublasSetWorkspace(cublas_, cublas_room_, bytes));
+  ATOLL_MUST(cublasSetWorkspace(cublas_, product_room(), product_room_bytes()));
   rounds_ = std::make_unique<Rounds>(Target{stream_, cublas_});
   ThreadsStreams::instance().add(this);
 }

@@ -1,5 +1,5 @@
-// A GPU's stream as an order of work (tensor/device_stream.h), with what belongs to it: cuBLAS's handle, pinned memory that copies go
-// by way of, and an event for each mark that somebody may still ask for.
+// A GPU's stream as an order of work (tensor/device_stream.h), with what belongs to it: cuBLAS's handle, the plans of products that
+// cuBLASLt finishes, pinned memory that copies go by way of, and an event for each mark that somebody may still ask for.
 #pragma once
 
 #include <array>
@@ -14,6 +14,8 @@
 #include "tensor/cuda/rounds.h"
 
 namespace atl::cuda {
+
+class FinishedProducts;
 
 class Stream final : public DeviceStream {
  public:
@@ -46,6 +48,10 @@ class Stream final : public DeviceStream {
 
   cudaStream_t stream() const { return stream_; }
   cublasHandle_t cublas() const { return cublas_; }
+  FinishedProducts& finished_products() const { return *finished_products_; }
+  /// Memory that a product may use while it is computed, for all of the stream's products; asked for when it is first needed.
+  void* product_room();
+  std::size_t product_room_bytes() const;
   int gpu() const { return gpu_; }
   Index cache_bytes() const { return cache_bytes_; }
 
@@ -74,6 +80,7 @@ class Stream final : public DeviceStream {
   void land(Mark mark) const;
 
   int gpu_;
+  int major_ = 0;  // of its compute capability
   Index cache_bytes_;
   cudaStream_t stream_ = nullptr;
   cublasHandle_t cublas_ = nullptr;
@@ -81,7 +88,8 @@ class Stream final : public DeviceStream {
   std::unique_ptr<Gates> gates_;  // null: the host waits instead
   std::array<int, 2> begun_{};    // rounds of each kind
   Round round_ = Round::kStep;    // the one that has begun, if any
-  void* cublas_room_ = nullptr;   // where rounds are replayed
+  std::unique_ptr<FinishedProducts> finished_products_;
+  void* product_room_ = nullptr;
   Staging staging_[2];
   int half_ = 0;
   Mark given_ = 0;

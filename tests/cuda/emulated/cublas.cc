@@ -2,37 +2,9 @@
 #include <cublas_v2.h>
 
 #include "emulated.h"
-#include "tensor/bfloat16.h"
+#include "products.h"
 
 namespace {
-
-/// An operand as cuBLAS is given it: (rows, cols) after its operation.
-template <class T>
-struct Operand {
-  const T* data;
-  bool transposed;
-  std::ptrdiff_t distance;
-  T at(std::ptrdiff_t row, std::ptrdiff_t col) const {
-    return transposed ? data[row * distance + col] : data[col * distance + row];
-  }
-};
-
-double number(double value) {
-  return value;
-}
-float number(float value) {
-  return value;
-}
-float number(atl::Bfloat16 value) {
-  return atl::to_float(value);
-}
-template <class T>
-void put(T& to, T value) {
-  to = value;
-}
-void put(atl::Bfloat16& to, float value) {
-  to = atl::to_bfloat16(value);
-}
 
 /// T: what is added up. A and B of In, C of Out.
 template <class T, class In, class Out>
@@ -46,15 +18,9 @@ cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t a_op, cublasOperati
     emulated::end("cuBLAS allocates its workspace within a captured graph, which can't be updated");
   emulated::bring_near(a), emulated::bring_near(b), emulated::bring_near(c);
   emulated::give(handle->stream, [=] {
-    const Operand<In> left{a, a_op == CUBLAS_OP_T, lda}, right{b, b_op == CUBLAS_OP_T, ldb};
-    for (std::ptrdiff_t col = 0; col < n; ++col) {
-      for (std::ptrdiff_t row = 0; row < m; ++row) {
-        T sum = 0;
-        for (std::ptrdiff_t i = 0; i < k; ++i) sum += number(left.at(row, i)) * number(right.at(i, col));
-        Out& to = c[col * ldc + row];
-        put(to, beta == 0 ? one * sum : one * sum + beta * number(to));
-      }
-    }
+    const emulated::Operand<In> left{a, a_op == CUBLAS_OP_T, lda}, right{b, b_op == CUBLAS_OP_T, ldb};
+    emulated::multiply(m, n, k, one, left, right, beta, c, ldc,
+                       [](T value, std::ptrdiff_t) { return value; });
   });
   return CUBLAS_STATUS_SUCCESS;
 }

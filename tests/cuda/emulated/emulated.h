@@ -64,6 +64,13 @@ std::int64_t nccl_sums();
 void check_no_value_awaited(const char* call);
 /// Whether the address is of pinned memory.
 bool is_pinned(const void* data);
+// cublaslt.cc: how often an algorithm was asked for so far, and a product given; whether there is no algorithm from now on.
+struct LightCalls {
+  std::int64_t heuristics, products;
+};
+LightCalls light_calls();
+void have_no_algorithm(bool none);
+
 /// As give(), of work that may be no good yet: false, and it is asked again. What comes behind waits.
 void give_when(cudaStream_t stream, std::function<bool()> work);
 bool is_captured(cudaStream_t stream);

@@ -98,6 +98,28 @@ TEST_F(ReplayedRounds, CaptureProductsAnewWhereTheirArgumentsDiffer) {
   EXPECT_EQ(counts().captures, 1 + 4);
 }
 
+/// Algorithms are chosen when a call is given, never within a capture; a bias that lies elsewhere is another call.
+TEST_F(ReplayedRounds, ReplayProductsThatAreFinished) {
+  Matrix biases(2, 4, Device::kCuda);
+  fill(ctx_, 1, biases);
+  const emulated::LightCalls before = emulated::light_calls();
+  for (int time = 1; time <= 8; ++time) {
+    round([&] {
+      fill(ctx_, Real(time), x_);
+      Epilogue e;
+      e.bias = biases.data() + (time > 6 ? 4 : 0);
+      e.activation = Activation::kRelu;
+      gemm(ctx_, x_, x_, y_, false, e);
+      axpby(ctx_, 0, x_, 2, y_);
+      axpby(ctx_, 0, x_, 2, y_);
+    });
+    EXPECT_EQ(y(), Real(4 * (4 * time * time + 1)));
+  }
+  EXPECT_EQ(counts().launches, 6);
+  EXPECT_EQ(counts().captures, sizeof(Real) == sizeof(float) ? 2 : 1);
+  EXPECT_EQ(emulated::light_calls().heuristics - before.heuristics, sizeof(Real) == sizeof(float) ? 1 : 0);
+}
+
 TEST_F(ReplayedRounds, LeaveShortSegmentsAlone) {
   for (int time = 1; time <= 5; ++time) {
     round([&] {
