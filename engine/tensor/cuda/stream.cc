@@ -192,8 +192,8 @@ bool Stream::reached(Mark mark) const {
 }
 
 void Stream::wait(Mark mark) {
-  if (gates_ != nullptr)
-    gates_->wait();  // reached or not: it may have been let through because something has failed
+  // Reached or not: it may have been let through because something has failed.
+  if (gates_ != nullptr) gates_->wait();
   if (reached(mark)) return;
   cudaEvent_t event = nullptr;
   {
