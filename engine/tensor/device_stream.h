@@ -9,8 +9,14 @@
 
 namespace atl {
 
-struct CsrView;
+struct Arcs;
 class SumChoices;
+
+/// That a stream was told of arcs that stay. They stay until it goes.
+class StayingArcs {
+ public:
+  virtual ~StayingArcs() = default;
+};
 
 /// What a stream may be told to stand at until a thread of the host opens it.
 class Gate {
@@ -60,9 +66,13 @@ class DeviceStream {
   /// From here on it stands at gates where it can, in rounds like earlier ones. Before anything is given.
   virtual void use_gates() {}
 
-  /// Arcs of the device's memory that are summed along again and again, until the stream is told of others at the same place: it may find
-  /// out by trying how that is fastest. What it finds is kept in `choices`, which outlive them, under `name`.
-  virtual void keep_arcs(const CsrView& /*arcs*/, SumChoices& /*choices*/, std::string_view /*name*/) {}
+  /// Arcs of the device's memory, with their scales, that are summed along again and again: it may find out by trying how that is fastest.
+  /// What it finds is kept in `choices` under `name`. Whoever holds the answer lets it go before the arcs and the choices; the stream may go
+  /// earlier, so both share it. Null: there is nothing to find out.
+  virtual std::shared_ptr<const StayingArcs> keep_arcs(const Arcs& /*arcs*/, SumChoices& /*choices*/,
+                                                       std::string_view /*name*/) {
+    return nullptr;
+  }
 
   /// From the host's memory, which is free again on return.
   virtual void upload(void* device, const void* host, std::size_t bytes) = 0;

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "tensor/cuda/finished_products.h"
+#include "tensor/cuda/kept_sums.h"
 
 namespace atl::cuda {
 namespace {
@@ -82,6 +83,7 @@ Stream::~Stream() {  // errors were reported by the call that failed
   cudaStreamSynchronize(stream_);
   ThreadsStreams::instance().remove(this);
   rounds_.reset();
+  sums_.reset();
   for (const Marked& each : marks_) cudaEventDestroy(each.event);
   for (cudaEvent_t each : spare_) cudaEventDestroy(each);
   for (const Staging& half : staging_) cudaEventDestroy(half.free), cudaFreeHost(half.data);
@@ -113,6 +115,12 @@ void Stream::replay_rounds() {
 void Stream::begin_round(Round round) {
   ++begun_[std::size_t(round_ = round)];
   if (rounds_ != nullptr) rounds_->begin(round);
+}
+
+std::shared_ptr<const StayingArcs> Stream::keep_arcs(const Arcs& arcs, SumChoices& choices,
+                                                     std::string_view name) {
+  if (sums_ == nullptr) sums_ = KeptSums::make(*this);
+  return sums_ == nullptr ? nullptr : sums_->keep(arcs, choices, name);
 }
 
 void Stream::settle() {

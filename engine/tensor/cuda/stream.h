@@ -16,6 +16,7 @@
 namespace atl::cuda {
 
 class FinishedProducts;
+class KeptSums;
 
 class Stream final : public DeviceStream {
  public:
@@ -40,8 +41,27 @@ class Stream final : public DeviceStream {
   void copy_in(void* device, const void* pinned, std::size_t bytes) override;
   void copy_out(void* pinned, const void* device, std::size_t bytes) override;
 
+  std::shared_ptr<const StayingArcs> keep_arcs(const Arcs& arcs, SumChoices& choices,
+                                               std::string_view name) override;
+
   /// Null: calls are done at once.
-  Rounds* rounds() const { return rounds_.get(); }
+  Rounds* rounds() const { return is_at_once_ ? nullptr : rounds_.get(); }
+  /// While it is there, calls are done at once and belong to no round. Before it, what was given is on the stream.
+  class AtOnce {
+   public:
+    explicit AtOnce(Stream& stream) : stream_(stream) {
+      if (stream.rounds_ != nullptr) stream.rounds_->end_segment();
+      stream.is_at_once_ = true;
+    }
+    ~AtOnce() { stream_.is_at_once_ = false; }
+    AtOnce(const AtOnce&) = delete;
+    AtOnce& operator=(const AtOnce&) = delete;
+
+   private:
+    Stream& stream_;
+  };
+  /// Null: it knows of no arcs that stay, or has nothing to choose from.
+  KeptSums* kept_sums() const { return sums_.get(); }
   /// All that the calling thread's streams were given is on them, and none stands at a gate: for what asks the device itself, and not a
   /// stream, and may wait for all of them. Whoever waits for the stream later is told what has failed.
   static void settle();
@@ -85,6 +105,8 @@ class Stream final : public DeviceStream {
   cudaStream_t stream_ = nullptr;
   cublasHandle_t cublas_ = nullptr;
   std::unique_ptr<Rounds> rounds_;
+  bool is_at_once_ = false;
+  std::unique_ptr<KeptSums> sums_;
   std::unique_ptr<Gates> gates_;  // null: the host waits instead
   std::array<int, 2> begun_{};    // rounds of each kind
   Round round_ = Round::kStep;    // the one that has begun, if any

@@ -24,8 +24,10 @@ class Random {
 /// Seed of the orders of streams that are made from now on.
 void set_seed(std::uint64_t seed);
 std::uint64_t next_seed();
+inline constexpr std::size_t kMemory = std::size_t(64) << 30;  // bytes of each GPU
 /// How many GPUs there are (1). Whatever is on one stays there.
 void set_gpus(int count);
+int gpus();
 /// What cudaGetDeviceCount answers from now on.
 void answer_count_with(cudaError_t status);
 
@@ -70,12 +72,22 @@ struct LightCalls {
 };
 LightCalls light_calls();
 void have_no_algorithm(bool none);
+// cusparse.cc: whether there is the library from now on; how long a product takes by a stream's clock (1 ms), and a kernel does; products
+// so far, captured ones left out.
+void offer_cusparse(bool offers);
+void let_products_take(double milliseconds);
+std::int64_t cusparse_products();
+inline constexpr double kKernelMilliseconds = 1;
+/// What cudaMemGetInfo finds free from now on (nothing).
+void set_free_bytes(std::size_t bytes);
 
 /// As give(), of work that may be no good yet: false, and it is asked again. What comes behind waits.
 void give_when(cudaStream_t stream, std::function<bool()> work);
 bool is_captured(cudaStream_t stream);
 /// −1 where it isn't a GPU's memory.
 int gpu_of(const void* data);
+/// How much there is from there to the end of its piece of a GPU's memory.
+std::size_t bytes_from(const void* data);
 int this_threads_gpu();
 /// What a GPU or a library would answer with a hang or with anything.
 [[noreturn]] void end(const char* what);

@@ -44,6 +44,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const void* function, Binde
     return cudaErrorInvalidValue;
   std::function<void()> work = bind(config, function, arguments);
   if (add_to_capture(config.stream, config, function, bind, work)) return cudaSuccess;
+  config.stream->spend(kKernelMilliseconds);
   give(config.stream, std::move(work));
   return cudaSuccess;
 }

@@ -17,9 +17,6 @@ namespace {
 
 using atl::test::FarMemory;
 
-constexpr std::size_t kMemory = std::size_t(64) << 30;  // of each GPU
-std::atomic<cudaError_t> count_status{cudaSuccess};
-std::atomic<int> gpus{1};
 thread_local int current_gpu = 0;
 std::atomic<std::int64_t> registered_now{0}, registered_ever{0};
 std::atomic<bool> refuses_to_register{false};
@@ -132,13 +129,21 @@ void* device_memory(std::size_t bytes) {
   return data;
 }
 
-int gpu_of(const void* data) {
-  if (!FarMemory::instance().holds(data, 0)) return -1;
+/// What of a piece lies from there on, and whose it is.
+Owners::Piece piece_from(const void* data) {
+  if (!FarMemory::instance().holds(data, 0)) return {0, -1};
   const std::lock_guard lock(Owners::instance().mutex);
   const auto behind = Owners::instance().pieces.upper_bound(data);
-  if (behind == Owners::instance().pieces.begin()) return -1;
+  if (behind == Owners::instance().pieces.begin()) return {0, -1};
   const auto& [begin, piece] = *std::prev(behind);
-  return data < static_cast<const std::byte*>(begin) + piece.bytes ? piece.gpu : -1;
+  const auto before = std::size_t(static_cast<const std::byte*>(data) - static_cast<const std::byte*>(begin));
+  return before < piece.bytes ? Owners::Piece{piece.bytes - before, piece.gpu} : Owners::Piece{0, -1};
+}
+int gpu_of(const void* data) {
+  return piece_from(data).gpu;
+}
+std::size_t bytes_from(const void* data) {
+  return piece_from(data).bytes;
 }
 int this_threads_gpu() {
   return current_gpu;
@@ -154,17 +159,11 @@ void end(const char* what) {
 bool is_pinned(const void* data) {
   return Pinned::instance().holds(data);
 }
-void set_gpus(int count) {
-  gpus = count;
-}
 Registered registered() {
   return {registered_now, registered_ever};
 }
 void refuse_to_register(bool refuses) {
   refuses_to_register = refuses;
-}
-void answer_count_with(cudaError_t status) {
-  count_status = status;
 }
 
 }  // namespace emulated
@@ -177,17 +176,8 @@ const char* cudaGetErrorString(cudaError_t error) {
 cudaError_t cudaGetLastError() {
   return cudaSuccess;
 }
-cudaError_t cudaGetDeviceCount(int* count) {
-  *count = emulated::count_status == cudaSuccess ? emulated::gpus.load() : 0;
-  return emulated::count_status;
-}
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  *properties = {"emulated GPU", {}, 9, 0, emulated::kMemory, 8 << 10};
-  properties->uuid.bytes[0] = char(1 + device);
-  return cudaSuccess;
-}
 cudaError_t cudaSetDevice(int device) {
-  if (device < 0 || device >= emulated::gpus) return cudaErrorInvalidValue;
+  if (device < 0 || device >= emulated::gpus()) return cudaErrorInvalidValue;
   emulated::current_gpu = device;
   return cudaSuccess;
 }
@@ -253,10 +243,6 @@ cudaError_t cudaHostUnregister(void* data) {
 cudaError_t cudaHostGetDevicePointer(void** found, void* data, unsigned) {
   if (!emulated::Pinned::instance().holds(data)) return cudaErrorInvalidValue;
   *found = data;
-  return cudaSuccess;
-}
-cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  *free = 0, *total = emulated::kMemory;
   return cudaSuccess;
 }
 cudaError_t cudaMemset(void* data, int value, std::size_t bytes) {

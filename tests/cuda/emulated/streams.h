@@ -16,6 +16,8 @@ namespace emulated {
 struct Event {
   Stream* stream = nullptr;
   std::uint64_t position = 0;
+  bool timed = true;
+  double clock = 0;  // the stream's
 };
 
 /// Threads that ask whether a mark is reached take its work along, so one lock guards all streams: they wait for each other's marks.
@@ -36,6 +38,9 @@ class Stream {
   void give_wait(std::function<bool()> passed);
   /// Whether it was told to wait for what hasn't passed yet.
   bool awaits();
+  /// By the thread that gives it work: how long that would take, all together.
+  void spend(double milliseconds) { clock_ += milliseconds; }
+  double clock() const { return clock_; }
   /// Null: it isn't captured. By one thread at a time.
   Capture* capture() const { return capture_.get(); }
   void begin_capture() { capture_ = std::make_unique<Capture>(); }
@@ -57,6 +62,7 @@ class Stream {
   };
   std::vector<Awaited> awaited_;  // values, some of which it has passed
   std::atomic<std::uint64_t> done_{0};
+  double clock_ = 0;
   std::unique_ptr<Capture> capture_;
 };
 

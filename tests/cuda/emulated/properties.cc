@@ -1,0 +1,42 @@
+// What the emulated GPUs say of themselves: how many there are, what they are, how much of their memory is free.
+#include <atomic>
+
+#include "emulated.h"
+
+namespace emulated {
+namespace {
+
+std::atomic<cudaError_t> count_status{cudaSuccess};
+std::atomic<int> count_of_gpus{1};
+std::atomic<std::size_t> free_bytes{0};
+
+}  // namespace
+
+void set_gpus(int count) {
+  count_of_gpus = count;
+}
+int gpus() {
+  return count_of_gpus;
+}
+void answer_count_with(cudaError_t status) {
+  count_status = status;
+}
+void set_free_bytes(std::size_t bytes) {
+  free_bytes = bytes;
+}
+
+}  // namespace emulated
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = emulated::count_status == cudaSuccess ? emulated::gpus() : 0;
+  return emulated::count_status;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  *properties = {"emulated GPU", {}, 9, 0, emulated::kMemory, 8 << 10};
+  properties->uuid.bytes[0] = char(1 + device);
+  return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *free = emulated::free_bytes, *total = emulated::kMemory;
+  return cudaSuccess;
+}
