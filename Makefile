@@ -45,7 +45,7 @@ programs: build
 # The same of the engine for GPUs, with cuBLAS and NCCL.
 programs-cuda: programs build-cuda
 	install -D -s -t $(BUILD)/programs $(BUILD)/atoll-cuda
-	install -D -m 644 -t $(BUILD)/programs/cuda $(addprefix $$(docker/cuda-toolkit)/lib/,libcublas.so.13 libcublasLt.so.13 libnccl.so.2)
+	install -D -m 644 -t $(BUILD)/programs/cuda $(addprefix $$(docker/cuda-toolkit)/lib/,libcublas.so.13 libcublasLt.so.13 libcusparse.so.12 libnvJitLink.so.13 libnccl.so.2)
 
 demo: build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/e2e/demo

@@ -13,6 +13,7 @@
 #include "partition/near_blocks.h"
 #include "partition/source_blocks.h"
 #include "strategy/strategy.h"
+#include "tensor/sum_choices.h"
 
 namespace atl {
 
@@ -43,8 +44,10 @@ class PartData {
   std::span<const VertexId> owned_ids() const {
     return std::span(graph_->ids).first(std::size_t(graph_->owned));
   }
-  /// Puts part()'s arrays into the memory of ctx's device, where the host's isn't it. Once.
-  void place(Context& ctx);
+  /// Puts part()'s arrays into the memory of ctx's device, where the host's isn't it. Once. Where the part stays as long as the job, the
+  /// stream is told of its arcs, under names that begin with this one: how sums over them are computed is kept in `choices`, which outlive
+  /// this. Null: it goes earlier.
+  void place(Context& ctx, SumChoices* choices, const std::string& name);
   /// Drops dense features.
   void release_features();
 
@@ -69,7 +72,8 @@ class PartData {
  private:
   void cut_chunks(bool attention);
   void cut_near(const ServerGraph& held, const ServerOptions& server, bool attention);
-  void place_near();
+  Block placed(Context& ctx, const Block& host, const std::string& name);
+  void place_near(Context& ctx, const std::string& name);
   void read_by_owner(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const LocalizeOptions& options, const OwnerReads& reads, bool features);
 
@@ -88,6 +92,8 @@ class PartData {
   std::vector<Real> row_weights_;
   GraphPart part_;
   std::optional<DeviceCopies> structure_, placed_features_;
+  SumChoices* choices_ = nullptr;  // null: of no arcs
+  std::vector<std::shared_ptr<const StayingArcs>> kept_;
 };
 
 }  // namespace atl

@@ -55,6 +55,7 @@ RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& 
 RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
                    const PartRanks& ranks, const DataUse& use)
     : share_(share_of(job, rank, ranks)),
+      sum_choices_(prepared.folder(), rank),
       features_(features_on(job, rank, feature_shape(dataset.meta(), use.form))),
       classes_(use.classes),
       vertices_(double(dataset.meta().vertices)) {
@@ -96,7 +97,7 @@ void RankData::read_training_part(const Job& job, const Dataset& dataset, const 
 void RankData::take(Context& ctx, Index epoch, int batch, const std::vector<int>& cpus) {
   training_.reset();  // where the next one isn't there yet, both at once would be more than was planned
   training_ = shares_->take(epoch, batch, cpus);
-  training_->place(ctx);
+  training_->place(ctx, nullptr);
 }
 
 void RankData::read_splits(const Dataset& dataset, const Job& job, bool by_split) {
@@ -161,8 +162,9 @@ void RankData::place(Context& ctx) {
   copies_.emplace(ctx);
   for (SplitRows* each : {&train, &validation, &test}) each->placed = copies_->of(each->placed);
   label_view_ = on_device(*copies_, label_view_, owned());
-  if (full_) full_->place(ctx);
-  if (training_) training_->place(ctx);
+  if (full_) full_->place(ctx, &sum_choices_, "graph");
+  const bool stays = !shares_ || !shares_->are_many();
+  if (training_) training_->place(ctx, stays ? &sum_choices_ : nullptr);
 }
 
 void RankData::release_features() {

@@ -19,6 +19,12 @@ struct BenchRow {
   std::string formula{};  // of the limit
   double arcs = 0;        // drawn in that time; 0: nothing was drawn
   std::string by{};       // whose kernel it was, where they aren't all of one maker
+  struct Way {
+    std::string by;
+    double seconds;
+  };
+  std::vector<Way>
+      ways{};  // that the device had to choose from, as it measured them; none: there was nothing to choose
 };
 
 /// So many threads, or a GPU.
@@ -32,13 +38,15 @@ std::string to_text(const MachineRates& rates, const BenchMachine& machine);
 std::string to_json(const MachineRates& rates, const BenchMachine& machine);
 /// "figure, limit, ratio", a line each.
 std::string to_text(const std::vector<BenchRow>& rows);
-/// {"event":"bench","name":…,"seconds":…,"limitSeconds":…,"ratio":…,"formula":…,"arcsPerSecond":…,"by":…}, the last five where there are any
+/// {"event":"bench","name":…,"seconds":…,"limitSeconds":…,"ratio":…,"formula":…,"arcsPerSecond":…,"by":…,"ways":{BY:SECONDS,…}}, the last six
+/// where there are any
 std::string to_json(const BenchRow& row);
 
 /// SpMM over the prepared graph against the no-reuse bound (4E + 4Ef + 4nf bytes at the triad's rate), and in the data
 /// set's own vertex order for contrast; a layer's dense product and its weight gradient, f columns to f, against
 /// 1.2 × (operations at the rate of OpenBLAS on large matrices + bytes at the triad's); the fused attention with `heads` heads, forward, against
-/// E·(4 + 4f + 4·heads) bytes at 60 % of the gather's rate. On ctx's device, whose rates these are. Throws Error where a result is wrong.
+/// E·(4 + 4f + 4·heads) bytes at 60 % of the gather's rate. On ctx's device, whose rates these are. Where it chooses between ways of SpMM, as
+/// for a full batch, the row has them all; the choice isn't kept. Throws Error where a result is wrong.
 std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, const MachineRates& rates,
                                 const std::vector<Index>& columns, int heads);
 

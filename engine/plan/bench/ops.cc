@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "graph/csr.h"
 #include "plan/bench/bench.h"
@@ -10,6 +11,7 @@
 #include "plan/bench/stopwatch.h"
 #include "tensor/copies.h"
 #include "tensor/kernels.h"
+#include "tensor/sum_choices.h"
 
 namespace atl {
 namespace {
@@ -36,17 +38,28 @@ Csr natural_order(const PreparedGraph& prepared) {
   return natural;
 }
 
-/// A graph where the host reads it and where kernels do.
+/// A graph where the host reads it and where kernels do. It stays.
 struct PlacedGraph {
+  PlacedGraph(Context& ctx, DeviceCopies& copies, const CsrView& graph, const char* order_)
+      : order(order_),
+        host(graph),
+        there(copies.of(graph)),
+        stays(ctx.stream->keep_arcs({there}, choices, order)) {}
+  PlacedGraph(const PlacedGraph&) = delete;
+  PlacedGraph& operator=(const PlacedGraph&) = delete;
+
+  const char* order;  // of its vertices
   CsrView host, there;
+  SumChoices choices;
+  std::shared_ptr<const StayingArcs> stays;
 };
 
 /// Who wrote the kernels that are timed, where they aren't all ours.
 struct Makers {
   explicit Makers(const Context& ctx) {
-    if (ctx.device == Device::kCuda) ours = "Atoll", products = "cuBLAS";
+    if (ctx.device == Device::kCuda) ours = "Atoll", products = "cuBLAS", sums = "cuSPARSE";
   }
-  const char *ours = "", *products = "";
+  const char *ours = "", *products = "", *sums = "";
 };
 
 /// Compares rows of `out` with reference(row, column), in double precision.
@@ -84,16 +97,28 @@ double spmm_seconds(Context& ctx, const PlacedGraph& graph, const Matrix& x) {
   return shortest_seconds(ctx, [&] { spmm(ctx, arcs, x_there, out); });
 }
 
+/// A row without a limit, with the ways that were measured of such a sum.
+BenchRow spmm_row(Context& ctx, const PlacedGraph& graph, const Matrix& x) {
+  const Makers makers(ctx);
+  BenchRow row{fmt::format("spmm, {} columns, {} order", x.cols(), graph.order), spmm_seconds(ctx, graph, x)};
+  row.by = makers.ours;
+  for (const auto& [kind, choice] : graph.choices.all()) {
+    if (kind.columns != x.cols()) continue;
+    row.ways = {{makers.ours, choice.own / 1e3}, {makers.sums, choice.library / 1e3}};
+    if (choice.takes_library) row.by = makers.sums;
+  }
+  return row;
+}
+
 void add_spmm(Context& ctx, const PlacedGraph& natural, const PlacedGraph& prepared,
               const MachineRates& rates, Index columns, std::vector<BenchRow>& rows) {
   const Matrix x = random_matrix(ctx, prepared.host.rows, columns, 1);
   const double arcs = double(prepared.host.arcs()), elements = double(x.rows()) * double(columns);
   const double no_reuse = (4 * arcs + sizeof(Real) * (arcs * double(columns) + elements)) / rates.triad_bytes;
-  const double unordered = spmm_seconds(ctx, natural, x), ordered = spmm_seconds(ctx, prepared, x);
-  const char* const by = Makers(ctx).ours;
-  rows.push_back({fmt::format("spmm, {} columns, natural order", columns), unordered, 0, "", 0, by});
-  rows.push_back({fmt::format("spmm, {} columns, prepared order", columns), ordered, no_reuse,
-                  "(4E + 4Ef + 4nf) / triad: no reuse", 0, by});
+  rows.push_back(spmm_row(ctx, natural, x));
+  BenchRow& ordered = rows.emplace_back(spmm_row(ctx, prepared, x));
+  ordered.limit = no_reuse;
+  ordered.formula = "(4E + 4Ef + 4nf) / triad: no reuse";
 }
 
 /// A layer's product and its weight gradient, of matrices as tall as the graph.
@@ -177,7 +202,8 @@ std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, con
   CsrView ordered = prepared.graph();
   ordered.weights = nullptr;
   DeviceCopies copies(ctx);
-  const PlacedGraph unordered{natural.view(), copies.of(natural.view())}, graph{ordered, copies.of(ordered)};
+  const PlacedGraph unordered(ctx, copies, natural.view(), "natural"),
+      graph(ctx, copies, ordered, "prepared");
   std::vector<BenchRow> rows;
   for (const Index f : columns) add_spmm(ctx, unordered, graph, rates, f, rows);
   for (const Index f : columns) add_products(ctx, ordered.rows, rates, f, rows);

@@ -37,6 +37,10 @@ std::string to_text(const std::vector<BenchRow>& rows) {
       text +=
           fmt::format("  {:.3g} million arcs, {:.3g} a second", row.arcs / 1e6, row.arcs / row.seconds / 1e6);
     if (!row.by.empty()) text += "  by " + row.by;
+    for (const BenchRow::Way& way : row.ways)
+      text +=
+          fmt::format("{}{}: {}", &way == row.ways.data() ? " (" : ", ", way.by, duration_text(way.seconds));
+    if (!row.ways.empty()) text += ")";
     text += "\n";
   }
   return text;
@@ -51,6 +55,7 @@ std::string to_json(const BenchRow& row) {
   }
   if (row.arcs > 0) json["arcsPerSecond"] = row.arcs / row.seconds;
   if (!row.by.empty()) json["by"] = row.by;
+  for (const BenchRow::Way& way : row.ways) json["ways"][way.by] = way.seconds;
   return json.dump();
 }
 

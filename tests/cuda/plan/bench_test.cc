@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "emulated.h"
 #include "plan/bench/device_rates.h"
 #include "plan/bench/stopwatch.h"
 #include "plan/epoch_work.h"
@@ -52,6 +53,30 @@ TEST_F(GpuBench, OpsStandBesideTheirBoundsAndMakers) {
   }
   EXPECT_THAT(to_json(rows[2]), testing::HasSubstr(R"("by":"cuBLAS")"));
   EXPECT_THAT(to_text(rows), testing::HasSubstr("  by Atoll\n"));
+}
+
+TEST_F(GpuBench, SumsStandBesideTheOtherWayToComputeThem) {
+  emulated::set_free_bytes(std::size_t(1) << 30);
+  for (const bool library : {true, false}) {
+    emulated::let_products_take(library ? 0.25 : 4);
+    const auto rows = bench_ops(ctx_, prepared(small_job({})), kRates, {8, 5}, 1);
+    for (const BenchRow& row : rows) {
+      if (!row.name.starts_with("spmm")) {
+        EXPECT_TRUE(row.ways.empty()) << row.name;
+        continue;
+      }
+      EXPECT_EQ(row.by, library ? "cuSPARSE" : "Atoll") << row.name;
+      ASSERT_EQ(row.ways.size(), 2U) << row.name;
+      EXPECT_DOUBLE_EQ(row.ways[0].seconds, 1e-3);
+      EXPECT_DOUBLE_EQ(row.ways[1].seconds, library ? 0.25e-3 : 4e-3);
+    }
+    EXPECT_THAT(to_text(rows),
+                testing::HasSubstr(library ? "  by cuSPARSE (Atoll: 1.00 ms, cuSPARSE: 250 µs)\n"
+                                           : "  by Atoll (Atoll: 1.00 ms, cuSPARSE: 4.00 ms)\n"));
+    EXPECT_THAT(to_json(rows[0]), testing::HasSubstr(R"("ways":{"Atoll":0.001,"cuSPARSE":)"));
+  }
+  emulated::set_free_bytes(0);
+  emulated::let_products_take(1);
 }
 
 TEST_F(GpuBench, AnEpochIsTheGpusAndStandsBesideItsWork) {
