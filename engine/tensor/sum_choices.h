@@ -20,7 +20,7 @@ struct SumKind {
   Index columns = 0;                    // of the rows that are added up
   bool accumulated = false;             // to what is there
   bool fused = false;  // our kernels do what follows (bias, activation, dropout) in the same pass
-  auto operator<=>(const SumKind&) const = default;
+  auto operator<=>(const SumKind&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy errs
 };
 
 struct SumChoice {

@@ -22,7 +22,7 @@ constexpr Index kShare = 8;             // what cuSPARSE needs is at most so sma
 struct Shape {
   Index columns;
   bool accumulated, fused;
-  auto operator<=>(const Shape&) const = default;
+  auto operator<=>(const Shape&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy errs
 };
 
 Shape shape_of(const SumCall& call) {
@@ -157,6 +157,7 @@ const SparseSums* KeptSums::sums_for(Context& ctx, Kept& kept, const SumCall& ca
   if (kept.matrix == nullptr) bytes -= SparseMatrix::bytes(kept.arcs, *kept.count);
   if (bytes < 0) return nullptr;
   if (handle_ == nullptr) handle_ = std::make_unique<SparseHandle>(library_, stream_.stream());
+  if (!handle_->is_open()) return nullptr;
   if (kept.matrix == nullptr) kept.matrix = std::make_unique<SparseMatrix>(ctx, kept.arcs, *kept.count);
   auto sums = SparseSums::make(*handle_, *kept.matrix, call.x, call.out, bytes, ++made_);
   if (sums == nullptr) return nullptr;

@@ -50,12 +50,14 @@ SparseMatrix::SparseMatrix(Context& ctx, const Arcs& arcs, Index count_)
 }
 
 SparseHandle::SparseHandle(const SparseLibrary& library, cudaStream_t stream) : library_(library) {
-  must(library_.create(&handle_), "cusparseCreate");
-  must(library_.set_stream(handle_, stream), "cusparseSetStream");
+  if (library_.create(&handle_) != CUSPARSE_STATUS_SUCCESS)
+    handle_ = nullptr;
+  else
+    must(library_.set_stream(handle_, stream), "cusparseSetStream");
 }
 
 SparseHandle::~SparseHandle() {
-  library_.destroy(handle_);
+  if (handle_ != nullptr) library_.destroy(handle_);
 }
 
 void SparseHandle::must(cusparseStatus_t status, const char* call) const {

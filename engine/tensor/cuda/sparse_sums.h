@@ -35,6 +35,8 @@ class SparseHandle {
   SparseHandle(const SparseHandle&) = delete;
   SparseHandle& operator=(const SparseHandle&) = delete;
 
+  /// Whether there is one: cuSPARSE may find that it can't have what it needs.
+  bool is_open() const { return handle_ != nullptr; }
   const SparseLibrary& library() const { return library_; }
   cusparseHandle_t get() const { return handle_; }
   /// Throws Error with the call's name and cuSPARSE's own words where it has failed.
