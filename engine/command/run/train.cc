@@ -107,6 +107,11 @@ RankDevice device_of(const Arguments& a, const Job& job, Rank rank) {
   for (const char* option : {"--cuda-graphs", "--stream-waits"})
     if (rank == 0 && on(option) && device.device == Device::kCpu)
       std::fprintf(stderr, "atoll: %s on changes nothing on a CPU\n", option);
+  if (rank == 0 && on("--stream-waits") && device.device == Device::kCuda &&
+      device.stream().make_gate() == nullptr)
+    std::fprintf(
+        stderr,
+        "atoll: --stream-waits on changes nothing: the driver or the GPU has no cuStreamWaitValue32\n");
   return device;
 }
 

@@ -1,31 +1,11 @@
 // Where the compute thread waits for its GPU within a step: once for the step's state, at its end, and at most once for each operation
 // between ranks. Whatever else made it wait would show here, in the count of calls that synchronise.
-#include "comm/progress.h"
 #include "gpu_training.h"
 #include "train/every_strategy.h"
+#include "watched_engine.h"
 
 namespace atl::test {
 namespace {
-
-/// Counts what the compute thread waits for.
-class CountingEngine final : public ProgressEngine {
- public:
-  CountingEngine(std::unique_ptr<Transport> transport, std::int64_t& waited)
-      : inner_(std::move(transport), {.timeout = std::chrono::seconds(20)}), waited_(waited) {}
-  void wait(Operation& operation) override {
-    if (operation.lane != Lane::kPrefetch) ++waited_;
-    inner_.wait(operation);
-  }
-  Transport& transport() override { return inner_.transport(); }
-  void enqueue(std::shared_ptr<Operation> operation) override { inner_.enqueue(std::move(operation)); }
-  void abandon() override { inner_.abandon(); }
-  double cpu_seconds() const override { return inner_.cpu_seconds(); }
-  double busy_seconds() const override { return inner_.busy_seconds(); }
-
- private:
-  Progress inner_;
-  std::int64_t& waited_;
-};
 
 struct Watched {
   std::string name;
@@ -72,7 +52,8 @@ std::int64_t expect_few_waits(const Watched& what) {
     threads.emplace_back([&, r] {
       try {
         std::int64_t waited = 0;
-        Communicator comm(std::make_unique<CountingEngine>(std::move(transports[std::size_t(r)]), waited));
+        Communicator comm(std::make_unique<WatchedEngine>(std::move(transports[std::size_t(r)]),
+                                                          [&](const Operation&) { ++waited; }));
         all += watch_rank(comm, what, waited);
       } catch (const std::exception& error) {
         failures[std::size_t(r)] = error.what();

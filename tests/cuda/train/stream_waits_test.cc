@@ -4,9 +4,9 @@
 
 #include <atomic>
 
-#include "comm/progress.h"
 #include "gpu_training.h"
 #include "train/every_strategy.h"
+#include "watched_engine.h"
 
 namespace atl::test {
 namespace {
@@ -44,25 +44,6 @@ TEST_P(StreamWaits, ComeToTheSameBitsWithCudaGraphs) {
                    train_on_gpu(job, folder_ / "small", Gpus::kOwn, kEpochs));
   EXPECT_GT(counts.launches, 0);
 }
-
-/// Tells the emulated GPU whenever the compute thread waits for an operation.
-class WatchedEngine final : public ProgressEngine {
- public:
-  explicit WatchedEngine(std::unique_ptr<Transport> transport)
-      : inner_(std::move(transport), {.timeout = 20s}) {}
-  void wait(Operation& operation) override {
-    if (operation.lane != Lane::kPrefetch && !operation.finished) emulated::note_wait();
-    inner_.wait(operation);
-  }
-  Transport& transport() override { return inner_.transport(); }
-  void enqueue(std::shared_ptr<Operation> operation) override { inner_.enqueue(std::move(operation)); }
-  void abandon() override { inner_.abandon(); }
-  double cpu_seconds() const override { return inner_.cpu_seconds(); }
-  double busy_seconds() const override { return inner_.busy_seconds(); }
-
- private:
-  Progress inner_;
-};
 
 /// A rank's steps: when it first waits, for whatever, it has launched all that the step has for the GPU.
 /// Returns how often its stream waited.
@@ -109,7 +90,10 @@ TEST_P(StreamWaits, LetTheHostWaitOnlyAtTheEndOfAStep) {
     for (std::size_t r = 0; r < transports.size(); ++r)
       threads.emplace_back([&, r] {
         try {
-          Communicator comm(std::make_unique<WatchedEngine>(std::move(transports[r])));
+          Communicator comm(
+              std::make_unique<WatchedEngine>(std::move(transports[r]), [](const Operation& each) {
+                if (!each.finished) emulated::note_wait();
+              }));
           values += expect_waits_at_the_end(comm, job, folder_ / "small", strategy.name);
         } catch (const std::exception& error) {
           failures[r] = error.what();
