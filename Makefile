@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 600
 SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: build build-cuda gpu-bundle gpu-check programs programs-cuda demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing accuracy-precision accuracy-samplers accuracy-dgs accuracy-effects \
+.PHONY: build build-cuda gpu-bundle gpu-check programs programs-cuda demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing accuracy-precision accuracy-samplers accuracy-dgs accuracy-pipeline accuracy-effects \
 	bench bench-peers bench-operator bench-strategies bench-scale check-simulation simulated judge-choice cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
@@ -33,7 +33,7 @@ gpu-bundle: test-tools build-cuda
 # On such a machine: the bundle's check, and docs/benchmarks/gpu.md from what it leaves.
 gpu-check: gpu-bundle
 	$(BUILD)/gpu-bundle/check $(abspath docs/benchmarks/gpu.json)
-	tests/gpu/page docs/benchmarks/gpu.json >docs/benchmarks/gpu.md
+	tests/gpu/page docs/benchmarks/gpu.json docs/benchmarks/gpu-h200.json >docs/benchmarks/gpu.md
 
 # The programs without debugging information, for the images.
 programs: build
@@ -125,6 +125,10 @@ accuracy-samplers: test-tools build
 # DGS, its parts alone, and random draws, beside mini-batches that read all neighbours.
 accuracy-dgs: test-tools build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/dgs $(OPTIONS)
+
+# P3's pipeline of mini-batches beside the same batches without it, by learning rate.
+accuracy-pipeline: test-tools build
+	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/pipeline $(OPTIONS)
 
 # What strategies do to accuracy and to the steps they take: what strategy.kind auto reckons with.
 accuracy-effects: test-tools build

@@ -1,11 +1,16 @@
 // atoll: parses the command line, runs one command, turns its failure into a message and an exit status.
-// Exit statuses: 0 done, 1 failed (the message says where and what to do), 2 usage, 130 stopped by the user
-// after a checkpoint, 128 + n when a rank or mpirun was ended by signal n.
+// Exit statuses: 0 done, 1 failed (the message says where and what to do), 2 usage, 130 stopped
+// (a run: after a checkpoint, where it trained), 128 + n when a rank or mpirun was ended by signal n.
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <string>
+#include <string_view>
 
 #include "base/error.h"
+#include "base/quoted.h"
+#include "base/stop.h"
 #include "command/commands.h"
 #ifdef ATOLL_CUDA
 #include "tensor/cuda/backend.h"
@@ -20,9 +25,31 @@ int printed(int status) {
   return status == 0 ? atl::kStatusFailed : status;
 }
 
+/// Whatever bytes a path or a file's content brought into the message.
+void tell(const std::string& message) {
+  std::fprintf(stderr, "atoll: %s\n", atl::printable(message).c_str());
+}
+
+/// Ranks and who watches over them in a pod take requests to stop themselves.
+bool minds_stops(int count, char** words) {
+  const std::string_view command = count > 1 ? words[1] : "";
+  return command == "train" || command == "supervise";
+}
+
+/// Libraries start threads of their own before main, as OpenBLAS does, and these would take signals that main alone blocks: the
+/// loader calls this before it starts any library.
+void block_stops(int count, char** words, char**) {
+  if (minds_stops(count, words)) return;
+  const sigset_t stops = atl::stop_signals();
+  sigprocmask(SIG_BLOCK, &stops, nullptr);
+}
+[[gnu::section(".preinit_array"), gnu::used]] void (*first_of_all)(int, char**, char**) = block_stops;
+
 }  // namespace
 
 int main(int count, char** words) {
+  static_assert(atl::kStatusInterrupted == atl::kStoppedStatus);
+  if (!minds_stops(count, words)) atl::end_at_stops();
   // A write beyond `ulimit -f` then fails like one on a full disk, with a message, instead of ending the process.
   std::signal(SIGXFSZ, SIG_IGN);
   // Who closes our output, as `head` does, ends us without a word, whatever whoever started us has set.
@@ -34,9 +61,12 @@ int main(int count, char** words) {
   try {
     return printed(atl::run_command_line(count, words, commands));
   } catch (const atl::Error& error) {
-    std::fprintf(stderr, "atoll: %s\n", error.what());
+    tell(error.what());
+  } catch (
+      const std::filesystem::filesystem_error& error) {  // whose own words name a function of the library
+    tell(error.path1().string() + ": " + error.code().message() + "; check the path and its permissions");
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "atoll: %s\n", error.what());
+    tell(error.what());
   }
   return atl::kStatusFailed;
 }

@@ -44,10 +44,11 @@ void read_address(const std::string& address, Options& options) {
 }
 
 std::set<std::string> allowed_features(const Arguments& arguments) {
-  const auto known = guarded_features();
   std::set<std::string> allowed;
   for (const std::string& word : words_of(arguments.get("--allow"))) {
-    if (!known.contains(word)) fail("--allow: '{}' is unknown (use any of {})", word, fmt::join(known, ", "));
+    if (!is_allowable(word))
+      fail("--allow: '{}' is unknown (use any of {}, or a capability's name, as IPC_LOCK)", word,
+           fmt::join(guarded_features(), ", "));
     allowed.insert(word);
   }
   return allowed;
@@ -112,6 +113,8 @@ Command operator_command(int (*run)(const Arguments&)) {
        {"--gpu-resource", "NAME", "what nodes call a GPU (default: nvidia.com/gpu)"},
        {"--nccl", "VARIABLES",
         "NCCL's variables for workers with GPUs: NCCL_NAME=VALUE, separated by ';' (default: none)"},
+       {"--architectures", "NAMES",
+        "architectures that the engine's images are built for, separated by commas: amd64 (default: any node will do)"},
        {"--pull-policy", "POLICY",
         "pull policy of the engine's images: Always, IfNotPresent (default) or Never"},
        {"--namespace", "NAMES",
@@ -133,8 +136,9 @@ Command operator_command(int (*run)(const Arguments&)) {
        {"--mpi-jobs", "BOOL", "true if mpi-operator runs: jobs may have launcher: mpijob (default: false)"},
        {"--kueue", "BOOL", "true if Kueue runs: jobs with its label wait in their queue (default: false)"},
        {"--allow", "NAMES",
-        fmt::format("also allowed in template and volumes, separated by commas: {} (default: none)",
-                    fmt::join(guarded_features(), ", "))},
+        fmt::format(
+            "also allowed in template and volumes, separated by commas: {}, capabilities by name (default: none)",
+            fmt::join(guarded_features(), ", "))},
        {"--reserve-after", "SECONDS", "how long a gang waits before room is reserved for it (default: 300)"},
        {"--lease", "SECONDS", "how long a silent leader keeps the lease (default: 15)"},
        {"--progress-every", "SECONDS", "time between two polls of a job's progress (default: 5)"}},
@@ -149,6 +153,7 @@ Options options_of(const Arguments& arguments) {
   settings.cuda_image = arguments.get("--cuda-image", "");
   settings.gpu_resource = gpu_resource_of(arguments);
   settings.nccl = nccl_of(arguments.get("--nccl", ""));
+  settings.architectures = words_of(arguments.get("--architectures"));
   settings.pull_policy = arguments.get("--pull-policy", settings.pull_policy);
   options.spaces = words_of(arguments.get("--namespace"));
   options.operator_class = class_of(arguments);

@@ -32,6 +32,10 @@ fs::path partial_of(const fs::path& path) {
   return path.parent_path() / ("." + path.filename().string() + ".partial");
 }
 
+fs::path aside_of(const fs::path& place) {
+  return place.parent_path() / ("." + place.filename().string() + ".replaced");
+}
+
 void create_parents(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
@@ -57,6 +61,29 @@ void flush(const fs::path& path) {
   if (file >= 0) ::close(file);
   if (!flushed && error != EINVAL)
     fail_to_write(path, error);  // EINVAL: this file system has nothing to flush
+}
+
+/// Whoever replaces a folder holds the lock of its partial one.
+bool is_being_written(const fs::path& place) {
+  const int file = ::open(partial_of(place).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool locked = ::flock(file, LOCK_EX | LOCK_NB) != 0;
+  ::close(file);
+  return locked;
+}
+
+void put_back(const fs::path& place) {
+  const fs::path aside = aside_of(place);
+  std::error_code error;
+  if (fs::exists(place) || !fs::exists(aside)) return;
+  fs::rename(aside, place, error);
+  if (error && !fs::exists(place))
+    fail("{}: was being replaced when its process was killed, and can't be put back: {} (rename {} to it)",
+         place.string(), error.message(), aside.string());
+}
+
+bool is_refused(int error) {
+  return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
 }
 
 void rename_into_place(const fs::path& partial, const fs::path& place) {
@@ -90,10 +117,12 @@ AtomicFile::AtomicFile(fs::path path)
     : path_(absolute_without_slash(std::move(path))), partial_(partial_of(path_)) {
   if (fs::is_directory(path_)) fail("{}: is a folder; give a file to write", path_.string());
   create_parents(path_);
+  const StopsTaken before_it_is_known;  // what would be left behind
   do {
     file_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     if (file_ < 0) fail_to_write(path_, errno);
   } while (!lock_if_current(file_, partial_, path_));
+  at_stop_.emplace([this] { ::unlink(partial_.c_str()); });
   if (::ftruncate(file_, 0) != 0) fail_to_write(path_, errno);
 }
 
@@ -129,6 +158,7 @@ void AtomicFile::write_at(std::int64_t offset, const void* data, std::size_t byt
 void AtomicFile::commit() {
   ATOLL_CHECK(file_ >= 0, "{} committed twice", path_.string());
   if (::fsync(file_) != 0 && errno != EINVAL) fail_to_write(path_, errno);
+  at_stop_.reset();
   rename_into_place(partial_, path_);
   ::close(file_);
   file_ = -1;
@@ -143,16 +173,24 @@ void write_file_atomically(const fs::path& path, std::string_view text) {
 AtomicFolder::AtomicFolder(fs::path place, Existing existing)
     : place_(absolute_without_slash(std::move(place))), partial_(partial_of(place_)), existing_(existing) {
   create_parents(place_);
+  exists_whole(place_);
   if (existing_ == Existing::kRefuse && fs::exists(place_) &&
       !(fs::is_directory(place_) && fs::is_empty(place_))) {
     fail("{}: exists already; add --replace, or choose another place", place_.string());
   }
+  std::optional<StopsTaken> before_it_is_known(std::in_place);  // what would be left behind
   do {
     if (::mkdir(partial_.c_str(), 0755) != 0 && errno != EEXIST) fail_to_write(place_, errno);
     lock_ = ::open(partial_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock_ < 0 && errno != ENOENT) fail_to_write(place_, errno);
   } while (lock_ < 0 || !lock_if_current(lock_, partial_, place_));
+  at_stop_.emplace([this] {
+    std::error_code ignored;
+    fs::remove_all(partial_, ignored);
+  });
+  before_it_is_known.reset();
   for (const auto& left_over : fs::directory_iterator(partial_)) fs::remove_all(left_over);
+  if (fs::exists(place_)) fs::remove_all(aside_of(place_));
 }
 
 AtomicFolder::~AtomicFolder() {
@@ -162,12 +200,13 @@ AtomicFolder::~AtomicFolder() {
   ::close(lock_);
 }
 
-void AtomicFolder::commit() {
+void AtomicFolder::commit(NameSwap swap) {
   ATOLL_CHECK(lock_ >= 0, "{} committed twice", place_.string());
   for (const auto& entry : fs::recursive_directory_iterator(partial_)) flush(entry.path());
   flush(partial_);
+  at_stop_.reset();  // from here on both folders may be whole, and neither is to go
   if (existing_ == Existing::kReplace && fs::exists(place_)) {
-    replace_existing();
+    replace_existing(swap);
   } else {
     rename_into_place(partial_, place_);
   }
@@ -175,14 +214,32 @@ void AtomicFolder::commit() {
   lock_ = -1;
 }
 
-/// Swaps the two folders in one step, so that the place is never empty, then removes the old one.
-void AtomicFolder::replace_existing() {
-  if (::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, place_.c_str(), RENAME_EXCHANGE) != 0) {
-    fail_to_write(place_, errno);
+/// The old folder goes last.
+void AtomicFolder::replace_existing(NameSwap swap) {
+  fs::path old = partial_;
+  if (swap(partial_.c_str(), place_.c_str()) != 0) {
+    if (!is_refused(errno)) fail_to_write(place_, errno);
+    old = aside_of(place_);
+    if (::rename(place_.c_str(), old.c_str()) != 0) fail_to_write(place_, errno);
+    if (::rename(partial_.c_str(), place_.c_str()) != 0) {
+      const int error = errno;
+      put_back(place_);
+      fail_to_write(place_, error);
+    }
   }
   flush(place_.parent_path());
   std::error_code ignored;
-  fs::remove_all(partial_, ignored);
+  fs::remove_all(old, ignored);
+}
+
+int swap_names(const char* one, const char* other) {
+  return ::renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE);
+}
+
+bool exists_whole(const fs::path& given) {
+  const fs::path place = absolute_without_slash(given);
+  if (!fs::exists(place) && fs::exists(aside_of(place)) && !is_being_written(place)) put_back(place);
+  return fs::exists(place);
 }
 
 }  // namespace atl

@@ -1,12 +1,15 @@
 // Files and folders that appear whole or not at all: written beside their place under ".<name>.partial",
-// flushed to the disk, renamed into place. A reader never sees half of one, an exception leaves nothing
-// behind, and what a killed process left is removed by the next one that writes the same name.
+// flushed to the disk, renamed into place. A reader never sees half of one, an exception or a request to stop leaves
+// nothing behind, and what a killed process left is removed by the next one that writes the same name.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string_view>
+
+#include "base/stop.h"
 
 namespace atl {
 
@@ -34,10 +37,20 @@ class AtomicFile {
  private:
   std::filesystem::path path_, partial_;
   int file_ = -1;
+  std::optional<AtStop> at_stop_;  // until commit()
 };
 
 /// Writes the whole of a small file.
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
+
+/// Gives each of two names what the other had, in one step. Returns 0, or −1 with errno.
+using NameSwap = int (*)(const char* one, const char* other);
+/// The kernel's (renameat2).
+int swap_names(const char* one, const char* other);
+
+/// Whether `place`, a folder that AtomicFolder writes, is there. Where a process was killed while it replaced the folder by two
+/// renames, the old one is put back first.
+bool exists_whole(const std::filesystem::path& place);
 
 /// One folder: fill path(), then commit().
 class AtomicFolder {
@@ -54,15 +67,19 @@ class AtomicFolder {
 
   /// Where to write until commit().
   const std::filesystem::path& path() const { return partial_; }
-  /// Flushes every file and renames the folder into place. Call once, last.
-  void commit();
+  /// Flushes every file and renames the folder into place. Call once, last. What was there is replaced in one step where the file
+  /// system can (`swap`). NFS, FUSE, 9p and gVisor can't: then the old folder is moved aside, to ".<name>.replaced", and the new
+  /// one into place. For a moment the place is empty, and a process that is killed in that moment leaves it so, with both folders
+  /// whole beside it: exists_whole(), or whoever writes the name next, puts the old one back.
+  void commit(NameSwap swap = swap_names);
 
  private:
-  void replace_existing();
+  void replace_existing(NameSwap swap);
 
   std::filesystem::path place_, partial_;
   Existing existing_;
   int lock_ = -1;
+  std::optional<AtStop> at_stop_;  // until commit()
 };
 
 }  // namespace atl

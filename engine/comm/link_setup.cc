@@ -89,7 +89,8 @@ std::string obstacle(const Transport& host, const std::vector<LinkOffer>& offers
                          named(host, Rank(r)), offers[r].library.data());
     for (std::size_t other = 0; other < r; ++other)
       if (offers[other].device == offers[r].device)
-        return fmt::format("{} and {} share a GPU", named(host, Rank(other)), named(host, Rank(r)));
+        return fmt::format("{} and {} share a GPU, which does their work in turns", named(host, Rank(other)),
+                           named(host, Rank(r)));
   }
   return {};
 }

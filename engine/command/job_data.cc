@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/nearest.h"
 #include "base/readable.h"
 #include "base/threads.h"
+#include "command/prepared_place.h"
 #include "command/synthetic.h"
 #include "command/training_fit.h"
 #include "dataset/dataset.h"
 #include "dataset/generate/dataset.h"
-#include "job/nearest.h"
+#include "job/load.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -47,7 +50,7 @@ fs::path find_dataset(const LoadedJob& loaded, const fs::path& root, Say say) {
   const DatasetSpec& spec = loaded.job.dataset;
   const fs::path place = place_in(root, spec);
   if (spec.name.empty()) {
-    if (!fs::exists(place)) {
+    if (!exists_whole(place)) {
       say("generating " + place.string());
       generate_dataset(community_spec(spec.synthetic), place, {});
     } else {
@@ -55,7 +58,7 @@ fs::path find_dataset(const LoadedJob& loaded, const fs::path& root, Say say) {
     }
     return place;
   }
-  if (!fs::exists(place)) {
+  if (!exists_whole(place)) {
     fail(
         "{}: dataset.name: no data set '{}' under {}{}; import one with `atoll dataset import`, or name "
         "another root "
@@ -70,24 +73,29 @@ fs::path find_dataset(const LoadedJob& loaded, const fs::path& root, Say say) {
 }  // namespace
 
 fs::path stored_dataset(const std::string& called) {
+  if (exists_whole(called)) return called;
   const fs::path below_root = usual_root() / called;
-  return !fs::exists(called) && fs::exists(below_root) ? below_root : fs::path(called);
+  if (exists_whole(below_root)) return below_root;
+  fail(
+      "{0}: no such folder, and no data set of this name under {1}{2}; import one with `atoll dataset import`, or say where "
+      "data sets are with ATOLL_DATA_ROOT",
+      called, fs::absolute(usual_root()).string(), suggestion(called, folders_in(usual_root())));
 }
 
 LoadedJob load_job_of(const Arguments& a, Say say) {
   std::vector<Override> overrides = a.all("--set");
   if (a.has("--ranks")) overrides.push_back("placement.ranks=" + a.get("--ranks"));
   LoadedJob loaded = load_job(a.get("--file"), overrides);
+  settle_self_loops(loaded);
   for (const auto& warning : loaded.warnings) say("warning: " + warning);
   return loaded;
 }
 
-fs::path dataset_of(const Arguments& a, const LoadedJob& loaded, Say say) {
-  const fs::path place = find_dataset(loaded, data_root(a), say);
-  const Dataset dataset = Dataset::open(place);
+Dataset dataset_of(const Arguments& a, const LoadedJob& loaded, Say say) {
+  Dataset dataset = Dataset::open(find_dataset(loaded, data_root(a), say), prepared_place(a));
   check_trainable(loaded, dataset);
   for (const std::string& doubt : training_doubts(loaded, dataset)) say("warning: " + doubt);
-  return place;
+  return dataset;
 }
 
 fs::path dataset_place(const Arguments& a, const Job& job) {

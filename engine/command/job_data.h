@@ -18,12 +18,12 @@ using Say = void (*)(const std::string& line);
 /// --file with --ranks and --set applied; warnings are said.
 LoadedJob load_job_of(const Arguments& arguments, Say say);
 
-/// The folder of the job's data set below --data-root: a stored one, or a generated one, made if need be. Every byte of
-/// what was there already is checked against its checksum. Throws Error where there is none, or where the manifest can't
-/// be trained on it (training_fit.h).
-std::filesystem::path dataset_of(const Arguments& arguments, const LoadedJob& loaded, Say say);
+/// The job's data set, opened, below --data-root: a stored one, or a generated one, made if need be; graphs are prepared of it where
+/// --prepared says. Every byte of what was there already is checked against its checksum. Throws Error where there is none, or where
+/// the manifest can't be trained on it (training_fit.h).
+Dataset dataset_of(const Arguments& arguments, const LoadedJob& loaded, Say say);
 
-/// The folder that dataset_of() finds or makes, without a look at it.
+/// The folder of the data set that dataset_of() finds or makes, without a look at it.
 std::filesystem::path dataset_place(const Arguments& arguments, const Job& job);
 
 /// What a person calls a data set: its folder, or, where there is no such folder, its name below ./datasets or

@@ -5,6 +5,7 @@
 #include "command/commands.h"
 #include "command/job_data.h"
 #include "command/partition_graph.h"
+#include "command/prepared_place.h"
 #include "partition/prepared_meta.h"
 
 namespace atl {
@@ -12,7 +13,7 @@ namespace {
 
 int run(const Arguments& arguments) {
   const int parts = int(arguments.integer("--parts", 1, 1, 4096));
-  const Dataset dataset = Dataset::open(stored_dataset(arguments.get("DATASET")));
+  const Dataset dataset = Dataset::open(stored_dataset(arguments.get("DATASET")), prepared_place(arguments));
   const auto [options, graph] = partition_graph(dataset, parts, arguments);
   if (arguments.has("--json")) {
     std::printf("%s\n", partition_event(options, graph.quality(), graph.folder()).c_str());
@@ -26,6 +27,7 @@ int run(const Arguments& arguments) {
 std::vector<Argument> all_arguments() {
   std::vector<Argument> all{{"DATASET", "", "folder of the data set, or its name under the data root", true},
                             {"--parts", "N", "number of parts", true},
+                            prepared_argument(),
                             {"--json", "", "print one JSON object"}};
   for (Argument& argument : partition_arguments()) all.push_back(std::move(argument));
   return all;

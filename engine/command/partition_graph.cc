@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "command/option_fields.h"
+#include "job/load.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -20,7 +21,9 @@ Job job_of(const Arguments& a, int parts) {
       "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {{name: partition}}\nspec:\n"
       "  dataset: {{name: d, symmetrise: {}}}\n  model: {{kind: gcn}}\n  placement: {{ranks: {}}}\n",
       a.has("--symmetrise"), parts);
-  return job_of_options(a, options, manifest);
+  Job job = job_of_options(a, options, manifest);
+  settle_self_loops(job);
+  return job;
 }
 
 }  // namespace

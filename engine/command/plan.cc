@@ -10,6 +10,7 @@
 #include "command/compare.h"
 #include "command/machine_rates.h"
 #include "command/plan_nodes.h"
+#include "command/prepared_place.h"
 #include "command/record_job.h"
 #include "command/run/job_room.h"
 #include "command/run/memory_budget.h"
@@ -58,7 +59,7 @@ int run_on_nodes(const Arguments& a, const LoadedJob& loaded) {
   check_concrete(loaded.job);
   std::optional<std::vector<PairBytes>> flows;
   try {
-    const Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
+    const Dataset dataset = dataset_of(a, loaded, say);
     if (const auto prepared = graph_to_plan_from(a, loaded, dataset))
       flows = rank_traffic(loaded.job, dataset, *prepared).flows;
     else
@@ -116,7 +117,7 @@ int run(const Arguments& a) {
   if (a.has("--nodes")) return run_on_nodes(a, given);
   PlanOptions options;
   options.threads = threads_of(a, given.job);
-  const Dataset dataset = Dataset::open(dataset_of(a, given, say));
+  const Dataset dataset = dataset_of(a, given, say);
   if (a.has("--compare")) return run_comparison(a, given, dataset, options.threads);
   const LoadedJob loaded = within_budget(concrete_job(a, given, dataset, {.threads = options.threads}, say),
                                          dataset, options.threads, say);
@@ -152,10 +153,11 @@ Command plan_command() {
   return {
       "plan",
       "predict time, bytes and memory of a run",
-      {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
+      {{"-f,--file", "FILE", "the manifest (gnnjob.yaml); - reads standard input", true},
        {"--ranks", "N", "number of ranks, instead of placement.ranks"},
        {"--threads", "N", "threads per rank (resources.cpu, or the machine's cores divided among its ranks)"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
+       prepared_argument(),
        {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
        {"--rates", "T,G,P",
         "a rank's rates: triad and gather in GB/s, dense products in Gflop/s (measured here)"},

@@ -6,6 +6,7 @@
 #include "base/threads.h"
 #include "command/commands.h"
 #include "command/job_data.h"
+#include "command/prepared_place.h"
 #include "command/run/output_lock.h"
 #include "train/predict.h"
 
@@ -37,6 +38,7 @@ int run(const Arguments& a) {
   PredictOptions options;
   options.model = a.get("--model");
   options.dataset = stored_dataset(a.get("--dataset"));
+  options.prepared = prepared_place(a);
   options.output = output_of(a, options.dataset);
   options.threads = int(a.integer("--threads", available_cores(), 1, 1024));
   options.probabilities = a.has("--probabilities");
@@ -65,7 +67,8 @@ Command predict_command() {
         "folder for predictions.npy (RUN/predictions/ and the name of the data set's folder)"},
        {"--probabilities", "", "also write probabilities.npy, one column per class"},
        {"--pairs", "FILE",
-        "write pair_scores.npy, the probability of an edge for each pair of FILE: .npy (pairs, 2), or two ids per line"},
+        "write pair_scores.npy, the probability of an edge for each pair of FILE: .npy (pairs, 2), or two ids per line, text or .gz"},
+       prepared_argument(),
        {"--threads", "N", "number of threads (all cores)"}},
       run};
 }

@@ -10,6 +10,7 @@
 #include "command/commands.h"
 #include "command/job_data.h"
 #include "command/job_on_topology.h"
+#include "command/prepared_place.h"
 #include "command/record_job.h"
 #include "command/run/memory_budget.h"
 #include "plan/simulate/simulation.h"
@@ -45,7 +46,7 @@ std::vector<Candidate> candidates(const Arguments& a, const Topology& topology, 
   for (const ListedStrategy& strategy : listed(a, topology)) {
     LoadedJob loaded = job_on(topology, a, strategy.change, say);
     check_recordable(loaded.job, how);
-    Dataset dataset = Dataset::open(dataset_of(a, loaded, say));
+    Dataset dataset = dataset_of(a, loaded, say);
     loaded = within_budget(loaded, dataset, how.threads, say);
     all.push_back({strategy.label, std::move(loaded), std::move(dataset)});
   }
@@ -135,7 +136,7 @@ Command simulate_command() {
   return {
       "simulate",
       "predict epochs on other servers and links: record all ranks here, replay them there",
-      {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
+      {{"-f,--file", "FILE", "the manifest (gnnjob.yaml); - reads standard input", true},
        {"--topology", "FILE", "servers and links (manifests/topologies/*.yaml); may be repeated", true, true},
        {"--strategies", "KIND,…",
         "strategies to compare, with options: graph:overlap=false,gnnpipe (the manifest's)"},
@@ -151,6 +152,7 @@ Command simulate_command() {
         "run no rank: computing costs what kernels' work takes at this machine's rates; needs seconds, and no memory for the data"},
        {"--threads", "N", "threads of each rank (1)"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
+       prepared_argument(),
        {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
        {"--json", "", "print one JSON object"}},
       run};

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "base/readable.h"
-#include "job/nearest.h"
-#include "job/samplers.h"
+#include "command/sampler_fit.h"
 #include "job/strategies.h"
 #include "model/model.h"
 #include "train/confusion.h"
@@ -127,25 +127,6 @@ void check_pieces(const Refuse& refuse, const Job& job, const DatasetMeta& meta)
       Index(strategy.pieces(job)) - meta.features);
 }
 
-/// Draws with replacement, however many, take their time.
-void check_draws(const Refuse& refuse, const Job& job, const DatasetMeta& meta) {
-  if (!job.strategy.options.has("sampler")) return;
-  const SamplerInfo& sampler = sampler_of(job);
-  if (sampler.most_draws == nullptr) return;
-  const std::int64_t most = sampler.most_draws(meta.vertices, meta.arcs);
-  const auto check = [&](const char* option, std::int64_t given) {
-    if (given <= most) return;
-    refuse(
-        ("strategy." + job.strategy.kind + "." + option).c_str(),
-        "{} draws a step of sampler {} take very long and draw little that fewer don't: {} has {} vertices and {} arcs "
-        "(use {} or fewer)",
-        given, sampler.name, meta.name, meta.vertices, meta.arcs, most);
-  };
-  const bool by_layer = std::ranges::find(sampler.options, "layerSizes") != sampler.options.end();
-  if (!by_layer) return check("draws", job.strategy.options.integer("draws"));
-  for (const std::int64_t size : layer_sizes(job)) check("layerSizes", size);
-}
-
 void check_training_vertices(const Refuse& refuse, const DatasetSpec& spec, const Dataset& dataset) {
   const View<const std::uint8_t> split = dataset.split(spec.split);
   const std::span<const std::int32_t> labels = dataset.labels();
@@ -175,13 +156,8 @@ bool validates(const Job& job, const Dataset& dataset) {
   return false;
 }
 
-struct Doubt {
-  std::string path;  // of the field
-  std::string text;  // "": there is none
-};
-
 /// The symmetric normalisation takes a vertex's in-degree for its out-degree too.
-Doubt direction_doubt(const Job& job, const DatasetMeta& meta) {
+FieldRemark direction_doubt(const Job& job, const DatasetMeta& meta) {
   constexpr const char* kPath = "model.kind";
   const bool directed = !meta.symmetric && !job.dataset.symmetrise;
   if (!directed || graph_needs(job.model).normalisation != Normalisation::kSymmetric) return {kPath, ""};
@@ -192,16 +168,22 @@ Doubt direction_doubt(const Job& job, const DatasetMeta& meta) {
 }
 
 /// Where most labels are the same, a model that knows no other looks good.
-Doubt metric_doubt(const Job& job, const Dataset& dataset) {
+FieldRemark metric_doubt(const Job& job, const Dataset& dataset) {
   constexpr const char* kPath = "training.metric";
   const Metric metric = job.training.metric;
-  if (job.task == Task::kLinkPrediction || dataset.meta().multi_label || metric == Metric::kRocAuc ||
-      metric == Metric::kF1Macro)
-    return {kPath, ""};
+  if (job.task == Task::kLinkPrediction || dataset.meta().multi_label) return {kPath, ""};
   const std::vector<Index> sizes = class_sizes(dataset);
   const auto largest = std::ranges::max_element(sizes);
-  const double share = double(*largest) / double(std::accumulate(sizes.begin(), sizes.end(), Index(0)));
-  if (share < kLopsided) return {kPath, ""};
+  const Index labelled = std::accumulate(sizes.begin(), sizes.end(), Index(0));
+  if (*largest == labelled)
+    return {
+        "dataset.name",
+        fmt::format(
+            "all {} labelled vertices of {} are of class {}: there is nothing to learn, and every prediction is "
+            "right; check the labels",
+            count_text(labelled), dataset.meta().name, largest - sizes.begin())};
+  const double share = double(*largest) / double(labelled);
+  if (metric == Metric::kRocAuc || metric == Metric::kF1Macro || share < kLopsided) return {kPath, ""};
   return {
       kPath,
       fmt::format("{} of the labelled vertices of {} are of class {}, so that {} says little; {} says more",
@@ -210,7 +192,7 @@ Doubt metric_doubt(const Job& job, const Dataset& dataset) {
 }
 
 /// Of fewer negative pairs none is the K-th best.
-Doubt hits_doubt(const Job& job, const DatasetMeta& meta) {
+FieldRemark hits_doubt(const Job& job, const DatasetMeta& meta) {
   constexpr const char* kPath = "linkPrediction.hitsAt";
   if (job.task != Task::kLinkPrediction || job.links.metric != LinkMetric::kHits) return {kPath, ""};
   const auto pairs = [&](PairSet set) { return meta.pairs.of[std::size_t(set)]; };
@@ -225,20 +207,8 @@ Doubt hits_doubt(const Job& job, const DatasetMeta& meta) {
           job.links.hits_at, meta.name, validation, test, fewest)};
 }
 
-/// All vertices, in every step.
-Doubt draws_doubt(const Job& job, const DatasetMeta& meta) {
-  const std::string path = "strategy." + job.strategy.kind + ".draws";
-  if (!job.strategy.options.has("sampler") || sampler_of(job).name != "uniform") return {path, ""};
-  const std::int64_t draws = job.strategy.options.integer("draws");
-  if (draws <= meta.vertices) return {path, ""};
-  return {path,
-          fmt::format("sampler uniform draws all {} vertices of {} in each step, for {} are no fewer (give a "
-                      "smaller number to draw some)",
-                      meta.vertices, meta.name, draws)};
-}
-
 /// A run then goes on to its last epoch, which counts as the best.
-Doubt stopping_doubt(const Job& job, const Dataset& dataset) {
+FieldRemark stopping_doubt(const Job& job, const Dataset& dataset) {
   constexpr const char* kPath = "training.earlyStopping";
   if (job.training.early_stopping.patience == 0 || validates(job, dataset)) return {kPath, ""};
   return {
@@ -263,7 +233,7 @@ void check_trainable(const LoadedJob& loaded, const Dataset& dataset) {
            job.placement.ranks, meta.vertices);
   check_slices(refuse, job, meta);
   check_pieces(refuse, job, meta);
-  check_draws(refuse, job, meta);
+  if (const auto [path, text] = sampler_fault(job, meta); !text.empty()) refuse(path.c_str(), "{}", text);
   check_input_dropout(refuse, job.training.input_dropout, meta);
   if (links) return;
   check_loss_and_metric(refuse, job.training, meta);
@@ -274,7 +244,7 @@ std::vector<std::string> training_doubts(const LoadedJob& loaded, const Dataset&
   std::vector<std::string> doubts;
   for (const auto& [path, text] :
        {direction_doubt(loaded.job, dataset.meta()), metric_doubt(loaded.job, dataset),
-        hits_doubt(loaded.job, dataset.meta()), draws_doubt(loaded.job, dataset.meta()),
+        hits_doubt(loaded.job, dataset.meta()), sampler_doubt(loaded.job, dataset.meta()),
         stopping_doubt(loaded.job, dataset)})
     if (!text.empty()) doubts.push_back(fmt::format("{}: {}: {}", where_of(loaded.given, path), path, text));
   return doubts;

@@ -4,13 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <optional>
 
 #include "base/error.h"
 #include "base/readable.h"
+#include "base/stop.h"
 #include "command/run/job_room.h"
 #include "dataset/subset.h"
 #include "plan/compare/trial.h"
@@ -24,31 +28,35 @@ namespace {
 constexpr Index kWholeVertices = 1 << 15, kWholeArcs = 1'000'000;  // of a graph that is tried as it is
 constexpr Index kPart = 1 << 14;                                   // vertices of a larger one
 constexpr double kPoints = 0.005;                                  // below graph's best: good enough
-constexpr std::int64_t kPatience = 3;                              // times as many steps as graph
+constexpr std::int64_t kPatience = 3;  // times as many visits of vertices as graph
 constexpr std::int64_t kFewSteps = 20;
 
-double step_seconds(const ComparedStrategy& row) {
-  return row.forecast.row.epoch / row.forecast.steps;
-}
-
-/// In a data set's folder, and gone with this.
+/// Where graphs are kept that are prepared of a data set, and gone with this.
 class TrialFolder {
  public:
-  explicit TrialFolder(const std::filesystem::path& dataset) {
-    std::string path = (dataset / "trial-XXXXXX").string();
+  explicit TrialFolder(const std::filesystem::path& place) {
+    std::error_code error;
+    std::filesystem::create_directories(place, error);
+    std::string path = (place / "trial-XXXXXX").string();
     if (mkdtemp(path.data()) == nullptr)
-      fail("{}: a folder for a trial can't be made in it (strategy.trial: 0 does without)", dataset.string());
+      fail(
+          "{}: a folder for a trial can't be made in it: {} (strategy.trial: 0 does without; --prepared names another place)",
+          place.string(), std::strerror(errno));
     path_ = path;
+    at_stop_.emplace([this] { remove(); });
   }
-  ~TrialFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
+  ~TrialFolder() { remove(); }
   TrialFolder(const TrialFolder&) = delete;
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  void remove() const {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
   std::filesystem::path path_;
+  std::optional<AtStop> at_stop_;
 };
 
 /// Of a large data set a part.
@@ -60,7 +68,7 @@ class TriedData {
     if (job.task == Task::kLinkPrediction)
       fail("a graph of {} vertices would be tried on a part, which has no edge split (task linkPrediction)",
            count_text(meta.vertices));
-    folder_.emplace(whole.folder());
+    folder_.emplace(whole.prepared_folder());
     const auto vertices =
         drawn_neighbourhood(whole.graph(), training_marks(whole, job), kPart, job.training.seed);
     const std::filesystem::path place = folder_->path() / "part";
@@ -94,7 +102,7 @@ class Trials {
         say_(say) {}
 
   void run() {
-    std::vector<ComparedStrategy*> all = candidates();
+    const std::vector<ComparedStrategy*> all = candidates();
     if (all.empty())
       return say_("nothing is tried: of what isn't exact, nothing has a shorter step than what is");
     data_.emplace(dataset_, graph_.job);
@@ -114,6 +122,8 @@ class Trials {
         try_one(*each);
       } catch (const Error& error) {
         say_(fmt::format("{} can't be tried: {}", each->label, error.what()));
+        if (each->effect)
+          each->effect->length.reset();  // what other graphs tell isn't set beside what this one does
       }
     }
   }
@@ -123,8 +133,8 @@ class Trials {
     std::vector<ComparedStrategy*> all;
     const double exact = fastest_exact();
     for (ComparedStrategy& row : comparison_.rows)
-      if (row.refused.empty() && !row.exact && step_seconds(row) < exact) all.push_back(&row);
-    std::ranges::stable_sort(all, {}, [](const ComparedStrategy* row) { return step_seconds(*row); });
+      if (row.refused.empty() && !row.exact && row.step_seconds() < exact) all.push_back(&row);
+    std::ranges::stable_sort(all, {}, [](const ComparedStrategy* row) { return row->step_seconds(); });
     return all;
   }
 
@@ -141,7 +151,7 @@ class Trials {
   double fastest_exact() const {
     double fastest = std::numeric_limits<double>::infinity();
     for (const ComparedStrategy& row : comparison_.rows)
-      if (row.refused.empty() && row.exact) fastest = std::min(fastest, step_seconds(row));
+      if (row.refused.empty() && row.exact) fastest = std::min(fastest, row.step_seconds());
     return fastest;
   }
 
@@ -161,19 +171,25 @@ class Trials {
 
   /// No further than where the best so far would be there.
   void try_one(ComparedStrategy& row) {
-    const std::int64_t most = kPatience * steps_,
-                       affordable = std::int64_t(std::min(double(most), best_ / step_seconds(row)));
-    if (affordable == 0) return;
-    const auto steps = reached(train(job_of_(row.change), affordable, wanted_));
-    const bool never = !steps && affordable == most;
-    Effect effect = row.effect.value_or(Effect{});
-    effect.tried_on = data_->name();
-    effect.length = never ? std::numeric_limits<double>::infinity()
-                          : double(steps.value_or(affordable + 1)) / double(graphs_);
-    row.effect = effect;
+    const auto affordable =
+        std::int64_t(std::min(double(most_steps(row.forecast.steps)), best_ / row.step_seconds()));
+    std::optional<std::int64_t> steps;
+    if (affordable > 0) steps = reached(train(job_of_(row.change), affordable, wanted_));
+    enter_trial(row, data_->name(), steps, affordable, graphs_);
+    if (affordable == 0)
+      return say_(fmt::format(
+          "{} isn't trained: one step of it takes longer than the best so far does until it is there",
+          row.label));
     say_(fmt::format("{} {} {}", row.label, steps ? "gets there in" : "isn't there after",
                      counted_text(steps.value_or(affordable), "step")));
-    if (steps) best_ = std::min(best_, step_seconds(row) * double(*steps));
+    if (steps) best_ = std::min(best_, row.step_seconds() * double(*steps));
+  }
+
+  /// Of a strategy with so many steps an epoch: after as many it has trained on each vertex as often as `graph` has, times kPatience. Of a part
+  /// of a graph an epoch has fewer.
+  std::int64_t most_steps(double of_epoch) const {
+    const double share = double(data_->get().meta().vertices) / double(dataset_.meta().vertices);
+    return std::int64_t(double(kPatience * steps_) * std::max(1.0, std::ceil(share * of_epoch)));
   }
 
   Comparison& comparison_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "job/nearest.h"
+#include "base/nearest.h"
 
 namespace atl {
 namespace {

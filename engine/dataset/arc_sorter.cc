@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "base/error.h"
@@ -65,10 +66,9 @@ struct MergedArc {
     (arc.reversed() ? reversed_weight : given_weight) += double(weight_of(arc));
     ++(arc.reversed() ? reversed : given);
   }
-  float weight() const {
-    if (given > 0 && reversed > 0) return float(std::max(given_weight, reversed_weight));
-    return float(given > 0 ? given_weight : reversed_weight);
-  }
+  /// Whether it counts as it was given, and not as the reverse of another.
+  bool counts_as_given() const { return reversed == 0 || (given > 0 && given_weight >= reversed_weight); }
+  double weight() const { return counts_as_given() ? given_weight : reversed_weight; }
 };
 
 /// A bucket's rows and what was met on the way.
@@ -77,6 +77,7 @@ struct SortedBucket {
   SymmetryCheck symmetry;
   ReverseShare reverses;
   Index duplicates = 0, self_loops = 0;
+  std::optional<HeavyArc> too_heavy;
 
   explicit SortedBucket(Index all_arcs) : reverses(all_arcs) {}
 };
@@ -94,11 +95,15 @@ SortedBucket merge(const std::vector<Record>& sorted, VertexId begin, VertexId e
     for (; i < sorted.size() && sorted[i].dst == dst && sorted[i].src() == src; ++i) arc.add(sorted[i]);
     bucket.rows.sources.push_back(src);
     ++bucket.rows.degrees[std::size_t(dst - begin)];
-    if constexpr (std::is_same_v<Record, WeightedArcRecord>) bucket.rows.weights.push_back(arc.weight());
+    const float weight = std::is_same_v<Record, WeightedArcRecord> ? float(arc.weight()) : 1.0f;
+    if (std::is_same_v<Record, WeightedArcRecord>) bucket.rows.weights.push_back(weight);
+    if (!std::isfinite(weight) && !bucket.too_heavy)
+      bucket.too_heavy =
+          arc.counts_as_given() ? HeavyArc{src, dst, arc.weight()} : HeavyArc{dst, src, arc.weight()};
     bucket.duplicates += std::max<Index>(0, arc.given - 1);
     bucket.self_loops += dst == src;
     bucket.reverses.add(dst, src);
-    bucket.symmetry.add(dst, src, std::is_same_v<Record, WeightedArcRecord> ? arc.weight() : 1.0f);
+    bucket.symmetry.add(dst, src, weight);
   }
   return bucket;
 }
@@ -250,6 +255,7 @@ ArcTotals ArcSorter::sort_records(const Options& options, ThreadPool& pool,
       symmetry.forward += bucket.symmetry.forward;
       symmetry.backward += bucket.symmetry.backward;
       reverses.join(bucket.reverses);
+      if (!totals.too_heavy) totals.too_heavy = bucket.too_heavy;
       take(bucket.rows);
       bucket = SortedBucket(all_arcs);
     }

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,12 @@ struct SortedRows {
   std::vector<float> weights;  // empty: unweighted
 };
 
+/// An arc that was given several times, with what its weights add up to.
+struct HeavyArc {
+  VertexId src = 0, dst = 0;  // as given
+  double weight = 0;
+};
+
 /// What sorting found.
 struct ArcTotals {
   Index given = 0;       // before anything was removed or added
@@ -50,7 +57,8 @@ struct ArcTotals {
   Index self_loops = 0;  // in the result
   Index self_loops_removed = 0;
   bool symmetric = false;
-  double reverse_share = 1;  // of the result: arcs whose reverse is there too
+  double reverse_share = 1;           // of the result: arcs whose reverse is there too
+  std::optional<HeavyArc> too_heavy;  // the first, if any, whose weights add up beyond float32
 };
 
 class ArcSorter {
@@ -74,7 +82,7 @@ class ArcSorter {
     bool remove_self_loops = false;
   };
   /// Calls `take` with all rows 0 … vertices − 1 in order, from this thread. Duplicate arcs become one; their
-  /// weights are added up. An arc whose reverse was given too keeps the larger weight when symmetrising. Call
+  /// weights are added up, and where that is beyond float32 the totals say so. An arc whose reverse was given too keeps the larger weight when symmetrising. Call
   /// once.
   ArcTotals sort(const Options& options, ThreadPool& pool,
                  const std::function<void(const SortedRows&)>& take);

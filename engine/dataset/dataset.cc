@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/readable.h"
 #include "base/sha256.h"
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 /// The arrays, mapped, and their contents as typed spans.
 struct Dataset::State {
-  fs::path folder;
+  fs::path folder, prepared;
   DatasetMeta meta;
   std::vector<NpyArray> arrays;  // keeps the mappings alive
 
@@ -105,12 +106,24 @@ void Dataset::State::map_labels_and_splits() {
     pairs[std::size_t(s)] = map<VertexId>(pairs_file(PairSet(s)), {meta.pairs.of[std::size_t(s)], 2});
 }
 
+namespace {
+
+/// A data set that lies in `elsewhere` itself has its own there already.
+fs::path prepared_folder_of(const fs::path& folder, const fs::path& elsewhere) {
+  if (elsewhere.empty()) return folder / "prepared";
+  const fs::path whole = fs::canonical(folder), place = fs::weakly_canonical(elsewhere) / whole.filename();
+  return place == whole ? folder / "prepared" : place;
+}
+
+}  // namespace
+
 Dataset::Dataset(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Dataset::Dataset(Dataset&&) noexcept = default;
 Dataset& Dataset::operator=(Dataset&&) noexcept = default;
 Dataset::~Dataset() = default;
 
-Dataset Dataset::open(const fs::path& folder) {
+Dataset Dataset::open(const fs::path& folder, const fs::path& elsewhere) {
+  exists_whole(folder);
   const fs::path meta_path = folder / "meta.json";
   std::ifstream file(meta_path, std::ios::binary);
   if (!file) {
@@ -122,6 +135,7 @@ Dataset Dataset::open(const fs::path& folder) {
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   auto state = std::make_unique<State>();
   state->folder = folder;
+  state->prepared = prepared_folder_of(folder, elsewhere);
   state->meta = parse_meta(text, meta_path.string());
   state->map_graph();
   state->map_features();
@@ -134,6 +148,9 @@ const DatasetMeta& Dataset::meta() const {
 }
 const fs::path& Dataset::folder() const {
   return state_->folder;
+}
+const fs::path& Dataset::prepared_folder() const {
+  return state_->prepared;
 }
 
 CsrView Dataset::graph() const {

@@ -81,14 +81,17 @@ enum class Split : std::uint8_t { kNone = 0, kTrain = 1, kValidation = 2, kTest 
 class Dataset {
  public:
   /// Checks meta.json, every file's presence, dtype and shape (not the checksums: verify() reads everything).
-  /// Throws Error naming the file, what is wrong and the remedy.
-  static Dataset open(const std::filesystem::path& folder);
+  /// Throws Error naming the file, what is wrong and the remedy. `elsewhere`: a folder in which graphs are kept that are prepared of
+  /// data sets, each one's by its name, for data that can't be written (a volume of many readers, a share); empty: beside each data set.
+  static Dataset open(const std::filesystem::path& folder, const std::filesystem::path& elsewhere = {});
   Dataset(Dataset&&) noexcept;
   Dataset& operator=(Dataset&&) noexcept;
   ~Dataset();
 
   const DatasetMeta& meta() const;
   const std::filesystem::path& folder() const;
+  /// Of the graphs that are prepared of it: FOLDER/prepared, or ELSEWHERE/NAME. It needn't exist.
+  const std::filesystem::path& prepared_folder() const;
 
   /// The whole graph (vertices × vertices), row = destination; memory-mapped.
   CsrView graph() const;

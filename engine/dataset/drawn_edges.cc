@@ -111,6 +111,7 @@ DrawnEdges draw_edges(std::vector<VertexPair> arcs, Index vertices, bool undirec
     arcs.erase(std::unique(arcs.begin(), arcs.end()), arcs.end());
   }
   for (const VertexPair& edge : arcs) out.split.of(drawn.part_of(edge)).push_back(edge);
+  if (arcs.empty()) fail("{}: --edge-split: there are no edges but self-loops to draw from", name);
   for (const auto& [set, share] :
        {std::pair(PairSet::kTrain, drawn.train), std::pair(PairSet::kValidation, drawn.validation),
         std::pair(PairSet::kTest, drawn.test)})

@@ -103,6 +103,8 @@ void FeatureWriter::add_sparse(const CsrView& rows, const RowOrigin& origin) {
       entries_.emplace_back(rows.columns[i], value);
     }
     canonicalise(entries_);
+    for (const auto& [column, value] : entries_)
+      check_value(value, r, column, origin);  // equal ones were added up
     if (options_.scaling == FeatureScaling::kRow) {
       row_.clear();
       for (const auto& entry : entries_) row_.push_back(entry.second);

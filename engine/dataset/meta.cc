@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/quoted.h"
 #include "base/sha256.h"
 
 namespace atl {
@@ -52,7 +53,7 @@ void read_field(const json& object, const char* key, T& out, const std::string& 
     out = found->get<T>();
   } catch (const json::exception&) {
     fail("{}: the field '{}' is {}, which is not allowed; import the data set again", name, key,
-         found->dump());
+         in_quotes(found->dump()));
   }
 }
 
@@ -86,8 +87,8 @@ PairCounts parse_pairs(const json& object, const std::string& name) {
 FeatureForm parse_form(const std::string& text, const std::string& name) {
   const auto* const found = std::find(std::begin(kForms), std::end(kForms), text);
   if (found == std::end(kForms))
-    fail("{}: the field 'featureForm' is '{}'; allowed are {}: import the data set again", name, text,
-         fmt::join(kForms, ", "));
+    fail("{}: the field 'featureForm' is {}; allowed are {}: import the data set again", name,
+         in_quotes(text), fmt::join(kForms, ", "));
   return FeatureForm(found - std::begin(kForms));
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "dataset/format/npy_writer.h"
+#include "dataset/import/id_map.h"
 #include "dataset/writer_state.h"
 
 namespace atl {
@@ -90,6 +91,10 @@ void DatasetWriter::report(const std::string& line) const {
   state_->say(line);
 }
 
+void DatasetWriter::warn(const std::string& line) const {
+  state_->warn(fmt::format("{}: {}", state_->meta.name, line));
+}
+
 const fs::path& DatasetWriter::scratch_folder() const {
   return state_->folder.path();
 }
@@ -155,7 +160,11 @@ void DatasetWriter::add_split(const std::string& name, View<const std::uint8_t> 
             std::span<const std::uint8_t>(split.data, std::size_t(split.rows * split.cols)), {split.cols});
 }
 
-void DatasetWriter::set_original_ids(std::span<const std::int64_t> ids) {
+void DatasetWriter::set_original_ids(std::span<const std::int64_t> ids, const RowOrigin& origin) {
+  if (const auto twice = first_twice(ids))  // predictions and pairs are told by ids
+    fail(
+        "{} and row {} both hold the id {}; each vertex needs an id of its own: correct one, or leave the ids out",
+        origin.at(twice->first), origin.first + twice->second, ids[std::size_t(twice->first)]);
   state_->with_original_id = Index(ids.size());
   if (state_->options.split) state_->original_ids.assign(ids.begin(), ids.end());
   write_npy(state_->folder.path() / "original_ids.npy", Dtype::kInt64, ids);

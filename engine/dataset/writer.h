@@ -63,6 +63,8 @@ class DatasetWriter {
   /// What an importer did beyond what this class does, for meta.json.
   void add_transform(std::string transform);
   void report(const std::string& line) const;
+  /// What a user should know even without progress.
+  void warn(const std::string& line) const;
   /// Where temporary files may lie: on the disk that will hold the data set.
   const std::filesystem::path& scratch_folder() const;
 
@@ -90,8 +92,8 @@ class DatasetWriter {
   void add_split(const std::string& name, View<const std::uint8_t> split, const std::string& source);
   /// For link prediction. Arcs then follow from it: those of the training edges. `source` begins errors.
   void set_edge_split(EdgeSplit split, const std::string& source);
-  /// (vertices)
-  void set_original_ids(std::span<const std::int64_t> ids);
+  /// (vertices), each once.
+  void set_original_ids(std::span<const std::int64_t> ids, const RowOrigin& origin);
 
   /// Writes everything and returns what meta.json says. Call once, last.
   DatasetMeta finish();

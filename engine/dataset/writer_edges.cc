@@ -8,6 +8,7 @@
 #include "dataset/generate/streams.h"
 #include "dataset/made_features.h"
 #include "dataset/meta.h"
+#include "dataset/two_sides.h"
 #include "dataset/writer_state.h"
 
 namespace atl {
@@ -55,6 +56,7 @@ void DatasetWriter::State::take_edges() {
   if (options.weighted) fail("{}: --weights can't be used with an edge split; leave it out", meta.name);
   const LeftOut left = check_edge_split(*edges, meta.vertices, options.symmetrise, edges_source);
   tell_left_out(left);
+  tell_two_sides();
   std::vector<VertexPair>& trained = edges->of(PairSet::kTrain);
   const auto all = Index(trained.size());
   const std::uint64_t seed = options.edge_split ? options.edge_split->seed : options.seed;
@@ -82,6 +84,17 @@ void DatasetWriter::State::tell_left_out(const LeftOut& left) {
         left.measured, left.negatives);
   say(fmt::format("{}: {}", meta.name, line));
   meta.transforms.push_back(line);
+}
+
+void DatasetWriter::State::tell_two_sides() const {
+  const std::optional<TwoSides> sides = two_sides(*edges, meta.vertices);
+  if (!sides || sides->within == 0) return;
+  warn(fmt::format(
+      "{}: the graph is bipartite ({} + {} vertices); {:.0f} % of the negative pairs are within a side, where there is never "
+      "an edge: metrics look better for that. Give pairs that cross in edge_split.npz (val_neg, test_neg); training draws "
+      "its own among all vertices",
+      meta.name, count_text(sides->first), count_text(sides->second),
+      100 * double(sides->within) / double(sides->pairs)));
 }
 
 void DatasetWriter::State::write_edges(std::size_t first_arc) {

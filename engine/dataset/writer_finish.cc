@@ -1,12 +1,14 @@
 // The second half of a DatasetWriter: what was handed over becomes the files of a data set.
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "dataset/format/npy.h"
 #include "dataset/format/npy_writer.h"
 #include "dataset/meta.h"
 #include "dataset/writer_state.h"
@@ -87,7 +89,23 @@ void DatasetWriter::State::write_arcs() {
   if (weights) weights->finish();
 }
 
+/// By the ids of the source.
+void DatasetWriter::State::refuse_heavy(const HeavyArc& arc) const {
+  std::int64_t src = arc.src, dst = arc.dst;
+  if (with_original_id >= 0) {
+    const NpyArray ids = NpyArray::open(folder.path() / "original_ids.npy");
+    src = ids.values<std::int64_t>()[std::size_t(arc.src)];
+    dst = ids.values<std::int64_t>()[std::size_t(arc.dst)];
+  }
+  if (options.transpose) std::swap(src, dst);
+  fail(
+      "{}: the arc {} → {} is given several times, and its weights add up to {:.4g}, too large for float32 (at most {:.2g}); "
+      "scale the weights, give the arc once, or leave out --weights",
+      meta.name, src, dst, arc.weight, std::numeric_limits<float>::max());
+}
+
 void DatasetWriter::State::note_arcs(const ArcTotals& totals) {
+  if (totals.too_heavy) refuse_heavy(*totals.too_heavy);
   if (totals.arcs == 0)
     fail(
         "{}: all arcs are self-loops, so --remove-self-loops leaves none; leave the option out, or give "

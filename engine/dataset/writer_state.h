@@ -26,6 +26,7 @@ struct DatasetWriter::State {
   void write_arcs();
   void write_features();
   void note_arcs(const ArcTotals& totals);
+  void refuse_heavy(const HeavyArc& arc) const;
   void tell_arcs(const ArcTotals& totals) const;
   void tell_direction(const ArcTotals& totals) const;
   void tell_classes(std::span<const Index> vertices_of) const;
@@ -38,6 +39,7 @@ struct DatasetWriter::State {
   void keep_arcs(std::span<const VertexId> src, std::span<const VertexId> dst);
   void take_edges();
   void tell_left_out(const LeftOut& left);
+  void tell_two_sides() const;
   void write_edges(std::size_t first_arc);
   void make_features();
 

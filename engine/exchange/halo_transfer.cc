@@ -13,7 +13,7 @@ void Arrival::wait() {
 
 Arrival HaloTransfer::fetch(Crossing& crossing, std::int64_t epoch, Traffic purpose, ConstMatrixView rows,
                             MatrixView packed, MatrixView halo) {
-  const Wire wire(ctx_, crossing.wire());
+  const Wire wire = Wire(ctx_, crossing.wire()).of(purpose);
   Index row = 0;
   for (const CrossingRows& peer : crossing.peers(epoch)) {
     const auto count = Index(peer.send.size());
@@ -34,7 +34,7 @@ Arrival HaloTransfer::ship(Crossing& crossing, std::int64_t epoch, MatrixView d_
 /// are packed by themselves, so that those which don't cross, of other chunks, lie between them as they are.
 Arrival HaloTransfer::start(Crossing& crossing, std::int64_t epoch, Traffic purpose, Way way,
                             MatrixView boundary, MatrixView halo) {
-  const Wire wire(ctx_, crossing.wire());
+  const Wire wire = Wire(ctx_, crossing.wire()).of(purpose);
   const PackedRows near = wire.packed(boundary);
   sends_.clear();
   receives_.clear();

@@ -9,7 +9,9 @@
 #include <optional>
 #include <utility>
 
-#include "job/nearest.h"
+#include "base/nearest.h"
+#include "base/quoted.h"
+#include "job/other_names.h"
 #include "job/quantity.h"
 
 namespace atl {
@@ -19,11 +21,7 @@ namespace {
 std::string shown(const Node& value) {
   if (value.kind == Node::Kind::kMap) return "a map";
   if (value.kind == Node::Kind::kList) return "a list";
-  constexpr std::size_t kLongest = 60;
-  const bool text = std::holds_alternative<std::string>(value.scalar);
-  const std::string written =
-      value.written.size() > kLongest ? value.written.substr(0, kLongest) + "…" : value.written;
-  return text ? "'" + written + "'" : written;
+  return std::holds_alternative<std::string>(value.scalar) ? in_quotes(value.written) : value.written;
 }
 
 /// "010 (which YAML reads as 8)": where what was written isn't what it means.
@@ -61,6 +59,19 @@ struct Assigner {
                    fmt::format("{} is not allowed (use {})", given, allowed_text(field)));
   }
 
+  /// Where a number or boolean is wanted. As a chart's template writes it, it may be text: "0.01".
+  void refuse_scalar() const {
+    const auto* text = std::get_if<std::string>(&value.scalar);
+    const Scalar meant = text ? resolve_scalar(*text) : Scalar();
+    const bool fits = field.type == FieldType::kFlag ? std::holds_alternative<bool>(meant)
+                                                     : std::holds_alternative<std::int64_t>(meant) ||
+                                                           std::holds_alternative<double>(meant);
+    if (!fits) return refuse(shown(value));
+    problems.error(
+        value.where, field.path,
+        fmt::format("{} is text: write it without quotes (use {})", shown(value), allowed_text(field)));
+  }
+
   bool in_range(double number) const {
     const bool low = field.above_minimum ? number > field.minimum : number >= field.minimum;
     const bool high = field.below_maximum ? number < field.maximum : number <= field.maximum;
@@ -88,7 +99,7 @@ struct Assigner {
                             : number && *number == std::floor(*number) &&
                                   *number >= double(std::numeric_limits<Integer>::min()) &&
                                   *number < std::ldexp(1.0, digits);
-    if (!fits || !in_range(*number)) return refuse(shown(value));
+    if (!fits || !in_range(*number)) return refuse_scalar();
     *out = exact ? Integer(*exact) : Integer(*number);
   }
 
@@ -99,13 +110,13 @@ struct Assigner {
   void operator()(double* out) const {
     if (!scalar()) return;
     const auto number = number_of(value, field.type == FieldType::kCores);
-    if (!number || !in_range(*number)) return refuse(shown(value));
+    if (!number || !in_range(*number)) return refuse_scalar();
     *out = *number;
   }
 
   void operator()(bool* out) const {
     const auto* flag = std::get_if<bool>(&value.scalar);
-    if (value.kind != Node::Kind::kScalar || flag == nullptr) return refuse(shown(value));
+    if (value.kind != Node::Kind::kScalar || flag == nullptr) return refuse_scalar();
     *out = *flag;
   }
 
@@ -139,7 +150,12 @@ struct Assigner {
       names.push_back(field.choices[i].name);
       if (names.back() == *text) return set(int(i));
     }
-    problems.error(value.where, field.path, shown(value) + " is unknown" + suggestion(*text, names));
+    const std::string elsewhere = other_name(field.path, *text);
+    problems.error(
+        value.where, field.path,
+        shown(value) + " is unknown" +
+            (elsewhere.empty() ? suggestion(*text, names)
+                               : fmt::format(" ({} known: {})", elsewhere, fmt::join(names, ", "))));
   }
 
   template <class T>

@@ -4,13 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "job/assign.h"
 #include "job/fields.h"
 #include "job/models.h"
-#include "job/nearest.h"
 #include "job/strategies.h"
 
 namespace atl {
@@ -104,10 +103,7 @@ std::string children_text(const std::string& path) {
 std::string meant(const std::string& wanted, const std::vector<std::string>& known) {
   const std::string near = nearest_word(wanted, known);
   if (!near.empty()) return near;
-  std::set<std::string> elsewhere;
-  for (const std::string& path : known)
-    if (field_name(path) == field_name(wanted)) elsewhere.insert(path);
-  return fmt::format("{}", fmt::join(elsewhere, " or "));
+  return fmt::format("{}", fmt::join(paths_named(field_name(wanted)), " or "));
 }
 
 /// What a field of the manifest is called here: "" is the whole of it.

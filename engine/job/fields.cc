@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "job/api_names.h"
@@ -27,6 +28,11 @@ std::vector<Field> join_parts() {
   return all;
 }
 
+void add_if_named(const Field& field, const std::string& name, std::vector<std::string>& paths) {
+  if (field_name(field.path) == name && std::ranges::find(paths, field.path) == paths.end())
+    paths.push_back(field.path);
+}
+
 }  // namespace
 
 const std::vector<Field>& all_fields() {
@@ -48,6 +54,18 @@ const Field* find_field(const std::vector<const Field*>& fields, const std::stri
     if (field->path == path) return field;
   }
   return nullptr;
+}
+
+std::vector<std::string> paths_named(const std::vector<const Field*>& fields, const std::string& name) {
+  std::vector<std::string> paths;
+  for (const Field* field : fields) add_if_named(*field, name, paths);
+  return paths;
+}
+
+std::vector<std::string> paths_named(const std::string& name) {
+  std::vector<std::string> paths;
+  for (const Field& field : all_fields()) add_if_named(field, name, paths);
+  return paths;
 }
 
 std::vector<const Field*> children_of(const std::vector<const Field*>& fields, const std::string& path) {

@@ -38,7 +38,7 @@ struct DatasetSpec {
   SelfLoops self_loops = SelfLoops::kModel;
   NormaliseFeatures normalise_features = NormaliseFeatures::kNone;
   SyntheticSpec synthetic;
-  std::string volume;  // JSON of a pod volume source; only the operator reads it
+  std::string volume, prepared;  // JSON of pod volume sources; only the operator reads them
   bool operator==(const DatasetSpec&) const = default;
 };
 
@@ -198,6 +198,7 @@ enum class CleanPodPolicy { kRunning, kAll, kNone };
 struct RunPolicySpec {
   bool suspend = false;
   int backoff_limit = 3;
+  int max_disruptions = 100;                     // 0 = no limit
   std::int64_t active_deadline_seconds = 0;      // 0 = none
   std::int64_t ttl_seconds_after_finished = -1;  // −1 = kept
   CleanPodPolicy clean_pod_policy = CleanPodPolicy::kRunning;

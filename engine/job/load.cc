@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 
 #include "base/error.h"
+#include "job/models.h"
 #include "job/override.h"
 #include "job/read.h"
 #include "job/rules.h"
@@ -17,8 +20,24 @@
 namespace atl {
 namespace {
 
+/// `kubectl get … -o yaml` of several objects is one document, a List of them.
+std::vector<Node> without_lists(std::vector<Node> documents) {
+  std::vector<Node> all;
+  for (Node& document : documents) {
+    const Node* kind = document.find("kind");
+    Node* items = document.find("items");
+    const bool is_list = kind != nullptr && items != nullptr && kind->written.ends_with("List");
+    if (is_list && items->kind == Node::Kind::kList)
+      std::ranges::move(items->items, std::back_inserter(all));
+    else
+      all.push_back(std::move(document));
+  }
+  return all;
+}
+
 /// The one document of kind GNNJob; others (a ConfigMap in the same file) are not ours.
 Node gnn_job_of(std::vector<Node> documents, const std::string& name) {
+  documents = without_lists(std::move(documents));
   std::vector<Node> jobs;
   for (auto& document : documents) {
     const Node* kind = document.find("kind");
@@ -36,6 +55,12 @@ Node gnn_job_of(std::vector<Node> documents, const std::string& name) {
   return std::move(jobs[0]);
 }
 
+/// Kept, as it can be read once, and a command may load its manifest several times, each with other changes.
+const std::string& standard_input() {
+  static const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  return text;
+}
+
 }  // namespace
 
 LoadedJob parse_job(const std::string& text, const std::string& name,
@@ -51,6 +76,7 @@ LoadedJob parse_job(const std::string& text, const std::string& name,
 }
 
 LoadedJob load_job(const std::filesystem::path& file, const std::vector<Override>& overrides) {
+  if (file == kStandardInput) return parse_job(standard_input(), "standard input", overrides);
   std::ifstream stream(file, std::ios::binary);
   if (!stream || std::filesystem::is_directory(file)) {
     fail("{}: can't be read: {}; check the path", file.string(),
@@ -58,6 +84,18 @@ LoadedJob load_job(const std::filesystem::path& file, const std::vector<Override
   }
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   return parse_job(text, file.string(), overrides);
+}
+
+void settle_self_loops(Job& job) {
+  const ModelInfo* const info = find_model(job.model.kind);
+  const bool keeps = info != nullptr && info->keeps_loops != nullptr && info->keeps_loops(job.model.options);
+  if (keeps && job.dataset.self_loops == SelfLoops::kModel) job.dataset.self_loops = SelfLoops::kKeep;
+}
+
+/// It is as if nothing had been given.
+void settle_self_loops(LoadedJob& loaded) {
+  if (loaded.job.dataset.self_loops == SelfLoops::kModel) loaded.given.erase("dataset.selfLoops");
+  settle_self_loops(loaded.job);
 }
 
 }  // namespace atl

@@ -8,6 +8,7 @@
 
 #include "job/models/kinds.h"
 #include "job/option_field.h"
+#include "job/samplers.h"
 #include "job/strategies.h"
 
 namespace atl {
@@ -28,7 +29,7 @@ std::vector<std::string> models_where(Condition condition) {
   return kinds;
 }
 
-/// Models and strategies with a default of their own for the field, together where `what` of it is the same.
+/// Models, strategies and samplers with a default of their own for the field, together where `what` of it is the same.
 std::string kinds_by(const Field& field, std::string OwnDefault::*what,
                      fmt::format_string<const std::string&, std::string> text, const char* between) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // in the table's order
@@ -41,6 +42,7 @@ std::string kinds_by(const Field& field, std::string OwnDefault::*what,
   };
   for (const auto& info : model_infos()) add(info.kind, info.defaults);
   for (const auto& info : strategy_infos()) add(info.kind, info.defaults);
+  for (const auto& info : sampler_infos()) add("sampler " + info.name, info.defaults);
   std::vector<std::string> all;
   for (const auto& [value, kinds] : groups)
     all.push_back(fmt::format(text, value, fmt::format("{}", fmt::join(kinds, " and "))));

@@ -20,7 +20,10 @@ struct ModelInfo {
   std::vector<std::string> reads{};    // paths of fields that only models which list them here read
   std::string layers_option{};         // option that counts layers that read neighbours; "": model.layers
   bool drops_input_first = false;      // input dropout comes before the first layer, whatever that is
+  bool (*keeps_loops)(const Options&) =
+      nullptr;                         // whether self-loops of the data are arcs as any other; null: never
   std::vector<OwnDefault> defaults{};  // of fields that every model has
+  std::vector<std::string> also_called{};  // by other tools, in lower case
 };
 
 const std::vector<ModelInfo>& model_infos();

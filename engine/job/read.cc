@@ -1,12 +1,17 @@
 #include "job/read.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
+#include "base/nearest.h"
+#include "base/quoted.h"
 #include "job/api_names.h"
 #include "job/assign.h"
 #include "job/fields.h"
 #include "job/models.h"
-#include "job/nearest.h"
+#include "job/samplers.h"
 #include "job/strategies.h"
 
 namespace atl {
@@ -29,6 +34,12 @@ std::string text_at(const Node& spec, const std::string& a, const std::string& b
   const Node* value = object ? object->find(b) : nullptr;
   const auto* text = value ? std::get_if<std::string>(&value->scalar) : nullptr;
   return text ? *text : otherwise;
+}
+
+/// Of the strategy's block; "": it says none.
+std::string sampler_name(const Node& spec, const std::string& strategy) {
+  const Node* object = spec.find("strategy");
+  return object == nullptr ? "" : text_at(*object, strategy, "sampler", "");
 }
 
 class Reader {
@@ -66,7 +77,7 @@ class Reader {
     if (value == nullptr)
       return out_.problems.error(manifest_.where, key, "is required (use " + wanted + ")");
     if (value->written != wanted)
-      out_.problems.error(value->where, key, "'" + value->written + "' is unknown (use " + wanted + ")");
+      out_.problems.error(value->where, key, in_quotes(value->written) + " is unknown (use " + wanted + ")");
   }
 
   /// The rest of metadata is Kubernetes' own and kept as it is.
@@ -88,6 +99,8 @@ class Reader {
     fields_ = fields_for(model, strategy);
     if (const ModelInfo* info = find_model(model)) take_defaults(info->kind, info->defaults);
     if (const StrategyInfo* info = find_strategy(strategy)) take_defaults(info->kind, info->defaults);
+    if (const SamplerInfo* sampler = find_sampler(sampler_name(spec, strategy)))
+      take_defaults("sampler " + sampler->name, sampler->defaults);
     for (const Field* field : fields_) {
       if (!field->initial) continue;
       Options& options =
@@ -156,8 +169,20 @@ class Reader {
     }
     if (path == "strategy" && strategy_with_option(child) != nullptr)
       return out_.problems.error(value.where, child, option_of_strategy(*strategy_with_option(child)));
-    auto known = names_of(children_of(fields_, path));
-    out_.problems.error(value.where, child, "unknown field" + suggestion(key, known));
+    out_.problems.error(value.where, child, "unknown field" + meant(key, path));
+  }
+
+  /// A field of that name in another section, of the chosen kinds if one of them has it, or the nearest name in this one.
+  std::string meant(const std::string& key, const std::string& path) const {
+    constexpr std::size_t kMost = 3;
+    const std::vector<std::string> known = names_of(children_of(fields_, path));
+    std::vector<std::string> elsewhere = paths_named(fields_, key);
+    if (elsewhere.empty()) elsewhere = paths_named(key);
+    if (elsewhere.empty()) return suggestion(key, known);
+    const bool more = elsewhere.size() > kMost;
+    elsewhere.resize(std::min(elsewhere.size(), kMost));
+    return fmt::format(" (did you mean {}{}? known: {})", fmt::join(elsewhere, " or "), more ? " or …" : "",
+                       fmt::join(known, ", "));
   }
 
   void misplaced_block(const std::string& kind, const Node& value) {

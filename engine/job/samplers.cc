@@ -7,13 +7,18 @@
 #include "base/error.h"
 #include "base/readable.h"
 #include "job/models.h"
+#include "job/no_effect.h"
 #include "job/option_field.h"
 #include "job/strategies.h"
 
 namespace atl {
 namespace {
 
-constexpr std::int64_t kDefaultLayerSize = 1024;
+constexpr std::int64_t kDefaultLayerSize = 1024, kDefaultDraws = 2000;
+/// Few clusters of a graph, or few of many in a step, leave out too many arcs and draw too like steps (docs/strategies.md, "Samplers").
+constexpr int kClusters = 160;
+/// A kept neighbour stands for 1/α others, α being the share of the vertices that a step draws, about. With a third it is 3 or 4 of them.
+constexpr std::int64_t kVertexShare = 3, kMostVertices = 100'000;
 
 bool reads(const SamplerInfo& sampler, const std::string& option) {
   return std::ranges::find(sampler.options, option) != sampler.options.end();
@@ -24,6 +29,14 @@ std::vector<std::string> readers_of(const std::string& option) {
   for (const SamplerInfo& each : sampler_infos())
     if (reads(each, option)) names.push_back(each.name);
   return names;
+}
+
+/// In CEL: that an option's value is the one of its absence.
+std::string says_nothing(const Field& option) {
+  if (std::holds_alternative<std::vector<std::int64_t>>(*option.initial)) return ".size() == 0";
+  // Of a number, the default may be words.
+  const auto* number = std::get_if<std::int64_t>(&*option.initial);
+  return " == " + (number ? std::to_string(*number) : default_of(option));
 }
 
 void a_size_a_layer(const Check& c, const std::string& path) {
@@ -38,7 +51,8 @@ void a_size_a_layer(const Check& c, const std::string& path) {
 /// Clusters are parts.
 void parts_to_merge(const Check& c, const std::string& path) {
   const auto merged = c.job.strategy.options.integer("merged");
-  const int given = c.job.placement.partitioner.parts, parts = std::max(given, c.job.placement.ranks);
+  const int given = c.job.placement.partitioner.parts;
+  const int parts = std::max(given == 0 ? kClusters : given, c.job.placement.ranks);
   if (merged > parts)
     c.error(
         path + "merged",
@@ -107,7 +121,10 @@ const std::vector<SamplerInfo>& sampler_infos() {
        "some parts of the graph, and all arcs within and between them",
        "Chiang et al. 2019",
        {"merged"},
-       parts_to_merge},
+       parts_to_merge,
+       nullptr,
+       {{"placement.partitioner.objective", "cut", "Chiang et al. 2019"}},
+       kClusters},
       {"saintVertex",
        "vertices, by how much the whole graph reads them, and the arcs between them",
        "Zeng et al. 2020",
@@ -131,17 +148,32 @@ const std::vector<SamplerInfo>& sampler_infos() {
   return all;
 }
 
-const SamplerInfo& sampler_of(const Job& job) {
+const SamplerInfo* find_sampler(const std::string& name) {
   const auto& all = sampler_infos();
-  const Options& options = job.strategy.options;
-  const std::string& name = options.has("sampler") ? options.text("sampler") : all.front().name;
   const auto found = std::ranges::find(all, name, &SamplerInfo::name);
-  ATOLL_CHECK(found != all.end(), "no sampler {}", name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+const SamplerInfo& sampler_of(const Job& job) {
+  const Options& options = job.strategy.options;
+  const std::string& name = options.has("sampler") ? options.text("sampler") : sampler_infos().front().name;
+  const SamplerInfo* found = find_sampler(name);
+  ATOLL_CHECK(found != nullptr, "no sampler {}", name);
   return *found;
 }
 
 bool draws_by_vertex(const Job& job) {
   return reads(sampler_of(job), "fanout");
+}
+
+int default_parts(const Job& job) {
+  return job.placement.partitioner.parts > 0 ? 0 : sampler_of(job).parts;
+}
+
+std::int64_t set_draws(const Job& job, std::int64_t vertices) {
+  if (const auto given = job.strategy.options.integer("draws"); given > 0) return given;
+  if (sampler_of(job).name != "saintVertex") return kDefaultDraws;
+  return std::clamp<std::int64_t>(vertices / kVertexShare, 1, kMostVertices);
 }
 
 bool reads_history(const Job& job) {
@@ -167,8 +199,20 @@ std::vector<Field> sampler_options(const std::string& kind) {
     options.push_back(strategy_option(
         kind, name, initial, {.description = description, .unit = unit, .minimum = 1, .maximum = maximum}));
   };
-  count("merged", 2, "clusters of a step, over all ranks; the graph's parts are its clusters", "parts", 1e6);
-  count("draws", 2000, "vertices, arcs or walks that a step draws, over all ranks", "draws", 1e9);
+  const auto open = [&](const std::string& name, const std::string& description, const std::string& unit,
+                        double maximum, const std::string& by_default) {
+    options.push_back(strategy_option(kind, name, std::int64_t{0},
+                                      {.description = description,
+                                       .unit = unit,
+                                       .minimum = 0,
+                                       .maximum = maximum,
+                                       .default_text = by_default}));
+  };
+  open("merged", "clusters of a step, over all ranks; the graph's parts are its clusters", "parts", 1e6,
+       "a tenth of the graph's parts, rounded up");
+  open("draws", "vertices, arcs or walks that a step draws, over all ranks", "draws", 1e9,
+       fmt::format("with sampler saintVertex a third of the graph's vertices, at most {}, with others {}",
+                   kMostVertices, kDefaultDraws));
   count(
       "historyRows", 1'000'000,
       "vertices of other ranks whose embeddings a rank keeps, those that it reads most; of each layer but the first",
@@ -188,14 +232,12 @@ std::vector<std::int64_t> layer_sizes(const Job& job) {
   return std::vector<std::int64_t>(std::size_t(gathering_layers(job.model)), kDefaultLayerSize);
 }
 
-/// A resolved manifest has every option, so that the default of one is no wish for it.
 void check_sampler(const Check& c, const std::string& kind) {
   const std::string path = "strategy." + kind + ".";
   const SamplerInfo& sampler = sampler_of(c.job);
-  const auto& given = c.job.strategy.options.values();
   for (const Field& option : find_strategy(kind)->options) {
     const std::string name = option_name(option);
-    if (readers_of(name).empty() || reads(sampler, name) || given.at(name) == option.initial) continue;
+    if (readers_of(name).empty() || reads(sampler, name) || !is_wished(c, option)) continue;
     c.error(option.path, "is not read by sampler {} (leave it out, or use sampler: {})", sampler.name,
             fmt::join(readers_of(name), " or "));
   }
@@ -213,12 +255,9 @@ Rule sampler_rule(void (*check)(const Check&), const std::string& kind, const st
     const std::string read =
         fmt::format("{}has(self.sampler) {} self.sampler in ['{}']", by_default ? "!" : "",
                     by_default ? "||" : "&&", fmt::join(readers, "', '"));
-    const std::string unset = std::holds_alternative<std::vector<std::int64_t>>(*option.initial)
-                                  ? ".size() == 0"
-                                  : " == " + default_of(option);
     rule.server.push_back(
-        {"strategy." + kind, name, fmt::format("!has(self.{0}) || self.{0}{1} || ({2})", name, unset, read),
-         "",
+        {"strategy." + kind, name,
+         fmt::format("!has(self.{0}) || self.{0}{1} || ({2})", name, says_nothing(option), read), "",
          fmt::format(
              "'is not read by sampler %s (leave it out, or use sampler: {})'.format([has(self.sampler) ? "
              "self.sampler : '{}'])",

@@ -28,10 +28,11 @@ struct MemoryBudget {
 struct StrategyInfo {
   std::string kind;
   std::string description;
-  std::string source;                  // the paper
-  std::vector<Field> options{};        // paths "strategy.<kind>.<name>"
-  std::vector<std::string> ignores{};  // paths of fields that this strategy doesn't read
-  std::vector<OwnDefault> defaults{};  // of fields that every strategy has
+  std::string source;                      // the paper
+  std::vector<Field> options{};            // paths "strategy.<kind>.<name>"
+  std::vector<std::string> ignores{};      // paths of fields that this strategy doesn't read
+  std::vector<OwnDefault> defaults{};      // of fields that every strategy has
+  std::vector<std::string> also_called{};  // by other tools, in lower case
   Layout (*layout)(const Job&) = nullptr;
   /// How many parts the graph is divided into, where several ranks have the same one; null: one a rank.
   int (*parts)(const Job&) = nullptr;

@@ -55,7 +55,7 @@ void write_children(const std::vector<const Field*>& fields, const std::string& 
 }
 
 bool fixed_on_resume(const Field& field) {
-  return field.slot && !field.may_change && field.path != "metadata.name" && field.path != "dataset.volume";
+  return field.slot && !field.may_change && field.path != "metadata.name";
 }
 
 /// A default, and the same number given.

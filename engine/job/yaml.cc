@@ -170,6 +170,17 @@ class Builder : public YAML::EventHandler {
   std::size_t values_ = 0;
 };
 
+/// The first line whose indentation holds a tab, which YAML doesn't allow; 0: none.
+std::int64_t line_with_tab(const std::string& text) {
+  std::istringstream stream(text);
+  std::int64_t number = 0;
+  for (std::string line; std::getline(stream, line);) {
+    ++number;
+    if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string::npos) return number;
+  }
+  return 0;
+}
+
 std::vector<Node> parse(const std::string& text, const std::string& name, bool lines, YamlLimits limits) {
   if (text.size() > limits.bytes)
     fail("{}: larger than the {} bytes that are read; leave something out", name, limits.bytes);
@@ -189,6 +200,8 @@ std::vector<Node> parse(const std::string& text, const std::string& name, bool l
     // The library finds one empty document after the other where a line begins with a comma.
     fail("{}: not valid YAML: more than {} documents", name, kMostDocuments);
   } catch (const YAML::Exception& error) {
+    if (const auto line = line_with_tab(text); lines && line > 0)
+      fail("{}:{}: not valid YAML: the line is indented with a tab; use spaces", name, line);
     const std::string at =
         lines && !error.mark.is_null() ? fmt::format("{}:{}", name, error.mark.line + 1) : name;
     fail("{}: not valid YAML: {}", at, error.msg);

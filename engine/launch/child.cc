@@ -7,9 +7,12 @@
 #include <unistd.h>
 #include <csignal>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <string_view>
 #include <thread>
 
 #include "base/error.h"
@@ -17,8 +20,29 @@
 namespace atl {
 namespace {
 
+/// Our variables, without what another launcher has told us, whose rank we may be: a rank of ours would take it for its own
+/// number, and mpirun refuses to start within another one.
+std::vector<char*> variables_of_child() {
+  constexpr std::string_view kOfRanks[] = {
+      "PMI_",       "PMIX_",     "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE", "OMPI_NUM_APP_CTX",
+      "OMPI_FIRST", "OMPI_APP_", "OMPI_ARGV",        "OMPI_COMMAND",       "OMPI_FILE_"};
+  constexpr std::string_view kOfRanksSettings[] = {"OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix",
+                                                   "OMPI_MCA_initial_wdir"};
+  const bool is_rank = std::getenv("OMPI_UNIVERSE_SIZE") != nullptr;  // else such settings are the user's
+  std::vector<char*> kept;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view variable(*each);
+    const auto begins = [&](std::string_view with) { return variable.starts_with(with); };
+    if (!std::ranges::any_of(kOfRanks, begins) && !(is_rank && std::ranges::any_of(kOfRanksSettings, begins)))
+      kept.push_back(*each);
+  }
+  kept.push_back(nullptr);
+  return kept;
+}
+
 /// In the child, between fork and exec: only calls that are safe there.
-[[noreturn]] void become(char* const* arguments, int output, int error_pipe, pid_t parent) {
+[[noreturn]] void become(char* const* arguments, char* const* variables, int output, int error_pipe,
+                         pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);  // it died before the line above
   setpgid(0, 0);
@@ -30,7 +54,7 @@ namespace {
   dup2(null, STDIN_FILENO);
   if (output >= 0) dup2(output, STDOUT_FILENO);
   dup2(error_pipe, STDERR_FILENO);
-  execv(arguments[0], arguments);
+  execve(arguments[0], arguments, variables);
   dprintf(STDERR_FILENO, "%s: can't be started: %s\n", arguments[0], std::strerror(errno));
   _exit(127);
 }
@@ -67,10 +91,11 @@ Child start_child(const std::vector<std::string>& command, int output) {
   std::vector<char*> arguments;
   for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  const std::vector<char*> variables = variables_of_child();
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid < 0) fail("{} can't be started: {}", command[0], std::strerror(errno));
-  if (pid == 0) become(arguments.data(), output, ends[1], parent);
+  if (pid == 0) become(arguments.data(), variables.data(), output, ends[1], parent);
   close(ends[1]);
   return {pid, ends[0]};
 }

@@ -15,7 +15,8 @@ struct Child {
 };
 
 /// Starts a program in a process group of its own (Ctrl-C at the terminal reaches us alone), with `output` as
-/// standard output (−1: ours), no standard input, and standard error into a pipe. It is sent SIGKILL when we end.
+/// standard output (−1: ours), no standard input, standard error into a pipe, and our environment but for what another
+/// launcher (mpirun, srun) has put there. It is sent SIGKILL when we end.
 /// Throws Error naming the program.
 Child start_child(const std::vector<std::string>& command, int output = -1);
 

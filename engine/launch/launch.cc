@@ -9,11 +9,15 @@
 #include <cstring>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "launch/child.h"
+#include "launch/leaving.h"
 #include "launch/mpirun_command.h"
 #include "launch/mpirun_messages.h"
+#include "launch/open_files.h"
 #include "launch/output_relay.h"
 #include "launch/scratch.h"
 
@@ -23,22 +27,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int kLostStatus = 1;  // where mpirun's own would read as a signal
 
-/// Requests to stop: from the terminal (Ctrl-C, Ctrl-\\, its end), from whoever started us.
-constexpr int kStops[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM};
+/// Where ranks say that they have started: how often they are asked to stop, and, while none has, when mpirun is killed. It takes
+/// SIGTERM no better: it may hang or crash at it while it starts.
+constexpr std::chrono::milliseconds kAskAgain{500}, kEndMpirun{1500};
+constexpr std::chrono::milliseconds kLeftovers{1000};  // of a stop: to whoever outlives mpirun
+constexpr const char* kAndKilled = ", and was killed";
 
-bool is_ignored(int signal) {
-  struct sigaction action {};
-  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
-/// Requests to stop and SIGCHLD as bytes to read while this exists. A hang-up that is ignored, as under nohup, is none.
+/// Requests to stop and SIGCHLD as bytes to read while this exists.
 class Signals {
  public:
-  Signals() {
-    sigemptyset(&watched_);
+  Signals() : watched_(stop_signals()) {
     sigaddset(&watched_, SIGCHLD);
-    for (int signal : kStops)
-      if (signal != SIGHUP || !is_ignored(SIGHUP)) sigaddset(&watched_, signal);
     pthread_sigmask(SIG_BLOCK, &watched_, &before_);
     file_ = signalfd(-1, &watched_, SFD_CLOEXEC | SFD_NONBLOCK);
   }
@@ -59,17 +58,22 @@ class Signals {
   }
 
  private:
+  StopsTaken taken_;
   sigset_t watched_, before_;
   int file_ = -1;
 };
 
 class Watch {
  public:
-  explicit Watch(const LaunchPlan& plan) : plan_(plan), messages_(plan.message) {
+  explicit Watch(const LaunchPlan& plan)
+      : plan_(plan),
+        is_alone_(plan.ranks == 1 && plan.hosts.addresses.empty()),
+        messages_(plan.message),
+        leaving_(plan.leave_patience) {
     adopt_orphans();
-    const bool here = plan.ranks == 1 && plan.hosts.addresses.empty();
+    if (!is_alone_) allow_open_files(plan.hosts.addresses.empty() ? plan.ranks : 1);
     child_ = start_child(
-        here ? plan.program : mpirun_command(plan.ranks, plan.hosts, plan.program, scratch_.path()),
+        is_alone_ ? plan.program : mpirun_command(plan.ranks, plan.hosts, plan.program, scratch_.path()),
         output_.childs_end());
     output_.close_childs_end();
   }
@@ -81,18 +85,22 @@ class Watch {
     while (!ended_) {
       wait_for_news();
       for (const int signal : signals_.stops()) on_stop(signal);
+      ask_again();
+      end_where_none_starts();
+      end_where_some_stay();
       ended_ = waitpid(child_.pid, &state_, WNOHANG) == child_.pid;
       if (!ended_ && deadline_ && Clock::now() >= *deadline_) kill_now();
     }
     // The ranks die with mpirun; whoever does not is a child of ours by now.
-    end_orphans(plan_.end_patience);
+    const bool no_patience = stops_ > 0 || is_silent_ || were_left();
+    end_orphans(no_patience ? kLeftovers : std::chrono::milliseconds(plan_.end_patience));
     read_messages();
     messages_.finish();
     pass_output_on();
     LaunchEnd end = verdict();
-    end.hung = has_hung();
-    end.lost = end.hung ? LostRank{messages_.failed()->rank, messages_.failed()->host, 0, kLostStatus}
-                        : messages_.lost();
+    const auto hung = hung_rank();
+    end.hung = hung.has_value();
+    end.lost = hung ? hung : messages_.lost();
     end.lost_host = messages_.lost_host();
     return end;
   }
@@ -139,8 +147,37 @@ class Watch {
   void on_stop(int signal) {
     if (signal == SIGHUP && stops_ > 0) return;
     if (stops_++ > 0) return kill_now();
-    deadline_ = Clock::now() + plan_.stop_patience;
+    asked_ = stopped_ = Clock::now();
+    deadline_ = stopped_ + plan_.stop_patience;
     kill(child_.pid, plan_.stop_signal);
+  }
+
+  /// A request that comes before mpirun hands it on, or before it has somebody to hand it to, is lost.
+  void ask_again() {
+    const auto now = Clock::now();
+    if (stops_ == 0 || plan_.start_patience.count() == 0 || now < asked_ + kAskAgain) return;
+    asked_ = now;
+    if (messages_.ranks().empty() && now >= stopped_ + kEndMpirun) return kill_now();
+    kill(child_.pid, plan_.stop_signal);
+  }
+
+  /// mpirun may wait for ever for ranks, or hosts, that it couldn't start; where it has said so, not for long.
+  void end_where_none_starts() {
+    if (plan_.start_patience.count() == 0 || is_alone_ || stops_ > 0 || is_silent_) return;
+    const int started = int(messages_.ranks().size());
+    if (std::exchange(started_, started) != started) last_start_ = Clock::now();
+    const auto patience = messages_.trouble().empty() ? plan_.start_patience : plan_.end_patience;
+    if (started == plan_.ranks || Clock::now() < last_start_ + patience) return;
+    is_silent_ = true;
+    kill_now();
+  }
+
+  void end_where_some_stay() {
+    const Leaving::News news = leaving_.look(messages_.ranks(), Clock::now());
+    if (news == Leaving::News::kOver) kill_now();
+    if (news != Leaving::News::kWorthTelling) return;
+    plan_.message(fmt::format("atoll: warning: {}; atoll waits for {} s at most (--timeout)",
+                              leaving_.words(), plan_.leave_patience.count()));
   }
 
   void kill_now() {
@@ -150,34 +187,78 @@ class Watch {
 
   std::string stop_reason() const {
     if (stops_ > 1) return "killed at the second request; the last checkpoint is kept";
+    if (were_left()) return leaving_.words() + kAndKilled;
     return output_.unread() ? "nobody reads the output any more" : "";
   }
 
+  /// What is missing, and what the user can look at.
+  std::string silence() const {
+    std::string missing;
+    for (int rank = 0; rank < plan_.ranks; ++rank)
+      if (!messages_.ranks().contains(rank))
+        missing += fmt::format("{} {}", missing.empty() ? "" : ",", rank);
+    const std::string why = messages_.trouble();
+    return fmt::format(
+        "mpirun did not start rank{}{}: {}", missing.find(',') == std::string::npos ? "" : "s", missing,
+        why.empty()
+            ? fmt::format("nothing was heard for {} s; see what mpirun says above, if anything, and {}",
+                          plan_.start_patience.count(), what_to_see())
+            : why);
+  }
+  std::string what_to_see() const {
+    if (!plan_.hosts.addresses.empty()) return "look at the hosts, or raise --timeout";
+    return fmt::format(
+        "look at processes (`ulimit -u`), open files (`ulimit -n` is {}) and memory, or raise --timeout",
+        open_file_limit());
+  }
+
   LaunchEnd verdict() const {
-    if (stops_ > 0) return {130, stop_reason(), {}, {}};
+    if (stops_ > 0) return {kStoppedStatus, stop_reason(), {}, {}};
+    if (is_silent_) return {kLostStatus, silence(), {}, {}};
     if (const auto& host = messages_.lost_host(); !host.empty())
       return {kLostStatus, "mpirun lost its connection to " + host, {}, {}};
     if (const auto& lost = messages_.lost()) return verdict_on(*lost);
-    if (has_hung()) return {kLostStatus, "", {}, {}};
-    if (WIFEXITED(state_)) return {WEXITSTATUS(state_), messages_.trouble(), {}, {}};
+    if (were_left()) return {kLostStatus, leaving_.words() + kAndKilled, {}, {}};
+    if (hung_rank()) return {kLostStatus, "", {}, {}};
+    if (WIFEXITED(state_)) return verdict_on_status(WEXITSTATUS(state_));
     return verdict_on_child(WTERMSIG(state_));
   }
 
-  /// mpirun has told of nothing, though a rank has failed, and had to be killed.
-  bool has_hung() const {
-    return killed_by_us_ && stops_ == 0 && messages_.failed() && !messages_.lost() &&
-           messages_.lost_host().empty();
+  /// Killed while others, or mpirun, had ended or were about to.
+  bool were_left() const { return leaving_.is_over() && WIFSIGNALED(state_); }
+
+  /// mpirun has told of nothing, though a rank has failed or doesn't end, and had to be killed.
+  std::optional<LostRank> hung_rank() const {
+    if (!killed_by_us_ || stops_ > 0 || messages_.lost() || !messages_.lost_host().empty()) return {};
+    if (were_left()) return leaving_.first();
+    if (!messages_.failed()) return {};
+    return LostRank{messages_.failed()->rank, messages_.failed()->host, 0, kLostStatus};
   }
 
   static LaunchEnd verdict_on(const LostRank& lost) {
     if (lost.signal == 0) return {lost.exit_code, "", {}, {}};
+    if (lost.signal == SIGUSR1)  // asked by somebody else, before it listened
+      return {kStoppedStatus, "", {}, {}};
     return {128 + lost.signal,
             fmt::format("rank {} on {} was ended by {}", lost.rank, lost.host, signal_text(lost.signal)),
             {},
             {}};
   }
 
+  /// On a busy machine mpirun doesn't always tell which rank a signal has ended; it exits with 128 + the signal.
+  LaunchEnd verdict_on_status(int status) const {
+    const int signal = status - 128;
+    if (is_alone_ || signal <= 0 || signal >= NSIG || messages_.failed() || !messages_.trouble().empty())
+      return {status, messages_.trouble(), {}, {}};
+    if (signal == SIGUSR1) return {kStoppedStatus, "", {}, {}};
+    return {status,
+            fmt::format("a rank was ended by {}; mpirun does not say which", signal_text(signal)),
+            {},
+            {}};
+  }
+
   LaunchEnd verdict_on_child(int signal) const {
+    if (is_alone_ && signal == SIGUSR1) return {kStoppedStatus, "", {}, {}};
     if (killed_by_us_) return {128 + signal, "the ranks did not end when asked and were killed", {}, {}};
     const char* who = plan_.ranks > 1 ? "mpirun" : "rank 0";
     char host[256] = "this machine";
@@ -191,14 +272,18 @@ class Watch {
   }
 
   const LaunchPlan& plan_;
+  const bool is_alone_;  // a rank without mpirun
+  Signals signals_;      // first: from here on no request to stop is lost
   Scratch scratch_;
-  Signals signals_;
   OutputRelay output_;
   MpirunMessages messages_;
+  Leaving leaving_;
   Child child_;
   std::optional<Clock::time_point> deadline_;
-  int stops_ = 0, state_ = 0;
-  bool ended_ = false, killed_by_us_ = false, pipe_open_ = true;
+  Clock::time_point stopped_, asked_;            // the first request, and when it was last handed on
+  Clock::time_point last_start_ = Clock::now();  // mpirun's, or the last rank's
+  int stops_ = 0, state_ = 0, started_ = 0;
+  bool ended_ = false, killed_by_us_ = false, pipe_open_ = true, is_silent_ = false;
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -13,14 +12,37 @@
 namespace atl {
 namespace {
 
+/// Its path, or "" where it isn't on PATH.
 std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
   const char* path = std::getenv("PATH");
   std::istringstream folders(path ? path : "/usr/bin:/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::string file = folder + "/" + name;
     if (access(file.c_str(), X_OK) == 0) return file;
   }
-  fail("{} is not on PATH, but several ranks need it: apt-get install openmpi-bin, or use --ranks 1", name);
+  return "";
+}
+
+std::string find_mpirun() {
+  const std::string path = find_program("mpirun");
+  if (path.empty())
+    fail("mpirun is not on PATH, but several ranks need it: apt-get install openmpi-bin, or use --ranks 1");
+  return path;
+}
+
+void check_shell(const std::string& shell) {
+  const std::string program = shell.substr(0, shell.find(' '));
+  if (find_program(program).empty())
+    fail(
+        "{} is not on PATH, and --hosts needs it: apt-get install openssh-client, or name another remote shell with --shell",
+        program);
+}
+
+std::string own_name() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
 }
 
 std::string write_host_file(const RemoteHosts& hosts, int ranks, const std::filesystem::path& folder) {
@@ -32,10 +54,6 @@ std::string write_host_file(const RemoteHosts& hosts, int ranks, const std::file
   file.close();
   if (!file) fail("{}: cannot be written; free space in that folder", path.string());
   return path.string();
-}
-
-bool is_ipv6(const std::string& address) {
-  return address.find(':') != std::string::npos;
 }
 
 }  // namespace
@@ -53,25 +71,32 @@ bool cross_memory_allowed() {
 std::vector<std::string> mpirun_command(int ranks, const RemoteHosts& hosts,
                                         const std::vector<std::string>& program,
                                         const std::filesystem::path& scratch) {
-  std::vector<std::string> command{find_program("mpirun"), "-n", std::to_string(ranks), "--bind-to", "none"};
+  std::vector<std::string> command{find_mpirun(), "-n", std::to_string(ranks), "--bind-to", "none"};
   auto set = [&](const char* name, const std::string& value) {
     command.insert(command.end(), {"--mca", name, value});
   };
   if (geteuid() == 0) command.push_back("--allow-run-as-root");
   set("orte_default_hostfile", "none");
+  set("ras",
+      "^slurm,tm,lsf,gridengine,alps,loadleveler");  // no scheduler's list of nodes, whose we may be in
+  set("regx", "naive");  // takes names as they are: the others take no '_' and no ':'
   if (hosts.addresses.empty()) {
     command.push_back("--oversubscribe");
+    set("plm", "isolated");  // starts nothing elsewhere, and needs no ssh
+    if (const std::string name = own_name(); name.size() > kLongestName)
+      set("orte_strip_prefix", name.substr(0, name.size() - kLongestName / 2));
     set("orte_tmpdir_base", scratch.string());
     set("btl_vader_backing_directory", scratch.string());
     if (!cross_memory_allowed()) set("btl_vader_single_copy_mechanism", "none");
   } else {
     // A host file has no order but with sequential mapping: line r is rank r's.
     command.insert(command.end(), {"--hostfile", write_host_file(hosts, ranks, scratch), "--map-by", "seq"});
+    check_shell(hosts.shell);
+    set("plm", "rsh");
     set("plm_rsh_agent", hosts.shell);
+    for (const char* other : {"plm_rsh_disable_qrsh", "plm_rsh_disable_llspawn"}) set(other, "1");
     set("plm_rsh_no_tree_spawn", "1");               // hosts hold no key for one another
     set("btl_vader_single_copy_mechanism", "none");  // who may read whose memory is not known from here
-    if (std::ranges::any_of(hosts.addresses, is_ipv6))
-      set("regx", "naive");  // the others take ':' for no part of a name
   }
   command.insert(command.end(), program.begin(), program.end());
   return command;

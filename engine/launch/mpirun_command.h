@@ -13,10 +13,15 @@ struct RemoteHosts {
   std::string shell;                   // mpirun puts an address and a command behind it: "ssh -p 2222"
 };
 
+/// Of a machine's name: with more letters before the first digit or hyphen the library that starts ranks (PMIx) crashes.
+inline constexpr std::size_t kLongestName = 56;
+
 /// The command that runs `program` (path and arguments) as `ranks` processes. Root is allowed, more ranks than cores
 /// too, binding is left to us, the machine's own host file isn't read. On this machine `scratch` takes Open MPI's
 /// session files and shared memory, so that a killed job leaves nothing behind; with hosts it takes the list of them.
-/// Throws Error where mpirun isn't installed.
+/// Ranks run on this machine, or on the hosts by their shell, whatever allocation of a scheduler we are in (Slurm, PBS, LSF,
+/// Grid Engine), without whose variables mpirun would start them elsewhere. Throws Error where mpirun isn't installed, or the
+/// shell that hosts need.
 std::vector<std::string> mpirun_command(int ranks, const RemoteHosts& hosts,
                                         const std::vector<std::string>& program,
                                         const std::filesystem::path& scratch);

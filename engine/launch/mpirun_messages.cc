@@ -77,6 +77,7 @@ void MpirunMessages::end_line() {
 }
 
 void MpirunMessages::take_line(const std::string& line) {
+  if (const auto news = read_rank_news(line)) return take_news(*news);
   const auto failed = read_rank_failure(line);
   if (failed && failed->signal > 0) {
     if (!lost_ && lost_host_.empty()) lost_ = LostRank{failed->rank, failed->host, failed->signal};
@@ -84,6 +85,13 @@ void MpirunMessages::take_line(const std::string& line) {
   }
   if (!failed_) failed_ = failed;
   pass_on(line, is_from_mpirun(line));
+}
+
+void MpirunMessages::take_news(const RankNews& news) {
+  RankState& rank = ranks_[news.rank];
+  rank.host = news.host;
+  if (news.word == RankWord::kLeaves) rank.left = std::chrono::steady_clock::now();
+  if (news.word == RankWord::kEnded) rank.ended = true;
 }
 
 void MpirunMessages::pass_on(const std::string& text, bool from_mpirun) {

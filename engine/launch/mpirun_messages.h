@@ -2,11 +2,13 @@
 // its witness says become one fact.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
-#include "launch/rank_failure.h"
+#include "launch/rank_words.h"
 
 namespace atl {
 
@@ -16,6 +18,13 @@ struct LostRank {
   std::string host;   // empty where mpirun doesn't say
   int signal = 0;     // 0: it exited by itself …
   int exit_code = 0;  // … with this status
+};
+
+/// How far a rank is, by its own words and its witness's.
+struct RankState {
+  std::string host;
+  std::optional<std::chrono::steady_clock::time_point> left;  // when it last said so
+  bool ended = false;
 };
 
 /// Feed it the bytes of mpirun's standard error; every line that is for the user comes out at `line`, without
@@ -35,11 +44,14 @@ class MpirunMessages {
   const std::string& trouble() const { return trouble_; }
   /// The first rank that has said itself that it fails, which mpirun tells later, if at all.
   const std::optional<FailedRank>& failed() const { return failed_; }
+  /// Those that have said that they have started, by number.
+  const std::map<int, RankState>& ranks() const { return ranks_; }
 
  private:
   void end_line();
   void end_box();
   void take_line(const std::string& line);
+  void take_news(const RankNews& news);
   void pass_on(const std::string& text, bool from_mpirun);
 
   std::function<void(const std::string&)> line_;
@@ -50,6 +62,7 @@ class MpirunMessages {
   std::string lost_host_, trouble_;
   bool was_from_mpirun_ = false;  // the last that came out
   std::optional<FailedRank> failed_;
+  std::map<int, RankState> ranks_;
 };
 
 }  // namespace atl

@@ -25,6 +25,10 @@ constexpr std::array kTroubles = {
     Trouble{"no longer able to be reached", "a host can't be reached any more: see to it and to the network"},
     Trouble{"unable to change to working directory",
             "this folder is not there on every host: start in one that all of them see"},
+    Trouble{"system limit on number of pipes",
+            "it found no pipe for them: raise the limit on open files (`ulimit -n`), or use fewer ranks"},
+    Trouble{"not enough space for",
+            "shared memory is full: free space in /dev/shm, or set TMPDIR to a folder with 16 MiB"},
     Trouble{"system limit exceeded on number of processes",
             "a host refuses more processes: use fewer ranks or threads, or raise `ulimit -u`"},
 };

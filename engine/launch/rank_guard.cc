@@ -6,16 +6,22 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include <algorithm>
 #include <utility>
+
+#include "base/stop.h"
 
 namespace atl {
 namespace {
 
+constexpr std::chrono::milliseconds kSayAgain{500};
+
 // A signal handler can reach nothing but a global.
-std::atomic<bool> stop{false};
+std::atomic<bool> stop{false}, trains{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void on_stop(int) {
+  if (!trains.load()) _exit(kStoppedStatus);
   stop.store(true);
 }
 
@@ -44,14 +50,28 @@ void listen_for_stop() {
   std::signal(SIGINT, SIG_IGN);
 }
 
-EndUnlessDone::EndUnlessDone(std::chrono::seconds seconds, std::string last_words, int status)
-    : thread_([this, seconds, words = std::move(last_words), status] {
-        std::unique_lock lock(lock_);
-        if (news_.wait_for(lock, seconds, [this] { return done_; })) return;
+void let_steps_end() {
+  trains.store(true);
+}
+
+EndUnlessDone::EndUnlessDone(std::chrono::seconds seconds, std::string last_words, int status,
+                             std::string meanwhile)
+    : thread_([this, end = Clock::now() + seconds, words = std::move(last_words), status,
+               again = std::move(meanwhile)] {
+        while (!again.empty() && Clock::now() < end) {
+          dprintf(STDERR_FILENO, "%s\n", again.c_str());
+          if (is_done_by(std::min(end, Clock::now() + kSayAgain))) return;
+        }
+        if (is_done_by(end)) return;
         std::fprintf(stderr, "%s\n", words.c_str());
         std::fflush(nullptr);
         std::_Exit(status);
       }) {}
+
+bool EndUnlessDone::is_done_by(Clock::time_point when) {
+  std::unique_lock lock(lock_);
+  return news_.wait_until(lock, when, [this] { return done_; });
+}
 
 EndUnlessDone::~EndUnlessDone() {
   {

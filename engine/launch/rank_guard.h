@@ -16,27 +16,33 @@ namespace atl {
 /// Call once, first thing.
 void end_with_parent();
 
-/// Set by SIGUSR1, which `atoll run` sends (and mpirun hands on) when the user asks to stop. The same flag
-/// each call.
+/// From now on SIGUSR1, which `atoll run` sends (and mpirun hands on) when the user asks to stop, ends this process at once
+/// with kStoppedStatus: nothing is trained that could be lost. SIGINT is left to `atoll run`.
+void listen_for_stop();
+
+/// From now on SIGUSR1 sets stop_requested() instead: a step is under way, and a checkpoint follows it.
+void let_steps_end();
+
+/// The same flag each call.
 const std::atomic<bool>& stop_requested();
 
 /// While it exists: after `seconds` this process says `last_words` on standard error and exits with `status`. For a
-/// call into a library that may never return and can't be cancelled.
+/// call into a library that may never return and can't be cancelled. `meanwhile` is said at once, and each half a second.
 class EndUnlessDone {
  public:
-  EndUnlessDone(std::chrono::seconds seconds, std::string last_words, int status);
+  EndUnlessDone(std::chrono::seconds seconds, std::string last_words, int status, std::string meanwhile = "");
   ~EndUnlessDone();
   EndUnlessDone(const EndUnlessDone&) = delete;
   EndUnlessDone& operator=(const EndUnlessDone&) = delete;
 
  private:
+  using Clock = std::chrono::steady_clock;
+  bool is_done_by(Clock::time_point when);
+
   std::mutex lock_;
   std::condition_variable news_;
   bool done_ = false;
   std::thread thread_;
 };
-
-/// Installs the handler of SIGUSR1; SIGINT is left to `atoll run`.
-void listen_for_stop();
 
 }  // namespace atl

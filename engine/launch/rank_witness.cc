@@ -9,8 +9,9 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "launch/rank_failure.h"
+#include "base/stop.h"
 #include "launch/rank_guard.h"
+#include "launch/rank_words.h"
 
 namespace atl {
 namespace {
@@ -20,15 +21,21 @@ namespace {
   prctl(PR_SET_NAME, "atoll-witness");  // whoever looks for ranks looks for "atoll"
   end_with_parent();
   int state = 0;
-  bool asked_to_end = false;
+  bool asked_to_end = false, asked_to_stop = false;
   while (waitpid(child, &state, WNOHANG) != child) {
     int signal = 0;
     if (sigwait(&watched, &signal) != 0 || signal == SIGCHLD || signal == SIGINT) continue;
     asked_to_end = asked_to_end || signal == SIGTERM;
+    asked_to_stop = asked_to_stop || signal == SIGUSR1;
     kill(child, signal);
   }
-  if (WIFEXITED(state)) _exit(WEXITSTATUS(state));
+  if (WIFEXITED(state)) {
+    if (WEXITSTATUS(state) == 0)
+      dprintf(STDERR_FILENO, "%s\n", rank_news(rank, host, RankWord::kEnded).c_str());
+    _exit(WEXITSTATUS(state));
+  }
   const int signal = WTERMSIG(state);
+  if (asked_to_stop && signal == SIGUSR1) _exit(kStoppedStatus);  // the rank didn't listen for it yet
   if (!asked_to_end) dprintf(STDERR_FILENO, "%s\n", rank_killed(rank, host, signal).c_str());
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);  // the rank has left one, where one is wanted

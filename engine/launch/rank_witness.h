@@ -11,8 +11,8 @@
 namespace atl {
 
 /// Divides this process. The call returns in a child, which is the rank; the parent stays: it hands on what asks the rank to
-/// end, ends as it does, and where a signal ends it that nobody sent through the parent, says so on standard error
-/// (rank_failure.h). Neither outlives the other. Returns who has started the rank, on one machine the same process for all
+/// end, ends as it does, and says on standard error (rank_words.h) that it has ended well, or that a signal has ended it that nobody
+/// sent through the parent. Neither outlives the other. Returns who has started the rank, on one machine the same process for all
 /// ranks of a job. Call before there are threads; throws Error where no process can be started.
 pid_t leave_witness(Rank rank, const std::string& host);
 

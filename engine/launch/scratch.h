@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "base/descriptor.h"
 
@@ -10,9 +11,11 @@ namespace atl {
 
 class Scratch {
  public:
-  /// In /dev/shm, or in /tmp where that can't be. Removes there the folders of our user's launchers that have ended: whoever
-  /// lives holds a lock (flock) on its own. Throws Error where neither place takes a folder.
+  /// In /dev/shm, in TMPDIR or in /tmp: the first that takes a folder and has room for what ranks share. Removes there the
+  /// folders of our user's launchers that have ended: whoever lives holds a lock (flock) on its own. Throws Error, with what each
+  /// place lacks, where there is none.
   Scratch();
+  explicit Scratch(const std::vector<std::filesystem::path>& places);
   ~Scratch();
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;

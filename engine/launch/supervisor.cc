@@ -8,7 +8,9 @@
 
 #include "base/cgroup.h"
 #include "base/error.h"
+#include "base/stop.h"
 #include "launch/child.h"
+#include "launch/memory_kills.h"
 #include "launch/rank_processes.h"
 
 namespace atl {
@@ -20,10 +22,10 @@ constexpr std::chrono::milliseconds kEndPatience{2000};  // from SIGTERM to SIGK
 
 class Supervisor {
  public:
-  explicit Supervisor(const SupervisePlan& plan) : plan_(plan), kills_(oom_kills().value_or(0)) {
-    sigset_t watched;
-    sigemptyset(&watched);
-    for (int signal : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&watched, signal);
+  explicit Supervisor(const SupervisePlan& plan)
+      : plan_(plan), kills_(rank_processes, [] { return oom_kills(); }) {
+    sigset_t watched = stop_signals();
+    sigaddset(&watched, SIGCHLD);
     sigprocmask(SIG_BLOCK, &watched, nullptr);
     signals_ = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
     adopt_orphans();
@@ -63,21 +65,13 @@ class Supervisor {
     return asked;
   }
 
-  /// The rank that is gone since the kernel's count went up; without one, somebody else was killed (a data loader, a shell),
-  /// and the run may well go on.
   std::optional<SuperviseEnd> killed_for_memory() {
-    const long kills = oom_kills().value_or(kills_);
-    const auto before = std::exchange(ranks_, rank_processes());
-    if (kills == kills_) return {};
-    for (const auto& [pid, rank] : before) {
-      if (ranks_.contains(pid)) continue;
-      kills_ = kills;
-      return SuperviseEnd{128 + SIGKILL, "OOMKilled", rank,
-                          fmt::format("rank {} was killed because the container is out of memory; raise "
-                                      "resources.memory, or use more ranks",
-                                      rank)};
-    }
-    return {};
+    const std::optional<Rank> rank = kills_.killed_rank(Clock::now());
+    if (!rank) return {};
+    return SuperviseEnd{128 + SIGKILL, "OOMKilled", rank,
+                        fmt::format("rank {} was killed because the container is out of memory; raise "
+                                    "resources.memory, or use more ranks",
+                                    *rank)};
   }
 
   /// Whether the daemon has ended.
@@ -91,12 +85,13 @@ class Supervisor {
 
   SuperviseEnd stop() {
     const auto deadline = Clock::now() + plan_.stop_patience;
-    for (const auto& [pid, rank] : rank_processes()) kill(pid, SIGUSR1);
-    while (!rank_processes().empty() && Clock::now() < deadline) {
+    // Again until they are gone: one may have begun meanwhile, or not have listened yet.
+    for (auto ranks = rank_processes(); !ranks.empty() && Clock::now() < deadline; ranks = rank_processes()) {
+      for (const auto& [pid, rank] : ranks) kill(pid, SIGUSR1);
       poll(nullptr, 0, kLookMilliseconds);
       reap();
     }
-    return finish({0, "Stopped", {}, "asked to stop"});
+    return finish({kStoppedStatus, "Stopped", {}, "asked to stop"});
   }
 
   SuperviseEnd finish(SuperviseEnd end) const {
@@ -106,8 +101,7 @@ class Supervisor {
   }
 
   const SupervisePlan& plan_;
-  long kills_;  // that were known of
-  std::map<pid_t, Rank> ranks_;
+  MemoryKills kills_;
   Child daemon_;
   int signals_ = -1;
   bool pipe_open_ = true;

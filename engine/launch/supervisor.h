@@ -20,13 +20,14 @@ struct SupervisePlan {
 
 /// How it ended, as the operator reads it.
 struct SuperviseEnd {
-  int status = 0;            // 0 after a request to stop; else what the container exits with
+  int status =
+      0;  // what the container exits with; never 0: kubelet calls a pod that it evicts Succeeded then
   std::string reason;        // "Stopped", "OOMKilled", "DaemonEnded"
   std::optional<Rank> rank;  // that the kernel killed
   std::string message;       // one line
 };
 
-/// Blocks until SIGTERM or SIGINT, until a rank of this container is killed for memory, or until the daemon ends; then
+/// Blocks until a request to stop (base/stop.h), until a rank of this container is killed for memory, or until the daemon ends; then
 /// ends everything. Not thread-safe: once a process, from its main thread.
 SuperviseEnd supervise(const SupervisePlan& plan);
 

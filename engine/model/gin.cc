@@ -19,7 +19,7 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
 
 }  // namespace
 
-/// A vertex isn't its own neighbour: it comes in by 1 + ε.
+/// A vertex comes in by 1 + ε, and as its own neighbour where the data have a self-loop; in older runs it didn't (job/load.h).
 ModelKind gin_kind() {
   return {"gin", make, [](const Options&) -> GraphNeeds {
             return {Normalisation::kSum, SelfLoops::kRemove};

@@ -27,7 +27,7 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
 
 }  // namespace
 
-/// A softmax over arcs has no scales to fold.
+/// A softmax over arcs has no scales to fold. Older runs left the data's self-loops out (job/load.h).
 ModelKind resgcn_kind() {
   return {"resgcn", make, [](const Options& options) -> GraphNeeds {
             const bool softmax = options.text("aggregator") == "softmax";

@@ -88,7 +88,7 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
 
 }  // namespace
 
-/// SAGE's other aggregators are the same mean over a graph that has self loops.
+/// SAGE's other aggregators are the same mean over a graph that has self loops. Without them mean is as older runs had it (job/load.h).
 ModelKind sage_kind() {
   return {"sage", make, [](const Options& options) -> GraphNeeds {
             const bool without_self = options.text("aggregator") == "mean";

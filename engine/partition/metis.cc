@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <metis.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <algorithm>
 #include <cstdio>
@@ -90,6 +91,25 @@ class Quiet {
   }
 };
 
+/// METIS traps SIGTERM while it runs, and takes one for an error of its own. While one of these lives this thread has it blocked:
+/// a request to stop is left to who waits for it (base/stop.h), or acts when METIS has returned. METIS raises SIGTERM itself for
+/// choices that it doesn't know, and we make none of those.
+class StopsLeftAlone {
+ public:
+  StopsLeftAlone() {
+    sigset_t stop;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &stop, &before_);
+  }
+  ~StopsLeftAlone() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  StopsLeftAlone(const StopsLeftAlone&) = delete;
+  StopsLeftAlone& operator=(const StopsLeftAlone&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 /// METIS' arguments, kept between its methods.
 class Problem {
  public:
@@ -116,6 +136,7 @@ class Problem {
     settings[METIS_OPTION_SEED] = seed_;
     std::vector<idx_t> part(std::size_t(vertices), 0);
     const Quiet quiet;
+    const StopsLeftAlone alone;
     const int code = method(&vertices, &constraints_, offsets_.data(), columns_, weights_.data(), nullptr,
                             nullptr, &parts_, nullptr, imbalance_.data(), settings, &value, part.data());
     if (code != METIS_OK)

@@ -19,21 +19,26 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Held by the one process that looks for a prepared graph or makes it; the others wait. Released by the
-/// system when its holder dies.
+/// system when its holder dies. Where nothing can be written, what is there already is whole, and needs no lock.
 class MakerLock {
  public:
-  explicit MakerLock(const fs::path& path) {
+  explicit MakerLock(const fs::path& graph) {
+    const std::string path = graph.string() + ".lock";
     std::error_code error;
-    fs::create_directories(path.parent_path(), error);
+    fs::create_directories(graph.parent_path(), error);
     file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    const int why = error ? error.value() : errno;
+    if (file_ < 0 && fs::exists(graph)) return;
     if (file_ < 0)
       fail(
-          "{}: cannot be written: {}; prepared graphs are kept beside the data set: make its folder "
-          "writable, or run `atoll partition` where it is writable",
-          path.string(), std::strerror(errno));
+          "{}: cannot be written: {}; name a folder for prepared graphs that can be, with --prepared or ATOLL_PREPARED (on "
+          "a cluster: dataset.prepared), or run `atoll partition` where this one is writable",
+          error ? graph.parent_path().string() : path, std::strerror(why));
     while (::flock(file_, LOCK_EX) != 0 && errno == EINTR) continue;
   }
-  ~MakerLock() { ::close(file_); }
+  ~MakerLock() {
+    if (file_ >= 0) ::close(file_);
+  }
   MakerLock(const MakerLock&) = delete;
   MakerLock& operator=(const MakerLock&) = delete;
 
@@ -44,8 +49,15 @@ class MakerLock {
 fs::path folder_of(const Dataset& dataset, const PartitionOptions& options, const std::string& identity) {
   const std::string parts = options.slices == 1 ? fmt::format("{}", options.parts)
                                                 : fmt::format("{}x{}", options.parts, options.slices);
-  return dataset.folder() / "prepared" /
+  return dataset.prepared_folder() /
          fmt::format("{}-{}-{}", options.kind, parts, sha256_hex(identity).substr(0, 12));
+}
+
+/// Where the data have no self-loops, keeping them and removing them make the same graph, and one that is there already serves for both.
+GraphTransforms as_prepared(const Dataset& dataset, GraphTransforms wanted) {
+  using Loops = GraphTransforms::SelfLoops;
+  if (dataset.meta().self_loops == 0 && wanted.self_loops == Loops::kKeep) wanted.self_loops = Loops::kRemove;
+  return wanted;
 }
 
 void check_arguments(const Dataset& dataset, const GraphTransforms& transforms,
@@ -96,13 +108,14 @@ struct PreparedGraph::State {
 };
 
 PreparedGraph PreparedGraph::make(const Dataset& dataset, const PartitionOptions& options,
-                                  const GraphTransforms& transforms, std::span<const std::uint8_t> training,
+                                  const GraphTransforms& wanted, std::span<const std::uint8_t> training,
                                   const std::function<void(Index)>& before_making) {
+  const GraphTransforms transforms = as_prepared(dataset, wanted);
   check_arguments(dataset, transforms, training);
   const DatasetMeta& meta = dataset.meta();
   const std::string identity = identity_of(meta.checksum, options, transforms, training);
   const fs::path folder = folder_of(dataset, options, identity);
-  const MakerLock lock(folder.string() + ".lock");
+  const MakerLock lock(folder);
   if (fs::exists(folder)) {
     verify_prepared(folder, read_prepared_meta(folder / "meta.json"));
   } else {
@@ -114,7 +127,8 @@ PreparedGraph PreparedGraph::make(const Dataset& dataset, const PartitionOptions
 }
 
 PreparedGraph PreparedGraph::open(const Dataset& dataset, const PartitionOptions& options,
-                                  const GraphTransforms& transforms, std::span<const std::uint8_t> training) {
+                                  const GraphTransforms& wanted, std::span<const std::uint8_t> training) {
+  const GraphTransforms transforms = as_prepared(dataset, wanted);
   check_arguments(dataset, transforms, training);
   const std::string identity = identity_of(dataset.meta().checksum, options, transforms, training);
   const fs::path folder = folder_of(dataset, options, identity);
@@ -122,8 +136,9 @@ PreparedGraph PreparedGraph::open(const Dataset& dataset, const PartitionOptions
   if (!exists && (options.slices > 1 || options.groups > 1))  // which `atoll partition` knows nothing of
     fail("{}: does not exist; create it with `atoll prepare -f` and the job's manifest", folder.string());
   if (!exists)
-    fail("{}: does not exist; create it with `atoll partition {} --parts {} --method {}`", folder.string(),
-         dataset.folder().string(), options.parts, options.kind);
+    fail(
+        "{}: does not exist; create it with `atoll partition {} --parts {} --method {}`, and the same --prepared, if any",
+        folder.string(), dataset.folder().string(), options.parts, options.kind);
   PreparedMeta meta = read_prepared_meta(folder / "meta.json");
   if (meta.identity != identity || meta.part_offsets.size() != std::size_t(options.parts) + 1 ||
       meta.slice_offsets.size() != std::size_t(options.parts) * std::size_t(options.slices) + 1)
@@ -133,7 +148,8 @@ PreparedGraph PreparedGraph::open(const Dataset& dataset, const PartitionOptions
 }
 
 bool PreparedGraph::exists(const Dataset& dataset, const PartitionOptions& options,
-                           const GraphTransforms& transforms, std::span<const std::uint8_t> training) {
+                           const GraphTransforms& wanted, std::span<const std::uint8_t> training) {
+  const GraphTransforms transforms = as_prepared(dataset, wanted);
   check_arguments(dataset, transforms, training);
   return fs::exists(
       folder_of(dataset, options, identity_of(dataset.meta().checksum, options, transforms, training)));

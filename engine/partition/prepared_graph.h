@@ -1,6 +1,6 @@
 // A graph prepared for a number of ranks: transforms applied, vertices renumbered so that each part's rows
-// are contiguous, boundary rows first, neighbours near each other. Made once, stored beside the data set,
-// checked by checksum, memory-mapped by every rank: a rank touches its own rows only.
+// are contiguous, boundary rows first, neighbours near each other. Made once, stored where the data set has them
+// (Dataset::prepared_folder), checked by checksum, memory-mapped by every rank: a rank touches its own rows only.
 //
 //   DATASET/prepared/<key>/   key: partitioner, parts, and a hash of all that it depends on (prepared_meta.h)
 //     meta.json               the key spelled out, part_offsets, slice_offsets, quality, checksums

@@ -106,11 +106,12 @@ class Expansion {
     }
   }
 
-  /// Of a vertex's neighbours on other servers. A draw belongs to the two vertices: every server that asks draws the same.
+  /// Of a vertex's neighbours on other servers; a copy's loop leads nowhere, and takes no neighbour's place. A draw belongs to the two
+  /// vertices: every server that asks draws the same.
   std::span<const VertexId> kept_neighbours(VertexId row) {
     kept_.clear();
     for (const VertexId other : graph_.row(row))
-      if (!is_own(other)) kept_.push_back(other);
+      if (other != row && !is_own(other)) kept_.push_back(other);
     if (o_.fanout < 0 || kept_.size() <= std::size_t(o_.fanout)) return kept_;
     const Draws draws(o_.seed, Purpose::kExpansion, o_.epoch);
     const auto key = [&](VertexId other) {

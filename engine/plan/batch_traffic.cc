@@ -25,7 +25,7 @@ BatchTraffic::BatchTraffic(const Job& job, const BatchSource& source, const Owne
       ranks_(owners.ranks()),
       mapped_(job.strategy.options.text("structure") == "mapped"),
       weighted_(source.weighted()),
-      fetched_(chosen_columns(feature_rate(job), features)),
+      fetched_(chosen_columns(feature_rate(job, features), features)),
       value_bytes_(job.wire() == Precision::kBFloat16 ? 2 : kReal),
       cached_rows_(cache_rows(owners, cache_bytes(job), features)),
       bytes_(std::size_t(ranks_) * std::size_t(ranks_)) {}

@@ -32,6 +32,8 @@ class Batches {
         features_(dataset.meta().features),
         sent_(job, source, owners_, features_),
         seeds_(job, dataset, source, owners_),
+        whole_model_(planned_model(job, dense_features(dataset), dataset.meta().classes)),
+        slabs_(source, owners_, whole_model_, slab_options()),
         notes_(notes) {
     plan_sets();
     if (const auto options = job_history(job)) history_.emplace(source, owners_, *options);
@@ -48,8 +50,15 @@ class Batches {
   }
 
  private:
+  SlabPlanOptions slab_options() const {
+    SlabPlanOptions options{.bytes = slab_bytes(job_.resources.memory),
+                            .mapped = job_.strategy.options.text("structure") == "mapped"};
+    for (Rank rank = 0; rank < ranks_; ++rank) options.columns.push_back(columns_of(job_, rank, features_));
+    return options;
+  }
+
   void plan_sets() {
-    BatchSamplingOptions options = job_sampling(job_);
+    BatchSamplingOptions options = job_sampling(job_, dataset_.meta().vertices);
     if (options.sets == nullptr) return;
     const GraphNeeds needs = planned_model(job_, dense_features(dataset_), dataset_.meta().classes).needs;
     options.sampling.normalisation = needs.normalisation;
@@ -117,18 +126,21 @@ class Batches {
     if (notes_ != nullptr) notes_->end();
     batches.count(times, out);
     out.pairs = seeds_.pair_sizes()[std::size_t(rank)];
+    if (job_.task != Task::kLinkPrediction)
+      out.scored =
+          split_counts(job_, dataset_,
+                       source_.ids().subspan(std::size_t(owners_.first_row(rank)), std::size_t(out.owned)));
     if (batches.columns()) {
       out.by_rows = bytes_by_rows(batches, rank, times);
     } else {
       sent_.add_features(batches.reads(), rank, drawn, times);
-      if (const std::int64_t every = steps_between_masks(job_); every > 0 && ranks_ > 1) {
-        if (explains_features(job_)) sent_.add_choices(rank, double(steps()) / double(every));
+      if (const std::int64_t every = steps_between_masks(job_, features_); every > 0 && ranks_ > 1) {
+        if (explains_features(job_, features_)) sent_.add_choices(rank, double(steps()) / double(every));
         count_explainer(rank, double(steps()) / double(every), out);
       }
     }
-    const Model whole = planned_model(job_, dense_features(dataset_), dataset_.meta().classes);
-    plan_slabs(source_, owners_, rank, whole, {slab_bytes(job_.resources.memory), batches.columns()},
-               out.run);
+    slabs_.add(rank, out.run);
+    out.evaluation = slabs_.parts(rank);
     return out;
   }
 
@@ -221,6 +233,8 @@ class Batches {
   Index features_;
   BatchTraffic sent_;
   PlannedSeeds seeds_;
+  Model whole_model_;
+  SlabPlan slabs_;
   DryNotes* notes_;                        // null: nobody listens
   std::unique_ptr<PlannedSets> sets_;      // null: the sampler draws each vertex's neighbours
   std::optional<PlannedHistory> history_;  // none: nothing is kept of others' embeddings

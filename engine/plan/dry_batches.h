@@ -11,6 +11,8 @@
 #include "plan/batch_source.h"
 #include "plan/dry_run.h"
 #include "plan/epoch_work.h"
+#include "plan/evaluation_parts.h"
+#include "plan/metric_traffic.h"
 #include "plan/pair_sizes.h"
 
 namespace atl {
@@ -19,9 +21,11 @@ struct DryBatches {
   std::int64_t steps = 0;  // of an epoch
   DryRun run;              // schedule.halo: batches ahead of time, and what fetches their rows
   EpochWork work;
-  Index owned = 0, arcs = 0;  // rows of the rank, and arcs to them
-  PairSizes pairs{};          // with task linkPrediction
-  Index pages = 0;            // of mapped arcs: the rank's own, or the whole graph's
+  Index owned = 0, arcs = 0;     // rows of the rank, and arcs to them
+  PairSizes pairs{};             // with task linkPrediction
+  ScoredRows scored{};           // of its rows, otherwise
+  Index pages = 0;               // of mapped arcs: the rank's own, or the whole graph's
+  EvaluationParts evaluation{};  // of run.evaluation; without the metric
   // Where features are held by columns, of an epoch:
   double whole_rows = 0;  // of the rank's batches, that are made whole at it
   double pushed = 0;      // bytes of the batches' first layers, to those with the other columns

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "job/strategies.h"
 #include "partition/server_batches.h"
+#include "plan/server_plan.h"
 #include "train/labels.h"
 #include "train/rank_data.h"
 
@@ -23,26 +24,25 @@ DryInputs::DryInputs(const Job& job, const Dataset& dataset, const PreparedGraph
   if (job.training.setting == Setting::kInductive) marks_ = training_marks(dataset, job);
   if (strategy_of(job).server == nullptr) return;
   counted_ = loss_marks(dataset, job);
-  check_batches();
+  count_batches();
 }
 
 /// Each batch has a training vertex on one of the servers at least.
-void DryInputs::check_batches() const {
-  Index most = 0;
-  int batches = 1;
+void DryInputs::count_batches() {
   for (int part = 0; part < prepared_.parts();) {
     const ServerOptions server = strategy_of(job_).server(job_, part, 1);
     part = server.first_part + server.parts;
-    batches = server.batches;
     const auto rows =
         prepared_.ids().subspan(std::size_t(prepared_.part_offsets()[std::size_t(server.first_part)]));
     const auto own = rows.first(std::size_t(prepared_.part_offsets()[std::size_t(part)] -
                                             prepared_.part_offsets()[std::size_t(server.first_part)]));
-    most = std::max<Index>(
-        most, std::ranges::count_if(own, [&](VertexId id) { return counted_[std::size_t(id)] != 0; }));
+    most_batches_ = std::max<Index>(most_batches_, std::ranges::count_if(own, [&](VertexId id) {
+                                      return counted_[std::size_t(id)] != 0;
+                                    }));
   }
-  if (batches > 1 && most > 0 && batches > most)
-    fail("{}", too_many_batches(job_.strategy.kind, batches, most));
+  const int batches = server_batches_of(job_);
+  if (batches > 1 && most_batches_ > 0 && batches > most_batches_)
+    fail("{}", too_many_batches(job_.strategy.kind, batches, most_batches_));
 }
 
 PartShare DryInputs::share(Rank rank) const {

@@ -18,12 +18,14 @@ class DryInputs {
   DryInputs(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
             std::vector<int> part_of_rank, int threads, std::vector<std::string> hosts = {});
   int ranks() const { return int(part_of_rank_.size()); }
+  /// Where servers train in batches: the training vertices of the one with most, each of which may be a batch; 0: they don't, or none trains.
+  Index most_batches() const { return most_batches_; }
   PartShare share(Rank rank) const;
   /// Reads the rank's arcs once.
   DryRunInput of(Rank rank);
 
  private:
-  void check_batches() const;
+  void count_batches();
   RankShape shape_of(Rank rank, std::span<const std::uint8_t> induced_on) const;
 
   const Job& job_;
@@ -34,6 +36,7 @@ class DryInputs {
   std::vector<std::string> hosts_;
   std::vector<std::uint8_t> marks_;    // of training vertices, where training sees no others
   std::vector<std::uint8_t> counted_;  // by a loss in training, where servers hold copies
+  Index most_batches_ = 0;
   ServerShapes servers_;
   Model model_;
 };

@@ -1,106 +1,231 @@
 #include "plan/dry_slabs.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
+#include "comm/all_reduce.h"
 #include "strategy/pass_memory.h"
+#include "strategy/push_pull/column_slabs.h"
 #include "strategy/slab_inference.h"
 
 namespace atl {
 namespace {
 
 constexpr Index kReal = sizeof(Real);
+constexpr double kSizeBytes = 8;  // in which one rank tells another how many rows it wants
 
-struct Slabs {
-  Index most_rows = 0, most_sources = 0,
-        most_others = 0;           // of any slab; sources: its rows and what they read
-  double others = 0, sources = 0;  // rows of other ranks, and all, each slab by itself
-};
+}  // namespace
 
-/// Evenly spaced ones stand for the others where there are more than the source lets us look at.
-Slabs slabs_of(const BatchSource& source, const Owners& owners, Rank rank, const Model& model, Index bytes) {
-  const std::span<const Index> offsets = source.arc_offsets();
-  const auto rows = Index(offsets.size()) - 1, first_row = owners.first_row(rank);
-  const std::vector<Index> begins =
-      slab_begins(model, {rows, rows, offsets.data(), nullptr, nullptr}, owners, rank, bytes);
-  const auto count = Index(begins.size()) - 1, looked_at = std::min(count, source.most_slabs());
+double SlabPlan::Slabs::others() const {
+  return std::accumulate(of_owner.begin(), of_owner.end(), 0.0);
+}
+
+SlabPlan::Slabs::Sizes SlabPlan::Slabs::at(Index slab) const {
+  if (slab >= count) return {};
+  return looked_at[std::size_t(slab * Index(looked_at.size()) / count)];
+}
+
+SlabPlan::SlabPlan(const BatchSource& source, const Owners& owners, const Model& model,
+                   SlabPlanOptions options)
+    : source_(source),
+      owners_(owners),
+      model_(model),
+      options_(std::move(options)),
+      sent_(std::size_t(owners.ranks())) {
+  for (Rank rank = 0; rank < owners.ranks(); ++rank) {
+    slabs_.push_back(slabs_of(rank));
+    steps_ = std::max(steps_, slabs_.back().count);
+  }
+  if (owners.ranks() > 1) count_sent();
+}
+
+bool SlabPlan::by_columns() const {
+  return !options_.columns.empty() && options_.columns.front() && infers_by_columns(model_);
+}
+
+SlabPlan::Slabs SlabPlan::slabs_of(Rank rank) const {
+  const std::span<const Index> offsets = source_.arc_offsets();
+  const auto rows = Index(offsets.size()) - 1, first_row = owners_.first_row(rank);
+  const Index width = by_columns() ? slab_width(model_, *columns(rank)) : 0;
+  const std::vector<Index> begins = slab_begins(model_, {rows, rows, offsets.data(), nullptr, nullptr},
+                                                owners_, rank, options_.bytes, width);
+  Slabs all;
+  all.count = Index(begins.size()) - 1;
+  all.of_owner.resize(std::size_t(owners_.ranks()));
+  const Index looked_at = std::min(all.count, source_.most_slabs());
+  const double times = double(all.count) / double(std::max<Index>(looked_at, 1));
   std::vector<Index> read(std::size_t(rows), -1);  // the last slab that did
   std::vector<VertexId> buffer;
-  Slabs all;
   for (Index i = 0; i < looked_at; ++i) {
-    const Index slab = count * i / looked_at;
+    const Index slab = all.count * i / looked_at;
     const Index begin = first_row + begins[std::size_t(slab)];
     const Index end = first_row + begins[std::size_t(slab) + 1];
-    Index sources = end - begin;
-    Index others = 0;
+    Index sources = end - begin, others = 0, arcs = 0;
     for (Index row = begin; row < end; ++row) {
-      for (const VertexId from : source.sources(row, buffer)) {
+      const auto read_by_row = source_.sources(row, buffer);
+      arcs += Index(read_by_row.size());
+      for (const VertexId from : read_by_row) {
         if (std::exchange(read[std::size_t(from)], slab) == slab) continue;
         sources += from < begin || from >= end;
-        others += owners.owns(rank, from) ? 0 : 1;
+        if (owners_.owns(rank, from)) continue;
+        ++others;
+        all.of_owner[std::size_t(owners_.owner_of(from))] += times;
       }
     }
     all.most_rows = std::max(all.most_rows, end - begin);
     all.most_others = std::max(all.most_others, others);
     all.most_sources = std::max(all.most_sources, sources);
-    all.others += double(others) * double(count) / double(looked_at);
-    all.sources += double(sources) * double(count) / double(looked_at);
+    all.rows += times * double(end - begin);
+    all.sources += times * double(sources);
+    all.arcs += times * double(arcs);
+    all.looked_at.push_back({end - begin, sources});
   }
   return all;
 }
 
-}  // namespace
-
-namespace {
-
-/// Of features by columns: those that a rank doesn't have come from the others, and first layers' weights likewise.
-void plan_columns(const Slabs& slabs, const Model& model, const ColumnShare& share, const Owners& owners,
-                  Rank rank, DryRun& run) {
-  const bool gathers = model.layers.front()->gathers();
-  const Index fetched = gathers ? slabs.most_sources : slabs.most_rows;
-  const double rows = gathers ? slabs.sources : double(owners.rows(rank));
-  run.inference.halo += kReal * fetched * 3 * share.whole;
-  if (!share.is_split()) return;
-  Index weights = 0, split = 0;
-  const auto parameters = model.parameters();
-  for (const auto& layer : parameters)
-    for (const ParameterSpec& spec : layer) weights += spec.rows * spec.cols;
-  for (const ParameterSpec& spec : parameters[std::size_t(model.constant_prefix())])
-    if (spec.input_blocks > 0) split += spec.rows * spec.cols;
-  run.inference.halo += kReal * (2 * weights + split);
-  run.evaluation[std::size_t(Traffic::kEvaluation)] +=
-      Index(rows * double(share.whole - share.count()) * kReal) + kReal * (split - split / share.members());
+void SlabPlan::count_sent() {
+  for (const LayerRange& layers : slab_segments(model_)) {
+    const Layer& first = *model_.layers[std::size_t(layers.first)];
+    const bool reads_columns = layers.first == 0 && !options_.columns.empty() && options_.columns.front();
+    for (Rank rank = 0; rank < owners_.ranks(); ++rank) {
+      if (!options_.mapped) send_structure(rank, first.gathers());
+      if (reads_columns)
+        send_columns(rank);
+      else if (first.gathers())
+        send_rows(rank, first.in());
+    }
+  }
 }
 
-}  // namespace
+/// A rank knows its own rows' arcs, and asks for the ids of what they read, and where both ends' degrees count for those.
+void SlabPlan::send_structure(Rank rank, bool gathers) {
+  const double answered = model_.needs.normalisation == Normalisation::kSymmetric ? 4 + 8 : 4;
+  constexpr EvaluationPart kPart = EvaluationPart::kStructure;
+  sent(rank, kPart) += double(owners_.ranks() - 1) * double(steps_) * kSizeBytes * (gathers ? 2 : 1);
+  if (!gathers) return;
+  sent(rank, kPart) += 4 * of(rank).others();
+  for (Rank owner = 0; owner < owners_.ranks(); ++owner)
+    sent(owner, kPart) += answered * of(rank).of_owner[std::size_t(owner)];
+}
 
-void plan_slabs(const BatchSource& source, const Owners& owners, Rank rank, const Model& model,
-                const SlabPlanOptions& options, DryRun& run) {
-  const Slabs slabs = slabs_of(source, owners, rank, model, options.bytes);
-  Index widest[2] = {0, 0}, width = 0, gathered = 0, number = 0;
-  for (const LayerRange& layers : slab_segments(model)) {
-    const Layer& first = *model.layers[std::size_t(layers.first)];
-    const bool is_last = layers.end == int(model.layers.size());
+/// What the layer before has left at their owners.
+void SlabPlan::send_rows(Rank rank, Index width) {
+  constexpr EvaluationPart kPart = EvaluationPart::kRows;
+  sent(rank, kPart) += double(owners_.ranks() - 1) * double(steps_) * kSizeBytes + 4 * of(rank).others();
+  for (Rank owner = 0; owner < owners_.ranks(); ++owner)
+    sent(owner, kPart) += double(kReal * width) * of(rank).of_owner[std::size_t(owner)];
+}
+
+void SlabPlan::send_columns(Rank rank) {
+  const ColumnShare& share = *columns(rank);
+  if (!share.is_split()) return;
+  if (!by_columns()) return send_whole_rows(rank);
+  if (!options_.mapped) send_pushes(rank);
+  for (const Rank member : share.group)
+    if (member != rank)
+      sent(rank, EvaluationPart::kSummands) += of(member).rows * double(whole_layer(model_).out() * kReal);
+  send_scores(rank);
+}
+
+/// ColumnPush's.
+void SlabPlan::send_pushes(Rank rank) {
+  GroupBatchOptions pushed = group_options(model_);
+  const Slabs& slabs = of(rank);
+  const double read = pushed.hops > 0 ? slabs.sources : slabs.rows;
+  double bytes = kSizeBytes * double(PushedSizes::length(pushed.hops)) * double(steps_) + 4 * read;
+  if (pushed.hops > 0) bytes += 4 * slabs.rows + slabs.arcs * (source_.weighted() ? 8 : 4);
+  if (pushed.scales_destinations()) bytes += double(kReal) * slabs.rows;
+  if (pushed.scales_sources()) bytes += double(kReal) * read;
+  sent(rank, EvaluationPart::kStructure) += bytes * double(columns(rank)->members() - 1);
+}
+
+/// Of attention's destinations and sources, summed over the group.
+void SlabPlan::send_scores(Rank rank) {
+  const ColumnShare& share = *columns(rank);
+  const SoftmaxCost softmax = whole_layer(model_).cost().softmax;
+  if (softmax.heads == 0 || !softmax.has_scores) return;
+  for (Index slab = 0; slab < steps_; ++slab) {
+    Slabs::Sizes sum;
+    for (const Rank member : share.group) {
+      const Slabs::Sizes sizes = of(member).at(slab);
+      sum.rows += sizes.rows, sum.sources += sizes.sources;
+    }
+    for (const Index rows : {sum.rows, sum.sources})
+      sent(rank, EvaluationPart::kScores) +=
+          double(all_reduce_bytes(share.members(), Rank(share.place), rows * softmax.heads, kReal));
+  }
+}
+
+/// Features put together from their columns (ColumnRows), and the weights that the rank hasn't (WholeWeights).
+void SlabPlan::send_whole_rows(Rank rank) {
+  const ColumnShare& share = *columns(rank);
+  const bool gathers = model_.layers.front()->gathers();
+  const auto rows = [&](Rank of_rank) { return gathers ? of(of_rank).sources : of(of_rank).rows; };
+  double weights = 0;
+  const auto specs = model_.parameters();  // by layer
+  for (const ParameterSpec& spec : specs[std::size_t(model_.constant_prefix())])
+    if (spec.input_blocks > 0) weights += double(spec.input_blocks * share.count() * spec.cols);
+  for (const Rank member : share.group)
+    if (member != rank)
+      sent(rank, EvaluationPart::kRows) += kSizeBytes * double(steps_) + 4 * rows(rank) +
+                                           double(kReal) * (rows(member) * double(share.count()) + weights);
+}
+
+/// Rows of the group in the columns that are here; or rows put together from all, and all weights.
+void SlabPlan::hold_columns(Rank rank, DryRun& run) const {
+  const ColumnShare& share = *columns(rank);
+  const bool gathers = model_.layers.front()->gathers();
+  const Index rows = gathers ? of(rank).most_sources : of(rank).most_rows;
+  if (by_columns()) {
+    const Index members = share.members(), arcs = gathers ? members * (rows + of(rank).most_rows) : 0;
+    run.inference.halo += kReal * members * rows * share.count() + 16 * arcs + 8 * members * rows +
+                          kReal * of(rank).most_rows * whole_layer(model_).out() * (2 * members - 1);
+    return;
+  }
+  run.inference.halo += kReal * rows * 3 * share.whole;
+  if (!share.is_split()) return;
+  Index weights = 0, split = 0;
+  const auto parameters = model_.parameters();
+  for (const auto& layer : parameters)
+    for (const ParameterSpec& spec : layer) weights += spec.rows * spec.cols;
+  for (const ParameterSpec& spec : parameters[std::size_t(model_.constant_prefix())])
+    if (spec.input_blocks > 0) split += spec.rows * spec.cols;
+  run.inference.halo += kReal * (2 * weights + split);
+}
+
+EvaluationParts SlabPlan::parts(Rank rank) const {
+  EvaluationParts parts{};
+  for (std::size_t p = 0; p < parts.size(); ++p) parts[p] = std::int64_t(sent_[std::size_t(rank)][p] + 0.5);
+  return parts;
+}
+
+void SlabPlan::add(Rank rank, DryRun& run) const {
+  const Slabs& slabs = of(rank);
+  const bool reads_columns = !options_.columns.empty() && options_.columns.front();
+  Index widest[2] = {0, 0}, width = 0, number = 0;
+  for (const LayerRange& layers : slab_segments(model_)) {
+    const Layer& first = *model_.layers[std::size_t(layers.first)];
+    const bool is_last = layers.end == int(model_.layers.size());
     Index& out = widest[number++ % 2];
-    if (!is_last) out = std::max(out, model.layers[std::size_t(layers.end - 1)]->out());
+    if (!is_last) out = std::max(out, model_.layers[std::size_t(layers.end - 1)]->out());
     std::vector<LayerRows> rows(std::size_t(layers.end - layers.first),
                                 {slabs.most_rows, slabs.most_rows, slabs.most_rows, {slabs.most_rows}});
     if (first.gathers()) {
       rows.front() = {slabs.most_sources, slabs.most_rows, slabs.most_rows, {slabs.most_sources}};
-      const bool by_columns = layers.first == 0 && options.columns;
-      width = std::max(width, by_columns ? 0 : first.in());
-      gathered += by_columns ? 0 : first.in();
+      if (layers.first > 0 || !reads_columns) width = std::max(width, first.in());
     }
-    PassMemory memory(Device::kDry, model, layers, Passes::kInference);
+    PassMemory memory(Device::kDry, model_, layers, Passes::kInference);
     memory.shape(rows);
     memory.count(run.inference);
   }
   run.inference.activations +=
-      kReal * owners.rows(rank) * (widest[0] + widest[1] + model.layers.back()->out());
+      kReal * owners_.rows(rank) * (widest[0] + widest[1] + model_.layers.back()->out());
   run.inference.halo = kReal * width * (slabs.most_sources + 2 * slabs.most_others);
-  if (owners.ranks() > 1)
-    run.evaluation[std::size_t(Traffic::kEvaluation)] = Index(slabs.others * double(gathered * kReal));
-  if (options.columns) plan_columns(slabs, model, *options.columns, owners, rank, run);
+  const EvaluationParts sent = parts(rank);
+  run.evaluation[std::size_t(Traffic::kEvaluation)] =
+      std::accumulate(sent.begin(), sent.end(), std::int64_t(0));
+  if (reads_columns) hold_columns(rank, run);
 }
 
 }  // namespace atl

@@ -8,10 +8,12 @@
 #include "plan/dry_input.h"
 #include "plan/dry_run.h"
 #include "plan/mapped.h"
+#include "plan/metric_traffic.h"
 #include "plan/part_order.h"
 #include "plan/planned_seeds.h"
 #include "plan/server_plan.h"
 #include "plan/stage_plan.h"
+#include "strategy/pipeline/stages.h"
 #include "strategy/push_pull/push_pull_pass.h"
 #include "train/rank_data.h"
 
@@ -19,12 +21,8 @@ namespace atl {
 namespace {
 
 /// Owned vertices that are in some split.
-Index labelled_rows(const Job& job, const Dataset& dataset, std::span<const VertexId> owned) {
-  if (job.task == Task::kLinkPrediction) return 0;
-  const View<const std::uint8_t> split = dataset.split(job.dataset.split);
-  return std::count_if(owned.begin(), owned.end(), [&](VertexId v) {
-    return split.at(v, job.dataset.split_column) != std::uint8_t(Split::kNone);
-  });
+Index labelled(const ScoredRows& counts) {
+  return std::accumulate(counts.begin(), counts.end(), Index(0));
 }
 
 Index rows_of(const PreparedGraph& prepared, int part) {
@@ -35,26 +33,28 @@ double total(const TrafficBytes& bytes) {
   return double(std::accumulate(bytes.begin(), bytes.end(), std::int64_t(0)));
 }
 
-/// What a rank's evaluation sees, and its loss where that is of pairs.
+/// What a rank's evaluation sees: its part, and what its metrics are made of.
 struct Seen {
   const RankShape& whole;
   const PairSizes& pairs;
+  const ScoredRows& scored;
 };
 
-/// Rows that travel while pairs are scored, and asking for them.
-double scoring_bytes(const Job& job, const PairSizes& pairs) {
-  return pairs.asked_in_all * double(job.model.hidden) * sizeof(Real) +
-         pairs.wanted_in_all * sizeof(VertexId);
+/// What the rank sends for an evaluation's metrics.
+std::int64_t sent_for_metric(const Job& job, const DatasetMeta& meta, Rank rank, const Seen& seen) {
+  const int ranks = job.placement.ranks;
+  return job.task == Task::kLinkPrediction ? pair_metric_bytes(job, ranks, rank, seen.pairs)
+                                           : metric_bytes(job, meta, ranks, rank, seen.scored);
 }
 
 /// What follows from a rank's dry run and its work.
-void enter(const Job& job, const DryRun& dry, const Seen& seen, const Model& model,
+void enter(const Job& job, const DatasetMeta& meta, const DryRun& dry, const Seen& seen, const Model& model,
            const PlanOptions& options, RankPlan& plan) {
   plan.work += pair_work(job, seen.pairs);
   plan.epoch = dry.epoch;
   plan.epoch_between = dry.epoch_between;
   plan.evaluation = dry.evaluation;
-  plan.evaluation[std::size_t(Traffic::kEvaluation)] += std::int64_t(scoring_bytes(job, seen.pairs));
+  plan.evaluation[std::size_t(Traffic::kEvaluation)] += sent_for_metric(job, meta, plan.shape.rank, seen);
   const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
   plan.compute_seconds =
       seconds_of(plan.work, options.rates) * (strategy.stretch == nullptr ? 1 : strategy.stretch(job));
@@ -88,16 +88,19 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
   const PairSizes of_pairs = pairs.sizes.empty() ? PairSizes{} : pairs.sizes[std::size_t(rank)];
   const auto owned = prepared.ids().subspan(std::size_t(prepared.part_offsets()[std::size_t(part)]),
                                             std::size_t(rows_of(prepared, part)));
+  ScoredRows scored{};
+  if (job.task != Task::kLinkPrediction) scored = split_counts(job, dataset, owned);
   RankPlan plan;
   plan.shape = in.training;
-  plan.memory = rank_memory(
-      {in, dry, model, mapped_bytes(job, dataset, prepared, part, model.layers.front()->gathers()),
-       meta.weighted, !dataset.original_ids().empty(), meta.vertices, labelled_rows(job, dataset, owned),
-       pair_memory(job, of_pairs, {rank, in.training.ranks, in.threads, false})});
+  plan.memory = rank_memory({in, dry, model,
+                             mapped_bytes(job, dataset, prepared, part, model.layers.front()->gathers()),
+                             meta.weighted, !dataset.original_ids().empty(), meta.vertices, labelled(scored),
+                             pair_memory(job, of_pairs, {rank, in.training.ranks, in.threads, false})});
   const bool recompute = job.training.recompute == Recompute::kLayer;
   if (in.batches.empty()) plan.work = epoch_work(model, in.training, recompute);
   for (const RankShape& batch : in.batches) plan.work += epoch_work(model, batch, recompute);
-  enter(job, dry, {in.full ? *in.full : in.training, of_pairs}, model, options, plan);
+  const RankShape& whole = in.full ? *in.full : in.training;
+  enter(job, meta, dry, {whole, of_pairs, whole.answers ? scored : ScoredRows{}}, model, options, plan);
   return plan;
 }
 
@@ -129,7 +132,10 @@ RankPlan plan_batches(const Job& job, const Dataset& dataset, const PlanOptions&
        pair_memory(job, dry.pairs, {rank, job.placement.ranks, options.threads, true})});
   plan.memory.pages = dry.pages;
   plan.work = dry.work;
-  enter(job, dry.run, {plan.shape, dry.pairs}, model, options, plan);
+  const Seen seen{plan.shape, dry.pairs, dry.scored};
+  enter(job, meta, dry.run, seen, model, options, plan);
+  plan.evaluation_parts = dry.evaluation;
+  plan.evaluation_parts[std::size_t(EvaluationPart::kMetric)] = sent_for_metric(job, meta, rank, seen);
   return plan;
 }
 
@@ -160,12 +166,28 @@ JobPlan joined(const Job& job, const PlanOptions& options, PlannedFrom from, std
     for (std::size_t p = 0; p < plan.epoch.size(); ++p) {
       plan.epoch[p] += rank.epoch[p];
       plan.epoch_between[p] += rank.epoch_between[p];
+      plan.evaluation[p] += rank.evaluation[p];
     }
+    for (std::size_t p = 0; p < plan.evaluation_parts.size(); ++p)
+      plan.evaluation_parts[p] += rank.evaluation_parts[p];
   }
   add_checkpoints(plan.ranks);
   plan.servers = server_plans(job, plan.ranks);
   add_up(job, plan);
   return plan;
+}
+
+/// Stages evaluate one after the other where each chunk reads all others, and no later than that.
+void evaluate_in_turn(const Job& job, JobPlan& plan) {
+  if (plan.stages.size() < 2) return;
+  plan.evaluation_seconds = 0;
+  for (const StagePlan& stage : plan.stages) {
+    double slowest = 0;
+    for (const Rank rank : stage.ranks)
+      slowest = std::max(slowest, plan.ranks[std::size_t(rank)].evaluation_seconds);
+    plan.evaluation_seconds += slowest;
+  }
+  add_up(job, plan);
 }
 
 /// Of features by columns, over all ranks.
@@ -227,8 +249,12 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
   for (Rank r = 0; r < Rank(inputs.ranks()); ++r)
     ranks.push_back(plan_rank(job, dataset, prepared, options, pairs, inputs, r));
   JobPlan plan = joined(job, options, PlannedFrom::kPrepared, std::move(ranks));
-  const DatasetMeta& meta = dataset.meta();
-  plan.stages = stage_plans(job, planned_model(job, feature_shape(job, meta), meta.classes));
+  plan.most_batches = inputs.most_batches();
+  const FeatureShape features = feature_shape(job, dataset.meta());
+  const Model model = planned_model(job, features, dataset.meta().classes);
+  plan.stages = stage_plans(job, model);
+  if (!plan.stages.empty()) plan.stall = stall_of_whole_layer(job, model, features.packed());
+  evaluate_in_turn(job, plan);
   return plan;
 }
 

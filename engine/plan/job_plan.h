@@ -10,6 +10,7 @@
 #include "partition/prepared_graph.h"
 #include "plan/cards.h"
 #include "plan/epoch_work.h"
+#include "plan/evaluation_parts.h"
 #include "plan/memory.h"
 
 namespace atl {
@@ -20,9 +21,10 @@ struct RankPlan {
   EpochWork work;
   double compute_seconds = 0, communication_seconds = 0;  // of an epoch
   double evaluation_seconds = 0;
-  TrafficBytes epoch{};          // sent by the rank in an epoch
-  TrafficBytes epoch_between{};  // of it, to other servers
-  TrafficBytes evaluation{};     // sent in an evaluation's pass
+  TrafficBytes epoch{};                // sent by the rank in an epoch
+  TrafficBytes epoch_between{};        // of it, to other servers
+  TrafficBytes evaluation{};           // sent in an evaluation
+  EvaluationParts evaluation_parts{};  // of it; none where all of a rank's rows are inferred at once
   /// From rates: computing and communicating at once where the strategy does, else one after the other.
   double epoch_seconds = 0;
 };
@@ -51,10 +53,16 @@ struct ColumnsPlan {
   double summed = 0;   // … of summands, scores and gradients …
   double by_rows = 0;  // … and, by rows, of features, from those that have other columns
   double sent() const { return pushed + summed; }
-  /// The width at which both send the same; 0: by columns nothing is summed.
+  /// Of what is summed: a column of the products, there and back; and attention's scores, of which there are as many at any width.
+  double a_column() const { return 2.0 * (pieces - 1) * rows * value_bytes; }
+  double scores() const {
+    constexpr double kRounding = 1e-6;  // of what is drawn of some batches and told of all
+    const double rest = summed - a_column() * double(width);
+    return rest > kRounding * summed ? rest : 0;
+  }
+  /// The width at which both send the same; 0: at none, because less goes by rows at any width, or nothing is summed.
   double crossing() const {
-    const double a_column = 2.0 * (pieces - 1) * rows * value_bytes;
-    return a_column > 0 ? std::max(0.0, (by_rows - pushed) / a_column) : 0;
+    return a_column() > 0 ? std::max(0.0, (by_rows - pushed - scores()) / a_column()) : 0;
   }
 };
 
@@ -75,9 +83,11 @@ enum class PlannedFrom {
 struct JobPlan {
   PlannedFrom from = PlannedFrom::kPrepared;
   std::vector<RankPlan> ranks;
+  Index most_batches = 0;                // DryInputs::most_batches()
   std::vector<ServerPlan> servers;       // empty: they hold no copies (server_plan.h)
   std::optional<ColumnsPlan> columns{};  // none: features are held by rows
   std::vector<StagePlan> stages;         // empty: every rank has all layers (stage_plan.h)
+  double stall = 1;                      // of a pipeline whose first layer isn't cut into chunks (stages.h)
   MachineRates rates;                    // of one rank while the others work too
   double link_bytes = 0;                 // a second, between two ranks
   int threads = 1;
@@ -85,6 +95,8 @@ struct JobPlan {
   double epoch_seconds = 0, evaluation_seconds = 0;  // of the slowest rank
   double total_seconds = 0;                          // of all epochs and their evaluations
   TrafficBytes epoch{}, epoch_between{};             // of all ranks together
+  TrafficBytes evaluation{};                         // likewise
+  EvaluationParts evaluation_parts{};                // likewise
   std::string
       simulated_on;  // the topology that times were simulated on (simulate/); empty: they follow from rates
 };
@@ -104,6 +116,9 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PlanOptions& opti
 
 /// Enters an epoch as it was simulated in place of the predicted one. An evaluation is taken to differ from its prediction as much.
 void enter_simulated(const Job& job, double epoch_seconds, const std::string& topology, JobPlan& plan);
+
+/// What to tell where evaluations send a multiple of what epochs do; "": they don't.
+std::string costly_evaluations(const JobPlan& plan, const Job& job);
 
 /// For a terminal, and as one JSON object.
 std::string to_text(const JobPlan& plan, const Job& job);

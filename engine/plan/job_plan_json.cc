@@ -17,6 +17,13 @@ Json traffic_json(const TrafficBytes& bytes) {
   return all;
 }
 
+Json parts_json(const EvaluationParts& parts) {
+  Json all = Json::object();
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    if (parts[p] > 0) all[kEvaluationPartNames[p]] = parts[p];
+  return all;
+}
+
 const char* name_of(PlannedFrom from) {
   switch (from) {
     case PlannedFrom::kPrepared:
@@ -47,6 +54,7 @@ Json rank_json(const RankPlan& r) {
           {"peakBytes", r.memory.peak()},
           {"epochBytes", traffic_json(r.epoch)},
           {"evaluationBytes", traffic_json(r.evaluation)},
+          {"evaluationParts", parts_json(r.evaluation_parts)},
           {"work",
            {{"productFlops", r.work.all_flops()},
             {"gatheredBytes", r.work.all_gathered()},
@@ -79,6 +87,7 @@ Json columns_json(const ColumnsPlan& c) {
           {"afterGather", c.after_gather},
           {"pushedBytes", c.pushed},
           {"summedBytes", c.summed},
+          {"scoreBytes", c.scores()},
           {"bytesByColumns", c.sent()},
           {"bytesByRows", c.by_rows},
           {"crossingWidth", c.crossing()},
@@ -100,6 +109,8 @@ std::string to_json(const JobPlan& plan, const Job& job) {
                 {"epochBytes", traffic_json(plan.epoch)},
                 {"epochSeconds", plan.epoch_seconds},
                 {"simulatedOn", plan.simulated_on},
+                {"evaluationBytes", traffic_json(plan.evaluation)},
+                {"evaluationParts", parts_json(plan.evaluation_parts)},
                 {"evaluationSeconds", plan.evaluation_seconds},
                 {"epochs", job.training.epochs},
                 {"totalSeconds", plan.total_seconds},
@@ -110,6 +121,7 @@ std::string to_json(const JobPlan& plan, const Job& job) {
     document["ranks"].push_back(rank_json(r));
   }
   for (const StagePlan& s : plan.stages) document["stages"].push_back(stage_json(s));
+  if (!plan.stages.empty()) document["stall"] = plan.stall;
   for (const ServerPlan& s : plan.servers) document["servers"].push_back(server_json(s));
   if (plan.columns) document["columns"] = columns_json(*plan.columns);
   return document.dump();

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "base/readable.h"
-#include "job/job.h"
+#include "job/samplers.h"
+#include "job/strategies/batch_options.h"
 #include "plan/columns_plan.h"
 #include "plan/server_plan.h"
 #include "plan/stage_plan.h"
+#include "strategy/strategy.h"
 
 namespace atl {
 namespace {
@@ -50,17 +53,41 @@ std::string memory_text(const JobPlan& plan) {
   return text + row("peak", ranks, [&](const RankPlan& r) { return bytes(r.memory.peak()); });
 }
 
-std::string traffic_text(const JobPlan& plan) {
+double total(std::span<const std::int64_t> bytes) {
+  return double(std::accumulate(bytes.begin(), bytes.end(), std::int64_t(0)));
+}
+
+/// All, and what it is of.
+std::string sent_text(std::span<const std::int64_t> bytes, const char* (*name)(std::size_t)) {
   std::string parts;
-  std::int64_t total = 0;
-  for (std::size_t p = 0; p < plan.epoch.size(); ++p) {
-    if (plan.epoch[p] == 0) continue;
-    total += plan.epoch[p];
-    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", traffic_name(Traffic(p)),
-                         bytes_text(double(plan.epoch[p])));
-  }
-  return fmt::format("between ranks, per epoch: {}{}\n", bytes_text(double(total)),
-                     parts.empty() ? "" : " (" + parts + ")");
+  for (std::size_t p = 0; p < bytes.size(); ++p)
+    if (bytes[p] > 0)
+      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", name(p), bytes_text(double(bytes[p])));
+  return bytes_text(total(bytes)) + (parts.empty() ? "" : " (" + parts + ")");
+}
+
+const char* purpose_name(std::size_t purpose) {
+  return traffic_name(Traffic(purpose));
+}
+const char* part_name(std::size_t part) {
+  return kEvaluationPartNames[part];
+}
+
+std::string traffic_text(const JobPlan& plan) {
+  const std::string evaluation = total(plan.evaluation_parts) > 0
+                                     ? sent_text(plan.evaluation_parts, part_name)
+                                     : sent_text(plan.evaluation, purpose_name);
+  return fmt::format("between ranks, per epoch: {}\nbetween ranks, per evaluation: {}\n",
+                     sent_text(plan.epoch, purpose_name), evaluation);
+}
+
+/// Evaluations that take longer than training does; a line, or none.
+std::string seldom_text(const JobPlan& plan, const Job& job) {
+  const int every = job.training.evaluate_every;
+  if (every == 0 || plan.evaluation_seconds <= plan.epoch_seconds * every) return "";
+  return fmt::format(
+      "evaluations take longer than training: {} for each {} (evaluate more seldom: training.evaluateEvery)\n",
+      duration_text(plan.evaluation_seconds), every == 1 ? "epoch" : counted_text(every, "epoch"));
 }
 
 /// Where a card's rates are from, and whether it holds the rank that needs most while training.
@@ -92,10 +119,12 @@ std::string time_text(const JobPlan& plan, const Job& job) {
                       duration_text(stream_seconds(w, r)), bytes_text(w.all_streamed()));
   if (slowest->communication_seconds > 0)
     text += fmt::format(", communication {}", duration_text(slowest->communication_seconds));
-  return text + fmt::format("\n{}: {} per epoch, {} per evaluation, {} for {} epochs with evaluations\n",
-                            plan.simulated_on.empty() ? "predicted" : "simulated on " + plan.simulated_on,
-                            duration_text(plan.epoch_seconds), duration_text(plan.evaluation_seconds),
-                            duration_text(plan.total_seconds), job.training.epochs);
+  return text +
+         fmt::format("\n{}: {} per epoch, {} per evaluation, {} for {} epochs with evaluations\n",
+                     plan.simulated_on.empty() ? "predicted" : "simulated on " + plan.simulated_on,
+                     duration_text(plan.epoch_seconds), duration_text(plan.evaluation_seconds),
+                     duration_text(plan.total_seconds), job.training.epochs) +
+         seldom_text(plan, job);
 }
 
 /// What is to be known before the figures are believed; a line, or none.
@@ -115,7 +144,30 @@ std::string basis_text(const JobPlan& plan, const Job& job) {
   return "";
 }
 
+std::string line(const std::string& text) {
+  return text.empty() ? "" : text + "\n";
+}
+
+/// A paragraph, or none.
+std::string advice(const std::string& text) {
+  return text.empty() ? "" : text + "\n\n";
+}
+
 }  // namespace
+
+std::string costly_evaluations(const JobPlan& plan, const Job& job) {
+  constexpr double kMuch = 2;
+  const int every = job.training.evaluate_every;
+  double epoch = 0, evaluation = 0;
+  for (const std::int64_t each : plan.epoch) epoch += double(each);
+  for (const RankPlan& rank : plan.ranks)
+    for (const std::int64_t each : rank.evaluation) evaluation += double(each);
+  if (every == 0 || epoch == 0 || evaluation < kMuch * epoch * every) return "";
+  return fmt::format(
+      "an evaluation sends {} between ranks, {:.1f} × what an epoch of training does, and there is one for {}: a larger "
+      "training.evaluateEvery sends less",
+      bytes_text(evaluation), evaluation / epoch, every == 1 ? "each epoch" : counted_text(every, "epoch"));
+}
 
 std::string to_text(const JobPlan& plan, const Job& job) {
   const auto& ranks = plan.ranks;
@@ -125,8 +177,11 @@ std::string to_text(const JobPlan& plan, const Job& job) {
   text += row("owned vertices", ranks, [](const RankPlan& r) { return count_text(r.shape.owned); });
   text += row("halo vertices", ranks, [](const RankPlan& r) { return count_text(r.shape.halo); });
   text += row("arcs", ranks, [](const RankPlan& r) { return count_text(r.shape.arcs()); });
-  return text + "\n" + to_text(plan.servers) + to_text(plan.stages) + to_text(plan.columns) +
-         memory_text(plan) + "\n" + traffic_text(plan) + time_text(plan, job);
+  if (draws_by_vertex(job) && strategy_of(job).holds == Holds::kBatches)
+    text += fmt::format("neighbours drawn: {}\n", hops_text(job));
+  return text + "\n" + to_text(plan.servers) + to_text(plan.stages) + advice(stall_text(plan)) +
+         to_text(plan.columns) + memory_text(plan) + "\n" + traffic_text(plan) +
+         line(costly_evaluations(plan, job)) + time_text(plan, job);
 }
 
 }  // namespace atl

@@ -22,6 +22,7 @@ struct PairSizes {
   Index all_edges = 0, all_negatives = 0;  // … which has so many over all ranks
   double asked_in_all = 0;  // rows that it sends while both sets are scored, and those that it asks for
   double wanted_in_all = 0;
+  Index sets = 0, pieces = 0;  // that are scored, one piece after the other
   /// The most of any step, or of any slab of pairs that are scored.
   struct Step {
     Index pairs = 0;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr Index kReal = sizeof(Real);
 
-SamplingOptions sampling_of(const Job& job, const Model& model) {
-  SamplingOptions sampling = job_sampling(job).sampling;
+SamplingOptions sampling_of(const Job& job, const Owners& owners, const Model& model) {
+  SamplingOptions sampling = job_sampling(job, owners.first_row(owners.ranks())).sampling;
   sampling.normalisation = model.needs.normalisation;
   sampling.attention = model.needs.attention;
   return sampling;
@@ -41,7 +41,7 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
       structure_(source.structure(pool_)),
       sets_(shared.sets),
       pushed_embeddings_(shared.history),
-      sampler_(*structure_, sampling_of(job, model_), sets_),
+      sampler_(*structure_, sampling_of(job, owners, model_), sets_),
       pass_(ctx_, model_, layers(), job.training.seed),
       memory_(ctx_.device, model_, layers(), recompute_ ? Passes::kRecomputing : Passes::kTraining),
       runner_(ctx_, model_, nullptr),

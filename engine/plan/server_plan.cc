@@ -33,6 +33,11 @@ const std::vector<RankShape>& ServerShapes::of(Rank rank, const GraphMarks& mark
   return shapes_[place];
 }
 
+int server_batches_of(const Job& job) {
+  const auto server = strategy_of(job).server;
+  return server == nullptr ? 1 : server(job, 0, 1).batches;
+}
+
 std::vector<ServerPlan> server_plans(const Job& job, const std::vector<RankPlan>& ranks) {
   std::vector<ServerPlan> servers;
   if (strategy_of(job).server == nullptr) return servers;

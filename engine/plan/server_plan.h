@@ -9,6 +9,9 @@
 
 namespace atl {
 
+/// That each server's vertices are trained in; 1 where servers hold no copies.
+int server_batches_of(const Job& job);
+
 /// Of every server; empty: they hold no copies.
 std::vector<ServerPlan> server_plans(const Job& job, const std::vector<RankPlan>& ranks);
 

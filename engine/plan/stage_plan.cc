@@ -67,6 +67,16 @@ std::string to_text(const std::vector<StagePlan>& stages) {
          "\n";
 }
 
+std::string stall_text(const JobPlan& plan) {
+  constexpr double kLittle = 1.02;
+  if (plan.stall < kLittle) return "";
+  return fmt::format(
+      "the first layer reads features that can't be cut into chunks (of neighbours, as attention and input dropout want "
+      "them, or sparse or binary ones), and all stages wait for it: an epoch takes about {:.2f} × as long as a pipeline's "
+      "(compare strategies graph and granndis)",
+      plan.stall);
+}
+
 std::string line_of(const std::vector<StagePlan>& stages, const Job& job) {
   if (stages.empty()) return "";
   std::vector<int> convolutions;

@@ -14,6 +14,8 @@ std::vector<StagePlan> stage_plans(const Job& job, const Model& model);
 
 /// A table for a terminal, or "".
 std::string to_text(const std::vector<StagePlan>& stages);
+/// What to tell where other stages wait for the first stage's first layer; "": none does.
+std::string stall_text(const JobPlan& plan);
 /// As "4 stages of 3, 3, 3, 2 convolutions, 16 chunks", or "".
 std::string line_of(const std::vector<StagePlan>& stages, const Job& job);
 

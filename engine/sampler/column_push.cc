@@ -19,8 +19,8 @@ void copy_rows(ThreadPool& pool, ConstMatrixView x, std::span<const VertexId> id
 }
 
 ColumnPush::ColumnPush(Communicator& comm, ThreadPool& pool, const HeldColumns& held,
-                       const GroupBatchOptions& options)
-    : comm_(comm), pool_(pool), held_(held), options_(options) {
+                       const GroupBatchOptions& options, const RowRoute& route)
+    : comm_(comm), pool_(pool), held_(held), options_(options), route_(route) {
   const auto members = std::size_t(held.share.members());
   sizes_.resize(members * PushedSizes::length(options.hops));
   pushed_.resize(members), ids_of_.resize(members);
@@ -45,7 +45,7 @@ PushedSizes ColumnPush::sizes_of(int member) const {
 }
 
 void ColumnPush::swap(Traffic purpose) {
-  comm_.exchange(Lane::kPrefetch, purpose, sends_, receives_).wait();
+  comm_.exchange(route_.lane, purpose, sends_, receives_).wait();
   sends_.clear(), receives_.clear();
 }
 
@@ -60,7 +60,7 @@ void ColumnPush::exchange_sizes(const Batch& batch) {
     sends_.push_back({peer, reinterpret_cast<std::byte*>(mine_.data()), bytes});
     receives_.push_back({peer, reinterpret_cast<std::byte*>(sizes_.data() + std::size_t(m) * length), bytes});
   }
-  swap(Traffic::kStructure);
+  swap(route_.structure);
 }
 
 /// What a member gets of itself stays where it is.
@@ -88,7 +88,7 @@ void ColumnPush::exchange_batches(const Batch& batch) {
     receives_.push_back({share.group[at], arrived, theirs});
     arrived += theirs, ids += sizes_of(m).all_rows();
   }
-  swap(Traffic::kStructure);
+  swap(route_.structure);
   for (int m = 0; m < share.members(); ++m) {
     if (m == share.place) continue;
     const auto at = std::size_t(m);
@@ -96,7 +96,7 @@ void ColumnPush::exchange_batches(const Batch& batch) {
     receives_.push_back({share.group[at], reinterpret_cast<std::byte*>(const_cast<VertexId*>(ids_of_[at])),
                          4 * sizes_of(m).all_rows()});
   }
-  swap(Traffic::kIds);
+  swap(route_.ids);
 }
 
 }  // namespace atl

@@ -8,6 +8,7 @@
 #include "comm/communicator.h"
 #include "sampler/column_share.h"
 #include "sampler/group_batch.h"
+#include "sampler/row_route.h"
 #include "tensor/context.h"
 
 namespace atl {
@@ -21,12 +22,12 @@ struct HeldColumns {
 /// out (ids.size(), columns): rows of x, in the host's memory.
 void copy_rows(ThreadPool& pool, ConstMatrixView x, std::span<const VertexId> ids, Matrix& out);
 
-/// One per sampling thread. Calls are collective over the group, on Lane::kPrefetch: sizes, arcs and scales as Traffic::kStructure, ids as
-/// Traffic::kIds.
+/// One per sampling thread. Calls are collective over the group, by the route: sizes, arcs and scales as its structure, ids as its ids.
 class ColumnPush {
  public:
   /// All outlive it.
-  ColumnPush(Communicator& comm, ThreadPool& pool, const HeldColumns& held, const GroupBatchOptions& options);
+  ColumnPush(Communicator& comm, ThreadPool& pool, const HeldColumns& held, const GroupBatchOptions& options,
+             const RowRoute& route = {});
 
   /// into: the group's batch; features (rows, columns here): what its first layer reads.
   void push(const Batch& batch, GroupBatch& into, Matrix& features);
@@ -43,6 +44,7 @@ class ColumnPush {
   ThreadPool& pool_;
   const HeldColumns& held_;
   const GroupBatchOptions options_;
+  const RowRoute route_;
   std::vector<std::int64_t> mine_, sizes_;  // sizes_: by member
   Recycled<std::byte> outgoing_, arrived_;
   Recycled<VertexId> ids_;  // of other members

@@ -8,10 +8,10 @@
 namespace atl {
 namespace {
 
-SetOptions set_options(const Job& job) {
+SetOptions set_options(const Job& job, Index vertices) {
   const Options& options = job.strategy.options;
   SetOptions sets{.layer_sizes = {},
-                  .draws = options.integer("draws"),
+                  .draws = set_draws(job, vertices),
                   .walk_length = int(options.integer("walkLength")),
                   .merged = int(options.integer("merged")),
                   .coverage = int(options.integer("coverage"))};
@@ -21,7 +21,7 @@ SetOptions set_options(const Job& job) {
 
 }  // namespace
 
-BatchSamplingOptions job_sampling(const Job& job) {
+BatchSamplingOptions job_sampling(const Job& job, Index vertices) {
   const Options& options = job.strategy.options;
   BatchSamplingOptions batches{.sampling = {.fanout = batch_fanout(job),
                                             .replace = options.flag("replace"),
@@ -29,7 +29,7 @@ BatchSamplingOptions job_sampling(const Job& job) {
                                .sets = find_sets(sampler_of(job).name),
                                .batch_size = options.integer("batchSize"),
                                .mapped = options.text("structure") == "mapped"};
-  if (batches.sets != nullptr) batches.set_options = set_options(job);
+  if (batches.sets != nullptr) batches.set_options = set_options(job, vertices);
   return batches;
 }
 

@@ -6,8 +6,8 @@
 
 namespace atl {
 
-/// Without what the model and the machine say: normalisation, attention, threads, features.
-BatchSamplingOptions job_sampling(const Job& job);
+/// Of a graph of so many vertices. Without what the model and the machine say: normalisation, attention, threads, features.
+BatchSamplingOptions job_sampling(const Job& job, Index vertices);
 
 /// Of its cache of historical embeddings; none: it has none.
 std::optional<HistoryOptions> job_history(const Job& job);

@@ -35,8 +35,8 @@ std::vector<LayerRange> slab_segments(const Model& model) {
 
 /// A slab's sources are at most its rows and its arcs.
 std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const Owners& owners, Rank rank,
-                               Index bytes) {
-  Index widest = 1;
+                               Index bytes, Index width) {
+  Index widest = std::max<Index>(1, width);
   for (const auto& each : model.layers) widest = std::max({widest, each->in(), each->out()});
   const Index most = std::max<Index>(1, bytes / (widest * Index(sizeof(Real))));
   const Index first = owners.first_row(rank), rows = owners.rows(rank);
@@ -54,6 +54,20 @@ std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const O
   return begins;
 }
 
+std::unique_ptr<Structure> whole_structure(const BatchGraph& graph, Communicator& comm, ThreadPool& pool,
+                                           bool mapped) {
+  return mapped ? mapped_structure(graph.whole, pool)
+                : partitioned_structure(graph.whole, graph.owners, comm, pool, kEvaluationRoute);
+}
+
+SamplingOptions slab_sampling(const Model& model, const LayerRange& layers) {
+  SamplingOptions sampling{.normalisation = model.needs.normalisation,
+                           .attention = model.needs.attention,
+                           .transpose_input = false};
+  if (model.layers[std::size_t(layers.first)]->gathers()) sampling.fanout = {kAllNeighbours};
+  return sampling;
+}
+
 SlabInference::SlabInference(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
                              const BatchGraph& graph, const SlabOptions& options)
     : ctx_(ctx),
@@ -65,10 +79,8 @@ SlabInference::SlabInference(Context& ctx, Communicator& comm, const Model& mode
       runner_(ctx, model, comm.trace()),
       host_{Device::kCpu, ctx.pool, &host_workspace_},
       copies_(ctx),
-      structure_(options.mapped
-                     ? mapped_structure(graph.whole, *ctx.pool)
-                     : partitioned_structure(graph.whole, graph.owners, comm, *ctx.pool, kEvaluationRoute)),
-      slabs_(slab_begins(model, graph.whole.whole, graph.owners, comm.rank(), options.bytes)),
+      structure_(whole_structure(graph, comm, *ctx.pool, options.mapped)),
+      slabs_(slab_begins(model, graph.whole.whole, graph.owners, comm.rank(), options.bytes, options.width)),
       sourced_(ctx) {
   if (!memory_of(ctx.device).is_hosts) {
     own_.resize(std::size_t(graph.owners.rows(comm.rank())));
@@ -81,11 +93,7 @@ SlabInference::SlabInference(Context& ctx, Communicator& comm, const Model& mode
 void SlabInference::make_segments() {
   tapped_ = tapped_layer(model_);
   for (const LayerRange& layers : slab_segments(model_)) {
-    SamplingOptions sampling{.normalisation = model_.needs.normalisation,
-                             .attention = model_.needs.attention,
-                             .transpose_input = false};
-    if (layer(layers.first).gathers()) sampling.fanout = {kAllNeighbours};
-    segments_.push_back({layers, std::make_unique<Sampler>(*structure_, sampling),
+    segments_.push_back({layers, std::make_unique<Sampler>(*structure_, slab_sampling(model_, layers)),
                          std::make_unique<BatchPass>(ctx_, model_, layers, options_.seed),
                          std::make_unique<PassMemory>(ctx_.device, model_, layers, Passes::kInference)});
   }
@@ -107,7 +115,8 @@ Matrix& SlabInference::output_of(const Segment& segment) {
 }
 
 SlabInference::Input SlabInference::features() const {
-  if (options_.input != nullptr) return {ConstMatrixView(nullptr, graph_.owners.rows(comm_.rank()), 0), true};
+  if (options_.input != nullptr || options_.first != nullptr)
+    return {ConstMatrixView(nullptr, graph_.owners.rows(comm_.rank()), 0), true};
   if (options_.features == nullptr) return {graph_.features, true};
   return {graph_.features, true, options_.features->places(), options_.features->rows()};
 }
@@ -123,7 +132,10 @@ ConstMatrixView SlabInference::infer() {
     Matrix& out = output_of(each);
     out.resize(rows, layer(each.layers.end - 1).out(), ctx_.device);
     const bool reads_tap = tapped_ >= 0 && each.layers.first > tapped_;
-    run(each, in, reads_tap ? ConstMatrixView(tap_) : ConstMatrixView(), out);
+    if (options_.first != nullptr && each.layers.first == 0)
+      options_.first->infer(slabs_, out);
+    else
+      run(each, in, reads_tap ? ConstMatrixView(tap_) : ConstMatrixView(), out);
     last_input_ = in.rows;
     in = made(out);
   }
@@ -176,6 +188,7 @@ void SlabInference::count(ScheduleBytes& bytes) const {
   for (const Segment& each : segments_) each.memory->count(bytes);
   bytes.halo += sourced_.bytes() + inputs_.held_bytes() + batch_.bytes() +
                 (options_.input == nullptr ? 0 : options_.input->bytes());
+  if (options_.first != nullptr) options_.first->count(bytes);
 }
 
 }  // namespace atl

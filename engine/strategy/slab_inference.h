@@ -17,21 +17,40 @@ namespace atl {
 /// For a rank with so much memory (0: not stated): an eighth of it, at most 64 MiB.
 Index slab_bytes(Index memory);
 
+/// The layers that read the features, where these don't lie with their rows' owners.
+class FirstLayers {
+ public:
+  virtual ~FirstLayers() = default;
+  /// What they make of own rows, slab by slab: of slab i those from begins[i] to begins[i + 1]; as many slabs on all ranks, each after the one
+  /// before. Their end is the first of slab_segments()'s. Collective.
+  virtual void infer(std::span<const Index> begins, MatrixView out) = 0;
+  virtual void count(ScheduleBytes& bytes) const = 0;
+};
+
 struct SlabOptions {
   bool mapped = false;          // structure, as SamplingOptions' maker has it
   Index bytes = slab_bytes(0);  // of a slab's widest input, about
+  Index width = 0;              // of that input, where a row of a slab takes more than the model's layers say
   std::uint64_t seed = 1;
   InputRows* input = nullptr;  // where the features' rows are fetched from; null: BatchGraph::features
   const DeviceFeatures* features = nullptr;  // what the device has of these; null: the host gives it all
+  FirstLayers* first = nullptr;              // in place of the first segment; null: it is as the others
 };
+
+/// Of the whole graph, for exact inference.
+std::unique_ptr<Structure> whole_structure(const BatchGraph& graph, Communicator& comm, ThreadPool& pool,
+                                           bool mapped);
+/// Of a slab of some layers' rows: all neighbours, where they gather.
+SamplingOptions slab_sampling(const Model& model, const LayerRange& layers);
 
 /// Which layers are computed together: the first of them alone may gather. One more begins behind the tapped layer, whose output
 /// others read, and one with the last, whose input are the embeddings.
 std::vector<LayerRange> slab_segments(const Model& model);
 
 /// Where slabs of a rank's rows begin, and the end: whose widest input takes about `bytes` at most, if not one row's takes more.
+/// `width`: as SlabOptions has it.
 std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const Owners& owners, Rank rank,
-                               Index bytes);
+                               Index bytes, Index width = 0);
 
 /// All calls are collective, by the compute thread. References outlive it.
 class SlabInference {

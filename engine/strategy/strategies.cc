@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/decoder.h"
+#include "model/self_loops.h"
 #include "strategy/kinds/kinds.h"
 
 namespace atl {
@@ -42,6 +43,7 @@ Model job_model(const Job& job, const FeatureShape& features, Index classes) {
   const Index outputs = links ? Index(job.model.hidden) : classes;
   Model model = make_model(job.model, job.training,
                            {features.columns, outputs, features.packed(), exact, features.whole_columns});
+  model.needs.self_loops = self_loops_of(job);
   if (links) model.decoder = decoder_parameters(job.links, outputs);
   model.data.bits = features.form == FeatureForm::kBits;
   if (features.form == FeatureForm::kSparse) model.data.nonzeros_per_row = features.nonzeros_per_row;

@@ -36,6 +36,7 @@ ComputeWork& ComputeWork::operator+=(const ComputeWork& more) {
   half_flops += more.half_flops;
   gathered_bytes += more.gathered_bytes;
   streamed_bytes += more.streamed_bytes;
+  calls += more.calls;
   for (std::size_t c = 0; c < cached.size(); ++c) {
     cached[c].gathered += more.cached[c].gathered;
     cached[c].streamed += more.cached[c].streamed;

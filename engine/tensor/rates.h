@@ -28,6 +28,7 @@ struct MachineRates {
   double half_flops = 0;    // of those in halves
   ByCache caches{};         // of matrices that a cache holds
   KernelBytes memory{};     // of larger ones
+  double call_seconds = 0;  // of a kernel's call, whatever it does
 };
 
 /// What kernels do, in the units that the machine's rates are measured in.
@@ -37,6 +38,7 @@ struct ComputeWork {
   double streamed_bytes = 0;  // matrices read or written once, in order
   double half_flops = 0;      // of dense products of rows in halves
   ByCache cached{};           // beside these two, of matrices that a cache holds
+  double calls = 0;           // of kernels
 
   double all_flops() const { return product_flops + half_flops; }
   double all_gathered() const;
@@ -45,6 +47,9 @@ struct ComputeWork {
   friend ComputeWork operator+(ComputeWork a, const ComputeWork& b) { return a += b; }
 };
 
+/// A kernel's call on a processor, beside what the kernel does: docs/simulate.md says from what it follows. A constant, because so short a time
+/// isn't measured in passing, and a choice shouldn't differ from run to run.
+inline constexpr double kCallSeconds = 0.5e-6;
 inline constexpr double kBitTime = 0.4;  // of a product with bits, beside the dense one of the same shape
 /// Operations of a dense product that take as long as a softmax's term, in a column of an arc.
 inline constexpr double kTermFlops = 50;
@@ -58,7 +63,8 @@ double product_seconds(const ComputeWork& work, const MachineRates& rates);
 double gather_seconds(const ComputeWork& work, const MachineRates& rates);
 double stream_seconds(const ComputeWork& work, const MachineRates& rates);
 inline double seconds_of(const ComputeWork& work, const MachineRates& rates) {
-  return product_seconds(work, rates) + gather_seconds(work, rates) + stream_seconds(work, rates);
+  return product_seconds(work, rates) + gather_seconds(work, rates) + stream_seconds(work, rates) +
+         work.calls * rates.call_seconds;
 }
 
 /// The first three. Takes about two seconds and 0.6 GB, freed again.

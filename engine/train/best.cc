@@ -3,12 +3,21 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "tensor/copies.h"
 #include "train/saved_count.h"
 
 namespace atl {
 
-void Best::consider(Index epoch, const Evaluation& evaluation, Parameters& parameters) {
+Best::~Best() {
+  try {
+    wait_for_weights();
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): whatever has failed is told by whoever waits next
+  }
+}
+
+/// The host goes on with the next epoch meanwhile.
+void Best::consider(Index epoch, const Evaluation& evaluation, Parameters& parameters, DeviceStream& stream) {
   const bool by_loss = spec_.metric == StopMetric::kValidationLoss;
   const std::optional<double> value = by_loss ? evaluation.validation_loss : evaluation.validation;
   const double score =
@@ -19,8 +28,18 @@ void Best::consider(Index epoch, const Evaluation& evaluation, Parameters& param
   validation_ = evaluation.validation;
   test_ = evaluation.test;
   weights_.resize(1, Index(parameters.values().size()));
-  HostArray values(parameters.device(), parameters.values());
-  std::copy_n(values.data(), weights_.cols(), weights_.data());
+  stream.download(weights_.data(), parameters.values().data(), std::size_t(weights_.bytes()));
+  bringing_ = &stream;
+}
+
+void Best::wait_for_weights() const {
+  if (bringing_ != nullptr) bringing_->synchronise();
+  bringing_ = nullptr;
+}
+
+Matrix& Best::weights() {
+  wait_for_weights();
+  return weights_;
 }
 
 bool Best::patience_over(Index epoch) const {
@@ -29,6 +48,7 @@ bool Best::patience_over(Index epoch) const {
 
 void Best::restore(Parameters& parameters) const {
   if (epoch_ == 0) return;
+  wait_for_weights();
   HostArray values(parameters.device(), parameters.values());
   std::copy_n(weights_.data(), weights_.cols(), values.data());
   values.put();

@@ -14,10 +14,13 @@ namespace atl {
 class Best {
  public:
   explicit Best(const EarlyStoppingSpec& spec) : spec_(spec) {}
+  ~Best();
+  Best(const Best&) = delete;
+  Best& operator=(const Best&) = delete;
 
-  /// After an evaluation at `epoch`; copies the weights if it is better than all before. Of equals the first
+  /// After an evaluation at `epoch`; copies the weights, in the order of the stream, if it is better than all before. Of equals the first
   /// is best.
-  void consider(Index epoch, const Evaluation& evaluation, Parameters& parameters);
+  void consider(Index epoch, const Evaluation& evaluation, Parameters& parameters, DeviceStream& stream);
   /// True when `patience` epochs have gone by since the best one.
   bool patience_over(Index epoch) const;
   /// Puts the best epoch's weights into `parameters`; leaves them where nothing was ever evaluated.
@@ -26,18 +29,21 @@ class Best {
   Index epoch() const { return epoch_; }
   std::optional<double> validation() const { return validation_; }
   std::optional<double> test() const { return test_; }
-  Matrix& weights() { return weights_; }  // (1, values) of the best epoch; empty before
+  Matrix& weights();  // (1, values) of the best epoch; empty before. Waits until they have come.
 
   /// For checkpoints.
   void save(std::map<std::string, double>& scalars) const;
   void load(const std::map<std::string, double>& scalars);
 
  private:
+  void wait_for_weights() const;
+
   EarlyStoppingSpec spec_;
   Index epoch_ = 0;
   double score_ = 0;  // larger is better
   std::optional<double> validation_, test_;
   Matrix weights_;
+  mutable DeviceStream* bringing_ = nullptr;  // the stream that may still be bringing them
 };
 
 }  // namespace atl

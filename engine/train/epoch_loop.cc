@@ -15,6 +15,7 @@ namespace atl {
 
 Outcome EpochLoop::run() {
   const TrainingSpec& t = job_.training;
+  without_input_ = loss_without_input(p_.comm, job_, p_.data);
   Outcome outcome = p_.best.patience_over(at_.epochs) ? Outcome::kStoppedEarly : Outcome::kCompleted;
   while (at_.epochs < t.epochs && outcome == Outcome::kCompleted) {
     const bool stop = run_epoch();
@@ -77,13 +78,13 @@ void EpochLoop::end_epoch(EpochRecord& e) {
   p_.record.epochs.push_back(e);
   p_.options.observer->on_epoch(e);
   tell_growth(e);
-  tell_if_not_learning(e);
+  tell_if_not_learning();
 }
 
-/// Once, by whoever is looked at; a run that is resumed later has told it before.
-void EpochLoop::tell_if_not_learning(const EpochRecord& e) {
-  if (p_.comm.rank() != 0 || e.epoch != epochs_to_learn(job_.training.epochs)) return;
-  const std::string told = not_learning(job_, p_.record.epochs);
+/// Once, by whoever is looked at.
+void EpochLoop::tell_if_not_learning() {
+  if (p_.comm.rank() != 0) return;
+  const std::string told = not_learning(job_, p_.record.epochs, without_input_);
   if (!told.empty()) p_.options.observer->on_message(MessageLevel::kWarning, told);
 }
 
@@ -137,7 +138,7 @@ void EpochLoop::evaluate_into(EpochRecord& e) {
   e.validation = evaluation.validation;
   e.test = evaluation.test;
   e.validation_loss = evaluation.validation_loss;
-  p_.best.consider(e.epoch, evaluation, p_.trainer.parameters());
+  p_.best.consider(e.epoch, evaluation, p_.trainer.parameters(), p_.trainer.stream());
 }
 
 void EpochLoop::checkpoint() {

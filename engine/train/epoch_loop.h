@@ -48,7 +48,7 @@ class EpochLoop {
   std::pair<double, bool> sum_over_ranks(double loss);
   void check_finite(double loss);
   void tell_growth(const EpochRecord& epoch);
-  void tell_if_not_learning(const EpochRecord& epoch);
+  void tell_if_not_learning();
   std::vector<Lateness> lateness_over_ranks();
   void evaluate_into(EpochRecord& epoch);
   void checkpoint();
@@ -56,8 +56,9 @@ class EpochLoop {
   LoopParts p_;
   const Job& job_;
   Reached at_, last_checkpoint_;
-  bool is_first_ = true;  // epoch of this start
-  EpochSoFar before_;     // of this epoch, what was done before this start
+  double without_input_ = 0;  // loss_without_input()
+  bool is_first_ = true;      // epoch of this start
+  EpochSoFar before_;         // of this epoch, what was done before this start
 };
 
 }  // namespace atl

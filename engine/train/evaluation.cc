@@ -9,12 +9,6 @@
 namespace atl {
 namespace {
 
-/// What is counted of each split in one visit of the logits, in the device's memory.
-struct Counted {
-  LabelCounts splits[3];
-  double validation_loss = 0;
-};
-
 /// Counts whose ratio is the metric: accuracy = correct / rows; F1-micro = 2·tp / (2·tp + fp + fn), which is the same thing for one
 /// label a vertex. Multi-label: a class is predicted where its logit is above 0.
 struct Ratio {
@@ -35,25 +29,36 @@ void loss_of(Context& ctx, const LabelView& labels, Loss loss, ConstMatrixView l
 }
 
 Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, const TrainingSpec& training,
-                    ConstMatrixView logits) {
+                    ConstMatrixView logits, EvaluationRoom& room) {
   const std::array<const SplitRows*, 3> splits{&data.train, &data.validation, &data.test};
   const LabelView& labels = data.label_view();
   // Several labels have no accuracy; F1-micro of one label is accuracy.
   const bool several = data.multi_label() && training.metric == Metric::kF1Micro;
   const bool is_ratio = training.metric == Metric::kAccuracy || training.metric == Metric::kF1Micro;
-  Buffer<Counted> counted(ctx.device, 1);
-  zero_sums(ctx, {&counted.data()->validation_loss, 1});
+  SplitCounts* const counted = room.counted.data();
+  const Index by_class = training.metric == Metric::kF1Macro ? data.classes() : 0;
+  room.by_class.resize(Index(splits.size()) * by_class);
+  room.by_class_here.resize(splits.size() * std::size_t(by_class));
+  const auto of_split = [&](auto all, std::size_t s) {
+    return all.subspan(s * std::size_t(by_class), std::size_t(by_class));
+  };
+  zero_sums(ctx, {&counted->validation_loss, 1});
+  for (std::size_t s = 0; s < splits.size() && by_class > 0; ++s)
+    count_by_class_of(ctx, data, logits, splits[s]->placed, of_split(room.by_class.span(), s));
   for (std::size_t s = 0; s < splits.size() && is_ratio; ++s) {
-    LabelCounts* const counts = &counted.data()->splits[s];
+    LabelCounts* const counts = &counted->splits[s];
     if (several)
       count_labels(ctx, logits, labels.targets, splits[s]->placed, counts);
     else
       count_classes(ctx, logits, labels.classes, splits[s]->placed, counts);
   }
-  loss_of(ctx, labels, training.loss, logits, data.validation.placed, 0, {},
-          &counted.data()->validation_loss);
-  const Counted counts = read(ctx, counted.data());
-  std::array<double, 7> sums{};  // part and whole of each split, then the validation loss
+  loss_of(ctx, labels, training.loss, logits, data.validation.placed, 0, {}, &counted->validation_loss);
+  SplitCounts counts;
+  const std::span<ClassCounts> by_class_here = room.by_class_here;
+  if (by_class > 0)
+    ctx.stream->download(by_class_here.data(), room.by_class.data(), by_class_here.size_bytes());
+  read(ctx, counted, &counts, sizeof counts);  // here alone the host waits for the device
+  std::array<double, 7> sums{};                // part and whole of each split, then the validation loss
   for (std::size_t s = 0; s < splits.size() && is_ratio; ++s) {
     const Ratio ratio = ratio_of(counts.splits[s], several);
     sums[2 * s] = ratio.part;
@@ -61,13 +66,16 @@ Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, cons
   }
   sums[6] = counts.validation_loss;
   comm.all_reduce(Traffic::kEvaluation, std::span<double>(sums));
+  if (by_class > 0) sum_over_ranks(comm, by_class_here);
+  ConstMatrixView logits_here;
+  if (training.metric == Metric::kRocAuc) logits_here = room.logits.of(ctx, logits);
 
   std::array<std::optional<double>, 3> metric;
   for (std::size_t s = 0; s < splits.size(); ++s) {
     if (training.metric == Metric::kRocAuc)
-      metric[s] = roc_auc(ctx, comm, data, logits, splits[s]->rows);
+      metric[s] = roc_auc(comm, data, logits_here, splits[s]->rows);
     else if (training.metric == Metric::kF1Macro)
-      metric[s] = f1_macro(ctx, comm, data, logits, splits[s]->placed);
+      metric[s] = f1_macro(of_split(by_class_here, s));
     else if (sums[2 * s + 1] > 0)
       metric[s] = sums[2 * s] / sums[2 * s + 1];
     else if (splits[s]->total > 0)

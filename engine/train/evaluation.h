@@ -2,8 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "comm/communicator.h"
+#include "tensor/copies.h"
+#include "tensor/kernels.h"
 #include "train/rank_data.h"
 #include "train/telemetry/record.h"
 
@@ -15,9 +18,24 @@ struct Evaluation {
   std::optional<double> validation_loss;  // mean over validation vertices
 };
 
-/// logits (owned, classes). Collective.
+/// What is counted of each split in one visit of the logits.
+struct SplitCounts {
+  LabelCounts splits[3];
+  double validation_loss = 0;
+};
+
+/// The memory of an evaluation, kept for the next one: to give a device's memory back, the host waits for all that the device was given.
+struct EvaluationRoom {
+  explicit EvaluationRoom(Device device) : counted(device, 1), by_class(device) {}
+  Buffer<SplitCounts> counted;             // (1)
+  Buffer<ClassCounts> by_class;            // (splits, classes), for F1-macro
+  std::vector<ClassCounts> by_class_here;  // likewise
+  HostRows logits;                         // for ROC-AUC
+};
+
+/// logits (owned, classes). The host waits once for its device, and for ROC-AUC once more. Collective.
 Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, const TrainingSpec& training,
-                    ConstMatrixView logits);
+                    ConstMatrixView logits, EvaluationRoom& room);
 
 /// Over test vertices; empty for multi-label data. Collective.
 ConfusionMatrix confusion_of(Context& ctx, Communicator& comm, const RankData& data, ConstMatrixView logits);

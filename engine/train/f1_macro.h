@@ -13,8 +13,10 @@ namespace atl {
 /// Mean of 2 · hits / (predicted + actual) over the classes that occur or are predicted; absent where none is.
 std::optional<double> f1_macro(std::span<const ClassCounts> counts);
 
-/// Of all ranks' `rows`: counts are summed, so that it is the same on any number of ranks. Collective.
-std::optional<double> f1_macro(Context& ctx, Communicator& comm, const RankData& data, ConstMatrixView logits,
-                               std::span<const VertexId> rows);
+/// Of this rank's `rows`, into `counts` (classes), which are in the device's memory as all else is.
+void count_by_class_of(Context& ctx, const RankData& data, ConstMatrixView logits,
+                       std::span<const VertexId> rows, std::span<ClassCounts> counts);
+/// Counts of the host's, so that what is made of them is the same on any number of ranks. Collective.
+void sum_over_ranks(Communicator& comm, std::span<ClassCounts> counts);
 
 }  // namespace atl

@@ -3,19 +3,43 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "job/strategies/p3.h"
 
 namespace atl {
 namespace {
 
-constexpr double kFallen = 0.99;  // of the first loss
+constexpr double kFallen = 0.99;  // of another loss
 constexpr std::size_t kRemedies = 2;
+
+/// −Σ p log p of a label that is there or not.
+double entropy_of_one(double p) {
+  return p <= 0 || p >= 1 ? 0 : -p * std::log(p) - (1 - p) * std::log(1 - p);
+}
+
+double mean_loss(std::span<const EpochRecord> epochs) {
+  const auto add = [](double sum, const EpochRecord& each) { return sum + each.loss; };
+  return std::accumulate(epochs.begin(), epochs.end(), 0.0, add) / double(epochs.size());
+}
+
+double least_loss(std::span<const EpochRecord> epochs) {
+  return std::ranges::min(epochs, {}, &EpochRecord::loss).loss;
+}
 
 /// What usually is the reason, the likeliest first.
 std::vector<std::string> remedies(const Job& job) {
   const TrainingSpec& t = job.training;
   const double rate = t.optimizer.learning_rate, high = t.optimizer.kind == OptimizerKind::kSgd ? 1 : 0.02;
   std::vector<std::string> all;
-  if (rate > high) all.push_back(fmt::format("lower training.optimizer.learningRate ({})", rate));
+  const double late = rate_of_late_gradients(job);
+  if (late > 0)
+    all.push_back(fmt::format(
+        "lower training.optimizer.learningRate ({}) to {} or less, for this strategy's gradients are late",
+        rate, late));
+  if (rate > high && late == 0)
+    all.push_back(fmt::format("lower training.optimizer.learningRate ({})", rate));
   if (rate < high / 100) all.push_back(fmt::format("raise training.optimizer.learningRate ({})", rate));
   if (job.model.norm == Norm::kNone) all.emplace_back("set model.norm: layer");
   if (t.dropout >= 0.7) all.push_back(fmt::format("lower training.dropout ({})", t.dropout));
@@ -31,20 +55,62 @@ std::vector<std::string> remedies(const Job& job) {
   return all;
 }
 
+bool stays_without_input(std::span<const EpochRecord> epochs, double without_input) {
+  const std::span<const EpochRecord> late = epochs.last((epochs.size() + 1) / 2);
+  const std::size_t half = late.size() / 2;
+  return without_input > 0 && half > 0 && least_loss(late) >= kFallen * without_input &&
+         mean_loss(late.last(half)) >= kFallen * mean_loss(late.first(half));
+}
+
+/// What is wrong by the end of these epochs; "": nothing.
+std::string fault_of(std::span<const EpochRecord> epochs, double without_input) {
+  const double first = epochs.front().loss, least = least_loss(epochs), last = epochs.back().loss;
+  if (least >= kFallen * first)
+    return fmt::format("the loss hasn't fallen in {} epochs (it was {:.4g}, and at least {:.4g} since)",
+                       epochs.size(), first, least);
+  if (stays_without_input(epochs, without_input))
+    return fmt::format(
+        "after {} epochs the loss is {:.4g}, no better than saying always how often each label occurs ({:.4g})",
+        epochs.size(), last, without_input);
+  return "";
+}
+
 }  // namespace
+
+double loss_without_input(Communicator& comm, const Job& job, const RankData& data) {
+  if (job.task == Task::kLinkPrediction) return entropy_of_one(1.0 / (1 + job.links.negatives));
+  std::vector<double> counts(std::size_t(data.classes()) + 1, 0);  // of each label, and of the vertices
+  const Labels& labels = data.labels();
+  for (const VertexId row : data.train.rows) {
+    ++counts.back();
+    if (labels.columns == 0) ++counts[std::size_t(labels.classes[std::size_t(row)])];
+    for (Index c = 0; c < labels.columns; ++c) counts[std::size_t(c)] += labels.target_rows().at(row, c);
+  }
+  comm.all_reduce(Traffic::kSetup, std::span<double>(counts));
+  double loss = 0;
+  for (std::size_t c = 0; c + 1 < counts.size() && counts.back() > 0; ++c) {
+    const double share = counts[c] / counts.back();
+    loss += labels.columns > 0 ? entropy_of_one(share) : share > 0 ? -share * std::log(share) : 0;
+  }
+  return loss;
+}
 
 Index epochs_to_learn(Index epochs) {
   return std::max<Index>(5, epochs / 10);
 }
 
-std::string not_learning(const Job& job, const std::vector<EpochRecord>& epochs) {
+std::string not_learning(const Job& job, std::span<const EpochRecord> epochs, double without_input) {
   if (epochs.empty() || epochs.front().epoch != 1) return "";
-  const double least = std::ranges::min(epochs, {}, &EpochRecord::loss).loss, first = epochs.front().loss;
-  if (least < kFallen * first) return "";
-  const std::vector<std::string> two = remedies(job);
-  return fmt::format(
-      "the loss hasn't fallen in {} epochs (it was {:.4g}, and at least {:.4g} since): {}, or {}",
-      epochs.size(), first, least, two[0], two[1]);
+  if (epochs.front().loss == 0) return "";  // the data have one class, as was told before the run
+  for (auto looked = std::size_t(epochs_to_learn(job.training.epochs)); looked <= epochs.size();
+       looked *= 2) {
+    const std::string fault = fault_of(epochs.first(looked), without_input);
+    if (fault.empty()) continue;
+    if (looked < epochs.size()) return "";
+    const std::vector<std::string> two = remedies(job);
+    return fmt::format("{}: {}, or {}", fault, two[0], two[1]);
+  }
+  return "";
 }
 
 }  // namespace atl

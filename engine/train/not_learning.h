@@ -1,19 +1,28 @@
 // A run that doesn't learn says so early, while its user still looks at it.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "comm/communicator.h"
 #include "job/job.h"
+#include "train/rank_data.h"
 #include "train/telemetry/record.h"
 
 namespace atl {
 
-/// By the end of which epoch of a run that has so many its loss must have fallen: a tenth, but at least 5.
+/// The loss of whoever says of every vertex, or pair, how often each label occurs in training: the entropy of the labels, summed where a
+/// vertex has several. A model that reads nothing of its input comes to that. 0: nothing can be learned. Collective.
+double loss_without_input(Communicator& comm, const Job& job, const RankData& data);
+
+/// By the end of which epoch of a run that has so many its loss must have fallen: a tenth, but at least 5. It is looked at once more
+/// whenever twice as many have passed.
 Index epochs_to_learn(Index epochs);
 
-/// What to tell, with the two likeliest remedies for the manifest, where no epoch up to epochs_to_learn() had a loss at least 1 %
-/// below the first one's; "" otherwise. epochs: from the first one.
-std::string not_learning(const Job& job, const std::vector<EpochRecord>& epochs);
+/// What to tell at the end of the last one of `epochs`, which begin with the first one, with the two likeliest remedies for the manifest: no
+/// loss was at least 1 % below the first one's, or all of the later half are at least as high as without input, and don't fall. ""
+/// otherwise, in epochs in which it isn't looked at, and where it has been told before. without_input: the loss of that name.
+std::string not_learning(const Job& job, std::span<const EpochRecord> epochs, double without_input);
 
 }  // namespace atl

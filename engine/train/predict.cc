@@ -22,7 +22,7 @@ std::filesystem::path model_of(const std::filesystem::path& run) {
   if (!std::filesystem::exists(model)) {
     if (std::filesystem::exists(run / "job.yaml"))
       fail(
-          "{}: has no model.safetensors yet: its run hasn't come to its end (go on with `atoll run --resume`)",
+          "{0}: has no model.safetensors yet: its run hasn't come to its end (go on with `atoll run -f {0}/job.yaml --output {0}`)",
           run.string());
     fail("{}: is no run: there is no model.safetensors (use the output folder of `atoll run`)", run.string());
   }
@@ -92,10 +92,10 @@ Predicted predict(const PredictOptions& o) {
     fail("--pairs: the model of {} predicts classes of vertices; use one of task linkPrediction",
          o.model.string());
   job.placement.ranks = 1;
-  job.placement.partitioner.parts = 0;
+  job.placement.partitioner.parts = 1;
   job.training.setting = Setting::kTransductive;  // inference is over the whole graph either way
   const TrainedOn trained = read_trained_on(file);
-  const Dataset dataset = Dataset::open(o.dataset);
+  const Dataset dataset = Dataset::open(o.dataset, o.prepared);
   const std::vector<VertexPair> asked =
       o.pairs.empty() ? std::vector<VertexPair>() : read_pair_file(o.pairs, dataset);
   Predicted predicted;
@@ -128,7 +128,8 @@ Predicted predict(const PredictOptions& o) {
     return predicted;
   }
   write_predicted_labels(o.output, class_names_of(file.metadata()));
-  if (use.known) predicted.metrics = evaluate(ctx, comm, data, job.training, logits);
+  EvaluationRoom room(ctx.device);
+  if (use.known) predicted.metrics = evaluate(ctx, comm, data, job.training, logits, room);
   return predicted;
 }
 

@@ -11,9 +11,10 @@
 namespace atl {
 
 struct PredictOptions {
-  std::filesystem::path model;    // a run's output folder
-  std::filesystem::path dataset;  // a data set's folder; needs neither labels nor splits
-  std::filesystem::path output;   // predictions.npy and embeddings.npy go here; made if it doesn't exist
+  std::filesystem::path model;     // a run's output folder
+  std::filesystem::path dataset;   // a data set's folder; needs neither labels nor splits
+  std::filesystem::path prepared;  // as Dataset::open()'s `elsewhere`
+  std::filesystem::path output;    // predictions.npy and embeddings.npy go here; made if it doesn't exist
   int threads = 1;
   bool probabilities = false;  // probabilities.npy too
   std::filesystem::path

@@ -4,7 +4,9 @@
 #include <array>
 #include <numeric>
 
+#include "job/samplers.h"
 #include "job/strategies.h"
+#include "model/self_loops.h"
 #include "partition/server_batches.h"
 #include "strategy/strategy.h"
 
@@ -22,7 +24,8 @@ bool reads_halo_features(const Job& job, const DatasetMeta& meta, const DataUse&
 PartitionOptions partition_options(const Job& job, int ranks) {
   const PartitionerSpec& p = job.placement.partitioner;
   const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
-  const int parts = strategy.parts == nullptr ? std::max(ranks, p.parts) : strategy.parts(job);
+  const int parts =
+      strategy.parts == nullptr ? std::max({ranks, p.parts, default_parts(job)}) : strategy.parts(job);
   return {.kind = p.kind,
           .parts = parts,
           .seed = p.seed,
@@ -33,8 +36,7 @@ PartitionOptions partition_options(const Job& job, int ranks) {
 
 GraphTransforms graph_transforms(const Job& job) {
   using Loops = GraphTransforms::SelfLoops;
-  const SelfLoops wanted = job.dataset.self_loops == SelfLoops::kModel ? graph_needs(job.model).self_loops
-                                                                       : job.dataset.self_loops;
+  const SelfLoops wanted = self_loops_of(job);
   GraphTransforms t;
   t.symmetrise = job.dataset.symmetrise;
   t.self_loops = wanted == SelfLoops::kAdd      ? Loops::kAdd

@@ -4,8 +4,6 @@
 #include <array>
 #include <cstring>
 
-#include "tensor/copies.h"
-
 namespace atl {
 namespace {
 
@@ -65,7 +63,7 @@ std::optional<double> roc_auc(std::vector<std::pair<float, bool>> scored) {
   return (rank_sum - positives * (positives + 1) / 2) / (positives * negatives);
 }
 
-std::optional<double> roc_auc(Context& ctx, Communicator& comm, const RankData& data, ConstMatrixView logits,
+std::optional<double> roc_auc(Communicator& comm, const RankData& data, ConstMatrixView logits,
                               std::span<const VertexId> rows) {
   if (!data.multi_label() && data.classes() != 2) {
     fail(
@@ -73,8 +71,6 @@ std::optional<double> roc_auc(Context& ctx, Communicator& comm, const RankData& 
         "classes (use accuracy, f1Micro or f1Macro)",
         data.classes());
   }
-  HostRows here;
-  logits = here.of(ctx, logits);
   std::array<double, 2> areas{0, 0};  // Σ over classes, and how many
   for (Index c = 0; c < (data.multi_label() ? data.classes() : 1); ++c) {
     if (const auto area = roc_auc(gather(comm, scores_of(data, logits, rows, c)))) {

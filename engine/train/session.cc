@@ -62,7 +62,7 @@ class Session {
         pool_(options.threads),
         workspace_(device_of(options)),
         ctx_{device_of(options), &pool_, &workspace_, &stream_of(options)},
-        dataset_(Dataset::open(options.dataset)),
+        dataset_(Dataset::open(options.dataset, options.prepared)),
         prepared_(PreparedGraph::open(dataset_, partition_options(job_, comm.size()), graph_transforms(job_),
                                       training_marks(dataset_, job_))),
         data_(job_, dataset_, prepared_, comm.rank(), PartRanks(options.parts)),
@@ -179,7 +179,8 @@ class Session {
   }
 
   void warn_of_late_masks() {
-    const std::string told = masks_too_late(job_, trainer_->steps() * job_.training.epochs);
+    const std::string told =
+        masks_too_late(job_, dataset_.meta().features, trainer_->steps() * job_.training.epochs);
     if (root() && !told.empty()) o_.observer->on_message(MessageLevel::kWarning, told);
   }
 

@@ -18,11 +18,12 @@ namespace atl {
 
 /// What `atoll train` gives each rank. The same on all ranks but for `observer`.
 struct SessionOptions {
-  std::string build;              // build_id() of the rank's program
-  Job job;                        // complete (load_job)
-  std::string job_yaml;           // the manifest as run
-  std::filesystem::path dataset;  // the data set's folder
-  std::filesystem::path output;   // exists where rank 0 runs; no other rank touches it
+  std::string build;               // build_id() of the rank's program
+  Job job;                         // complete (load_job)
+  std::string job_yaml;            // the manifest as run
+  std::filesystem::path dataset;   // the data set's folder
+  std::filesystem::path prepared;  // as Dataset::open()'s `elsewhere`
+  std::filesystem::path output;    // exists where rank 0 runs; no other rank touches it
   int threads = 1;
   const RankDevice* device = nullptr;  // not owned; null: the CPU. The same kind on all ranks
   /// Of a GPU's memory that the rank will hold while it trains, to be asked for at once; 0, or no function: it isn't known.

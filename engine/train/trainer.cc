@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "comm/stream_watcher.h"
 #include "tensor/copies.h"
 
 namespace atl {
@@ -29,7 +30,8 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       slice_copies_(ctx),
       state_(ctx.device, 1),
       ahead_(ctx.device, 1),
-      outputs_(ctx.device, Index(model_.layers.size())) {
+      outputs_(ctx.device, Index(model_.layers.size())),
+      room_(ctx.device) {
   data.place(ctx);
   if (data.links() != nullptr) links_ = std::make_unique<LinkTask>(ctx, comm, job, data, model_);
   training_ = schedule_of_training();
@@ -65,6 +67,9 @@ double Trainer::train_epoch(Index epoch, double learning_rate) {
 }
 
 double Trainer::train_step(std::int64_t step, double learning_rate) {
+  StreamWatcher* const watcher = comm_.stream_watcher();
+  if (watcher != nullptr && data_.has_training_part() && steps() > 1)
+    watcher->works_on(int((step - 1) % steps()));  // its batches are those of every epoch
   take_part(step);
   ctx_.stream->begin_round(Round::kStep);
   step_ = step;
@@ -176,7 +181,7 @@ void Trainer::update() {
 Evaluation Trainer::evaluate() {
   ctx_.stream->begin_round(Round::kEvaluation);
   if (links_) return links_->evaluate(inference().infer(), parameters_.present());
-  return atl::evaluate(ctx_, comm_, data_, job_.training, inference().infer());
+  return atl::evaluate(ctx_, comm_, data_, job_.training, inference().infer(), room_);
 }
 
 void Trainer::explain_non_finite(const std::string& when, const Reached& last_checkpoint) {

@@ -42,6 +42,7 @@ class Trainer final : private TrainingStep {
   [[noreturn]] void explain_non_finite(const std::string& when, const Reached& last_checkpoint);
 
   Parameters& parameters() { return parameters_; }
+  DeviceStream& stream() { return *ctx_.stream; }
   Optimizer& optimizer() { return optimizer_; }
   const Model& model() const { return model_; }
   ScheduleBytes bytes() const;  // of the schedule that trains
@@ -95,6 +96,7 @@ class Trainer final : private TrainingStep {
   Buffer<StepState> state_;  // (1) of the step
   Buffer<double> ahead_;     // (1) loss of the next step, which this one computed
   Buffer<double> outputs_;   // (layers) elements of their outputs that aren't finite
+  EvaluationRoom room_;
   double loss_sum_ = 0, vertices_ = 0;
   std::int64_t step_ = 0;  // that is trained, counted from 1
   double of_pairs_ = 0, of_pairs_ahead_ = 0,

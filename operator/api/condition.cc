@@ -30,9 +30,13 @@ void set_condition(std::vector<Condition>& conditions, Condition condition) {
 }
 
 std::string state_of(const std::vector<Condition>& conditions) {
-  for (const char* type : {kFailed, kSucceeded, kSuspended, kRestarting, kRunning, kPlaced, kCreated})
+  for (const char* type : {kFailed, kSucceeded, kSuspended, kRestarting, kRunning, kPlaced})
     if (holds(conditions, type)) return type;
-  return {};
+  const Condition *created = find_condition(conditions, kCreated),
+                  *placed = find_condition(conditions, kPlaced);
+  if (created && !created->holds && created->reason != kPreparing) return kRefused;
+  if (placed) return placed->reason == kPreparing ? kPreparing : kWaiting;
+  return created ? kCreated : "";
 }
 
 }  // namespace atl::ctl

@@ -2,6 +2,7 @@
 // nothing changes any more.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,6 +18,16 @@ inline constexpr const char* kSuspended = "Suspended";
 inline constexpr const char* kRestarting = "Restarting";
 inline constexpr const char* kSucceeded = "Succeeded";
 inline constexpr const char* kFailed = "Failed";
+
+/// Why Placed, or Created, doesn't hold while the data set is prepared: nobody has looked for places yet. Also a state.
+inline constexpr const char* kPreparing = "Preparing";
+/// Why Created doesn't hold. Also a state.
+inline constexpr const char* kRefused = "Refused";
+/// The state of a gang that has no places.
+inline constexpr const char* kWaiting = "Waiting";
+
+/// Bytes, as the resource's schema has them.
+inline constexpr std::size_t kLongestReason = 1024, kLongestMessage = 4096;
 
 struct Condition {
   std::string type;
@@ -37,7 +48,7 @@ bool has_ended(const std::vector<Condition>& conditions);
 /// that has ended.
 void set_condition(std::vector<Condition>& conditions, Condition condition);
 
-/// The condition that says most: status.state.
+/// The condition that says most, or what its job waits for: status.state. "" where nothing has been said of it yet.
 std::string state_of(const std::vector<Condition>& conditions);
 
 }  // namespace atl::ctl

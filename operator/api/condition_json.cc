@@ -19,7 +19,6 @@ Condition read_condition(const nlohmann::json& object) {
 }
 
 nlohmann::ordered_json condition_json(const Condition& condition) {
-  constexpr std::size_t kLongestReason = 1024, kLongestMessage = 4096;
   return {{"type", condition.type},
           {"status", condition.holds ? "True" : "False"},
           {"observedGeneration", condition.generation},

@@ -1,5 +1,6 @@
 #include "operator/api/messages.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -91,6 +92,7 @@ std::optional<Prepared> read_prepared(const std::string& line) {
                 int(*ranks),
                 std::move(*parts),
                 {},
+                std::max(number_of(object, "unlistedFlow").value_or(0), 0.0),
                 strategy,
                 bounded(text_of(object, "strategyReason"), kLongestText)};
   for (const json& row : list_of(object, "flows")) {

@@ -40,6 +40,7 @@ struct Prepared {
   int ranks = 0;
   std::vector<int> parts;        // (ranks) the part that each trains; empty: that of its own number
   std::vector<PairBytes> flows;  // an epoch, between ranks
+  double unlisted_flow = 0;      // of each pair of servers of which no ranks are among them
   std::string strategy{};        // what strategy auto stands for, as YAML on one line; "": the manifest's
   std::string strategy_reason{};
 };

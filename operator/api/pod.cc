@@ -37,8 +37,12 @@ void read_conditions(const json& status, PodView& pod) {
     const bool holds = text_of(condition, "status") == "True";
     if (type == "Ready") pod.ready = holds;
     if (type == "DisruptionTarget" && holds) pod.disruption = text_of(condition, "reason");
-    if (type == "PodScheduled" && !holds && text_of(condition, "reason") == "Unschedulable")
-      pod.unschedulable = text_of(condition, "message");
+    const std::string reason = text_of(condition, "reason");
+    if (type != "PodScheduled" || holds || (reason != "Unschedulable" && reason != "SchedulerError"))
+      continue;
+    pod.unschedulable = text_of(condition, "message");
+    if (pod.unschedulable.empty()) pod.unschedulable = reason;
+    pod.scheduler_spoke = moment_of(condition, "lastTransitionTime");
   }
 }
 
@@ -49,8 +53,6 @@ void read_spec(const json& spec, PodView& pod) {
   const json& affinity = member(spec, "affinity");
   if (affinity.is_object()) pod.affinity = affinity.dump();
   for (const json& gate : list_of(spec, "schedulingGates")) pod.gates.push_back(text_of(gate, "name"));
-  for (const json& volume : list_of(spec, "volumes"))
-    pod.mounts_claims |= volume.contains("persistentVolumeClaim") || volume.contains("ephemeral");
   pod.priority = int(integer_of(spec, "priority").value_or(0));
   pod.requests = requests_of(spec);
 }

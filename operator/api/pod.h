@@ -1,6 +1,7 @@
 // A pod as far as decisions about a job need it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,10 @@ struct PodView {
   std::string affinity;         // spec.affinity as JSON, or ""
   std::string pinned;           // the node that the operator has pinned it to, or ""
   bool ready = false;
-  std::string unschedulable;  // why the scheduler finds no node for it
-  std::string disruption;     // DisruptionTarget's reason: PreemptionByScheduler, EvictionByEvictionAPI, …
+  std::string unschedulable;              // why the scheduler finds no node for it
+  std::optional<Moment> scheduler_spoke;  // when it said so first; of a pod that was gated, when it was
+  std::string disruption;  // DisruptionTarget's reason: PreemptionByScheduler, EvictionByEvictionAPI, …
   std::vector<std::string> gates;
-  bool mounts_claims = false;
   int priority = 0;
   Resources requests;
   std::vector<ContainerView> containers;  // init containers first

@@ -72,6 +72,7 @@ struct Status {
   MadeOf made_of;
   int attempt = 0;      // the newest start of the ranks; 0: none yet. What the output folder is fenced with
   int failures = 0;     // restarts that count against backoffLimit
+  int disruptions = 0;  // restarts that count against maxDisruptions
   std::string keys;     // the Secret with the login keys that the job's pods mount; "": there is none yet
   int withdrawals = 0;  // since it ran last: how often its pods were let go because their room wasn't there
   std::vector<ServerPlace> servers;

@@ -61,6 +61,7 @@ Status read_status(const json& status) {
   read.made_of = {text_of(made_of, "manifest"), text_of(made_of, "prepared"), text_of(made_of, "image")};
   read.attempt = int(integer_of(status, "attempt").value_or(0));
   read.failures = int(integer_of(status, "failures").value_or(0));
+  read.disruptions = int(integer_of(status, "disruptions").value_or(0));
   read.keys = text_of(status, "keys");
   read.withdrawals = int(integer_of(status, "withdrawals").value_or(0));
   const json& placement = member(status, "placement");

@@ -14,8 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kLongestReason = 1024, kLongestMessage = 4096, kLongestName = 253, kLongestWord = 32,
-                      kLongestImage = 1024;
+constexpr std::size_t kLongestName = 253, kLongestWord = 32, kLongestImage = 1024;
 
 /// Kubernetes' shortest form without loss: 12Mi, 1500.
 std::string quantity(double bytes) {
@@ -27,12 +26,12 @@ std::string quantity(double bytes) {
 }
 
 void put(Json& object, const char* name, const std::string& text, std::size_t longest) {
-  if (!text.empty()) object[name] = bounded(text, longest);
+  if (const std::string good = bounded(text, longest); !good.empty()) object[name] = good;
 }
 
-template <class Value>
-void put(Json& object, const char* name, const std::optional<Value>& value) {
-  if (value) object[name] = *value;
+/// JSON has finite numbers alone.
+void put(Json& object, const char* name, const std::optional<double>& value) {
+  if (value && std::isfinite(*value)) object[name] = *value;
 }
 
 void put_count(Json& object, const char* name, const std::optional<std::int64_t>& count) {
@@ -138,6 +137,7 @@ std::string write_status(const Status& status) {
   put_object(json, "madeOf", made_of_json(status.made_of));
   json["attempt"] = status.attempt;
   json["failures"] = status.failures;
+  if (status.disruptions > 0) json["disruptions"] = status.disruptions;
   put(json, "keys", status.keys, kLongestName);
   json["withdrawals"] = status.withdrawals;
   put_object(json, "placement", placement_json(status));

@@ -26,7 +26,8 @@ bool is_plain(const std::string& volume) {
 }
 
 bool is_to_be_tried(const Job& job) {
-  return !job.template_.empty() || !is_plain(job.dataset.volume) || !is_plain(job.output.volume);
+  return !job.template_.empty() || !is_plain(job.dataset.volume) || !is_plain(job.dataset.prepared) ||
+         !is_plain(job.output.volume);
 }
 
 /// Where an item of the pod's list stands in the manifest.
@@ -34,6 +35,7 @@ std::string place_of(const json& pod, const std::string& list, std::size_t index
   const json& items = member(member(pod, "spec"), list.c_str());
   const std::string name = index < items.size() ? text_of(items[index], "name") : "";
   if (list == "volumes" && name == "data") return "dataset.volume";
+  if (list == "volumes" && name == "prepared") return "dataset.prepared";
   if (list == "volumes" && name == "output") return "output.volume";
   return fmt::format("template.spec.{}[{}]", list, name);
 }

@@ -88,13 +88,15 @@ bool is_node_lost(const std::string& node, const Observed& seen, const Settings&
   if (found == seen.nodes.end()) return true;
   const NodeView& view = found->second;
   if (view.ready) return false;
-  return seen.now - view.since >= Seconds(settings.toleration_seconds) ||
-         is_known_lost(node, view.since, seen.job.status) || is_waited_for_in_vain(node, seen);
+  const Seconds patience = view.is_missing ? kTimeToComeBack : Seconds(settings.toleration_seconds);
+  return seen.now - view.since >= patience || is_known_lost(node, view.since, seen.job.status) ||
+         is_waited_for_in_vain(node, seen);
 }
 
 std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings) {
   if (is_node_lost(pod.node, seen, settings) && !pod.has_ended()) return "NodeLost";
-  if (pod.reason == "Evicted") return "Evicted";
+  // A node that needs room marks whom it evicts; a pod that outgrew what it may have is evicted without the mark.
+  if (pod.reason == "Evicted") return pod.disruption.empty() ? kOverLimit : "Evicted";
   if (pod.disruption == "PreemptionByScheduler") return pod.has_ended() ? "Preempted" : "";
   if (!pod.disruption.empty() && pod.has_ended()) return "Evicted";
   if (pod.has_ended()) return reason_of_end(pod);

@@ -26,14 +26,21 @@ struct GangView {
 /// `attempt`: the present one.
 GangView view_gang(const Observed& seen, const Settings& settings, int attempt);
 
-/// Why a pod does not and will not run any more: "" | NodeLost | Evicted | Preempted | Rejected (by the node's kubelet,
+/// A pod's files (its disk, /dev/shm, /tmp) outgrew a limit of its own, and kubelet ended it.
+inline constexpr const char* kOverLimit = "OverLimit";
+
+/// Why a pod does not and will not run any more: "" | NodeLost | Evicted | OverLimit | Preempted | Rejected (by the node's kubelet,
 /// before it ran) | OOMKilled | Signal | Exit | DaemonEnded | Deleted (it was told to end).
 std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings);
 
 /// It is to go, but still has time to write a checkpoint.
 bool is_leaving(const PodView& pod, const Observed& seen, const Settings& settings);
 
-/// It doesn't exist, its kubelet has been silent for longer than is tolerated, or the job's launcher or ranks have lost it too.
+/// How long a node may be missing, as Kubernetes' own collector of pods sees it: one that was deleted by mistake is made again by its
+/// kubelet, and one that is new may not have been told to us yet.
+inline constexpr Seconds kTimeToComeBack{40};
+
+/// It has been missing for that long, its kubelet has been silent for longer than is tolerated, or the job's launcher or ranks have lost it too.
 bool is_node_lost(const std::string& node, const Observed& seen, const Settings& settings);
 
 /// The pod was made by this job, not by one of the same name before it or by somebody else.

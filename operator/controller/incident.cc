@@ -114,7 +114,9 @@ Incident worker_incident(const PodView& pod, const Turn& turn) {
     incident.culprit.signal = end->culprit.signal;
   }
   const std::string told = end ? end->message : told_by(pod);
-  if (!told.empty()) incident.message = told;
+  // Who was evicted knows only that it was asked to stop; kubelet says why.
+  const bool is_evicted = pod.reason == "Evicted" && !pod.message.empty();
+  if (!told.empty() && !is_evicted) incident.message = told;
   return incident;
 }
 
@@ -138,11 +140,17 @@ void restart(Turn& turn, const Incident& incident) {
   turn.status.add_restart(
       {turn.now(), incident.culprit, incident.reason, turn.status.progress.last_checkpoint_epoch});
   turn.say(kRunning, false, incident.reason, what);
-  const int limit = turn.spec().run_policy.backoff_limit;
-  if (!is_disruption(incident.reason) && ++turn.status.failures > limit)
-    return fail_job(turn, "BackoffLimitExceeded",
-                    fmt::format("{}; this was failure {}, and runPolicy.backoffLimit allows {}", what,
-                                turn.status.failures, limit));
+  const RunPolicySpec& policy = turn.spec().run_policy;
+  if (!is_disruption(incident.reason)) {
+    if (++turn.status.failures > policy.backoff_limit)
+      return fail_job(turn, "BackoffLimitExceeded",
+                      fmt::format("{}; this was failure {}, and runPolicy.backoffLimit allows {}", what,
+                                  turn.status.failures, policy.backoff_limit));
+  } else if (++turn.status.disruptions > policy.max_disruptions && policy.max_disruptions > 0) {
+    return fail_job(turn, "TooManyDisruptions",
+                    fmt::format("{}; this was disruption {}, and runPolicy.maxDisruptions allows {}", what,
+                                turn.status.disruptions, policy.max_disruptions));
+  }
   turn.say(kRestarting, true, incident.reason, what);
   turn.end_attempt();
 }

@@ -17,7 +17,7 @@ struct Incident {
 /// mpirun lost a server of which nobody else has said yet that it is gone.
 inline constexpr const char* kLost = "Lost";
 
-/// Nothing that the job did: it doesn't count against backoffLimit.
+/// Nothing that the job did: it counts against maxDisruptions, not against backoffLimit.
 bool is_disruption(const std::string& reason);
 
 /// Whether this pod's end is among the restarts already.

@@ -4,11 +4,13 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "operator/api/gnnjob.h"
+#include "operator/api/messages.h"
 #include "operator/api/pod.h"
 #include "operator/objects/login_keys.h"
 #include "operator/plan/gang.h"
@@ -24,17 +26,19 @@ const char* name_of(Kind kind);
 struct ObjectView {
   Kind kind = Kind::kConfigMap;
   Meta meta;
-  std::string prepared;   // of a ConfigMap: its prepared.json, if it has one
-  std::string failure{};  // of an MPIJob: why it failed, if it did
+  std::shared_ptr<const Prepared> prepared{};  // of a ConfigMap: its prepared.json, if it has one
+  std::string failure{};                       // of an MPIJob: why it failed, if it did
   std::optional<Workload> workload{};
 };
 
 struct NodeView {
   bool ready = true;
-  Moment since{};  // when `ready` changed last
+  Moment since{};  // when `ready` changed last; of one that is missing: when it was missed first
   std::map<std::string, std::string> labels;
   bool cordoned = false;
   std::vector<Taint> taints{};
+  bool is_missing =
+      false;  // we know of no such node: it was deleted, or has just come; it isn't ready either
 };
 
 /// What the servers of its ranks say in the present attempt. They are asked every few seconds.
@@ -55,7 +59,7 @@ struct Observed {
   std::vector<PodView> pods;        // the job's own, and others' with a name that it needs
   std::vector<ObjectView> objects;  // likewise, but for Secrets, which nobody here may read
   std::string taken_keys;           // a Secret that was there when ours of that name was to be made, or ""
-  std::map<std::string, NodeView> nodes;      // on which its pods stand or were to stand; those that exist
+  std::map<std::string, NodeView> nodes;      // on which its pods stand or were to stand
   std::function<GangPlan(const Gang&)> plan;  // on the cluster as it is now, pods that are pinned counted
   std::function<std::vector<std::string>(const std::string& node)>
       strangers;  // pods there that aren't the job's

@@ -17,12 +17,31 @@ namespace {
 constexpr int kMostFailures = 2;      // of a node, before it is avoided
 constexpr Seconds kRemembered{3600};  // a failure: by then somebody has mended the node, or it fails again
 
-std::optional<Prepared> known_parts(const Turn& turn) {
+/// Null where they aren't.
+const Prepared* known_parts(const Turn& turn) {
   const ObjectView* map =
       turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().made_of.prepared));
-  auto prepared = read_prepared(map ? map->prepared : "");
-  if (!prepared || prepared->ranks != turn.spec().placement.ranks) return {};
-  return prepared;
+  const Prepared* prepared = map ? map->prepared.get() : nullptr;
+  return prepared && prepared->ranks == turn.spec().placement.ranks ? prepared : nullptr;
+}
+
+/// Between ranks, those of pairs of servers that aren't listed between their first.
+std::vector<PairBytes> all_flows(const Prepared& prepared, const std::vector<std::vector<Rank>>& servers) {
+  std::vector<PairBytes> flows = prepared.flows;
+  if (prepared.unlisted_flow == 0) return flows;
+  std::vector<std::size_t> server_of(std::size_t(prepared.ranks));
+  for (std::size_t s = 0; s < servers.size(); ++s)
+    for (const Rank rank : servers[s]) server_of[std::size_t(rank)] = s;
+  std::vector<bool> is_listed(servers.size() * servers.size());
+  for (const PairBytes& flow : prepared.flows) {
+    const std::size_t a = server_of[std::size_t(flow.from)], b = server_of[std::size_t(flow.to)];
+    is_listed[a * servers.size() + b] = is_listed[b * servers.size() + a] = true;
+  }
+  for (std::size_t a = 0; a < servers.size(); ++a)
+    for (std::size_t b = a + 1; b < servers.size(); ++b)
+      if (!is_listed[a * servers.size() + b])
+        flows.push_back({int(servers[a].front()), int(servers[b].front()), prepared.unlisted_flow});
+  return flows;
 }
 
 /// A node is to blame for it: a rank that runs out of memory does so anywhere.
@@ -144,6 +163,7 @@ GangPlan plan_missing(const Turn& turn, const Gang& gang, const std::vector<int>
 NodeFilter filter_of(const Turn& turn, const std::string& admitted) {
   NodeFilter filter = ctl::filter_of(turn.spec(), turn.settings.gpu_resource);
   filter.join(NodeFilter::of_template(admitted));
+  filter.demand_platform(turn.settings.architectures);
   filter.excluded = bad_nodes(turn);
   return filter;
 }
@@ -162,24 +182,25 @@ GangPlan plan_together(const Turn& turn, const Gang& gang) {
 }  // namespace
 
 std::vector<int> parts_by_rank(const Turn& turn) {
-  const auto prepared = known_parts(turn);
+  const Prepared* prepared = known_parts(turn);
   return prepared ? prepared->parts : std::vector<int>{};
 }
 
 std::string chosen_strategy(const Turn& turn) {
-  const auto prepared = known_parts(turn);
+  const Prepared* prepared = known_parts(turn);
   return prepared && find_strategy(turn.spec().strategy.kind)->stands_for_another ? prepared->strategy : "";
 }
 
 std::string reason_for_strategy(const Turn& turn) {
-  const auto prepared = known_parts(turn);
+  const Prepared* prepared = known_parts(turn);
   return prepared && !chosen_strategy(turn).empty() ? prepared->strategy_reason : "";
 }
 
 Gang gang_to_place(const Turn& turn) {
-  const auto prepared = known_parts(turn);
-  Gang gang = gang_of(turn.spec(), prepared ? std::optional(prepared->flows) : std::nullopt,
-                      turn.settings.gpu_resource);
+  const Prepared* prepared = known_parts(turn);
+  Gang gang =
+      gang_of(turn.spec(), prepared ? std::optional(all_flows(*prepared, turn.gang().servers)) : std::nullopt,
+              turn.settings.gpu_resource);
   if (!turn.gang().is_complete() || !turn.gang().launcher) count_pods(turn.job(), turn.settings, gang);
   for (const PodView* worker : turn.gang().workers)
     if (worker) gang.server.at_least(worker->requests);
@@ -200,7 +221,7 @@ GangPlan plan_places(const Turn& turn, const Gang& gang) {
 
 std::string why_no_launcher_on(const Turn& turn, const std::string& node) {
   const auto found = turn.seen.nodes.find(node);
-  if (found == turn.seen.nodes.end()) return "is gone";
+  if (found == turn.seen.nodes.end() || found->second.is_missing) return "is gone";
   const NodeView& view = found->second;
   return filter_of(turn, turn.job().admitted.launcher)
       .refusal({node, view.labels, view.taints, view.cordoned, view.ready, {}});

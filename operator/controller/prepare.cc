@@ -79,7 +79,7 @@ bool is_unprepared(Turn& turn) {
   const std::string loss = pod->phase == "Succeeded" ? "" : loss_of(*pod, turn.seen, turn.settings);
   if (pod->has_ended() && is_counted(turn.status, *pod)) {
     if (!is_backing_off(turn)) dismiss(turn, *pod);
-  } else if (loss == "Rejected") {
+  } else if (loss == "Rejected" || loss == kOverLimit) {
     fail_prepare(turn, *pod, loss, pod->message);
   } else if (pod->is_terminating() || is_disruption(loss)) {
     dismiss(turn, *pod);

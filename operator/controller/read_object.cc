@@ -8,8 +8,10 @@
 namespace atl::ctl {
 
 ObjectView read_object(Kind kind, const nlohmann::json& object) {
-  ObjectView view{kind, read_meta(object), ""};
-  if (kind == Kind::kConfigMap) view.prepared = text_of(member(object, "data"), "prepared.json");
+  ObjectView view{kind, read_meta(object)};
+  if (kind == Kind::kConfigMap)
+    if (auto prepared = read_prepared(text_of(member(object, "data"), "prepared.json")))
+      view.prepared = std::make_shared<const Prepared>(std::move(*prepared));
   if (kind == Kind::kMpiJob) view.failure = mpi_job_failure(object);
   if (kind == Kind::kWorkload) view.workload = read_workload(object);
   return view;

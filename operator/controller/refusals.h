@@ -6,9 +6,6 @@
 
 namespace atl::ctl {
 
-/// Why Created doesn't hold.
-inline constexpr const char* kRefused = "Refused";
-
 /// Whether `other` is refused objects in the same namespace and comes before `job`: it is older, or as old and first by
 /// name. As long as it holds gated pods, `job` gives way to it.
 bool is_refused_before(const GnnJob& other, const GnnJob& job);

@@ -13,7 +13,9 @@
 namespace atl::ctl {
 namespace {
 
-constexpr Seconds kTimeToBind{30}, kTimeForVolumes{300};
+constexpr Seconds kTimeToBind{30};  // from the scheduler's first word against the pod
+constexpr Seconds kTimeForAWord{
+    300};  // while it says nothing: it may be away or behind, or a volume is being made
 constexpr std::size_t kMostNamed = 5;  // pods in a message
 
 using Pods = std::vector<const PodView*>;
@@ -55,9 +57,18 @@ std::string why_not_bound(const Turn& turn, const PodView& pod) {
                      pod.unschedulable.empty() ? "" : "; the scheduler says: ", pod.unschedulable);
 }
 
-/// A volume that is made for a pod once its node is known takes a while; the scheduler then has nothing against the pod.
-Seconds time_to_bind(const PodView& pod) {
-  return pod.mounts_claims && pod.unschedulable.empty() ? kTimeForVolumes : kTimeToBind;
+/// When it is given up, if it isn't bound. Whoever was gated bears the time of the gate for the scheduler's first word.
+Moment end_of_patience(const PodView& pod, Moment last_release) {
+  if (pod.unschedulable.empty()) return last_release + kTimeForAWord;
+  return std::max(last_release, pod.scheduler_spoke.value_or(last_release)) + kTimeToBind;
+}
+
+/// Looks at few: each asks who stands on a node.
+std::string why_not_bound(const Turn& turn, const Pods& unbound) {
+  std::vector<std::string> reasons;
+  for (const PodView* pod : unbound)
+    reasons.push_back(reasons.size() < kMostNamed ? why_not_bound(turn, *pod) : "");
+  return listed(reasons, "; ");
 }
 
 /// Healthy pods of an attempt before, whose missing ones were to be replaced, waiting for a room that doesn't come: two
@@ -100,19 +111,20 @@ bool is_start_overdue(Turn& turn) {
 
 bool is_gang_unbound(Turn& turn) {
   const Pods pods = released(turn);
-  std::vector<std::string> reasons;
-  Seconds time = kTimeForVolumes;
+  const Moment last = last_release(pods);
+  Pods unbound;
+  Moment end = Moment::max();
   for (const PodView* pod : pods) {
     if (pod->is_bound()) continue;
-    reasons.push_back(why_not_bound(turn, *pod));
-    time = std::min(time, time_to_bind(*pod));
+    unbound.push_back(pod);
+    end = std::min(end, end_of_patience(*pod, last));
   }
-  if (reasons.empty()) return false;
-  const Moment end = last_release(pods) + time;
+  if (unbound.empty()) return false;
   turn.look_at(end);
   if (turn.now() < end) return false;
+  const std::string reasons = why_not_bound(turn, unbound);
   if (turn.gang().is_launched) {  // all workers are ready: it is the launcher
-    restart(turn, {kNotBound, {{}, "", turn.gang().launcher->meta.name, ""}, listed(reasons, "; ")});
+    restart(turn, {kNotBound, {{}, "", turn.gang().launcher->meta.name, ""}, reasons});
     return true;
   }
   // Pods of an earlier release serve on; only those that replace lost ones are withdrawn.
@@ -121,10 +133,10 @@ bool is_gang_unbound(Turn& turn) {
     return pod->is_bound() && released_at(*pod).value_or(placed) < placed;
   };
   if (std::ranges::none_of(pods, is_kept)) {
-    withdraw(turn, listed(reasons, "; "));
+    withdraw(turn, reasons);
     return true;
   }
-  give_up_plan(turn, kNotBound, listed(reasons, "; "));
+  give_up_plan(turn, kNotBound, reasons);
   for (const PodView* pod : pods)
     if (!is_kept(pod)) dismiss(turn, *pod);
   return true;

@@ -24,6 +24,8 @@ Turn::Turn(const Observed& observed, const Settings& given)
     : seen(observed), settings(given), status(observed.job.status), job_(observed.job) {
   status.made_of = job_.made_of;
   if (seen.job.job) gang_ = view_gang(seen, settings, attempt());
+  for (const auto& [name, node] : seen.nodes)  // of its return somebody tells, but not that it doesn't
+    if (node.is_missing && now() < node.since + kTimeToComeBack) look_at(node.since + kTimeToComeBack);
 }
 
 void Turn::say(const char* condition, bool holds, const std::string& reason, const std::string& message) {
@@ -31,7 +33,8 @@ void Turn::say(const char* condition, bool holds, const std::string& reason, con
   const Condition* before = find_condition(status.conditions, condition);
   const bool is_news = before ? before->holds != holds || before->reason != reason : true;
   if (is_news && !is_step(reason)) tell(is_bad_news(condition, holds, reason), reason, message);
-  set_condition(status.conditions, {condition, holds, reason, message, seen.now, seen.job.meta.generation});
+  set_condition(status.conditions, {condition, holds, bounded(reason, kLongestReason),
+                                    bounded(message, kLongestMessage), seen.now, seen.job.meta.generation});
 }
 
 void Turn::tell(bool is_warning, const std::string& reason, const std::string& message) {
@@ -119,7 +122,9 @@ Decision Turn::decision() {
   if (status.attempt == 1) before.attempt = 1;
   // What a job is made of that was taken before this was recorded waits for other news: an older resource would not keep it.
   if (before.made_of == MadeOf{}) before.made_of = status.made_of;
-  if (status != before && !is_blank) decision_.status = status;
+  // What is written is bounded and rounded, and so is what is read back: what differs in memory alone would be written for ever.
+  const bool is_news = status != before && write_status(status) != write_status(before);
+  if (is_news && !is_blank) decision_.status = status;
   return std::move(decision_);
 }
 

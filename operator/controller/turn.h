@@ -11,8 +11,6 @@
 
 namespace atl::ctl {
 
-/// Why Placed, or Created, doesn't hold while the data set is prepared: nobody has looked for places yet.
-inline constexpr const char* kPreparing = "Preparing";
 /// Why Running doesn't hold while pods start.
 inline constexpr const char* kStarting = "Starting";
 /// Ranks run, and none of their servers answers the operator.

@@ -8,6 +8,7 @@
 #include "job/api_names.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
+#include "operator/plan/node_filter.h"
 #include "operator/plan/resources.h"
 
 namespace atl::ctl {
@@ -96,6 +97,23 @@ json base_pod(const GnnJob& job, const Settings& settings, const std::string& na
   return pod;
 }
 
+void demand_platform(json& pod, const Settings& settings) {
+  if (settings.architectures.empty()) return;
+  json& selector = pod["spec"]["nodeSelector"];
+  if (!selector.is_object()) selector = json::object();
+  if (!selector.contains(kSystemLabel)) selector[kSystemLabel] = kSystem;
+  if (selector.contains(kArchitectureLabel)) return;
+  if (settings.architectures.size() == 1) {
+    selector[kArchitectureLabel] = settings.architectures[0];
+    return;
+  }
+  const json rule = {{"key", kArchitectureLabel}, {"operator", "In"}, {"values", settings.architectures}};
+  json& terms = pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+                   ["nodeSelectorTerms"];
+  if (!terms.is_array() || terms.empty()) terms = json::array({json::object()});
+  for (json& term : terms) term["matchExpressions"].push_back(rule);  // terms are alternatives
+}
+
 json& engine_of(json& pod) {
   return pod["spec"]["containers"][0];
 }
@@ -121,8 +139,20 @@ json keys_source(const GnnJob& job, std::initializer_list<const char*> items) {
            {{"secretName", job.status.keys}, {"defaultMode", kOwnerAlone}, {"items", std::move(files)}}}};
 }
 
-void mount_data(json& pod, const GnnJob& job, bool read_only) {
-  mount(pod, "data", json::parse(job.job->dataset.volume), "/data", read_only);
+void mount_data(json& pod, const GnnJob& job, bool prepares) {
+  const DatasetSpec& dataset = job.job->dataset;
+  const bool has_own = !dataset.prepared.empty(), is_generated = dataset.name.empty();
+  const bool writes_data = prepares && (is_generated || !has_own);
+  mount(pod, "data", json::parse(dataset.volume), kDataRoot, !writes_data);
+  if (has_own) mount(pod, "prepared", json::parse(dataset.prepared), kPrepared, !prepares);
+}
+
+void name_data(json& command, const Job& job) {
+  command.push_back("--data-root");
+  command.push_back(kDataRoot);
+  if (job.dataset.prepared.empty()) return;
+  command.push_back("--prepared");
+  command.push_back(kPrepared);
 }
 
 json rank_resources(const Job& job, int ranks, std::int64_t shared_memory) {

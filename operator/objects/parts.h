@@ -9,6 +9,10 @@
 
 namespace atl::ctl {
 
+/// Nodes that the engine's image runs on, but where the pod has a node selector of its own for that. Over the template, whose affinity it
+/// narrows.
+void demand_platform(nlohmann::json& pod, const Settings& settings);
+
 /// An object of the job: its apiVersion, kind and metadata with the labels of all and the job as its owner.
 nlohmann::json object_of(const GnnJob& job, const char* api_version, const char* kind,
                          const std::string& name);
@@ -31,8 +35,14 @@ void add_gate(nlohmann::json& pod);
 /// Items of the Secret with the job's keys, named as files; read by the group that the pod's processes are in.
 nlohmann::json keys_source(const GnnJob& job, std::initializer_list<const char*> items);
 
-/// Data set volume at /data.
-void mount_data(nlohmann::json& pod, const GnnJob& job, bool read_only);
+inline constexpr const char* kDataRoot = "/data";
+inline constexpr const char* kPrepared = "/prepared";
+
+/// The data set's volume, and that of prepared graphs where the job has one of its own. `prepares`: what has to be written there, is.
+void mount_data(nlohmann::json& pod, const GnnJob& job, bool prepares);
+
+/// Where the engine finds them, for its command line.
+void name_data(nlohmann::json& command, const Job& job);
 
 /// requests and limits of so many ranks, with the memory of /dev/shm; without their GPUs.
 nlohmann::json rank_resources(const Job& job, int ranks, std::int64_t shared_memory);

@@ -81,13 +81,15 @@ void mount_output(json& pod, const Job& job) {
 std::string prepare_pod(const GnnJob& job, const Settings& settings, Moment now) {
   json pod = base_pod(job, settings, prepare_name(job.meta.name), kPrepareRole);
   pod["metadata"]["annotations"][kMadeAnnotation] = text_of(now);
-  mount_data(pod, job, false);
+  mount_data(pod, job, true);
   json& engine = engine_of(pod);
-  engine["command"] = {"atoll", "prepare", "-f", kManifest, "--data-root", "/data"};
+  engine["command"] = {"atoll", "prepare", "-f", kManifest};
+  name_data(engine["command"], *job.job);
   const int ranks = job.job->placement.ranks_per_server;
   engine["resources"] = rank_resources(*job.job, std::max(ranks, 1), 0);
   merge_template(pod, *job.job, kPrepareRole);
   merge_admitted(pod, job, kPrepareRole);
+  demand_platform(pod, settings);
   return pod.dump();
 }
 
@@ -98,7 +100,7 @@ std::string worker_pod(const GnnJob& job, const Settings& settings, int server,
   pod["metadata"]["labels"][kIncarnationLabel] = std::to_string(incarnation);
   pod["metadata"]["annotations"][kRanksAnnotation] = joined(ranks);
   add_gate(pod);
-  mount_data(pod, job, true);
+  mount_data(pod, job, false);
   mount(pod, "keys", keys_source(job, {"authorized_keys", "host_key"}), "/etc/atoll/keys", true);
   const auto shared = settings.shared_memory * std::int64_t(ranks.size());
   mount(pod, "shm", memory_volume(shared), "/dev/shm", false);
@@ -111,6 +113,7 @@ std::string worker_pod(const GnnJob& job, const Settings& settings, int server,
   serve_ssh(engine);
   merge_template(pod, *job.job, kWorkerRole);
   merge_admitted(pod, job, kWorkerRole);
+  demand_platform(pod, settings);
   engine_of(pod)["command"] = {"atoll", "supervise", "--grace", std::to_string(time_for_ranks(pod))};
   return pod.dump();
 }
@@ -124,15 +127,17 @@ std::string launcher_pod(const GnnJob& job, const Settings& settings, int attemp
   mount(pod, "attempt", attempt_map, "/etc/atoll/attempt", true);
   json& engine = engine_of(pod);
   engine["command"] = {"atoll", "launch", "-f", kManifest, "--servers", "/etc/atoll/attempt/attempt.json"};
+  name_data(engine["command"], *job.job);
   for (const std::string& argument :
-       {std::string("--data-root"), std::string("/data"), std::string("--output"), std::string("/output"),
-        std::string("--result"), std::string("/dev/termination-log"), std::string("--shell"),
-        std::string(kShell), std::string("--metrics"), fmt::format("[::]:{}", kMetricsPort)})
+       {std::string("--output"), std::string("/output"), std::string("--result"),
+        std::string("/dev/termination-log"), std::string("--shell"), std::string(kShell),
+        std::string("--metrics"), fmt::format("[::]:{}", kMetricsPort)})
     engine["command"].push_back(argument);
   engine["resources"] = {{"requests", {{"cpu", "100m"}, {"memory", "128Mi"}}},
                          {"limits", {{"memory", "512Mi"}}}};
   merge_template(pod, *job.job, kLauncherRole);
   merge_admitted(pod, job, kLauncherRole);
+  demand_platform(pod, settings);
   return pod.dump();
 }
 

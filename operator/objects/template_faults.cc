@@ -51,7 +51,8 @@ struct Guard {
 };
 constexpr const char *kNobody = "a job's pods have no rights in the cluster", *kHostPath = "hostPath",
                      *kAccount = "serviceAccountName", *kProcesses = "shareProcessNamespace",
-                     *kToken = "serviceAccountToken";
+                     *kToken = "serviceAccountToken", *kPrivileged = "privileged", *kProcMount = "procMount",
+                     *kHostPorts = "hostPorts";
 
 constexpr Guard kGuardsOfSpec[] = {
     {"serviceAccountName", kAccount, kNobody},
@@ -64,11 +65,28 @@ constexpr Guard kGuardsOfProjection[] = {
     {"podCertificate", kToken, kNobody},
 };
 
-const std::set<std::string> kOurVolumes = {"tmp",  "run", "users",  "job",    "data",
-                                           "keys", "shm", "output", "attempt"};
-const std::set<std::string> kOurPaths = {"/tmp",   "/run/atoll", "/var/lib/extrausers", "/etc/atoll/job",
-                                         "/data",  "/dev/shm",   "/etc/atoll/keys",     "/etc/atoll/attempt",
-                                         "/output"};
+/// The same of any container, whose value may be one that asks for nothing.
+struct ValueGuard {
+  const char *field, *harmless, *feature, *why;
+};
+constexpr ValueGuard kGuardsOfSecurity[] = {
+    {"privileged", "false", kPrivileged, "such a container is root on its node"},
+    {"procMount", "Default", kProcMount, "it shows what the runtime hides of its node"},
+};
+constexpr ValueGuard kGuardsOfPort[] = {{"hostPort", "0", kHostPorts, "it is a port of the node"}};
+
+/// What a runtime gives a container by itself; any other may be added where jobs.allow names it. As the Pod Security level baseline has
+/// it.
+const std::set<std::string> kPlainCapabilities = {
+    "AUDIT_WRITE",      "CHOWN",   "DAC_OVERRIDE", "FOWNER",  "FSETID", "KILL",      "MKNOD",
+    "NET_BIND_SERVICE", "SETFCAP", "SETGID",       "SETPCAP", "SETUID", "SYS_CHROOT"};
+constexpr const char* kWhyNoCapability = "it is a right beyond a container's own";
+
+const std::set<std::string> kOurVolumes = {"tmp",      "run",  "users", "job",    "data",
+                                           "prepared", "keys", "shm",   "output", "attempt"};
+const std::set<std::string> kOurPaths = {
+    "/tmp",      "/run/atoll", "/var/lib/extrausers", "/etc/atoll/job",     "/data",
+    "/prepared", "/dev/shm",   "/etc/atoll/keys",     "/etc/atoll/attempt", "/output"};
 const std::set<std::string> kOfRanks = {"cpu", "memory", "nvidia.com/gpu"};
 
 class Faults {
@@ -83,8 +101,30 @@ class Faults {
   void guard(const json& object, const Guard (&guards)[N], const std::string& path) {
     for (const auto& [field, feature, why] : guards)
       if (object.contains(field) && !allowed_.contains(feature))
-        add(path + "." + field,
-            fmt::format("is not allowed here ({}; the chart's jobs.allow can name {})", why, feature));
+        refuse_guarded(path + "." + field, why, feature);
+  }
+
+  void refuse_guarded(const std::string& path, const std::string& why, const std::string& feature) {
+    add(path, fmt::format("is not allowed here ({}; the chart's jobs.allow can name {})", why, feature));
+  }
+
+  template <std::size_t N>
+  void guard(const json& object, const ValueGuard (&guards)[N], const std::string& path) {
+    for (const auto& [field, harmless, feature, why] : guards) {
+      const std::string value = text_of(object, field);
+      if (!value.empty() && value != harmless && !allowed_.contains(feature))
+        refuse_guarded(path + "." + field, why, feature);
+    }
+  }
+
+  /// Of the engine, of an init container or of one that runs beside it.
+  void any_container(const json& container, const std::string& path) {
+    const json& security = member(container, "securityContext");
+    guard(security, kGuardsOfSecurity, path + ".securityContext");
+    for (const json& port : member(container, "ports")) guard(port, kGuardsOfPort, path + ".ports");
+    for (const std::string& name : texts_of(member(member(security, "capabilities"), "add")))
+      if (!kPlainCapabilities.contains(name) && !allowed_.contains(name))
+        refuse_guarded(path + ".securityContext.capabilities.add[" + name + "]", kWhyNoCapability, name);
   }
 
   void volume(const json& source, const std::string& path) {
@@ -135,6 +175,9 @@ class Faults {
       if (kOurVolumes.contains(name)) add(at, "is the operator's (choose another name)");
       volume(given, at);
     }
+    for (const char* list : {"containers", "initContainers"})
+      for (const json& container : member(spec, list))
+        any_container(container, fmt::format("{}.{}[{}]", path, list, text_of(container, "name")));
     for (const json& container : member(spec, "containers")) {
       const std::string name = text_of(container, "name");
       if (name == kEngine)
@@ -158,12 +201,19 @@ json parsed(const std::string& text) {
 }  // namespace
 
 std::set<std::string> guarded_features() {
-  return {kAccount, kHostPath, kProcesses, kToken};
+  return {kAccount, kHostPath, kProcesses, kToken, kPrivileged, kProcMount, kHostPorts};
+}
+
+bool is_allowable(const std::string& feature) {
+  const bool is_word =
+      !feature.empty() && feature.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == std::string::npos;
+  return is_word || guarded_features().contains(feature);
 }
 
 std::vector<std::string> template_faults(const Job& job, const Settings& settings) {
   Faults faults(settings);
   faults.volume(parsed(job.dataset.volume), "dataset.volume");
+  faults.volume(parsed(job.dataset.prepared), "dataset.prepared");
   faults.volume(parsed(job.output.volume), "output.volume");
   const json given = parsed(job.template_);
   for (const auto& [key, value] : given.items())

@@ -99,6 +99,16 @@ void NodeFilter::join(const NodeFilter& other) {
   std::ranges::copy(other.tolerations, std::back_inserter(tolerations));
 }
 
+void NodeFilter::demand_platform(const std::vector<std::string>& architectures) {
+  if (architectures.empty()) return;
+  const auto demand = [this](const char* label, std::vector<std::string> values) {
+    if (std::ranges::find(selector, label, &LabelRule::key) == selector.end())
+      selector.push_back({label, "In", std::move(values), false});
+  };
+  demand(kSystemLabel, {kSystem});
+  demand(kArchitectureLabel, architectures);
+}
+
 std::string NodeFilter::refusal(const NodeState& node) const {
   if (!node.ready) return "is not ready";
   if (node.cordoned) return "is cordoned";
@@ -111,7 +121,7 @@ std::string NodeFilter::refusal(const NodeState& node) const {
                          taint.effect);
   }
   for (const LabelRule& rule : selector)
-    if (!holds(rule, node)) return fmt::format("has not {}={}", rule.key, rule.values[0]);
+    if (!holds(rule, node)) return fmt::format("has not {}={}", rule.key, fmt::join(rule.values, " or "));
   if (terms.empty() || is_chosen_by(terms, node)) return {};
   return terms.size() == 1 && !terms[0].empty()
              ? "is not " + text(*std::ranges::find_if(

@@ -11,6 +11,10 @@ namespace atl::ctl {
 
 struct NodeState;
 
+/// What every kubelet says of its node.
+inline constexpr char kArchitectureLabel[] = "kubernetes.io/arch", kSystemLabel[] = "kubernetes.io/os",
+                      kSystem[] = "linux";
+
 /// key operator values: In, NotIn, Exists, DoesNotExist, Gt, Lt; of a label, or of the node's name.
 struct LabelRule {
   std::string key, comparison;
@@ -44,6 +48,9 @@ struct NodeFilter {
 
   /// What the other demands and tolerates as well. It has no terms.
   void join(const NodeFilter& other);
+
+  /// Linux on one of these architectures, but where it has words of its own for either; none: anything.
+  void demand_platform(const std::vector<std::string>& architectures);
 
   /// Why the node can't be used, "" if it can.
   std::string refusal(const NodeState& node) const;

@@ -78,7 +78,10 @@ std::string what_would_do(int servers, const std::vector<Holder>& all) {
   for (const Holder& holder : all) ways.push_back(holder.to_free(servers));
   for (const auto& way : ways)
     if (!way.empty() && (!best || way.size() < best->size())) best = &way;
-  if (best) return fmt::format("; freeing {} would do", fmt::join(*best, " and "));
+  if (best)
+    return fmt::format("; freeing {} would do", best->size() <= kMostNamed
+                                                    ? fmt::format("{}", fmt::join(*best, " and "))
+                                                    : listed(*best));
   int most = 0;
   for (const Holder& holder : all) most = std::max(most, holder.emptied());
   return fmt::format(

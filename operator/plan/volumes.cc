@@ -51,6 +51,7 @@ NodeTerms found_in(const std::map<std::string, NodeTerms>& all, const std::strin
 std::vector<GangVolume> volumes_of(const Job& job) {
   std::vector<GangVolume> all;
   add_claim(job.dataset.volume, Mounters::kServers, all);
+  add_claim(job.dataset.prepared, Mounters::kServers, all);
   // An MPIJob has one template for all its workers.
   const bool is_mpi_job = job.launcher == Launcher::kMpiJob;
   add_claim(job.output.volume, is_mpi_job ? Mounters::kServers : Mounters::kFirstServer, all);

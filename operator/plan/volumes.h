@@ -29,7 +29,7 @@ struct GangVolume {
   ClaimPlace place{};  // anywhere, until somebody says where
 };
 
-/// Claims that the pods of a job mount: its data set's, its output's, those of its template.
+/// Claims that the pods of a job mount: its data set's, its prepared graphs', its output's, those of its template.
 std::vector<GangVolume> volumes_of(const Job& job);
 
 /// "volume claim data is bound to zone a"

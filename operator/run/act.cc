@@ -70,7 +70,7 @@ bool is_labelled(const Meta& meta, const Observed& seen) {
 /// at once would find the same.
 Deed unseen(const Write& write, const Meta& meta, const kube::ApiError& error, const Observed& seen) {
   if (is_labelled(meta, seen)) return outdated(Outcome::kConflict, error.text(), write.kind, write.name);
-  Deed found = deed(Outcome::kRefused, error.text());
+  Deed found = deed(Outcome::kRejected, error.text());
   found.aftermath.refusals.push_back(
       {fmt::format("{} {}", name_of(write.kind), write.name),
        fmt::format("it exists without the labels it was created with; add {}={} and {}={}, or delete it",
@@ -84,7 +84,7 @@ Deed look_at_holder(const Hands& hands, const Observed& seen, const Write& write
   const std::string path = resource_of(write.kind).path(seen.job.meta.space, write.name);
   const kube::Answer answer = hands.client.get(path);
   if (!answer) return deed(Outcome::kConflict, answer.error->text());  // it has gone again
-  Deed found = deed(Outcome::kRefused, fmt::format("{} {} exists already", name_of(write.kind), write.name));
+  Deed found = deed(Outcome::kRejected, fmt::format("{} {} exists already", name_of(write.kind), write.name));
   if (write.kind == Kind::kPod) {
     PodView pod = read_pod(answer.object);
     if (pod.meta.owner_uid == seen.job.meta.uid) return unseen(write, pod.meta, error, seen);
@@ -117,7 +117,7 @@ Deed create(const Hands& hands, const Observed& seen, const Write& write) {
   const int code = answer.error->code;
   const bool is_refused = code == 400 || code == 403 || code == 404 || code == 422 || code >= 500;
   if (!is_refused) return refusal(*answer.error, write.kind, write.name);
-  Deed refused = deed(Outcome::kRefused, answer.error->text());
+  Deed refused = deed(Outcome::kRejected, answer.error->text());
   refused.aftermath.refusals.push_back(
       {fmt::format("{} {}", name_of(write.kind), write.name), answer.error->message});
   return refused;

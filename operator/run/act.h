@@ -17,7 +17,7 @@ namespace atl::ctl {
 enum class Outcome {
   kDone,        // the rest follows from what the caches will show
   kConflict,    // it was decided on what is no longer so: look again
-  kRefused,     // the API server takes an object not, or somebody else's is in the way: see the aftermath
+  kRejected,    // the API server takes an object not, or somebody else's is in the way: see the aftermath
   kUnanswered,  // no answer, or one that may be another the next time
 };
 

@@ -8,6 +8,7 @@
 #include "operator/objects/names.h"
 #include "operator/plan/json_members.h"
 #include "operator/run/marks.h"
+#include "operator/run/precedence.h"
 
 namespace atl::ctl {
 namespace {
@@ -47,7 +48,7 @@ std::string job_of(const Meta& meta) {
 
 /// A pod or an object that comes, changes or goes, told to the one who may wait for it. `name`: "space/name".
 template <class Value>
-void tell(CacheListener& listener, Kind kind, JobIndex& index, const std::string& name, const Value& before,
+void tell(CacheListener& listener, Kind kind, NameIndex& index, const std::string& name, const Value& before,
           const Value& after) {
   const Meta& meta = after ? after->meta : before->meta;
   const std::string job = job_of(meta);
@@ -67,9 +68,32 @@ bool takes_room(const PodView& pod) {
   return (pod.is_bound() || !pod.pinned.empty()) && !pod.has_ended();
 }
 
-kube::Cache<GnnJob> job_cache(CacheListener& listener) {
+/// Of plans: where it stands or is to stand, what it takes there, whose it is, and how urgent.
+bool counts_the_same(const PodView& a, const PodView& b) {
+  const auto same_label = [&](const char* key) { return a.meta.label(key) == b.meta.label(key); };
+  return a.node == b.node && a.pinned == b.pinned && a.has_ended() == b.has_ended() &&
+         a.requests == b.requests && a.priority == b.priority && a.gates == b.gates &&
+         a.meta.owner_uid == b.meta.owner_uid && same_label(kJobLabel) && same_label(kRoleLabel) &&
+         same_label(kServerLabel);
+}
+
+/// Of plans: whether and since when it waits, and where its pods are to stand.
+bool counts_the_same(const GnnJob& a, const GnnJob& b) {
+  return a.operator_class() == b.operator_class() && a.status.servers == b.status.servers &&
+         holds(a.status.conditions, kPlaced) == holds(b.status.conditions, kPlaced) &&
+         waits_for_places_since(a.status) == waits_for_places_since(b.status);
+}
+
+/// `generation` moves on where it matters to plans. It does so after the cache has changed, and before anybody is told.
+template <class Value>
+void count(std::atomic<std::uint64_t>& generation, const Value& before, const Value& after) {
+  if (!before || !after || !counts_the_same(*before, *after)) ++generation;
+}
+
+kube::Cache<GnnJob> job_cache(CacheListener& listener, std::atomic<std::uint64_t>& generation) {
   return {[](std::string_view text) { return read_gnn_job(std::string(text)); },
-          [&listener](const std::string& name, const auto& before, const auto& after) {
+          [&listener, &generation](const std::string& name, const auto& before, const auto& after) {
+            count(generation, before, after);
             if (!after)
               listener.job_gone(name);
             else
@@ -77,40 +101,45 @@ kube::Cache<GnnJob> job_cache(CacheListener& listener) {
           }};
 }
 
-kube::Cache<PodView> pod_cache(CacheListener& listener, JobIndex& index) {
+kube::Cache<PodView> pod_cache(CacheListener& listener, SpaceCaches& space,
+                               std::atomic<std::uint64_t>& generation) {
   return {[](std::string_view text) { return adopted(read_pod(std::string(text))); },
-          [&listener, &index](const std::string& name, const auto& before, const auto& after) {
-            tell(listener, Kind::kPod, index, name, before, after);
+          [&listener, &space, &generation](const std::string& name, const auto& before, const auto& after) {
+            if (before && before->is_bound() && !after) space.pods_by_node.remove(before->node, name);
+            if (after && after->is_bound()) space.pods_by_node.add(after->node, name);
+            count(generation, before, after);
+            tell(listener, Kind::kPod, space.pods_by_job, name, before, after);
             if (before && takes_room(*before) && (!after || !takes_room(*after))) listener.room_changed();
           }};
 }
 
 }  // namespace
 
-void JobIndex::add(const std::string& job, const std::string& name) {
+void NameIndex::add(const std::string& key, const std::string& name) {
   std::lock_guard lock(mutex_);
-  names_[job].insert(name);
+  names_[key].insert(name);
 }
 
-void JobIndex::remove(const std::string& job, const std::string& name) {
+void NameIndex::remove(const std::string& key, const std::string& name) {
   std::lock_guard lock(mutex_);
-  const auto found = names_.find(job);
+  const auto found = names_.find(key);
   if (found == names_.end()) return;
   found->second.erase(name);
   if (found->second.empty()) names_.erase(found);
 }
 
-std::vector<std::string> JobIndex::names(const std::string& job) const {
+std::vector<std::string> NameIndex::names(const std::string& key) const {
   std::lock_guard lock(mutex_);
-  const auto found = names_.find(job);
+  const auto found = names_.find(key);
   if (found == names_.end()) return {};
   return {found->second.begin(), found->second.end()};
 }
 
-SpaceCaches::SpaceCaches(CacheListener& listener, const std::vector<Kind>& kinds)
-    : jobs(job_cache(listener)), pods(pod_cache(listener, pods_by_job)) {
+SpaceCaches::SpaceCaches(CacheListener& listener, const std::vector<Kind>& kinds,
+                         std::atomic<std::uint64_t>& generation)
+    : jobs(job_cache(listener, generation)), pods(pod_cache(listener, *this, generation)) {
   for (const Kind kind : kinds) {
-    JobIndex& index = objects_by_job[kind];
+    NameIndex& index = objects_by_job[kind];
     objects[kind] = std::make_unique<kube::Cache<ObjectView>>(
         [kind](std::string_view text) { return read_object(kind, json::parse(text, nullptr, false)); },
         [kind, &listener, &index](const std::string& name, const auto& before, const auto& after) {
@@ -129,7 +158,7 @@ Caches::Caches(Scope scope, CacheListener& listener)
       queues_(scope.workloads ? std::make_unique<QueueCaches>() : nullptr) {
   if (scope.spaces.empty()) scope.spaces.emplace_back();
   for (const std::string& space : scope.spaces)
-    spaces_[space] = std::make_unique<SpaceCaches>(listener, object_kinds(scope));
+    spaces_[space] = std::make_unique<SpaceCaches>(listener, object_kinds(scope), generation_);
 }
 
 std::vector<Feed> Caches::feeds() {
@@ -187,6 +216,14 @@ std::vector<std::shared_ptr<const PodView>> Caches::pods_of(const std::string& j
   return all;
 }
 
+std::vector<std::shared_ptr<const PodView>> Caches::pods_on(const std::string& node) const {
+  std::vector<std::shared_ptr<const PodView>> all;
+  for (const auto& [key, space] : spaces_)
+    for (const std::string& name : space->pods_by_node.names(node))
+      if (auto pod = space->pods.find(name)) all.push_back(std::move(pod));
+  return all;
+}
+
 std::string Caches::owner_of(const PodView& pod) const {
   const std::string name = job_of(pod.meta);
   const auto owner = name.empty() ? nullptr : job(name);
@@ -218,13 +255,24 @@ std::shared_ptr<const Meta> Caches::meta_of(Kind kind, const std::string& name) 
   return objects == space->objects.end() ? nullptr : meta(objects->second->find(name));
 }
 
+Moment Caches::missed_since(const std::string& node, Moment now) const {
+  constexpr Seconds kRemembered{3600};
+  std::lock_guard lock(missed_mutex_);
+  std::erase_if(missed_, [&](const auto& missed) { return now - missed.second > kRemembered; });
+  return missed_.try_emplace(node, now).first->second;
+}
+
 void Caches::node_changed(const std::string& name, const kube::Cache<NodeEntry>::Value& before,
                           const kube::Cache<NodeEntry>::Value& after) {
+  if (after) {
+    std::lock_guard lock(missed_mutex_);
+    missed_.erase(name);
+  }
   if (before && after && offers_the_same(before->state, after->state)) return;
+  ++generation_;
   listener_.room_changed();
   std::set<std::string> concerned;
-  for (const auto& pod : pods())
-    if (pod->node == name) concerned.insert(job_of(pod->meta));
+  for (const auto& pod : pods_on(name)) concerned.insert(job_of(pod->meta));
   for (const std::string& job : concerned)
     if (!job.empty()) listener_.job_changed(job, "");
 }

@@ -2,6 +2,8 @@
 // take room. Decisions are made on these alone; every change of them says which job it concerns.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -35,12 +37,12 @@ struct NodeEntry {
   Moment since{};  // when it became ready, or stopped being so
 };
 
-/// Names of objects by the job whose label they carry.
-class JobIndex {
+/// Names of objects by a key: the job whose label they carry, the node on which they stand.
+class NameIndex {
  public:
-  void add(const std::string& job, const std::string& name);
-  void remove(const std::string& job, const std::string& name);
-  std::vector<std::string> names(const std::string& job) const;
+  void add(const std::string& key, const std::string& name);
+  void remove(const std::string& key, const std::string& name);
+  std::vector<std::string> names(const std::string& key) const;
 
  private:
   mutable std::mutex mutex_;
@@ -49,10 +51,12 @@ class JobIndex {
 
 /// Jobs of one namespace, or of all, with what belongs to them.
 struct SpaceCaches {
-  SpaceCaches(CacheListener& listener, const std::vector<Kind>& kinds);
+  /// `generation` counts what plans turn on.
+  SpaceCaches(CacheListener& listener, const std::vector<Kind>& kinds,
+              std::atomic<std::uint64_t>& generation);
 
-  JobIndex pods_by_job;
-  std::map<Kind, JobIndex> objects_by_job;
+  NameIndex pods_by_job, pods_by_node;
+  std::map<Kind, NameIndex> objects_by_job;
   kube::Cache<GnnJob> jobs;
   kube::Cache<PodView> pods;
   std::map<Kind, std::unique_ptr<kube::Cache<ObjectView>>> objects;
@@ -81,11 +85,17 @@ class Caches {
   /// Of a job, or of what belongs to one; null where there is none. `name`: "space/name".
   std::shared_ptr<const Meta> meta_of(Kind kind, const std::string& name) const;
   std::vector<std::shared_ptr<const PodView>> pods() const;
+  /// Those that are bound to a node.
+  std::vector<std::shared_ptr<const PodView>> pods_on(const std::string& node) const;
   /// The job that it belongs to, "" where it has only such a label.
   std::string owner_of(const PodView& pod) const;
   std::vector<std::shared_ptr<const NodeEntry>> nodes() const { return nodes_.all(); }
   std::shared_ptr<const NodeEntry> node(const std::string& name) const { return nodes_.find(name); }
+  /// When a node that isn't there was first asked for; an operator that has just started has missed none yet.
+  Moment missed_since(const std::string& node, Moment now) const;
   const ThinPods& others() const { return others_; }
+  /// Another one whenever something has changed that plans turn on: nodes, who stands where, which jobs wait.
+  std::uint64_t generation() const { return generation_ + others_.generation(); }
   /// Null where the cluster has no queues.
   const QueueCaches* queues() const { return queues_.get(); }
 
@@ -96,8 +106,11 @@ class Caches {
 
   const std::string operator_class_;
   CacheListener& listener_;
+  std::atomic<std::uint64_t> generation_ = 0;
   std::map<std::string, std::unique_ptr<SpaceCaches>> spaces_;  // by namespace; "": all
   kube::Cache<NodeEntry> nodes_;
+  mutable std::mutex missed_mutex_;
+  mutable std::map<std::string, Moment> missed_;  // nodes that were asked for and weren't there, since when
   ThinPods others_;
   const std::unique_ptr<QueueCaches> queues_;
 };

@@ -22,7 +22,8 @@ constexpr const char* kWaitingJobs = "";   // on the queue: all jobs that wait f
 constexpr Milliseconds kRoomSettles{100};  // many pods often go together
 constexpr Milliseconds kExpectationsLapse{301'000}, kNameMayBeFree{30'000};
 constexpr std::size_t kLongestLog = 1 << 20;  // of the prepare step: its result is the last line
-constexpr int kLogLines = 20;
+/// As kubelets count them: runtimes cut a line each 16 KiB (containerd) or 8 KiB (CRI-O).
+constexpr int kLogLines = 20 + int(kLongestLog / 8192);
 
 const char* word_for(Outcome outcome) {
   switch (outcome) {
@@ -30,7 +31,7 @@ const char* word_for(Outcome outcome) {
       return "done";
     case Outcome::kConflict:
       return "conflict";
-    case Outcome::kRefused:
+    case Outcome::kRejected:
       return "refused";
     case Outcome::kUnanswered:
       return "failed";
@@ -73,7 +74,8 @@ Controller::Controller(const Options& options, Surroundings surroundings)
       planner_(caches_, options.reserve_after, around_.now),
       claim_places_(around_.client, around_.now),
       poller_(caches_, options.engine_port, {around_.ask, [this](const std::string& job) { enqueue(job); }}),
-      events_(around_.client, options.identity) {}
+      events_(around_.client, options.identity),
+      repeats_(around_.clock) {}
 
 void Controller::enqueue(const std::string& job, bool again) {
   {
@@ -103,6 +105,7 @@ void Controller::forget(const std::string& job) {
   planner_.stop_waiting(job);
   poller_.forget(job);
   aftermaths_.take(job);
+  repeats_.forget(job);
   queue_.forget(job);
 }
 
@@ -200,6 +203,10 @@ void Controller::work_on(Look& look) {
     return look.answer([&] { return is_secret_gone(around_.client, secret, seen->job); });
   };
   const Decision decision = decide_on(*seen, look);
+  if (const auto wait = repeats_.wait(job, decision); wait > Milliseconds(0)) {
+    around_.metrics.held_back();
+    return queue_.add_after(job, wait);
+  }
   turn.book(job, decision);
   const bool waits =
       waits_for_places_since(decision.status ? *decision.status : seen->job.status).has_value();
@@ -264,6 +271,8 @@ void Controller::carry_out(const Observed& seen, const Decision& decision, std::
   if (deed.outcome != Outcome::kDone) {
     unseen.merge(deed.pods);
     planner_.forget(job, unseen);
+  } else {
+    repeats_.done(job, decision);
   }
   conclude(job, std::move(deed));
 }

@@ -23,6 +23,7 @@
 #include "operator/run/options.h"
 #include "operator/run/planner.h"
 #include "operator/run/progress.h"
+#include "operator/run/repeats.h"
 
 namespace atl::ctl {
 
@@ -84,6 +85,7 @@ class Controller final : public CacheListener {
   ClaimPlaces claim_places_;
   ProgressPoller poller_;
   Events events_;
+  Repeats repeats_;
   std::mutex mutex_;  // of queued_
   OwnClock clock_;
   std::map<std::string, Look::Queued> queued_;  // jobs on the queue

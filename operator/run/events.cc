@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kLongestMessage = 1024, kMostLetters = 1000;
+constexpr std::size_t kLongestEvent = 1024, kMostLetters = 1000;
 constexpr const char* kComponent = "atoll-operator";
 
 const kube::Resource kEvents{"", "v1", "events"};
@@ -74,7 +74,7 @@ Events::Letter Events::first_letter(const GnnJob& job, const Event& event, const
                          {"uid", job.meta.uid}}},
                        {"type", event.is_warning ? "Warning" : "Normal"},
                        {"reason", event.reason},
-                       {"message", bounded(event.message, kLongestMessage)},
+                       {"message", bounded(event.message, kLongestEvent)},
                        {"count", said.count},
                        {"firstTimestamp", text_of(said.first)},
                        {"lastTimestamp", text_of(said.last)},

@@ -6,6 +6,7 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <mutex>
 #include <set>
 #include <sstream>
 
@@ -27,9 +28,9 @@ const Histogram::BucketBoundaries kSeconds{1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-
 /// Reasons come in part from containers: only those that we know become labels.
 std::string known_reason(const std::string& reason) {
   static const std::set<std::string> kKnown{
-      "OOMKilled",     "Signal",      "Exit",    "Lost",    "Disconnected", "NodeLost",
-      "Evicted",       "Preempted",   "Deleted", "Stalled", "NotBound",     "StartDeadlineExceeded",
-      "PrepareFailed", "Interrupted", "Rejected"};
+      "OOMKilled",     "Signal",      "Exit",     "Lost",     "Disconnected", "NodeLost",
+      "Evicted",       "Preempted",   "Deleted",  "Stalled",  "NotBound",     "StartDeadlineExceeded",
+      "PrepareFailed", "Interrupted", "Rejected", "OverLimit"};
   return kKnown.contains(reason) ? reason : "Other";
 }
 
@@ -61,9 +62,16 @@ struct Metrics::State {
   Gauge& leads =
       gauge("leader_election_master_status", "1 if this replica leads.").Add({{"name", "atoll-operator"}});
   Family<Gauge>& jobs = gauge("atoll_jobs", "GNNJobs by state.");
+  Family<Gauge>& waiting = gauge("atoll_gang_waiting_seconds",
+                                 "How long the gang of a namespace that waits longest for room has waited.");
+  std::mutex mutex;  // of:
+  std::map<std::string, Gauge*> waiting_by_space;
   Family<Counter>& restarts = counter("atoll_job_restarts_total", "Attempts that ended early, by reason.");
   Family<Counter>& failures =
       counter("atoll_job_write_failures_total", "Decisions that could not be carried out, by outcome.");
+  Counter& repeats = counter("atoll_job_repeated_writes_total",
+                             "Decisions put off because the same was carried out three times in a row.")
+                         .Add({});
   Histogram& plans = seconds("atoll_job_plan_seconds", "Time to place a gang.").Add({}, kSeconds);
   Histogram& own =
       seconds("atoll_job_own_seconds",
@@ -102,10 +110,24 @@ void Metrics::set_leads(bool leads) {
 }
 
 void Metrics::set_jobs(const std::map<std::string, int>& by_state) {
-  for (const char* state :
-       {"Created", "Placed", "Running", "Suspended", "Restarting", "Succeeded", "Failed", "New"}) {
+  for (const char* state : {"Created", "Refused", "Preparing", "Waiting", "Placed", "Running", "Suspended",
+                            "Restarting", "Succeeded", "Failed", "New"}) {
     const auto found = by_state.find(state);
     state_->jobs.Add({{"state", state}}).Set(found == by_state.end() ? 0 : found->second);
+  }
+}
+
+void Metrics::set_waiting(const std::map<std::string, double>& seconds_by_space) {
+  std::lock_guard lock(state_->mutex);
+  std::erase_if(state_->waiting_by_space, [&](const auto& known) {
+    const bool is_over = !seconds_by_space.contains(known.first);
+    if (is_over) state_->waiting.Remove(known.second);
+    return is_over;
+  });
+  for (const auto& [space, seconds] : seconds_by_space) {
+    Gauge*& gauge = state_->waiting_by_space[space];
+    if (!gauge) gauge = &state_->waiting.Add({{"job_namespace", space}});
+    gauge->Set(seconds);
   }
 }
 
@@ -115,6 +137,10 @@ void Metrics::restarted(const std::string& reason) {
 
 void Metrics::failed(const std::string& outcome) {
   state_->failures.Add({{"outcome", outcome}}).Increment();
+}
+
+void Metrics::held_back() {
+  state_->repeats.Increment();
 }
 
 void Metrics::looked(const Look& look) {

@@ -24,8 +24,10 @@ class Metrics {
   void set_leads(bool leads);
   // atoll_job_*
   void set_jobs(const std::map<std::string, int>& by_state);
+  void set_waiting(const std::map<std::string, double>& seconds_by_space);  // of the gang that waits longest
   void restarted(const std::string& reason);
   void failed(const std::string& outcome);  // of acting on a decision
+  void held_back();                         // a decision: the same was carried out three times in a row
   // Of every look workqueue_*; of those that did something about the job atoll_job_* as well
   void looked(const Look& look);
   // atoll_watch_lists: how often each resource was listed; more than once: a watch was cut off for too long

@@ -12,25 +12,29 @@
 namespace atl::ctl {
 namespace {
 
-std::map<std::string, NodeView> node_views(const Observed& seen, const Caches& caches) {
+std::map<std::string, NodeView> node_views(const Observed& seen, const Caches& caches, Moment now) {
   std::set<std::string> names;
   for (const PodView& pod : seen.pods) names.insert({pod.node, pod.pinned});
   for (const ServerPlace& server : seen.job.status.servers) names.insert(server.node);
   std::map<std::string, NodeView> views;
-  for (const std::string& name : names)
+  names.erase("");
+  for (const std::string& name : names) {
     if (const auto node = caches.node(name))
       views[name] = {node->state.ready, node->since, node->state.labels, node->state.cordoned,
                      node->state.taints};
+    else
+      views[name] = {
+          .ready = false, .since = caches.missed_since(name, now), .labels = {}, .is_missing = true};
+  }
   return views;
 }
 
 /// Other people's pods first, then those of other jobs.
 std::vector<std::string> strangers(const Caches& caches, const std::string& job, const std::string& node) {
   std::vector<std::string> names = caches.others().on(node);
-  for (const auto& pod : caches.pods()) {
-    const bool is_there = pod->node == node && !pod->has_ended();
-    if (is_there && caches.owner_of(*pod) != job) names.push_back(full_name(pod->meta.space, pod->meta.name));
-  }
+  for (const auto& pod : caches.pods_on(node))
+    if (!pod->has_ended() && caches.owner_of(*pod) != job)
+      names.push_back(full_name(pod->meta.space, pod->meta.name));
   return names;
 }
 
@@ -70,7 +74,7 @@ std::optional<Observed> observe(const std::string& job, const Caches& caches, Pl
   seen.taken_keys = std::move(circumstances.aftermath.taken_keys);
   seen.refusals = std::move(circumstances.aftermath.refusals);
   if (const QueueCaches* queues = caches.queues()) look_at_queue(seen, *queues);
-  seen.nodes = node_views(seen, caches);
+  seen.nodes = node_views(seen, caches, circumstances.now);
   seen.plan = [&turn](const Gang& gang) { return turn.plan(gang); };
   seen.strangers = [&caches, job](const std::string& node) { return strangers(caches, job, node); };
   seen.is_another_first = [&caches, found] { return is_another_first(caches, *found); };

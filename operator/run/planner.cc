@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <utility>
 
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
+#include "operator/plan/demand_class.h"
 #include "operator/run/kinds.h"
 
 namespace atl::ctl {
@@ -43,19 +45,54 @@ PodState booked_by(const Write& write, const std::string& job) {
 
 GangPlan Planner::Turn::plan(const Gang& gang) {
   if (!lock_.owns_lock()) lock_.lock();
-  planner_.look_around();
   // What a gang lacks that stands already is not kept from it: the waiting one may be waiting for its end.
-  return gang.job.empty() ? plan_gang(gang, planner_.snapshot_) : planner_.plan_whole(gang);
+  planner_.is_current_ = false;
+  return gang.job.empty() ? planner_.search(gang, nullptr) : planner_.plan_whole(gang);
+}
+
+GangPlan Planner::search(const Gang& gang, const Reservation* kept) {
+  look_around();
+  is_current_ = false;  // from here on it holds what is kept
+  if (kept) std::ranges::copy(kept->room, std::back_inserter(snapshot_.pods));
+  return searches_.plan(gang, snapshot_);
+}
+
+bool Planner::holds_nothing(const std::string& job) const {
+  {
+    std::lock_guard lock(mutex_);
+    if (bookings_.contains(job)) return false;
+  }
+  const auto known = caches_.job(job);
+  if (!known || holds(known->status.conditions, kPlaced)) return false;
+  return std::ranges::none_of(caches_.pods_of(job), [](const auto& pod) {
+    return (pod->is_bound() || !pod->pinned.empty()) && !pod->has_ended();
+  });
+}
+
+/// `generation`: as it was before anything else was looked at, so that what changes meanwhile is not missed.
+GangPlan Planner::plan_beside(const Gang& gang, const std::string& demand_class, const Reservation* kept,
+                              std::uint64_t generation) {
+  if (!holds_nothing(gang.job)) return search(gang, kept);
+  if (std::exchange(refused_in_, generation) != generation) refused_.clear();
+  const std::string question = demand_class + (kept ? kept->job : "");
+  if (const auto known = refused_.find(question); known != refused_.end()) return known->second;
+  GangPlan plan = search(gang, kept);
+  if (!plan.fits) refused_.emplace(question, plan);
+  return plan;
 }
 
 GangPlan Planner::plan_whole(const Gang& gang) {
-  const auto kept = waiting_.reservation(snapshot_);
+  const std::uint64_t generation = this->generation();
+  const auto kept = waiting_.reservation(generation, [this]() -> const Snapshot& {
+    look_around();
+    return snapshot_;
+  });
   const bool is_own = kept && kept->job == gang.job;
   const bool gives_way = kept && !is_own && !waiting_.comes_before(gang.job, kept->job);
-  if (gives_way) std::ranges::copy(kept->room, std::back_inserter(snapshot_.pods));
-  GangPlan plan = plan_gang(gang, snapshot_);
+  const std::string demand_class = ctl::demand_class(gang);
+  GangPlan plan = plan_beside(gang, demand_class, gives_way ? &*kept : nullptr, generation);
   if (plan.fits) return plan;
-  waiting_.put(gang);
+  waiting_.put(gang, demand_class);
   if (is_own)
     plan.reasons.push_back(
         fmt::format("{} kept for it, so that none that comes later takes that", text_of(*kept)));
@@ -71,6 +108,7 @@ void Planner::Turn::book(const std::string& job, const Decision& decision) {
   if (!pods.empty()) {
     std::lock_guard lock(planner_.mutex_);
     for (auto& [name, pod] : pods) planner_.bookings_[job].insert_or_assign(name, std::move(pod));
+    ++planner_.booked_;
   }
   if (lock_.owns_lock()) lock_.unlock();
 }
@@ -79,6 +117,7 @@ void Planner::forget(const std::string& job, const std::set<std::string>& but) {
   std::lock_guard lock(mutex_);
   const auto booking = bookings_.find(job);
   if (booking == bookings_.end()) return;
+  ++booked_;
   std::erase_if(booking->second, [&](const auto& pod) { return !but.contains(pod.first); });
   if (booking->second.empty()) bookings_.erase(booking);
 }
@@ -115,6 +154,7 @@ void Planner::look_at_nodes() {
 }
 
 void Planner::look_around() {
+  if (std::exchange(is_current_, true)) return;
   look_at_nodes();
   snapshot_.pods.clear();
   caches_.others().add_to(snapshot_.pods);

@@ -1,6 +1,7 @@
 #include "operator/run/progress.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_values.h"
@@ -20,7 +21,14 @@ constexpr std::size_t kLargestAnswer = 64 << 10, kLargestHeaders = 8 << 10;
 constexpr kube::Milliseconds kPatience{2000};
 constexpr int kAtOnce = 16;
 constexpr std::size_t kMostAsked = 3;  // servers, for one that answers
-constexpr double kLongestEta = 10.0 * 365 * 24 * 3600;
+constexpr double kLongestEta = 10.0 * 365 * 24 * 3600, kMostBytes = 9e18;
+
+/// Whole bytes, as a status has them.
+std::optional<double> whole_bytes(const json& object, const char* name) {
+  const auto bytes = number_of(object, name);
+  if (!bytes || *bytes < 0 || *bytes > kMostBytes) return {};
+  return std::round(*bytes);
+}
 
 }  // namespace
 
@@ -52,15 +60,16 @@ std::optional<Progress> read_progress(const std::string& text) {
   Progress progress;
   progress.epoch = epoch;
   progress.epochs = epochs;
-  progress.last_checkpoint_epoch = integer_of(object, "lastCheckpointEpoch");
+  const auto checkpoint = integer_of(object, "lastCheckpointEpoch");
+  if (checkpoint && *checkpoint >= 0) progress.last_checkpoint_epoch = checkpoint;
   progress.loss = number_of(object, "loss");
   progress.validation = number_of(object, "validation");
   progress.epoch_seconds = number_of(object, "epochSeconds");
   const auto left = number_of(object, "etaSeconds");
   if (left && *left >= 0 && *left <= kLongestEta) progress.eta = eta_text(*left);
   const json& bytes = member(object, "bytes");
-  progress.intra_server_bytes = number_of(bytes, "intra");
-  progress.inter_server_bytes = number_of(bytes, "inter");
+  progress.intra_server_bytes = whole_bytes(bytes, "intra");
+  progress.inter_server_bytes = whole_bytes(bytes, "inter");
   return progress;
 }
 

@@ -32,12 +32,19 @@ void ThinPods::put(std::string_view object) {
   {
     std::lock_guard lock(mutex_);
     const Thin now = thin_of(state, std::int32_t(priority));
-    if (const auto before = pods_.extract(state.name)) {
-      take_off(before.mapped());
+    if (auto before = pods_.extract(state.name)) {
+      if (before.mapped().takes_the_same(now)) {
+        before.mapped() = now;
+        pods_.insert(std::move(before));  // with its key, which stays where it is
+        return;
+      }
+      take_off(state.name, before.mapped());
       gives_room = before.mapped().node != now.node || !is_within(requests(before.mapped()), state.requests);
     }
-    pods_.emplace(state.name, now);
+    const auto place = pods_.emplace(state.name, now).first;
     sum(now) += state.requests;
+    nodes_[std::size_t(now.node)].pods.insert(place->first);
+    ++generation_;
   }
   if (gives_room) handlers_.on_room();
 }
@@ -51,7 +58,8 @@ void ThinPods::erase(const std::string& name) {
     std::lock_guard lock(mutex_);
     const auto found = pods_.extract(name);
     if (!found) return;
-    take_off(found.mapped());
+    take_off(name, found.mapped());
+    ++generation_;
   }
   handlers_.on_room();
 }
@@ -91,8 +99,9 @@ std::vector<std::string> ThinPods::on(const std::string& node) const {
       found;  // ordered by priority, the highest first, then by name
   const auto place = node_places_.find(node);
   if (place == node_places_.end()) return {};
-  for (const auto& [name, pod] : pods_)
-    if (pod.node == place->second && !pod.of_daemon_set) found.emplace_back(-pod.priority, name);
+  for (const std::string_view name : nodes_[std::size_t(place->second)].pods)
+    if (const Thin& pod = pods_.at(std::string(name)); !pod.of_daemon_set)
+      found.emplace_back(-pod.priority, name);
   std::ranges::sort(found);
   std::vector<std::string> names;
   for (auto& [priority, name] : found) names.push_back(std::move(name));
@@ -131,15 +140,17 @@ Resources& ThinPods::sum(const Thin& pod) {
 }
 
 /// Of a pod that is in pods_ no more. What asks for more than can be counted is nothing that a difference tells.
-void ThinPods::take_off(const Thin& pod) {
+void ThinPods::take_off(const std::string& name, const Thin& pod) {
+  nodes_[std::size_t(pod.node)].pods.erase(name);
   Resources& all = sum(pod);
   if (all.is_exact()) {
     all -= requests(pod);
     return;
   }
   all = {};
-  for (const auto& [name, other] : pods_)
-    if (other.node == pod.node && other.of_daemon_set == pod.of_daemon_set) all += requests(other);
+  for (const std::string_view standing : nodes_[std::size_t(pod.node)].pods)
+    if (const Thin& other = pods_.at(std::string(standing)); other.of_daemon_set == pod.of_daemon_set)
+      all += requests(other);
 }
 
 std::int32_t ThinPods::node_at(const std::string& name) {

@@ -3,10 +3,12 @@
 // node, is kept up to date rather than added up.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,9 +36,11 @@ class ThinPods final : public kube::Store {
 
   /// Adds one pod a node that takes what all of them take there, and one that takes what daemon sets' do.
   void add_to(std::vector<PodState>& pods) const;
-  /// The names of those on a node but daemon sets', by priority. Looks at all of them.
+  /// The names of those on a node but daemon sets', by priority.
   std::vector<std::string> on(const std::string& node) const;
   std::size_t size() const;
+  /// Another one whenever somebody comes, goes or takes another amount.
+  std::uint64_t generation() const { return generation_; }
 
  private:
   struct Thin {
@@ -45,21 +49,28 @@ class ThinPods final : public kube::Store {
     std::int32_t priority = 0;
     std::uint32_t list = 0;  // the latest list or event since that had it
     bool of_daemon_set = false;
+
+    bool takes_the_same(const Thin& other) const {
+      return cores == other.cores && memory == other.memory && node == other.node && rest == other.rest &&
+             of_daemon_set == other.of_daemon_set;
+    }
   };
   struct NodeSum {
     std::string name;
     Resources others, daemons;
+    std::set<std::string_view> pods{};  // that stand there: keys of pods_
   };
 
   Thin thin_of(const PodState& state, std::int32_t priority);
   Resources requests(const Thin& pod) const;
   Resources& sum(const Thin& pod);
-  void take_off(const Thin& pod);
+  void take_off(const std::string& name, const Thin& pod);
   void erase(const std::string& name);
   std::int32_t node_at(const std::string& name);
   std::int32_t rest_at(const Resources& rest);
 
   const Handlers handlers_;
+  std::atomic<std::uint64_t> generation_ = 0;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Thin> pods_;  // by "namespace/name"
   std::vector<NodeSum> nodes_;

@@ -1,41 +1,127 @@
 #include "operator/run/waiting_gangs.h"
 
-namespace atl::ctl {
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
 
-void WaitingGangs::put(const Gang& gang) {
+namespace atl::ctl {
+namespace {
+
+/// One for whom room is kept already, one of those that wait in vain: each takes as long as a plan.
+constexpr int kMostTries = 2;
+
+}  // namespace
+
+void WaitingGangs::put(const Gang& gang, const std::string& demand_class) {
+  auto waiting = std::make_shared<const Waiting>(Waiting{gang, demand_class});
   std::lock_guard lock(mutex_);
-  gangs_[gang.job] = gang;
+  auto& known = gangs_[gang.job];
+  if (known && known->demand_class == demand_class) return;
+  known = std::move(waiting);
+  ++changes_;
 }
 
 bool WaitingGangs::remove(const std::string& job) {
   std::lock_guard lock(mutex_);
-  gangs_.erase(job);
+  changes_ += gangs_.erase(job);
   const bool was_favoured = favoured_ == job;
   if (was_favoured) favoured_.clear();
   return was_favoured;
 }
 
-std::map<Precedence, const Gang*> WaitingGangs::impatient() const {
-  std::map<Precedence, const Gang*> all;
+WaitingGangs::Waiters WaitingGangs::waiters(std::uint64_t& changes) const {
+  std::lock_guard lock(mutex_);
+  changes = changes_;
+  return gangs_;
+}
+
+std::optional<Reservation> WaitingGangs::reservation(std::uint64_t generation,
+                                                     const std::function<const Snapshot&()>& snapshot) {
+  std::uint64_t changes = 0;
+  const Waiters waiters = this->waiters(changes);
+  const bool is_known =
+      answer_ && answer_->generation == generation && answer_->changes == changes && now_() < answer_->until;
+  if (!is_known) {
+    answer_ = Answer{generation, changes, Moment::max(), {}};
+    search(impatient(waiters, answer_->until), {snapshot, generation, kMostTries}, *answer_);
+  }
+  favour(answer_->reservation);
+  return answer_->reservation;
+}
+
+WaitingGangs::InOrder WaitingGangs::impatient(const Waiters& waiters, Moment& until) const {
+  std::map<Precedence, const Waiting*> ordered;
   const Moment now = now_();
-  for (const auto& [name, gang] : gangs_) {
+  for (const auto& [name, waiting] : waiters) {
     const auto job = caches_.job(name);
     const auto since = job ? waits_for_places_since(job->status) : std::nullopt;
-    if (since && now - *since >= patience_) all[precedence_of(*job, caches_)] = &gang;
+    if (!since) continue;
+    if (now - *since >= patience_)
+      ordered[precedence_of(*job, caches_)] = waiting.get();
+    else
+      until = std::min(until, *since + patience_);
   }
+  InOrder all;
+  for (const auto& [precedence, waiting] : ordered) all.push_back(waiting);
   return all;
 }
 
-std::optional<Reservation> WaitingGangs::reservation(const Snapshot& snapshot) {
-  std::lock_guard lock(mutex_);
-  favoured_.clear();
-  for (const auto& [precedence, gang] : impatient()) {
-    auto reservation = reserve(*gang, snapshot);
-    if (!reservation) continue;
-    favoured_ = gang->job;
-    return reservation;
+/// The first in order that could stand, as far as that is known.
+void WaitingGangs::search(const InOrder& impatient, Tries tries, Answer& answer) {
+  forget_all_but(impatient);
+  InOrder hopeless;  // that come before whoever can stand
+  for (const Waiting* next : impatient) {
+    if (hopeless_.contains(next->demand_class)) {
+      hopeless.push_back(next);
+      continue;
+    }
+    if (tries.left == 0) answer.until = now_();
+    if (tries.left == 0 || (answer.reservation = reserve(*next, tries))) break;
   }
-  return {};
+  for (const Waiting* next : untried(hopeless, tries.generation)) {
+    if (tries.left > 0) {
+      auto sooner = reserve(*next, tries);
+      if (!sooner) continue;
+      answer.reservation = std::move(sooner);
+    }
+    answer.until = now_();  // there may be others before it
+    break;
+  }
+}
+
+std::optional<Reservation> WaitingGangs::reserve(const Waiting& waiting, Tries& tries) {
+  --tries.left;
+  auto reservation = searches_.reserve(waiting.gang, tries.snapshot());
+  if (reservation)
+    hopeless_.erase(waiting.demand_class);
+  else
+    hopeless_[waiting.demand_class] = tries.generation;
+  return reservation;
+}
+
+void WaitingGangs::forget_all_but(const InOrder& impatient) {
+  std::set<std::string_view> classes;
+  for (const Waiting* waiting : impatient) classes.insert(waiting->demand_class);
+  std::erase_if(hopeless_, [&](const auto& known) { return !classes.contains(known.first); });
+}
+
+/// One of each class, whose last trial is the longest ago first.
+WaitingGangs::InOrder WaitingGangs::untried(const InOrder& hopeless, std::uint64_t generation) const {
+  InOrder first;
+  std::set<std::string_view> classes;
+  for (const Waiting* waiting : hopeless)
+    if (hopeless_.at(waiting->demand_class) != generation && classes.insert(waiting->demand_class).second)
+      first.push_back(waiting);
+  std::ranges::stable_sort(first, {},
+                           [&](const Waiting* waiting) { return hopeless_.at(waiting->demand_class); });
+  return first;
+}
+
+/// Unless it has gone meanwhile.
+void WaitingGangs::favour(const std::optional<Reservation>& reservation) {
+  std::lock_guard lock(mutex_);
+  favoured_ = reservation && gangs_.contains(reservation->job) ? reservation->job : "";
 }
 
 bool WaitingGangs::comes_before(const std::string& job, const std::string& other) const {

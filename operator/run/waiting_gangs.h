@@ -1,43 +1,84 @@
 // Gangs that found no room, and the one of them for which room is kept: the first in order that has waited too long and
 // could ever stand. Only one at a time, so that two can't wait for each other. Nothing of it has to be remembered: who
 // waits, and since when, is in the jobs' statuses, and what a gang needs comes with its next plan.
+//
+// Whoever asks gets the answer of the last time while nothing has changed that it turns on. A gang that can never stand is tried once for
+// all of its class. After a change those of many classes are tried anew a few at a time, by whoever asks next, the longest untried first:
+// else each of hundreds that wait in vain would be tried again in everybody's plan.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "operator/plan/reservation.h"
 #include "operator/run/precedence.h"
+#include "operator/run/searches.h"
 
 namespace atl::ctl {
 
-/// Thread-safe.
+/// Thread-safe; but reservation() is one caller's at a time, and no lock is held while it searches.
 class WaitingGangs {
  public:
   /// Room is kept for a gang that has waited for `patience`. `caches` must outlive it.
-  WaitingGangs(const Caches& caches, Seconds patience, std::function<Moment()> now)
-      : caches_(caches), patience_(patience), now_(std::move(now)) {}
+  WaitingGangs(const Caches& caches, Seconds patience, std::function<Moment()> now, Searches searches)
+      : caches_(caches), patience_(patience), now_(std::move(now)), searches_(std::move(searches)) {}
 
-  void put(const Gang& gang);
+  void put(const Gang& gang, const std::string& demand_class);
   /// It waits no more. True where room was kept for it.
   bool remove(const std::string& job);
 
-  /// What is kept, in the cluster as it is, and for whom.
-  std::optional<Reservation> reservation(const Snapshot& snapshot);
+  /// What is kept, and for whom, in the cluster as it is in this generation. `snapshot` is asked for where that isn't known yet.
+  std::optional<Reservation> reservation(std::uint64_t generation,
+                                         const std::function<const Snapshot&()>& snapshot);
   bool comes_before(const std::string& job, const std::string& other) const;
 
  private:
-  std::map<Precedence, const Gang*> impatient() const;
+  struct Waiting {
+    Gang gang;
+    std::string demand_class;
+  };
+  using Waiters = std::map<std::string, std::shared_ptr<const Waiting>>;  // by job
+  using InOrder = std::vector<const Waiting*>;
+  /// What was found when somebody asked last.
+  struct Answer {
+    std::uint64_t generation = 0, changes = 0;
+    Moment until{};  // the next gang's patience ends; or at once, where some have not been tried yet
+    std::optional<Reservation> reservation;
+  };
+  /// So many may be tried for one who asks.
+  struct Tries {
+    const std::function<const Snapshot&()>& snapshot;
+    std::uint64_t generation = 0;
+    int left = 0;
+  };
+
+  Waiters waiters(std::uint64_t& changes) const;
+  /// Those that have waited too long, by who comes first. `until`: when there is one more.
+  InOrder impatient(const Waiters& waiters, Moment& until) const;
+  void search(const InOrder& impatient, Tries tries, Answer& answer);
+  std::optional<Reservation> reserve(const Waiting& waiting, Tries& tries);
+  void forget_all_but(const InOrder& impatient);
+  /// Of those whose class could not stand: those of which that isn't known in this generation.
+  InOrder untried(const InOrder& hopeless, std::uint64_t generation) const;
+  void favour(const std::optional<Reservation>& reservation);
 
   const Caches& caches_;
   const Seconds patience_;
   const std::function<Moment()> now_;
-  std::mutex mutex_;
-  std::map<std::string, Gang> gangs_;  // by job
-  std::string favoured_;               // room was kept for this job when somebody asked last
+  const Searches searches_;
+  // Of whoever asks for a reservation.
+  std::optional<Answer> answer_;
+  std::map<std::string, std::uint64_t>
+      hopeless_;              // classes of which none could stand, and in which generation that was
+  mutable std::mutex mutex_;  // of all that follows
+  Waiters gangs_;
+  std::uint64_t changes_ = 0;  // of gangs_
+  std::string favoured_;       // room was kept for this job when somebody asked last
 };
 
 }  // namespace atl::ctl

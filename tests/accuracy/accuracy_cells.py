@@ -21,6 +21,7 @@ class Cell:
     manifest: str  # text
     changes: list  # of it, as `--set` takes them
     float64: bool = False
+    imported: tuple = ()  # what else the import is asked for
 
 
 def in_float64(cell):

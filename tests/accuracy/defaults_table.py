@@ -2,8 +2,8 @@
 from statistics import mean, median
 
 import default_cells as cases
-import paired
 from accuracy_cells import name_of
+from paired import mean_and_deviation
 from tables import read_peers
 
 BELOW = 3.0  # points that a mean may lie below its reference
@@ -75,10 +75,6 @@ def row(dataset, kind, results, peers):
             f"{mean_and_deviation(theirs) if theirs else '—'} | {signed(from_peer)} | "
             f"{verdict(from_peer if is_other and theirs or not published else from_paper)} | "
             f"{median(run['seconds'] for run in runs):.0f} |\n")
-
-
-def mean_and_deviation(values):
-    return paired.mean_and_deviation(values) if len(values) > 1 else f"{values[0]:.2f}"
 
 
 def signed(difference):

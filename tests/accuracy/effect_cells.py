@@ -6,6 +6,7 @@ import accuracy_cells as cases
 import strategy_cells
 from strategy_cells import BASE, RANKS, RANKS_PER_SERVER, Strategy
 
+MODEL = "sage"  # as strategy_cells.py has it
 DATASETS = ("cora", "amazon_computers", "musae_facebook", "tolokers", "coauthor_cs")
 WIDE = {"musae_facebook", "coauthor_cs"}  # thousands of features: dgs explains them for an hour
 SEEDS = 3
@@ -33,6 +34,10 @@ def has_batches(strategy):
     return any(option == "batchSize" for option, _ in strategy.options)
 
 
+def epochs_of(setup, strategy, steps):
+    return max(1, setup["epochs"] // steps) if has_batches(strategy) else setup["epochs"]
+
+
 def cell(setup, strategy, seed, steps):
     """`steps` of an epoch."""
     name = f"{setup['dataset']}-{strategy.name}-{seed}"
@@ -44,9 +49,9 @@ def cell(setup, strategy, seed, steps):
     if strategy.name.endswith(BY_HASH):
         spec["placement"]["partitioner"] = "hash"
     if has_batches(strategy):
-        spec["training"]["epochs"] = max(1, setup["epochs"] // steps)
+        spec["training"]["epochs"] = epochs_of(setup, strategy, steps)
     spec["training"]["evaluateEvery"] = max(1, 4 // steps)
     return cases.Cell(name, setup["dataset"], json.dumps(job), [])
 
 
-__all__ = ["BASE", "STRATEGIES", "cell", "has_batches", "setups", "strategies"]
+__all__ = ["BASE", "STRATEGIES", "cell", "epochs_of", "has_batches", "setups", "strategies"]

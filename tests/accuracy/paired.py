@@ -18,5 +18,17 @@ def interval(pairs):
 
 
 def mean_and_deviation(values):
-    deviation = statistics.stdev(values) if len(values) > 1 else 0.0
-    return f"{statistics.mean(values):.2f} ± {deviation:.2f}"
+    """One value has no deviation."""
+    return f"{statistics.mean(values):.2f}{deviation_of(values)}"
+
+
+def difference_and_deviation(differences):
+    """Of pairs."""
+    return f"{statistics.mean(differences):+.2f}{deviation_of(differences) or ', one pair'}"
+
+
+def deviation_of(values):
+    if len(values) == 1:
+        return ""
+    deviation = statistics.stdev(values)
+    return f" ± {deviation:.2f}" if deviation >= 0.005 else " ± under 0.01"

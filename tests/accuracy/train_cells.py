@@ -30,7 +30,7 @@ def train(cell, results, folder, again=False, read=lambda output: {}):
 def _run(cell, source, folder):
     """Imports the data set once, trains, returns the result's figures."""
     if not (folder / cell.dataset).exists():
-        subprocess.run([ATOLL, "dataset", "import", "--format", "npy", source, folder / cell.dataset], check=True,
+        subprocess.run([ATOLL, "dataset", "import", "--format", "npy", source, folder / cell.dataset, *cell.imported], check=True,
                        stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     job = folder / f"{cell.name}.yaml"
     job.write_text(cell.manifest)

@@ -10,6 +10,7 @@ SERVERS = ((2, 1), (4, 1), (2, 2), (8, 1), (4, 2))  # and ranks of each
 ARCS, VALUES = 4e5, 6e6  # at most, and values of all features: what a cell's time allows
 RATES, RIG_RATES = (60, 6400), (60, 1000)  # Mbit/s of a server's link, for each of its ranks, which have a core
 RIG = "rig "  # before names of its cells
+MENDED = (4,)  # seeds whose wrong choices showed causes that were then mended: they don't judge what came of it
 EXACT = 1 / 3  # of manifests
 PROGRAM = 24  # MiB of a rank that holds nothing
 DRAWN = """A graph has 3,000 to 30,000 vertices, 4 to 100 neighbours each and at most 400,000 arcs; 16 to 1,000 features; 4 to 16 classes, of which neighbours share 40 to
@@ -29,6 +30,10 @@ class Cell:
     exact: bool     # whether the manifest allows exact strategies alone
     room: float     # memory of a rank, over what `graph` takes beside the program
     on_rig: bool
+
+
+def seed_of(name):
+    return int(name.removeprefix(RIG).split(".")[0])
 
 
 def cells(seed, count, on_rig=False):

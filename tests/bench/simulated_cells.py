@@ -6,6 +6,7 @@ BASELINE = "graph:overlap=false"
 DATA = {
     "ogbn_arxiv": {"name": "ogbn_arxiv"},
     "squirrel": {"name": "squirrel"},
+    **{name: {"name": name} for name in ("amazon_computers", "musae_facebook", "fb_nyu")},
     "flickr": {"synthetic": {"kind": "community", "preset": "flickr"}},
     "reddit": {"synthetic": {"kind": "community", "preset": "reddit", "scale": 0.05}},
     "reddit, all of it": {"synthetic": {"kind": "community", "preset": "reddit"}},
@@ -16,7 +17,6 @@ DATA = {
     # ogbn_papers100M's neighbours, classes and features, a thousandth of its vertices; more of them train, for more than one batch.
     **{f"papers, {features} features": {"synthetic": {"kind": "community", "vertices": 111000, "averageDegree": 29, "features": features, "classes": 172,
                                                       "trainShare": 0.1}} for features in (16, 64, 128, 256, 512)},
-    "arxiv, 128 features": {"synthetic": {"kind": "community", "vertices": 169343, "averageDegree": 13.7, "features": 128, "classes": 40, "trainShare": 0.54}},
     # Larger where training vertices alone have arcs:
     "reddit, a fifth": {"synthetic": {"kind": "community", "preset": "reddit", "scale": 0.2}},
     "products, a third": {"synthetic": {"kind": "community", "preset": "products", "scale": 0.3}},
@@ -31,6 +31,8 @@ GNNPIPE_LAYERS, GNNPIPE_HIDDEN = 32, {"squirrel": 1000}
 # Song et al. 2024, section 8.2 and Table 4: expansion-aware sampling over the baseline, by layers.
 GRANNDIS_PAPER = {"ogbn_arxiv": {3: 1.64, 28: 1.84, 56: 1.89}, "products": {3: 1.63, 28: 1.23, 56: 1.23}, "reddit": {3: 1.66, 28: 1.95, 56: 1.59}}
 PRELOADING, SAMPLING = "granndis:maxHop=0:fanout=-1", "granndis"
+PRELOADING_PAPER = {("ogbn_arxiv", 56): {"granndis-4x4": 1.65, "granndis-4x4-nvlink": 1.80}}  # section 8.2
+OTHERS_PAPER = (1.68, 10.74)  # section 8.6: GraNNDis over CAGNET, BNS and Sancus, of Products and Reddit
 # The part of the baseline's epoch that is communication between servers: told for 56 layers in section 8.2; for Reddit, what its speed-ups
 # suggest.
 EXTERNAL = {"ogbn_arxiv": 0.417, "products": 0.686, "reddit": 0.55}
@@ -44,10 +46,11 @@ A6000 = 64  # about how many times as fast as a core's its memory is
 SPEEDS = (1, 2, 4, 8, 16, 32)  # of a card, times a core here: that with which the external part comes nearest is shown
 
 
-# Gandhi & Iyer 2021, section 4.1: P3 over DGL by model, the least and the most of its graphs; 25, 10 neighbours, batches of 1,000.
-P3_PAPER = {"sgc": (4.06, 5.43), "gcn": (3.67, 4.65), "sage": (3.16, 3.83), "gat": (2.08, 2.95)}
+# Gandhi & Iyer 2021, Table 4: P3 over DGL, by graph and model.
+P3_PAPER = {"products": {"sgc": 4.45, "gcn": 4.12, "sage": 3.83, "gat": 2.65}, "papers": {"gcn": 3.67, "sage": 3.16}}
 P100 = 16  # times as fast as a core here
-P3_OPTIONS = "batchSize=1000:fanout=[25,10]"
+# Section 4: 25 neighbours of a batch's vertices, then 10 of each of those. The engine's list has the input layer first.
+P3_OPTIONS = "batchSize=1000:fanout=[10,25]"
 # Wan et al. 2022, section V-A; batches of 1,024 for each worker.
 DGS_OPTIONS = "fanout=[64,64]:threads=8:prefetch=8"
 
@@ -65,7 +68,7 @@ class Cell:
     shares: tuple = ()
     training: dict = field(default_factory=dict)
     placement: dict = field(default_factory=dict)
-    paper: dict = field(default_factory=dict)  # speed-up by strategy
+    paper: dict = field(default_factory=dict)  # speed-up by strategy; of GraNNDis' tables by topology, then by strategy
     compared: bool = False  # strategies with the first one, over one topology
     recorded: int = 0  # epochs, where what is compared begins late
 
@@ -100,7 +103,14 @@ def granndis_cell(dataset, layers):
     model = {"kind": "sage" if layers == 3 else "resgcn", "layers": layers, "hidden": 64}
     return Cell("granndis", f"{dataset}, {layers} layers, 4 x 4", dataset, model,
                 at_speeds("granndis-4x4", "granndis-4x4-nvlink"), (BASELINE, PRELOADING, SAMPLING),
-                training={"recompute": "layer"} if layers > 3 else {}, paper={SAMPLING: GRANNDIS_PAPER[dataset][layers]})
+                training={"recompute": "layer"} if layers > 3 else {},
+                paper=granndis_paper(dataset, layers))
+
+
+def granndis_paper(dataset, layers):
+    """By topology and strategy."""
+    told = {name: {PRELOADING: times} for name, times in PRELOADING_PAPER.get((dataset, layers), {}).items()}
+    return told | {"granndis-4x4": told.get("granndis-4x4", {}) | {SAMPLING: GRANNDIS_PAPER[dataset][layers]}}
 
 
 def compared(name, dataset, strategies, topology, speed, *, layers=3, **more):
@@ -116,6 +126,9 @@ def granndis_comparisons():
         yield compared("the artifact's settings, 2 x 4", dataset, (BASELINE, *ARTIFACT), "granndis-2x4-10gbe", A6000,
                        model={"denseLayers": 1, "norm": "layer"}, training={"setting": "inductive"},
                        paper={label: times[dataset.split(",")[0]] for label, times in ARTIFACT.items()})
+    yield compared("the artifact's settings, parts by ids, 2 x 4", "ogbn_arxiv", (BASELINE, *ARTIFACT), "granndis-2x4-10gbe", A6000,
+                   model={"denseLayers": 1, "norm": "layer"}, training={"setting": "inductive"}, placement={"partitioner": "range"},
+                   paper={label: times["ogbn_arxiv"] for label, times in ARTIFACT.items()})
     reach = [f"granndis:maxHop={hop}:fanout={fanout}" for hop in (1, 2, 3) for fanout in (15, 20, 25)]
     yield compared("28 layers, hops and copies, 4 x 4", "reddit", (BASELINE, *reach), "granndis-4x4", SPEED["reddit"], layers=28, training={"recompute": "layer"})
     # Batches as large on either side. Makers of batches have processors of their own ("@c16"), so that drawing is hidden.
@@ -132,21 +145,24 @@ def p3_cell(name, dataset, model, strategies, *, hidden=32, layers=2, options=P3
 
 
 def p3_cells():
-    for model, (_, most) in P3_PAPER.items():
-        yield p3_cell("", "products, 100 features", model, ("minibatch:prefetch=1", "minibatch", "p3", "p3:delay=3"), placement={"partitioner": "hash"},
-                      paper={f"p3:delay=3:{P3_OPTIONS}": most})
-    for hidden in (192, 224):  # on either side of the crossing
-        yield p3_cell(f", {hidden} columns", "products, 100 features", "sage", ("minibatch", "p3"), placement={"partitioner": "hash"}, hidden=hidden)
-    yield p3_cell(", 600 features", "products, 600 features", "sage", ("minibatch", "p3", "p3:delay=3"), placement={"partitioner": "hash"})
-    by_hash = {"placement": {"partitioner": "hash"}}
+    by_hash, by_metis = {"placement": {"partitioner": "hash"}}, {"placement": {"partitioner": "metis"}}
     everybody = ("minibatch", "p3", "p3:delay=3")
-    for dataset, model, times in (("papers, 128 features", "gcn", 3.67), ("papers, 128 features", "sage", 3.16), ("arxiv, 128 features", "sage", None)):
-        yield p3_cell("", dataset, model, everybody, paper={f"p3:delay=3:{P3_OPTIONS}": times} if times else {}, **by_hash)
+
+    def told(times, options=P3_OPTIONS):
+        return {"paper": {f"p3:delay=3:{options}": times}} if times else {}
+
+    for model, times in P3_PAPER["products"].items():
+        yield p3_cell("", "products, 100 features", model, ("minibatch:prefetch=1", *everybody), **told(times), **by_hash)
+    yield p3_cell(", copies=2", "products, 100 features", "gat", ("minibatch", "p3", "p3:copies=2"), **by_hash)
+    for hidden in (64, 80, 96):  # around the crossing
+        yield p3_cell(f", {hidden} columns", "products, 100 features", "sage", ("minibatch", "p3"), hidden=hidden, **by_hash)
+    yield p3_cell(", 600 features", "products, 600 features", "sage", everybody, **by_hash)
+    for model, times in P3_PAPER["papers"].items():
+        yield p3_cell("", "papers, 128 features", model, everybody, **told(times), **by_hash)
     for features in (16, 64, 256, 512):  # Figure 10
-        yield p3_cell(", 2 layers", f"papers, {features} features", "sage", everybody, paper={f"p3:delay=3:{P3_OPTIONS}": 4.77} if features == 512 else {}, **by_hash)
+        yield p3_cell(", 2 layers", f"papers, {features} features", "sage", everybody, **told(4.77 if features == 512 else None), **by_hash)
     for layers, fanout in ((3, "[10,10,10]"), (4, "[5,5,5,5]")):  # Figure 9
-        options = f"batchSize=1000:fanout={fanout}"
-        yield p3_cell(f", {layers} layers", "papers, 128 features", "sage", everybody, layers=layers, options=options, **by_hash)
+        yield p3_cell(f", {layers} layers", "papers, 128 features", "sage", everybody, layers=layers, options=f"batchSize=1000:fanout={fanout}", **by_hash)
     # Table 5: four copies of everything on four servers, 1.70 and 1.64 ×; over a P3 without copies.
     for dataset, times in (("products, 100 features", 1.703), ("papers, 128 features", 1.639)):
         yield p3_cell(", copies", dataset, "sage", ("p3:delay=3", "p3:delay=3:copies=2", "p3:delay=3:copies=4", "p3:delay=3:copies=4:structure=mapped"),
@@ -158,7 +174,11 @@ def p3_cells():
     # Eight servers of ours, with a rank each.
     for model in ("gcn", "sage"):
         yield p3_cell(", 8 servers", "products, 100 features", model, everybody, topology="pipegcn-8x1", **by_hash)
-    yield p3_cell(", parts by METIS", "products, 100 features", "sage", ("minibatch", "p3", "p3:delay=3"), placement={"partitioner": "metis"})
+    yield p3_cell(", parts by METIS", "products, 100 features", "sage", everybody, **by_metis)
+    # Real graphs, whose features are as wide as they are, and whose parts by METIS aren't those of a generated community graph.
+    for dataset in ("ogbn_arxiv", "amazon_computers", "musae_facebook", "fb_nyu"):
+        yield p3_cell("", dataset, "sage", everybody, **by_hash)
+        yield p3_cell(", parts by METIS", dataset, "sage", everybody, **by_metis)
 
 
 def dgs_cell(name, dataset, workers, batch, recorded, strategies, **more):
@@ -201,8 +221,12 @@ def cells():
                    {"kind": "gcnii", "layers": GNNPIPE_LAYERS, "hidden": 100}, (topology,), (BASELINE, "gnnpipe:stages=2"), (0.729,))
     # The topology itself: 8 of the baseline's 32 layers, whose 7 exchanges each way are like the 31.
     for dataset, (milliseconds, gigabytes) in {"squirrel": (113.75, 4.43), "flickr": (124.32, 4.60), "reddit, all of it": (634.01, 14.50)}.items():
-        yield Cell("gnnpipe", f"{dataset}, the paper's baseline", dataset, {"kind": "gcn", "layers": 8, "hidden": GNNPIPE_HIDDEN.get(dataset, 100)},
-                   ("gnnpipe-2x4@x60",), (BASELINE,), paper={"seconds": 1e-3 * milliseconds, "bytes": 1e9 * gigabytes, "exchanges": 31 / 7})
+        baseline = Cell("gnnpipe", f"{dataset}, the paper's baseline", dataset, {"kind": "gcn", "layers": 8, "hidden": GNNPIPE_HIDDEN.get(dataset, 100)},
+                        ("gnnpipe-2x4@x60",), (BASELINE,), paper={"seconds": 1e-3 * milliseconds, "bytes": 1e9 * gigabytes, "exchanges": 31 / 7})
+        yield baseline
+        if dataset == "reddit, all of it":  # neighbouring parts on two servers: how much of the difference is the generated graph's cut
+            yield replace(baseline, name=f"{baseline.name}, parts in turn on two servers", topologies=("gnnpipe-2x4@x60@interleaved",),
+                          placement={"partitioner": {"objective": "cut"}})  # METIS takes over ten minutes for eight parts by volume
     yield gnnpipe_cell("flickr", "gcnii", "gnnpipe-4x4", (16, 8), GNNPIPE_PAPER["flickr"]["gcnii"])
     for dataset in ("ogbn_arxiv", "products", "reddit"):
         for layers in (3, 28):

@@ -25,9 +25,11 @@ The model has 32 layers × 100 (squirrel: × 1000). `stages=4`, on 8 ranks, is t
 - The goals of squirrel's GCN and GraphSAGE can't be met: without any communication the baseline would be 2.49 and 1.84 times as fast, and of
   that 32 chunks in 8 stages leave 82 %, if they compute as fast as the whole: 2.05 and 1.51, where the paper has 2.38 and 1.80. Its
   baseline lost more than communication to its eight parts.
-- The paper's baseline: Tables 4 and 5 have 25.7 ms for each GB of squirrel, 27.0 of Flickr and 43.7 of Reddit, so that one rate can't meet all. The
-  topology's is squirrel's. METIS puts the generated graphs' neighbouring parts on one server: fewer bytes go between servers than 4/7, as
-  of squirrel. Real Reddit's parts differ more in size than the generated ones, and the busiest link decides.
+- The paper's baseline, missed three times of three: Tables 4 and 5 have 25.7 ms for each GB of squirrel, 27.0 of Flickr and 43.7 of Reddit, so that one
+  rate can't meet all. The topology's is squirrel's, which is therefore no check of the rate: what is off there are the bytes, 34 % more than the paper's.
+  METIS puts the generated graphs' neighbouring parts on one server: 25 % of generated Reddit's bytes go between servers, and 54 % of squirrel's, a factor
+  of 2.2 of the 5.8 that are missing. Eight parts in turn on two servers, by METIS' objective cut (by volume it takes over ten minutes), miss by
+  45 % instead of 83. The rest needs Reddit itself, whose parts differ more in size.
 """,
     "granndis": "# GraNNDis in virtual time\n" + COMMON + f"""
 Three layers are GraphSAGE, more are ResGCN+, 64 wide. Each cell was replayed with cards that compute 1, 2, 4, … 32 times as
@@ -39,30 +41,35 @@ epoch: {told()}. The paper tells the first two, for 56 layers; Reddit's is assum
 - Goal of expansion-aware sampling: the paper's speed-up (Table 4), or 0.9 of what removing the external part can give, whichever is less.
 - Random parts: the paper's Figure 14. The more vertices depend on other servers, the more there is to gain, and generated products' depend most.
 - The artifact's settings: 3 convolutions and a linear layer, inductive; cards 64 times as fast as a core here, as an A6000's memory about is. With such
-  cards nearly all of the baseline is communication, so that ratios are those of bytes and sums. The artifact's times include
-  what DGL takes for each layer, and it cuts parts by ids, where METIS does here: of generated products' training vertices, few arcs are cut.
+  cards 91 to 98 % of the baseline is communication, so that ratios are those of bytes and sums: that is why ogbn_arxiv gains more than in the artifact,
+  whose times include what DGL takes for each layer. It isn't the partitioner: with parts by ids, as the artifact cuts them, ogbn_arxiv's ratios are farther from it.
+- Over other systems: the paper has 1.68 to 10.74 × over CAGNET, BNS and Sancus, on Products and Reddit with 256 columns; told where they were simulated together.
+- Preloading everything gains nothing at 56 layers here, where the paper has 1.65 ×: each of 4 servers computes nearly all of ogbn_arxiv, 3.9 times the baseline's
+  work, and a core here is busy with it. Whether the paper's cards were, or waited for kernels to be launched, it doesn't tell.
 - Batches of a server and of a rank: `minibatch` draws 20 neighbours in each layer, for steps over as many vertices as `granndis` has in 4 batches. Makers of
   batches have 8 threads. "With batches at hand" leaves out the time in which the next batch wasn't made. What remains between the two is
   what `minibatch` computes twice, because each rank draws for itself, and what it fetches. The paper's 14 to 136 is, by its text to
   Figure 9, mainly time in which DistDGL's sampler was behind.
 """,
     "p3": "# P3 in virtual time\n" + COMMON + f"""
-Two layers of 32 (gat: 8 heads of 8), 25 and 10 neighbours, batches of 1,000, features by columns over servers; parts by hash unless told. Cards compute {simulated_cells.P100} times as fast as a
-core here; that is a guess of what a P100 does, and with it of how much of an epoch is communication. The paper's ratios are over DGL 0.5, whose time includes its calls between processes;
-`minibatch` here makes its batches ahead of time and asks for each row once, and `p3` sends its summands to the byte.
+Two layers of 32 (gat: 8 heads of 8), 25 neighbours of a batch's vertices and 10 of each of those, batches of 1,000, features by columns over servers; parts by
+hash unless told. Cards compute {simulated_cells.P100} times as fast as a
+core here; that is a guess of what a P100 does, and with it of how much of an epoch is communication. The paper's ratios (Table 4, of the same graph) are over DGL 0.5, whose time includes
+its calls between processes; `minibatch` here makes its batches ahead of time and asks for each row once, and `p3` sends its summands to the byte.
 
 - by bytes: the first strategy's bytes between servers over another's, which is what links alone would allow.
 - with batches at hand: an epoch without the time in which the next batch wasn't made.
-- GAT's scores are made whole for every row that batches read, and that is 7.6 × as many as there are products: with 8 heads and 100 features they alone
-  send about two thirds of what features by rows do, and P3 can't win by bytes. The paper has 2.08 to 2.95 ×, over a baseline that waited for its calls.
-- With parts by METIS, generated graphs' neighbours are mostly on one server, and features by rows win.
-- Where the two meet: with more columns in the hidden layer, summands outgrow features. `atoll plan` predicts the width where both send the same, and an epoch
-  takes the same at the width that the cells of 192 and 224 columns have between them. With fewer features it is the other way round: of 16, rows are
-  cheaper than summands of 32.
+- GAT's scores are made whole for every row that batches read, not for the rows that have products alone: 4(P − 1)·heads values for a row, there and back, where its features are (P − 1)/P·columns. With 8
+  heads on 4 servers that is more than features by rows send up to 128 columns, and P3 can't win by bytes without copies. The paper's own times leave such sums out.
+- With parts by METIS, generated graphs' neighbours are mostly on one server, and features by rows win. Of real graphs it depends on how wide features are.
+- musae_facebook's and fb_nyu's columns are 0 or 1, and batches send them as dense rows; that, and not P3, is most of what is gained there.
+- On 8 servers products' shape gains next to nothing: summands grow with the number of servers, features by rows hardly do.
+- Where the two meet: with more columns in the hidden layer, summands outgrow features. `atoll plan` predicts the width where both send the same; the cells of 64 to 96
+  columns lie around it. With fewer features it is the other way round.
 - More layers: a step reads more rows of the first layer, nearly the whole graph here, and each has its summands; rows of the graph that a batch reads
   twice are sent once. So P3 gains less with 3 and 4 layers, where the paper's gains grow.
-- The pipeline (delay=3): where computing is 16 × as fast as here, links are busy all the time with and without it, and it gains 12 %. The more there is to compute
-  while links are busy, the more it hides: see the last cells, where the structure is mapped, so that batches don't wait for it: up to 27 %. The paper has 30 to 50 %.
+- The pipeline (delay=3): where computing is 16 × as fast as here, links are busy nearly all the time with and without it. The more there is to compute
+  while links are busy, the more it hides: see the cells of pipelining, where the structure is mapped, so that batches don't wait for it. The paper has 30 to 50 %.
 - Copies: with all columns on every server (copies=4) nothing of the first layer is sent; what is left is structure, which structure=mapped reads from files.
 """,
     "dgs": "# DGS: fewer rows and columns of others\n" + COMMON + f"""
@@ -133,9 +140,12 @@ def own_cluster(cell, result):
     def off(value, goal):
         return f"{100 * (value / goal - 1):+.0f} %"
 
+    def judged(value, goal):
+        return f"{off(value, goal)} (goal: 20): {'met' if abs(value / goal - 1) <= 0.2 else 'missed'}"
+
     return [f"8 of 32 layers, over the file's own rates, computing 60 × as fast as here; {100 * row['bytesBetweenServers'] / bytes_of(row):.0f} % of the "
             "bytes between servers.\n", *table(["", "simulated", "the paper's", "difference"], [
-                ["communication", seconds(time), seconds(of_paper[0]), off(time, of_paper[0]) + " (goal: 20)"],
+                ["communication", seconds(time), seconds(of_paper[0]), judged(time, of_paper[0])],
                 ["bytes", f"{size / 1e9:.2f} GB", f"{of_paper[1] / 1e9:.2f} GB", off(size, of_paper[1])],
                 ["of a GB", seconds(1e9 * time / size), seconds(1e9 * of_paper[0] / of_paper[1]), off(time / size, of_paper[0] / of_paper[1])]])]
 
@@ -198,12 +208,12 @@ def granndis(cell, result):
         one = by_name[f"{name}@x{speed}"]
         first, rows = one["strategies"][0], []
         for row in one["strategies"]:
-            of_paper = cell.paper.get(row["strategy"]) if name == first_name else None
+            of_paper = cell.paper.get(name, {}).get(row["strategy"])
             own = row["strategy"] in (PRELOADING, SAMPLING)
             outside = external_part(by_name, name, speed, first_name)
             equations = f"{by_equations(row, first, outside):.2f}" if own else ""
             rows.append([row["strategy"], seconds(row["epochSeconds"]), f"{row['speedUp']:.2f}", equations, f"{of_paper:.2f}" if of_paper else "",
-                         verdict(row["speedUp"], min(of_paper, 0.9 / (1 - external))) if of_paper else "",
+                         verdict(row["speedUp"], of_paper if row["strategy"] == PRELOADING else min(of_paper, 0.9 / (1 - external))) if of_paper else "",
                          f"{row['computeSecondsOfAllRanks'] / first['computeSecondsOfAllRanks']:.2f}", f"{100 * row['communicationShare']:.1f} %",
                          f"{row['bytesBetweenServers'] / 1e6:.1f} MB", f"{row['bytesWithinServers'] / 1e6:.1f} MB"])
         lines.append(f"{name}, computing {speed} × as fast as here: communication {100 * first['communicationShare']:.1f} % of the baseline's epoch"
@@ -212,7 +222,16 @@ def granndis(cell, result):
         lines.append(f"`{PRELOADING}` is faster than the baseline "
                      + (f"from cards {gains} × as fast as a core here on.\n" if gains else f"with no card tried (up to {simulated_cells.SPEEDS[-1]} ×).\n"))
         lines += table(["strategy", "epoch", "speed-up", "by equations", "the paper's", "goal", "computing", "communication", "between servers", "inside"], rows)
+        lines += over_others(one["strategies"])
     return lines
+
+
+def over_others(simulated):
+    """Sampling's speed over other systems that were simulated with it."""
+    seconds_of = {row["strategy"]: row["epochSeconds"] for row in simulated}
+    least, most = simulated_cells.OTHERS_PAPER
+    told = [f"{name} {verdict(seconds_of[name] / seconds_of[SAMPLING], least)}" for name in ("bns", "cagnet", "sancus") if name in seconds_of]
+    return [f"`{SAMPLING}` over other systems, where the paper has {least} to {most} ×: {'; '.join(told)}.\n"] if told else []
 
 
 def comparison(cell, result):

@@ -127,9 +127,9 @@ def delete_all():
     until("pods of deleted jobs to be gone", 120, lambda: not ours("get", "pods", "--output", "name").strip())
 
 
-def nothing_remains(job):
-    """Of a deleted job, within seconds."""
+def nothing_remains(job, seconds=60):
+    """Of a deleted job."""
     kinds = "pods,secrets,configmaps,networkpolicies.networking.k8s.io"
     selector = f"atoll.dev/job={job.name}"
-    until(f"all that {job.name} made to be gone", 60,
+    until(f"all that {job.name} made to be gone", seconds,
           lambda: not ours("get", kinds, "--selector", selector, "--output", "name").strip())

@@ -45,8 +45,8 @@ def add(count, per_block, played=()):
 
 def _node(number, block):
     name, room = f"k{number:04}", {"cpu": "32", "memory": "256Gi", "pods": "110", "nvidia.com/gpu": "8"}
-    labels = {"type": "kwok", "kubernetes.io/hostname": name, "topology.kubernetes.io/zone": "simulated",
-              "network.topology.nvidia.com/block": f"b{block:03}"}
+    labels = {"type": "kwok", "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
+              "topology.kubernetes.io/zone": "simulated", "network.topology.nvidia.com/block": f"b{block:03}"}
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
             "spec": {"taints": [{"key": "type", "value": "kwok", "effect": "NoSchedule"}]},
             "status": {"capacity": room, "allocatable": room}}

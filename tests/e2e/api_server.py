@@ -72,7 +72,7 @@ class ApiServer:
                     f"--advertise-client-urls=http://127.0.0.1:{clients}", f"--listen-peer-urls=http://127.0.0.1:{peers}",
                     "--unsafe-no-fsync", "--log-level=warn")
         self._start("kube-apiserver", server, *self._keys(), f"--etcd-servers=http://127.0.0.1:{clients}",
-                    f"--secure-port={self._port}", "--bind-address=127.0.0.1", "--authorization-mode=RBAC",
+                    f"--secure-port={self._port}", "--bind-address=127.0.0.1", "--authorization-mode=RBAC", "--allow-privileged=true",
                     "--service-cluster-ip-range=10.96.0.0/16", f"--cert-dir={self.folder}/certificates",
                     "--endpoint-reconciler-type=none", "--disable-admission-plugins=ServiceAccount")
         self._wait_until_ready()

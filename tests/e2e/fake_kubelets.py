@@ -73,8 +73,8 @@ class FakeKubelets:
             return None
 
     def _add_node(self, name, port):
-        self.call("POST", "/api/v1/nodes", {"apiVersion": "v1", "kind": "Node",
-                                            "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}}})
+        labels = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
+        self.call("POST", "/api/v1/nodes", {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}})
         self.call("PATCH", f"/api/v1/nodes/{name}", {"spec": {"taints": None}})
         self.call("PATCH", f"/api/v1/nodes/{name}/status", {"status": {
             "allocatable": {"cpu": "4", "memory": "8Gi", "pods": "20"}, "capacity": {"cpu": "4", "memory": "8Gi", "pods": "20"},

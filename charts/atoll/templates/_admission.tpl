@@ -62,6 +62,11 @@ variables:
     expression: "variables.isMade && request.resource.resource == 'pods' ? dyn(object).spec : dyn({})"
   - name: volumes
     expression: "has(variables.spec.volumes) ? variables.spec.volumes : []"
+  - name: everyContainer
+    expression: >-
+      (has(variables.spec.containers) ? variables.spec.containers : dyn([])) +
+      (has(variables.spec.initContainers) ? variables.spec.initContainers : dyn([])) +
+      (has(variables.spec.ephemeralContainers) ? variables.spec.ephemeralContainers : dyn([]))
   - name: allowed
     expression: {{ toJson .Values.jobs.allow | quote }}
 validations:
@@ -94,6 +99,48 @@ validations:
       'serviceAccountToken' in variables.allowed || variables.volumes.all(v, !has(v.projected) || !has(v.projected.sources) ||
       v.projected.sources.all(s, !has(s.serviceAccountToken) && !has(s.podCertificate)))
     message: "the operator's account makes no pod that is given a token (jobs.allow of the chart)"
+  {{- range $field, $guard := (include "atoll.template.guarded" . | fromYaml).security }}
+  - expression: >-
+      '{{ $guard.feature }}' in variables.allowed || variables.everyContainer.all(c, !has(c.securityContext) ||
+      !has(c.securityContext.{{ $field }}) || string(c.securityContext.{{ $field }}) == '{{ $guard.harmless }}')
+    message: "the operator's account makes no pod whose containers say {{ $field }} (jobs.allow of the chart)"
+  {{- end }}
+  {{- range $field, $guard := (include "atoll.template.guarded" . | fromYaml).port }}
+  - expression: >-
+      '{{ $guard.feature }}' in variables.allowed || variables.everyContainer.all(c, !has(c.ports) ||
+      c.ports.all(p, !has(p.{{ $field }}) || string(p.{{ $field }}) == '{{ $guard.harmless }}'))
+    message: "the operator's account makes no pod with ports of its node (jobs.allow of the chart)"
+  {{- end }}
+  - expression: >-
+      variables.everyContainer.all(c, !has(c.securityContext) || !has(c.securityContext.capabilities) ||
+      !has(c.securityContext.capabilities.add) || c.securityContext.capabilities.add.all(name,
+      name in {{ include "atoll.template.capabilities" . }} || name in variables.allowed))
+    message: "the operator's account makes no pod with more rights than a container's own (jobs.allow of the chart)"
+{{- end }}
+
+{{/* A lease of the operators' label says that its holder sees to jobs: an operator that finds such a lease at work doesn't begin. So it is
+     written by those alone who may write such jobs' status, in the first of the namespaces that it names, or everywhere. */}}
+{{- define "atoll.policy.leases" -}}
+matchConstraints:
+  resourceRules:
+    - apiGroups: [coordination.k8s.io]
+      apiVersions: ["*"]
+      operations: [CREATE, UPDATE]
+      resources: [leases]
+matchConditions:
+  - name: is-of-operators
+    expression: >-
+      has(object.metadata.labels) && 'atoll.dev/operator-class' in object.metadata.labels ||
+      oldObject != null && has(oldObject.metadata.labels) && 'atoll.dev/operator-class' in oldObject.metadata.labels
+variables:
+  - name: spaces
+    expression: >-
+      has(object.metadata.annotations) && 'atoll.dev/namespaces' in object.metadata.annotations ?
+      object.metadata.annotations['atoll.dev/namespaces'] : ''
+validations:
+  - expression: >-
+      authorizer.group('atoll.dev').resource('gnnjobs').subresource('status').namespace(variables.spaces.split(',')[0]).check('patch').allowed()
+    message: "metadata.labels.atoll.dev/operator-class: of a lease, is the operators' (choose another key)"
 {{- end }}
 
 {{/* A pod that bears a job's name was made by an operator, that is by somebody who writes the status of GNNJobs, and is pinned

@@ -24,10 +24,15 @@ variables:
     expression: "has(variables.template.spec) ? variables.template.spec : dyn({})"
   - name: engine
     expression: "has(variables.spec.containers) ? variables.spec.containers.filter(c, has(c.name) && c.name == 'engine') : dyn([])"
-  - name: volumes  # the template's, and both of the job's
+  - name: everyContainer  # the engine, init containers, and those that run beside it
+    expression: >-
+      (has(variables.spec.containers) ? variables.spec.containers : dyn([])) +
+      (has(variables.spec.initContainers) ? variables.spec.initContainers : dyn([]))
+  - name: volumes  # the template's, and the job's own
     expression: >-
       (has(variables.spec.volumes) ? variables.spec.volumes : dyn([])) +
       (has(variables.job.dataset.volume) ? [variables.job.dataset.volume] : dyn([])) +
+      (has(variables.job.dataset.prepared) ? [variables.job.dataset.prepared] : dyn([])) +
       (has(variables.job.output) && has(variables.job.output.volume) ? [variables.job.output.volume] : dyn([]))
   - name: projections
     expression: "variables.volumes.filter(v, has(v.projected) && has(v.projected.sources)).map(v, v.projected.sources)"
@@ -61,6 +66,10 @@ variables:
     expression: >-
       has(variables.job.strategy) && has(variables.job.strategy.gnnpipe) && has(variables.job.strategy.gnnpipe.layers) ?
       variables.job.strategy.gnnpipe.layers : dyn([])
+  - name: stages  # 0: as many as fit
+    expression: >-
+      has(variables.job.strategy) && has(variables.job.strategy.gnnpipe) && has(variables.job.strategy.gnnpipe.stages) ?
+      variables.job.strategy.gnnpipe.stages : dyn(0)
   - name: hops
     expression: >-
       has(variables.job.strategy) && has(variables.job.strategy.granndis) && has(variables.job.strategy.granndis.hops) ?
@@ -77,10 +86,19 @@ variables:
       {{- end }} dyn(2)
   - name: ranks
     expression: "has(variables.job.placement) && has(variables.job.placement.ranks) ? variables.job.placement.ranks : dyn(1)"
+  - name: mostStages  # of a pipeline: a layer that nothing is learnt in has no stage
+    expression: "{{ range $kind, $counted := $models.layers }}has(variables.job.model.kind) && variables.job.model.kind == '{{ $kind }}' ? dyn(1) : {{ end }}variables.layers"
+  - name: ranksPerServer
+    expression: >-
+      has(variables.job.placement) && has(variables.job.placement.ranksPerServer) ? variables.job.placement.ranksPerServer : dyn(0)
   - name: parts
     expression: >-
       has(variables.job.placement) && has(variables.job.placement.partitioner) && type(variables.job.placement.partitioner) == map &&
       has(variables.job.placement.partitioner.parts) ? variables.job.placement.partitioner.parts : dyn(0)
+  - name: clusters  # of sampler cluster; where both are numbers
+    expression: >-
+      variables.parts == 0 ? (variables.ranks > 160 ? variables.ranks : dyn(160)) :
+      variables.parts > variables.ranks ? variables.parts : variables.ranks
 validations:
   # engine/job/rules/strategy.cc
   - expression: >-
@@ -97,13 +115,12 @@ validations:
       ' layers (give one for each of ' + ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') + ')'
   - expression: >-
       !has(variables.minibatch.sampler) || variables.minibatch.sampler != 'cluster' || type(variables.parts) != int ||
-      type(variables.ranks) != int || (has(variables.minibatch.merged) ? variables.minibatch.merged : dyn(2)) <=
-      (variables.parts > variables.ranks ? variables.parts : variables.ranks)
+      type(variables.ranks) != int || !has(variables.minibatch.merged) || variables.minibatch.merged <= variables.clusters
     messageExpression: >-
-      'strategy.minibatch.merged: ' + string(has(variables.minibatch.merged) ? variables.minibatch.merged : dyn(2)) +
-      ' clusters a step, and the graph has ' + string(variables.parts > variables.ranks ? variables.parts : variables.ranks) +
+      'strategy.minibatch.merged: ' + string(variables.minibatch.merged) +
+      ' clusters a step, and the graph has ' + string(variables.clusters) +
       ' (they are its parts: set placement.partitioner.parts, for example to ' +
-      string(10 * (has(variables.minibatch.merged) ? variables.minibatch.merged : dyn(2))) + ')'
+      string(10 * variables.minibatch.merged) + ')'
   # engine/job/strategies/gnnpipe.cc
   - expression: >-
       variables.strategy != 'gnnpipe' || size(variables.stageLayers) == 0 || variables.stageLayers.sum() == variables.layers
@@ -111,6 +128,19 @@ validations:
       'strategy.gnnpipe.layers: sums up to ' + string(variables.stageLayers.sum()) + ', and ' +
       ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') +
       ' is ' + string(variables.layers) + ' (give numbers that sum up to ' + string(variables.layers) + ')'
+  # engine/job/strategies/gnnpipe_rules.cc: the fewest stages that lie inside servers are as many as there are servers
+  - expression: >-
+      variables.strategy != 'gnnpipe' || variables.stages != 0 || size(variables.stageLayers) > 0 || type(variables.ranks) != int ||
+      type(variables.ranksPerServer) != int || variables.ranksPerServer == 0 || variables.ranks % variables.ranksPerServer != 0 ||
+      variables.ranks / variables.ranksPerServer <= variables.mostStages
+    messageExpression: >-
+      'strategy.gnnpipe.stages: ' + string(variables.ranks) + ' ranks and ' + string(variables.mostStages) +
+      (variables.mostStages == 1 ? ' layer' : ' layers') +
+      ' make no stages each of which has its ranks on one server, and the ranks of a stage exchange rows in every layer: placement.ranksPerServer is ' +
+      string(variables.ranksPerServer) + ' (use strategy granndis or graph, or ranksPerServer ' +
+      ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 20, 24, 32, 48, 64].filter(each, each < variables.ranks &&
+      variables.ranks % each == 0 && variables.ranks / each <= variables.mostStages).map(each, string(each)) +
+      [string(variables.ranks)]).join(' or ') + ')'
   # engine/job/strategies/granndis.cc
   - expression: >-
       variables.strategy != 'granndis' || variables.hops <= variables.layers
@@ -205,6 +235,23 @@ validations:
     message: {{ printf "%s of a volume: %s" $field (include "atoll.template.guard" $guard) | quote }}
   {{- end }}
   {{- end }}
+  {{- range $field, $guard := $guarded.security }}
+  {{- if not (has $guard.feature $.Values.jobs.allow) }}
+  - expression: "variables.everyContainer.all(c, !has(c.securityContext) || !has(c.securityContext.{{ $field }}) || string(c.securityContext.{{ $field }}) == '{{ $guard.harmless }}')"
+    message: {{ printf "securityContext.%s of a container: %s" $field (include "atoll.template.guard" $guard) | quote }}
+  {{- end }}
+  {{- end }}
+  {{- range $field, $guard := $guarded.port }}
+  {{- if not (has $guard.feature $.Values.jobs.allow) }}
+  - expression: "variables.everyContainer.all(c, !has(c.ports) || c.ports.all(p, !has(p.{{ $field }}) || string(p.{{ $field }}) == '{{ $guard.harmless }}'))"
+    message: {{ printf "%s of a container's port: %s" $field (include "atoll.template.guard" $guard) | quote }}
+  {{- end }}
+  {{- end }}
+  - expression: >-
+      variables.everyContainer.all(c, !has(c.securityContext) || !has(c.securityContext.capabilities) ||
+      !has(c.securityContext.capabilities.add) || c.securityContext.capabilities.add.all(name,
+      name in {{ include "atoll.template.capabilities" . }} || name in {{ toJson .Values.jobs.allow }}))
+    message: {{ printf "securityContext.capabilities.add of a container: %s" (include "atoll.template.guard" (dict "why" (include "atoll.template.whyNoCapability" .) "feature" "each by name")) | quote }}
   {{- range $field, $guard := $guarded.projection }}
   {{- if not (has $guard.feature $.Values.jobs.allow) }}
   - expression: "variables.projections.all(sources, sources.all(s, !has(s.{{ $field }})))"

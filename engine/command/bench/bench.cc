@@ -8,6 +8,7 @@
 #include "command/commands.h"
 #include "command/compare.h"
 #include "command/job_data.h"
+#include "command/prepared_place.h"
 #include "plan/bench/bench.h"
 #include "plan/bench/device_rates.h"
 #include "train/rank_data.h"
@@ -72,7 +73,7 @@ int run_ops(const Arguments& a) {
   const std::vector<Index> columns = parse_columns(a.get("--columns", "64,256"));
   const auto heads = int(a.integer("--heads", 8, 1, 1024));
   const DeviceChoice device = device_choice(a.get("--device", "cpu"));
-  const Dataset dataset = Dataset::open(stored_dataset(a.get("DATASET")));
+  const Dataset dataset = Dataset::open(stored_dataset(a.get("DATASET")), prepared_place(a));
   GraphTransforms transforms;
   transforms.self_loops = GraphTransforms::SelfLoops::kAdd;
   const PreparedGraph prepared = PreparedGraph::make(dataset, {}, transforms, {});
@@ -93,7 +94,7 @@ LoadedJob one_rank_job(const Arguments& a) {
 struct OneRankJob {
   explicit OneRankJob(const Arguments& a)
       : loaded(one_rank_job(a)),
-        dataset(Dataset::open(dataset_of(a, loaded, say))),
+        dataset(dataset_of(a, loaded, say)),
         prepared(prepare_graph(loaded, dataset, say)),
         epochs(int(a.integer("--epochs", 5, 1, 1000))) {}
   LoadedJob loaded;
@@ -126,6 +127,7 @@ std::vector<Argument> of_a_job(const char* epochs) {
   return {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
           {"--epochs", "N", epochs},
           {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
+          prepared_argument(),
           {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
           kThreads,
           kJson};

@@ -8,6 +8,7 @@
 #include "command/compare.h"
 #include "command/job_data.h"
 #include "command/run/hosts.h"
+#include "job/load.h"
 #include "job/strategies.h"
 #include "launch/launch.h"
 #include "plan/job_plan.h"
@@ -52,7 +53,7 @@ StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
   check_concrete(cell.job);
   const Arguments changed = with_changes(a, cell.changes);
   const LoadedJob loaded = load_job_of(changed, say_nothing);
-  const Dataset dataset = Dataset::open(dataset_of(changed, loaded, say));
+  const Dataset dataset = dataset_of(changed, loaded, say);
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   const PlanOptions no_rates{threads_of(changed, loaded.job),  // bytes alone are asked for
                              {1, 1, 1},
@@ -74,6 +75,9 @@ StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
 
 RunRecord run_cell(const Arguments& a, const BenchCell& cell, const std::filesystem::path& output,
                    const std::vector<std::string>& changes) {
+  if (a.get("--file") == kStandardInput)
+    fail(
+        "--file -: each run reads the manifest again, which standard input can't give twice; store it in a file");
   LaunchPlan plan;
   plan.program = {std::filesystem::read_symlink("/proc/self/exe").string(),
                   "run",
@@ -83,7 +87,7 @@ RunRecord run_cell(const Arguments& a, const BenchCell& cell, const std::filesys
                   "--fresh",
                   "--output",
                   output.string()};
-  for (const char* option : {"--ranks", "--threads", "--data-root", "--timeout"})
+  for (const char* option : {"--ranks", "--threads", "--data-root", "--prepared", "--timeout"})
     if (a.has(option)) plan.program.insert(plan.program.end(), {option, a.get(option)});
   Arguments changed = with_changes(with_changes(a, cell.changes), changes);
   for (const std::string& change : changed.all("--set"))

@@ -10,6 +10,7 @@
 #include "command/bench/cells.h"
 #include "command/bench/rig.h"
 #include "command/commands.h"
+#include "command/prepared_place.h"
 #include "command/run/output_lock.h"
 #include "plan/comm_share.h"
 
@@ -157,6 +158,7 @@ Command bench_strategies_command() {
        {"--ranks", "N", "number of ranks, instead of placement.ranks"},
        {"--threads", "N", "threads per rank (resources.cpu, or the machine's cores divided among its ranks)"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
+       prepared_argument(),
        {"--output", "DIR", "folder for the runs' results (./runs/OUTPUT.PATH-strategies)"},
        {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
        {"--svg", "FILE", "draw the comparison: parts of an epoch's time, accuracy by epoch and by time"},

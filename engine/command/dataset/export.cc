@@ -4,13 +4,16 @@
 #include "command/commands.h"
 #include "command/job_data.h"
 #include "dataset/export.h"
+#include "dataset/replaced.h"
 
 namespace atl {
 namespace {
 
 int run(const Arguments& arguments) {
-  export_dataset(Dataset::open(stored_dataset(arguments.get("DATASET"))), arguments.get("DST"),
-                 arguments.has("--replace"));
+  const std::filesystem::path source = stored_dataset(arguments.get("DATASET"));
+  const bool replace = arguments.has("--replace");
+  if (replace) check_replaceable(arguments.get("DST"), Made::kExport, {source});
+  export_dataset(Dataset::open(source), arguments.get("DST"), replace);
   std::printf("%s\n", arguments.get("DST").c_str());
   return 0;
 }
@@ -22,7 +25,7 @@ Command dataset_export_command() {
           "write a data set as .npy and .npz files for NumPy and SciPy",
           {{"DATASET", "", "folder of the data set, or its name under the data root", true},
            {"DST", "", "folder to create", true},
-           {"--replace", "", "overwrite DST if it exists"}},
+           {"--replace", "", "overwrite DST if it is an export"}},
           run};
 }
 

@@ -7,6 +7,7 @@
 #include "command/option_fields.h"
 #include "command/synthetic.h"
 #include "dataset/generate/dataset.h"
+#include "dataset/replaced.h"
 
 namespace atl {
 namespace {
@@ -27,6 +28,7 @@ SyntheticSpec spec_of(const Arguments& a) {
 int run(const Arguments& a) {
   GenerateOptions options;
   options.replace = a.has("--replace");
+  if (options.replace) check_replaceable(a.get("DST"), Made::kDataset);
   options.float16 = a.has("--float16");
   options.threads = int(a.integer("--threads", 0, 1, 4096));
   options.progress = [&](const std::string& line) {
@@ -54,7 +56,7 @@ Command dataset_generate_command() {
            {"--trainShare", "X", "share of the vertices that train"},
            {"--seed", "N", "seed of the generator; the same seed gives the same bytes (1)"},
            {"--float16", "", "store features in half precision"},
-           {"--replace", "", "overwrite DST if it exists"},
+           {"--replace", "", "overwrite DST if it is a data set"},
            {"--threads", "N", "number of threads (all cores)"},
            {"--quiet", "", "no progress"}},
           run};

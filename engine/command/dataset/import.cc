@@ -2,11 +2,12 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "base/readable.h"
 #include "command/commands.h"
 #include "dataset/catalogue/published.h"
 #include "dataset/import/importers.h"
-#include "job/nearest.h"
+#include "dataset/replaced.h"
 
 namespace atl {
 namespace {
@@ -52,6 +53,14 @@ void warn_of_other_counts(const DatasetMeta& meta) {
                    to_text(*comparison)));
 }
 
+/// Only what was read says so.
+void warn_of_no_effect(const Arguments& a, const DatasetMeta& meta) {
+  for (const char* option : {"--scale-features", "--float16"})
+    if (a.has(option) && meta.features == 0)
+      warn(std::string(option) + " does nothing: there are no features");
+  if (a.has("--relabel") && meta.classes == 0) warn("--relabel does nothing: there are no labels");
+}
+
 int run(const Arguments& a) {
   ImportOptions options;
   options.name = a.get("--name");
@@ -65,6 +74,7 @@ int run(const Arguments& a) {
   options.scaling = scaling_of(a);
   options.float16 = a.has("--float16");
   options.replace = a.has("--replace");
+  if (options.replace) check_replaceable(a.get("DST"), Made::kDataset, {a.get("SRC")});
   options.threads = int(a.integer("--threads", 0, 1, 4096));
   const ProgressLine progress = [&](const std::string& line) {
     if (!a.has("--quiet")) std::fprintf(stderr, "%s\n", line.c_str());
@@ -75,6 +85,7 @@ int run(const Arguments& a) {
               count_text(meta.vertices).c_str(), count_text(meta.arcs).c_str(),
               count_text(meta.features).c_str(), meta.classes);
   warn_of_other_counts(meta);
+  warn_of_no_effect(a, meta);
   return 0;
 }
 
@@ -118,7 +129,7 @@ Command dataset_import_command() {
         "row: divide each row by its sum; training: scale each column to mean 0 and deviation 1 over the training "
         "rows; none (default)"},
        {"--float16", "", "store dense features in half precision"},
-       {"--replace", "", "overwrite DST if it exists"},
+       {"--replace", "", "overwrite DST if it is a data set"},
        {"--threads", "N", "number of threads (all cores)"},
        {"--quiet", "", "no progress"}},
       run};

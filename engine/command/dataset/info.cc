@@ -7,6 +7,7 @@
 #include "command/commands.h"
 #include "command/job_data.h"
 #include "command/partition_graph.h"
+#include "command/prepared_place.h"
 #include "dataset/catalogue/describe.h"
 #include "partition/prepared_meta.h"
 
@@ -56,7 +57,7 @@ std::string quality_line(const PartitionQuality& q, const Preset* preset) {
 int run(const Arguments& arguments) {
   const std::vector<int> partitions =
       arguments.has("--partitions") ? parts_of(arguments.get("--partitions")) : std::vector<int>{};
-  const Dataset dataset = Dataset::open(stored_dataset(arguments.get("DATASET")));
+  const Dataset dataset = Dataset::open(stored_dataset(arguments.get("DATASET")), prepared_place(arguments));
   const bool json = arguments.has("--json");
   const DatasetDescription description = describe(dataset);
   std::printf("%s", json ? (to_json(description) + "\n").c_str() : to_text(description).c_str());
@@ -80,6 +81,7 @@ Command dataset_info_command() {
           {{"DATASET", "", "folder of the data set, or its name under the data root", true},
            {"--partitions", "LIST",
             "divide the graph into these numbers of parts (2,4,8), as runs do, and keep the parts for them"},
+           prepared_argument(),
            {"--json", "", "print one JSON object per line"}},
           run};
 }

@@ -55,6 +55,10 @@ RemoteHosts run_hosts(const Arguments& a, const Job& job) {
   for (int rank = 0; rank < ranks; ++rank) {
     const int server = together > 0 ? rank / together : rank * used / ranks;
     const std::string& name = servers[std::size_t(server)];
+    if (is_here(name) && own_name().size() > kLongestName)
+      fail(
+          "--hosts: Open MPI can't take '{}', this machine's name, of more than {} characters (give its address instead)",
+          own_name(), kLongestName);
     hosts.addresses.push_back(is_here(name) ? own_name()
                                             : name);  // mpirun knows this machine by this name alone
   }

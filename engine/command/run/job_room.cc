@@ -35,8 +35,10 @@ std::vector<Shortfall> shortfalls(const LoadedJob& loaded, const JobPlan& plan, 
   std::vector<Shortfall> all = shortfalls_of(loaded, plan, here, room);
   const auto lighter = find_strategy(loaded.job.strategy.kind)->lighter;
   if (all.empty() || lighter == nullptr) return all;
-  const std::string options = lighter(
-      loaded.job, [&](const Job& job) { return shortfalls_of(loaded, plan_of(job), here, room).empty(); });
+  const std::string options = lighter(loaded.job, [&](const Job& job) {
+    const bool has_batches = server_batches_of(job) <= std::max<Index>(plan.most_batches, 1);
+    return has_batches && shortfalls_of(loaded, plan_of(job), here, room).empty();
+  });
   if (options.empty()) return all;
   for (Shortfall& each : all) each.text += fmt::format("; or {}, the most that fits", options);
   return all;
@@ -64,8 +66,15 @@ void say_what_servers_hold(const JobPlan& plan, Say say) {
   for (std::size_t i = 0; i < plan.servers.size(); ++i) say(line_of(plan.servers[i], int(i)));
 }
 
+void say_evaluations(const JobPlan& plan, const Job& job, Say say) {
+  const std::string told = plan.columns ? costly_evaluations(plan, job) : "";
+  if (!told.empty()) say("warning: " + told);
+}
+
 void say_stages(const JobPlan& plan, const Job& job, Say say) {
-  if (!plan.stages.empty()) say(line_of(plan.stages, job));
+  if (plan.stages.empty()) return;
+  say(line_of(plan.stages, job));
+  if (const std::string stall = stall_text(plan); !stall.empty()) say("warning: " + stall);
 }
 
 void check_processors(const Job& job, int threads, Say say) {

@@ -20,6 +20,8 @@ void check_memory(const LoadedJob& loaded, const JobPlan& plan, bool here, PlanO
 void warn_of_memory(const LoadedJob& loaded, const JobPlan& plan, PlanOf plan_of, Say say);
 /// Says what each server will hold, where that is more than its own vertices.
 void say_what_servers_hold(const JobPlan& plan, Say say);
+/// Warns where features are held by columns and evaluations, which go by whole rows, send more than epochs do.
+void say_evaluations(const JobPlan& plan, const Job& job, Say say);
 /// Which layers the stages of a pipeline have, if the job has any.
 void say_stages(const JobPlan& plan, const Job& job, Say say);
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "command/commands.h"
 #include "command/job_data.h"
+#include "command/prepared_place.h"
 #include "command/run/attempt_file.h"
 #include "command/run/last_word.h"
 #include "command/run/rank_style.h"
@@ -44,6 +45,8 @@ std::vector<std::string> rank_program(const Arguments& a, const Job& job, const 
                                    "--places",
                                    places_text(places),
                                    "--result-line"};
+  if (const auto prepared = prepared_place(a); !prepared.empty())
+    program.insert(program.end(), {"--prepared", prepared.string()});
   if (!attempt.run.empty()) program.insert(program.end(), {"--run", attempt.run});
   if (!attempt.parts.empty()) program.insert(program.end(), {"--parts", parts_text(attempt.parts)});
   if (!attempt.strategy.empty()) program.insert(program.end(), {"--strategy", attempt.strategy});
@@ -133,12 +136,20 @@ LaunchEnd train_on(const Arguments& a, const Job& job, const AttemptFile& attemp
   plan.ranks = job.placement.ranks;
   plan.hosts = hosts_of(a, attempt, plan.ranks);
   plan.program = rank_program(a, job, attempt);
+  const std::chrono::seconds timeout(a.integer("--timeout", 300, 1, kLongestTimeout));
+  plan.start_patience = start_patience_of(timeout);
+  plan.leave_patience = leave_patience_of(timeout);
   plan.message = std::ref(heard);
   return launch(plan);
 }
 
-/// Ranks that were asked to end wrote a checkpoint and ended well, but training isn't done.
+/// Ranks that were asked to end wrote a checkpoint and ended well, but training isn't done; those that hadn't begun to train say so
+/// by their status.
 void judge_interruption(LaunchEnd& end, const Heard& heard) {
+  if (end.status == kStatusInterrupted && end.lost) {
+    end.reason = "the ranks were asked to end before they trained";
+    end.lost.reset();
+  }
   if (end.status != 0 || !heard.result.is_object() || heard.result.value("outcome", "") != "interrupted")
     return;
   end.status = kStatusInterrupted;
@@ -175,6 +186,7 @@ Command launch_command() {
        {"--result", "FILE", "file for how the run ended, one JSON object (/dev/termination-log)"},
        {"--shell", "COMMAND", "remote shell, called with a host's address and a command", true},
        {"--data-root", "DIR", "folder on every host that holds the data sets"},
+       prepared_argument(),
        {"--threads", "N", "threads per rank (resources.cpu)"},
        {"--device", "NAME", "auto, cpu or cuda (auto: a GPU where there is one)"},
        {"--port", "N", "port that must answer on every host before ranks start (2222)"},

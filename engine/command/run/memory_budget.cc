@@ -8,6 +8,7 @@
 #include "base/readable.h"
 #include "command/run/job_room.h"
 #include "job/strategies.h"
+#include "plan/server_plan.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -20,8 +21,7 @@ MemoryBudget budget_of(const Job& job, const Given& given) {
 }
 
 /// Of the rank that needs most.
-Index planned_peak(const LoadedJob& loaded, const Dataset& dataset, int threads, Say say) {
-  const JobPlan plan = memory_plan(loaded.job, dataset, prepare_graph(loaded, dataset, say), threads);
+Index peak_of(const JobPlan& plan) {
   Index most = 0;
   for (const RankPlan& rank : plan.ranks) most = std::max(most, rank.memory.peak());
   return most;
@@ -41,16 +41,21 @@ struct Planned {
       bytes_text(double(least.peak)), least.fields, std::int64_t(std::ceil(double(least.peak) / 0x1p20)));
 }
 
-/// The first of a budget's ways that fits.
+/// The first of a budget's ways that fits. What the graph can't be cut into is no way: the first one is the manifest's own, and has been
+/// checked or is refused by its plan.
 Planned choose(const LoadedJob& loaded, const MemoryBudget& budget, const Dataset& dataset, int threads,
                Say say) {
   std::optional<Planned> least;
+  Index most_batches = 0;  // which a server's training vertices allow
   for (const MemoryBudget::Way& way : budget.ways) {
     const PartitionOptions cut = partition_options(way.job, way.job.placement.ranks);
-    if (Index(cut.parts) * cut.slices > dataset.meta().vertices) continue;  // the first way has been checked
+    const bool has_batches = !least || server_batches_of(way.job) <= std::max<Index>(most_batches, 1);
+    if (Index(cut.parts) * cut.slices > dataset.meta().vertices || !has_batches) continue;
     Planned choice{loaded, 0, way.fields};
     choice.loaded.job = way.job;
-    choice.peak = planned_peak(choice.loaded, dataset, threads, say);
+    const JobPlan plan = memory_plan(way.job, dataset, prepare_graph(choice.loaded, dataset, say), threads);
+    most_batches = plan.most_batches;
+    choice.peak = peak_of(plan);
     if (choice.peak <= budget.bytes) return choice;
     if (!least || choice.peak < least->peak) least = choice;
   }

@@ -107,7 +107,13 @@ fs::path outermost_absent(fs::path folder) {
 }  // namespace
 
 OutputLock::OutputLock(const fs::path& output, void (*say)(const std::string& line))
-    : output_(output), made_(outermost_absent(output)), file_(locked_file(output)) {
+    : OutputLock(output, say, StopsTaken{}) {}
+
+OutputLock::OutputLock(const fs::path& output, void (*say)(const std::string& line), const StopsTaken&)
+    : output_(output),
+      made_(outermost_absent(output)),
+      file_(locked_file(output)),
+      at_stop_([this] { give_back(); }) {
   judge(holder_in(file_), output_, say);
   enter();
 }
@@ -124,6 +130,10 @@ void OutputLock::enter() const {
 }
 
 OutputLock::~OutputLock() {
+  give_back();
+}
+
+void OutputLock::give_back() const {
   if (still_named(file_.get(), lock_in(output_))) ::unlink(lock_in(output_).c_str());
   if (made_.empty()) return;
   std::error_code in_use;  // a folder that isn't empty stays

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/descriptor.h"
+#include "base/stop.h"
 
 namespace atl {
 
@@ -21,11 +22,15 @@ class OutputLock {
   OutputLock& operator=(const OutputLock&) = delete;
 
  private:
+  /// No stop comes between the file and at_stop_.
+  OutputLock(const std::filesystem::path& output, void (*say)(const std::string& line), const StopsTaken&);
   void enter() const;
+  void give_back() const;
 
   std::filesystem::path output_;
   std::filesystem::path made_;  // the outermost folder that wasn't there before; empty: all were
   Descriptor file_;
+  AtStop at_stop_;  // gives it back, too
 };
 
 }  // namespace atl

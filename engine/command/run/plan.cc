@@ -6,6 +6,7 @@
 #include "command/run/job_room.h"
 #include "command/run/memory_budget.h"
 #include "command/run/output_folder.h"
+#include "command/run/self_loops.h"
 #include "dataset/dataset.h"
 #include "plan/part_order.h"
 #include "train/checkpoint/checkpoint.h"
@@ -57,21 +58,24 @@ RunPlan plan_run(const Arguments& a, Say say) {
   const OutputOptions options{a.has("--fresh"), a.has("--resume")};
   plan.lock = std::make_unique<OutputLock>(plan.output, say);
   settle(plan.output, say);
-  plan.dataset = dataset_of(a, given, say);
-  const Dataset dataset = Dataset::open(plan.dataset);
-  const LoadedJob made = concrete(a, given, dataset, plan, say);
+  const Dataset dataset = dataset_of(a, given, say);
+  plan.dataset = dataset.folder();
+  LoadedJob made = concrete(a, given, dataset, plan, say);
+  if (!options.fresh) go_on_with_self_loops(plan.output, made);
   const LoadedJob loaded = within_budget(made, dataset, plan.threads, say);
   plan.job = loaded.job;
   check_resumable(plan.output, plan.job, options);
   say_other_division(plan.output, plan.job, options, say);
   if (!options.fresh) plan.finished = finished_run(plan.output, plan.job, dataset.meta().checksum);
   if (plan.finished) return plan;
+  if (const std::string line = self_loops_line(dataset.meta(), plan.job); !line.empty()) say(line);
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   const bool here = plan.hosts.addresses.empty();
   const auto plan_of = [&](const Job& job) { return memory_plan(job, dataset, prepared, plan.threads); };
   const JobPlan planned = plan_of(plan.job);
   say_what_servers_hold(planned, say);
   say_stages(planned, plan.job, say);
+  say_evaluations(planned, plan.job, say);
   check_memory(loaded, planned, here, plan_of, say);
   if (here) check_processors(plan.job, plan.threads, say);
   plan.parts = rank_traffic(plan.job, dataset, prepared).parts;

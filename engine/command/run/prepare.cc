@@ -11,10 +11,13 @@
 #include "command/commands.h"
 #include "command/compare.h"
 #include "command/machine_rates.h"
+#include "command/prepared_place.h"
 #include "command/run/job_room.h"
 #include "command/run/memory_budget.h"
+#include "command/run/self_loops.h"
 #include "job/strategies.h"
 #include "plan/part_order.h"
+#include "plan/server_flows.h"
 
 namespace atl {
 namespace {
@@ -22,6 +25,9 @@ namespace {
 void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
 }
+
+/// The line is read from the pod's log, and kept in a ConfigMap: either holds 1 MiB.
+constexpr std::size_t kMostFlows = 30'000;
 
 /// Whole bytes: [from, to, bytes an epoch].
 nlohmann::ordered_json flows_json(const std::vector<PairBytes>& flows) {
@@ -57,10 +63,11 @@ ChosenStrategy choose(const Arguments& a, const LoadedJob& given, const Dataset&
 
 int run(const Arguments& a) {
   const LoadedJob given = load_job_of(a, say);
-  const Dataset dataset = Dataset::open(dataset_of(a, given, say));
+  const Dataset dataset = dataset_of(a, given, say);
   const std::optional<ChosenStrategy> choice =
       is_open(given.job) ? std::optional(choose(a, given, dataset)) : std::nullopt;
   const LoadedJob& loaded = choice ? choice->job : given;
+  if (const std::string line = self_loops_line(dataset.meta(), loaded.job); !line.empty()) say(line);
   check_budget(loaded, dataset, threads_of(a, loaded.job), say);
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   const auto plan_of = [&, threads = threads_of(a, loaded.job)](const Job& job) {
@@ -80,7 +87,11 @@ int run(const Arguments& a) {
   for (const RankPlan& rank : plan.ranks) json["peakMemoryBytes"].push_back(rank.memory.peak());
   const RankTraffic traffic = rank_traffic(loaded.job, dataset, prepared);
   json["parts"] = traffic.parts;
-  json["flows"] = flows_json(traffic.flows);
+  const Layout layout =
+      find_strategy(given.job.strategy.kind)->layout(given.job);  // as the operator makes pods
+  const ServerFlows flows = server_flows(layout, traffic.flows, kMostFlows);
+  json["flows"] = flows_json(flows.listed);
+  if (flows.unlisted > 0) json["unlistedFlow"] = std::int64_t(flows.unlisted);
   std::printf("%s\n", json.dump().c_str());
   return 0;
 }
@@ -92,7 +103,8 @@ Command prepare_command() {
       "prepare",
       "check the data set, choose strategy auto's, partition the graph, print the bytes between ranks (the operator calls it)",
       {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
-       {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"}},
+       {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
+       prepared_argument()},
       run};
   command.caller = "the operator";
   return command;

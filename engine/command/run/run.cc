@@ -8,10 +8,12 @@
 
 #include "base/error.h"
 #include "command/commands.h"
+#include "command/prepared_place.h"
 #include "command/run/plan.h"
 #include "command/run/rank_style.h"
 #include "launch/launch.h"
 #include "partition/part_ranks.h"
+#include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/start_over.h"
 #include "train/finished_run.h"
 #include "train/rank_device.h"
@@ -59,6 +61,8 @@ std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, d
        {"--timeout", "--metrics", "--trace-epochs", "--device", "--cuda-graphs", "--stream-waits"}) {
     if (a.has(option)) program.insert(program.end(), {option, a.get(option)});
   }
+  if (const auto prepared = prepared_place(a); !prepared.empty())
+    program.insert(program.end(), {"--prepared", prepared.string()});
   if (a.has("--trace")) program.insert(program.end(), {"--trace", full(a.get("--trace"))});
   return program;
 }
@@ -74,10 +78,14 @@ void check_trace(const Arguments& a) {
     fail("--trace: {} is not a folder (create it, or choose another)", folder.string());
 }
 
+std::chrono::seconds timeout_of(const Arguments& a) {
+  return std::chrono::seconds(a.integer("--timeout", 300, 1, kLongestTimeout));
+}
+
 /// Of what goes to the ranks as it is: refused here, once and before there is an output folder.
 void check_options(const Arguments& a) {
   if (a.has("--json") && a.has("--quiet")) fail("--json and --quiet exclude each other (use one)");
-  a.integer("--timeout", 1, 1, kLongestTimeout);
+  timeout_of(a);
   check_trace(a);
   device_choice(a.get("--device", "auto"));
   for (const char* option : {"--cuda-graphs", "--stream-waits"}) on_or_off(option, a.get(option, "off"));
@@ -98,14 +106,19 @@ LaunchEnd train(const LaunchPlan& launched, const std::filesystem::path& output)
 
 /// After an end that wasn't the job's. A rank that failed by itself has said why and what to change: unchanged, it would
 /// fail again.
-std::string what_next(const LaunchEnd& end, const std::string& output) {
+std::string what_next(const LaunchEnd& end, const std::string& output, bool fresh) {
   const bool interrupted = end.status == kStatusInterrupted, lost = !end.reason.empty();
+  const bool saved = has_checkpoint(output);
   if (interrupted || lost) {
-    return fmt::format("{}; the same command goes on from the last checkpoint in {}",
-                       interrupted ? "stopped" : "failed", output);
+    const char* how = interrupted ? "stopped" : "failed";
+    if (saved)
+      return fmt::format("{}; the same command{} goes on from the last checkpoint in {}", how,
+                         fresh ? " without --fresh" : "", output);
+    return fmt::format("{} before the first checkpoint; the same command starts from the beginning", how);
   }
-  return "failed for the reason above" +
-         (std::filesystem::exists(output) ? "; what it saved stays in " + output : "");
+  if (!std::filesystem::exists(output)) return "failed for the reason above";
+  return fmt::format("failed for the reason above; {} {}",
+                     saved ? "its checkpoints stay in" : "what it wrote is in", output);
 }
 
 int tell_finished(const Arguments& a, const RunRecord& run, const Job& job) {
@@ -123,10 +136,12 @@ int run(const Arguments& a) {
   launched.ranks = plan.job.placement.ranks;
   launched.hosts = plan.hosts;
   launched.program = rank_program(a, plan, started);
+  launched.start_patience = start_patience_of(timeout_of(a));
+  launched.leave_patience = leave_patience_of(timeout_of(a));
   launched.message = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
   const LaunchEnd end = train(launched, plan.output);
   if (!end.reason.empty()) say(end.reason);
-  if (end.status != 0) say(what_next(end, plan.output.string()));
+  if (end.status != 0) say(what_next(end, plan.output.string(), a.has("--fresh")));
   return end.status;
 }
 
@@ -136,7 +151,7 @@ Command run_command() {
   return {
       "run",
       "train a model as a manifest says, on this machine or on --hosts",
-      {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
+      {{"-f,--file", "FILE", "the manifest (gnnjob.yaml); - reads standard input", true},
        {"--ranks", "N", "number of ranks, instead of placement.ranks"},
        {"--threads", "N", "threads per rank (resources.cpu, or the machine's cores divided among its ranks)"},
        {"--device", "NAME",
@@ -145,6 +160,7 @@ Command run_command() {
        {"--stream-waits", "on|off",
         "let a GPU's stream wait for other ranks, instead of the rank's program (off)"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
+       prepared_argument(),
        {"--output", "DIR", "folder for results (./runs/OUTPUT.PATH)"},
        {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
        {"--resume", "", "go on from a checkpoint, and fail if there is none"},

@@ -12,21 +12,25 @@
 #include "base/build_id.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/quoted.h"
 #include "comm/linked_transport.h"
 #include "comm/local_transport.h"
 #include "comm/mpi_transport.h"
 #include "comm/staged_transport.h"
 #include "command/commands.h"
+#include "command/prepared_place.h"
 #include "command/run/job_room.h"
 #include "command/run/output_folder.h"
 #include "command/run/rank_style.h"
+#include "command/run/self_loops.h"
 #include "job/load.h"
 #include "job/write.h"
 #include "launch/earlier_ranks.h"
+#include "launch/launch.h"
 #include "launch/places.h"
-#include "launch/rank_failure.h"
 #include "launch/rank_guard.h"
 #include "launch/rank_witness.h"
+#include "launch/rank_words.h"
 #include "partition/part_ranks.h"
 #include "train/checkpoint/start_over.h"
 #include "train/rank_cpus.h"
@@ -115,16 +119,20 @@ RankDevice device_of(const Arguments& a, const Job& job, Rank rank) {
   return device;
 }
 
-/// With --strategy, of a job whose strategy was chosen, the manifest as it is with that one.
+/// The manifest as a run wrote it; or one that was given, where the ranks make the output folder. With --strategy, of a job whose strategy was
+/// chosen, as it is with that one.
 void take_job(const Arguments& a, SessionOptions& options) {
   const std::string file = a.get("--job"), strategy = a.get("--strategy");
-  if (strategy.empty()) {
-    options.job = load_job(file).job;
-    options.job_yaml = text_of(file);
-  } else {
-    options.job = load_job(file, {"strategy=" + strategy}).job;
-    options.job_yaml = write_job(options.job);
+  std::vector<Override> overrides;
+  if (!strategy.empty()) overrides.push_back("strategy=" + strategy);
+  LoadedJob loaded = load_job(file, overrides);
+  const bool is_written = strategy.empty() && !a.has("--make-output");
+  if (a.has("--make-output")) {
+    settle_self_loops(loaded);
+    go_on_with_self_loops(a.get("--output"), loaded);
   }
+  options.job = loaded.job;
+  options.job_yaml = is_written ? text_of(file) : write_job(options.job);
 }
 
 /// Mini-batches differ, and their features stay with the host: what a GPU holds of them isn't known before.
@@ -138,6 +146,7 @@ SessionOptions options_of(const Arguments& a, Rank rank, int ranks) {
   options.build = build_id();
   take_job(a, options);
   options.dataset = a.get("--dataset");
+  options.prepared = prepared_place(a);
   options.output = a.get("--output");
   options.threads = int(a.integer("--threads", 1, 1, 1024));
   options.machine = machine_line();
@@ -171,9 +180,17 @@ std::vector<Rank> ranks_here(const Arguments& a, Rank rank, int ranks) {
   return all;
 }
 
+/// What is under way at a stop is finished from here on. The first of a rank's, for the others write.
+class StepsBegin : public RunObserver {
+ public:
+  void on_start(const RunRecord&) override { let_steps_end(); }
+};
+
 std::unique_ptr<RunObserver> observers_of(const Arguments& a, Rank rank, int ranks, pid_t starter,
                                           const WaitBoard& waits) {
-  auto observers = make_observers(a.get("--style", "lines"), a.get("--output"), rank, a.has("--result-line"));
+  auto observers = std::make_unique<ObserverList>();
+  observers->add(std::make_unique<StepsBegin>());
+  observers->add(make_observers(a.get("--style", "lines"), a.get("--output"), rank, a.has("--result-line")));
   if (a.has("--metrics")) {
     const MetricsPlace place = metrics_place(a.get("--metrics"), ranks_here(a, rank, ranks), starter);
     observers->add(std::make_unique<MetricsServer>(place, rank, waits));
@@ -195,12 +212,24 @@ void say_wait(int rank, const std::string& news, std::chrono::seconds timeout) {
   std::_Exit(kStatusFailed);
 }
 
+/// From here on nothing waits for the rank but MPI_Finalize of the others, and whoever has started it, who hears that it leaves.
+void leave(std::optional<EndUnlessDone>& leaving, int rank, int ranks, std::chrono::seconds timeout) {
+  const auto patience = ranks_leave_patience_of(timeout);
+  const std::string words = fmt::format(
+      "atoll: rank {} of {} on {}: the run's files are written, but MPI did not shut down within {} s: "
+      "another rank hangs or can't be reached",
+      rank, ranks, host_name(), patience.count());
+  leaving.emplace(patience, words, kStatusFailed, rank_news(rank, host_name(), RankWord::kLeaves));
+}
+
 int run(const Arguments& a) {
   const int rank = from_mpirun("OMPI_COMM_WORLD_RANK", 0), ranks = from_mpirun("OMPI_COMM_WORLD_SIZE", 1);
   const pid_t starter = ranks > 1 ? leave_witness(rank, host_name()) : getppid();
   return_freed_memory();
   end_with_parent();
   listen_for_stop();
+  dprintf(STDERR_FILENO, "%s\n", rank_news(rank, host_name(), RankWord::kStarted).c_str());
+  std::optional<EndUnlessDone> leaving;  // outlives all that may hang while it is put away
   try {
     SessionOptions options = options_of(a, rank, ranks);
     if (a.has("--places")) check_place(a.get("--places"), rank, host_name());
@@ -214,7 +243,6 @@ int run(const Arguments& a) {
     options.observer = observer.get();
     std::optional<Trace> trace;
     if (a.has("--trace")) trace.emplace();
-    std::optional<EndUnlessDone> closing;  // outlives the communicator
     std::string why_staged;
     Communicator comm =
         open_communicator(rank, ranks, device,
@@ -226,19 +254,13 @@ int run(const Arguments& a) {
     if (rank == 0) say_staged(device, why_staged), say_sums(options.job, comm);
     options.cpus = take_cpus(comm, options.threads);
     run_session(comm, options);
-    closing.emplace(
-        timeout,
-        fmt::format(
-            "atoll: rank {} of {} on {}: the run's files are written, but MPI did not shut down within {} s: "
-            "another rank hangs or can't be reached",
-            rank, ranks, host_name(), timeout.count()),
-        kStatusFailed);
+    leave(leaving, rank, ranks, timeout);
     return 0;
   } catch (const std::bad_alloc&) {
     end_failed(rank, ranks,
                out_of_memory("this rank") + "; `atoll plan` shows what each rank needs, and of what");
   } catch (const std::exception& error) {
-    end_failed(rank, ranks, error.what());
+    end_failed(rank, ranks, printable(error.what()));
   }
 }
 
@@ -251,6 +273,7 @@ Command train_command() {
       {{"--job", "FILE", "the manifest as run", true},
        {"--strategy", "YAML", "what strategy auto of the manifest stands for, on one line"},
        {"--dataset", "DIR", "the data set", true},
+       prepared_argument(),
        {"--output", "DIR", "the output folder", true},
        {"--threads", "N", "threads of this rank"},
        {"--device", "NAME", "auto, cpu or cuda (auto: a GPU where there is one)"},

@@ -19,6 +19,8 @@ class CsvRows {
   std::string where() const { return lines_.where(); }
   /// A field as a whole number, exact up to 2⁵³.
   Index as_integer(double value) const;
+  /// A field as data sets store it; one beyond float32 is an Error.
+  float as_float(double value) const { return as_float32(value, where()); }
   /// A field as an id that fits 31 bits.
   VertexId as_vertex(double value) const;
 

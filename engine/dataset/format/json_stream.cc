@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/quoted.h"
 
 namespace atl {
 namespace {
@@ -32,9 +33,10 @@ class Sax : public nlohmann::json_sax<nlohmann::json> {
     events_.end_array(depth_--);
     return true;
   }
-  bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception& error) override {
-    fail("{}: byte {}: is not JSON ({}); copy or download it again", name_, position, error.what());
+  bool parse_error(std::size_t position, const std::string& token,
+                   const nlohmann::detail::exception&) override {
+    fail("{}: byte {}: is not JSON: {} can't stand there; copy or download it again", name_, position,
+         in_quotes(token));
   }
 
  private:
@@ -43,7 +45,8 @@ class Sax : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   [[noreturn]] void not_a_number(const char* what) const {
-    fail("{}: the value of '{}' holds {} where a number is needed; correct it", name_, last_key_, what);
+    fail("{}: the value of {} holds {} where a number is needed; correct it", name_, in_quotes(last_key_),
+         what);
   }
 
   const std::string& name_;

@@ -39,13 +39,15 @@ void with_stored_type(Dtype dtype, F&& f) {
   ATOLL_CHECK(number, "text is not numbers");
 }
 
-/// The value as T; false where an integer T cannot hold it exactly.
+/// The value as T; false where an integer T cannot hold it exactly, or it is finite and beyond a floating T.
 template <class T, class Stored>
 bool convert(Stored value, T& out) {
   if constexpr (std::is_same_v<Stored, Half>) {
     return convert(to_float(value), out);
   } else if constexpr (std::is_floating_point_v<T>) {
     out = T(value);
+    if constexpr (sizeof(T) < sizeof(Stored) && std::is_floating_point_v<Stored>)
+      return std::isfinite(out) || !std::isfinite(value);
     return true;
   } else if constexpr (std::is_floating_point_v<Stored>) {
     // The limits as doubles: the upper one is exclusive, as max() + 1 is a power of two.
@@ -67,6 +69,17 @@ std::string printed(Stored value) {
     return fmt::format("{}", to_float(value));
   } else {
     return fmt::format("{}", value);
+  }
+}
+
+template <class T, class Stored>
+[[noreturn]] void fail_to_convert(const std::string& name, Index row, Index column, Stored value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    fail("{}: row {}, column {} is {}, too large for float32 (at most {:.2g}); scale the values", name, row,
+         column, printed(value), std::numeric_limits<T>::max());
+  } else {
+    fail("{}: row {}, column {} is {}; allowed are whole numbers {} … {}", name, row, column, printed(value),
+         std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
   }
 }
 
@@ -138,10 +151,7 @@ void NpyArray::read_rows(Index begin, Index count, T* out) const {
         // memcpy: nothing promises that the elements are aligned
         std::memcpy(&value, data_.data() + (r * row_step + c * col_step) * Index(sizeof(Stored)),
                     sizeof(Stored));
-        if (!convert(value, *out)) {
-          fail("{}: row {}, column {} is {}; allowed are whole numbers {} … {}", name_, r, c, printed(value),
-               std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
-        }
+        if (!convert(value, *out)) fail_to_convert<T>(name_, r, c, value);
         ++out;
       }
     }
@@ -183,9 +193,23 @@ std::vector<std::string> NpyArray::strings() const {
 }
 
 void NpyArray::forget_rows(Index begin, Index end) const {
-  if (!file_ || header_.fortran) return;
-  const std::size_t row_bytes = std::size_t(cols_ * header_.item_bytes);
-  file_->forget(data_.substr(std::size_t(begin) * row_bytes, std::size_t(end - begin) * row_bytes));
+  if (!file_) return;
+  const auto forget = [&](Index first, Index count) {
+    file_->forget(
+        data_.substr(std::size_t(first * header_.item_bytes), std::size_t(count * header_.item_bytes)));
+  };
+  if (!header_.fortran) return forget(begin * cols_, (end - begin) * cols_);
+  for (Index c = 0; c < cols_; ++c) forget(c * rows_ + begin, end - begin);
+}
+
+NpyArray NpyArray::transposed() const {
+  expect_shape(*this, {-1, -1});
+  NpyArray turned = *this;
+  turned.name_ += ", transposed";
+  std::swap(turned.header_.shape[0], turned.header_.shape[1]);
+  std::swap(turned.rows_, turned.cols_);
+  turned.header_.fortran = !header_.fortran;
+  return turned;
 }
 
 void expect_shape(const NpyArray& array, std::span<const Index> lengths) {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/quoted.h"
+#include "dataset/format/file_kind.h"
 #include "dataset/format/npy.h"
 
 namespace atl {
@@ -117,7 +119,7 @@ NpyHeader parse_dict(std::string_view literal, const std::string& name) {
       header.shape = parse_shape(text);
       shape_seen = true;
     } else {
-      text.broken(fmt::format("the key '{}' is unknown", key));
+      text.broken(fmt::format("the key {} is unknown", in_quotes(key)));
     }
     text.accept(',');
   }
@@ -145,8 +147,8 @@ bool is_floating(Dtype dtype) {
 std::pair<Dtype, Index> parse_dtype(std::string_view code, const std::string& name) {
   const std::string_view kind = code.empty() ? code : code.substr(1);
   if (code.starts_with('>')) {
-    fail("{}: is big-endian ({}); write it little-endian: numpy.save(path, array.astype('<{}'))", name, code,
-         kind);
+    fail("{}: is big-endian ({}); write it little-endian: numpy.save(path, array.astype({}))", name,
+         in_quotes(code), in_quotes("<" + std::string(kind)));
   }
   if (code.starts_with('<') || code.starts_with('|') || code.starts_with('=')) {
     for (const DtypeRow& row : kDtypes) {
@@ -166,9 +168,9 @@ std::pair<Dtype, Index> parse_dtype(std::string_view code, const std::string& na
         name);
   }
   fail(
-      "{}: has dtype '{}'; allowed are bool, integers, float16, float32, float64 and text: convert it with "
+      "{}: has dtype {}; allowed are bool, integers, float16, float32, float64 and text: convert it with "
       "astype()",
-      name, code);
+      name, in_quotes(code));
 }
 
 std::optional<Index> npy_data_bytes(const NpyHeader& header) {
@@ -182,7 +184,10 @@ std::optional<Index> npy_data_bytes(const NpyHeader& header) {
 }
 
 NpyHeader parse_npy_header(std::string_view bytes, const std::string& name) {
-  if (bytes.size() < 10 || !bytes.starts_with("\x93NUMPY")) {
+  const bool is_array = bytes.starts_with("\x93NUMPY");
+  if (const std::string_view other = is_array ? "" : known_kind(bytes.substr(0, kKindBytes)); !other.empty())
+    fail("{}: {}", name, other);
+  if (bytes.size() < 10 || !is_array) {
     fail("{}: is not a .npy array (its first bytes differ); write it with numpy.save", name);
   }
   const auto byte = [&](std::size_t i) { return std::size_t(static_cast<unsigned char>(bytes[i])); };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "dataset/format/file_kind.h"
 #include "dataset/format/inflate.h"
 #include "dataset/format/mapped_file.h"
 #include "dataset/scratch_file.h"
@@ -27,6 +28,8 @@ NpzFile NpzFile::open(const std::filesystem::path& path, std::filesystem::path s
 }
 
 NpzFile NpzFile::over(std::string_view bytes, std::string name, std::shared_ptr<const void> owner) {
+  const std::string_view other = bytes.starts_with("PK") ? "" : known_kind(bytes.substr(0, kKindBytes));
+  if (!other.empty()) fail("{}: {}; give an .npz archive", name, other);
   NpzFile archive;
   archive.name_ = std::move(name);
   archive.bytes_ = bytes;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "dataset/format/file_kind.h"
 #include "dataset/format/mapped_file.h"
 #include "dataset/format/pickle_machine.h"
 
@@ -17,6 +18,8 @@ Pickle Pickle::open(const std::filesystem::path& path) {
 }
 
 Pickle Pickle::over(std::string_view bytes, std::string name, std::shared_ptr<const void> owner) {
+  if (const std::string_view other = known_kind(bytes.substr(0, kKindBytes)); !other.empty())
+    fail("{}: {}", name, other);
   Pickle pickle;
   pickle.name_ = std::move(name);
   pickle.owner_ = std::move(owner);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/quoted.h"
 
 namespace atl {
 namespace {
@@ -112,7 +113,7 @@ void PickleMachine::push_integer(std::int64_t value) {
 void PickleMachine::push_global(std::string_view module, std::string_view name) {
   const std::string whole = fmt::format("{} {}", module.substr(0, 80), name.substr(0, 80));
   const auto found = std::find(kAllowed.begin(), kAllowed.end(), whole);
-  if (found == kAllowed.end()) broken(fmt::format("'{}' is not allowed", whole));
+  if (found == kAllowed.end()) broken(fmt::format("{} is not allowed", in_quotes(whole)));
   const Ref ref = make(Kind::kGlobal);
   nodes_[ref].text = *found;
   push(ref);

@@ -5,9 +5,14 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "base/error.h"
+#include "base/quoted.h"
+#include "dataset/format/file_kind.h"
 
 namespace atl {
 namespace {
@@ -35,31 +40,36 @@ const char* remedy(std::string_view field, const LineReader& where) {
 
 }  // namespace
 
-ByteSource::ByteSource(const fs::path& path) : name_(path.string()) {
+ByteSource::ByteSource(const fs::path& path)
+    : name_(path.string()), file_(nullptr, [](void* file) { gzclose(as_gz(file)); }) {
   if (!fs::exists(path)) fail("{}: does not exist; check the path", name_);
   if (fs::is_directory(path)) fail("{}: is a folder; give a file", name_);
-  gzFile file = gzopen(path.c_str(), "rbe");
-  if (!file) fail("{}: cannot be read: {}", name_, std::strerror(errno));
-  gzbuffer(file, kBufferBytes);
-  file_ = file;
-  if (path.extension() == ".gz" && gzdirect(file) == 1 && fs::file_size(path) > 0) {
-    gzclose(file);
+  file_.reset(gzopen(path.c_str(), "rbe"));
+  if (!file_) fail("{}: cannot be read: {}", name_, std::strerror(errno));
+  gzbuffer(as_gz(file_.get()), kBufferBytes);
+  if (path.extension() == ".gz" && gzdirect(as_gz(file_.get())) == 1 && fs::file_size(path) > 0)
     fail("{}: is named .gz but is not gzip; rename it, or copy or download it again", name_);
-  }
-}
-
-ByteSource::~ByteSource() {
-  gzclose(as_gz(file_));
+  ahead_.resize(kKindBytes);
+  ahead_.resize(inflate(ahead_.data(), ahead_.size()));
+  if (const std::string_view other = not_text(ahead_); !other.empty()) fail("{}: {}", name_, other);
 }
 
 std::size_t ByteSource::read(char* out, std::size_t bytes) {
-  const int got = gzread(as_gz(file_), out, unsigned(bytes));
+  if (ahead_.empty()) return inflate(out, bytes);
+  const std::size_t taken = ahead_.copy(out, bytes);
+  ahead_.erase(0, taken);
+  return taken;
+}
+
+std::size_t ByteSource::inflate(char* out, std::size_t bytes) {
+  gzFile file = as_gz(file_.get());
+  const int got = gzread(file, out, unsigned(bytes));
   int error = Z_OK;
-  const char* message = gzerror(as_gz(file_), &error);
+  const char* message = gzerror(file, &error);
   if (got < 0 || (error != Z_OK && error != Z_STREAM_END)) {
     const bool cut = error == Z_BUF_ERROR;
     fail("{}: its gzip data is {} after {} bytes of text; copy or download it again", name_,
-         cut ? "cut off" : fmt::format("damaged ({})", message), gztell(as_gz(file_)));
+         cut ? "cut off" : fmt::format("damaged ({})", message), gztell(file));
   }
   return std::size_t(got);
 }
@@ -130,23 +140,39 @@ Index parse_integer(std::string_view field, const LineReader& where) {
   Index value = 0;
   const char* end = field.data() + field.size();
   const auto [stop, error] = std::from_chars(field.data(), end, value);
+  if (error == std::errc::result_out_of_range && stop == end) {
+    fail("{}: {} is beyond 64 bits; whole numbers go to {}: number ids from 0, and correct other numbers",
+         where.where(), in_quotes(field), std::numeric_limits<Index>::max());
+  }
   if (error != std::errc() || stop != end || field.empty()) {
-    fail("{}: '{}' is not a whole number of 64 bits; {}", where.where(), field.substr(0, 40),
-         remedy(field, where));
+    fail("{}: {} is not a whole number; {}", where.where(), in_quotes(field), remedy(field, where));
   }
   return value;
 }
 
 double parse_real(std::string_view field, const LineReader& where) {
   double value = 0;
-  if (field.starts_with('+')) field.remove_prefix(1);
-  const char* end = field.data() + field.size();
-  const auto [stop, error] = std::from_chars(field.data(), end, value);
-  const bool underflow = error == std::errc::result_out_of_range && std::abs(value) < 1;
-  if ((error != std::errc() && !underflow) || stop != end || field.empty()) {
-    fail("{}: '{}' is not a number; {}", where.where(), field.substr(0, 40), remedy(field, where));
-  }
+  const std::string_view digits = field.starts_with('+') ? field.substr(1) : field;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  const bool out_of_range = error == std::errc::result_out_of_range;
+  if ((error != std::errc() && !out_of_range) || stop != end || digits.empty())
+    fail("{}: {} is not a number; {}", where.where(), in_quotes(field), remedy(field, where));
+  if (!out_of_range) return value;
+  // from_chars leaves the value as it was, whichever end of the range was left.
+  value = std::strtod(std::string(digits).c_str(), nullptr);
+  if (std::isinf(value))
+    fail("{}: {} is too large for a number (at most {:.2g}); correct the line", where.where(),
+         in_quotes(field), std::numeric_limits<double>::max());
   return value;
+}
+
+float as_float32(double value, const std::string& where) {
+  const float narrow = float(value);
+  if (std::isfinite(value) && !std::isfinite(narrow))
+    fail("{}: {} is too large for float32 (at most {:.2g}); correct it", where, value,
+         std::numeric_limits<float>::max());
+  return narrow;
 }
 
 fs::path find_text_file(const fs::path& path) {

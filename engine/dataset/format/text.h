@@ -12,22 +12,22 @@
 
 namespace atl {
 
-/// Bytes of a file, inflated where it is gzip. Throws Error naming file and place where gzip data is cut off
-/// or damaged. Memory: one buffer.
+/// Bytes of a text file, inflated where it is gzip. Throws Error naming file and place where gzip data is cut off
+/// or damaged, and where the file is no text but an archive, UTF-16 or another kind that its first bytes tell. Memory:
+/// one buffer.
 class ByteSource {
  public:
   explicit ByteSource(const std::filesystem::path& path);
-  ~ByteSource();
-  ByteSource(const ByteSource&) = delete;
-  ByteSource& operator=(const ByteSource&) = delete;
-
   /// Up to `bytes` into `out`; 0 at the end.
   std::size_t read(char* out, std::size_t bytes);
   const std::string& name() const { return name_; }
 
  private:
+  std::size_t inflate(char* out, std::size_t bytes);
+
   std::string name_;
-  void* file_ = nullptr;  // gzFile; zlib's header stays in the .cc
+  std::unique_ptr<void, void (*)(void*)> file_;  // gzFile; zlib's header stays in the .cc
+  std::string ahead_;  // the first bytes, which were looked at and not handed out yet
 };
 
 /// Lines without their end ("\n" or "\r\n").
@@ -66,9 +66,12 @@ class Fields {
   bool done_;
 };
 
-/// The whole field as a number; anything else is an Error that begins with `where`.
+/// The whole field as a number; anything else is an Error that begins with `where`. So is a real number beyond
+/// double's range; one nearer to 0 than double tells is 0.
 Index parse_integer(std::string_view field, const LineReader& where);
 double parse_real(std::string_view field, const LineReader& where);
+/// The number as data sets store it. One that is finite, and beyond float32, is an Error that begins with `where`.
+float as_float32(double value, const std::string& where);
 
 /// `path` itself or, where that is missing, with ".gz" added; empty if neither exists.
 std::filesystem::path find_text_file(const std::filesystem::path& path);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/quoted.h"
 #include "dataset/format/json_stream.h"
 
 namespace atl {
@@ -13,7 +14,8 @@ namespace {
 
 class ClassMap : public JsonEvents {
  public:
-  ClassMap(Index vertices, std::string name) : vertices_(vertices), name_(std::move(name)) {
+  ClassMap(Index vertices, std::string name)
+      : vertices_(vertices), name_(std::move(name)), seen_(std::size_t(vertices)) {
     classes_.labels.assign(std::size_t(vertices), -1);
   }
 
@@ -21,8 +23,11 @@ class ClassMap : public JsonEvents {
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, vertex_);
     if (depth != 1 || error != std::errc() || stop != end || vertex_ < 0 || vertex_ >= vertices_) {
-      fail("{}: the key '{}' is not a vertex; allowed are 0 … {}", name_, text, vertices_ - 1);
+      fail("{}: the key {} is not a vertex; allowed are 0 … {}", name_, in_quotes(text), vertices_ - 1);
     }
+    if (seen_[std::size_t(vertex_)])
+      fail("{}: vertex {} is given twice; give each vertex its classes once", name_, vertex_);
+    seen_[std::size_t(vertex_)] = true;
     ++keys_;
   }
   void number(double value, int depth) override {
@@ -30,7 +35,9 @@ class ClassMap : public JsonEvents {
     if (depth == 2) return row_.push_back(as_flag(value));
     const bool whole = value >= -1 && value < 1 << 24 && value == std::floor(value);
     if (!whole)
-      fail("{}: the class of vertex {} is {}; allowed are whole numbers ≥ 0", name_, vertex_, value);
+      fail(
+          "{}: the class of vertex {} is {}; allowed are whole numbers ≥ 0{}", name_, vertex_, value,
+          value == std::floor(value) ? "" : ": Atoll predicts classes, not numbers (regression isn't built)");
     classes_.labels[std::size_t(vertex_)] = std::int32_t(value);
     ++numbers_;
   }
@@ -71,6 +78,7 @@ class ClassMap : public JsonEvents {
 
   Index vertices_, vertex_ = 0, keys_ = 0, numbers_ = 0;
   std::string name_;
+  std::vector<bool> seen_;  // (vertices) which had their key
   GraphSaintClasses classes_;
   std::vector<std::uint8_t> row_;
 };
@@ -87,7 +95,7 @@ class Roles : public JsonEvents {
     else if (text == "te")
       part_ = Split::kTest;
     else
-      fail("{}: the key '{}' is unknown; allowed are tr, va and te", name_, text);
+      fail("{}: the key {} is unknown; allowed are tr, va and te", name_, in_quotes(text));
   }
   void number(double value, int depth) override {
     if (part_ == Split::kNone || depth != 2) {

@@ -1,9 +1,22 @@
 #include "dataset/import/id_map.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace atl {
+
+std::optional<std::pair<Index, Index>> first_twice(std::span<const std::int64_t> ids) {
+  if (std::ranges::adjacent_find(ids, std::greater_equal()) == ids.end())
+    return {};                                         // ascending: nothing to hold
+  std::vector<std::pair<std::int64_t, Index>> places;  // by id
+  places.reserve(ids.size());
+  for (const std::int64_t id : ids) places.emplace_back(id, Index(places.size()));
+  std::ranges::sort(places);
+  const auto twice = std::ranges::adjacent_find(places, {}, &std::pair<std::int64_t, Index>::first);
+  if (twice == places.end()) return {};
+  return std::pair(twice->second, std::next(twice)->second);
+}
 
 void IdCollector::compact() {
   std::sort(fresh_.begin(), fresh_.end());

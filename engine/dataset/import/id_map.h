@@ -1,12 +1,17 @@
 // Ids with gaps to places 0 … n − 1 in ascending order, in memory that grows with the number of ids alone.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/types.h"
 
 namespace atl {
+
+/// Two places at which the ids, which are to be different, hold the same one; nothing where they are different.
+std::optional<std::pair<Index, Index>> first_twice(std::span<const std::int64_t> ids);
 
 /// Collects distinct ids from a long stream of repeated ones.
 class IdCollector {

@@ -1,51 +1,98 @@
 #include "dataset/import/importers.h"
 
-#include <algorithm>
+#include <fmt/ranges.h>
+
 #include <array>
-#include <utility>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/nearest.h"
+#include "base/quoted.h"
 
 namespace atl {
 namespace {
 
-constexpr std::array<ImporterEntry, 6> kImporters{{
-    {"npy", import_npy, "folder of edges.npy, features.npy or .npz, labels.npy, split*.npz, meta.json", true},
+constexpr bool kFolder = true, kFile = false, kRowNumbers = true;
+
+constexpr std::array<ImporterEntry, 8> kImporters{{
+    {"npy", import_npy, "folder of edges.npy, features.npy or .npz, labels.npy, split*.npz, meta.json",
+     kFolder, kRowNumbers},
     {"planetoid", import_planetoid,
      "folder of ind.NAME.{x,tx,allx,y,ty,ally,graph,test.index} (Cora, CiteSeer, PubMed)"},
     {"graphsaint", import_graphsaint, "folder of adj_full.npz, class_map.json, role.json, feats.npy"},
     {"ogb", import_ogb,
-     "folder of edge.csv.gz, num-node-list.csv.gz, node-feat.csv.gz, node-label.csv.gz, split/", true},
-    {"snap", import_snap, "edge list: two ids per line, # comments, text or .gz"},
-    {"matrixmarket", import_matrixmarket, "one .mtx or .mtx.gz file, coordinate, general or symmetric"},
+     "folder of edge.csv.gz, num-node-list.csv.gz, node-feat.csv.gz, node-label.csv.gz, split/; or of data.npz "
+     "(ogbn-papers100M); or one relation of several types of vertices",
+     kFolder, kRowNumbers},
+    {"snap", import_snap, "edge list: two ids per line, # comments, text or .gz", kFile},
+    {"matrixmarket", import_matrixmarket, "one .mtx or .mtx.gz file, coordinate, general or symmetric",
+     kFile},
+    {"adjacency", import_adjacency,
+     "adjacency list: a vertex and its neighbours per line, # comments, text or .gz", kFile},
+    {"metis", import_metis, "METIS graph file, text or .gz", kFile},
 }};
 
-/// Levenshtein's distance, for "did you mean".
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = std::exchange(row[j], std::min({change, row[j] + 1, row[j - 1] + 1}));
-    }
-  }
-  return row.back();
-}
+/// Names under which people look for a format, or that files have which aren't read.
+struct OtherName {
+  std::string_view name, says;
+};
+constexpr std::string_view kNotRead =
+    "isn't read, as only its framework can: the lines of Python that save such a graph for --format npy stand in "
+    "docs/datasets.md, Formats";
+constexpr std::string_view kNoXml = "isn't read: write an edge list for --format snap, two ids per line";
+constexpr std::string_view kTables =
+    "isn't read: two columns of ids are an edge list (--format snap), separated by commas too; with features or labels "
+    "use the arrays of --format npy (docs/datasets.md)";
+constexpr OtherName kOtherNames[] = {
+    {"pyg", kNotRead},
+    {"pt", kNotRead},
+    {"torch", kNotRead},
+    {"dgl", kNotRead},
+    {"bin", kNotRead},
+    {"pickle", kNotRead},
+    {"graphml", kNoXml},
+    {"gexf", kNoXml},
+    {"gml", kNoXml},
+    {"json", kNoXml},
+    {"neo4j", kNoXml},
+    {"csv", kTables},
+    {"tsv", kTables},
+    {"parquet", kTables},
+    {"hdf5", kTables},
+    {"edgelist", "is 'snap'"},
+    {"edges", "is 'snap'"},
+    {"txt", "is 'snap'"},
+    {"konect", "is 'snap'"},
+    {"mtx", "is 'matrixmarket'"},
+    {"mm", "is 'matrixmarket'"},
+    {"adjlist", "is 'adjacency'"},
+    {"graph", "is 'metis'"},
+    {"chaco", "is 'metis'"},
+    {"npz", "is 'npy'"},
+    {"numpy", "is 'npy'"},
+    {"saint", "is 'graphsaint'"},
+    {"cora", "is 'planetoid'"},
+};
 
 const ImporterEntry& find_importer(std::string_view format) {
   for (const ImporterEntry& entry : kImporters) {
     if (entry.format == format) return entry;
   }
-  std::string known;
-  const ImporterEntry* nearest = &kImporters[0];
-  for (const ImporterEntry& entry : kImporters) {
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", entry.format);
-    if (distance(format, entry.format) < distance(format, nearest->format)) nearest = &entry;
+  std::vector<std::string> known;
+  for (const ImporterEntry& entry : kImporters) known.emplace_back(entry.format);
+  for (const OtherName& other : kOtherNames) {
+    if (other.name == format)
+      fail("--format: '{}' {} (known: {})", format, other.says, fmt::join(known, ", "));
   }
-  fail("format '{}' is unknown; did you mean '{}'? Known are: {}", format, nearest->format, known);
+  fail("--format: {} is unknown{}", in_quotes(format), suggestion(std::string(format), known));
+}
+
+/// A file where a folder is wanted; readers of files refuse a folder themselves.
+void expect_folder(const ImporterEntry& importer, const std::filesystem::path& source) {
+  if (!importer.is_folder || std::filesystem::is_directory(source)) return;
+  fail("{}: is a file; format '{}' reads a {}: give the folder", source.string(), importer.format,
+       importer.help);
 }
 
 WriterOptions writer_options(const ImportOptions& options, const ProgressLine& progress,
@@ -83,6 +130,7 @@ DatasetMeta import_dataset(std::string_view format, const std::filesystem::path&
   const ImporterEntry& importer = find_importer(format);
   if (!std::filesystem::exists(source))
     fail("{}: does not exist; check the path of the source", source.string());
+  expect_folder(importer, source);
   if (options.one_based && !importer.ids_are_row_numbers) {
     fail(
         "--one-based: format '{}' needs none: its ids are mapped or counted as the format says; leave it out",

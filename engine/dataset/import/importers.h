@@ -44,13 +44,15 @@ struct ImporterEntry {
   std::string_view format;
   Importer import;
   std::string_view help;             // one line: what lies in the source
+  bool is_folder = true;             // … which is a folder, or else a file
   bool ids_are_row_numbers = false;  // from 0, or from 1 if asked
 };
 
 /// All formats, in the order in which help lists them.
 std::span<const ImporterEntry> importers();
 
-/// Imports `source` into the folder `place`. An unknown format is an Error that names the nearest known one.
+/// Imports `source` into the folder `place`. An unknown format is an Error that says what to do with it, where its name is
+/// one that people have files in, or names the nearest known one.
 /// After an Error nothing is left at `place`. `warning` is told what may not be as the user wants it.
 DatasetMeta import_dataset(std::string_view format, const std::filesystem::path& source,
                            const std::filesystem::path& place, const ImportOptions& options,
@@ -65,5 +67,7 @@ void import_graphsaint(const std::filesystem::path&, const ImportOptions&, Datas
 void import_ogb(const std::filesystem::path&, const ImportOptions&, DatasetWriter&);
 void import_snap(const std::filesystem::path&, const ImportOptions&, DatasetWriter&);
 void import_matrixmarket(const std::filesystem::path&, const ImportOptions&, DatasetWriter&);
+void import_adjacency(const std::filesystem::path&, const ImportOptions&, DatasetWriter&);
+void import_metis(const std::filesystem::path&, const ImportOptions&, DatasetWriter&);
 
 }  // namespace atl

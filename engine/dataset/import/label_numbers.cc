@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace atl {
 namespace {
@@ -31,6 +32,19 @@ NumberedLabels number_labels(std::span<const std::int32_t> labels) {
 
 NumberedLabels number_labels(std::span<const std::string> labels) {
   return number(labels, std::string());
+}
+
+std::string not_classes(std::span<const double> labels) {
+  constexpr std::size_t kMostNames = 100;  // and two vertices each at least
+  std::vector<double> distinct(labels.begin(), labels.end());
+  std::erase_if(distinct, [](double label) { return std::isnan(label); });
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  const std::string text =
+      "Atoll predicts classes, not numbers (regression isn't built); classes are whole numbers of 32 bits, or text";
+  if (distinct.size() > std::min(kMostNames, labels.size() / 2)) return text;
+  return fmt::format("{}: if these {} values are names of classes, save labels.astype(str)", text,
+                     distinct.size());
 }
 
 std::vector<std::int32_t> classes_of_one_hot(std::span<const std::uint8_t> rows, std::size_t classes) {

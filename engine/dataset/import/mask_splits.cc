@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "dataset/format/npz.h"
 #include "dataset/import/array_rows.h"
+#include "dataset/import/id_map.h"
 
 namespace atl {
 namespace {
@@ -43,13 +44,13 @@ bool is_list_of_ids(const NpyArray& array, Index vertices) {
 }
 
 void mark_ids(const NpyArray& list, Split part, VertexId first_id, SplitTable& table) {
-  std::vector<std::int64_t> ids = list.read<std::int64_t>();
-  std::sort(ids.begin(), ids.end());
-  const auto twice = std::adjacent_find(ids.begin(), ids.end());
-  if (twice != ids.end()) {
+  const std::vector<std::int64_t> ids = list.read<std::int64_t>();
+  if (const auto twice = first_twice(ids)) {
     fail(
-        "{}: is {} and holds {} twice; a split is a mask, of {} elements 0 and 1, or a list of different ids",
-        list.name(), list.description(), *twice, table.vertices);
+        "{}: is {} and holds {} twice, in rows {} and {}; a split is a mask, of {} elements 0 and 1, or a list of different "
+        "ids",
+        list.name(), list.description(), ids[std::size_t(twice->first)], twice->first, twice->second,
+        table.vertices);
   }
   for (const std::int64_t id : ids) table.mark(id - first_id, 0, part, list.name());
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/quoted.h"
 #include "dataset/format/text.h"
 
 namespace atl {
@@ -34,7 +35,7 @@ MatrixMarketHeader parse_banner(std::string_view line, const LineReader& lines) 
                     format = next_word(fields, lines), field = next_word(fields, lines),
                     symmetry = next_word(fields, lines);
   const auto require = [&](bool holds, std::string_view word, std::string_view allowed) {
-    if (!holds) fail("{}: '{}' cannot be imported; allowed: {}", lines.where(), word.substr(0, 40), allowed);
+    if (!holds) fail("{}: {} cannot be imported; allowed: {}", lines.where(), in_quotes(word), allowed);
   };
   require(banner == "%%matrixmarket", banner, "%%MatrixMarket");
   require(object == "matrix", object, "matrix");
@@ -125,6 +126,7 @@ MatrixMarketHeader read_matrixmarket(
       fail("{}: the value is {}; weights must not be negative: correct it, or leave out --weights",
            lines.where(), entry.value);
     }
+    if (weights) as_float32(entry.value, lines.where() + ": the value");
     take(header, entry);
     ++entries;
   }

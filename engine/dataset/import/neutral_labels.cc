@@ -1,5 +1,6 @@
 #include "dataset/import/neutral_labels.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -10,18 +11,33 @@
 namespace atl {
 namespace {
 
+constexpr Index kPiece = 1 << 18;  // labels at a time
+
+bool is_class(double label) {
+  return label == std::floor(label) && std::abs(label) <= std::numeric_limits<std::int32_t>::max();
+}
+
+[[noreturn]] void fail_label(const NpyArray& labels, Index row, double label) {
+  const bool whole = label == std::floor(label);
+  fail(
+      "{}: row {}: the label is {}{}", labels.name(), row, label,
+      whole
+          ? "; classes are whole numbers of 32 bits, or text: save labels.astype(str) to have others numbered"
+          : ". " + not_classes(labels.read<double>()));
+}
+
 std::vector<std::int32_t> whole_numbers(const NpyArray& labels) {
   std::vector<std::int32_t> classes;
-  for (const double label : labels.read<double>()) {
-    const bool whole =
-        label == std::floor(label) && std::abs(label) <= std::numeric_limits<std::int32_t>::max();
-    if (!whole && !std::isnan(label)) {
-      fail(
-          "{}: row {}: the label is {}; classes are whole numbers of 32 bits, or text: save labels.astype(str) to "
-          "have others numbered",
-          labels.name(), classes.size(), label);
+  classes.reserve(std::size_t(labels.rows()));
+  std::vector<double> piece;
+  for (Index begin = 0; begin < labels.rows(); begin += kPiece) {
+    piece.resize(std::size_t(std::min(kPiece, labels.rows() - begin)));
+    labels.read_rows(begin, Index(piece.size()), piece.data());
+    for (const double label : piece) {
+      if (!is_class(label) && !std::isnan(label)) fail_label(labels, Index(classes.size()), label);
+      classes.push_back(std::isnan(label) ? -1 : std::int32_t(label));
     }
-    classes.push_back(std::isnan(label) ? -1 : std::int32_t(label));
+    labels.forget_rows(begin, begin + Index(piece.size()));
   }
   return classes;
 }
@@ -35,8 +51,9 @@ std::vector<std::uint8_t> flags(const NpyArray& labels) {
       if (row[c] != 0 && row[c] != 1) {
         fail(
             "{}: row {}: the target of class {} is {}; allowed are 0 and 1: give several labels per vertex as flags, "
-            "or one class per vertex as ({})",
-            labels.name(), r, c, row[c], labels.rows());
+            "or one class per vertex as ({}){}",
+            labels.name(), r, c, row[c], labels.rows(),
+            is_class(row[c]) ? "" : ". Atoll predicts classes, not numbers (regression isn't built)");
       }
       targets.push_back(std::uint8_t(row[c]));
     }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/quoted.h"
 
 namespace atl {
 namespace {
@@ -18,7 +19,8 @@ std::optional<Index> count(const json& object, const char* key, Index most, cons
   const bool whole = found->is_number_integer() &&
                      (!found->is_number_unsigned() || found->get<std::uint64_t>() <= std::uint64_t(most));
   if (!whole || found->get<Index>() < 0 || found->get<Index>() > most) {
-    fail("{}: the field '{}' is {}; allowed are whole numbers 0 … {}", name, key, found->dump(), most);
+    fail("{}: the field '{}' is {}; allowed are whole numbers 0 … {}", name, key, in_quotes(found->dump()),
+         most);
   }
   return found->get<Index>();
 }
@@ -27,7 +29,7 @@ bool flag(const json& object, const char* key, const std::string& name) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return false;
   if (!found->is_boolean())
-    fail("{}: the field '{}' is {}; allowed are true and false", name, key, found->dump());
+    fail("{}: the field '{}' is {}; allowed are true and false", name, key, in_quotes(found->dump()));
   return found->get<bool>();
 }
 
@@ -38,7 +40,7 @@ std::vector<std::string> class_names(const json& object, int classes, const std:
                                                       [](const json& one) { return one.is_string(); });
   if (!names || int(found->size()) != classes) {
     fail("{}: the field 'class_names' is {}; it must be a list of num_classes ({}) texts", name,
-         found->dump().substr(0, 60), classes);
+         in_quotes(found->dump()), classes);
   }
   return found->get<std::vector<std::string>>();
 }

@@ -3,7 +3,7 @@
 //   edges.npy [E, 2] (source, destination); features.npy [N, F] or features.npz (SciPy CSR); labels.npy [N],
 //   or [N, classes] if multi-label; split.npz, split_<name>.npz with masks train, val, test [N] or [N,
 //   splits], or lists of ids; edge_split.npz, whose training edges are the arcs where it is asked for; weights.npy [E]; original_ids.npy [N]; meta.json.
-//   All but edges.npy may be missing.
+//   All but edges.npy may be missing, and that too where the edge split is asked for.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -105,7 +105,8 @@ void read_edges(const fs::path& folder, const NeutralMeta& meta, const ImportOpt
     if (vertices < 0 && last >= 0) writer.set_vertices(last + 1);
   }
   writer.set_symmetrise(symmetrises(options, meta.symmetrise || !meta.directed));
-  writer.report("edge_split.npz: the graph is made of its training edges; edges.npy is not used");
+  writer.report(fmt::format("edge_split.npz: the graph is made of its training edges{}",
+                            fs::exists(folder / "edges.npy") ? "; edges.npy is not used" : ""));
   writer.set_edge_split(std::move(split), path.string());
 }
 
@@ -121,8 +122,11 @@ void name_unused_files(const fs::path& folder, const ImportOptions& options, con
 }  // namespace
 
 void import_npy(const fs::path& folder, const ImportOptions& options, DatasetWriter& writer) {
-  if (!fs::exists(folder / "edges.npy")) {
-    fail("{}: has no edges.npy; give a folder in the neutral layout (docs/datasets.md)", folder.string());
+  if (!options.given_edges && !fs::exists(folder / "edges.npy")) {
+    fail("{}: has no edges.npy; give a folder in the neutral layout (docs/datasets.md){}", folder.string(),
+         fs::exists(folder / "edge_split.npz")
+             ? ", or add --edge-split given to take the edges of edge_split.npz"
+             : "");
   }
   const NeutralMeta meta = read_neutral_meta(folder / "meta.json");
   writer.set_symmetrise(symmetrises(options, meta.symmetrise));
@@ -139,7 +143,8 @@ void import_npy(const fs::path& folder, const ImportOptions& options, DatasetWri
   read_edges(folder, meta, options, vertices, writer);
   if (vertices >= 0) read_splits(folder, vertices, options.one_based, writer);
   if (fs::exists(folder / "original_ids.npy")) {
-    writer.set_original_ids(NpyArray::open(folder / "original_ids.npy").read<std::int64_t>());
+    const NpyArray ids = NpyArray::open(folder / "original_ids.npy");
+    writer.set_original_ids(ids.read<std::int64_t>(), {ids.name()});
   }
   name_unused_files(folder, options, writer);
 }

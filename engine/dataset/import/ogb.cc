@@ -1,6 +1,7 @@
 // OGB's node-property folders (Hu et al. 2020) as CSV: raw/ with edge, num-node-list, node-feat, node-label
 // and edge-feat, split/<scheme>/ with train, valid and test; all .csv or .csv.gz. The source may be the data
-// set's folder or raw/ itself. OGB stores one arc of each undirected edge, so auto symmetrises. A label of
+// set's folder or raw/ itself, or one relation of a set with several types of vertices. ogbn-papers100M's raw/ is binary
+// (ogb_binary.h). OGB stores one arc of each undirected edge, so auto symmetrises. A label of
 // nan means unlabelled; more than one column of labels is multi-label.
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,8 @@
 #include "base/error.h"
 #include "dataset/format/csv_rows.h"
 #include "dataset/import/importers.h"
+#include "dataset/import/ogb_binary.h"
+#include "dataset/import/ogb_files.h"
 #include "dataset/splits.h"
 
 namespace atl {
@@ -18,17 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kPiece = 1 << 16;
-
-Index read_vertices(const fs::path& raw) {
-  const fs::path path = find_text_file(raw / "num-node-list.csv");
-  if (path.empty()) fail("{}: has no num-node-list.csv.gz; give OGB's folder or its raw/", raw.string());
-  CsvRows rows(path);
-  std::vector<double> row;
-  if (!rows.next(row)) fail("{}: is empty; copy or download it again", path.string());
-  const Index vertices = rows.as_integer(row[0]);
-  if (rows.next(row)) fail("{}: holds several graphs; only one is supported", path.string());
-  return vertices;
-}
 
 /// Weights come line by line from a second file of one column.
 std::optional<CsvRows> open_weights(const fs::path& raw, bool wanted, const DatasetWriter& writer) {
@@ -61,7 +53,7 @@ void read_arcs(const fs::path& raw, const ImportOptions& options, DatasetWriter&
         if (!weight_rows->next(weight) || weight.size() != 1) {
           fail("{}: must hold one weight per arc; correct it, or leave out --weights", weight_rows->where());
         }
-        weights.push_back(float(weight[0]));
+        weights.push_back(weight_rows->as_float(weight[0]));
       }
     }
     if (src.size() == kPiece || !more) {
@@ -82,7 +74,8 @@ void read_features(const fs::path& raw, DatasetWriter& writer) {
   std::vector<float> values;
   while (rows.next(row)) {
     if (rows.line() == 1) writer.begin_features(Index(row.size()));
-    values.assign(row.begin(), row.end());
+    values.clear();
+    for (const double value : row) values.push_back(rows.as_float(value));
     writer.add_features({values.data(), 1, Index(values.size())}, {path.string(), rows.line(), true});
   }
 }
@@ -99,6 +92,10 @@ void read_labels(const fs::path& raw, DatasetWriter& writer) {
     columns = Index(row.size());
     for (double value : row) {
       if (columns == 1) {
+        if (std::isfinite(value) && value != std::floor(value))
+          fail(
+              "{}: the label is {}. Atoll predicts classes, not numbers (regression isn't built); classes are whole numbers",
+              rows.where(), value);
         labels.push_back(std::isnan(value) ? -1 : std::int32_t(rows.as_vertex(value)));
       } else {
         if (value != 0 && value != 1) fail("{}: a target is {}; allowed are 0 and 1", rows.where(), value);
@@ -126,34 +123,37 @@ SplitTable read_split(const fs::path& folder, Index vertices, bool one_based) {
   return split;
 }
 
-void read_splits(const fs::path& folder, Index vertices, bool one_based, DatasetWriter& writer) {
-  if (!fs::is_directory(folder)) return;
+void read_splits(const OgbFiles& files, Index vertices, bool one_based, DatasetWriter& writer) {
+  if (!fs::is_directory(files.splits)) return;
   std::vector<fs::path> schemes;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.is_directory()) schemes.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(files.splits)) {
+    if (entry.is_directory() && fs::is_directory(entry.path() / files.type)) schemes.push_back(entry.path());
   }
   std::sort(schemes.begin(), schemes.end());
   for (const fs::path& scheme : schemes) {
     const std::string name = schemes.size() == 1 ? "default" : scheme.filename().string();
-    writer.add_split(name, read_split(scheme, vertices, one_based).view(), scheme.string());
+    const fs::path parts = files.type.empty() ? scheme : scheme / files.type;
+    writer.add_split(name, read_split(parts, vertices, one_based).view(), parts.string());
   }
+}
+
+Index read_text(const OgbFiles& files, const ImportOptions& options, DatasetWriter& writer) {
+  const Index vertices = read_ogb_vertices(files);
+  writer.set_vertices(vertices);
+  read_features(files.features, writer);
+  read_labels(files.labels, writer);
+  read_arcs(files.arcs, options, writer);
+  return vertices;
 }
 
 }  // namespace
 
 void import_ogb(const fs::path& source, const ImportOptions& options, DatasetWriter& writer) {
-  const fs::path folder = fs::absolute(source / "").lexically_normal().parent_path();
-  const bool has_raw = fs::is_directory(folder / "raw");
-  const fs::path raw = has_raw ? folder / "raw" : folder;
-  const fs::path splits =
-      has_raw || fs::is_directory(folder / "split") ? folder / "split" : folder.parent_path() / "split";
-  const Index vertices = read_vertices(raw);
-  writer.set_vertices(vertices);
+  const OgbFiles files = find_ogb_files(source);
   writer.set_symmetrise(symmetrises(options, true));
-  read_features(raw, writer);
-  read_labels(raw, writer);
-  read_splits(splits, vertices, options.one_based, writer);
-  read_arcs(raw, options, writer);
+  const Index vertices =
+      files.archive.empty() ? read_text(files, options, writer) : read_ogb_binary(files, options, writer);
+  read_splits(files, vertices, options.one_based, writer);
 }
 
 }  // namespace atl

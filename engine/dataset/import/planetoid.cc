@@ -10,6 +10,7 @@
 #include "dataset/format/pickle.h"
 #include "dataset/format/text.h"
 #include "dataset/import/array_rows.h"
+#include "dataset/import/id_map.h"
 #include "dataset/import/importers.h"
 #include "dataset/import/mask_splits.h"
 
@@ -45,7 +46,7 @@ struct PlanetoidFiles {
 };
 
 std::vector<Index> read_test_ids(const fs::path& path, Index rows) {
-  std::vector<Index> ids;
+  std::vector<Index> ids, numbers;  // and of their lines
   LineReader lines(path);
   std::string_view line;
   while (lines.next(line)) {
@@ -53,8 +54,13 @@ std::vector<Index> read_test_ids(const fs::path& path, Index rows) {
     std::string_view field;
     if (!fields.next(field)) continue;
     ids.push_back(parse_integer(field, lines));
+    numbers.push_back(lines.line());
     if (ids.back() < 0) fail("{}: the id {} is negative; ids are 0 or more", lines.where(), ids.back());
   }
+  if (const auto twice = first_twice(ids))
+    fail("{}: lines {} and {} both hold {}; each test vertex has one row: copy or download it again",
+         path.string(), numbers[std::size_t(twice->first)], numbers[std::size_t(twice->second)],
+         ids[std::size_t(twice->first)]);
   if (Index(ids.size()) != rows) {
     fail("{}: holds {} ids, but tx has {} rows; copy or download both again", path.string(), ids.size(),
          rows);

@@ -1,39 +1,70 @@
 #include "dataset/import/snap_lines.h"
 
-#include <cmath>
+#include <algorithm>
+#include <cctype>
 
 #include "base/error.h"
-#include "dataset/format/text.h"
 
 namespace atl {
 namespace {
 
-std::int64_t parse_id(Fields& fields, const LineReader& lines) {
+constexpr const char* kLists = "--format adjacency (NetworkX, DeepWalk) or --format metis";
+
+std::int64_t next_id(Fields& fields, LineReader& lines, bool first) {
   std::string_view field;
-  if (!fields.next(field))
-    fail("{}: holds one id; an arc must be two ids: source and destination", lines.where());
-  const Index id = parse_integer(field, lines);
-  if (id < 0) fail("{}: the id {} is negative; ids are 0 or more", lines.where(), id);
-  return id;
+  if (!fields.next(field) || field.starts_with('#')) {
+    fail(
+        "{}: holds one id; an arc must be two ids: source and destination. If lines are lists of neighbours, use {}",
+        lines.where(), kLists);
+  }
+  return parse_id(field, lines, first);
 }
 
-double parse_weight(Fields& fields, const LineReader& lines) {
+double next_weight(Fields& fields, const LineReader& lines) {
   std::string_view field;
   if (!fields.next(field))
     fail("{}: has no third column for the weight; add it, or leave out --weights", lines.where());
-  const double weight = parse_real(field, lines);
-  if (!std::isfinite(weight) || weight < 0) {
-    fail("{}: the weight is {}; weights must be finite and not negative: correct it, or leave out --weights",
-         lines.where(), weight);
-  }
-  return weight;
+  return parse_weight(field, lines);
 }
+
+/// Counts the columns of one line after the other, which are the same number in all.
+class Columns {
+ public:
+  explicit Columns(SnapSummary& summary) : summary_(summary) {}
+
+  /// `taken` columns have been read; the rest of them stands in `fields`, before a comment.
+  void count(int taken, Fields& fields, const LineReader& lines) {
+    int columns = taken, empty = 0;  // what is empty at the end is no column
+    std::string_view field;
+    while (fields.next(field) && !field.starts_with('#')) {
+      empty = field.empty() ? empty + 1 : 0;
+      ++columns;
+      const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+      summary_.whole_numbers = summary_.whole_numbers && std::ranges::all_of(field, is_digit);
+    }
+    columns -= empty;
+    if (summary_.columns == 0) {
+      summary_.columns = columns;
+      line_ = lines.line();
+    }
+    if (columns == summary_.columns) return;
+    fail(
+        "{}: line {} has {} columns, line {} has {}: an edge list has as many in each line; this looks like an adjacency "
+        "list: use {}",
+        lines.name(), lines.line(), columns, line_, summary_.columns, kLists);
+  }
+
+ private:
+  SnapSummary& summary_;
+  Index line_ = 0;  // that was counted first
+};
 
 }  // namespace
 
 SnapSummary read_snap_lines(const std::filesystem::path& path, bool weights,
-                            const std::function<void(const SnapArc&)>& take) {
+                            const std::function<void(const IdArc&)>& take) {
   SnapSummary summary;
+  Columns columns(summary);
   LineReader lines(path);
   std::string_view line;
   while (lines.next(line)) {
@@ -43,14 +74,16 @@ SnapSummary read_snap_lines(const std::filesystem::path& path, bool weights,
     }
     Fields fields(line, line.find(',') == std::string_view::npos ? ' ' : ',');
     if (fields.at_end()) continue;
-    SnapArc arc;
-    arc.src = parse_id(fields, lines);
-    arc.dst = parse_id(fields, lines);
-    if (weights) {
-      arc.weight = parse_weight(fields, lines);
-    } else if (!fields.at_end()) {
-      summary.ignored_columns = true;
-    }
+    const bool first = summary.columns == 0;
+    IdArc arc;
+    arc.src = next_id(fields, lines, first);
+    arc.dst = next_id(fields, lines, first);
+    if (weights) arc.weight = next_weight(fields, lines);
+    columns.count(weights ? 3 : 2, fields, lines);
+    if (first)
+      summary.first = arc;
+    else
+      summary.largest_other = std::max({summary.largest_other, arc.src, arc.dst});
     take(arc);
   }
   return summary;

@@ -4,22 +4,21 @@
 #include <filesystem>
 #include <functional>
 
-#include "base/types.h"
+#include "dataset/import/arc_fields.h"
 
 namespace atl {
 
-struct SnapArc {
-  std::int64_t src = 0, dst = 0;
-  double weight = 1;
-};
-
 struct SnapSummary {
-  bool says_undirected = false;  // "# Undirected graph", as SNAP's own files begin
-  bool ignored_columns = false;  // there was a third column, which nobody asked for
+  bool says_undirected = false;     // "# Undirected graph", as SNAP's own files begin
+  int columns = 0;                  // in each line
+  bool whole_numbers = true;        // in all columns behind the ids
+  IdArc first;                      // of the first line
+  std::int64_t largest_other = -1;  // id in other lines
 };
 
-/// Calls `take` for each arc. A line that is no arc is an Error that names file and line.
+/// Calls `take` for each arc. A line that is no arc, or that has another number of columns than the first, is an Error
+/// that names file and line: an adjacency list has such.
 SnapSummary read_snap_lines(const std::filesystem::path& path, bool weights,
-                            const std::function<void(const SnapArc&)>& take);
+                            const std::function<void(const IdArc&)>& take);
 
 }  // namespace atl

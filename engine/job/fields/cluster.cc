@@ -21,6 +21,15 @@ std::vector<Field> run_policy_fields() {
                .maximum = 1e6,
                .may_change = true,
                .mutability = Mutability::kAlways});
+  f.push_back(
+      {.path = "runPolicy.maxDisruptions",
+       .type = FieldType::kInteger,
+       .description = "how often the job is restarted for no fault of its own before it fails; 0 = no limit",
+       .slot = at([](Job & j) -> auto& { return j.run_policy.max_disruptions; }),
+       .minimum = 0,
+       .maximum = 1e6,
+       .may_change = true,
+       .mutability = Mutability::kAlways});
   f.push_back({.path = "runPolicy.activeDeadlineSeconds",
                .type = FieldType::kInteger,
                .description = "longest time to run; 0 = no limit",
@@ -45,6 +54,11 @@ std::vector<Field> run_policy_fields() {
                            {"All", "every pod"},
                            {"None", "no worker pod"}},
                .may_change = true});
+  return f;
+}
+
+std::vector<Field> deadline_fields() {
+  std::vector<Field> f;
   f.push_back({.path = "runPolicy.startDeadlineSeconds",
                .type = FieldType::kInteger,
                .description = "longest time until all ranks run",
@@ -84,6 +98,7 @@ std::vector<Field> cluster_fields() {
                .default_text = "metadata.name",
                .may_change = true});
   for (auto& field : run_policy_fields()) f.push_back(std::move(field));
+  for (auto& field : deadline_fields()) f.push_back(std::move(field));
   f.push_back({.path = "launcher",
                .type = FieldType::kChoice,
                .description = "on a cluster: what starts the ranks",

@@ -125,14 +125,18 @@ std::vector<Field> dataset_fields() {
                .type = FieldType::kFlag,
                .description = "add the reverse of every arc and drop duplicates",
                .slot = at([](Job & j) -> auto& { return j.dataset.symmetrise; })});
-  f.push_back({.path = "dataset.selfLoops",
-               .type = FieldType::kChoice,
-               .description = "arcs from a vertex to itself",
-               .slot = at([](Job & j) -> auto& { return j.dataset.self_loops; }),
-               .choices = {{"model", "as the model defines them (gcn adds them)"},
-                           {"keep", "as they are in the data set"},
-                           {"add", "exactly one per vertex"},
-                           {"remove", "none"}}});
+  f.push_back(
+      {.path = "dataset.selfLoops",
+       .type = FieldType::kChoice,
+       .description = "arcs from a vertex to itself",
+       .slot = at([](Job & j) -> auto& { return j.dataset.self_loops; }),
+       .choices = {
+           {"model",
+            "as the model defines them: gcn, gcnii, sgc, gat and sage with meanWithSelf or gcn give each "
+            "vertex one; sage with mean, gin and resgcn keep those of the data set, as PyG and DGL do"},
+           {"keep", "as they are in the data set"},
+           {"add", "exactly one per vertex"},
+           {"remove", "none"}}});
   f.push_back({.path = "dataset.normaliseFeatures",
                .type = FieldType::kChoice,
                .description = "scaling of features before training",
@@ -141,7 +145,16 @@ std::vector<Field> dataset_fields() {
   f.push_back({.path = "dataset.volume",
                .type = FieldType::kFree,
                .description = "on a cluster: pod volume source for the data root",
-               .slot = at([](Job & j) -> auto& { return j.dataset.volume; })});
+               .slot = at([](Job & j) -> auto& { return j.dataset.volume; }),
+               .may_change = true});
+  f.push_back({.path = "dataset.prepared",
+               .type = FieldType::kFree,
+               .description =
+                   "on a cluster: pod volume source for prepared graphs, for data in a volume that "
+                   "can't be written",
+               .slot = at([](Job & j) -> auto& { return j.dataset.prepared; }),
+               .default_text = "in the volume of the data root",
+               .may_change = true});
   for (auto& field : synthetic_fields()) f.push_back(std::move(field));
   return f;
 }

@@ -1,6 +1,9 @@
 // The rows of `placement` and `resources`: how many ranks, where, with what.
+#include <fmt/format.h>
+
 #include "job/fields.h"
 #include "job/layout.h"
+#include "job/samplers.h"
 
 namespace atl {
 namespace {
@@ -39,6 +42,15 @@ std::vector<Field> resource_fields() {
   return f;
 }
 
+/// "one a rank; with sampler cluster …"
+std::string parts_by_default() {
+  std::string text = "one a rank";
+  for (const SamplerInfo& each : sampler_infos())
+    if (each.parts > 0)
+      text += fmt::format("; with sampler {} {}, or one a rank where these are more", each.name, each.parts);
+  return text;
+}
+
 std::vector<Field> partitioner_fields() {
   std::vector<Field> f;
   const std::string path = "placement.partitioner";
@@ -73,7 +85,7 @@ std::vector<Field> partitioner_fields() {
        .slot = at([](Job & j) -> auto& { return j.placement.partitioner.parts; }),
        .minimum = 0,
        .maximum = kMostRanks,
-       .default_text = "one a rank",
+       .default_text = parts_by_default(),
        .may_change = true});
   return f;
 }

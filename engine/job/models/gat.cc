@@ -29,7 +29,8 @@ ModelInfo gat_info() {
           .ignores = {kDenseLayers},
           .reads = {"training.attentionDropout"},
           .drops_input_first = true,
-          .defaults = {{"model.hidden", "8", source}, {"training.attentionDropout", "0.6", source}}};
+          .defaults = {{"model.hidden", "8", source}, {"training.attentionDropout", "0.6", source}},
+          .also_called = {"gatconv"}};
 }
 
 }  // namespace atl

@@ -6,7 +6,8 @@ namespace atl {
 ModelInfo gcn_info() {
   return {.kind = "gcn",
           .description = "graph convolution, symmetric normalisation D^-1/2 (A + I) D^-1/2",
-          .source = "Kipf & Welling 2017"};
+          .source = "Kipf & Welling 2017",
+          .also_called = {"gcnconv", "graphconv"}};
 }
 
 }  // namespace atl

@@ -28,7 +28,8 @@ ModelInfo gcnii_info() {
           .drops_input_first = true,  // of the encoder
           .defaults = {{"model.layers", "10", "docs/benchmarks/defaults.md"},
                        {"training.optimizer.weightDecay.dense", "0.0005", source},
-                       {"training.optimizer.clipNorm", "1", "docs/benchmarks/defaults.md"}}};
+                       {"training.optimizer.clipNorm", "1", "docs/benchmarks/defaults.md"}},
+          .also_called = {"gcn2", "gcn2conv"}};
 }
 
 }  // namespace atl

@@ -13,7 +13,9 @@ ModelInfo gin_info() {
           .source = source,
           .options = {model_option("gin", "epsilon", 0.0, std::move(epsilon))},
           .ignores = {kSkipConnections},  // which would go past half of a convolution
-          .defaults = {{"model.norm", "layer", "docs/benchmarks/defaults.md"}}};
+          .keeps_loops = [](const Options&) { return true; },
+          .defaults = {{"model.norm", "layer", "docs/benchmarks/defaults.md"}},
+          .also_called = {"ginconv"}};
 }
 
 }  // namespace atl

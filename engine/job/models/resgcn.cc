@@ -24,7 +24,9 @@ ModelInfo resgcn_info() {
           .options = std::move(options),
           .ignores = {kSkipConnections, kDenseLayers},
           .drops_input_first = true,  // of the encoder
-          .defaults = {{"model.norm", "layer", "Li et al. 2020, code"}}};
+          .keeps_loops = [](const Options&) { return true; },
+          .defaults = {{"model.norm", "layer", "Li et al. 2020, code"}},
+          .also_called = {"deepergcn", "deepgcn"}};
 }
 
 }  // namespace atl

@@ -12,7 +12,9 @@ ModelInfo sage_info() {
   return {.kind = "sage",
           .description = "GraphSAGE, full neighbourhoods",
           .source = "Hamilton et al. 2017",
-          .options = {model_option("sage", "aggregator", std::string("mean"), std::move(aggregator))}};
+          .options = {model_option("sage", "aggregator", std::string("mean"), std::move(aggregator))},
+          .keeps_loops = [](const Options& options) { return options.text("aggregator") == "mean"; },
+          .also_called = {"graphsage", "sageconv"}};
 }
 
 }  // namespace atl

@@ -16,7 +16,8 @@ ModelInfo sgc_info() {
           .ignores = {"model.layers", "model.hidden", "model.norm", kSkipConnections, kDenseLayers,
                       "training.dropout"},
           .layers_option = "hops",
-          .defaults = {{"training.optimizer.learningRate", "0.2", "Wu et al. 2019"}}};
+          .defaults = {{"training.optimizer.learningRate", "0.2", "Wu et al. 2019"}},
+          .also_called = {"sgconv"}};
 }
 
 }  // namespace atl

@@ -45,10 +45,19 @@ void ignored_by_kind(const Check& c) {
   }
 }
 
+/// Rows that are stored in 16 bits travel so.
+void rounded_anyway(const Check& c) {
+  if (c.job.strategy.wire == Precision::kFloat32) return;
+  if (c.job.placement.ranks == 1)
+    c.warning("strategy.wire", "has no effect on one rank");
+  else if (c.job.training.precision == Precision::kBFloat16)
+    c.warning("strategy.wire", "has no effect with training.precision bfloat16, whose rows have 16 bits");
+}
+
 }  // namespace
 
 std::vector<Rule> unused_rules() {
-  return {{unused_fields}, {ignored_by_kind}};
+  return {{unused_fields}, {ignored_by_kind}, {rounded_anyway}};
 }
 
 }  // namespace atl

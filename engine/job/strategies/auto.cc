@@ -55,7 +55,8 @@ StrategyInfo auto_strategy() {
        .unit = "steps",
        .minimum = 0,
        .maximum = 100'000,
-       .may_change = true});
+       .may_change = true,
+       .used_with = {"strategy.exact", {"false"}}});
   return {.kind = "auto",
           .description = "the strategy with the least predicted time (atoll plan --compare)",
           .options = {std::move(exact), std::move(link), std::move(trial)},

@@ -1,9 +1,12 @@
 #include "job/strategies/batch_options.h"
-#include "base/readable.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
+#include "base/readable.h"
 #include "job/models.h"
+#include "job/no_effect.h"
 #include "job/option_field.h"
 #include "job/samplers.h"
 #include "job/strategies/boundary_rows.h"
@@ -21,7 +24,8 @@ std::vector<Field> neighbour_options(const std::string& kind) {
   options.push_back(strategy_option(
       kind, "fanout", std::vector<std::int64_t>{},
       {.description =
-           "neighbours drawn of a vertex, by layer, the one nearest to the input first: 1 or more, or −1 for all",
+           "neighbours drawn of a vertex, by layer, the one nearest to the input first, so that [15, 10, 5] is "
+           "seed → 5 → 10 → 15: 1 or more, or −1 for all",
        .minimum = -1,
        .maximum = 100'000,
        .default_text = "10 for each layer"}));
@@ -77,6 +81,14 @@ std::vector<int> batch_fanout(const Job& job) {
   return {given.begin(), given.end()};
 }
 
+std::string hops_text(const Job& job) {
+  std::string text = "seed";
+  const std::vector<int> fanout = batch_fanout(job);
+  for (auto each = fanout.rbegin(); each != fanout.rend(); ++each)
+    text += *each < 0 ? " → all" : fmt::format(" → {}", *each);
+  return text;
+}
+
 int batch_threads(const Job& job, int threads) {
   const auto given = int(job.strategy.options.integer("threads"));
   return given > 0 ? given : std::max(1, threads / 4);
@@ -96,6 +108,8 @@ void check_batch_fanout(const Check& c, const std::string& kind) {
     c.error(path, "has {} for {} (give one for each of {})",
             counted_text(std::int64_t(fanout.size()), "number"), counted_text(layers, "layer"),
             layers_field(c.job.model));
+  else if (std::ranges::all_of(fanout, [](int each) { return each < 0; }) && draws_by_vertex(c.job))
+    warn_without_effect(c, "strategy." + kind + ".replace", "where every layer reads all neighbours");
 }
 
 ServerRule batch_fanout_rule(const std::string& kind) {

@@ -20,6 +20,8 @@ std::vector<Field> making_options(const std::string& kind);
 
 /// By gathering layer, the one nearest to the input first; −1: all neighbours, or those that the sampler draws for the step.
 std::vector<int> batch_fanout(const Job& job);
+/// The same as a batch grows, from the vertices that it trains on: "seed → 5 → 10 → 15".
+std::string hops_text(const Job& job);
 /// Of a rank's threads, how many make batches; the others train.
 int batch_threads(const Job& job, int threads);
 /// Whether some layer reads some of a vertex's neighbours.

@@ -1,4 +1,5 @@
 // Strategy `bns`: as `graph`, with a sample of the boundary rows, drawn anew each epoch (BNS-GCN, Wan et al. 2022).
+#include "job/no_effect.h"
 #include "job/option_field.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
@@ -8,6 +9,10 @@ namespace {
 
 Index crossing_rows(const Options& options, Index boundary) {
   return sampled_rows(options.number("rate"), boundary);
+}
+
+void several_ranks(const Check& c) {
+  warn_of_one_rank(c, "bns", "graph");
 }
 
 }  // namespace
@@ -29,7 +34,8 @@ StrategyInfo bns_strategy() {
           .crossing_rows = crossing_rows,
           .traffic = boundary_traffic,
           .flows = boundary_flows,
-          .hides = [](const Options&) { return true; }};
+          .hides = [](const Options&) { return true; },
+          .rules = {{several_ranks}}};
 }
 
 }  // namespace atl

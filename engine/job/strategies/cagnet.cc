@@ -2,6 +2,7 @@
 // aggregate over it (Tripathy et al. 2020, 1D and 1.5D).
 #include <fmt/ranges.h>
 
+#include "job/no_effect.h"
 #include "job/option_field.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
@@ -51,6 +52,10 @@ std::vector<std::string> variants(const Job& job) {
   return all;
 }
 
+void several_ranks(const Check& c) {
+  warn_of_one_rank(c, "cagnet", "graph");
+}
+
 }  // namespace
 
 StrategyInfo cagnet_strategy() {
@@ -71,7 +76,7 @@ StrategyInfo cagnet_strategy() {
           .flows = block_flows,
           .exact = [](const Job&) { return true; },
           .variants = variants,
-          .rules = {a_grid_of_the_ranks_rule()}};
+          .rules = {a_grid_of_the_ranks_rule(), {several_ranks}}};
 }
 
 }  // namespace atl

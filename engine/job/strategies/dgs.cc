@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/readable.h"
+#include "job/no_effect.h"
 #include "job/option_field.h"
 #include "job/strategies/batch_options.h"
 #include "job/strategies/feature_rate.h"
@@ -101,28 +102,41 @@ void others_to_explain(const Check& c) {
         "effect (use minibatch, or more ranks)");
 }
 
+/// Options of masks that nothing is drawn or fetched by.
+void options_of_masks(const Check& c) {
+  if (c.job.strategy.kind != "dgs" || c.job.placement.ranks == 1) return;
+  check_feature_options(c, "dgs");
+  const Options& given = c.job.strategy.options;
+  if (explains_vertices(c.job)) return;
+  for (const char* option : {"epsilon", "split", "probability"})
+    warn_without_effect(c, std::string("strategy.dgs.") + option, "with vertices: random");
+  if (given.text("features") == "explained" && given.number("featureRate") != 1) return;
+  for (const char* option : {"explainEvery", "explainEpochs", "lossThreshold", "explainRate", "label"})
+    warn_without_effect(c, std::string("strategy.dgs.") + option, "where nothing is explained");
+}
+
 }  // namespace
 
 bool explains_vertices(const Job& job) {
   return job.strategy.options.text("vertices") == "explained";
 }
 
-bool explains_features(const Job& job) {
-  return job.strategy.options.text("features") == "explained" && feature_rate(job) < 1;
+bool explains_features(const Job& job, std::int64_t columns) {
+  return job.strategy.options.text("features") == "explained" && feature_rate(job, columns) < 1;
 }
 
 std::int64_t epochs_of_masks(const Job& job) {
   return job.strategy.options.integer("explainEpochs");
 }
 
-std::int64_t steps_between_masks(const Job& job) {
+std::int64_t steps_between_masks(const Job& job, std::int64_t columns) {
   const Options& given = job.strategy.options;
-  if (!given.has("explainEvery") || !(explains_vertices(job) || explains_features(job))) return 0;
+  if (!given.has("explainEvery") || !(explains_vertices(job) || explains_features(job, columns))) return 0;
   return given.integer("explainEvery");
 }
 
-std::string masks_too_late(const Job& job, std::int64_t steps) {
-  const std::int64_t every = steps_between_masks(job);
+std::string masks_too_late(const Job& job, std::int64_t columns, std::int64_t steps) {
+  const std::int64_t every = steps_between_masks(job, columns);
   if (every == 0 || job.placement.ranks == 1 || steps > every) return "";
   return fmt::format(
       "strategy.dgs.explainEvery: masks apply from step {} on, and the run has {}: it is as under minibatch, with all "
@@ -134,7 +148,7 @@ std::string masks_too_late(const Job& job, std::int64_t steps) {
 
 StrategyInfo dgs_strategy() {
   std::vector<Field> options = drawing_options("dgs");
-  for (auto& more : {partitioned_alone(), mask_options(), feature_options("dgs", 0.85), explainer_options()})
+  for (auto& more : {partitioned_alone(), mask_options(), feature_options("dgs", 0), explainer_options()})
     options.insert(options.end(), more.begin(), more.end());
   return {.kind = "dgs",
           .description = "mini-batches that read of other ranks what online explanation says matters",
@@ -150,7 +164,7 @@ StrategyInfo dgs_strategy() {
           .side_threads = batch_threads,
           .kept_rows = "masks",
           .no_pairs = "it explains what vertices' classes depend on",
-          .rules = {{a_fanout_a_layer, {batch_fanout_rule("dgs")}}, {others_to_explain}}};
+          .rules = {{a_fanout_a_layer, {batch_fanout_rule("dgs")}}, {others_to_explain}, {options_of_masks}}};
 }
 
 }  // namespace atl

@@ -15,8 +15,8 @@
 namespace atl {
 namespace {
 
-/// The paper has 4 for each rank of a pipeline without groups. Where a stage has several ranks, chunks are divided over them: 4 for each
-/// rank would be as many times smaller, and what small products lose is more than shorter waits gain (docs/benchmarks/gnnpipe.md).
+/// The paper has 4 for each rank. A stage of several ranks divides each chunk over them, so that 4 for each of its ranks would make products
+/// as many times smaller and waits as many times shorter. Which gains more was not measured.
 constexpr int kChunksPerStage = 4;
 
 const char* const kSource = "Chen et al. 2023";
@@ -31,8 +31,8 @@ std::vector<Field> dividing_options() {
        .minimum = 0,
        .maximum = kMostRanks,
        .default_text =
-           "a stage for each number in layers, or the most that divide placement.ranks and have a layer "
-           "each"}));
+           "a stage for each number in layers, or the most that divide placement.ranks, have a layer each, and "
+           "have all their ranks on one server (placement.ranksPerServer)"}));
   options.push_back(strategy_option(
       "gnnpipe", "layers", std::vector<std::int64_t>{},
       {.description =
@@ -70,8 +70,9 @@ std::vector<Field> history_options() {
   options.push_back(strategy_option(
       "gnnpipe", "historicalGradients", false,
       {.description =
-           "neighbours whose rows are those of an earlier epoch get the gradient of the last epoch; "
-           "false: they get none",
+           "neighbours whose rows are those of an earlier epoch get their gradient in the next epoch, beside that "
+           "epoch's own, so that with shuffle an arc may give none in one epoch and two in the next; false: they get "
+           "none",
        .source = kSource}));
   options.push_back(strategy_option(
       "gnnpipe", "historyRefresh", std::int64_t{23},
@@ -90,7 +91,7 @@ std::vector<Field> history_options() {
   return options;
 }
 
-/// A stage's ranks exchange boundary rows in every layer: they share a server.
+/// A stage's ranks exchange boundary rows in every layer: they share a server, alone or with whole other stages (pipeline_rules()).
 Layout layout(const Job& job) {
   const PipelineGrid grid = pipeline_grid(job);
   Layout layout = consecutive_ranks(job);
@@ -181,9 +182,15 @@ PipelineGrid pipeline_grid(const Job& job) {
   if (given == 0) given = int(pipeline_layers(job).size());
   // On other ranks than the job was written for, as predictions are made, the most stages that both have.
   if (given > 0) return {std::gcd(given, ranks), ranks / std::gcd(given, ranks)};
-  int stages = std::min(ranks, layers);
-  while (ranks % stages != 0) --stages;
-  return {stages, ranks / stages};
+  const int most = std::min(ranks, layers);
+  for (int stages = most; stages > 1; --stages)
+    if (ranks % stages == 0 && stages_share_servers(job.placement, stages)) return {stages, ranks / stages};
+  return {1, ranks};
+}
+
+bool stages_share_servers(const PlacementSpec& placement, int stages) {
+  const int together = placement.ranks_per_server;
+  return together == 0 || together % (placement.ranks / stages) == 0;
 }
 
 std::vector<int> pipeline_layers(const Job& job) {

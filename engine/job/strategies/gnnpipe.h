@@ -16,6 +16,8 @@ struct PipelineGrid {
 };
 
 PipelineGrid pipeline_grid(const Job& job);
+/// Whether each of so many stages, which divide placement.ranks, has all its ranks on one server, where the manifest says which share one.
+bool stages_share_servers(const PlacementSpec& placement, int stages);
 /// Convolutions of each stage, as the job gives them; empty: it doesn't.
 std::vector<int> pipeline_layers(const Job& job);
 /// The most stages that a job's model can have: one a layer, of those that are computed in each epoch.

@@ -5,6 +5,7 @@
 
 #include "base/readable.h"
 #include "job/models.h"
+#include "job/no_effect.h"
 #include "job/strategies/gnnpipe.h"
 #include "job/strategies/ranks_in_cel.h"
 
@@ -33,6 +34,57 @@ void stages_of_the_ranks(const Check& c) {
     c.warning(path, "{} ranks and {} make 1 stage, so nothing is pipelined (use {})", ranks,
               counted_text(most, "layer"),
               most == 1 ? "strategy graph" : fmt::format("ranks with a divisor from 2 to {}", most));
+}
+
+/// Numbers that fit, of 1 … most: "2 or 6"; "" where there are none.
+template <class Fits>
+std::string those_that_fit(int most, const Fits& fits) {
+  std::vector<int> all;
+  for (int each = 1; each <= most; ++each)
+    if (fits(each)) all.push_back(each);
+  return fmt::format("{}", fmt::join(all, " or "));
+}
+
+std::string stages_that_fit(const PlacementSpec& p, int most) {
+  return those_that_fit(std::min(p.ranks, most),
+                        [&](int s) { return p.ranks % s == 0 && stages_share_servers(p, s); });
+}
+
+/// The manifest leaves their number to us, and no number fits.
+void no_stages_inside_servers(const Check& c) {
+  const int most = most_stages(c.job);
+  PlacementSpec p = c.job.placement;
+  const std::string servers = those_that_fit(p.ranks, [&](int s) {
+    p.ranks_per_server = s;
+    return p.ranks % s == 0 && !stages_that_fit(p, most).empty();
+  });
+  c.error(
+      "strategy.gnnpipe.stages",
+      "{} and {} make no stages each of which has its ranks on one server, and the ranks of a stage exchange "
+      "rows in every layer: placement.ranksPerServer is {} (use strategy granndis or graph, or ranksPerServer {})",
+      counted_text(p.ranks, "rank"), counted_text(most, "layer"), c.job.placement.ranks_per_server, servers);
+}
+
+/// A stage's ranks exchange rows in every layer, which is what a pipeline keeps off the links between servers.
+void stages_inside_servers(const Check& c) {
+  if (c.job.strategy.kind != "gnnpipe") return;
+  const PlacementSpec& p = c.job.placement;
+  const int stages = pipeline_grid(c.job).stages, most = most_stages(c.job);
+  const auto given = int(c.job.strategy.options.integer("stages"));
+  const bool other_faults = p.ranks_per_server == 0 || p.ranks % p.ranks_per_server != 0 ||
+                            (given > 0 && given != stages) || stages > most;
+  if (other_faults || stages_share_servers(p, stages)) return;
+  if (given == 0 && !c.has("strategy.gnnpipe.layers")) return no_stages_inside_servers(c);
+  const int each = p.ranks / stages;
+  const std::string others = stages_that_fit(p, most);
+  const std::string servers =
+      those_that_fit(p.ranks, [&](int s) { return p.ranks % s == 0 && s % each == 0; });
+  c.error(c.has("strategy.gnnpipe.layers") ? "strategy.gnnpipe.layers" : "strategy.gnnpipe.stages",
+          "{} of {} would lie on several servers, and the ranks of a stage exchange rows in every layer: "
+          "placement.ranksPerServer is {} (use {}ranksPerServer {})",
+          counted_text(stages, "stage"), counted_text(each, "rank"), p.ranks_per_server,
+          others.empty() ? "strategy granndis or graph, or " : fmt::format("{} stages, or ", others),
+          servers);
 }
 
 void layers_of_the_stages(const Check& c) {
@@ -67,6 +119,19 @@ void chunks_for_the_stages(const Check& c) {
             stages);
 }
 
+/// One chunk reads no rows of an earlier epoch.
+void options_of_the_history(const Check& c) {
+  if (c.job.strategy.kind != "gnnpipe") return;
+  const std::string block = "strategy.gnnpipe.";
+  if (c.job.strategy.options.flag("scaleHistoricalGradient"))
+    c.warning(block + "scaleHistoricalGradient",
+              "doubles gradients that are right as they are: 28 points of accuracy where it was measured, "
+              "docs/benchmarks/gnnpipe-ablation.md (use false)");
+  if (pipeline_chunks(c.job) > 1) return;
+  for (const char* option : {"shuffle", "historicalGradients", "historyRefresh", "refreshAfterFirstEpoch"})
+    warn_without_effect(c, block + option, "with one chunk, which reads no rows of an earlier epoch");
+}
+
 /// How many layers there are is the model's to say, and CEL doesn't know it.
 Rule stages_of_the_ranks_rule() {
   const std::string stages = "self.strategy.gnnpipe.stages", ranks = kRanksInCel;
@@ -98,6 +163,22 @@ Rule layers_of_the_stages_rule() {
         "'numbers', self.stages, self.stages == 1 ? 'stage' : 'stages'])"}}};
 }
 
+/// Where the manifest leaves the stages to us, the chart's policy tells that none fit.
+Rule stages_inside_servers_rule() {
+  const std::string stages = "self.strategy.gnnpipe.stages", ranks = kRanksInCel,
+                    together = "self.placement.ranksPerServer";
+  return {
+      stages_inside_servers,
+      {{"", "strategy.gnnpipe.stages",
+        "!has(self.strategy) || !has(self.strategy.gnnpipe) || !has(" + stages + ") || " + stages +
+            " == 0 || " + ranks + " % " + stages + " != 0 || !has(self.placement) || !has(" + together +
+            ") || " + together + " == 0 || " + together + " % (" + ranks + " / " + stages + ") == 0",
+        "",
+        "'%d stages of %d ranks would lie on several servers, and the ranks of a stage exchange rows in every layer: "
+        "placement.ranksPerServer is %d (use stages whose ranks fit one server)'.format([" +
+            stages + ", " + ranks + " / " + stages + ", " + together + "])"}}};
+}
+
 Rule chunks_for_the_stages_rule() {
   return {
       chunks_for_the_stages,
@@ -110,7 +191,11 @@ Rule chunks_for_the_stages_rule() {
 }  // namespace
 
 std::vector<Rule> pipeline_rules() {
-  return {stages_of_the_ranks_rule(), layers_of_the_stages_rule(), chunks_for_the_stages_rule()};
+  return {stages_of_the_ranks_rule(),
+          layers_of_the_stages_rule(),
+          stages_inside_servers_rule(),
+          chunks_for_the_stages_rule(),
+          {options_of_the_history}};
 }
 
 }  // namespace atl

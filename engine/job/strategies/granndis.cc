@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/readable.h"
 #include "job/models.h"
 #include "job/option_field.h"
 #include "job/strategies.h"
@@ -178,6 +179,23 @@ void pairs_of_batches(const Check& c) {
       c.error(std::string("strategy.granndis.") + option, "{}", kPairsOfBatches);
 }
 
+/// What a server needs no copies for, and copies that no layer reads.
+void copies_that_are_read(const Check& c) {
+  if (c.job.strategy.kind != "granndis") return;
+  const Expansion given = expansion_of(c.job);
+  if (servers(c.job) == 1 && given.batches == 1)
+    return c.warning("strategy.kind",
+                     "granndis on one server is graph: no vertex is another server's (use graph, or {})",
+                     c.job.placement.ranks == 1
+                         ? "more placement.ranks"
+                         : fmt::format("a placement.ranksPerServer from 1 to {}", c.job.placement.ranks - 1));
+  if (given.max_hop > given.hops)
+    c.warning(
+        "strategy.granndis.maxHop",
+        "is {}, and {} read copies: of all copies those farther away are read by none, of a sample by few (use {}, or 0)",
+        given.max_hop, counted_text(given.hops, "layer"), given.hops);
+}
+
 }  // namespace
 
 int ranks_of_a_server(const Job& job) {
@@ -222,7 +240,8 @@ StrategyInfo granndis_strategy() {
                 something_to_draw_rule(),
                 {hops_of_the_layers, {}},
                 batches_of_whole_servers_rule(),
-                {pairs_of_batches}}};
+                {pairs_of_batches},
+                {copies_that_are_read}}};
 }
 
 }  // namespace atl

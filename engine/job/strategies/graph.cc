@@ -1,10 +1,20 @@
 // Strategy `graph`: partition-parallel full-batch training with an exact exchange of boundary rows each
 // layer. The baseline of all others: the result is that of one rank.
+#include "job/no_effect.h"
 #include "job/option_field.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
 
 namespace atl {
+namespace {
+
+void overlap_of_several_ranks(const Check& c) {
+  if (c.job.strategy.kind == "graph" && c.job.placement.ranks == 1)
+    warn_without_effect(c, "strategy.graph.overlap", "on one rank");
+}
+
+}  // namespace
+
 StrategyInfo graph_strategy() {
   Field overlap = strategy_option("graph", "overlap", true,
                                   {.description = "aggregate own rows while boundary rows are in transit; "
@@ -14,11 +24,13 @@ StrategyInfo graph_strategy() {
           .description = "exact exchange of boundary rows at each layer (partition-parallel)",
           .source = "the baseline of all",
           .options = {std::move(overlap)},
+          .also_called = {"fullbatch"},
           .layout = consecutive_ranks,
           .traffic = boundary_traffic,
           .flows = boundary_flows,
           .hides = [](const Options& options) { return options.flag("overlap"); },
-          .exact = [](const Job&) { return true; }};
+          .exact = [](const Job&) { return true; },
+          .rules = {{overlap_of_several_ranks}}};
 }
 
 }  // namespace atl

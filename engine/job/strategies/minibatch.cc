@@ -1,6 +1,7 @@
 // Strategy `minibatch`: each step trains on a few vertices and on some of their neighbours (Hamilton et al. 2017, "GraphSAGE",
 // algorithm 2), or on what another sampler draws (job/samplers.h). Ranks share a step's vertices; gradients are summed.
 #include "job/models.h"
+#include "job/no_effect.h"
 #include "job/option_field.h"
 #include "job/samplers.h"
 #include "job/strategies.h"
@@ -42,9 +43,18 @@ void options_of_the_sampler(const Check& c) {
 const std::string kWholeRows = "holds whole rows (set it to 0, or strategy.minibatch.featureRate to 1)";
 
 void a_cache_of_whole_rows(const Check& c) {
-  if (c.job.strategy.kind != "minibatch" || feature_rate(c.job) == 1) return;
+  if (c.job.strategy.kind != "minibatch" || c.job.strategy.options.number("featureRate") == 1) return;
   if (c.job.strategy.options.integer("cache.bytes") > 0)
     c.error("strategy.minibatch.cache.bytes", "{}", kWholeRows);
+}
+
+void options_with_an_effect(const Check& c) {
+  if (c.job.strategy.kind != "minibatch") return;
+  check_feature_options(c, "minibatch");
+  if (c.job.strategy.options.integer("cache.bytes") == 0)
+    warn_without_effect(c, "strategy.minibatch.cache.policy", "without a cache (give cache.bytes)");
+  else if (c.job.placement.ranks == 1)
+    warn_without_effect(c, "strategy.minibatch.cache.bytes", "on one rank: a cache is of other ranks' rows");
 }
 
 /// A size may be a quantity of bytes, which CEL compares with 0 as it stands.
@@ -56,10 +66,14 @@ ServerRule a_cache_of_whole_rows_rule() {
       kWholeRows};
 }
 
-/// Where there are embeddings of other ranks.
+/// Every other sampler; historical embeddings where there are some of other ranks.
 std::vector<std::string> variants(const Job& job) {
   const bool has_others = job.placement.ranks > 1 && gathering_layers(job.model) > 1;
-  return has_others ? std::vector<std::string>{"sampler=historical"} : std::vector<std::string>{};
+  std::vector<std::string> all;
+  for (const SamplerInfo& each : sampler_infos())
+    if (each.name != sampler_infos().front().name && (has_others || each.name != "historical"))
+      all.push_back("sampler=" + each.name);
+  return all;
 }
 
 }  // namespace
@@ -75,6 +89,7 @@ StrategyInfo minibatch_strategy() {
           .description = "sampled mini-batches, data parallel",
           .source = "Hamilton et al. 2017",
           .options = std::move(options),
+          .also_called = {"neighborsampling", "neighboursampling"},
           .layout = own_parts,
           .traffic = batch_traffic,
           .flows = batch_flows,
@@ -87,7 +102,8 @@ StrategyInfo minibatch_strategy() {
           .kept_rows = "historical embeddings",
           .rules = {{a_fanout_a_layer, {batch_fanout_rule("minibatch")}},
                     std::move(sampler),
-                    {a_cache_of_whole_rows, {a_cache_of_whole_rows_rule()}}}};
+                    {a_cache_of_whole_rows, {a_cache_of_whole_rows_rule()}},
+                    {options_with_an_effect}}};
 }
 
 }  // namespace atl

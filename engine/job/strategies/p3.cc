@@ -30,7 +30,7 @@ std::vector<Field> column_options() {
       "p3", "delay", std::int64_t{0},
       {.description =
            "optimiser steps between reading weights and taking the gradient: 0, one batch at a time, or 3, "
-           "the paper's pipeline of batches",
+           "the paper's pipeline of batches, which wants a training.optimizer.learningRate of 0.003 or less",
        .unit = "steps",
        .minimum = 0,
        .maximum = 3,

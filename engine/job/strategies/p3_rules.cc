@@ -1,6 +1,7 @@
 // What the options of strategy `p3` must have in common with the job's ranks.
 #include <fmt/ranges.h>
 
+#include "job/no_effect.h"
 #include "job/strategies/batch_options.h"
 #include "job/strategies/p3.h"
 #include "job/strategies/ranks_in_cel.h"
@@ -60,12 +61,35 @@ Rule a_pipeline_that_there_is_rule() {
             "'%d " + kNoSuchPipeline + "'.format([self.delay])"}}};
 }
 
+void several_ranks(const Check& c) {
+  warn_of_one_rank(c, "p3", "minibatch");
+}
+
+/// A run at a higher rate may learn nothing at all, from its first epoch on.
+void a_rate_for_late_gradients(const Check& c) {
+  if (const double highest = rate_of_late_gradients(c.job); highest > 0)
+    c.warning(
+        "training.optimizer.learningRate",
+        "{} is high for gradients that are three steps old, as those of delay 3 are: above {} a run may learn nothing (use {} or less)",
+        c.job.training.optimizer.learning_rate, highest, highest);
+}
+
 }  // namespace
+
+double rate_of_late_gradients(const Job& job) {
+  constexpr double kHighest = 0.003;
+  const OptimizerSpec& optimizer = job.training.optimizer;
+  const bool is_late = job.strategy.kind == "p3" && pipeline_delay(job) > 0;
+  return is_late && optimizer.kind != OptimizerKind::kSgd && optimizer.learning_rate > kHighest ? kHighest
+                                                                                                : 0;
+}
 
 std::vector<Rule> p3_rules() {
   return {{a_fanout_a_layer, {batch_fanout_rule("p3")}},
           copies_of_the_holders_rule(),
-          a_pipeline_that_there_is_rule()};
+          a_pipeline_that_there_is_rule(),
+          {several_ranks},
+          {a_rate_for_late_gradients}};
 }
 
 }  // namespace atl

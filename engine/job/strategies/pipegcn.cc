@@ -1,5 +1,6 @@
 // Strategy `pipegcn`: as `graph`, with boundary rows and their gradients one epoch late, so that they travel while the rest
 // is computed (Wan et al. 2022).
+#include "job/no_effect.h"
 #include "job/option_field.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
@@ -24,20 +25,44 @@ std::vector<PairBytes> flows(const Options& options, const TrafficShape& shape,
 const std::string kOtherRows =
     "needs every boundary row in every epoch, but boundaryRate is below 1 (use none, or boundaryRate 1)";
 
-void smoothing_or_sampling(const Check& c) {
+const std::string kNothingLate =
+    "averages what arrives late, and with staleness 0 nothing does (use auto or none, or staleness 1)";
+
+void smoothing_of_stale_rows(const Check& c) {
   if (c.job.strategy.kind != "pipegcn") return;
   const Options& options = c.job.strategy.options;
   const std::string& smoothing = options.text("smoothing");
-  if (smoothing != "none" && smoothing != "auto" && options.number("boundaryRate") < 1)
+  if (smoothing == "none" || smoothing == "auto") return;
+  if (options.integer("staleness") == 0)
+    c.error("strategy.pipegcn.smoothing", "{} {}", smoothing, kNothingLate);
+  else if (options.number("boundaryRate") < 1)
     c.error("strategy.pipegcn.smoothing", "{}", kOtherRows);
 }
 
+/// γ and its correction are of an average.
+void options_of_an_average(const Check& c) {
+  if (c.job.strategy.kind != "pipegcn") return;
+  const Options& options = c.job.strategy.options;
+  const Smoothing smoothing = pipegcn_smoothing(options);
+  if (smoothing.rows || smoothing.gradients) return;
+  for (const char* option : {"decay", "biasCorrection"})
+    warn_without_effect(c, std::string("strategy.pipegcn.") + option, "without smoothing");
+}
+
 Rule smoothing_rule() {
-  return {smoothing_or_sampling,
-          {{"strategy.pipegcn", "smoothing",
-            "!has(self.smoothing) || !has(self.boundaryRate) || self.smoothing in ['none', 'auto'] || "
-            "self.boundaryRate >= 1.0",
-            kOtherRows}}};
+  return {
+      smoothing_of_stale_rows,
+      {{"strategy.pipegcn", "smoothing",
+        "!has(self.smoothing) || !has(self.staleness) || self.smoothing in ['none', 'auto'] || self.staleness > 0",
+        "", "self.smoothing + ' " + kNothingLate + "'"},
+       {"strategy.pipegcn", "smoothing",
+        "!has(self.smoothing) || !has(self.boundaryRate) || self.smoothing in ['none', 'auto'] || "
+        "self.boundaryRate >= 1.0",
+        kOtherRows}}};
+}
+
+void several_ranks(const Check& c) {
+  warn_of_one_rank(c, "pipegcn", "graph");
 }
 
 }  // namespace
@@ -95,7 +120,7 @@ StrategyInfo pipegcn_strategy() {
           .traffic = traffic,
           .flows = flows,
           .hides = [](const Options& given) { return given.integer("staleness") > 0; },
-          .rules = {smoothing_rule()}};
+          .rules = {smoothing_rule(), {options_of_an_average}, {several_ranks}}};
 }
 
 }  // namespace atl

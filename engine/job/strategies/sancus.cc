@@ -1,5 +1,6 @@
 // Strategy `sancus`: as `cagnet`, but a block of rows that has hardly changed isn't broadcast again: the others go on with the
 // rows that they have of it (Peng et al. 2022).
+#include "job/no_effect.h"
 #include "job/option_field.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
@@ -69,6 +70,30 @@ std::vector<Field> options() {
   return all;
 }
 
+/// Options of which blocks are left out, where none is.
+void blocks_that_are_always_sent(const Check& c) {
+  if (c.job.strategy.kind != "sancus" || c.job.placement.ranks == 1) return;
+  const Options& given = c.job.strategy.options;
+  if (given.text("rule") == "bounded") {
+    if (given.integer("staleness") == 0)
+      warn_without_effect(c, "strategy.sancus.threshold",
+                          "with staleness 0: every block is broadcast in each epoch");
+    return;
+  }
+  if (given.integer("every") == 1)
+    warn_without_effect(c, "strategy.sancus.warmup", "with every 1: every block is broadcast in each epoch");
+  else if (given.integer("warmup") >= c.job.training.epochs)
+    c.warning(
+        "strategy.sancus.warmup",
+        "sancus is cagnet in this run: every block is broadcast in each of the first {} epochs, and there are {} (use fewer, or "
+        "more training.epochs)",
+        given.integer("warmup"), c.job.training.epochs);
+}
+
+void several_ranks(const Check& c) {
+  warn_of_one_rank(c, "sancus", "graph");
+}
+
 }  // namespace
 
 StrategyInfo sancus_strategy() {
@@ -79,7 +104,8 @@ StrategyInfo sancus_strategy() {
           .layout = consecutive_ranks,
           .traffic = traffic,
           .flows = flows,
-          .sends_less = true};
+          .sends_less = true,
+          .rules = {{blocks_that_are_always_sent}, {several_ranks}}};
 }
 
 }  // namespace atl

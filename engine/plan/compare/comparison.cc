@@ -6,11 +6,15 @@
 namespace atl {
 
 std::optional<double> ComparedStrategy::cost() const {
-  const double step = forecast.row.epoch / forecast.steps;
-  if (exact) return step;
-  if (!effect || !std::isfinite(effect->length)) return {};
-  if (!effect->tried_on.empty()) return step * effect->length;
-  return step * std::max(1.0, effect->length);  // less is a seed's luck
+  if (exact) return step_seconds();
+  if (!effect || !effect->length || effect->cut_off || !std::isfinite(*effect->length)) return {};
+  if (!effect->tried_on.empty()) return step_seconds() * *effect->length;
+  return step_seconds() * std::max(1.0, *effect->length);  // less is a seed's luck
+}
+
+std::optional<double> ComparedStrategy::cost_above() const {
+  if (exact || !effect || !effect->length || !effect->cut_off) return {};
+  return step_seconds() * *effect->length;
 }
 
 const ComparedStrategy* Comparison::best(bool of_exact_ones) const {

@@ -19,9 +19,12 @@ struct ComparedStrategy {
   Forecast forecast;             // where it can
   std::optional<Effect> effect;  // none: it is exact, or nobody has measured it
 
-  /// Seconds of an optimiser step, times the steps that it needs for each of `graph`'s, at least one; none: not measured, or it never
+  double step_seconds() const { return forecast.row.epoch / forecast.steps; }
+  /// Seconds of an optimiser step, times the steps that it needs for each of `graph`'s, at least one; none: unknown, or it never
   /// got there.
   std::optional<double> cost() const;
+  /// What it costs more than, of one whose trial was cut off.
+  std::optional<double> cost_above() const;
 };
 
 struct Comparison {

@@ -13,17 +13,30 @@ namespace {
 
 std::string points_text(const ComparedStrategy& row) {
   if (row.exact) return "as graph's";
-  if (!row.effect || row.effect->measured_on.empty()) return "not measured";
-  const std::string points = fmt::format("{:+.1f}", row.effect->points);
-  if (row.effect->deviation == 0) return fmt::format("{} ({}, one run)", points, row.effect->measured_on);
-  return fmt::format("{} ± {:.1f} ({})", points, row.effect->deviation, row.effect->measured_on);
+  if (!row.effect || row.effect->measured_on.empty()) {
+    const bool is_there = row.effect && !row.effect->tried_on.empty() && row.cost();
+    return is_there
+               ? fmt::format("at most half a point below (validation, tried on {})", row.effect->tried_on)
+               : "unknown";
+  }
+  const Effect& effect = *row.effect;
+  const std::string points = effect.pairs == 1
+                                 ? fmt::format("{:+.1f}", effect.points)
+                                 : fmt::format("{:+.1f} ± {:.1f}", effect.points, effect.deviation);
+  const std::string pairs = effect.pairs == 1 ? "one pair" : counted_text(effect.pairs, "pair");
+  const std::string visits =
+      effect.visits < 1 ? fmt::format(" after {:.0f} % of the vertex visits", 100 * effect.visits) : "";
+  return fmt::format("{} ({}, {}, {}{})", points, effect.model, effect.measured_on, pairs, visits);
 }
 
 /// Beside `graph`'s time, or, where that can't be, in seconds of a step.
 std::string cost_text(const ComparedStrategy& row, const ComparedStrategy* plain) {
-  const auto cost = row.cost();
-  if (!cost) return row.effect ? "never" : "–";
-  return plain != nullptr ? fmt::format("{:.2f}", *cost / *plain->cost()) : duration_text(*cost);
+  const auto text = [&](double cost) {
+    return plain != nullptr ? fmt::format("{:.2f}", cost / *plain->cost()) : duration_text(cost);
+  };
+  if (const auto above = row.cost_above()) return "> " + text(*above);
+  if (const auto cost = row.cost()) return text(*cost);
+  return row.effect && row.effect->length ? "never" : "unknown";
 }
 
 std::string where_text(const Effect& effect) {
@@ -60,10 +73,16 @@ std::vector<const ComparedStrategy*> in_order(const Comparison& comparison) {
   for (const ComparedStrategy& row : comparison.rows) all.push_back(&row);
   const auto place = [](const ComparedStrategy* row) {
     if (!row->refused.empty()) return 1e300;
-    return row->cost().value_or(1e200);
+    return row->cost().value_or(row->cost_above().value_or(1e200));
   };
   std::ranges::stable_sort(all, {}, place);
   return all;
+}
+
+void put_steps(const Effect& effect, nlohmann::ordered_json& json) {
+  json["stepsOverGraph"] = nullptr;
+  if (effect.length && std::isfinite(*effect.length))
+    json[effect.cut_off ? "stepsOverGraphAbove" : "stepsOverGraph"] = *effect.length;
 }
 
 nlohmann::ordered_json row_json(const ComparedStrategy& row) {
@@ -84,15 +103,29 @@ nlohmann::ordered_json row_json(const ComparedStrategy& row) {
   json["peakMemoryBytes"] = row.forecast.peak;
   if (row.effect) {
     if (!row.effect->measured_on.empty()) {
-      json["points"] = row.effect->points, json["deviation"] = row.effect->deviation;
+      json["points"] = row.effect->points;
+      if (row.effect->pairs > 1) json["deviation"] = row.effect->deviation;
       json["measuredOn"] = row.effect->measured_on;
+      json["measuredWith"] = row.effect->model;
+      json["pairs"] = row.effect->pairs;
+      json["visitsOverGraph"] = row.effect->visits;
     }
     if (!row.effect->tried_on.empty()) json["triedOn"] = row.effect->tried_on;
-    json["stepsOverGraph"] =
-        std::isfinite(row.effect->length) ? nlohmann::ordered_json(row.effect->length) : nullptr;
+    put_steps(*row.effect, json);
   }
   json["costSeconds"] = row.cost() ? nlohmann::ordered_json(*row.cost()) : nullptr;
+  if (const auto above = row.cost_above()) json["costSecondsAbove"] = *above;
   return json;
+}
+
+/// What to do about rows of which nobody knows whether they learn; "": there are none.
+std::string unknown_text(const Comparison& comparison) {
+  const auto is_unknown = [](const ComparedStrategy& row) {
+    return row.refused.empty() && !row.cost() && !row.cost_above() && !(row.effect && row.effect->length);
+  };
+  return std::ranges::any_of(comparison.rows, is_unknown)
+             ? "unknown: nobody has measured it, so it isn't chosen; --trial 200 trains it for a while on this graph\n"
+             : "";
 }
 
 }  // namespace
@@ -105,7 +138,7 @@ std::string why(const Comparison& comparison, const ComparedStrategy& best) {
   if (!best.exact)
     text += fmt::format(
         "; it takes {:.2f} times as many steps as graph to the same accuracy less half a point, {}",
-        best.effect->length, where_text(*best.effect));
+        *best.effect->length, where_text(*best.effect));
   if (plain != nullptr && plain != &best)
     text += fmt::format(". graph takes {}: it {}", duration_text(plain->forecast.row.epoch),
                         parts_text(plain->forecast.row));
@@ -131,7 +164,9 @@ std::string to_text(const Comparison& c) {
   }
   text +=
       "epoch: predicted, sent: by all ranks in it, memory: of the largest rank; time: to graph's accuracy less half a point, "
-      "over graph's; accuracy: points beside graph's, as measured on the set in brackets\n";
+      "over graph's, \"> 0.50\": the trial was over before it was there; accuracy: points beside graph's, as measured with the model, on the "
+      "set and in the pairs in brackets\n";
+  text += unknown_text(c);
   const ComparedStrategy *exact = c.best(true), *any = c.best(false);
   if (exact != nullptr) text += "\nthe best exact one is " + why(c, *exact) + "\n";
   if (any != nullptr && any != exact && !c.exact) text += "\nthe best of all is " + why(c, *any) + "\n";

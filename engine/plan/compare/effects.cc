@@ -22,9 +22,15 @@ double distance(const SetSize& a, const SetSize& b) {
          apart(of_each(a.training, a), of_each(b.training, b));
 }
 
-/// "gnnpipe:stages=2" was measured as "gnnpipe", if not by itself; and some by parts by hash, too.
+/// "gnnpipe:stages=2" was measured as "gnnpipe". Any other option makes another strategy of it, which is to be measured by itself.
+std::string measured_as(const std::string& label) {
+  const std::size_t options = label.find(":stages=");
+  return options != std::string::npos && options == label.find(':') ? label.substr(0, options) : label;
+}
+
+/// Some were measured with parts by hash, too.
 const MeasuredStrategy* find(const MeasuredSet& set, const std::string& label, bool scattered) {
-  const std::string kind = label.substr(0, label.find(':')), by_hash = scattered ? kByHash : "";
+  const std::string kind = measured_as(label), by_hash = scattered ? kByHash : "";
   for (const std::string& each : {label + by_hash, kind + by_hash, label, kind}) {
     const auto found = std::ranges::find(set.strategies, each, &MeasuredStrategy::label);
     if (found != set.strategies.end()) return &*found;
@@ -46,7 +52,13 @@ std::optional<Effect> measured_effect(const std::string& label, const SetSize& l
   for (std::size_t i = 0; i < std::min(sets.size(), std::size_t(kMostLike)); ++i)
     lengths.push_back(find(*sets[i], label, like.scattered)->length);
   std::ranges::sort(lengths);
-  return Effect{sets.front()->name, nearest.points, nearest.deviation, lengths[lengths.size() / 2]};
+  return Effect{.measured_on = sets.front()->name,
+                .model = measured_model(),
+                .points = nearest.points,
+                .deviation = nearest.deviation,
+                .pairs = nearest.pairs,
+                .visits = nearest.visits,
+                .length = lengths[lengths.size() / 2]};
 }
 
 }  // namespace atl

@@ -10,14 +10,18 @@
 namespace atl {
 
 struct Effect {
-  std::string measured_on;  // the data set
-  double points = 0;        // of the test metric, beside `graph`; 0 where the strategy is exact
-  double deviation = 0;     // of a pair's difference; 0: there is one pair alone
-  /// Epochs, or where an epoch has several steps, steps, until `graph`'s best validation metric less half a point, over those of `graph`: the
-  /// middle of those on the three data sets that are most like it.
-  double length = 1;
+  std::string measured_on = "", model = "";  // the data set, and the model's kind; "": nobody has measured it
+  double points = 0;                         // of the test metric, beside `graph`
+  double deviation = 0;                      // of a pair's difference
+  int pairs = 0;
+  double visits =
+      1;  // of training vertices, over those of `graph`: points of mini-batches may be those of a shorter training
+  /// Optimiser steps until `graph`'s best validation metric less half a point, over those of `graph`: the middle of those on the three data
+  /// sets that are most like it. None: unknown. Infinite: it never got there.
+  std::optional<double> length = 1;
   /// On what the length was found for this very job (command/trials.h); "": it is as measured on other sets.
   std::string tried_on = "";
+  bool cut_off = false;  // the trial had ended before it was there: it takes more than the length
 };
 
 /// What measured sets are compared by.

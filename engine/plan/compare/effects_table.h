@@ -11,7 +11,9 @@ namespace atl {
 
 struct MeasuredStrategy {
   std::string label;  // as strategies are listed
-  double points = 0, deviation = 0, length = 1;
+  double points = 0, deviation = 0;
+  int pairs = 0;
+  double length = 1, visits = 1;
 };
 
 struct MeasuredSet {
@@ -25,5 +27,7 @@ inline constexpr const char* kByHash = " by hash";  // behind a label: with part
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
 const std::vector<MeasuredSet>& measured_sets();
+/// The kind of the model that all was measured with.
+const char* measured_model();
 
 }  // namespace atl

@@ -115,4 +115,13 @@ std::vector<TrialPoint> train_for(const Job& job, const Dataset& dataset, const 
   return curves.front();
 }
 
+void enter_trial(ComparedStrategy& row, const std::string& tried_on, std::optional<std::int64_t> steps,
+                 std::int64_t affordable, std::int64_t graphs) {
+  Effect effect = row.effect.value_or(Effect{});
+  effect.tried_on = tried_on;
+  effect.length = double(steps.value_or(affordable + 1)) / double(graphs);
+  effect.cut_off = !steps;
+  row.effect = effect;
+}
+
 }  // namespace atl

@@ -2,12 +2,15 @@
 // steps are those of the job and only time isn't.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dataset/dataset.h"
 #include "job/job.h"
 #include "partition/prepared_graph.h"
+#include "plan/compare/comparison.h"
 
 namespace atl {
 
@@ -22,5 +25,10 @@ struct TrialPoint {
 /// where there are no validation vertices, or no epoch ends in time.
 std::vector<TrialPoint> train_for(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                                   const std::vector<std::string>& hosts, std::int64_t steps, double wanted);
+
+/// Enters what a trial has found: the strategy was there after `steps`, or not after the `affordable` ones that it was given, 0 of them where one
+/// takes too long. `graphs`: those that `graph` needs.
+void enter_trial(ComparedStrategy& row, const std::string& tried_on, std::optional<std::int64_t> steps,
+                 std::int64_t affordable, std::int64_t graphs);
 
 }  // namespace atl

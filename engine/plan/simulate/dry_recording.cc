@@ -28,6 +28,7 @@ RankRecording dry_recording(const DryRunInput& in, int epochs, const MachineRate
     notes.begin_epoch(epoch, trace);
     trace.begin_epoch(epoch);
     for (std::int64_t s = 1; s <= schedule->steps(); ++s) {
+      if (schedule->steps() > 1) notes.work_on(int(s - 1));  // as Trainer tells of batches
       schedule->train((epoch - 1) * schedule->steps() + s, step);
       std::array<double, 4> told{};  // as RecordedRank's
       comm.all_reduce(Traffic::kStatistics, std::span<double>(told));

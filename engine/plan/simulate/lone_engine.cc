@@ -7,12 +7,22 @@
 namespace atl {
 namespace {
 
+class LoneWatcher final : public StreamWatcher {
+ public:
+  explicit LoneWatcher(RankNotes& notes) : notes_(notes) {}
+  void works_on(int unit) override { notes_.work_on(unit); }
+
+ private:
+  RankNotes& notes_;
+};
+
 class LoneEngine final : public ProgressEngine {
  public:
   LoneEngine(Rank rank, const std::vector<std::string>& hosts, RankNotes& notes, bool fills)
-      : transport_(make_dry_transport(rank, hosts)), notes_(notes), fills_(fills) {}
+      : transport_(make_dry_transport(rank, hosts)), notes_(notes), watcher_(notes), fills_(fills) {}
 
   Transport& transport() override { return *transport_; }
+  StreamWatcher* stream_watcher() override { return &watcher_; }
   void enqueue(std::shared_ptr<Operation> operation) override {
     notes_.start(*operation);
     fill(*operation);
@@ -36,6 +46,7 @@ class LoneEngine final : public ProgressEngine {
 
   std::unique_ptr<Transport> transport_;
   RankNotes& notes_;
+  LoneWatcher watcher_;
   bool fills_;
 };
 

@@ -103,7 +103,6 @@ void VirtualNetwork::pass(Transfer& t) {
   const std::size_t own = path.between ? s.flows_between : shares_.flows_of(path.uses.all()[0].resource);
   const double gone = links_.pass(path, t.remaining, now_, first ? own : 0);
   tell_left(t);
-  (path.between ? bytes_between_ : bytes_inside_) += double(t.bytes);
   add_event({.time = gone + path.latency, .kind = Event::Kind::kComes, .transfer = &t});
 }
 

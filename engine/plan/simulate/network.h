@@ -59,10 +59,6 @@ class VirtualNetwork {
   /// On to `time`, not beyond next_event().
   void advance(double time);
 
-  /// Bytes that have left so far: within servers, and between them.
-  double bytes_inside() const { return bytes_inside_; }
-  double bytes_between() const { return bytes_between_; }
-
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -149,7 +145,7 @@ class VirtualNetwork {
   double next_share_ = 0;  // not before, where many flows share
   bool share_is_due_ = false;
   std::vector<double> lengths_;  // set_pause()'s
-  double now_ = 0, bytes_inside_ = 0, bytes_between_ = 0;
+  double now_ = 0;
 };
 
 }  // namespace atl

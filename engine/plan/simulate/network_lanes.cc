@@ -129,7 +129,6 @@ void VirtualNetwork::leave(Connection& c, std::size_t lane) {
   Transfer& t = *std::exchange(c.leaving[lane], nullptr);
   std::erase(c.queues[lane], &t);
   tell_left(t);
-  (c.path.between ? bytes_between_ : bytes_inside_) += double(t.bytes);
   add_event({.time = now_ + c.path.latency, .kind = Event::Kind::kComes, .transfer = &t});
 }
 

@@ -29,9 +29,13 @@ double RankNotes::now() const {
 }
 
 void RankNotes::end_segment() {
-  if (is_on())
-    recording_.steps.push_back(
-        {.kind = RecordedStep::Kind::kCompute, .seconds = now() - since_, .label = label()});
+  if (!is_on()) return;
+  recording_.steps.push_back(step(RecordedStep::Kind::kCompute));
+  recording_.steps.back().seconds = now() - since_;
+}
+
+RecordedStep RankNotes::step(RecordedStep::Kind kind, int operation) const {
+  return {.kind = kind, .operation = operation, .label = label(), .unit = unit_};
 }
 
 WorkLabel RankNotes::label() const {
@@ -49,6 +53,13 @@ void RankNotes::begin_epoch(std::int64_t epoch, const Trace& trace) {
   go_on();
 }
 
+void RankNotes::work_on(int unit) {
+  if (unit == unit_) return;
+  end_segment();
+  unit_ = unit;
+  go_on();
+}
+
 void RankNotes::begin_batch() {
   is_on_ = true;
   go_on();
@@ -61,12 +72,12 @@ void RankNotes::stop() {
 
 void RankNotes::take_batch() {
   end_segment();
-  if (is_on()) recording_.steps.push_back({.kind = RecordedStep::Kind::kTake, .label = label()});
+  if (is_on()) recording_.steps.push_back(step(RecordedStep::Kind::kTake));
 }
 
 void RankNotes::meet_explanation(RecordedStep::Kind kind, std::int64_t number) {
   end_segment();
-  if (is_on()) recording_.steps.push_back({.kind = kind, .operation = int(number), .label = label()});
+  if (is_on()) recording_.steps.push_back(step(kind, int(number)));
 }
 
 void RankNotes::start(const Operation& operation) {
@@ -75,15 +86,14 @@ void RankNotes::start(const Operation& operation) {
   const int number = int(recording_.operations.size());
   recording_.operations.push_back(recorded(operation));
   numbers_[&operation] = number;
-  recording_.steps.push_back({.kind = RecordedStep::Kind::kStart, .operation = number, .label = label()});
+  recording_.steps.push_back(step(RecordedStep::Kind::kStart, number));
 }
 
 /// Of an operation that was started before anything was noted nothing is.
 void RankNotes::wait(const Operation& operation) {
   end_segment();
   if (const auto found = numbers_.find(&operation); is_on() && found != numbers_.end())
-    recording_.steps.push_back(
-        {.kind = RecordedStep::Kind::kWait, .operation = found->second, .label = label()});
+    recording_.steps.push_back(step(RecordedStep::Kind::kWait, found->second));
 }
 
 }  // namespace atl

@@ -23,6 +23,8 @@ class RankNotes {
   void begin_epoch(std::int64_t epoch, const Trace& trace);
   /// Likewise, of a thread that makes batches.
   void begin_batch();
+  /// The present segment ends here, and the next ones are of this unit; of the thread that trains.
+  void work_on(int unit);
   /// No further step is noted.
   void stop();
   bool is_on() const { return is_on_; }
@@ -50,6 +52,7 @@ class RankNotes {
   double now() const;
   WorkLabel label() const;
   void end_segment();
+  RecordedStep step(RecordedStep::Kind kind, int operation = -1) const;
 
   bool alone_ = true;
   const ComputeWork* counted_ = nullptr;  // null: time is measured
@@ -57,6 +60,7 @@ class RankNotes {
   bool is_on_ = false;
   const Trace* trace_ = nullptr;  // null: it makes batches
   std::int64_t epoch_ = 0;
+  int unit_ = -1;
   double held_ = 0;
   double since_ = 0;  // when the present segment began
   std::unordered_map<const Operation*, int> numbers_;

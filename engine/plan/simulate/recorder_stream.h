@@ -41,6 +41,7 @@ class Recorder::Stream final : public StreamWatcher {
     RankRecording noted = place_.explains.take();
     place_.explanations.push_back({std::move(noted.steps), std::move(noted.operations)});
   }
+  void works_on(int unit) override { place_.notes.work_on(unit); }
   void takes() override {
     place_.notes.take_batch();
     place_.notes.go_on();

@@ -28,6 +28,7 @@ struct RecordedStep {
   double seconds = 0;  // of one processor
   int operation = -1;  // of RankRecording::operations
   WorkLabel label{};   // what the thread was at, at the end of it
+  int unit = -1;  // the chunk, or the batch, of its epoch that it was at, which every epoch has; −1: none
 };
 
 struct RecordedMessage {

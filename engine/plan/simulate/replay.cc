@@ -133,7 +133,7 @@ class Replay final : private VirtualNetwork::Listener {
   }
 
   Replayed result() {
-    Replayed replayed{.bytes_inside = network_.bytes_inside(), .bytes_between = network_.bytes_between()};
+    Replayed replayed;
     std::string standing;
     for (const auto& rank : ranks_) {
       if (!rank->is_through()) standing += (standing.empty() ? "" : "; ") + rank->wait_in_words();

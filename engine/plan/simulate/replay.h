@@ -26,7 +26,6 @@ struct ReplayedEpoch {
 
 struct Replayed {
   std::vector<std::vector<ReplayedEpoch>> ranks;  // (ranks, epochs)
-  double bytes_inside = 0, bytes_between = 0;     // sent in all epochs, within and between servers
 
   /// Seconds from the end of one epoch to that of the next, both on the rank that is through last; of the epochs after the first.
   std::vector<double> epochs() const;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "plan/simulate/sent_bytes.h"
 
 namespace atl {
 namespace {
@@ -75,8 +76,9 @@ SimulatedRow over_links(const RecordedStrategy& strategy, const Topology& topolo
       row.waits[p] += steady(epochs, [p](const ReplayedEpoch& e) { return e.exposed[p]; }) /
                       double(replayed.ranks.size());
   }
-  row.bytes_inside = replayed.bytes_inside / double(strategy.recording.epochs);
-  row.bytes_between = replayed.bytes_between / double(strategy.recording.epochs);
+  const SentBytes sent =
+      sent_bytes(strategy.recording, topology, int(judged(std::size_t(strategy.recording.epochs))));
+  row.bytes_inside = sent.inside, row.bytes_between = sent.between;
   multiply(row, strategy.recording.steps);
   return row;
 }

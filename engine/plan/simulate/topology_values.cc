@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "job/nearest.h"
+#include "base/nearest.h"
 #include "job/quantity.h"
 
 namespace atl {

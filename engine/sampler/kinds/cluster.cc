@@ -31,7 +31,11 @@ class PartArcs final : public KeptArcs {
 
 class Clusters final : public Subgraph {
  public:
-  explicit Clusters(const SetInput& in) : in_(in), merged_(in.options.merged), arcs_(in.owners) {}
+  /// Where the job doesn't say how many are merged, a tenth of them, rounded up.
+  explicit Clusters(const SetInput& in)
+      : in_(in),
+        merged_(in.options.merged > 0 ? in.options.merged : (in.owners.parts() + 9) / 10),
+        arcs_(in.owners) {}
 
   std::int64_t steps() const override { return (in_.owners.parts() + merged_ - 1) / merged_; }
   double size(std::int64_t step) const override {

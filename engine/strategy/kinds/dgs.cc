@@ -11,11 +11,12 @@ namespace {
 
 ExplanationOptions explanation_options(const ScheduleInput& in, const FeatureStoreOptions& features) {
   const Options& options = in.job.strategy.options;
+  const Index columns = in.holding.batches().features.cols;
   return {
       .every = options.integer("explainEvery"),
       .vertices = explains_vertices(in.job),
-      .features = explains_features(in.job),
-      .feature_rate = feature_rate(in.job),
+      .features = explains_features(in.job, columns),
+      .feature_rate = feature_rate(in.job, columns),
       .shift = options.number("epsilon"),
       .split = options.text("split") == "mask" ? RemoteDraws::Split::kMask : RemoteDraws::Split::kNeighbours,
       .odds = options.text("probability") == "odds",
@@ -39,7 +40,8 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                           .slab_bytes = slab_bytes(in.job.resources.memory),
                           .epochs = in.job.training.epochs,
                           .gpu_features = in.job.strategy.options.number("gpuFeatures")};
-  if (steps_between_masks(in.job) > 0) chosen.explained = explanation_options(in, *batches.features);
+  if (steps_between_masks(in.job, in.holding.batches().features.cols) > 0)
+    chosen.explained = explanation_options(in, *batches.features);
   return std::make_unique<MiniBatch>(in.ctx, in.comm, in.model, in.parameters, in.holding.batches(), chosen);
 }
 

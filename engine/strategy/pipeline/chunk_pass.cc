@@ -1,7 +1,6 @@
 #include "strategy/pipeline/chunk_pass.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace atl {
 namespace {
@@ -25,7 +24,6 @@ ChunkPass::ChunkPass(Context& ctx, Communicator& comm, const Model& model, const
       rows_(rows),
       group_(group),
       options_(options),
-      whole_(ctx, *part.graph, part.outer),
       transfer_(ctx, comm),
       place_(part.chunks.size()),
       picked_(part.chunks.size()),
@@ -42,11 +40,13 @@ ChunkPass::ChunkPass(Context& ctx, Communicator& comm, const Model& model, const
     most_reads_ = std::max(most_reads_, Index(chunk.reads.size()));
   }
   comm.all_reduce(Traffic::kSetup, group, std::span(chunk_rows_));
-  boundary_.resize(whole_.sent(), widest_gathered(model, rows.layers()), ctx.device);
+  Index sent = 0;
+  for (const ChunkCrossing& each : crossing_) sent = std::max(sent, each.sent());
+  boundary_.resize(sent, widest_gathered(model, rows.layers()), ctx.device);
 }
 
 Index ChunkPass::bytes() const {
-  Index sum = boundary_.held_bytes() + whole_.bytes() + copies_.bytes() + reads_copies_.bytes();
+  Index sum = boundary_.held_bytes() + copies_.bytes() + reads_copies_.bytes();
   for (const ChunkCrossing& each : crossing_) sum += each.bytes();
   for (const std::vector<VertexId>& each : picked_) sum += Index(each.capacity() * sizeof(VertexId));
   return sum;
@@ -77,20 +77,33 @@ void ChunkPass::begin_training(std::int64_t step, std::span<const int> order) {
 
 void ChunkPass::begin_inference() {
   step_ = 0, training_ = false;
-  std::iota(place_.begin(), place_.end(), 0);
 }
 
-/// In training the rows of this chunk; in inference, where all chunks have been computed, a layer's rows with its first chunk.
-Arrival ChunkPass::fetch() {
-  Crossing& crossing = training_ ? static_cast<Crossing&>(crossing_[chunk_]) : whole_;
-  const bool is_due = training_ ? !repeating_ : chunk_ == 0;
-  if (!is_due || group_.size() == 1) return {};
-  const Traffic purpose = training_ ? Traffic::kHalo : Traffic::kEvaluation;
+void ChunkPass::exchange(int layer, int chunk) {
+  layer_ = layer, chunk_ = std::size_t(chunk);
+  fetch(Traffic::kEvaluation).wait();
+}
+
+ChunkReads ChunkPass::reads_of_group() const {
+  const std::size_t chunks = part_.chunks.size();
+  std::vector<double> read(chunks * chunks);  // by reader, by chunk: how many ranks
+  for (std::size_t k = 0; k < chunks; ++k)
+    for (const ChunkRun& run : part_.chunks[k].runs) read[k * chunks + std::size_t(run.chunk)] = 1;
+  comm_.all_reduce(Traffic::kSetup, group_, std::span(read));
+  ChunkReads reads(chunks);
+  for (std::size_t k = 0; k < chunks; ++k)
+    for (std::size_t other = 0; other < chunks; ++other)
+      if (other != k && read[k * chunks + other] > 0) reads[k].push_back(int(other));
+  return reads;
+}
+
+/// Of this chunk and layer.
+Arrival ChunkPass::fetch(Traffic purpose) {
+  if (group_.size() == 1) return {};
+  ChunkCrossing& crossing = crossing_[chunk_];
   const ConstMatrixView rows = rows_.present(layer_);
   const MatrixView packed(boundary_.data(), crossing.sent(), rows.cols);
-  Arrival arrival = transfer_.fetch(crossing, step_, purpose, rows, packed, rows_.present_halo(layer_));
-  if (!training_) arrival.wait();
-  return arrival;
+  return transfer_.fetch(crossing, step_, purpose, rows, packed, rows_.present_halo(layer_));
 }
 
 MatrixView ChunkPass::outer_rows(Index cols) {
@@ -116,7 +129,8 @@ Gather& ChunkPass::gather_back(const Rows& rows, MatrixView d_rows) {
 Gather& ChunkPass::There::start(const Rows& rows) {
   ATOLL_CHECK(step_ == Step::kEnd, "a gather begins before the last one has ended");
   rows_ = rows;
-  arrival_ = pass_.fetch();
+  arrival_ = {};
+  if (pass_.training_ && !pass_.repeating_) arrival_ = pass_.fetch(Traffic::kHalo);
   step_ = Step::kOwn;
   return *this;
 }

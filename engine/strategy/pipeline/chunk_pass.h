@@ -10,6 +10,7 @@
 #include "exchange/halo_transfer.h"
 #include "strategy/layer_runner.h"
 #include "strategy/pipeline/chunk_crossing.h"
+#include "strategy/pipeline/chunk_flow.h"
 #include "strategy/pipeline/stage_rows.h"
 
 namespace atl {
@@ -30,8 +31,13 @@ class ChunkPass final : public Pass {
 
   /// An epoch's training; `order`: of the chunks. `step` keys its draws.
   void begin_training(std::int64_t step, std::span<const int> order);
-  /// Exact inference: layer by layer, each over all chunks in order 0, 1, …
+  /// Exact inference, of one chunk after the other, in any order in which what it reads is there.
   void begin_inference();
+  /// In inference: the rows of `layer`'s input that other ranks have and read, of this chunk, once they are there. Collective over the group, as
+  /// soon as every rank has its rows of the chunk.
+  void exchange(int layer, int chunk);
+  /// By chunk: the others that any rank of the group reads in it, the same on all of them. Collective over the group.
+  ChunkReads reads_of_group() const;
   void at_chunk(int chunk) { chunk_ = std::size_t(chunk); }
 
   /// Of `layer` on a chunk.
@@ -94,7 +100,7 @@ class ChunkPass final : public Pass {
 
   const ChunkRows& here() const { return part_.chunks[chunk_]; }
   bool is_done(int chunk) const { return place_[std::size_t(chunk)] <= place_[chunk_]; }
-  Arrival fetch();
+  Arrival fetch(Traffic purpose);
   MatrixView outer_rows(Index cols);
   ConstMatrixView gathered_outer();
   void add_outer(ConstMatrixView d_outer);
@@ -106,10 +112,9 @@ class ChunkPass final : public Pass {
   StageRows& rows_;
   const RankGroup& group_;
   ChunkPassOptions options_;
-  WholeCrossing whole_;                  // inference exchanges a layer's rows at once
   std::vector<ChunkCrossing> crossing_;  // by chunk
   HaloTransfer transfer_;
-  Matrix boundary_;                 // (sent, widest): rows going out, or gradients coming back
+  Matrix boundary_;                 // (most sent, widest): rows going out, or gradients coming back
   std::vector<double> chunk_rows_;  // (chunks) over all ranks of the stage
   Index most_reads_ = 0;
   // Of the pass:

@@ -1,16 +1,9 @@
 #include "strategy/pipeline/pipeline.h"
 
-#include <numeric>
+#include "comm/stream_watcher.h"
 
 namespace atl {
 namespace {
-
-/// Layers that gather features read all vertices' at once; packed ones can't be sliced by rows.
-int whole_end(const Model& model, const GraphPart& part) {
-  const int once = model.constant_prefix();
-  if (once > 0) return once;
-  return model.layers.front()->gathers() || part.features.packed() ? 1 : 0;
-}
 
 std::vector<Rank> ranks_of(const PipelineGrid& grid, int stage) {
   std::vector<Rank> ranks;
@@ -33,7 +26,7 @@ Pipeline::Pipeline(Context& ctx, Communicator& comm, const Model& model, Paramet
       layers_(options.layers),
       group_(comm, ranks_of(options.grid, stage_)),
       runner_(ctx_, model, comm.trace()),
-      whole_{0, is_first() ? whole_end(model, part) : 0},
+      whole_{0, is_first() ? whole_layers(model, part.features.packed()) : 0},
       inside_{is_first() ? whole_.end : layers_.first, layers_.end},
       tap_in_(tap_into(model, inside_)),
       tap_out_(tap_out_of(model, layers_)),
@@ -102,6 +95,11 @@ void Pipeline::make_chunks() {
   }
   memories_ = std::make_unique<ChunkMemories>(ctx_, model_, inside_, o_.passes, part_, *rows_, *pass_,
                                               is_last() ? 1 : ChunkArrivals::kAhead);
+  const ChunkReads reads = pass_->reads_of_group();
+  std::vector<bool> gathers;
+  for (int l = inside_.first; l < inside_.end; ++l) gathers.push_back(layer(l).gathers());
+  inferred_ = flow_order(reads);
+  flow_ = chunk_flow(reads, inferred_, gathers);
 }
 
 MatrixView Pipeline::of_chunk(MatrixView all, int chunk) const {
@@ -121,6 +119,11 @@ void Pipeline::keep_outputs(bool on) {
 
 void Pipeline::tell(Work work) const {
   if (trace_ != nullptr) trace_->enter(work, -1);
+}
+
+/// −1: on none.
+void Pipeline::work_on(int chunk) const {
+  if (StreamWatcher* const watcher = comm_.stream_watcher()) watcher->works_on(chunk);
 }
 
 RangeInput Pipeline::input(int chunk) {
@@ -191,10 +194,12 @@ void Pipeline::train(std::int64_t step, TrainingStep& session) {
   run_whole_layers(step, true);
   if (!is_first()) expect_rows(Traffic::kStage, order_);
   for (std::size_t place = 0; place < order_.size(); ++place) forward(place);
+  work_on(-1);
   rows_->begin_backward(ctx_);
   if (tap_in_ >= 0 && tap_out_ < 0) fill(ctx_, 0, d_tap_);
   if (!is_last()) expect_gradients();
   for (std::size_t place = order_.size(); place > 0; --place) backward(place - 1, session);
+  work_on(-1);
   if (whole_memory_) {
     RangeGradient gradient;
     if (whole_.contains(std::max(tap_in_, tap_out_))) gradient.tapped = d_tap_;
@@ -212,6 +217,7 @@ void Pipeline::train(std::int64_t step, TrainingStep& session) {
 
 void Pipeline::forward(std::size_t place) {
   const int chunk = order_[place];
+  work_on(chunk);
   pass_->at_chunk(chunk);
   if (!is_first()) from_before_.wait(place);
   clock_.begin_forward(place);
@@ -223,6 +229,7 @@ void Pipeline::forward(std::size_t place) {
 /// Gradients of the weights are whole after the last chunk.
 void Pipeline::backward(std::size_t place, TrainingStep& session) {
   const int chunk = order_[place];
+  work_on(chunk);
   pass_->at_chunk(chunk);
   if (!is_last()) from_behind_.wait(order_.size() - 1 - place);
   clock_.begin_backward(place);
@@ -241,36 +248,6 @@ void Pipeline::backward(std::size_t place, TrainingStep& session) {
   if (is_first()) return;
   to_before_.give(Traffic::kStageGradient,
                   tap_in_ < 0 ? ChunkMatrices(leaves.rows) : ChunkMatrices(leaves.rows, leaves.tap));
-}
-
-/// A layer's chunks read all rows of the layer before.
-ConstMatrixView Pipeline::infer() {
-  std::vector<int> order(std::size_t(chunks()), 0);
-  std::iota(order.begin(), order.end(), 0);
-  place_outputs();
-  pass_->begin_inference();
-  run_whole_layers(0, false);
-  if (!is_first()) {
-    expect_rows(Traffic::kEvaluation, order);
-    for (std::size_t place = 0; place < order.size(); ++place) from_before_.wait(place);
-  }
-  for (int l = inside_.first; l < inside_.end; ++l)
-    for (const int c : order) {
-      pass_->at_chunk(c);
-      runner_.forward(l, *pass_, parameters_.present(), memories_->of(c), input(c));
-    }
-  for (const int c : order)
-    if (!is_last()) to_behind_.send(Traffic::kEvaluation, leaving(c), part_.chunks[std::size_t(c)].begin);
-  to_behind_.finish();
-  tell(Work::kNone);
-  const MatrixView logits = rows_->present(layers_.end);
-  return is_last() ? logits : MatrixView(nullptr, 0, model_.layers.back()->out());
-}
-
-ConstMatrixView Pipeline::embeddings() const {
-  const int last = int(model_.layers.size()) - 1;
-  if (last == 0) return {};
-  return is_last() ? rows_->present(last) : MatrixView(nullptr, 0, layer(last).in());
 }
 
 void Pipeline::count_non_finite(const double* unless, double* by_layer) {

@@ -1,5 +1,5 @@
 // The schedule of one rank of a pipeline (Chen et al. 2023, "GNNPipe"): its stage's layers over one chunk after the other, forward and
-// then backward in reverse, one optimiser step an epoch. Inference is exact and goes layer by layer.
+// then backward in reverse, one optimiser step an epoch. Inference is exact: a chunk goes on as soon as what it reads is there.
 #pragma once
 
 #include <memory>
@@ -50,6 +50,8 @@ class Pipeline final : public Schedule {
   void keep_outputs(bool on);
   void forward(std::size_t place);
   void backward(std::size_t place, TrainingStep& session);
+  void infer_layer(int layer, int chunk);
+  void exchange_input(int layer, int chunk);
   void expect_rows(Traffic purpose, std::span<const int> order);
   void expect_gradients();
   ChunkMatrices leaving(int chunk);
@@ -62,6 +64,7 @@ class Pipeline final : public Schedule {
     return epoch % o_.refresh == 0 || (o_.refresh_after_first && !rows_->has_history());
   }
   void tell(Work work) const;
+  void work_on(int chunk) const;
   /// As `ctx`, with constants.
   Context with_constants(Context ctx) {
     ctx.constants = &constants_;
@@ -101,7 +104,9 @@ class Pipeline final : public Schedule {
   Matrix tap_, d_tap_, d_input_;  // (owned, width): what entered, and the gradients that leave
   ChunkArrivals from_before_, from_behind_;
   ChunkDepartures to_before_, to_behind_;
-  std::vector<int> order_;  // of the epoch
+  std::vector<int> order_;      // of the epoch
+  std::vector<int> inferred_;   // the order in which chunks come and go in inference …
+  std::vector<FlowStep> flow_;  // … and what the stage does then
   ChunkClock clock_;
   int chunk_ = 0;  // whose loss is asked for
 };

@@ -91,6 +91,28 @@ std::vector<LayerRange> stage_ranges(const Job& job, const Model& model) {
   return int(given.size()) == stages ? given_ranges(model, given) : balanced_ranges(model, stages);
 }
 
+int whole_layers(const Model& model, bool packed_features) {
+  const int once = model.constant_prefix();
+  if (once > 0) return once;
+  return model.layers.front()->gathers() || packed_features ? 1 : 0;
+}
+
+/// Chunks follow each other through stages of which the slowest takes m: (1 + (S − 1)/K) m. A layer of cost w that isn't cut comes before and
+/// adds w, less its share of what the first stage does of one chunk.
+double stall_of_whole_layer(const Job& job, const Model& model, bool packed_features) {
+  const bool is_free = model.constant_prefix() > 0 || whole_layers(model, packed_features) == 0;
+  const std::vector<LayerRange> stages = stage_ranges(job, model);
+  if (is_free || stages.size() == 1) return 1;
+  const std::vector<double> costs = costs_of(model);
+  std::vector<double> of_stage;
+  for (const LayerRange& stage : stages)
+    of_stage.push_back(std::accumulate(costs.begin() + stage.first, costs.begin() + stage.end, 0.0));
+  const double chunks = pipeline_chunks(job), stretch = 1 + double(stages.size() - 1) / chunks;
+  const double cut = stretch * std::ranges::max(of_stage);
+  of_stage.front() -= costs.front();
+  return (costs.front() * (1 - 1 / chunks) + stretch * std::ranges::max(of_stage)) / cut;
+}
+
 int tap_into(const Model& model, const LayerRange& stage) {
   return tap_across(model, stage.first);
 }

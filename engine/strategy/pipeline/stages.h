@@ -15,6 +15,13 @@ namespace atl {
 /// stage's and count nothing. Throws Error where there are more stages than layers.
 std::vector<LayerRange> stage_ranges(const Job& job, const Model& model);
 
+/// How many leading layers run over all rows before the first chunk: those that are computed once; or else the first one, where it reads
+/// neighbours' features, or packed ones, which can't be sliced by rows.
+int whole_layers(const Model& model, bool packed_features);
+/// How many times as long an epoch takes because the other stages wait for the first stage's whole layer, by the costs that stages are
+/// balanced with; 1: there is none, or nobody to wait.
+double stall_of_whole_layer(const Job& job, const Model& model, bool packed_features);
+
 /// A layer's output that a later stage reads beside its input (GCNII's h⁰): −1: there is none.
 int tap_into(const Model& model, const LayerRange& stage);
 /// The tap that goes on from `stage` to the next one.

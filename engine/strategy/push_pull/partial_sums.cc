@@ -4,8 +4,15 @@
 
 namespace atl {
 
-PartialSums::PartialSums(Context& ctx, Communicator& comm, const ColumnShare& share, Precision wire)
-    : ctx_(ctx), comm_(comm), share_(share), group_(comm, share.group), wire_(ctx, wire), sum_(ctx.device) {}
+PartialSums::PartialSums(Context& ctx, Communicator& comm, const ColumnShare& share, Precision wire,
+                         const PartialTraffic& traffic)
+    : ctx_(ctx),
+      comm_(comm),
+      share_(share),
+      group_(comm, share.group),
+      wire_(ctx, wire),
+      traffic_(traffic),
+      sum_(ctx.device) {}
 
 void PartialSums::begin(const GroupBatch& batch, std::span<const VertexId> ids) {
   batch_ = &batch;
@@ -41,7 +48,7 @@ void PartialSums::begin_whole(MatrixView summands) {
     sends_.push_back(wire_.pack(of(m, summands)).message(peer));
     receives_.push_back(wire_.packed(arrived_from(m, summands.cols)).message(peer));
   }
-  exchange(Traffic::kPartial);
+  exchange(traffic_.forward);
 }
 
 void PartialSums::end_whole(MatrixView whole) {
@@ -68,7 +75,7 @@ void PartialSums::begin_spread(ConstMatrixView d_whole) {
     sends_.push_back(leaves.message(peer));
     receives_.push_back(wire_.packed(of(m, spread)).message(peer));
   }
-  exchange(Traffic::kPartialGradient);
+  exchange(traffic_.back);
 }
 
 MatrixView PartialSums::end_spread() {
@@ -83,7 +90,7 @@ void PartialSums::sum(MatrixView values) {
   ATOLL_CHECK(values.contiguous(), "scores of stride {} with {} columns", values.stride, values.cols);
   const Index count = values.rows * values.cols;
   if (sum_.reserve(ctx_, group_, count, Index(sizeof(Real)))) ++growths_;
-  sum_.sum(ctx_, comm_, goes_back_ ? Traffic::kPartialGradient : Traffic::kPartial, group_,
+  sum_.sum(ctx_, comm_, goes_back_ ? traffic_.back : traffic_.forward, group_,
            std::span(values.data, std::size_t(count)));
 }
 

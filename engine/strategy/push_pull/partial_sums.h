@@ -16,10 +16,16 @@
 
 namespace atl {
 
+/// As what they are counted, there and back.
+struct PartialTraffic {
+  Traffic forward = Traffic::kPartial, back = Traffic::kPartialGradient;
+};
+
 /// Of one batch in flight. By the compute thread, on Lane::kBulk. References outlive it.
 class PartialSums final : public Columns {
  public:
-  PartialSums(Context& ctx, Communicator& comm, const ColumnShare& share, Precision wire);
+  PartialSums(Context& ctx, Communicator& comm, const ColumnShare& share, Precision wire,
+              const PartialTraffic& traffic);
 
   /// The group's next batch; ids (rows that come out) as kernels read them. Both outlive the pass over it.
   void begin(const GroupBatch& batch, std::span<const VertexId> ids);
@@ -49,6 +55,7 @@ class PartialSums final : public Columns {
   const ColumnShare& share_;
   RankGroup group_;
   Wire wire_;
+  const PartialTraffic traffic_;
   const GroupBatch* batch_ = nullptr;
   std::span<const VertexId> ids_;
   bool goes_back_ = false;

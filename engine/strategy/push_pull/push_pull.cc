@@ -22,6 +22,13 @@ BatchFeedOptions feed_options(const Model& model, const PushPullOptions& options
   return feed;
 }
 
+SlabOptions slab_options(const Model& model, const ColumnShare& share, const PushPullOptions& options) {
+  return {.mapped = options.batches.mapped,
+          .bytes = options.slab_bytes,
+          .width = infers_by_columns(model) ? slab_width(model, share) : 0,
+          .seed = options.batches.sampling.seed};
+}
+
 }  // namespace
 
 PushPull::PushPull(Context& ctx, Communicator& comm, const Model& model, Model whole_model,
@@ -31,17 +38,18 @@ PushPull::PushPull(Context& ctx, Communicator& comm, const Model& model, Model w
       parameters_(parameters),
       options_(options),
       share_(columns_of(graph).share),
+      first_layers_(infers_by_columns(model)
+                        ? std::optional<ColumnSlabs>(std::in_place, ctx, comm, model, parameters, graph,
+                                                     slab_options(model, share_, options))
+                        : std::nullopt),
       whole_model_(std::move(whole_model)),
       input_rows_(comm, *ctx.pool, columns_of(graph)),
-      whole_weights_(share_.is_split()
+      whole_weights_(share_.is_split() && !first_layers_
                          ? std::optional<WholeWeights>(std::in_place, comm, whole_model_, parameters, share_,
                                                        options.batches.sampling.seed)
                          : std::nullopt),
-      inference_(ctx, comm, whole_model_, whole_weights_ ? whole_weights_->parameters() : parameters, graph,
-                 {.mapped = options.batches.mapped,
-                  .bytes = options.slab_bytes,
-                  .seed = options.batches.sampling.seed,
-                  .input = &input_rows_}),
+      inference_(ctx, comm, first_layers_ ? model : whole_model_,
+                 whole_weights_ ? whole_weights_->parameters() : parameters, graph, inference_options(model)),
       runner_(ctx, model, comm.trace()) {
   under_way_.zero();
   if (options.passes == Passes::kInference) return;
@@ -55,6 +63,15 @@ PushPull::PushPull(Context& ctx, Communicator& comm, const Model& model, Model w
                        Matrix(1, trainable, ctx.device), Matrix(1, trainable, ctx.device)});
   for (Place& each : places_) each.weights.zero();
   feed_.emplace(comm, graph, feed_options(model, options));
+}
+
+SlabOptions PushPull::inference_options(const Model& model) {
+  SlabOptions slabs = slab_options(model, share_, options_);
+  if (first_layers_)
+    slabs.first = &*first_layers_;
+  else
+    slabs.input = &input_rows_;
+  return slabs;
 }
 
 void PushPull::train(std::int64_t step, TrainingStep& session) {

@@ -11,6 +11,7 @@
 
 #include "sampler/column_rows.h"
 #include "strategy/batch_feed.h"
+#include "strategy/push_pull/column_slabs.h"
 #include "strategy/push_pull/flight.h"
 #include "strategy/push_pull/whole_weights.h"
 #include "strategy/slab_inference.h"
@@ -32,7 +33,7 @@ class PushPull final : public Schedule {
  public:
   static constexpr int kDelay = 3;
 
-  /// `whole_model`: the same of all columns, for exact inference.
+  /// `whole_model`: the same of all columns, for exact inference of models whose first layers need them.
   PushPull(Context& ctx, Communicator& comm, const Model& model, Model whole_model, Parameters& parameters,
            const BatchGraph& graph, const PushPullOptions& options);
 
@@ -52,6 +53,7 @@ class PushPull final : public Schedule {
     std::unique_ptr<Flight> flight;
     Matrix weights, gradients;  // (1, trainable)
   };
+  SlabOptions inference_options(const Model& model);
   void train_alone(std::int64_t step, TrainingStep& session);
   void train_in_pipeline(std::int64_t step, TrainingStep& session);
   void fill_pipeline(std::int64_t step, TrainingStep& session);
@@ -67,6 +69,9 @@ class PushPull final : public Schedule {
   Parameters& parameters_;
   const PushPullOptions options_;
   const ColumnShare& share_;
+  // Of exact inference, by columns …
+  std::optional<ColumnSlabs> first_layers_;
+  // … or of models that go through the graph before their first product (SGC), with rows put together and all weights:
   Model whole_model_;
   ColumnRows input_rows_;
   std::optional<WholeWeights> whole_weights_;  // none: this rank's are

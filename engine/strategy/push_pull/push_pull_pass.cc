@@ -11,17 +11,17 @@ GroupBatchOptions group_options(const Model& model) {
           .places = goes_back && model.needs.attention};
 }
 
-PushPullPass::PushPullPass(Context& ctx, Communicator& comm, const Model& model, std::uint64_t seed,
-                           const ColumnShare& share, Precision wire)
+PushPullPass::PushPullPass(Context& ctx, Communicator& comm, const Model& model, const ColumnShare& share,
+                           const PushPullPassOptions& options)
     : split_(model),
       is_split_(share.is_split()),
-      own_(ctx, model, {0, int(model.layers.size())}, seed),
-      sums_(ctx, comm, share, wire),
+      own_(ctx, model, {0, options.end}, options.seed),
+      sums_(ctx, comm, share, options.wire, options.traffic),
       copies_(ctx),
       blocks_(std::size_t(split_.hops)) {}
 
-void PushPullPass::begin(const Batch& batch, const GroupBatch& group, std::int64_t step) {
-  own_.begin(batch, step, true);
+void PushPullPass::begin(const Batch& batch, const GroupBatch& group, std::int64_t step, bool training) {
+  own_.begin(batch, step, training);
   copies_.restart();
   ids_ = copies_.of(group.ids());
   for (int hop = 0; hop < split_.hops; ++hop)

@@ -18,14 +18,21 @@ struct SplitLayers {
 /// What of the group's batches those layers need.
 GroupBatchOptions group_options(const Model& model);
 
+struct PushPullPassOptions {
+  int end = 0;  // of the layers of the pass, which begin with the first
+  std::uint64_t seed = 1;
+  Precision wire = Precision::kFloat32;
+  PartialTraffic traffic{};
+};
+
 /// One per batch in flight. References outlive it.
 class PushPullPass final : public Pass {
  public:
-  PushPullPass(Context& ctx, Communicator& comm, const Model& model, std::uint64_t seed,
-               const ColumnShare& share, Precision wire);
+  PushPullPass(Context& ctx, Communicator& comm, const Model& model, const ColumnShare& share,
+               const PushPullPassOptions& options);
 
   /// The batch that is computed next, and its group's; `step` (from 1) keys draws. Both outlive the pass over them.
-  void begin(const Batch& batch, const GroupBatch& group, std::int64_t step);
+  void begin(const Batch& batch, const GroupBatch& group, std::int64_t step, bool training = true);
   /// As BatchPass::share(), for the layers behind.
   void share(Communicator& comm, const SharedRows& shares) { own_.share(comm, shares); }
   const SplitLayers& split() const { return split_; }
@@ -39,7 +46,7 @@ class PushPullPass final : public Pass {
   std::span<const VertexId> destination_ids() const override {
     return by_columns() ? ids_.first(std::size_t(destinations())) : own_.destination_ids();
   }
-  bool training() const override { return true; }
+  bool training() const override { return own_.training(); }
   bool repeating() const override { return own_.repeating(); }
   Draws draws(Purpose purpose, int layer) const override { return own_.draws(purpose, layer); }
   Gather& gather(const Rows& rows) override;

@@ -23,9 +23,9 @@ struct ArcScores {
   __device__ Index first_of(Index row) const { return a.offsets[row]; }
   __device__ Sum begin() const { return {kNothing, 0}; }
 
-  /// Some more exponentials, as parts of e^max. One of both factors is e⁰.
+  /// Some more exponentials, as parts of e^max. One of both factors is e⁰. Without any, and for arcs of weight 0, p is 0.
   __device__ static void include(Sum& sum, Real max, Real p) {
-    if (max == kNothing) return;
+    if (max == kNothing || p == Real(0)) return;
     const bool grows = max > sum.max;
     const Real factor = exp(grows ? sum.max - max : max - sum.max);
     sum.p = grows ? sum.p * factor + p : sum.p + p * factor;
@@ -65,8 +65,12 @@ struct ArcScores {
     const Index row = place.row, head = place.part;
     if (first_of(row) == first_of(row + 1)) return;
     const Real largest = lanes.max(sum.max);
-    const Real p = lanes.sum(sum.p * exp(sum.max - largest));
+    const Real p = lanes.sum(sum.p == Real(0) ? Real(0) : sum.p * exp(sum.max - largest));
     if (lanes.lane > 0) return;
+    if (p == Real(0)) {  // all arcs weigh 0
+      at(shrink, row, head) = 1;
+      return;
+    }
     const Real before = at(a.max, row, head), top = before > largest ? before : largest;
     const Real factor = exp(before - top);
     at(a.sum, row, head) = at(a.sum, row, head) * factor + p * exp(largest - top);

@@ -1,5 +1,7 @@
-// Arcs as cuSPARSE takes them: 32-bit offsets, and a value per arc.
+// Arcs as cuSPARSE takes them: 32-bit offsets, and a value per arc; no row may have a column twice.
+#include "tensor/copies.h"
 #include "tensor/cuda/elements.h"
+#include "tensor/cuda/library_call.h"
 #include "tensor/cuda/sparse_sums.h"
 
 namespace atl::cuda {
@@ -9,6 +11,7 @@ struct FillRow {
   Arcs arcs;
   int* offsets;
   float* values;
+  int* disordered;  // 1 where some row's columns don't ascend
 
   __device__ Real value(Index row, Index arc) const {
     const VertexId source = arcs.csr.columns[arc];
@@ -22,15 +25,20 @@ struct FillRow {
     const Index first = arcs.csr.offsets[row], behind = arcs.csr.offsets[row + 1];
     if (lanes.lane == 0) offsets[row + 1] = int(behind);
     if (lanes.lane == 0 && row == 0) offsets[0] = int(first);
-    for (Index arc = first + lanes.lane; arc < behind; arc += lanes.count)
+    for (Index arc = first + lanes.lane; arc < behind; arc += lanes.count) {
       values[arc] = float(value(row, arc));
+      if (arc > first && arcs.csr.columns[arc - 1] >= arcs.csr.columns[arc]) *disordered = 1;
+    }
   }
 };
 
 }  // namespace
 
-void fill_matrix(Context& ctx, const Arcs& arcs, int* offsets, float* values) {
-  for_rows(ctx, arcs.csr.rows, kWarp, FillRow{arcs, offsets, values});
+bool fill_matrix(Context& ctx, const Arcs& arcs, int* offsets, float* values) {
+  Buffer<int> disordered(ctx.device, 1);
+  call_library(ctx, &clear_now, Cleared{disordered.data(), sizeof(int)});
+  for_rows(ctx, arcs.csr.rows, kWarp, FillRow{arcs, offsets, values, disordered.data()});
+  return read(ctx, disordered.data()) == 0;
 }
 
 }  // namespace atl::cuda

@@ -16,6 +16,11 @@ __device__ inline Real leaky(Real x, Real slope) {
   return x < Real(0) ? x * slope : x;
 }
 
+/// An exponential times its arc's weight. An arc of weight 0 takes no part: its exponential may be infinite, or not a number.
+__device__ inline Real weighed(Real exponential, Real weight) {
+  return weight == Real(0) ? Real(0) : exponential * weight;
+}
+
 /// Whether all are in halves, or none is. Layers store what attention reads and writes alike, but for partial sums of several ranks.
 template <class... M>
 bool stored_alike(const M&... matrices) {

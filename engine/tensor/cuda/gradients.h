@@ -18,8 +18,9 @@ inline void pack_destinations(Context& ctx, simd::Attend& a, Index rows) {
   for_elements(ctx, rows, a.heads, [a] __device__(Index row, Index head) {
     Real* const to = row_of(a.packed, row) + head * kPacked;
     to[kScore] = at(a.dst_score, row, head);
-    to[kMax] = at(a.max, row, head);
-    to[kInverse] = Real(1) / at(a.sum, row, head);
+    const Real sum = at(a.sum, row, head);  // 0 where all arcs weigh 0, and the maximum is −∞
+    to[kMax] = sum == 0 ? Real(0) : at(a.max, row, head);
+    to[kInverse] = sum == 0 ? Real(0) : Real(1) / sum;
     to[kDot] = at(a.dot, row, head);
   });
 }
@@ -119,7 +120,8 @@ struct Gradients {
     for (int n = 0; n < kArcs; ++n) {
       const Pack<4>& packed = kBySource ? arc[n].packed : own.packed;
       const Real score = (kBySource ? own.score : arc[n].score) + packed.at[kScore];
-      const Real alpha = exp(leaky(score, a.slope) - packed.at[kMax]) * packed.at[kInverse] * arc[n].weight;
+      const Real alpha =
+          weighed(exp(leaky(score, a.slope) - packed.at[kMax]) * packed.at[kInverse], arc[n].weight);
       const Real mask = mask_of(own, j[n]);
       const Real d_score =
           alpha * (mask * product[n] - packed.at[kDot]) * (score < Real(0) ? a.slope : Real(1));

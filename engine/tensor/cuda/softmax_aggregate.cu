@@ -49,7 +49,8 @@ struct SoftmaxOfRows {
       }
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i)
-        if (e + i < behind) sum.add({m[i] * s.t, weight[i], weight[i] * m[i]});
+        if (e + i < behind && weight[i] != Real(0))  // others raise no maximum
+          sum.add({m[i] * s.t, weight[i], weight[i] * m[i]});
     }
   }
   __device__ void merge(Sum& sum, const Sum& later) const {
@@ -81,6 +82,7 @@ struct SoftmaxBackward {
     const Real m = value_at<kMixed>(s.m, place.row, c);
 #pragma unroll 4
     for (Index e = first; e < behind; ++e) {
+      if (s.weights != nullptr && s.weights[e] == 0) continue;  // it took no part; the sum may be 0
       const VertexId i = s.columns[e];
       Real p = exp(m * s.t - at(s.max, i, c)) / at(s.sum, i, c);
       if (s.weights != nullptr) p *= Real(s.weights[e]);

@@ -46,7 +46,7 @@ SparseMatrix::SparseMatrix(Context& ctx, const Arcs& arcs, Index count_)
       offsets(ctx.device, rows + 1),
       columns(arcs.csr.columns),
       values(ctx.device, count) {
-  fill_matrix(ctx, arcs, offsets.data(), values.data());
+  has_no_column_twice = fill_matrix(ctx, arcs, offsets.data(), values.data());
 }
 
 SparseHandle::SparseHandle(const SparseLibrary& library, cudaStream_t stream) : library_(library) {
@@ -88,6 +88,7 @@ SparseSums::~SparseSums() {
 std::unique_ptr<SparseSums> SparseSums::make(const SparseHandle& handle, const SparseMatrix& matrix,
                                              ConstMatrixView x, MatrixView out, Index most_bytes,
                                              std::uint64_t number) {
+  if (!matrix.has_no_column_twice) return nullptr;
   std::unique_ptr<SparseSums> sums(new SparseSums(handle, matrix, number));
   return sums->analyse(x, out, most_bytes) ? std::move(sums) : nullptr;
 }

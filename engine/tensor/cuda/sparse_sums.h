@@ -12,20 +12,24 @@
 
 namespace atl::cuda {
 
-/// Arcs as cuSPARSE takes them.
+/// Arcs as cuSPARSE takes them. Its manual doesn't ensure results where a row has a column twice. Its analysis counts rows by how many
+/// arcs they have: of a row with more arcs than the matrix has columns it counted behind its workspace (compute-sanitizer on an H200, 11 rows
+/// of 27 columns, one with 100 arcs), and sums were wrong after that.
 struct SparseMatrix {
-  /// `count`: of the arcs, fewer than 2^31. Filled in ctx's order.
+  /// `count`: of the arcs, fewer than 2^31. Filled in ctx's order; the host waits until it is.
   SparseMatrix(Context& ctx, const Arcs& arcs, Index count);
   static Index bytes(const Arcs& arcs, Index count) { return 4 * (arcs.csr.rows + 1) + 4 * count; }
 
   Index rows, cols, count;
+  bool
+      has_no_column_twice;  // each row's ascend, as those of all our graphs do; otherwise SparseSums may not have it
   Buffer<int> offsets;      // (rows + 1)
   const VertexId* columns;  // (count) the arcs' own
   Buffer<float>
       values;  // (count) row_scale · col_scale · weight: where one is 0, an infinite source gives NaN
 };
-/// arc_values.cu
-void fill_matrix(Context& ctx, const Arcs& arcs, int* offsets, float* values);
+/// Whether the columns of each row ascend. (arc_values.cu)
+bool fill_matrix(Context& ctx, const Arcs& arcs, int* offsets, float* values);
 
 /// What a stream asks cuSPARSE through.
 class SparseHandle {
@@ -50,7 +54,7 @@ class SparseHandle {
 /// out (+)= matrix · x for rows of one width.
 class SparseSums {
  public:
-  /// Null: cuSPARSE refuses it, or asks for more workspace than `most_bytes`. `number`: no other of the stream's has it. The matrix and the
+  /// Null: the matrix has a column twice in a row, or cuSPARSE refuses it, or asks for more workspace than `most_bytes`. `number`: no other of the stream's has it. The matrix and the
   /// handle outlive what give() gives.
   static std::unique_ptr<SparseSums> make(const SparseHandle& handle, const SparseMatrix& matrix,
                                           ConstMatrixView x, MatrixView out, Index most_bytes,

@@ -158,7 +158,14 @@ void Stream::leave(GateKeeper& keeper) {
   if (gates_ != nullptr) gates_->leave(keeper);
 }
 
+void Stream::check_thread() {
+  const std::thread::id none{}, mine = std::this_thread::get_id();
+  if (marks_by_ == none) marks_by_ = mine;
+  ATOLL_CHECK(marks_by_ == mine, "a stream of GPU {} is marked and waited for by two threads", gpu_);
+}
+
 DeviceStream::Mark Stream::mark() {
+  check_thread();
   if (rounds_ != nullptr) rounds_->end_segment();
   const std::lock_guard lock(mutex_);
   forget_reached();
@@ -200,6 +207,7 @@ bool Stream::reached(Mark mark) const {
 }
 
 void Stream::wait(Mark mark) {
+  check_thread();
   // Reached or not: it may have been let through because something has failed.
   if (gates_ != nullptr) gates_->wait();
   if (reached(mark)) return;

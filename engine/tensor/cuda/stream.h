@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "tensor/context.h"
@@ -26,6 +27,8 @@ class Stream final : public DeviceStream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
+  /// mark() and wait() are one thread's, whichever comes first: a mark's event is used again once anybody has found it reached, and another
+  /// thread's mark() could then record it anew while this one waits for it.
   Mark mark() override;
   /// Any thread may ask.
   bool reached(Mark mark) const override;
@@ -95,6 +98,7 @@ class Stream final : public DeviceStream {
   };
   friend class ThreadsStreams;
   void settle_this();
+  void check_thread();
   std::byte* staging_for(std::size_t bytes);
   void forget_reached() const;  // this and the next with mutex_
   void land(Mark mark) const;
@@ -115,6 +119,7 @@ class Stream final : public DeviceStream {
   Staging staging_[2];
   int half_ = 0;
   Mark given_ = 0;
+  std::thread::id marks_by_{};  // the thread that marks and waits; nobody's before the first mark
   mutable std::atomic<Mark> done_{0};
   mutable std::mutex mutex_;
   mutable std::deque<Marked> marks_;  // in order, those not known to be reached

@@ -66,7 +66,7 @@ struct WeightedSums {
       weights[n] = a.weights != nullptr ? Real(a.weights[e]) : Real(1);
     }
 #pragma unroll
-    for (int n = 0; n < kArcs; ++n) weights[n] *= weight_of(own, scores[n], j[n]);
+    for (int n = 0; n < kArcs; ++n) weights[n] = weighed(weight_of(own, scores[n], j[n]), weights[n]);
 #pragma unroll
     for (int n = 0; n < kArcs; ++n)
       if (arcs.has(n)) sum.add(z[n], weights[n]);

@@ -41,9 +41,10 @@ void call_in_place(const Called<Formal...>& called, Context& ctx, const Given&..
   (kernels_of(ctx.device).*called.kernel)(ctx, arguments...);
 }
 
-/// Counts nothing: for kernels whose operands aren't streamed.
+/// Counts the call alone: for kernels whose operands aren't streamed.
 template <class... Formal, class... Given>
 void call_uncounted(const Called<Formal...>& called, Context& ctx, const Given&... arguments) {
+  if (ctx.count != nullptr) ctx.count->calls += 1;
   if (!any_in_halves(arguments...) || kernels_of(ctx.device).take_halves.has(called.id))
     return call_in_place(called, ctx, arguments...);
   const auto in_reals = [&](Context&, const auto&... reals) { call_in_place(called, ctx, reals...); };

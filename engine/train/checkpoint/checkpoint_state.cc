@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* kFormatKey = "atoll.format";
 constexpr const char* kFormat = "checkpoint 1";
+constexpr const char* kDatasetKey = "dataset";  // of an identity: the data set's checksum
 const std::string kIdentityPrefix = "identity.";
 const std::string kScalarPrefix = "scalar.";
 
@@ -77,7 +78,10 @@ void check_identity(const LoadedCheckpoint& checkpoint, const Identity& expected
   std::string differences;
   const auto differ = [&](const std::string& key, const std::string& theirs, const std::string& ours) {
     if (!differences.empty()) differences += "; ";
-    differences += fmt::format("{} was {}, is now {}", key, theirs, ours);
+    constexpr std::size_t kShown = 12;  // digits of a checksum
+    differences += key == kDatasetKey ? fmt::format("it was trained on other data (checksum {}…, now {}…)",
+                                                    theirs.substr(0, kShown), ours.substr(0, kShown))
+                                      : fmt::format("{} was {}, is now {}", key, theirs, ours);
   };
   const Identity& found = checkpoint.state.identity;
   for (const auto& [key, ours] : expected) {
@@ -91,9 +95,10 @@ void check_identity(const LoadedCheckpoint& checkpoint, const Identity& expected
     if (!expected.contains(key)) differ(key, theirs, "not stated");
   if (!differences.empty()) {
     fail(
-        "{}: belongs to another run: {}; use that run's manifest, choose another folder with --output, or "
+        "{}: belongs to another run: {}; use that run's manifest and data, choose another folder with --output, or "
         "start over with --fresh",
-        checkpoint.folder.string(), differences);
+        checkpoint.folder.empty() ? checkpoint.file.path().string() : checkpoint.folder.string(),
+        differences);
   }
 }
 

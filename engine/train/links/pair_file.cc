@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
-#include <cstring>
-#include <fstream>
 #include <optional>
 #include <string>
 
 #include "base/error.h"
+#include "base/quoted.h"
 #include "dataset/format/npy.h"
+#include "dataset/format/text.h"
 #include "dataset/import/array_rows.h"
 
 namespace atl {
@@ -55,43 +54,28 @@ std::vector<VertexPair> read_npy(const std::filesystem::path& path, const Vertex
 }
 
 /// Two integers and nothing else; none: it isn't.
-std::optional<std::array<std::int64_t, 2>> pair_of(const std::string& line) {
+std::optional<std::array<std::int64_t, 2>> pair_of(std::string_view line) {
+  Fields fields(line, line.find(',') == std::string_view::npos ? ' ' : ',');
   std::array<std::int64_t, 2> ids{};
-  const char *at = line.data(), *const end = at + line.size();
-  const auto skip = [&] {
-    while (at != end && std::strchr(" \t\r", *at) != nullptr) ++at;
-  };
   for (std::int64_t& id : ids) {
-    skip();
-    const auto [behind, status] = std::from_chars(at, end, id);
-    if (status != std::errc()) return {};
-    at = behind;
+    std::string_view field;
+    if (!fields.next(field)) return {};
+    const auto [behind, status] = std::from_chars(field.data(), field.data() + field.size(), id);
+    if (status != std::errc() || behind != field.data() + field.size()) return {};
   }
-  skip();
-  return at == end ? std::optional(ids) : std::nullopt;
-}
-
-bool is_text(const std::string& line) {
-  return std::ranges::none_of(line,
-                              [](unsigned char c) { return std::iscntrl(c) != 0 && c != '\t' && c != '\r'; });
+  return fields.at_end() ? std::optional(ids) : std::nullopt;
 }
 
 std::vector<VertexPair> read_text(const std::filesystem::path& path, const VertexOf& vertex_of) {
-  std::ifstream file(path);
-  if (!file) fail("{}: can't be read; check the path", path.string());
+  LineReader lines(path);
   std::vector<VertexPair> pairs;
-  std::string line;
-  for (Index number = 1; std::getline(file, line); ++number) {
-    if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // a byte-order mark
+  std::string_view line;
+  while (lines.next(line)) {
     line = line.substr(0, line.find('#'));
-    std::ranges::replace(line, ',', ' ');
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const std::string where = fmt::format("{}:{}", path.string(), number);
+    if (Fields(line).at_end()) continue;
     const auto ids = pair_of(line);
-    if (!ids)
-      fail("{}: {}; give two ids per line: 3 17", where,
-           is_text(line) ? "'" + line + "' isn't a pair" : "that isn't text, but bytes");
-    pairs.push_back({vertex_of((*ids)[0], where), vertex_of((*ids)[1], where)});
+    if (!ids) fail("{}: {} isn't a pair; give two ids per line: 3 17", lines.where(), in_quotes(line));
+    pairs.push_back({vertex_of((*ids)[0], lines.where()), vertex_of((*ids)[1], lines.where())});
   }
   return pairs;
 }
@@ -99,11 +83,6 @@ std::vector<VertexPair> read_text(const std::filesystem::path& path, const Verte
 }  // namespace
 
 std::vector<VertexPair> read_pair_file(const std::filesystem::path& path, const Dataset& dataset) {
-  for (const char* other : {".gz", ".npz", ".zip", ".bz2", ".xz", ".zst", ".pt", ".parquet"})
-    if (path.extension() == other)
-      fail(
-          "{}: pairs are read from .npy (pairs, 2), or from text with two ids per line, not from {}; unpack or convert it",
-          path.string(), other);
   if (std::filesystem::is_directory(path)) fail("{}: is a folder; give a file of pairs", path.string());
   const VertexOf vertex_of(dataset);
   std::vector<VertexPair> pairs =

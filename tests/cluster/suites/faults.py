@@ -67,6 +67,17 @@ def a_pod_is_evicted():
     survives("pod-evicted", fault, "Evicted", 0)
 
 
+SCRATCH = {"volumes": [{"name": "scratch", "emptyDir": {"sizeLimit": "16Mi"}}],
+           "containers": [{"name": "engine", "volumeMounts": [{"name": "scratch", "mountPath": "/scratch"}]}]}
+
+
+def a_pod_outgrows_its_scratch():
+    """Kubelet evicts it as well, but for nobody else's need: it is a failure of the job's."""
+    def fault(job):
+        ours("exec", job.worker(1)["metadata"]["name"], "--", "bash", "-c", "head -c 64M /dev/zero >/scratch/all")
+    survives("scratch-outgrown", fault, "OverLimit", 1, {"template": {"spec": SCRATCH}})
+
+
 def a_rank_is_killed_for_memory():
     def fault(job):
         ours("exec", job.worker(1)["metadata"]["name"], "--", "bash", "-c", FILL % 3)
@@ -94,4 +105,5 @@ def too_little_memory_is_refused():
 
 
 SHORT = [a_rank_is_killed]
-LONG = [a_pod_is_deleted, a_pod_is_evicted, a_rank_is_killed_for_memory, a_rank_stands_still, too_little_memory_is_refused]
+LONG = [a_pod_is_deleted, a_pod_is_evicted, a_pod_outgrows_its_scratch, a_rank_is_killed_for_memory, a_rank_stands_still,
+        too_little_memory_is_refused]

@@ -129,5 +129,23 @@ def waits_for_a_volume():
     kubectl("delete", "pv/late", "storageclass/late")
 
 
+DENSE = {"strategy": {"kind": "cagnet"}, "placement.ranks": 512, "placement.ranksPerServer": 1, "placement.partitioner": "hash",
+         "resources.cpu": "900m"}
+CUT = 16 << 10  # where containerd breaks a line of a log
+
+
+def a_gang_of_512_that_all_talk_is_prepared():
+    """What the prepare pod says of it is one line of some 400 KB, which the log has in pieces and a ConfigMap whole."""
+    job = GnnJob("dense", CORA, DENSE).apply()
+    job.wait("to be prepared and to wait for room", 300, lambda: (job.condition("Placed") or {}).get("reason") == "NoRoom")
+    assert not job.status().get("restarts"), job.status()["restarts"]
+    maps = json.loads(ours("get", "configmaps", "--selector", "atoll.dev/job=dense", "--output", "json"))["items"]
+    told = [each["data"]["prepared.json"] for each in maps if "prepared.json" in each["data"]]
+    assert len(told) == 1 and len(told[0]) > 21 * CUT, f"a line that a log has in more than 20 pieces, not of {list(map(len, told))}"
+    assert json.loads(told[0])["unlistedFlow"] > 0, "what those exchange that aren't listed"
+    job.delete()
+    nothing_remains(job, 300)
+
+
 SHORT = [one_after_the_other, withdraws_when_somebody_takes_the_room]
-LONG = [twenty_times, waits_for_a_volume]
+LONG = [twenty_times, waits_for_a_volume, a_gang_of_512_that_all_talk_is_prepared]

@@ -7,6 +7,7 @@ from control_plane import CP, kubectl
 from faults import CHANGES, of_a_job_that_lost_nothing
 from jobs import CORA, LONG as MINUTE, SPACE, GnnJob, nothing_remains
 from policy import Enforced
+from place import BedError
 from pods import apply
 from stage import SYSTEM
 
@@ -75,6 +76,48 @@ def no_server_logs_in_to_another():
     nothing_remains(job)
 
 
+def a_tenant_does_not_stop_the_operator():
+    """Whoever has the role edit may write leases, and an operator ends that finds one which says that another sees to its jobs."""
+    lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+             "metadata": {"name": "mine", "namespace": SPACE, "labels": {"atoll.dev/operator-class": "atoll"},
+                          "annotations": {"atoll.dev/namespaces": ""}},
+             "spec": {"holderIdentity": "me", "leaseDurationSeconds": 15, "renewTime": "2026-01-01T00:00:00.000000Z"}}
+    kubectl("create", "rolebinding", "tenant", "--clusterrole=edit", "--user=tenant", "--namespace", SPACE)
+    try:
+        told = ""
+        try:
+            kubectl("create", "--as=tenant", "--filename", "-", input=json.dumps(lease))
+        except BedError as error:
+            told = str(error)
+        assert "is the operators'" in told, f"the lease to be refused, not {told!r}"
+        kubectl("rollout", "restart", "deployment/atoll", "--namespace", SYSTEM)
+        kubectl("rollout", "status", "deployment/atoll", "--namespace", SYSTEM, "--timeout=120s", seconds=130)
+        job = GnnJob("after-a-restart", CORA, {"training.epochs": 5}).apply().until("Succeeded", 120)
+        job.delete()
+        nothing_remains(job)
+    finally:
+        kubectl("delete", "rolebinding", "tenant", "--namespace", SPACE)
+
+
+def a_job_gets_no_rights_on_its_node():
+    """Of one who may make jobs, but no pods."""
+    kubectl("create", "role", "jobs", "--verb=create", "--resource=gnnjobs.atoll.dev", "--namespace", SPACE)
+    kubectl("create", "rolebinding", "jobs", "--role=jobs", "--user=jobs", "--namespace", SPACE)
+    helper = {"name": "helper", "image": images.BASE, "restartPolicy": "Always"}
+    try:
+        for fields in ({"securityContext": {"privileged": True}}, {"securityContext": {"capabilities": {"add": ["SYS_ADMIN"]}}},
+                       {"ports": [{"containerPort": 80, "hostPort": 8080}]}):
+            job = GnnJob("privileged", CORA, {"template": {"spec": {"initContainers": [{**helper, **fields}]}}})
+            told = ""
+            try:
+                kubectl("create", "--as=jobs", "--namespace", SPACE, "--filename", "-", input=json.dumps(job.manifest()))
+            except BedError as error:
+                told = str(error)
+            assert "is not allowed here" in told, f"{fields} to be refused, not {told!r}"
+    finally:
+        kubectl("delete", "role/jobs", "rolebinding/jobs", "--namespace", SPACE)
+
+
 # Reads of single objects after a conflict, which may not have happened.
 AT_CONFLICTS = {("", "configmaps", "get"), ("networking.k8s.io", "networkpolicies", "get"), ("atoll.dev", "gnnjobs", "get"),
                 ("", "pods", "get")}
@@ -113,4 +156,4 @@ def granted(*role):
 
 SHORT = []
 LONG = [a_job_is_reached_by_whom_it_should_be, without_a_policy_a_stranger_is_let_in, no_server_logs_in_to_another,
-        the_operator_uses_what_it_may]
+        a_tenant_does_not_stop_the_operator, a_job_gets_no_rights_on_its_node, the_operator_uses_what_it_may]

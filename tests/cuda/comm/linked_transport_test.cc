@@ -85,7 +85,7 @@ TEST_F(LinkedTransport, GoesByWayOfTheHostWithoutTheLibrary) {
   EXPECT_EQ(why_staged(2, 2), "rank 0 on a: NCCL is missing: no libnccl.so.2");
 }
 TEST_F(LinkedTransport, GoesByWayOfTheHostWhereRanksShareAGpu) {
-  EXPECT_EQ(why_staged(2, 1), "rank 0 on a and rank 1 on b share a GPU");
+  EXPECT_EQ(why_staged(2, 1), "rank 0 on a and rank 1 on b share a GPU, which does their work in turns");
 }
 TEST_F(LinkedTransport, GoesByWayOfTheHostWhereARankCannotJoin) {
   emulated::refuse_to_join(1);

@@ -9,8 +9,8 @@
 #include "emulated.h"
 #include "tensor/copies.h"
 #include "tensor/cuda/backend.h"
-#include "tensor/fixtures.h"
 #include "train/temporary_folder.h"
+#include "unique_columns.h"
 
 namespace atl::test {
 namespace {
@@ -57,7 +57,7 @@ class KeptSumsOnTheGpu : public testing::Test {
   }
   /// Arcs, and rows to be added up. Again: other ones in the same memory.
   void place(unsigned seed, bool weighted = true) {
-    graph_ = random_graph(seed, kRows, kCols, 5, weighted);
+    graph_ = without_duplicates(random_graph(seed, kRows, kCols, 5, weighted));
     copies_->restart();
     arcs_ = {copies_->of(graph_.view()), nullptr, scales_.data()};
     here_ = random_matrix(seed, kCols, kWidth);

@@ -7,6 +7,7 @@
 #include "emulated.h"
 #include "tensor/buffer.h"
 #include "tensor/cuda/backend.h"
+#include "tensor/cuda/status.h"
 
 namespace atl::test {
 namespace {
@@ -58,6 +59,32 @@ TEST_F(OnAGpu, TheHostWaitsForThemOnce) {
   EXPECT_EQ(emulated::host_waits(), before);
   gpu.stream->synchronise();
   EXPECT_LE(emulated::host_waits(), before + 1);
+}
+
+/// A mark's event is used again once anybody has found it reached: not while another thread waits for it.
+TEST_F(OnAGpu, OneThreadMarksAndWaits) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const OpenDevice gpu = backend().open(0);
+  gpu.stream->wait(gpu.stream->mark());
+  EXPECT_DEATH(std::thread([&] { gpu.stream->mark(); }).join(), "marked and waited for by two threads");
+}
+
+/// All calls fail after a kernel has, under their own names.
+TEST_F(OnAGpu, AFaultOfAKernelSaysHowItIsFound) {
+  const auto words_of = [](cudaError_t status) -> std::string {
+    try {
+      cuda::must(status, "cudaMemcpyAsync");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  };
+  for (const cudaError_t status :
+       {cudaErrorIllegalAddress, cudaErrorMisalignedAddress, cudaErrorLaunchFailure}) {
+    EXPECT_NE(words_of(status).find("CUDA_LAUNCH_BLOCKING=1"), std::string::npos);
+    EXPECT_NE(words_of(status).find("compute-sanitizer"), std::string::npos);
+  }
+  EXPECT_EQ(words_of(cudaErrorInvalidValue).find("compute-sanitizer"), std::string::npos);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // Where the compute thread waits for its GPU within a step: once for the step's state, at its end, and at most once for each operation
 // between ranks. Whatever else made it wait would show here, in the count of calls that synchronise.
+#include <cstring>
+
 #include "gpu_training.h"
+#include "train/best.h"
 #include "train/every_strategy.h"
 #include "watched_engine.h"
 
@@ -64,6 +67,10 @@ std::int64_t expect_few_waits(const Watched& what) {
   return all;
 }
 
+void expect_same_bits_of(Matrix& got, HostArray want) {
+  EXPECT_EQ(std::memcmp(got.data(), want.data(), std::size_t(got.bytes())), 0);
+}
+
 class HostWaits : public OnEmulatedGpus, public testing::WithParamInterface<SmallCase> {
  protected:
   HostWaits() { write_small_data(folder_ / "small", {}); }
@@ -89,6 +96,63 @@ TEST_P(HostWaits, OnOneRankOnlyForTheState) {
     StrategyCase strategy{kind, 1, {"strategy.kind=" + kind}};
     if (kind == "minibatch" || kind == "p3") strategy.fields.push_back("strategy." + kind + ".batchSize=7");
     expect_few_waits({kind, job_of(GetParam(), strategy), folder_ / "small"});
+  }
+}
+
+/// Beside what its ranks wait for each other, once, whatever the metric is: and no memory comes or goes, for that would stop the whole GPU.
+/// The best epoch's weights come while the next step is under way.
+void expect_light_evaluation(const Watched& what, Index allowed) {
+  const int ranks = what.job.placement.ranks;
+  auto transports = linked_group(ranks, ranks);
+  std::vector<std::string> failures{std::size_t(ranks)};
+  std::vector<std::thread> threads;
+  for (int r = 0; r < ranks; ++r)
+    threads.emplace_back([&, r] {
+      try {
+        std::int64_t waited = 0;
+        Communicator comm(std::make_unique<WatchedEngine>(std::move(transports[std::size_t(r)]),
+                                                          [&](const Operation&) { ++waited; }));
+        const OpenDevice device = backend().open(comm.rank());
+        SmallRank rank(comm, what.job, what.dataset, 1, {}, Device::kCuda, *device.stream);
+        Trainer& trainer = *rank.trainer;
+        Best best(what.job.training.early_stopping);
+        for (Index epoch = 1; epoch <= 4; ++epoch) {
+          trainer.train_epoch(epoch, 0.01);
+          const std::int64_t operations = waited, waits = emulated::host_waits(), freed = emulated::frees(),
+                             allocated = emulated::allocations();
+          Evaluation evaluation = trainer.evaluate();
+          evaluation.validation = double(epoch);  // better than all before
+          best.consider(epoch, evaluation, trainer.parameters(), trainer.stream());
+          if (epoch <= 2) continue;
+          EXPECT_LE(emulated::host_waits() - waits, allowed + waited - operations) << what.name;
+          EXPECT_EQ(emulated::frees(), freed) << what.name;
+          EXPECT_EQ(emulated::allocations(), allocated) << what.name;
+        }
+        EXPECT_EQ(best.epoch(), 4);
+        expect_same_bits_of(best.weights(),
+                            HostArray(trainer.parameters().device(), trainer.parameters().values()));
+      } catch (const std::exception& error) {
+        failures[std::size_t(r)] = error.what();
+      }
+    });
+  for (std::thread& each : threads) each.join();
+  for (const std::string& each : failures) EXPECT_EQ(each, "") << what.name;
+}
+
+TEST_P(HostWaits, OnceInAnEvaluation) {
+  for (const std::string kind : {"graph", "pipegcn", "bns", "cagnet", "sancus", "granndis"})
+    for (const int ranks : {1, 2}) {
+      const StrategyCase strategy{kind, ranks, {"strategy.kind=" + kind}};
+      expect_light_evaluation({kind, job_of(GetParam(), strategy), folder_ / "small"}, 1);
+    }
+}
+
+TEST_P(HostWaits, OnceInAnEvaluationByEveryMetric) {
+  write_small_data(folder_ / "two", {.classes = 2});
+  for (const auto& [metric, waits] :
+       {std::pair("accuracy", 1), {"f1Micro", 1}, {"f1Macro", 1}, {"rocAuc", 2}}) {
+    const StrategyCase strategy{metric, 1, {std::string("training.metric=") + metric}};
+    expect_light_evaluation({metric, job_of(GetParam(), strategy), folder_ / "two"}, waits);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "tensor/cuda/stream.h"
 #include "tensor/cuda/table.h"
+#include "unique_columns.h"
 #include "unit/twins.h"
 
 namespace atl::test {
@@ -33,13 +34,32 @@ TEST(SumsByCusparse, AreTheCpus) {
     RandomSizes sizes(seed);
     const bool many = seed % 4 == 0;
     const Index rows = sizes(90), cols = sizes(many ? 2000 : 70), f = sizes(many ? 70 : 300);
-    Arcs a{t.csr(random_graph(t.draw(), rows, cols, t.draw() % 4 == 0 ? 40 : 5, t.toss()))};
+    const int degree = t.draw() % 4 == 0 ? 40 : 5;
+    Arcs a{t.csr(without_duplicates(random_graph(t.draw(), rows, cols, degree, t.toss())))};
     if (t.toss()) a.row_scale = t.reals(rows);
     if (t.toss()) a.col_scale = t.reals(cols);
     const Epilogue e = t.toss() ? t.epilogue(rows, f) : Epilogue{};
     const double close = t.within(kSums, e.norm == Epilogue::Norm::kLayer ? kNormsOfHalves : kSums);
     t.expect_alike(close, &sums_by_cusparse, a, t.matrix(cols, f), t.matrix(rows, f), t.toss(), e);
     if (HasFatalFailure()) return;
+  }
+}
+
+/// Its manual ensures no result then; on an H200 it wrote behind its workspace.
+TEST(SumsByCusparse, AreRefusedWhereARowHasAColumnTwice) {
+  if (sizeof(Real) != sizeof(float)) GTEST_SKIP() << "cuSPARSE is asked for float32 alone";
+  if (cuda::sparse_library() == nullptr) GTEST_SKIP() << "this machine has no cuSPARSE";
+  GpuRank rank;
+  DeviceCopies copies(rank.ctx);
+  const cuda::SparseHandle handle(*cuda::sparse_library(), cuda::stream_of(rank.ctx).stream());
+  Matrix x(27, 5, Device::kCuda), out(11, 5, Device::kCuda);
+  for (const bool twice : {false, true}) {
+    TestGraph g = without_duplicates(random_graph(121, 11, 27, 5, false));
+    if (twice) g.columns[3] = g.columns[2];
+    const Arcs arcs{copies.of(g.view())};
+    const cuda::SparseMatrix matrix(rank.ctx, arcs, Index(g.columns.size()));
+    EXPECT_EQ(cuda::SparseSums::make(handle, matrix, x, out, Index(1) << 30, 1) == nullptr, twice);
+    rank.ctx.stream->synchronise();
   }
 }
 

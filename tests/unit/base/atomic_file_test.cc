@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <cerrno>
 #include <fstream>
 #include <sstream>
 #include <vector>
@@ -123,6 +124,81 @@ TEST_F(AtomicFileTest, FolderRemovesWhatAKilledWriterLeft) {
   AtomicFolder folder(folder_ / "set");
   folder.commit();
   EXPECT_TRUE(fs::is_empty(folder_ / "set"));
+}
+
+/// What a file system says that can't exchange names.
+template <int error>
+int refuse(const char*, const char*) {
+  errno = error;
+  return -1;
+}
+
+class Replacing : public AtomicFileTest {
+ protected:
+  void write_set(const std::string& text, NameSwap swap = swap_names) {
+    AtomicFolder folder(folder_ / "set", AtomicFolder::Existing::kReplace);
+    std::ofstream(folder.path() / "x") << text;
+    folder.commit(swap);
+  }
+
+  /// As a process leaves it that is killed between the two renames.
+  void kill_between_renames() {
+    write_set("old");
+    fs::rename(folder_ / "set", folder_ / ".set.replaced");
+    fs::create_directory(folder_ / ".set.partial");
+    std::ofstream(folder_ / ".set.partial" / "x") << "new";
+  }
+};
+
+/// NFS, 9p and FUSE: EINVAL; kernels before 3.15 and some gVisor's: ENOSYS, EOPNOTSUPP.
+TEST_F(Replacing, NeedsNoExchangeOfNames) {
+  write_set("old");
+  int round = 0;
+  for (const NameSwap swap : {refuse<EINVAL>, refuse<ENOSYS>, refuse<EOPNOTSUPP>}) {
+    const std::string text = "new " + std::to_string(++round);
+    write_set(text, swap);
+    EXPECT_EQ(read(folder_ / "set" / "x"), text);
+    EXPECT_THAT(names(), ::testing::ElementsAre("set"));
+  }
+}
+
+TEST_F(Replacing, AnythingElseIsAnErrorAndTheOldOneStays) {
+  write_set("old");
+  EXPECT_THROW(write_set("new", refuse<EIO>), Error);
+  EXPECT_EQ(read(folder_ / "set" / "x"), "old");
+  EXPECT_THAT(names(), ::testing::ElementsAre("set"));
+}
+
+TEST_F(Replacing, WhatAKilledProcessMovedAsideIsPutBackForReaders) {
+  kill_between_renames();
+  EXPECT_TRUE(exists_whole(folder_ / "set/"));
+  EXPECT_EQ(read(folder_ / "set" / "x"), "old");
+  write_set("newer");
+  EXPECT_EQ(read(folder_ / "set" / "x"), "newer");
+  EXPECT_THAT(names(), ::testing::ElementsAre("set"));
+}
+
+TEST_F(Replacing, WhatAKilledProcessMovedAsideIsPutBackForWriters) {
+  kill_between_renames();
+  EXPECT_THROW(AtomicFolder refused(folder_ / "set"), Error) << "there is one again";
+  EXPECT_EQ(read(folder_ / "set" / "x"), "old");
+}
+
+/// Killed after the second rename.
+TEST_F(Replacing, AnOldOneThatIsLeftOverGoes) {
+  write_set("new");
+  fs::create_directory(folder_ / ".set.replaced");
+  EXPECT_TRUE(exists_whole(folder_ / "set"));
+  write_set("newer");
+  EXPECT_THAT(names(), ::testing::ElementsAre("set"));
+}
+
+TEST_F(Replacing, NothingIsPutBackWhileTheProcessLives) {
+  write_set("old");
+  AtomicFolder folder(folder_ / "set", AtomicFolder::Existing::kReplace);
+  fs::rename(folder_ / "set", folder_ / ".set.replaced");
+  EXPECT_FALSE(exists_whole(folder_ / "set"));
+  fs::rename(folder_ / ".set.replaced", folder_ / "set");
 }
 
 }  // namespace

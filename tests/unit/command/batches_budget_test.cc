@@ -74,5 +74,15 @@ TEST_F(BatchesBudget, LeavesAloneWhatTheManifestGives) {
       ThrowsMessage<Error>(HasSubstr("training.recompute: none and strategy.granndis.batches: 1 (use ")));
 }
 
+/// More batches than a server has training vertices are no way, and nobody asked for them.
+TEST_F(BatchesBudget, OfFewTrainingVerticesTriesNoMoreBatchesThanThese) {
+  write_small_data(folder_ / "few", {.vertices = 60});
+  const Dataset few = Dataset::open(folder_ / "few");
+  EXPECT_THAT([&] { within_budget(loaded(budget(1000)), few, 1, say); },
+              ThrowsMessage<Error>(
+                  testing::AllOf(HasSubstr("1000 B a rank is too little: the least that the plan finds is"),
+                                 HasSubstr("strategy.granndis.batches: "))));
+}
+
 }  // namespace
 }  // namespace atl

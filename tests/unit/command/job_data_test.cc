@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "base/error.h"
@@ -33,7 +34,8 @@ class JobData : public testing::Test {
     arguments_.add("--file", folder_ / "job.yaml");
     arguments_.add("--data-root", folder_ / "data");
   }
-  fs::path dataset() {
+  fs::path dataset() { return opened().folder(); }
+  Dataset opened() {
     return dataset_of(arguments_, load_job_of(arguments_, count_generations), count_generations);
   }
 
@@ -45,6 +47,18 @@ TEST_F(JobData, AGeneratedDataSetIsMadeOnceAndUsedAgain) {
   const fs::path first = dataset();
   EXPECT_EQ(dataset(), first);
   EXPECT_EQ(generated, 1);
+}
+
+TEST_F(JobData, AStoredDataSetThatIsNowhereIsLookedForAloud) {
+  write_text(folder_ / "root" / "cora" / "meta.json", "{}");
+  setenv("ATOLL_DATA_ROOT", (folder_ / "root").c_str(), 1);
+  EXPECT_EQ(stored_dataset("cora"), folder_ / "root" / "cora");
+  EXPECT_THAT([] { stored_dataset("cor"); },
+              testing::ThrowsMessage<Error>(testing::AllOf(
+                  testing::HasSubstr("cor: no such folder, and no data set of this name under " +
+                                     (folder_ / "root").string()),
+                  testing::HasSubstr("did you mean"), testing::HasSubstr("ATOLL_DATA_ROOT"))));
+  unsetenv("ATOLL_DATA_ROOT");
 }
 
 TEST_F(JobData, AGeneratedDataSetThatWasChangedIsRefused) {
@@ -61,6 +75,16 @@ TEST_F(JobData, AGeneratedDataSetThatWasChangedIsRefused) {
   }
   fs::remove_all(place);
   EXPECT_EQ(dataset(), place);
+}
+
+TEST_F(JobData, GraphsArePreparedWhereTheCommandSays) {
+  EXPECT_EQ(opened().prepared_folder(), dataset() / "prepared");
+  setenv("ATOLL_PREPARED", (folder_ / "variable").c_str(), 1);
+  EXPECT_EQ(opened().prepared_folder(), folder_ / "variable" / dataset().filename());
+  arguments_.add("--prepared", folder_ / "option");
+  EXPECT_EQ(opened().prepared_folder(), folder_ / "option" / dataset().filename());
+  unsetenv("ATOLL_PREPARED");
+  EXPECT_FALSE(fs::exists(folder_ / "option")) << "made by who writes there";
 }
 
 }  // namespace

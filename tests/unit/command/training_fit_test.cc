@@ -86,6 +86,65 @@ TEST(TrainingFit, FarMoreDrawsThanThereAreVerticesAreRefused) {
               testing::Not(testing::Contains(testing::HasSubstr("uniform"))));
 }
 
+LoadedJob clusters(const std::string& options, const std::string& placement) {
+  return parse_job(
+      "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: small}\nspec:\n  dataset: {name: small}\n"
+      "  model: {kind: sage}\n  placement: {partitioner: {" +
+          placement + "}}\n  strategy: {kind: minibatch, minibatch: {sampler: cluster" + options + "}}\n",
+      "small.yaml");
+}
+
+/// A step of all clusters is the whole graph.
+TEST(TrainingFit, AStepOfAllClustersIsDoubted) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {.vertices = 80});
+  const Dataset dataset = Dataset::open(folder / "small");
+  const auto is_told = testing::Contains(testing::HasSubstr("every step merges all 5 clusters of small"));
+  EXPECT_THAT(training_doubts(clusters("", "parts: 5"), dataset), testing::IsEmpty());
+  EXPECT_THAT(training_doubts(clusters(", merged: 4", "parts: 5"), dataset), testing::IsEmpty());
+  EXPECT_THAT(training_doubts(clusters(", merged: 5", "parts: 5"), dataset), is_told);
+  EXPECT_THAT(training_doubts(clusters("", "parts: 1"), dataset),
+              testing::Contains(testing::HasSubstr("every step merges all 1 cluster of small")));
+}
+
+/// 160 by default, which a small graph is too small for.
+TEST(TrainingFit, ClustersOfASmallGraphAreDoubtedOrRefused) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {.vertices = 80});
+  write_small_data(folder / "more", {.vertices = 320, .arc_share = 0.01});
+  const Dataset small = Dataset::open(folder / "small"), more = Dataset::open(folder / "more");
+  EXPECT_THAT(
+      [&] { check_trainable(clusters("", ""), small); },
+      testing::ThrowsMessage<Error>(testing::HasSubstr(
+          "placement.partitioner.parts: sampler cluster divides a graph into 160 parts by default, and small has 80 vertices "
+          "(give 8 or fewer)")));
+  EXPECT_NO_THROW(check_trainable(clusters("", "parts: 8"), small));
+  EXPECT_NO_THROW(check_trainable(clusters("", ""), more));
+  EXPECT_THAT(
+      training_doubts(clusters("", ""), more),
+      testing::ElementsAre(testing::HasSubstr(
+          "160 clusters of small have 2 vertices each, and keep few neighbours together (give 20 or fewer)")));
+  EXPECT_THAT(training_doubts(clusters("", "parts: 20"), more), testing::IsEmpty());
+}
+
+TEST(TrainingFit, DataOfOneClassAreDoubted) {
+  TemporaryFolder folder;
+  write_small_data(folder / "one", {.vertices = 60, .classes = 1});
+  for (const char* metric : {"accuracy", "f1Macro"}) {
+    const LoadedJob job = parse_job(
+        std::string(
+            "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: small}\nspec:\n  dataset: {name: "
+            "one}\n  model: {kind: gcn}\n  training: {metric: ") +
+            metric + "}\n",
+        "small.yaml");
+    EXPECT_THAT(training_doubts(job, Dataset::open(folder / "one")),
+                testing::ElementsAre(
+                    "small.yaml:5: dataset.name: all 54 labelled vertices of small are of class 0: there is "
+                    "nothing to learn, and every prediction is right; check the labels"))
+        << metric;
+  }
+}
+
 /// Of fewer negative pairs none is the K-th best, and every edge counts as a hit.
 TEST(TrainingFit, HitsAtMoreThanThereAreNegativePairsAreDoubted) {
   TemporaryFolder folder;

@@ -161,6 +161,7 @@ TEST(DrawnEdges, OfAGraphTooSmallOrTooDenseAreRefused) {
   };
   EXPECT_THAT(refused({{0, 1}, {1, 0}}, 9, {0.8, 0.1, 0.1, 1}),
               HasSubstr("none of 1 edges is drawn as one of the"));
+  EXPECT_THAT(refused({{3, 3}}, 9, {0.8, 0.1, 0.1, 1}), HasSubstr("there are no edges but self-loops"));
   Pairs all;
   for (VertexId a = 0; a < 20; ++a)
     for (VertexId b = 0; b < 20; ++b)
@@ -220,6 +221,22 @@ TEST(ImportedEdgeSplit, MakesTheGraphOfTrainingEdgesBothWays) {
   const Dataset again = Dataset::open(folder / "again");
   EXPECT_EQ(again.meta().pairs, dataset.meta().pairs);
   EXPECT_EQ(arcs_of(again), arcs_of(dataset));
+}
+
+/// Its pairs are the graph; edges.npy isn't read, and so needn't be there.
+TEST(ImportedEdgeSplit, NeedsNoEdges) {
+  TempFolder folder;
+  write_folder(folder / "in");
+  ImportOptions options;
+  options.replace = true;
+  options.given_edges = true;
+  const auto checksums = import_dataset("npy", folder / "in", folder / "out", options).checksums;
+  std::filesystem::remove(folder / "in" / "edges.npy");
+  EXPECT_EQ(import_dataset("npy", folder / "in", folder / "out", options).checksums, checksums);
+  options.given_edges = false;
+  EXPECT_THAT([&] { import_dataset("npy", folder / "in", folder / "out", options); },
+              testing::ThrowsMessage<Error>(
+                  testing::AllOf(HasSubstr("has no edges.npy"), HasSubstr("add --edge-split given"))));
 }
 
 TEST(ImportedEdgeSplit, WithDisjointSupervisionTrainsOnNoArc) {

@@ -36,7 +36,7 @@ TEST(Export, WeightsTargetsDenseFeaturesAndOriginalIdsComeBack) {
   const std::vector<std::uint8_t> targets{1, 0, 0, 1, 1, 1}, split{1, 2, 3};
   writer.set_targets({targets.data(), 3, 2}, {"x"});
   writer.add_split("default", {split.data(), 3, 1}, "x");
-  writer.set_original_ids(std::vector<std::int64_t>{10, 20, 30});
+  writer.set_original_ids(std::vector<std::int64_t>{10, 20, 30}, {"ids"});
   const DatasetMeta first = writer.finish();
   export_dataset(Dataset::open(folder / "a"), folder / "out");
   ImportOptions with_weights;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dataset/format/npy_writer.h"
+#include "where.h"
 
 namespace atl {
 
@@ -49,8 +50,8 @@ void write_array(const std::filesystem::path& path, Dtype dtype, const std::vect
   write_npy(path, dtype, std::span<const T>(elements), std::move(row_shape));
 }
 
-inline const std::filesystem::path kCora = std::filesystem::path(ATOLL_SOURCE_DIR) / "tests/data/cora";
-inline const std::filesystem::path kShared = ATOLL_SHARED_DATA;
+inline const std::filesystem::path kCora = source_folder() / "tests/data/cora";
+inline const std::filesystem::path kShared = shared_data();
 
 }  // namespace atl
 

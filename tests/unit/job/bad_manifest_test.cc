@@ -1,4 +1,6 @@
 // What a user sees for each thing that can be wrong with a manifest: the whole message, with line and remedy.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -10,6 +12,9 @@
 
 namespace atl {
 namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
 
 struct Case {
   std::string name;
@@ -80,6 +85,70 @@ TEST(BadManifestText, IsNamedWithItsLine) {
   EXPECT_EQ(error_of("kind: A\n---\nkind: B\n"),
             "m.yaml: none of its 2 documents is a job (one needs kind: GNNJob)");
   EXPECT_NE(error_of(std::string(2 << 20, ' ')).find("larger than the 1048576 bytes"), std::string::npos);
+}
+
+constexpr const char* kHead =
+    "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: x}\nspec:\n  dataset: {name: a}\n";
+
+TEST(BadManifestText, AFieldOfAnotherSectionIsNamed) {
+  const auto error = [](const std::string& field) {
+    return error_of(kHead + std::string("  model: {kind: gcn}\n  training: {") + field + "}\n");
+  };
+  EXPECT_THAT(
+      error("learningRate: 0.1"),
+      StartsWith(
+          "m.yaml:7: training.learningRate: unknown field (did you mean training.optimizer.learningRate? "
+          "known: epochs, "));
+  EXPECT_THAT(error("batchSize: 8"),
+              HasSubstr("training.batchSize: unknown field (did you mean strategy.minibatch.batchSize or "));
+  EXPECT_THAT(error("hidden: 8"), HasSubstr("training.hidden: unknown field (did you mean model.hidden?"));
+}
+
+TEST(BadManifestText, ModelsOfOtherToolsAreKnownByName) {
+  const auto error = [](const std::string& kind) {
+    return error_of(kHead + ("  model: {kind: " + kind + "}\n"));
+  };
+  EXPECT_THAT(error("GraphSAGE"),
+              StartsWith("m.yaml:6: model.kind: 'GraphSAGE' is unknown (did you mean sage? known: gcn"));
+  for (const char* kind : {"mlp", "appnp", "gatv2", "rgcn", "hgt"})
+    EXPECT_THAT(error(kind), HasSubstr(fmt::format("'{0}' is unknown ({0} isn't built; known: gcn", kind)));
+  EXPECT_THAT(error("xyz"), HasSubstr("'xyz' is unknown (known: gcn"));
+  EXPECT_THAT(error_of(kHead + std::string("  model: {kind: gcn}\n  task: regression\n")),
+              HasSubstr("task: 'regression' is unknown (regression isn't built; known: nodeClassification"));
+}
+
+TEST(BadManifestText, ANumberOrBooleanInQuotesIsToldSo) {
+  const auto error = [](const std::string& field) {
+    return error_of(kHead + std::string("  model: {kind: gcn}\n  training: {") + field + "}\n");
+  };
+  EXPECT_THAT(
+      error("optimizer: {learningRate: \"0.01\"}"),
+      HasSubstr(
+          "training.optimizer.learningRate: '0.01' is text: write it without quotes (use a number, above 0"));
+  EXPECT_THAT(error("deterministic: 'true'"),
+              HasSubstr("'true' is text: write it without quotes (use true or false)"));
+  EXPECT_THAT(error("epochs: ten"), HasSubstr("'ten' is not allowed (use an integer"));
+  EXPECT_THAT(error("epochs: 'true'"), HasSubstr("'true' is not allowed (use an integer"));
+  EXPECT_THAT(error("epochs: \"\\e[2J" + std::string(50, 'x') + "\""), HasSubstr("'\\x1b[2Jxxx"));
+}
+
+TEST(BadManifestText, ATabIsNamedWithItsLine) {
+  EXPECT_EQ(error_of(kHead + std::string("  model:\n\tkind: gcn\n")),
+            "m.yaml:7: not valid YAML: the line is indented with a tab; use spaces");
+}
+
+/// What `kubectl get gnnjobs -o yaml` prints.
+TEST(BadManifestText, AListHoldsItsItems) {
+  const auto item = [](const char* name) {
+    return fmt::format(
+        "- apiVersion: atoll.dev/v1alpha1\n  kind: GNNJob\n  metadata: {{name: {}}}\n"
+        "  spec: {{dataset: {{name: a}}, model: {{kind: gcn}}}}\n",
+        name);
+  };
+  const std::string head = "apiVersion: v1\nkind: List\nmetadata: {resourceVersion: ''}\nitems:\n";
+  EXPECT_EQ(parse_job(head + item("one"), "m.yaml").job.name, "one");
+  EXPECT_EQ(error_of(head + item("one") + item("two")),
+            "m.yaml:9: kind: 2 GNNJobs in one file, the first at m.yaml:5 (give each a file of its own)");
 }
 
 TEST(BadManifestText, AnAliasBombIsStopped) {

@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 
+#include "job/crd/server_rules.h"
 #include "job/fields.h"
 #include "job/load.h"
 #include "job/models.h"
@@ -17,6 +20,7 @@
 #include "job/write.h"
 #include "job/yaml.h"
 #include "job/yaml_text.h"
+#include "where.h"
 
 namespace atl {
 namespace {
@@ -49,13 +53,35 @@ Json schema_at(const std::string& path) {
 
 TEST(Crd, TheCommittedFileIsCurrent) {
   const std::string path = "manifests/crd/gnnjobs.atoll.dev.yaml";
-  EXPECT_EQ(file_text(std::string(ATOLL_SOURCE_DIR) + "/" + path), custom_resource_definition())
+  EXPECT_EQ(file_text(source_folder() / path), custom_resource_definition())
       << "renew it: build/atoll explain --crd > " << path;
+}
+
+/// Two names side by side that no operator joins; nothing where there are none such.
+std::string words_of_prose(const std::string& cel) {
+  static const std::regex kToken(R"('(\\.|[^'])*'|"(\\.|[^"])*"|[A-Za-z_][\w.]*|\S)");
+  std::string before;
+  for (std::sregex_iterator token(cel.begin(), cel.end(), kToken), end; token != end; ++token) {
+    const std::string now = token->str();
+    const auto is_name = [](const std::string& text) {
+      return !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) != 0) && text != "in";
+    };
+    if (is_name(before) && is_name(now)) return before + " " + now;
+    before = now;
+  }
+  return {};
+}
+
+TEST(Crd, RulesAreExpressionsAndNoProse) {
+  EXPECT_EQ(words_of_prose("self.a == a tenth of it"), "a tenth") << "else this test shows nothing";
+  for (const ServerRule& rule : server_rules())
+    for (const std::string& cel : {rule.right, rule.message_expression})
+      EXPECT_EQ(words_of_prose(cel), "") << rule.scope << "." << rule.field << ": " << cel;
 }
 
 TEST(ModelsForChart, TheCommittedFileIsCurrent) {
   const std::string path = "charts/atoll/crd/models.yaml";
-  EXPECT_EQ(file_text(std::string(ATOLL_SOURCE_DIR) + "/" + path), models_for_chart())
+  EXPECT_EQ(file_text(source_folder() / path), models_for_chart())
       << "renew it: build/atoll explain --models > " << path;
 }
 
@@ -138,8 +164,7 @@ std::vector<std::string> sparse_manifests() {
         "  resources: {cpu: 2}\n", "  runPolicy: {suspend: true}\n"})
     all.push_back(gcn + rest);
   all.push_back(head + "  dataset: {synthetic: {kind: community, preset: flickr}}\n  model: {kind: gcn}\n");
-  for (const auto& example :
-       std::filesystem::directory_iterator(std::string(ATOLL_SOURCE_DIR) + "/manifests/examples"))
+  for (const auto& example : std::filesystem::directory_iterator(source_folder() / "manifests/examples"))
     if (example.path().stem() != "datasets") all.push_back(file_text(example.path()));
   return all;
 }

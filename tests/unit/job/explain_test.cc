@@ -61,6 +61,19 @@ TEST(Explain, ANumberThatStandsForADefaultIsTold) {
   EXPECT_THAT(explain("strategy.gnnpipe.chunks"), HasSubstr("default   0: 4 for each stage\n"));
 }
 
+TEST(Explain, ASamplersOwnDefaultsAreTold) {
+  EXPECT_THAT(explain("placement.partitioner.objective"),
+              AllOf(HasSubstr("default   volume, cut with sampler cluster\n"),
+                    HasSubstr("Chiang et al. 2019 (sampler cluster)")));
+  EXPECT_THAT(explain("placement.partitioner.parts"),
+              HasSubstr("one a rank; with sampler cluster 160, or one a rank where these are more"));
+  EXPECT_THAT(explain("strategy.minibatch.merged"),
+              HasSubstr("default   0: a tenth of the graph's parts, rounded up\n"));
+  EXPECT_THAT(explain("strategy.minibatch.draws"),
+              HasSubstr("a third of the graph's vertices, at most 100000, with others 2000"));
+  EXPECT_THAT(explain("strategy.minibatch.fanout"), HasSubstr("[15, 10, 5] is seed → 5 → 10 → 15"));
+}
+
 TEST(Explain, AllBelowAFieldHasNoOther) {
   const std::string text = explain_all("spec.training.optimizer");
   EXPECT_THAT(text,

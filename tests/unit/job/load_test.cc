@@ -10,6 +10,7 @@
 #include "job/strategies/dgs.h"
 #include "job/valid_manifest.h"
 #include "job/write.h"
+#include "where.h"
 
 namespace atl {
 namespace {
@@ -148,12 +149,12 @@ TEST(Load, DgsSaysWhereItsMasksDoNothing) {
   EXPECT_THAT(warnings({"strategy={kind: dgs}", "placement.ranks=1"}),
               testing::Contains(testing::HasSubstr("dgs on one rank is minibatch")));
   const Job job = valid({"strategy={kind: dgs, dgs: {explainEvery: 8}}", "placement.ranks=2"});
-  EXPECT_EQ(masks_too_late(job, 9), "");
+  EXPECT_EQ(masks_too_late(job, 100, 9), "");
   EXPECT_THAT(
-      masks_too_late(job, 8),
+      masks_too_late(job, 100, 8),
       testing::HasSubstr("strategy.dgs.explainEvery: masks apply from step 9 on, and the run has 8 steps"));
-  EXPECT_THAT(masks_too_late(job, 8), testing::HasSubstr("use 7 or less"));
-  EXPECT_EQ(masks_too_late(valid({"strategy.kind=minibatch", "placement.ranks=2"}), 1), "");
+  EXPECT_THAT(masks_too_late(job, 100, 8), testing::HasSubstr("use 7 or less"));
+  EXPECT_EQ(masks_too_late(valid({"strategy.kind=minibatch", "placement.ranks=2"}), 100, 1), "");
 }
 
 TEST(Load, NullLeavesTheDefaultAsOnACluster) {
@@ -188,7 +189,8 @@ TEST(Write, ReadsBackToTheSameJob) {
   const std::vector<std::vector<Override>> variants{
       {},
       {"model.kind=gat", "training.attentionDropout=0.6"},
-      {"model.kind=sage", "model.options.aggregator=meanWithSelf", "dataset.volume={emptyDir: {}}"},
+      {"model.kind=sage", "model.options.aggregator=meanWithSelf", "dataset.volume={emptyDir: {}}",
+       "dataset.prepared={persistentVolumeClaim: {claimName: scratch}}"},
       {"dataset={synthetic: {kind: community, preset: reddit, scale: 0.05}}",
        "resources={cpu: 2, memory: 1Gi}"},
       {"dataset={synthetic: {kind: community, vertices: 1k, averageDegree: 5, features: 8, classes: 2, "
@@ -209,6 +211,9 @@ TEST(Resume, OnlyWhatChangesTheResultForbidsIt) {
   const Job before = valid();
   EXPECT_TRUE(
       changes_that_forbid_resuming(before, valid({"training.epochs=500", "placement.ranks=4"})).empty());
+  EXPECT_TRUE(changes_that_forbid_resuming(
+                  before, valid({"dataset.volume={emptyDir: {}}", "dataset.prepared={emptyDir: {}}"}))
+                  .empty());
   EXPECT_THAT(changes_that_forbid_resuming(before, valid({"training.seed=2"})),
               testing::ElementsAre("training.seed: 1 → 2"));
   EXPECT_THAT(changes_that_forbid_resuming(before, valid({"model.kind=sage"})),
@@ -238,7 +243,7 @@ TEST(Load, ARankHasAVertexOfAGeneratedGraph) {
 }
 
 TEST_P(Example, IsValidAndWithoutWarnings) {
-  const auto loaded = load_job(std::string(ATOLL_SOURCE_DIR) + "/manifests/examples/" + GetParam());
+  const auto loaded = load_job(source_folder() / "manifests/examples" / GetParam());
   EXPECT_THAT(loaded.warnings, testing::IsEmpty());
   EXPECT_EQ(loaded.job.name + ".yaml", GetParam());
 }

@@ -10,6 +10,7 @@
 #include "job/explain.h"
 #include "job/fields.h"
 #include "job/load.h"
+#include "where.h"
 
 namespace atl {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Models, TheReadmeNamesAllOfThem) {
-  std::ifstream file(std::filesystem::path(ATOLL_SOURCE_DIR) / "README.md");
+  std::ifstream file(source_folder() / "README.md");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::string kinds;
   for (const ModelInfo& info : model_infos()) kinds += " " + info.kind;

@@ -6,11 +6,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "where.h"
+
 namespace atl {
 
 /// A file of tests/data/manifest.
 inline std::string read_data(const std::string& name) {
-  std::ifstream file(std::string(ATOLL_SOURCE_DIR) + "/tests/data/manifest/" + name);
+  std::ifstream file(source_folder() / "tests/data/manifest" / name);
   if (!file) throw std::runtime_error("no test data: " + name);
   return {std::istreambuf_iterator<char>(file), {}};
 }

@@ -1,104 +1,21 @@
 // The launcher with shell scripts as ranks, under the real mpirun: a rank that is lost, mpirun that is lost,
-// requests to stop. launch() takes over a process's signals and children, so each runs in a process of its
-// own.
+// requests to stop.
 #include "launch/launch.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <thread>
 
-#include "base/error.h"
+#include "launch/launched_ranks.h"
 
 namespace atl {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-namespace fs = std::filesystem;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-std::string text_of(const fs::path& file) {
-  std::ifstream stream(file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-bool alive(pid_t pid) {
-  const std::string stat = text_of("/proc/" + std::to_string(pid) + "/stat");
-  return !stat.empty() && stat.substr(stat.rfind(')') + 2, 1) != "Z";
-}
-
-class Launch : public testing::Test {
- protected:
-  Launch() {
-    std::string path = testing::TempDir() + "/atoll-launch-XXXXXX";
-    folder_ = mkdtemp(path.data());
-  }
-  ~Launch() override { fs::remove_all(folder_); }
-
-  /// Starts launch() of `ranks` ranks, each the script `body` with $RANK set; every rank notes its pid, after
-  /// `first`.
-  void start(int ranks, const std::string& body, const std::string& first = "") {
-    const fs::path script = folder_ / "rank";
-    std::ofstream(script) << "#!/bin/bash\nRANK=${OMPI_COMM_WORLD_RANK:-0}\n"
-                          << first << "\ncd " << folder_.string()
-                          << "\necho $$ > rank$RANK.tmp; mv rank$RANK.tmp rank$RANK.pid\n"
-                          << body << "\n";
-    fs::permissions(script, fs::perms::owner_all);
-    launcher_ = fork();
-    if (launcher_ != 0) return;
-    std::ofstream messages(folder_ / "messages");
-    LaunchPlan plan;
-    plan.ranks = ranks;
-    plan.program = {script.string()};
-    plan.message = [&](const std::string& line) { messages << line << std::endl; };
-    plan.end_patience = std::chrono::seconds(2);
-    const LaunchEnd end = launch(plan);
-    if (end.hung) messages << "hung: rank " << end.lost->rank << std::endl;
-    messages << "reason: " << end.reason << std::endl;
-    _exit(end.status);
-  }
-
-  pid_t pid_of(int rank) {
-    const fs::path file = folder_ / ("rank" + std::to_string(rank) + ".pid");
-    for (int i = 0; i < 2000 && !fs::exists(file); ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    return std::stoi(text_of(file));
-  }
-
-  pid_t parent_of(pid_t pid) {
-    const std::string stat = text_of("/proc/" + std::to_string(pid) + "/stat");
-    return std::stoi(stat.substr(stat.rfind(')') + 4));
-  }
-
-  /// The launcher's exit status.
-  int wait() {
-    int state = 0;
-    waitpid(launcher_, &state, 0);
-    return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
-  }
-
-  std::string messages() const { return text_of(folder_ / "messages"); }
-
-  fs::path folder_;
-  pid_t launcher_ = -1;
-};
-
-// Without $(…): a trap that comes while bash 5.2 parses one is lost.
-const char* const kSleep = "for i in {1..300}; do sleep 0.1; done";
-const char* const kStoppable = "trap 'echo stopped >&2; exit 0' USR1";
-const char* const kDeaf = "trap '' USR1";
 
 TEST_F(Launch, EndsWithZeroWhenAllRanksDo) {
   start(2, "echo rank $RANK says hello >&2");

@@ -138,5 +138,22 @@ TEST(MpirunMessages, ABoxThatWeKnowIsTurnedIntoWhatToDo) {
               testing::HasSubstr("a host of --hosts can't be reached, or has no Open MPI"));
 }
 
+TEST(MpirunMessages, WhatRanksSayOfThemselvesIsForUsAlone) {
+  std::vector<std::string> lines;
+  MpirunMessages messages([&](const std::string& line) { lines.push_back(line); });
+  const std::string text =
+      rank_news(3, "n8", RankWord::kStarted) + "\n" + rank_news(0, "n7", RankWord::kStarted) +
+      "\natoll-rank: 1 on n7 has started to wonder\natoll-rank: 1 leaves\n" +
+      rank_news(3, "n8", RankWord::kLeaves) + "\n" + rank_news(0, "n7", RankWord::kEnded) + "\n";
+  messages.add(text.data(), text.size());
+  messages.finish();
+  EXPECT_EQ(lines,
+            (std::vector<std::string>{"atoll-rank: 1 on n7 has started to wonder", "atoll-rank: 1 leaves"}));
+  ASSERT_THAT(messages.ranks(), testing::SizeIs(2));
+  const RankState &first = messages.ranks().at(0), &last = messages.ranks().at(3);
+  EXPECT_TRUE(first.host == "n7" && first.ended && !first.left);
+  EXPECT_TRUE(last.host == "n8" && !last.ended && last.left);
+}
+
 }  // namespace
 }  // namespace atl

@@ -1,5 +1,6 @@
 #include "launch/rank_guard.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace atl {
@@ -15,6 +16,16 @@ TEST(EndUnlessDone, EndsTheProcessWithItsLastWords) {
         std::this_thread::sleep_for(seconds(20));
       },
       testing::ExitedWithCode(7), "rank 1 of 2: MPI did not open");
+}
+
+TEST(EndUnlessDone, SaysMeanwhileThatItIsThere) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        const EndUnlessDone deadline(seconds(2), "the last", 7, "still");
+        std::this_thread::sleep_for(seconds(20));
+      },
+      testing::ExitedWithCode(7), testing::MatchesRegex("still\nstill\n(still\n)*the last\n"));
 }
 
 TEST(EndUnlessDone, DoneInTimeItIsAsIfItHadNotBeen) {

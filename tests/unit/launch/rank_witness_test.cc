@@ -26,6 +26,15 @@ TEST_F(RankWitness, ARankThatIsKilledIsNamedAndItsWitnessEndsAsItDid) {
       testing::KilledBySignal(SIGKILL), testing::Eq("atoll: rank 3 on server1: ended by signal 9\n"));
 }
 
+TEST_F(RankWitness, ARankThatEndsWellIsSaidTo) {
+  EXPECT_EXIT(
+      {
+        leave_witness(3, "server1");
+        _exit(0);
+      },
+      testing::ExitedWithCode(0), testing::Eq("atoll-rank: 3 on server1 has ended\n"));
+}
+
 TEST_F(RankWitness, ARankThatEndsByItselfKeepsItsStatus) {
   EXPECT_EXIT(
       {
@@ -40,11 +49,36 @@ TEST_F(RankWitness, WhatAsksItToStopIsHandedOn) {
       {
         leave_witness(3, "server1");
         listen_for_stop();
+        let_steps_end();
         kill(getppid(), SIGUSR1);
         for (int i = 0; i < 2000 && !stop_requested(); ++i) usleep(10000);
-        _exit(stop_requested() ? 0 : 1);
+        _exit(stop_requested() ? 7 : 1);
       },
-      testing::ExitedWithCode(0), testing::Eq(""));
+      testing::ExitedWithCode(7), testing::Eq(""));
+}
+
+/// Nothing is trained yet that a checkpoint could keep.
+TEST_F(RankWitness, ARankThatIsAskedBeforeItTrainsEndsAtOnce) {
+  EXPECT_EXIT(
+      {
+        leave_witness(3, "server1");
+        listen_for_stop();
+        kill(getppid(), SIGUSR1);
+        sleep(20);
+        _exit(1);
+      },
+      testing::ExitedWithCode(130), testing::Eq(""));
+}
+
+TEST_F(RankWitness, ARankThatIsAskedBeforeItListensIsNoNews) {
+  EXPECT_EXIT(
+      {
+        leave_witness(3, "server1");
+        kill(getppid(), SIGUSR1);
+        sleep(20);
+        _exit(1);
+      },
+      testing::ExitedWithCode(130), testing::Eq(""));
 }
 
 TEST_F(RankWitness, ARankThatMpirunEndsIsNoNews) {

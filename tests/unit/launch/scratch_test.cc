@@ -1,11 +1,14 @@
 #include "launch/scratch.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
 
 #include <fstream>
+
+#include "base/error.h"
 
 namespace atl {
 namespace {
@@ -50,6 +53,22 @@ TEST(Scratch, WhatAKilledLauncherLeftTheNextOneRemovesAndOfNobodyElse) {
   { const Scratch next; }
   EXPECT_TRUE(fs::exists(living.path()));
   EXPECT_TRUE(fs::remove(strangers));
+}
+
+TEST(Scratch, TakesTheFirstPlaceThatTakesAFolder) {
+  const fs::path place = testing::TempDir();
+  const Scratch scratch({"/proc", "/nowhere", place});
+  EXPECT_EQ(scratch.path().parent_path() / "", place / "");
+}
+
+TEST(Scratch, SaysWhatEachPlaceLacks) {
+  try {
+    const Scratch scratch(std::vector<fs::path>{"/proc", "/nowhere"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(),
+                testing::ContainsRegex("/proc: no folder can be made in it: .*; /nowhere: .*TMPDIR"));
+  }
 }
 
 }  // namespace

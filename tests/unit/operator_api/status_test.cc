@@ -128,7 +128,15 @@ TEST(Condition, TheStateIsWhatSaysMost) {
   EXPECT_EQ(state_of(all), "Restarting");
   all.push_back({kSuspended, true});
   EXPECT_EQ(state_of(all), "Suspended");
-  EXPECT_EQ(state_of({{kCreated, false}}), "");
+}
+
+TEST(Condition, WhileNoneHoldsTheStateIsWhatIsWaitedFor) {
+  EXPECT_EQ(state_of({}), "");
+  EXPECT_EQ(state_of({{kCreated, false, "Refused"}, {kPlaced, false, "Preparing"}}), "Refused");
+  EXPECT_EQ(state_of({{kPlaced, false, "Preparing"}}), "Preparing");
+  EXPECT_EQ(state_of({{kCreated, false, "Preparing"}, {kPlaced, false, "Preparing"}}), "Preparing");
+  EXPECT_EQ(state_of({{kCreated, true, "Made"}, {kPlaced, false, "NoRoom"}}), "Waiting");
+  EXPECT_EQ(state_of({{kCreated, true, "Made"}}), "Created");
 }
 
 TEST(Moment, IsRfc3339) {

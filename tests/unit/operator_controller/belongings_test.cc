@@ -121,6 +121,13 @@ TEST_F(Belongings, ATemplateThatTheApiServerDoesNotTakeFailsBeforeAnythingIsMade
   EXPECT_THAT(world.cluster.objects, SizeIs(1)) << "the job alone";
 }
 
+TEST_F(Belongings, AFaultOfTheVolumeOfPreparedGraphsIsNamedByItsField) {
+  world.atoll.fault_of = [](const std::string&) { return "unknown field \"spec.volumes[5].nfs.host\""; };
+  world.atoll.submit(sample_job_json({{"/spec/dataset/prepared", {{"nfs", {{"host", "s"}}}}}}));
+  world.run_to_end();
+  EXPECT_THAT(failure(), HasSubstr("\"dataset.prepared.nfs.host\""));
+}
+
 TEST_F(Belongings, OnlyWhatCouldBeWrongIsTriedAndOnlyOnce) {
   std::vector<std::string> tried;
   world.atoll.fault_of = [&](const std::string& pod) {
@@ -133,6 +140,7 @@ TEST_F(Belongings, OnlyWhatCouldBeWrongIsTriedAndOnlyOnce) {
   const std::vector<std::pair<const char*, json>> changes = {
       {"/spec/template", {{"metadata", {{"labels", {{"a", "b"}}}}}}},
       {"/spec/dataset/volume", {{"nfs", {{"server", "s"}, {"path", "/"}}}}},
+      {"/spec/dataset/prepared", {{"nfs", {{"server", "s"}, {"path", "/"}}}}},
       {"/spec/output/volume", {{"persistentVolumeClaim", {{"claimName", "c"}, {"readonly", true}}}}}};
   for (const auto& [field, value] : changes) {
     tried.clear();

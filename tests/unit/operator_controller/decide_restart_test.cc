@@ -47,6 +47,7 @@ TEST_F(DecideRestart, AnEvictionIsNotCounted) {
     PodView& lost = pod(seen, "cora-1-0");
     lost.phase = "Failed";
     lost.reason = "Evicted";
+    lost.disruption = "TerminationByKubelet";
     lost.message = "the node was low on memory";
   });
   ASSERT_TRUE(decision.status);
@@ -55,6 +56,66 @@ TEST_F(DecideRestart, AnEvictionIsNotCounted) {
   EXPECT_EQ(decision.status->restarts.back().reason, "Evicted");
   EXPECT_THAT(condition(decision, kRestarting).message, HasSubstr("the node was low on memory"));
   EXPECT_THAT(writes(decision), IsEmpty()) << "first the attempt moves on";
+}
+
+/// Kubelet's words for a pod that outgrew a limit of its own: it says of no disruption. The pod knows only that it was asked to stop.
+void outgrow(PodView& pod) {
+  pod.phase = "Failed";
+  pod.containers = {{.name = kEngine,
+                     .ended = true,
+                     .exit_code = 130,
+                     .message = R"({"reason":"Stopped","message":"asked to stop"})"}};
+  pod.reason = "Evicted";
+  pod.message = "Usage of EmptyDir volume \"shm\" exceeds the limit \"128Mi\".";
+}
+
+TEST_F(DecideRestart, AnEvictionForItsOwnFilesIsCounted) {
+  train();
+  const Decision decision = decide_on([&](Observed& seen) { outgrow(pod(seen, "cora-1-0")); });
+  ASSERT_TRUE(decision.status);
+  EXPECT_EQ(decision.status->failures, 1);
+  EXPECT_EQ(decision.status->restarts.back().reason, "OverLimit");
+  EXPECT_THAT(condition(decision, kRestarting).message, HasSubstr("exceeds the limit"));
+}
+
+TEST_F(DecideRestart, APreparePodThatOutgrowsItsLimitIsCounted) {
+  submit();
+  world.atoll.run(1);
+  ASSERT_TRUE(world.cluster.pods.contains("cora-prepare"));
+  const Decision decision = decide_on([&](Observed& seen) { outgrow(pod(seen, "cora-prepare")); });
+  ASSERT_TRUE(decision.status);
+  EXPECT_EQ(decision.status->failures, 1);
+  EXPECT_EQ(decision.status->restarts.back().reason, "OverLimit");
+}
+
+TEST_F(DecideRestart, SoManyDisruptionsEndAJob) {
+  world.cluster.training.seconds = 100'000;
+  train({{"/spec/runPolicy", {{"maxDisruptions", 3}}}});
+  for (int n = 1; n <= 4 && !world.has_ended(); ++n) {
+    const auto workers = world.cluster.pods_of("cora", kWorkerRole);
+    world.cluster.pods.erase(workers.back());
+    world.cluster.is_changed = true;
+    world.atoll.run(
+        400, [&] { return world.has_ended() || (world.trains() && world.atoll.status().attempt == n + 1); });
+    EXPECT_EQ(world.has_ended(), n == 4) << n;
+  }
+  ASSERT_TRUE(world.has_ended());
+  const Status status = world.atoll.status();
+  EXPECT_EQ(status.disruptions, 4);
+  EXPECT_EQ(status.failures, 0);
+  EXPECT_EQ(find_condition(status.conditions, kFailed)->reason, "TooManyDisruptions");
+  EXPECT_THAT(find_condition(status.conditions, kFailed)->message,
+              HasSubstr("this was disruption 4, and runPolicy.maxDisruptions allows 3"));
+}
+
+TEST_F(DecideRestart, WithoutALimitDisruptionsGoOn) {
+  train({{"/spec/runPolicy", {{"maxDisruptions", 0}}}});
+  const Decision decision = decide_on([&](Observed& seen) {
+    seen.job.status.disruptions = 1'000'000;
+    std::erase_if(seen.pods, [](const PodView& pod) { return pod.meta.name == "cora-1-0"; });
+  });
+  ASSERT_TRUE(decision.status);
+  EXPECT_FALSE(has_ended(decision.status->conditions));
 }
 
 TEST_F(DecideRestart, TheCulpritIsWhomTheLauncherNamesForTheReasonThatItsPodKnows) {

@@ -44,7 +44,7 @@ TEST_F(Decide, WhatOnlyAClusterRefusesIsNamedToo) {
 TEST_F(Decide, NobodyElsesObjectIsTouched) {
   submit();
   const Decision decision = decide_on([](Observed& seen) {
-    seen.objects.push_back({Kind::kNetworkPolicy, {.name = "cora", .uid = "x", .owner_uid = "somebody"}, ""});
+    seen.objects.push_back({Kind::kNetworkPolicy, {.name = "cora", .uid = "x", .owner_uid = "somebody"}});
   });
   EXPECT_THAT(writes(decision), IsEmpty());
   EXPECT_EQ(condition(decision, kCreated).reason, "NameTaken");

@@ -15,8 +15,13 @@ inline std::int64_t FakeCluster::used(const std::string& node) const {
 }
 
 inline void FakeCluster::refuse_place(json& pod, const std::string& why) {
-  const json condition = {
-      {"type", "PodScheduled"}, {"status", "False"}, {"reason", "Unschedulable"}, {"message", why}};
+  json condition = {{"type", "PodScheduled"},
+                    {"status", "False"},
+                    {"reason", "Unschedulable"},
+                    {"message", why},
+                    {"lastTransitionTime", text_of(now)}};
+  for (const json& before : pod["status"].value("conditions", json::array()))
+    condition["lastTransitionTime"] = before.value("lastTransitionTime", text_of(now));
   is_changed |= pod["status"].value("conditions", json()) != json::array({condition});
   pod["status"]["conditions"] = json::array({condition});
 }

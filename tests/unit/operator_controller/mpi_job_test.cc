@@ -184,7 +184,7 @@ TEST(MpiJob, RunsOnUnderAnOperatorThatIsNotToldOfMpiOperatorAnyMore) {
 TEST(MpiJob, OfSomebodyElseIsLeftAlone) {
   World world;
   world.atoll.add = [](Observed& seen) {
-    seen.objects.push_back({Kind::kMpiJob, {.name = "cora-1", .uid = "x", .owner_uid = "somebody"}, ""});
+    seen.objects.push_back({Kind::kMpiJob, {.name = "cora-1", .uid = "x", .owner_uid = "somebody"}});
   };
   world.atoll.submit(mpi_job_json());
   world.atoll.run(20);

@@ -4,11 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/objects/names.h"
-#include "operator/objects/objects.h"
 #include "operator/plan/gang.h"
 #include "operator/plan/snapshot.h"
-#include "operator_api/sample_job.h"
 #include "operator_objects/restricted_profile.h"
+#include "operator_objects/sample_pods.h"
 
 namespace atl::ctl {
 namespace {
@@ -20,33 +19,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-const Settings kSettings{.image = "atoll/engine:1"};
-
-json prepare(Changes changes = {}) {
-  return json::parse(prepare_pod(sample_job(changes), kSettings, Moment{}));
-}
-json worker(Changes changes = {}, int server = 1, const std::vector<Rank>& ranks = {2, 3}) {
-  return json::parse(worker_pod(sample_job(changes), kSettings, server, ranks, 7));
-}
-json launcher(Changes changes = {}) {
-  return json::parse(launcher_pod(sample_job(changes), kSettings, 3));
-}
-const json& engine(const json& pod) {
-  return pod.at("spec").at("containers").at(0);
-}
-
-/// Mount path → the volume's source.
-std::map<std::string, json> mounts(const json& pod) {
-  std::map<std::string, json> sources, at;
-  for (json volume : pod.at("spec").at("volumes")) {
-    const std::string name = volume.at("name");
-    volume.erase("name");
-    EXPECT_TRUE(sources.emplace(name, volume).second) << name << " twice";
-  }
-  for (const json& m : engine(pod).at("volumeMounts")) at[m.at("mountPath")] = sources.at(m.at("name"));
-  return at;
-}
-
 TEST(Pods, MeetTheRestrictedLevelAndHoldNoCredentials) {
   for (const json& pod : {prepare(), worker(), worker({}, 0, {0, 1}), launcher()}) {
     EXPECT_THAT(restricted_faults(pod), IsEmpty()) << pod.dump();
@@ -54,6 +26,52 @@ TEST(Pods, MeetTheRestrictedLevelAndHoldNoCredentials) {
     EXPECT_EQ(engine(pod).at("securityContext").at("readOnlyRootFilesystem"), true);
     EXPECT_FALSE(pod.at("spec").at("securityContext").contains("runAsUser")) << "any user will do";
   }
+}
+
+TEST(Pods, GoToNodesThatTheEnginesImageRunsOn) {
+  Settings settings = kSettings;
+  settings.architectures = {"amd64"};
+  const GnnJob job = sample_job();
+  for (const std::string& text : {prepare_pod(job, settings, Moment{}),
+                                  worker_pod(job, settings, 1, {2, 3}, 0), launcher_pod(job, settings, 1)}) {
+    const json expected = {{"kubernetes.io/os", "linux"}, {"kubernetes.io/arch", "amd64"}};
+    EXPECT_EQ(json::parse(text).at("spec").at("nodeSelector"), expected);
+  }
+}
+
+TEST(Pods, GoToNodesOfSeveralArchitecturesBesideWhatTheTemplateDemands) {
+  Settings settings = kSettings;
+  settings.architectures = {"amd64", "arm64"};
+  const json disks = {{{"key", "disk"}, {"operator", "In"}, {"values", {"ssd"}}}};
+  const json terms = {{{"matchExpressions", disks}}, {{"matchFields", json::array()}}};
+  const GnnJob job =
+      sample_job({{"/spec/template/spec/affinity/nodeAffinity",
+                   {{"requiredDuringSchedulingIgnoredDuringExecution", {{"nodeSelectorTerms", terms}}}}}});
+  const json spec = json::parse(worker_pod(job, settings, 1, {2, 3}, 0)).at("spec");
+  const json rule = {{"key", "kubernetes.io/arch"}, {"operator", "In"}, {"values", {"amd64", "arm64"}}};
+  for (const json& term : spec.at("affinity")
+                              .at("nodeAffinity")
+                              .at("requiredDuringSchedulingIgnoredDuringExecution")
+                              .at("nodeSelectorTerms"))
+    EXPECT_EQ(term.at("matchExpressions").back(), rule);
+  EXPECT_FALSE(spec.at("nodeSelector").contains("kubernetes.io/arch"));
+}
+
+TEST(Pods, OfAnImageOfTheJobsOwnGoWhereItsTemplateSays) {
+  Settings settings = kSettings;
+  settings.architectures = {"amd64"};
+  const GnnJob job =
+      sample_job({{"/spec/template", {{"spec", {{"nodeSelector", {{"kubernetes.io/arch", "arm64"}}}}}}}});
+  EXPECT_EQ(json::parse(worker_pod(job, settings, 1, {2, 3}, 0))
+                .at("spec")
+                .at("nodeSelector")
+                .at("kubernetes.io/arch"),
+            "arm64");
+  NodeFilter filter = filter_of(*job.job, kGpuResource);
+  filter.demand_platform(settings.architectures);
+  const NodeState arm{"n1", {{"kubernetes.io/os", "linux"}, {"kubernetes.io/arch", "arm64"}}, {}, false, true,
+                      {}};
+  EXPECT_EQ(filter.refusal(arm), "");
 }
 
 TEST(Pods, BelongToTheirJob) {
@@ -115,23 +133,6 @@ TEST(Worker, AsksForItsRanksAndTheirSharedMemory) {
 TEST(Worker, AsksForAsMuchAsCanBeCountedAndNotForLessThanNothing) {
   const json pod = worker({{"/spec/resources/memory", "7E"}});
   EXPECT_EQ(engine(pod).at("resources").at("requests").at("memory"), "9223372036854775807");
-}
-
-TEST(Worker, OnlyThatOfRankZeroHasTheOutput) {
-  EXPECT_EQ(mounts(worker({}, 0, {0, 1})).at("/output").at("persistentVolumeClaim").at("claimName"),
-            "results");
-  EXPECT_THAT(mounts(worker()), Not(Contains(testing::Key("/output"))));
-  EXPECT_THAT(mounts(launcher()), Not(Contains(testing::Key("/output"))));
-}
-
-TEST(Worker, ReadsTheDataThatPrepareWrites) {
-  auto mount_of = [](const json& pod) {
-    for (const json& at : engine(pod).at("volumeMounts"))
-      if (at.at("mountPath") == "/data") return at;
-    return json();
-  };
-  EXPECT_EQ(mount_of(worker()).value("readOnly", false), true);
-  EXPECT_EQ(mount_of(prepare()).value("readOnly", false), false);
 }
 
 TEST(Keys, TheLoginsSecretHalfIsOnTheLauncherAlone) {

@@ -143,6 +143,7 @@ TEST(Template, WhatGivesPodsMoreThanTheirOwnIsRefusedUnlessAllowed) {
       {"/spec/template/spec/volumes", json::array({in_template}), "hostPath",
        "template.spec.volumes[v].hostPath"},
       {"/spec/dataset/volume", of_node, "hostPath", "dataset.volume.hostPath"},
+      {"/spec/dataset/prepared", of_node, "hostPath", "dataset.prepared.hostPath"},
       {"/spec/output/volume", of_node, "hostPath", "output.volume.hostPath"},
       {"/spec/dataset/volume", of_token, "serviceAccountToken",
        "dataset.volume.projected.serviceAccountToken"},
@@ -155,6 +156,49 @@ TEST(Template, WhatGivesPodsMoreThanTheirOwnIsRefusedUnlessAllowed) {
         ElementsAre(AllOf(HasSubstr(std::string(path) + ": is not allowed here"), HasSubstr(feature))));
     EXPECT_THAT(template_faults(*job.job, {.allowed = {feature}}), IsEmpty()) << path;
   }
+}
+
+TEST(Template, ContainersThatReachTheirNodeAreRefusedUnlessAllowed) {
+  struct Case {
+    const char *fields, *feature, *path;
+  };
+  const Case cases[] = {
+      {R"({"securityContext": {"privileged": true}})", "privileged", "securityContext.privileged"},
+      {R"({"securityContext": {"procMount": "Unmasked"}})", "procMount", "securityContext.procMount"},
+      {R"({"securityContext": {"capabilities": {"add": ["CHOWN", "SYS_ADMIN"]}}})", "SYS_ADMIN",
+       "securityContext.capabilities.add[SYS_ADMIN]"},
+      {R"({"securityContext": {"capabilities": {"add": ["IPC_LOCK"]}}})", "IPC_LOCK",
+       "securityContext.capabilities.add[IPC_LOCK]"},
+      {R"({"ports": [{"containerPort": 80, "hostPort": 8080}]})", "hostPorts", "ports.hostPort"},
+  };
+  const auto in = [](const char* list, const char* name, const json& fields) {
+    json container = fields;
+    container["name"] = name;
+    if (list == std::string("initContainers")) container["restartPolicy"] = "Always";
+    return json{{"spec", {{list, json::array({container})}}}}.dump();
+  };
+  for (const auto& [fields, feature, path] : cases) {
+    for (const auto& [list, name] : {std::pair{"containers", "engine"}, {"initContainers", "helper"}}) {
+      if (std::string(feature) == "hostPorts" && name == std::string("engine"))
+        continue;  // has no ports at all
+      const GnnJob job = with_template(in(list, name, json::parse(fields)));
+      const std::string at = std::string("template.spec.") + list + "[" + name + "]." + path;
+      EXPECT_THAT(template_faults(*job.job, {}),
+                  ElementsAre(AllOf(HasSubstr(at + ": is not allowed here"),
+                                    HasSubstr("can name " + std::string(feature)))));
+      EXPECT_THAT(template_faults(*job.job, {.allowed = {feature}}), IsEmpty()) << at;
+      EXPECT_TRUE(is_allowable(feature));
+    }
+  }
+}
+
+TEST(Template, WhatHardensAContainerIsTaken) {
+  EXPECT_THAT(faults(R"({"spec": {"hostUsers": false, "containers": [{"name": "engine", "securityContext": {
+                "privileged": false, "procMount": "Default", "capabilities": {"drop": ["ALL"], "add": ["NET_BIND_SERVICE"]}}}],
+                "initContainers": [{"name": "i", "ports": [{"containerPort": 80, "hostPort": 0}]}]}})"),
+              IsEmpty());
+  EXPECT_FALSE(is_allowable("hostNetwork"));
+  EXPECT_FALSE(is_allowable(""));
 }
 
 }  // namespace

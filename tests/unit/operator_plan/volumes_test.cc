@@ -79,6 +79,11 @@ TEST(Volumes, OfAJobAreThoseOfItsDataItsOutputAndItsTemplate) {
   EXPECT_EQ(all[1].mounters, Mounters::kFirstServer);
   EXPECT_EQ(all[2].claim, "extra");
   EXPECT_EQ(all[2].mounters, Mounters::kAll);
+  const auto elsewhere =
+      volumes_of(job(4, {"dataset.prepared={persistentVolumeClaim: {claimName: graphs}}"}));
+  ASSERT_EQ(elsewhere.size(), 3u);
+  EXPECT_EQ(elsewhere[1].claim, "graphs");
+  EXPECT_EQ(elsewhere[1].mounters, Mounters::kServers);
   EXPECT_EQ(volumes_of(job(4, {"launcher=mpijob"}))[1].mounters, Mounters::kServers)
       << "one template for all";
   EXPECT_TRUE(volumes_of(job(4, {"dataset.volume={emptyDir: {}}", "output.volume={emptyDir: {}}"})).empty());

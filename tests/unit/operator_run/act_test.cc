@@ -107,7 +107,7 @@ TEST_F(Act, OfAStageThatFailsInPartThePodsThatAreThereAreNamed) {
     return FakeApi::Refusal{403, "Forbidden", "exceeded quota"};
   };
   const Deed deed = write({creation("cora-1-0"), creation("cora-2-0"), creation("cora-3-0")});
-  EXPECT_EQ(deed.outcome, Outcome::kRefused);
+  EXPECT_EQ(deed.outcome, Outcome::kRejected);
   EXPECT_THAT(deed.pods, ElementsAre("cora-1-0", "cora-3-0"));
 }
 

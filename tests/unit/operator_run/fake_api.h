@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -53,6 +54,8 @@ class FakeApi final : public kube::Transport {
   std::vector<std::string> reads;                            // "gnnjobs cora"
   std::vector<json> trials;                                  // objects that were to be made on trial
   std::function<std::optional<Refusal>(const json&)> judge;  // refuses those
+  std::function<void(json&)> keep_otherwise;                 // what becomes of a status that is written
+  std::set<std::string> hidden_nodes;                        // that were deleted, though all on them runs on
   std::string late;                                          // of this plural the caches hear nothing
   std::map<std::string, json> events;
   int cut_in = -1;  // writes from now on at which the operator dies; −1: never
@@ -201,6 +204,7 @@ class FakeApi final : public kube::Transport {
     if (after.at("metadata").at("resourceVersion") != before.at("metadata").at("resourceVersion"))
       return status(409, "Conflict", "the object has been modified");
     object(target)["status"] = after.at("status");
+    if (keep_otherwise) keep_otherwise(object(target)["status"]);
     cluster_.is_changed = true;
     return answer(shown(target).dump());
   }
@@ -236,7 +240,8 @@ class FakeApi final : public kube::Transport {
   std::map<std::string, json> all() {
     std::lock_guard lock(mutex_);
     std::map<std::string, json> found;
-    for (const auto& [name, node] : cluster_.nodes) found["nodes/" + name] = node_json(name, node);
+    for (const auto& [name, node] : cluster_.nodes)
+      if (!hidden_nodes.contains(name)) found["nodes/" + name] = node_json(name, node);
     for (const auto& [name, pod] : cluster_.pods) found["pods/" + name] = pod;
     for (const auto& [name, flavor] : cluster_.flavors) found["resourceflavors/" + name] = flavor;
     for (const auto& [path, object] : more) found[path] = object;

@@ -171,5 +171,55 @@ TEST_F(PreparedOnDisk, a_failed_maker_leaves_nothing_behind) {
     EXPECT_EQ(entry.path().extension(), ".lock") << entry.path();
 }
 
+/// As on a read-only file system, where not even the lock can be opened.
+TEST_F(PreparedOnDisk, what_is_there_is_used_where_nothing_can_be_written) {
+  const fs::path graph = make().folder(), lock = graph.string() + ".lock";
+  fs::remove(lock);
+  fs::create_directory(lock);
+  EXPECT_EQ(make().folder(), graph);
+  fs::remove_all(graph);
+  EXPECT_THAT(message_of([&] { make(); }),
+              testing::AllOf(HasSubstr(lock.string() + ": cannot be written: Is a directory"),
+                             HasSubstr("--prepared or ATOLL_PREPARED (on a cluster: dataset.prepared)")));
+}
+
+TEST_F(PreparedOnDisk, says_why_the_folder_cannot_be_made) {
+  std::ofstream(dataset.folder() / "prepared") << "a file";
+  EXPECT_THAT(message_of([&] { make(); }),
+              testing::ContainsRegex("/prepared: cannot be written: (Not a directory|File exists)"));
+}
+
+class PreparedElsewhere : public PreparedOnDisk {
+ protected:
+  PreparedElsewhere() { dataset = Dataset::open(dataset.folder(), elsewhere); }
+
+  const fs::path elsewhere = folder.path() / "elsewhere";
+};
+
+TEST_F(PreparedElsewhere, is_made_and_found_there_alone) {
+  const PreparedGraph graph = make();
+  EXPECT_EQ(graph.folder().parent_path(), fs::canonical(elsewhere) / "sample");
+  EXPECT_FALSE(fs::exists(dataset.folder() / "prepared"));
+  EXPECT_EQ(PreparedGraph::open(dataset, {"metis", 3}, {}, marks).checksum(), graph.checksum());
+  dataset = Dataset::open(dataset.folder());
+  EXPECT_FALSE(PreparedGraph::exists(dataset, {"metis", 3}, {}, marks));
+  EXPECT_EQ(make().checksum(), graph.checksum()) << "the same wherever it is kept";
+}
+
+TEST_F(PreparedElsewhere, data_sets_of_one_name_keep_apart) {
+  const fs::path deep = folder.path() / "deep" / "sample";
+  sample_dataset(deep, {200, 900, 2, true});
+  const Dataset other = Dataset::open(deep, elsewhere);
+  const PreparedGraph graph = make();
+  const auto others = PreparedGraph::make(other, {"metis", 3}, {}, training_marks(other));
+  EXPECT_EQ(others.folder().parent_path(), graph.folder().parent_path());
+  EXPECT_NE(others.folder(), graph.folder());
+}
+
+/// As with --prepared DATA_ROOT.
+TEST_F(PreparedElsewhere, a_data_set_that_lies_there_keeps_its_own_below_it) {
+  EXPECT_EQ(Dataset::open(dataset.folder(), folder.path()).prepared_folder(), dataset.folder() / "prepared");
+}
+
 }  // namespace
 }  // namespace atl

@@ -31,7 +31,7 @@ TEST(PlannedMasks, SendWhatARunSends) {
   const Job job = dgs_job("dgs", ", featureRate: 0.5, explainEvery: 1, explainEpochs: 3");
   const JobPlan masked = plan_of(job, dataset), whole = plan_of(dgs_job("minibatch", ""), dataset);
   std::vector<TrafficBytes> seen(kRanks);
-  std::vector<Index> held(kRanks), state(kRanks);
+  std::vector<Index> held(kRanks), state(kRanks), evaluated(kRanks);
   run_ranks(kRanks, [&](Communicator& comm) {
     SmallRank rank(comm, job, folder / "small", 1);
     const Ledger before = comm.ledger();
@@ -40,6 +40,8 @@ TEST(PlannedMasks, SendWhatARunSends) {
     for (std::size_t p = 0; p < std::size_t(kTraffics); ++p)
       seen[me][p] = comm.ledger().bytes(Link::kIntra, Traffic(p)) - before.bytes(Link::kIntra, Traffic(p));
     held[me] = rank.trainer->bytes().saved;
+    rank.trainer->evaluate();
+    evaluated[me] = comm.ledger().bytes(Link::kIntra, Traffic::kEvaluation);
     for (const NamedMatrix& each : rank.trainer->state())
       state[me] += each.values.rows * each.values.cols * Index(sizeof(Real));
   });
@@ -51,6 +53,7 @@ TEST(PlannedMasks, SendWhatARunSends) {
           << traffic_name(p) << ", rank " << rank;
     EXPECT_LT(planned.epoch[std::size_t(Traffic::kFeatures)], first.epoch[std::size_t(Traffic::kFeatures)]);
     EXPECT_EQ(planned.memory.state, state[std::size_t(rank)]);
+    EXPECT_EQ(planned.evaluation[std::size_t(Traffic::kEvaluation)], evaluated[std::size_t(rank)]);
     const Index explained = planned.memory.passes - first.memory.passes;
     EXPECT_GT(explained, 3 * 20 * Index(sizeof(Real)) * 10) << "features of others, and masked ones";
     EXPECT_LT(explained, held[std::size_t(rank)]);

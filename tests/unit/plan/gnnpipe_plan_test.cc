@@ -18,7 +18,7 @@ namespace {
 constexpr int kRanks = 4;
 
 struct Seen {
-  TrafficBytes epoch{};
+  TrafficBytes epoch{}, evaluation{};
   ScheduleBytes schedule;
   Index workspace = 0;
 };
@@ -41,7 +41,11 @@ std::vector<Seen> run(const Job& job, const std::filesystem::path& data) {
     for (int p = 0; p < kTraffics; ++p)
       mine.epoch[std::size_t(p)] =
           comm.ledger().bytes(Link::kIntra, Traffic(p)) - before.bytes(Link::kIntra, Traffic(p));
+    const Ledger trained = comm.ledger();
     rank.trainer->evaluate();
+    for (int p = 0; p < kTraffics; ++p)
+      mine.evaluation[std::size_t(p)] =
+          comm.ledger().bytes(Link::kIntra, Traffic(p)) - trained.bytes(Link::kIntra, Traffic(p));
     mine.schedule = rank.trainer->bytes();
     mine.workspace = rank.workspace.bytes();
   });
@@ -65,6 +69,7 @@ TEST_P(PlannedPipeline, IsWhatRuns) {
   for (const RankPlan& r : plan.ranks) {
     const Seen& real = seen[std::size_t(r.shape.rank)];
     EXPECT_EQ(r.epoch, real.epoch) << "rank " << r.shape.rank;
+    EXPECT_EQ(r.evaluation, real.evaluation) << "rank " << r.shape.rank;
     const bool one_schedule = job.training.setting != Setting::kInductive;  // otherwise two are summed
     for (const MemoryItem& item : r.memory.items) {
       const Index held = item.name == "scratch"                              ? real.workspace
@@ -176,6 +181,40 @@ TEST(PlannedPipeline, SaysWhichLayersAreOnWhichStage) {
   EXPECT_THAT(to_json(plan, job),
               testing::HasSubstr(R"({"ranks":[2,3],"firstConvolution":3,"convolutions":2,"denseLayers":0})"));
   EXPECT_EQ(line_of(plan.stages, job), "3 stages of 2, 2, 1 convolutions, 6 chunks");
+}
+
+JobPlan plan_of_stages(const std::vector<std::string>& fields, const SmallData& data) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", data);
+  std::vector<std::string> all{"model.layers=8", "model.hidden=64", "strategy.kind=gnnpipe",
+                               "strategy.gnnpipe={layers: [2, 2, 2, 2], chunks: 16}", "placement.ranks=4"};
+  all.insert(all.end(), fields.begin(), fields.end());
+  const Job job = small_job(all);
+  const Dataset dataset = Dataset::open(folder / "small");
+  const auto prepared = PreparedGraph::make(dataset, partition_options(job, 4), graph_transforms(job),
+                                            training_marks(dataset, job));
+  return plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9});
+}
+
+/// Two of eight layers a stage, and 16 chunks: of equal layers an epoch is (1 + 3/16) · 2 of them long, and a first one that isn't cut adds 15/16
+/// of one: 3.3125 / 2.375. It takes less, because features take no gradient.
+TEST(PlannedStages, SayThatAWholeFirstLayerStallsThem) {
+  const JobPlan attention =
+      plan_of_stages({"model.kind=gat", "model.hidden=16", "model.options={heads: 4, outputHeads: 4}"},
+                     {.features = 64, .classes = 64});
+  EXPECT_GT(attention.stall, 1.1);
+  EXPECT_LE(attention.stall, 3.3125 / 2.375);
+  EXPECT_THAT(stall_text(attention), testing::HasSubstr("compare strategies graph and granndis"));
+  EXPECT_THAT(to_text(attention, small_job({})),
+              testing::HasSubstr("all stages wait for it: an epoch takes about 1."));
+  const JobPlan once = plan_of_stages({"model.kind=gcn"}, {.features = 64});
+  EXPECT_EQ(once.stall, 1);
+  EXPECT_EQ(stall_text(once), "");
+  EXPECT_GT(plan_of_stages({"model.kind=gcn"}, {.features = 64, .density = 0.1}).stall, 1);
+  EXPECT_GT(plan_of_stages({"model.kind=sage"}, kBitData).stall, 1);
+  EXPECT_GT(plan_of_stages({"model.kind=gcn", "training.inputDropout=0.5"}, {.features = 64}).stall, 1);
+  EXPECT_EQ(plan_of_stages({"model.kind=gat", "strategy.gnnpipe={stages: 1}"}, {}).stall, 1)
+      << "nobody waits";
 }
 
 }  // namespace

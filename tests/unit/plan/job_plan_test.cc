@@ -94,6 +94,10 @@ std::vector<SmallCase> cases() {
       {"halves_sancus", {"training.precision=bfloat16", "strategy.kind=sancus"}},
       {"halves_bns", {"training.precision=bfloat16", "strategy.kind=bns", "strategy.bns={rate: 0.3}"}},
       {"multi_label", {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"}, {.multi_label = true}},
+      {"areas_of_labels",
+       {"training.loss=binaryCrossEntropy", "training.metric=rocAuc"},
+       {.multi_label = true}},
+      {"f1_of_classes", {"training.metric=f1Macro"}},
   };
 }
 
@@ -101,8 +105,15 @@ std::vector<SmallCase> cases() {
 struct Observed {
   ScheduleBytes schedule;
   Index workspace = 0, features = 0;
-  TrafficBytes epoch{};
+  TrafficBytes epoch{}, evaluation{};
 };
+
+TrafficBytes sent_between(const Ledger& before, const Ledger& after) {
+  TrafficBytes sent{};
+  for (int p = 0; p < kTraffics; ++p)
+    sent[std::size_t(p)] = after.bytes(Link::kIntra, Traffic(p)) - before.bytes(Link::kIntra, Traffic(p));
+  return sent;
+}
 
 Index feature_bytes(const GraphPart& part) {
   Index bytes = 0;
@@ -144,11 +155,9 @@ Observed observe(SmallRank& rank, Communicator& comm) {
       of_training = std::max(of_training, feature_bytes(rank.data.training_part()));
   }
   const Ledger after = comm.ledger();
-  for (int p = 0; p < kTraffics; ++p) {
-    seen.epoch[std::size_t(p)] =
-        after.bytes(Link::kIntra, Traffic(p)) - before.bytes(Link::kIntra, Traffic(p));
-  }
+  seen.epoch = sent_between(before, after);
   rank.trainer->evaluate();
+  seen.evaluation = sent_between(after, comm.ledger());
   seen.workspace = rank.workspace.bytes();
   seen.features = feature_bytes(rank.data.part()) + of_training;
   return seen;
@@ -182,6 +191,8 @@ TEST_P(PlannedAndRun, AgreeToTheByte) {
     for (int p = 0; p < kTraffics; ++p) {
       EXPECT_EQ(r.epoch[std::size_t(p)], real.epoch[std::size_t(p)])
           << traffic_name(Traffic(p)) << ", rank " << r.shape.rank;
+      EXPECT_EQ(r.evaluation[std::size_t(p)], real.evaluation[std::size_t(p)])
+          << "evaluation, " << traffic_name(Traffic(p)) << ", rank " << r.shape.rank;
     }
     const auto item = [&](const std::string& name) {
       for (const MemoryItem& i : r.memory.items) {

@@ -11,6 +11,7 @@ namespace {
 
 const PlanOptions kOptions{1, {1e9, 1e9, 1e9}, 1e9};
 
+/// And in an evaluation behind it.
 std::vector<TrafficBytes> sent_in_an_epoch(const Job& job, const std::filesystem::path& data) {
   std::vector<TrafficBytes> by_rank(std::size_t(job.placement.ranks));
   run_ranks(job.placement.ranks, [&](Communicator& comm) {
@@ -21,6 +22,9 @@ std::vector<TrafficBytes> sent_in_an_epoch(const Job& job, const std::filesystem
     for (int p = 0; p < kTraffics; ++p)
       by_rank[std::size_t(comm.rank())][std::size_t(p)] =
           after.bytes(Link::kIntra, Traffic(p)) - before.bytes(Link::kIntra, Traffic(p));
+    rank.trainer->evaluate();
+    by_rank[std::size_t(comm.rank())][std::size_t(Traffic::kEvaluation)] =
+        comm.ledger().bytes(Link::kIntra, Traffic::kEvaluation);
   });
   return by_rank;
 }
@@ -42,7 +46,7 @@ TEST(PlannedLinks, SendWhatARunSends) {
     const std::vector<TrafficBytes> sent = sent_in_an_epoch(job, folder / "small");
     for (const RankPlan& rank : plan.ranks)
       for (std::size_t p = 0; p < std::size_t(kTraffics); ++p)
-        EXPECT_EQ(rank.epoch[p], sent[std::size_t(rank.shape.rank)][p])
+        EXPECT_EQ(rank.epoch[p] + rank.evaluation[p], sent[std::size_t(rank.shape.rank)][p])
             << traffic_name(Traffic(p)) << ", rank " << rank.shape.rank;
   }
 }

@@ -2,6 +2,8 @@
 // prepared graph, where it is known who owns what.
 #include <gmock/gmock.h>
 
+#include <numeric>
+
 #include "plan/job_plan.h"
 #include "plan/shortfall.h"
 #include "train/every_model.h"
@@ -36,6 +38,7 @@ TEST_P(PlannedBatches, SendWhatARunSends) {
   write_small_data(folder / "small", GetParam().data);
   const Job job = batch_job(GetParam(), "hash");
   std::vector<TrafficBytes> seen(kRanks);
+  std::vector<std::int64_t> evaluated(kRanks);  // while batches that are made ahead may travel
   run_ranks(kRanks, [&](Communicator& comm) {
     SmallRank rank(comm, job, folder / "small", 1);
     const Ledger before = comm.ledger();
@@ -48,6 +51,8 @@ TEST_P(PlannedBatches, SendWhatARunSends) {
     for (int p = 0; p < kTraffics; ++p)
       seen[std::size_t(comm.rank())][std::size_t(p)] =
           after.bytes(Link::kIntra, Traffic(p)) - before.bytes(Link::kIntra, Traffic(p));
+    rank.trainer->evaluate();
+    evaluated[std::size_t(comm.rank())] = comm.ledger().bytes(Link::kIntra, Traffic::kEvaluation);
   });
   const Dataset dataset = Dataset::open(folder / "small");
   const auto prepared = prepared_for(job, dataset);
@@ -57,10 +62,17 @@ TEST_P(PlannedBatches, SendWhatARunSends) {
     for (std::size_t p = 0; p < std::size_t(kTraffics); ++p)
       EXPECT_EQ(rank.epoch[p], seen[std::size_t(rank.shape.rank)][p])
           << traffic_name(Traffic(p)) << ", rank " << rank.shape.rank;
+    EXPECT_EQ(rank.evaluation[std::size_t(Traffic::kEvaluation)], evaluated[std::size_t(rank.shape.rank)])
+        << "rank " << rank.shape.rank;
+    const bool mapped = GetParam().name == "mapped";
+    const EvaluationParts& parts = rank.evaluation_parts;
+    EXPECT_EQ(std::accumulate(parts.begin(), parts.end(), std::int64_t(0)),
+              evaluated[std::size_t(rank.shape.rank)]);
+    EXPECT_EQ(parts[std::size_t(EvaluationPart::kStructure)] == 0, mapped);
+    EXPECT_GT(parts[std::size_t(EvaluationPart::kRows)], 0);
     EXPECT_GT(rank.epoch[std::size_t(Traffic::kFeatures)], 0);
     EXPECT_GT(rank.memory.passes, 0);
     EXPECT_GT(rank.memory.inference, 0);
-    const bool mapped = GetParam().name == "mapped";
     const Index rows = mapped ? prepared.graph().rows : rank.shape.owned;
     const Index arcs = mapped ? prepared.graph().arcs() : rank.shape.own_arcs;
     // Drawing reads rows in the order of ids, exact inference those of the graph.
@@ -149,7 +161,9 @@ INSTANTIATE_TEST_SUITE_P(All, PlannedBatches,
                                                    {"model.kind=sage", "dataset.symmetrise=true"},
                                                    {.symmetric = false}},
                                          SmallCase{"loops_removed", {"dataset.selfLoops=remove"}},
-                                         SmallCase{"replaced", {"strategy.minibatch.replace=true"}}),
+                                         SmallCase{"replaced", {"strategy.minibatch.replace=true"}},
+                                         SmallCase{"small_slabs", {"resources.memory=20Ki"}},
+                                         SmallCase{"f1_of_classes", {"training.metric=f1Macro"}}),
                          [](const auto& each) { return each.param.name; });
 
 }  // namespace

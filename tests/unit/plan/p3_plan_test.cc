@@ -1,28 +1,51 @@
 // What is planned of strategy `p3`, whose epochs have no more steps than the plan draws, is what a run sends, and what the paper's formula
-// says; and where features by columns send less than by rows.
+// says.
 #include <gmock/gmock.h>
 
-#include "plan/job_plan.h"
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "base/readable.h"
+#include "plan/columns_job.h"
 #include "sampler/batch_sampling.h"
-#include "train/p3_job.h"
 
 namespace atl {
 namespace {
 
-const PlanOptions kOptions{1, {1e9, 1e9, 1e9}, 1e9};
-
-PreparedGraph prepared_for(const Job& job, const Dataset& dataset) {
-  return PreparedGraph::make(dataset, partition_options(job, job.placement.ranks), graph_transforms(job),
-                             training_marks(dataset, job));
-}
-
 struct Sent {
   std::vector<TrafficBytes> by_rank;
-  Index whole_rows = 0, input_rows = 0;  // of all batches of an epoch, counted by drawing them once more
+  std::vector<std::int64_t> evaluated;  // by rank
+  // By step, of all ranks' batches, which are drawn once more: rows whose sums are made whole, and rows that those read.
+  std::vector<Index> whole_rows, input_rows;
 };
 
+Index sum_of(const std::vector<Index>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), Index(0));
+}
+
+/// What all of so many ranks send for a sum of values that each has: its own to all others, or, where that is more than 64 KiB, a slice to
+/// whoever adds it up, who sends it on.
+Index summed_bytes(Index ranks, Index values) {
+  const Index each = values * Index(sizeof(Real));
+  const bool in_slices = ranks > 2 && (ranks - 1) * each > 64 * 1024;
+  return (in_slices ? 2 : ranks) * (ranks - 1) * each;
+}
+
+/// Attention's, in either direction: a score a head of each row that is made whole, and of each row that it reads.
+Index score_bytes(const Job& job, Index pieces, const Sent& sent) {
+  if (job.model.kind != "gat") return 0;
+  const Index heads = job.model.options.integer("heads");
+  Index bytes = 0;
+  for (const auto* const rows : {&sent.whole_rows, &sent.input_rows})
+    for (const Index of_step : *rows) bytes += summed_bytes(pieces, of_step * heads);
+  return bytes;
+}
+
 Sent run_an_epoch(const Job& job, const std::filesystem::path& data, int hops) {
-  Sent sent{std::vector<TrafficBytes>(std::size_t(job.placement.ranks))};
+  Sent sent{std::vector<TrafficBytes>(std::size_t(job.placement.ranks)),
+            std::vector<std::int64_t>(std::size_t(job.placement.ranks)),
+            {},
+            {}};
   std::mutex lock;
   run_ranks(job.placement.ranks, [&](Communicator& comm) {
     SmallRank rank(comm, job, data, 1);
@@ -36,7 +59,10 @@ Sent run_an_epoch(const Job& job, const std::filesystem::path& data, int hops) {
     for (int p = 0; p < kTraffics; ++p)
       sent.by_rank[std::size_t(comm.rank())][std::size_t(p)] =
           after.bytes(Link::kIntra, Traffic(p)) - before.bytes(Link::kIntra, Traffic(p));
-    BatchSamplingOptions options{.sampling = {.fanout = {}, .seed = job.training.seed}, .batch_size = 7};
+    rank.trainer->evaluate();
+    sent.evaluated[std::size_t(comm.rank())] = comm.ledger().bytes(Link::kIntra, Traffic::kEvaluation);
+    BatchSamplingOptions options{.sampling = {.fanout = {}, .seed = job.training.seed},
+                                 .batch_size = job.strategy.options.integer("batchSize")};
     for (const std::int64_t each : job.strategy.options.integers("fanout"))
       options.sampling.fanout.push_back(int(each));
     BatchSampling drawn(rank.data.held_in_training().batches(), comm, options);
@@ -45,8 +71,10 @@ Sent run_an_epoch(const Job& job, const std::filesystem::path& data, int hops) {
     for (std::int64_t step = 0; step < rank.trainer->steps(); ++step) {
       make(step, made);
       const std::lock_guard guard(lock);
-      sent.whole_rows += made.batch.input_rows(hops);
-      sent.input_rows += made.batch.input_rows(0);
+      sent.whole_rows.resize(std::size_t(rank.trainer->steps())),
+          sent.input_rows.resize(sent.whole_rows.size());
+      sent.whole_rows[std::size_t(step)] += made.batch.input_rows(hops);
+      sent.input_rows[std::size_t(step)] += made.batch.input_rows(0);
     }
   });
   return sent;
@@ -59,13 +87,20 @@ class PlannedColumns : public testing::TestWithParam<SmallCase> {
 };
 
 void expect_sent(const JobPlan& plan, const Sent& sent) {
+  for (const RankPlan& rank : plan.ranks) {
+    const std::int64_t evaluated = sent.evaluated[std::size_t(rank.shape.rank)];
+    EXPECT_EQ(rank.evaluation[std::size_t(Traffic::kEvaluation)], evaluated) << "rank " << rank.shape.rank;
+    EXPECT_EQ(std::accumulate(rank.evaluation_parts.begin(), rank.evaluation_parts.end(), std::int64_t(0)),
+              evaluated)
+        << "rank " << rank.shape.rank;
+  }
   for (const RankPlan& rank : plan.ranks)
     for (std::size_t p = 0; p < std::size_t(kTraffics); ++p)
       EXPECT_EQ(rank.epoch[p], sent.by_rank[std::size_t(rank.shape.rank)][p])
           << traffic_name(Traffic(p)) << ", rank " << rank.shape.rank;
 }
 
-/// 2 (P / c − 1) Σ |V₁| h bytes of a value each, and no features; attention adds scores.
+/// (P / c − 1) Σ |V₁| h values each way, and no features; attention adds scores, each once.
 TEST_P(PlannedColumns, SendWhatARunSendsAndThePaperSays) {
   const Dataset dataset = Dataset::open(folder_ / "small");
   for (const auto& [ranks, options] : {std::pair{4, "columns: rank"}, std::pair{4, "copies: 2"},
@@ -79,16 +114,14 @@ TEST_P(PlannedColumns, SendWhatARunSendsAndThePaperSays) {
     const int real_hops = job.model.kind == "sgc" ? std::min(hops, gathering_layers(job.model)) : hops;
     const Sent sent = run_an_epoch(job, folder_ / "small", real_hops);
     expect_sent(plan, sent);
-    EXPECT_EQ(Index(plan.columns->rows), sent.whole_rows);
+    EXPECT_EQ(Index(plan.columns->rows), sum_of(sent.whole_rows));
     EXPECT_EQ(plan.epoch[std::size_t(Traffic::kFeatures)], 0);
     const Index pieces = plan.columns->pieces;
     const Index value = job.strategy.wire == Precision::kBFloat16 ? 2 : Index(sizeof(Real));
-    const Index formula = 2 * (pieces - 1) * sent.whole_rows * plan.columns->width * value;
-    const std::int64_t summed =
-        plan.epoch[std::size_t(Traffic::kPartial)] + plan.epoch[std::size_t(Traffic::kPartialGradient)];
-    const bool has_scores = job.model.kind == "gat" && pieces > 1;
-    EXPECT_EQ(summed > formula, has_scores);
-    EXPECT_GE(summed, formula);
+    const Index products = (pieces - 1) * sum_of(sent.whole_rows) * plan.columns->width * value,
+                scores = score_bytes(job, pieces, sent);
+    EXPECT_EQ(plan.epoch[std::size_t(Traffic::kPartial)], products + scores);
+    EXPECT_EQ(plan.epoch[std::size_t(Traffic::kPartialGradient)], products + scores);
   }
 }
 
@@ -109,77 +142,152 @@ std::vector<SmallCase> cases() {
   for (const SmallCase& each : first_layers()) all.push_back(each);
   all.push_back({"half", {"strategy.wire=bfloat16"}, {.features = 11}});
   all.push_back({"batch_norm", {"model.norm=batch"}, {.features = 11}});
+  all.push_back({"small_slabs", {"resources.memory=20Ki"}, {.features = 11}});
+  all.push_back({"gat_in_small_slabs",
+                 {"model.kind=gat", "model.options={heads: 2}", "resources.memory=20Ki"},
+                 {.features = 11}});
   return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, PlannedColumns, testing::ValuesIn(cases()),
                          [](const auto& each) { return each.param.name; });
 
-class Crossing : public testing::Test {
+/// Scores of so many rows that their sums go in slices: those of all of a step's rows together.
+TEST(PlannedScores, AreTheFormulasWhereTheyGoInSlices) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {.vertices = 900, .features = 12, .arc_share = 0.01});
+  const Job job = small_job({"model={kind: gat, layers: 2, hidden: 4, options: {heads: 16}}",
+                             "strategy={kind: p3, p3: {fanout: [5, 5], batchSize: 150, columns: rank}}",
+                             "placement={ranks: 4, partitioner: hash}", "training.epochs=1"});
+  const Dataset dataset = Dataset::open(folder / "small");
+  const JobPlan plan = plan_job(job, dataset, prepared_for(job, dataset), kOptions);
+  const Sent sent = run_an_epoch(job, folder / "small", 1);
+  expect_sent(plan, sent);
+  const Index slices = 64 * 1024 / (3 * Index(sizeof(Real)) * 16);  // more rows than these
+  for (const Index rows : sent.whole_rows) EXPECT_GT(rows, slices);
+  const Index expected =
+      3 * sum_of(sent.whole_rows) * 4 * 16 * Index(sizeof(Real)) + score_bytes(job, 4, sent);
+  EXPECT_EQ(plan.epoch[std::size_t(Traffic::kPartial)], expected);
+  EXPECT_EQ(plan.epoch[std::size_t(Traffic::kPartialGradient)], expected);
+}
+
+/// One layer, as many classes, all arcs in mapped files: each rank sends every row's summands to its owner, of which it owns some itself; and the
+/// seven sums of the metric. Features (96 columns) don't travel.
+TEST(EvaluationByColumns, SendsSummandsOfEveryRow) {
+  TemporaryFolder folder;
+  constexpr Index kVertices = 600, kFeatures = 96;
+  write_small_data(folder / "small", {.vertices = kVertices, .features = kFeatures, .arc_share = 0.03});
+  const Dataset dataset = Dataset::open(folder / "small");
+  for (const auto& [structure, memory] : {std::pair{"mapped", "1Gi"}, std::pair{"mapped", "400Ki"}}) {
+    const Job job = batches_of(
+        "p3",
+        {"sage",
+         {"model.kind=sage", kDroppedBefore, "model.layers=1", fmt::format("resources.memory={}", memory)}},
+        4, fmt::format("columns: rank, structure: {}", structure), {"training.epochs=1"});
+    const Sent sent = run_an_epoch(job, folder / "small", 1);
+    std::int64_t all = 0;
+    for (const std::int64_t each : sent.evaluated) all += each;
+    const Index classes = dataset.meta().classes;
+    EXPECT_EQ(all, 3 * kVertices * classes * Index(sizeof(Real)) + 4 * 3 * 7 * 8) << memory;
+  }
+}
+
+/// GAT in two layers, of which the first is by columns; a slab a rank.
+class EvaluationParted : public testing::Test {
  protected:
+  static constexpr Index kRanks = 3, kVertices = 300, kHeads = 2, kHidden = 4;
+
   void SetUp() override {
-    write_small_data(folder_ / "small", {.vertices = 600, .features = 96, .arc_share = 0.03});
+    write_small_data(folder_ / "small", {.vertices = kVertices, .features = 12, .arc_share = 0.03});
+    dataset_.emplace(Dataset::open(folder_ / "small"));
   }
-  JobPlan plan_of(int hidden, const std::string& options = "columns: rank") {
-    const SmallCase c{"sage", {"model.kind=sage", "model.layers=2", fmt::format("model.hidden={}", hidden)}};
-    const Dataset dataset = Dataset::open(folder_ / "small");
-    const Job job = batches_of("p3", c, 4, options, {"placement.partitioner.kind=hash"});
-    return plan_job(job, dataset, prepared_for(job, dataset), kOptions);
+  Job job(const std::string& structure) const {
+    return small_job({"model={kind: gat, layers: 2, hidden: 4, options: {heads: 2}}",
+                      "strategy={kind: p3, p3: {fanout: [5, 5], batchSize: 50, columns: rank, structure: " +
+                          structure + "}}",
+                      "placement={ranks: 3, partitioner: hash}", "training.epochs=1"});
   }
+  JobPlan plan(const Job& of) const { return plan_job(of, *dataset_, prepared_for(of, *dataset_), kOptions); }
+  /// Rows that ranks read and don't own, once for each rank that does.
+  Index read_of_others(const Job& of) const {
+    const PreparedGraph prepared = prepared_for(of, *dataset_);
+    Index rows = 0;
+    for (int part = 0; part < prepared.parts(); ++part) rows += Index(prepared.halo(part).size());
+    return rows;
+  }
+
   TemporaryFolder folder_;
+  std::optional<Dataset> dataset_;
 };
 
-/// Below it columns win, above rows do; without what batches' arcs take it is F · |V₀| / (2 P |V₁|).
-TEST_F(Crossing, IsWhereBothSendTheSame) {
-  const double crossing = plan_of(16).columns->crossing();
-  ASSERT_GT(crossing, 20);
-  const ColumnsPlan below = *plan_of(int(crossing * 0.95)).columns,
-                    above = *plan_of(int(crossing * 1.05)).columns;
-  EXPECT_LT(below.sent(), below.by_rows);
-  EXPECT_GT(above.sent(), above.by_rows);
-  EXPECT_NEAR(above.crossing(), crossing, 1e-6 * crossing);
-  const double inputs = below.by_rows / double(4 + 96 * 4) / 0.75;  // three of four rows are others'
-  const double formula = 96 * inputs / (2 * 4 * below.rows);
-  const double with_arcs = crossing + below.pushed / (2 * 3 * below.rows * 4);
-  EXPECT_NEAR(with_arcs / formula, 1, 0.1);
+std::int64_t part_of(const EvaluationParts& parts, EvaluationPart part) {
+  return parts[std::size_t(part)];
 }
 
-TEST_F(Crossing, IsSaidBeforeTheRun) {
-  const auto text_of = [&](int hidden, const std::string& options) {
-    const Job job = batches_of("p3", {"sage", {}}, 4);
-    return to_text(plan_of(hidden, options), job);
+/// What a run sends more than one whose ranks read all arcs in files: arcs and ids alone.
+TEST_F(EvaluationParted, StructureIsWhatMappedFilesSpare) {
+  const Job asked = job("partitioned"), mapped = job("mapped");
+  const Sent with = run_an_epoch(asked, folder_ / "small", 1),
+             without = run_an_epoch(mapped, folder_ / "small", 1);
+  const JobPlan plan_with = plan(asked), plan_without = plan(mapped);
+  expect_sent(plan_with, with);
+  expect_sent(plan_without, without);
+  for (std::size_t rank = 0; rank < kRanks; ++rank) {
+    const EvaluationParts &all = plan_with.ranks[rank].evaluation_parts,
+                          &rest = plan_without.ranks[rank].evaluation_parts;
+    EXPECT_EQ(part_of(all, EvaluationPart::kStructure), with.evaluated[rank] - without.evaluated[rank]);
+    EXPECT_EQ(part_of(rest, EvaluationPart::kStructure), 0);
+    for (const auto part :
+         {EvaluationPart::kRows, EvaluationPart::kSummands, EvaluationPart::kScores, EvaluationPart::kMetric})
+      EXPECT_EQ(part_of(all, part), part_of(rest, part)) << kEvaluationPartNames[std::size_t(part)];
+  }
+}
+
+/// (P − 1) n h values of summands; a score a head of each row and of all that it reads; what the second layer reads of others; and the
+/// seven sums of the metric. The ledger holds them together.
+TEST_F(EvaluationParted, EachPartIsWhatThePaperSays) {
+  constexpr Index kValue = sizeof(Real), kWidth = kHeads * kHidden, kPairs = kRanks * (kRanks - 1);
+  const Job of = job("mapped");
+  const EvaluationParts parts = plan(of).evaluation_parts;
+  const Index others = read_of_others(of);
+  ASSERT_GT(others, 0);
+  EXPECT_EQ(part_of(parts, EvaluationPart::kSummands), (kRanks - 1) * kVertices * kWidth * kValue);
+  EXPECT_EQ(part_of(parts, EvaluationPart::kScores),
+            summed_bytes(kRanks, kVertices * kHeads) + summed_bytes(kRanks, (kVertices + others) * kHeads));
+  EXPECT_EQ(part_of(parts, EvaluationPart::kRows), 8 * kPairs + (4 + kWidth * kValue) * others);
+  EXPECT_EQ(part_of(parts, EvaluationPart::kMetric), kPairs * 7 * 8);
+}
+
+TEST_F(EvaluationParted, IsToldSo) {
+  const Job of = job("partitioned");
+  const JobPlan planned = plan(of);
+  const auto told = nlohmann::json::parse(to_json(planned, of));
+  std::string text;
+  std::int64_t all = 0;
+  for (const char* name : {"structure", "rows", "summands", "scores", "metric"}) {
+    const std::int64_t bytes = told.at("evaluationParts").at(name);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, bytes_text(double(bytes)));
+    all += bytes;
+    std::int64_t of_ranks = 0;
+    for (const auto& rank : told.at("ranks"))
+      of_ranks += rank.at("evaluationParts").at(name).get<std::int64_t>();
+    EXPECT_EQ(of_ranks, bytes) << name;
+  }
+  EXPECT_EQ(told.at("evaluationBytes").at("evaluation"), all);
+  EXPECT_THAT(to_text(planned, of), testing::HasSubstr(fmt::format("between ranks, per evaluation: {} ({})\n",
+                                                                   bytes_text(double(all)), text)));
+}
+
+/// Without mapped files what a slab reads is pushed to the group, and ids are asked for: bytes that grow with arcs, not with features.
+TEST(EvaluationByColumns, SendsAsMuchForWideFeaturesAsForNarrowOnes) {
+  const auto evaluated = [](Index features) {
+    TemporaryFolder folder;
+    write_small_data(folder / "small", {.vertices = 300, .features = features, .arc_share = 0.03});
+    const Job job = batches_of("p3", {"gcn", {"model.layers=2"}}, 3, "columns: rank", {"training.epochs=1"});
+    const Sent sent = run_an_epoch(job, folder / "small", 1);
+    return sent.evaluated;
   };
-  const double crossing = plan_of(16).columns->crossing();
-  EXPECT_THAT(text_of(16, "columns: rank"), testing::HasSubstr("columns win"));
-  EXPECT_THAT(text_of(int(2 * crossing), "columns: rank"), testing::HasSubstr("rows win"));
-  EXPECT_THAT(text_of(16, "copies: 4"), testing::HasSubstr("no features and no summands travel"));
-  EXPECT_THAT(to_json(plan_of(16), batches_of("p3", {"sage", {}}, 4)),
-              testing::HasSubstr(R"("columnsWin":true)"));
-}
-
-TEST_F(Crossing, IsOutOfReachOfEncoders) {
-  const SmallCase c{"gcnii", {"model.kind=gcnii", "model.layers=2", "model.hidden=16"}};
-  const Dataset dataset = Dataset::open(folder_ / "small");
-  const Job job = batches_of("p3", c, 4, "columns: rank");
-  const JobPlan plan = plan_job(job, dataset, prepared_for(job, dataset), kOptions);
-  EXPECT_FALSE(plan.columns->after_gather);
-  EXPECT_THAT(to_text(plan, job), testing::HasSubstr("the first layer is an encoder"));
-}
-
-/// Features of all vertices: more copies are more columns.
-TEST_F(Crossing, CopiesTakeMemoryAndSendLess) {
-  const JobPlan one = plan_of(16), two = plan_of(16, "columns: rank, copies: 2"),
-                four = plan_of(16, "copies: 4");
-  constexpr Index kValues = 600 * 96 * Index(sizeof(Real));
-  const auto features = [](const JobPlan& plan) {
-    const auto& items = plan.ranks[0].memory.items;
-    return std::ranges::find(items, "features", &MemoryItem::name)->bytes;
-  };
-  EXPECT_EQ(features(one), kValues / 4);
-  EXPECT_EQ(features(two), kValues / 2);
-  EXPECT_EQ(features(four), kValues);
-  EXPECT_NEAR(two.columns->summed / one.columns->summed, 1.0 / 3, 1e-9);
-  EXPECT_EQ(four.columns->sent(), 0);
+  EXPECT_EQ(evaluated(30), evaluated(90));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 constexpr int kRanks = 3;
 const PlanOptions kOptions{1, {1e9, 1e9, 1e9}, 1e9};
 
-/// By rank: bytes of an epoch, by purpose.
+/// By rank: bytes of an epoch and an evaluation behind it, by purpose.
 std::vector<TrafficBytes> bytes_of_run(const Job& job, const std::filesystem::path& dataset) {
   std::vector<TrafficBytes> seen(kRanks);
   run_ranks(kRanks, [&](Communicator& comm) {
@@ -24,6 +24,9 @@ std::vector<TrafficBytes> bytes_of_run(const Job& job, const std::filesystem::pa
     for (int p = 0; p < kTraffics; ++p)
       seen[std::size_t(comm.rank())][std::size_t(p)] =
           after.bytes(Link::kIntra, Traffic(p)) - before.bytes(Link::kIntra, Traffic(p));
+    rank.trainer->evaluate();
+    seen[std::size_t(comm.rank())][std::size_t(Traffic::kEvaluation)] =
+        comm.ledger().bytes(Link::kIntra, Traffic::kEvaluation);
   });
   return seen;
 }
@@ -55,7 +58,7 @@ TEST_P(PlannedSamplers, SendWhatARunSends) {
     for (const JobPlan* plan : {&from_prepared, &from_dataset})
       for (const RankPlan& rank : plan->ranks) {
         for (std::size_t p = 0; p < std::size_t(kTraffics); ++p)
-          EXPECT_EQ(rank.epoch[p], seen[std::size_t(rank.shape.rank)][p])
+          EXPECT_EQ(rank.epoch[p] + rank.evaluation[p], seen[std::size_t(rank.shape.rank)][p])
               << traffic_name(Traffic(p)) << ", rank " << rank.shape.rank << ", "
               << (plan == &from_prepared ? "prepared" : "data set");
         EXPECT_GT(rank.epoch[std::size_t(Traffic::kFeatures)], 0);

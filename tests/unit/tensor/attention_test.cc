@@ -1,67 +1,12 @@
 // Fused attention against scores, softmax and sums written out in double precision, and its backward pass
 // against finite differences (in the float64 build).
-#include "tensor/fixtures.h"
+#include "tensor/attention_layer.h"
 
 namespace atl {
 namespace {
 using namespace test;
 ATOLL_EVERY_LEVEL(Attend);
-
-double leaky(double x) {
-  return x < 0 ? 0.2 * x : x;
-}
-
-/// One layer's operands: `dst` rows attend to `src` rows.
-struct Layer {
-  Index dst, src, heads, width;
-  TestGraph graph;
-  double rate;
-  Matrix z = random_matrix(51, src, heads* width);
-  Matrix dst_score = random_matrix(52, dst, heads, -3, 3), src_score = random_matrix(53, src, heads, -3, 3);
-  std::vector<VertexId> dst_ids = random_ids(54, dst), src_ids = random_ids(55, src);
-  Matrix max{dst, heads}, sum{dst, heads}, out{dst, heads*width};
-
-  Layer(Index dst_, Index src_, Index heads_, Index width_, bool weighted, double rate_)
-      : dst(dst_),
-        src(src_),
-        heads(heads_),
-        width(width_),
-        graph(random_graph(56, dst, src, 6, weighted)),
-        rate(rate_) {}
-
-  Attention attention(const TestGraph& g) const {
-    return {{g.view(), nullptr, nullptr}, int(heads), Real(0.2), rate, draws(), dst_ids, src_ids};
-  }
-  static Draws draws() { return Draws(8, Purpose::kAttentionDropout, 5, 1); }
-  Softmaxes softmaxes() { return {{max, sum}, out}; }
-
-  void forward(Context& ctx) {
-    softmax_begin(ctx, softmaxes());
-    attention_add(ctx, attention(graph), z, dst_score, src_score, softmaxes());
-    attention_finish(ctx, softmaxes());
-  }
-
-  double expected(Index i, Index c) const {
-    const Index h = c / width;
-    double total = 0, value = 0, top = -1e300;
-    for (const auto j : graph.view().row(i))
-      top = std::max(top, leaky(double(dst_score.at(i, h)) + double(src_score.at(j, h))));
-    for (Index e = graph.offsets[std::size_t(i)]; e < graph.offsets[std::size_t(i) + 1]; ++e) {
-      const VertexId j = graph.columns[std::size_t(e)];
-      double p = std::exp(leaky(double(dst_score.at(i, h)) + double(src_score.at(j, h))) - top);
-      if (!graph.weights.empty()) p *= double(graph.weights[std::size_t(e)]);
-      total += p;
-      const std::uint64_t key = mix64(draws().row_key(std::uint64_t(dst_ids[std::size_t(i)])) ^
-                                      std::uint64_t(src_ids[std::size_t(j)]));
-      const bool dropped = Draws::bits(key, std::uint32_t(h)) < drop_threshold(rate);
-      value += p * (dropped ? 0 : 1 / (1 - rate)) * double(z.at(j, c));
-    }
-    return total == 0 ? 0 : value / total;
-  }
-};
-
-constexpr std::pair<Index, Index> kHeads[] = {{1, 1}, {1, 40},  {4, 32}, {8, 8},
-                                              {3, 5}, {2, 130}, {5, 16}, {20, 3}};
+using Layer = AttentionLayer;
 
 TEST_P(Attend, WeighsNeighboursByTheSoftmaxOfTheirScores) {
   TestRank rank;
@@ -86,24 +31,6 @@ TEST_P(Attend, WeighsNeighboursInRandomShapes) {
     expect_near(
         layer.out, [&](Index i, Index c) { return layer.expected(i, c); }, 10 * kTolerance);
   });
-}
-
-/// The arcs from even sources, and those from odd ones.
-std::array<TestGraph, 2> halves(const TestGraph& whole) {
-  std::array<TestGraph, 2> parts{whole, whole};
-  for (int part = 0; part < 2; ++part) {
-    TestGraph& g = parts[std::size_t(part)];
-    g.offsets = {0}, g.columns.clear(), g.weights.clear();
-    for (std::size_t i = 0; i + 1 < whole.offsets.size(); ++i) {
-      for (Index e = whole.offsets[i]; e < whole.offsets[i + 1]; ++e) {
-        if (whole.columns[std::size_t(e)] % 2 != part) continue;
-        g.columns.push_back(whole.columns[std::size_t(e)]);
-        g.weights.push_back(whole.weights[std::size_t(e)]);
-      }
-      g.offsets.push_back(Index(g.columns.size()));
-    }
-  }
-  return parts;
 }
 
 TEST_P(Attend, BlocksOfSourcesOneAfterAnotherGiveTheSame) {
@@ -157,22 +84,6 @@ TEST_P(Attend, LargeScoresDoNotOverflow) {
       layer.out, [&](Index i, Index c) { return layer.expected(i, c); }, 1e-3);
 }
 
-struct Gradients {
-  Matrix z, src_score, dst_score;
-};
-
-Gradients backward(Context& ctx, Layer& l, const Matrix& d_out) {
-  Gradients g{Matrix(l.src, l.heads * l.width), Matrix(l.src, l.heads), Matrix(l.dst, l.heads)};
-  g.dst_score.zero();
-  Matrix dot(l.dst, l.heads);
-  const TestGraph t = transposed(l.graph);
-  l.forward(ctx);
-  attention_dot(ctx, int(l.heads), l.out, d_out, dot);
-  attention_backward(ctx, l.attention(l.graph), t.view(), t.arc_of.data(), l.z, l.dst_score, l.src_score,
-                     l.softmaxes().state, dot, d_out, g.z, g.src_score, g.dst_score);
-  return g;
-}
-
 TEST_P(Attend, BackwardDoesNotDependOnThreads) {
   for (int which = 0; which < 3; ++which) {
     expect_same_on_any_threads([&](Context& ctx) {
@@ -201,33 +112,11 @@ TEST_P(Attend, BackwardIsTheGradient) {
   for (const auto& [heads, width] : kHeads) {
     for (const double rate : {0.0, 0.4}) {
       Layer layer(7, 5, heads, width, rate == 0, rate);
-      const Matrix d_out = random_matrix(58, 7, heads * width);
-      const Gradients g = backward(rank.ctx, layer, d_out);
-      const auto f = [&] {
-        layer.forward(rank.ctx);
-        double sum = 0;
-        for (Index i = 0; i < 7 * layer.heads * layer.width; ++i)
-          sum += layer.out.data()[i] * d_out.data()[i];
-        return sum;
-      };
-      const auto expect_gradient = [&](Matrix& of, const Matrix& got, const char* name) {
-        for (Index i = 0; i < of.rows() * of.cols(); ++i) {
-          const Real old = of.data()[i];
-          of.data()[i] = old + 1e-6;
-          const double up = f();
-          of.data()[i] = old - 1e-6;
-          const double down = f();
-          of.data()[i] = old;
-          ASSERT_NEAR(got.data()[i], (up - down) / 2e-6, 1e-7)
-              << name << " " << i << " of " << heads << " x " << width;
-        }
-      };
-      expect_gradient(layer.z, g.z, "z");
-      expect_gradient(layer.src_score, g.src_score, "src_score");
-      expect_gradient(layer.dst_score, g.dst_score, "dst_score");
+      expect_gradients(rank.ctx, layer);
     }
   }
 }
+
 #endif
 
 TEST_P(Attend, ScoresAreProductsOfHeads) {

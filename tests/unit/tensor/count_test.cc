@@ -28,6 +28,7 @@ TEST_F(Count, ProductsOperationsAndGatheredRowsAreAddedUp) {
   fill(ctx, 1, a), fill(ctx, 1, w);
   counted = {};
   gemm(ctx, a, w, out);
+  EXPECT_EQ(counted.calls, 1);
   EXPECT_EQ(counted.product_flops, 2 * 3 * 5 * 7);
   EXPECT_EQ(counted.all_streamed(), kReal * (3 * 5 + 5 * 7 + 3 * 7));
   EXPECT_EQ(counted.all_gathered(), 0);
@@ -114,6 +115,9 @@ TEST(Rates, WhatKernelsReachCountsWhereItIsKnown) {
   const MachineRates three{.triad_bytes = 10, .gather_bytes = 5, .product_flops = 1};
   EXPECT_DOUBLE_EQ(seconds_of(work, three), 6 + 60.0 / 5 + 130.0 / 10);
   MachineRates all = three;
+  MachineRates with_calls = three;
+  with_calls.call_seconds = 0.5;
+  EXPECT_DOUBLE_EQ(seconds_of({.product_flops = 6, .calls = 4}, with_calls), 6 + 4 * 0.5);
   EXPECT_DOUBLE_EQ(product_seconds(halves, three), 12) << "taken to be as fast as others";
   all.kernel_flops = 2;
   EXPECT_DOUBLE_EQ(product_seconds(halves, all), 6);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -105,6 +106,18 @@ inline TestGraph transposed(const TestGraph& g) {
     t.offsets.push_back(Index(t.columns.size()));
   }
   return t;
+}
+
+/// Weighted, with arcs of weight 0: all arcs of every fourth row (row 1, the long one, among them), and all that come from the sources in
+/// `loud`, whose scores a test may raise above all others.
+inline TestGraph weightless_graph(unsigned seed, Index rows, Index cols, int degree,
+                                  const std::vector<VertexId>& loud) {
+  TestGraph g = random_graph(seed, rows, cols, degree, true);
+  for (Index r = 0; r < rows; ++r)
+    for (Index e = g.offsets[std::size_t(r)]; e < g.offsets[std::size_t(r) + 1]; ++e)
+      if (r % 4 == 1 || std::ranges::count(loud, g.columns[std::size_t(e)]) > 0)
+        g.weights[std::size_t(e)] = 0;
+  return g;
 }
 
 /// Sizes 0 … most, small ones often: shapes that nobody thought of, the same every time.

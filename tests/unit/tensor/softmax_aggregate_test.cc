@@ -24,6 +24,7 @@ struct Layer {
   double expected(Index i, Index c) const {
     double total = 0, value = 0;
     for (Index e = graph.offsets[std::size_t(i)]; e < graph.offsets[std::size_t(i) + 1]; ++e) {
+      if (!graph.weights.empty() && graph.weights[std::size_t(e)] == 0) continue;
       const double x = double(m.at(graph.columns[std::size_t(e)], c));
       const double p =
           std::exp(double(t) * x) * (graph.weights.empty() ? 1 : double(graph.weights[std::size_t(e)]));
@@ -54,6 +55,44 @@ TEST_P(SoftmaxAggregate, AveragesInRandomShapes) {
     expect_near(
         layer.out, [&](Index i, Index c) { return layer.expected(i, c); }, 5 * kTolerance);
   });
+}
+
+const std::vector<VertexId> kLoud{0, 3};
+
+/// Some of whose vertices have arcs of weight 0 alone, and whose largest messages, by `above`, come over arcs of weight 0.
+Layer weightless(Index rows, Index cols, Index columns, Real above) {
+  Layer layer{weightless_graph(72, rows, cols, 5, kLoud), columns, Real(0.7)};
+  for (const VertexId j : kLoud)
+    for (Index c = 0; c < columns; ++c) layer.m.at(j, c) += above;
+  return layer;
+}
+
+TEST_P(SoftmaxAggregate, ArcsOfWeight0TakeNoPart) {
+  TestRank rank;
+  for (const Real above : {0, 200, 5000}) {
+    for (const Index cols : {1, 17, 64}) {
+      Layer layer = weightless(40, 30, cols, above);
+      layer.forward(rank.ctx);
+      expect_near(
+          layer.out, [&](Index i, Index c) { return layer.expected(i, c); }, 5 * kTolerance);
+    }
+  }
+}
+
+/// Finite in float32, too, and 0 for sources whose arcs all weigh 0.
+TEST_P(SoftmaxAggregate, ArcsOfWeight0SendNoGradient) {
+  TestRank rank;
+  for (const Real above : {0, 200, 5000}) {
+    Layer layer = weightless(40, 30, 17, above);
+    const TestGraph t = transposed(layer.graph);
+    Matrix d_m(30, 17);
+    layer.forward(rank.ctx);
+    softmax_backward(rank.ctx, layer.arcs(), t.view(), layer.t, layer.m, layer.softmaxes().state, layer.out,
+                     random_matrix(77, 40, 17), d_m);
+    EXPECT_EQ(non_finite_in(rank.ctx, d_m), 0);
+    for (const VertexId j : kLoud)
+      for (Index c = 0; c < 17; ++c) EXPECT_EQ(d_m.at(j, c), 0);
+  }
 }
 
 TEST_P(SoftmaxAggregate, RowsWithoutSourcesAreZeroAndSendNoGradient) {
@@ -96,8 +135,10 @@ TEST_P(SoftmaxAggregate, DoesNotDependOnThreads) {
 #ifdef ATOLL_REAL_DOUBLE
 TEST_P(SoftmaxAggregate, BackwardIsTheGradient) {
   TestRank rank;
-  for (const bool weighted : {false, true}) {
-    Layer layer{random_graph(74, 9, 7, 3, weighted), 11, 0.8};
+  for (const char* weights : {"none", "all above 0", "some of them 0"}) {
+    Layer layer{weights == std::string("some of them 0") ? weightless_graph(74, 9, 7, 3, {2})
+                                                         : random_graph(74, 9, 7, 3, *weights == 'a'),
+                11, 0.8};
     const Matrix d_out = random_matrix(75, 9, 11);
     const TestGraph t = transposed(layer.graph);
     Matrix d_m(7, 11);

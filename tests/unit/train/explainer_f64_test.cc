@@ -108,6 +108,30 @@ TEST(Explainer, ClosesWhatDoesNotMatter) {
   EXPECT_EQ(again.features, out.features);
 }
 
+/// One layer whose score of class 0 is a neighbour's feature 0, three times: the more of it, the more open, and less of it than nothing is
+/// what should be closed first.
+TEST(Explainer, OpensNeighboursInTheOrderInWhichTheyMatter) {
+  Explained e({"sage", {"model.kind=sage", "model.layers=1"}}, kOthers,
+              {.epochs = 100, .learning_rate = 0.05});
+  e.weights.zero();
+  const auto weight = std::ranges::find_if(e.parameters.entries(), [](const Parameters::Entry& entry) {
+    return entry.spec.rows == 2 * kFeatures;  // the centre's own, then its neighbours'
+  });
+  ASSERT_NE(weight, e.parameters.entries().end());
+  e.weights.at(0, weight->offset + kFeatures * weight->spec.cols) = 3;
+  Explanation out;
+  e.explainer->explain(e.weights, std::vector<double>{0.8, 0.1, 0.1}, out, false);
+  std::vector<std::pair<double, Real>> by_feature;  // with the mask
+  for (Index i = 0; i < kOthers; ++i)
+    by_feature.emplace_back(2 * uniform(1, (1 + i) * kFeatures) - 0.7, out.vertices[std::size_t(i)]);
+  std::ranges::sort(by_feature);
+  for (std::size_t i = 1; i < by_feature.size(); ++i)
+    EXPECT_GT(by_feature[i].second, by_feature[i - 1].second) << by_feature[i].first;
+  EXPECT_LT(by_feature.front().first, 0);
+  EXPECT_GT(by_feature.back().second, 1.2 * by_feature.front().second);
+  EXPECT_GT(out.features[0], std::ranges::max(std::span(out.features).subspan(1))) << "nothing else is read";
+}
+
 TEST(Explainer, EndsWhereTheLossIsBelowTheThreshold) {
   Explained e({"sage", {"model.kind=sage"}}, kOthers, {.threshold = 100});
   Explanation out;

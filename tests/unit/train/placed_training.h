@@ -114,7 +114,7 @@ struct Trained {
       take_step(ctx, optimizer, 0.01, state);
       Evaluation evaluation;
       evaluation.validation = step == 2 ? 0.9 : 0.5;
-      best.consider(step, evaluation, parameters);
+      best.consider(step, evaluation, parameters, *ctx.stream);
     }
   }
 

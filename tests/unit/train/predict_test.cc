@@ -57,12 +57,20 @@ class PredictRun {
   const RunRecord& record() const { return kept_.record; }
   std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
   Predicted predict_small(bool probabilities = false) const {
-    return predict({folder_ / "run", folder_ / "small", folder_ / "predicted", 2, probabilities});
+    return predict({.model = folder_ / "run",
+                    .dataset = folder_ / "small",
+                    .output = folder_ / "predicted",
+                    .threads = 2,
+                    .probabilities = probabilities});
   }
   /// The same for another data set.
   Predicted predict_other(const SmallData& data, bool probabilities = false) const {
     write_small_data(folder_ / "other", data);
-    return predict({folder_ / "run", folder_ / "other", folder_ / "predicted", 2, probabilities});
+    return predict({.model = folder_ / "run",
+                    .dataset = folder_ / "other",
+                    .output = folder_ / "predicted",
+                    .threads = 2,
+                    .probabilities = probabilities});
   }
 
  private:

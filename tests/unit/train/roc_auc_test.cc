@@ -50,8 +50,7 @@ TEST(RocAuc, OfManyRanksIsThatOfOne) {
           for (Index c = 0; c < logits.cols(); ++c)
             logits.at(r, c) = Real(Draws(6, Purpose::kGenerator).bits64_at(id, std::uint64_t(c)) % 16);
         }
-        areas[std::size_t(comm.rank())] =
-            roc_auc(rank.ctx, comm, rank.data, logits, rank.data.validation.rows).value();
+        areas[std::size_t(comm.rank())] = roc_auc(comm, rank.data, logits, rank.data.validation.rows).value();
       });
       for (const double each : areas) EXPECT_EQ(each, areas[0]) << "every rank is told";
       return areas[0];

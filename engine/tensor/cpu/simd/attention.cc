@@ -14,13 +14,19 @@ struct Destination {
   PerHead score, most, top, sum, shrink;
 };
 
-/// From the scores of a block's arcs to their exponentials; top, shrink and sum follow.
+constexpr Real kNothing = -Real(__builtin_inf());  // a maximum over no arcs
+
+/// From the scores of a block's arcs to their exponentials; top, shrink and sum follow. Arcs of weight 0 raise no maximum.
 void exponentiate(const Attend& a, const HeadLayout& layout, Index begin, Index end, Destination& d,
                   Numbers& p) {
   const Index arcs = end - begin;
-  store(p.at + arcs * layout.padded / kLanes * kLanes, splat(-Real(__builtin_inf())));  // behind the last arc
+  store(p.at + arcs * layout.padded / kLanes * kLanes, splat(kNothing));  // behind the last arc
   for (Index e = 0; e < arcs; ++e) {
-    copy_heads(p.at + e * layout.padded, a.src_score.row(a.columns[begin + e]), layout.heads);
+    Real* const to = p.at + e * layout.padded;
+    if (counts(a.weights, begin + e))
+      copy_heads(to, a.src_score.row(a.columns[begin + e]), layout.heads);
+    else
+      for (Index h = 0; h < layout.padded; ++h) to[h] = kNothing;
   }
   for (Index lane = 0; lane < layout.period; lane += kLanes) store(d.most.at + lane, load(p.at + lane));
   layout.for_numbers(arcs, [&](Index lane, Index i) {
@@ -29,9 +35,10 @@ void exponentiate(const Attend& a, const HeadLayout& layout, Index begin, Index 
   combine(layout, d.most, [](Vec x, Vec y) { return max(x, y); });
   for (Index lane = 0; lane < layout.period; lane += kLanes) {
     const Vec old = load(d.top.at + lane);
-    // LeakyReLU is monotone: the largest result is that of the largest score.
-    const Vec top = max(old, leaky(load(d.most.at + lane) + load(d.score.at + lane), a.slope));
-    const Vec shrink = exp(old - top);
+    // LeakyReLU is monotone: the largest result is that of the largest score. Its slope may be 0, and −∞ · 0 isn't a number.
+    const Vec most = load(d.most.at + lane) + load(d.score.at + lane);
+    const Vec top = max(old, most == kNothing ? most : leaky(most, a.slope));
+    const Vec shrink = old == top ? splat(1) : exp(old - top);
     store(d.top.at + lane, top);
     store(d.shrink.at + lane, shrink);
     store(d.sum.at + lane, load(d.sum.at + lane) * shrink);
@@ -46,6 +53,7 @@ void exponentiate(const Attend& a, const HeadLayout& layout, Index begin, Index 
 void weigh(const Attend& a, const HeadLayout& layout, Index row, Index begin, Index end, Destination& d,
            Numbers& p) {
   if (a.weights != nullptr) multiply_by_weights(layout, a.weights + begin, end - begin, p);
+  for (Index i = (end - begin) * layout.padded; i % kLanes != 0; ++i) p.at[i] = 0;  // behind the last arc
   layout.for_numbers(end - begin, [&](Index lane, Index i) {
     store(d.sum.at + lane, load(d.sum.at + lane) + load(p.at + i));
   });

@@ -89,11 +89,18 @@ inline Vec leaky(Vec x, Real slope) {
   return x < Real(0) ? x * slope : x;
 }
 
-/// numbers (arc by arc) times the arcs' weights.
+/// An arc of weight 0 takes no part: its score may be any number above the others, and its exponential infinite.
+inline bool counts(const float* weights, Index arc) {
+  return weights == nullptr || weights[arc] != 0;
+}
+
+/// numbers (arc by arc) times the arcs' weights; 0 where an arc doesn't count.
 inline void multiply_by_weights(const HeadLayout& layout, const float* weights, Index arcs,
                                 Numbers& numbers) {
   for (Index e = 0; e < arcs; ++e) {
-    for (Index i = e * layout.padded; i < (e + 1) * layout.padded; ++i) numbers.at[i] *= Real(weights[e]);
+    const bool counted = counts(weights, e);
+    for (Index i = e * layout.padded; i < (e + 1) * layout.padded; ++i)
+      numbers.at[i] = counted ? numbers.at[i] * Real(weights[e]) : Real(0);
   }
 }
 

@@ -134,7 +134,10 @@ void pack_scores(const Attend& a, Index begin, Index end) {
     Real* packed = a.packed.row(row);
     copy_heads(packed, a.dst_score.row(row), a.heads);
     copy_heads(packed + a.heads, a.max.row(row), a.heads);
-    for (Index h = 0; h < a.heads; ++h) packed[2 * a.heads + h] = Real(1) / a.sum.row(row)[h];
+    for (Index h = 0; h < a.heads; ++h) {
+      const Real sum = a.sum.row(row)[h];  // 0 where all arcs weigh 0
+      packed[2 * a.heads + h] = sum == 0 ? Real(0) : Real(1) / sum;
+    }
     copy_heads(packed + 3 * a.heads, a.dot.row(row), a.heads);
   }
 }

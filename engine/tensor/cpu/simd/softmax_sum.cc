@@ -4,6 +4,14 @@
 #include "tensor/cpu/simd/level.h"
 
 namespace atl::simd::ATOLL_LEVEL {
+namespace {
+
+/// An arc of weight 0 takes no part: it raises no maximum, and what it would be divided by may be 0.
+bool counts(const SoftmaxSum& s, Index arc) {
+  return s.weights == nullptr || s.weights[arc] != 0;
+}
+
+}  // namespace
 
 // Two visits of each neighbour, the second in cache: the new maximum, then the exponentials under it.
 void softmax_sum(const SoftmaxSum& s, Index begin, Index end) {
@@ -13,10 +21,12 @@ void softmax_sum(const SoftmaxSum& s, Index begin, Index end) {
     for_columns(0, s.cols, [&](Index c, int n) {
       const Vec old = load(s.max.row(row) + c, n);
       Vec top = old;
-      for (Index e = first; e < behind; ++e) top = max(load(s.m.row(s.columns[e]) + c, n) * s.t, top);
-      const Vec shrink = exp(old - top);
+      for (Index e = first; e < behind; ++e)
+        if (counts(s, e)) top = max(load(s.m.row(s.columns[e]) + c, n) * s.t, top);
+      const Vec shrink = old == top ? splat(1) : exp(old - top);
       Vec sum = load(s.sum.row(row) + c, n) * shrink, out = load(s.out.row(row) + c, n) * shrink;
       for (Index e = first; e < behind; ++e) {
+        if (!counts(s, e)) continue;
         const Vec m = load(s.m.row(s.columns[e]) + c, n);
         Vec p = exp(m * s.t - top);
         if (s.weights != nullptr) p *= Real(s.weights[e]);
@@ -36,6 +46,7 @@ void softmax_sum_backward(const SoftmaxSum& s, Index begin, Index end) {
       const Vec m = load(s.m.row(row) + c, n);
       Vec d{};
       for (Index e = s.offsets[row]; e < s.offsets[row + 1]; ++e) {
+        if (!counts(s, e)) continue;
         const VertexId i = s.columns[e];
         Vec p = exp(m * s.t - load(s.max.row(i) + c, n)) / load(s.sum.row(i) + c, n);
         if (s.weights != nullptr) p *= Real(s.weights[e]);

@@ -22,6 +22,18 @@ const BadInput kCases[] = {
        good_saint(f);
        write_text(f / "class_map.json", R"({"0": 1, "3": 0})");
      }, {"class_map.json", "'3'", "0 … 2"}},
+    {"saint_class_is_a_number", "graphsaint", "", [](const fs::path& f) {
+       good_saint(f);
+       write_text(f / "class_map.json", R"({"0": 1.5})");
+     }, {"class_map.json", "vertex 0 is 1.5", "regression isn't built"}},
+    {"saint_vertex_twice", "graphsaint", "", [](const fs::path& f) {
+       good_saint(f);
+       write_text(f / "class_map.json", R"({"0": 1, "1": 0, "0": 0})");
+     }, {"class_map.json: vertex 0 is given twice"}},
+    {"saint_weights_add_up_beyond_float32", "graphsaint", "", [](const fs::path& f) {
+       good_saint(f);
+       write_csr(f / "adj_full.npz", 3, 3, {0, 2, 2, 2}, {1, 1}, {3e38f, 3e38f});
+     }, {"the arc 0 → 1 is given several times", "6e+38"}, [](ImportOptions& o) { o.weights = true; }},
     {"saint_class_is_text", "graphsaint", "", [](const fs::path& f) {
        good_saint(f);
        write_text(f / "class_map.json", R"({"0": "one"})");

@@ -39,7 +39,16 @@ const BadInput kCases[] = {
     {"label_fraction", "npy", "", [](const fs::path& f) {
        good_npy(f);
        write_array(f / "labels.npy", Dtype::kFloat32, std::vector<float>{0, 0.5f, 1});
-     }, {"labels.npy: row 1", "0.5", "whole numbers"}},
+     }, {"labels.npy: row 1", "0.5", "Atoll predicts classes, not numbers (regression isn't built)", "or text"}},
+    {"labels_of_few_fractions", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "labels.npy", Dtype::kFloat32, std::vector<float>{0.5f, 0.5f, 1.5f, 1.5f});
+     }, {"labels.npy: row 0: the label is 0.5", "regression isn't built",
+         "if these 2 values are names of classes, save labels.astype(str)"}},
+    {"targets_of_numbers", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "labels.npy", Dtype::kFloat32, std::vector<float>{0, 1, 1.25f, 0, 1, 1}, {2});
+     }, {"labels.npy: row 1", "class 0 is 1.25", "regression isn't built"}},
     {"labels_too_few", "npy", "", [](const fs::path& f) {
        good_npy(f);
        write_array(f / "labels.npy", Dtype::kInt32, std::vector<std::int32_t>{0, 1});

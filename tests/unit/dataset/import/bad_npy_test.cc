@@ -128,7 +128,7 @@ const BadInput kCases[] = {
     {"npy_feature_overflows_float", "npy", "", [](const fs::path& f) {
        good_npy(f);
        write_array(f / "features.npy", Dtype::kFloat64, std::vector<double>{1, 2, 1e300, 4, 5, 6}, {2});
-     }, {"features.npy: row 1: feature 0 is inf"}},
+     }, {"features.npy: row 1, column 0 is 1e+300, too large for float32"}},
     {"npy_feature_too_large_for_float16", "npy", "", [](const fs::path& f) {
        good_npy(f);
        write_array(f / "features.npy", Dtype::kFloat32, std::vector<float>{1, 2, 3, 70000, 5, 6}, {2});
@@ -212,6 +212,35 @@ const BadInput kCases[] = {
        write_array(f / "weights.npy", Dtype::kFloat32, std::vector<float>{1, -0.5f});
      }, {"edges.npy: row 1", "weight of arc 1 → 2 is -0.5", "not negative"},
      [](ImportOptions& o) { o.weights = true; }},
+    {"weight_beyond_float32", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "weights.npy", Dtype::kFloat64, std::vector<double>{1, 1e40});
+     }, {"weights.npy: row 1, column 0 is 1e+40, too large for float32"}, [](ImportOptions& o) { o.weights = true; }},
+    {"weights_add_up_beyond_float32", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "edges.npy", Dtype::kInt32, std::vector<std::int32_t>{1, 2, 1, 2}, {2});
+       write_array(f / "weights.npy", Dtype::kFloat32, std::vector<float>{3e38f, 3e38f});
+       write_array(f / "original_ids.npy", Dtype::kInt64, std::vector<std::int64_t>{70, 80, 90});
+     }, {"the arc 80 → 90 is given several times, and its weights add up to 6e+38"},
+     [](ImportOptions& o) { o.weights = true; }},
+    {"npz_equal_columns_add_up_beyond_float32", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       fs::remove(f / "features.npy");
+       write_csr(f / "features.npz", 3, 2, {0, 2, 2, 2}, {1, 1}, {3e38f, 3e38f});
+     }, {"features.npz: row 0: feature 1 is inf"}},
+    {"npy_original_ids_twice", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_array(f / "original_ids.npy", Dtype::kInt64, std::vector<std::int64_t>{70, 5, 70});
+     }, {"original_ids.npy: row 0 and row 2 both hold the id 70", "an id of its own"}},
+    {"npy_edges_are_a_zip", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_text(f / "edges.npy", "PK\x03\x04" + std::string(100, 'x'));
+     }, {"edges.npy: is a zip archive", "unpack it first"}},
+    {"npz_is_an_array", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       fs::rename(f / "features.npy", f / "features.npz");
+     }, {"features.npz: is a NumPy array (.npy)", "give an .npz archive"}},
+    {"npy_folder_is_a_file", "npy", "edges.npy", good_npy, {"edges.npy: is a file; format 'npy' reads a folder", "give the folder"}},
     {"weights_missing", "npy", "", good_npy, {"weights.npy", "cannot be read"},
      [](ImportOptions& o) { o.weights = true; }},
     {"scaling_without_split", "npy", "", good_npy, {"--scale-features training needs a split"},

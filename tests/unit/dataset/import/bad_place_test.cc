@@ -15,10 +15,27 @@ TEST(BadFormat, IsNamedWithTheNearest) {
     import_dataset("planetiod", kCora, folder / "out", {});
     FAIL();
   } catch (const Error& error) {
-    for (const char* text : {"'planetiod'", "did you mean 'planetoid'", "Known are"})
+    for (const char* text : {"'planetiod'", "did you mean planetoid", "known: npy, planetoid"})
       EXPECT_THAT(error.what(), ::testing::HasSubstr(text));
   }
   EXPECT_FALSE(fs::exists(folder / "out"));
+}
+
+TEST(BadFormat, ThatPeopleHaveIsAnsweredAndNotGuessed) {
+  TempFolder folder;
+  const auto refusal = [&](const char* format) -> std::string {
+    try {
+      import_dataset(format, kCora, folder / "out", {});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal("pyg"), ::testing::AllOf(::testing::HasSubstr("'pyg' isn't read"),
+                                               ::testing::HasSubstr("docs/datasets.md")));
+  EXPECT_THAT(refusal("graphml"), ::testing::HasSubstr("'graphml' isn't read: write an edge list"));
+  EXPECT_THAT(refusal("edgelist"), ::testing::HasSubstr("'edgelist' is 'snap' (known: npy"));
+  EXPECT_THAT(refusal("xyz"), ::testing::HasSubstr("--format: 'xyz' is unknown (known: npy"));
 }
 
 TEST(BadPlace, WhatExistsIsNotOverwritten) {

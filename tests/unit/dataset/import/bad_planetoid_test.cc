@@ -23,6 +23,15 @@ void good_planetoid(const fs::path& folder) {
 // clang-format off
 const BadInput kCases[] = {
     {"planetoid_no_files", "planetoid", "", [](const fs::path&) {}, {"no ind.NAME.allx"}},
+    {"planetoid_is_a_file", "planetoid", "ind.t.allx", good_planetoid,
+     {"ind.t.allx: is a file; format 'planetoid' reads a folder", "give the folder"}},
+    {"planetoid_test_vertex_twice", "planetoid", "", [](const fs::path& f) {
+       using namespace tiny_pickle;  // NOLINT
+       good_planetoid(f);
+       write_text(f / "ind.t.tx", whole(csr(2, 4, {0, 1, 1}, {2})));
+       write_text(f / "ind.t.ty", whole(array("i4", {2, 2}, std::vector<std::int32_t>{0, 1, 0, 1})));
+       write_text(f / "ind.t.test.index", "2\n\n2\n");
+     }, {"ind.t.test.index: lines 1 and 3 both hold 2"}},
     {"planetoid_weights", "planetoid", "", good_planetoid, {"hold no weights", "leave out --weights"},
      [](ImportOptions& o) { o.weights = true; }},
     {"planetoid_two_sets", "planetoid", "", [](const fs::path& f) {

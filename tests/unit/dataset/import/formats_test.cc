@@ -108,6 +108,67 @@ TEST_F(FormatsTest, OgbReadsFeaturesLabelsSplitsAndWeights) {
   EXPECT_EQ(import("ogb", "ogb/raw").split("default").rows, 3);
 }
 
+/// As ogbn-mag's raw/ has it: the relation papers cite, with what belongs to papers.
+TEST_F(FormatsTest, OgbRelationOfOneTypeIsAGraph) {
+  write_text(folder_ / "mag/raw/triplet-type-list.csv.gz", gzip("author,writes,paper\npaper,cites,paper\n"));
+  write_text(folder_ / "mag/raw/num-node-dict.csv.gz", gzip("author,paper\n7,3\n"));
+  write_text(folder_ / "mag/raw/relations/paper___cites___paper/edge.csv.gz", gzip("0,1\n1,2\n"));
+  write_text(folder_ / "mag/raw/node-feat/paper/node-feat.csv.gz", gzip("1,2\n3,4\n5,6\n"));
+  write_text(folder_ / "mag/raw/node-label/paper/node-label.csv.gz", gzip("0\n1\n1\n"));
+  for (const char* part : {"train", "valid", "test"})
+    write_text(folder_ / ("mag/split/time/paper/" + std::string(part) + ".csv"),
+               std::to_string(part[1] % 3) + "\n");
+  const Dataset dataset = import("ogb", "mag/raw/relations/paper___cites___paper");
+  EXPECT_EQ(dataset.meta().vertices, 3);
+  EXPECT_EQ(dataset.meta().arcs, 4);
+  EXPECT_EQ(dataset.meta().features, 2);
+  EXPECT_THAT(dataset.labels(), ElementsAre(0, 1, 1));
+  EXPECT_EQ(dataset.split("default").at('e' % 3, 0), std::uint8_t(Split::kTest));
+}
+
+/// The same graph in both of OGB's forms is the same data set.
+TEST_F(FormatsTest, OgbBinaryIsWhatItsTextIs) {
+  constexpr Index kVertices = 50, kArcs = 300;
+  std::vector<std::int64_t> ends;  // (2, arcs)
+  std::vector<float> features, labels;
+  std::uint32_t drawn = 1;
+  const auto draw = [&](std::uint32_t below) {
+    return (drawn = drawn * 1664525u + 1013904223u) / 65536u % below;
+  };
+  for (Index i = 0; i < 2 * kArcs; ++i) ends.push_back(draw(kVertices));
+  for (Index i = 0; i < 3 * kVertices; ++i) features.push_back(float(draw(1000)) / 8);
+  for (Index v = 0; v < kVertices; ++v) labels.push_back(v % 3 == 0 ? std::nanf("") : float(draw(4)));
+  std::string arc_lines, feature_lines, label_lines;
+  for (Index i = 0; i < kArcs; ++i)
+    arc_lines += fmt::format("{},{}\n", ends[std::size_t(i)], ends[std::size_t(kArcs + i)]);
+  for (std::size_t v = 0; v < std::size_t(kVertices); ++v) {
+    feature_lines += fmt::format("{},{},{}\n", features[3 * v], features[3 * v + 1], features[3 * v + 2]);
+    label_lines += fmt::format("{}\n", labels[v]);
+  }
+  write_text(folder_ / "text/raw/num-node-list.csv", "50\n");
+  write_text(folder_ / "text/raw/edge.csv", arc_lines);
+  write_text(folder_ / "text/raw/node-feat.csv", feature_lines);
+  write_text(folder_ / "text/raw/node-label.csv", label_lines);
+  std::filesystem::create_directories(folder_ / "papers/raw");
+  NpzWriter data(folder_ / "papers/raw/data.npz"), label(folder_ / "papers/raw/node-label.npz");
+  const Index of_edges[] = {2, kArcs}, of_features[] = {kVertices, 3}, of_labels[] = {kVertices, 1},
+              one[] = {1};
+  data.add("edge_index", Dtype::kInt64, of_edges, std::span<const std::int64_t>(ends));
+  data.add("node_feat", Dtype::kFloat32, of_features, std::span<const float>(features));
+  data.add("num_nodes_list", Dtype::kInt64, one, std::span<const std::int64_t>(&of_labels[0], 1));
+  data.finish();
+  label.add("node_label", Dtype::kFloat32, of_labels, std::span<const float>(labels));
+  label.finish();
+  for (const char* set : {"text", "papers"})
+    for (const auto& [part, ids] :
+         {std::pair("train", "1\n2\n"), std::pair("valid", "4\n"), std::pair("test", "5\n7\n")})
+      write_text(folder_ / (std::string(set) + "/split/time/" + part + ".csv.gz"), gzip(ids));
+  const auto checksums = import("ogb", "text").meta().checksums;
+  EXPECT_EQ(checksums.size(), 5u) << "offsets, columns, features, labels, split";
+  EXPECT_EQ(import("ogb", "papers").meta().checksums, checksums);
+  EXPECT_EQ(import("ogb", "papers/raw").meta().checksums, checksums);
+}
+
 TEST_F(FormatsTest, OgbSeveralLabelColumnsAreTargets) {
   write_text(folder_ / "ogb/num-node-list.csv", "2\n");
   write_text(folder_ / "ogb/edge.csv", "0,1\n");

@@ -209,26 +209,6 @@ TEST(Recorder, RanksThatWaitForEachOtherAreTold) {
     EXPECT_NE(each.find("all ranks wait for each other"), std::string::npos) << each;
 }
 
-TEST(SegmentCosts, AreMediansOfTheSameWork) {
-  RankRecording rank;
-  const auto segment = [&](double seconds, Work work) {
-    rank.steps.push_back(
-        {.kind = RecordedStep::Kind::kCompute, .seconds = seconds, .label = {.layer = 0, .work = work}});
-  };
-  for (const int epoch : {1, 2, 3, 4}) {
-    rank.steps.push_back({.kind = RecordedStep::Kind::kEpoch, .label = {.epoch = epoch}});
-    segment(epoch == 1 ? 9 : epoch, Work::kForward);
-    segment(10, Work::kForward);
-    if (epoch == 4) segment(7, Work::kBackward);  // work that other epochs leave out
-  }
-  const double spread = settle_costs(rank);
-  std::vector<double> seconds;
-  for (const RecordedStep& step : rank.steps)
-    if (step.kind == RecordedStep::Kind::kCompute) seconds.push_back(step.seconds);
-  EXPECT_EQ(seconds, (std::vector<double>{3, 10, 3, 10, 3, 10, 3, 10, 7}));
-  EXPECT_NEAR(spread, 2.0 / (3 * 3 + 3 * 10 + 7), 1e-12);
-}
-
 std::vector<SmallCase> of_parts() {
   return {{"Graph", {}},
           {"InStep", {"strategy={kind: graph, graph: {overlap: false}}"}},

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "train/temporary_folder.h"
+#include "where.h"
 
 namespace atl {
 namespace {
@@ -133,7 +134,7 @@ TEST(Topology, RanksMustFit) {
 
 TEST(Topology, TheRepositorysOwnAreRead) {
   int read = 0;
-  for (const auto& file : std::filesystem::directory_iterator(ATOLL_SOURCE_DIR "/manifests/topologies")) {
+  for (const auto& file : std::filesystem::directory_iterator(source_folder() / "manifests/topologies")) {
     const Topology t = read_topology(file.path());
     EXPECT_EQ(t.name, file.path().stem().string());
     EXPECT_FALSE(t.source.empty()) << file.path();

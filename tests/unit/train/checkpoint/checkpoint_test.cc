@@ -262,9 +262,23 @@ TEST_F(Checkpoints, AnotherRunsCheckpointIsRefusedNamingEveryDifference) {
   const std::string message = error_of([&] {
     check_identity(*read, {{"dataset", "xyz"}, {"model", "gcn 2×16"}, {"strategy", "graph"}});
   });
-  EXPECT_THAT(message, HasSubstr("dataset was abc, is now xyz"));
+  EXPECT_THAT(message, HasSubstr("it was trained on other data (checksum abc…, now xyz…)"));
+  EXPECT_THAT(message, HasSubstr("use that run's manifest and data"));
   EXPECT_THAT(message, HasSubstr("strategy was not stated, is now graph"));
   EXPECT_THAT(message, Not(HasSubstr("model")));
+}
+
+/// Which has no folder.
+TEST_F(Checkpoints, AnotherRunsCheckpointIsNamedOnRanksThatGotItFromRank0) {
+  store_.commit(state(1), {});
+  const auto read = newest();
+  const std::span<const std::byte> bytes = read->file.bytes();
+  const LoadedCheckpoint received = checkpoint_state_of(
+      SafetensorsFile::parse(std::vector<std::byte>(bytes.begin(), bytes.end()), "rank 0's checkpoint"));
+  EXPECT_THAT(error_of([&] {
+                check_identity(received, {{"dataset", "xyz"}});
+              }),
+              testing::StartsWith("rank 0's checkpoint: belongs to another run: "));
 }
 
 TEST_F(Checkpoints, ADamagedAttemptNumberIsSaid) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "job/models.h"
+#include "train/late_steps.h"
 #include "train/links/link_job.h"
 #include "train/same_training.h"
 
@@ -130,11 +131,25 @@ TEST_P(LinkTraining, InABatchOfEverythingIsGraph) {
                        "a batch of everything", 1e-8);
 }
 
-TEST_P(LinkTraining, InP3sPipelineIsTheSameOnAnyNumberOfRanks) {
+/// Against the plain loop of the recurrence. Losses of no pairs, of a dead model or of fresher weights are others.
+TEST_P(LinkTraining, InP3sPipelineIsTheRecurrence) {
+  constexpr int kEpochs = 5;
   const Job any = link_job(GetParam(), 1);
-  const auto fields = batches(any, "p3", "2", "batchSize: 31, delay: 3");
-  const SmallResult two = told(train(link_job(GetParam(), 2, fields), 4));
-  expect_same_training(two, told(train(link_job(GetParam(), 3, fields), 4)), "3 ranks", 1e-8);
+  for (const PlainRule& rule : {PlainRule{false, 0.05}, PlainRule{true, 0.002}}) {
+    SCOPED_TRACE(rule.field());
+    auto late = batches(any, "p3", "2", "batchSize: 31, delay: 3"),
+         one = batches(any, "minibatch", "2", "batchSize: 31");
+    for (auto* const fields : {&late, &one})
+      fields->insert(fields->end(), {fmt::format("training.epochs={}", kEpochs), rule.field()});
+    const LateStepsResult plain =
+        train_by_late_steps(link_job(GetParam(), 1, one), folder_ / "small", rule, kEpochs);
+    EXPECT_GT(plain.largest_gradient, 1e-3) << "it should learn to the end";
+    for (const int ranks : {1, 2, 3})
+      expect_same_training(told(plain.result), told(train(link_job(GetParam(), ranks, late), kEpochs)),
+                           fmt::format("{} ranks", ranks), rule.is_adam ? 1e-6 : 1e-8);
+    const SmallResult fresh = train(link_job(GetParam(), 1, one), kEpochs);
+    EXPECT_GT(std::abs(fresh.losses.back() - plain.result.losses.back()), 1e-6) << "weights are late";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, LinkTraining, testing::ValuesIn(every_link_model()),

@@ -1,4 +1,4 @@
-#include "job/nearest.h"
+#include "base/nearest.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,10 +33,12 @@ std::size_t edits(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::string nearest_word(const std::string& given, const std::vector<std::string>& known) {
-  constexpr std::size_t kLongest = 100;  // nobody means a field by a word longer than that
+  constexpr std::size_t kShort = 4, kLongest = 100;  // nobody means a field by a word longer than that
   if (given.empty() || given.size() > kLongest) return "";
   std::string best;
-  std::size_t fewest = std::max<std::size_t>(2, given.size() / 3) + 1;
+  // Of three letters two others are another word: hgt isn't gat.
+  const std::size_t most = given.size() <= kShort ? 1 : std::max<std::size_t>(2, given.size() / 3);
+  std::size_t fewest = most + 1;
   for (const auto& word : known) {
     const std::size_t count = edits(lower(given), lower(word));
     if (count < fewest && count < std::max(given.size(), word.size())) {

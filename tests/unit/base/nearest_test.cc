@@ -1,4 +1,4 @@
-#include "job/nearest.h"
+#include "base/nearest.h"
 
 #include <gtest/gtest.h>
 
@@ -17,6 +17,9 @@ TEST(Nearest, StaysSilentWhereNothingIsNear) {
   const std::vector<std::string> known{"epochs", "optimizer"};
   EXPECT_EQ(nearest_word("partitioner", known), "");
   EXPECT_EQ(nearest_word("", known), "");
+  EXPECT_EQ(nearest_word("hgt", {"gat", "gcn", "sage"}), "");
+  EXPECT_EQ(nearest_word("ddp", {"dgs", "p3"}), "");
+  EXPECT_EQ(nearest_word("gnc", {"gat", "gcn", "sage"}), "gcn");
   EXPECT_EQ(nearest_word(std::string(1'000'000, 'e'), known), "");
 }
 

@@ -1,0 +1,57 @@
+#include "operator/run/repeats.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "operator/kube/backoff.h"
+
+namespace atl::ctl {
+namespace {
+
+using kube::Milliseconds;
+
+constexpr int kMostInARow = 3;
+constexpr Milliseconds kFirstWait{1000}, kLongestWait{300'000};
+constexpr Milliseconds kInARow = 2 * kLongestWait;  // what comes later than that is another story
+
+/// Of all that would be written.
+std::size_t digest_of(const Decision& decision) {
+  std::string all = decision.status ? write_status(*decision.status) : "";
+  for (const auto& stage : decision.stages)
+    for (const Write& write : stage)
+      all +=
+          '\n' + std::to_string(int(write.verb)) + name_of(write.kind) + write.name + write.uid + write.body;
+  return std::hash<std::string>()(all);
+}
+
+}  // namespace
+
+Milliseconds Repeats::wait(const std::string& job, const Decision& decision) const {
+  const auto now = clock_.now();
+  Last last;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = last_.find(job);
+    if (found == last_.end() || found->second.times < kMostInARow) return Milliseconds(0);
+    last = found->second;
+  }
+  const auto end = last.at + kube::doubled(kFirstWait, last.times - kMostInARow, kLongestWait);
+  if (now >= end || digest_of(decision) != last.digest) return Milliseconds(0);
+  return std::chrono::ceil<Milliseconds>(end - now);
+}
+
+void Repeats::done(const std::string& job, const Decision& decision) {
+  const std::size_t digest = digest_of(decision);
+  const auto now = clock_.now();
+  std::lock_guard lock(mutex_);
+  Last& last = last_[job];
+  const bool is_again = last.times > 0 && last.digest == digest && now - last.at < kInARow;
+  last = {digest, is_again ? last.times + 1 : 1, now};
+}
+
+void Repeats::forget(const std::string& job) {
+  std::lock_guard lock(mutex_);
+  last_.erase(job);
+}
+
+}  // namespace atl::ctl

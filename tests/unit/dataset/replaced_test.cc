@@ -1,0 +1,73 @@
+// --replace deletes nothing but what the same command has made.
+#include "dataset/replaced.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "dataset/export.h"
+#include "dataset/import/importers.h"
+#include "dataset/temp_folder.h"
+
+namespace atl {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Replaced : public testing::Test {
+ protected:
+  Replaced() {
+    std::ofstream(source_) << "0 1\n1 2\n2 0\n";
+    import_dataset("snap", source_, dataset_, {});
+    export_dataset(Dataset::open(dataset_), exported_);
+  }
+  static void refused(const fs::path& place, Made made, const std::vector<fs::path>& sources,
+                      const char* words) {
+    EXPECT_THAT([&] { check_replaceable(place, made, sources); },
+                testing::ThrowsMessage<Error>(
+                    AllOf(HasSubstr(place.string()), HasSubstr(words), HasSubstr("choose another DST"))));
+  }
+
+  TempFolder folder_;
+  const fs::path source_ = folder_ / "list.txt", dataset_ = folder_ / "set", exported_ = folder_ / "out";
+};
+
+TEST_F(Replaced, MayBeWhatTheCommandMakes) {
+  EXPECT_NO_THROW(check_replaceable(dataset_, Made::kDataset, {source_}));
+  EXPECT_NO_THROW(check_replaceable(exported_, Made::kExport, {dataset_}));
+  EXPECT_NO_THROW(check_replaceable(folder_ / "absent", Made::kDataset, {source_}));
+  fs::create_directory(folder_ / "empty");
+  EXPECT_NO_THROW(check_replaceable(folder_ / "empty", Made::kExport, {dataset_}));
+}
+
+TEST_F(Replaced, MayBeADataSetThatIsTorn) {
+  fs::resize_file(dataset_ / "meta.json", fs::file_size(dataset_ / "meta.json") / 2);
+  EXPECT_NO_THROW(check_replaceable(dataset_, Made::kDataset, {source_}));
+}
+
+TEST_F(Replaced, IsNothingElse) {
+  fs::create_directory(folder_ / "thesis");
+  std::ofstream(folder_ / "thesis" / "thesis.tex") << "years";
+  for (const Made made : {Made::kDataset, Made::kExport}) {
+    refused(folder_ / "thesis", made, {}, "thesis.tex");
+    refused(source_, made, {}, "this is a file");
+  }
+  refused(dataset_, Made::kExport, {}, "of an export alone");
+  refused(exported_, Made::kDataset, {}, "of a data set alone");
+}
+
+TEST_F(Replaced, IsNotWhatIsRead) {
+  refused(source_, Made::kDataset, {source_}, "would delete");
+  refused(dataset_, Made::kExport, {dataset_}, "would delete");
+  fs::copy_file(source_, dataset_ / "list.txt");
+  refused(dataset_, Made::kDataset, {dataset_ / "list.txt"}, "would delete");
+  fs::create_directory_symlink(dataset_, folder_ / "link");
+  refused(folder_ / "link", Made::kDataset, {dataset_ / "list.txt"}, "would delete");
+}
+
+}  // namespace
+}  // namespace atl

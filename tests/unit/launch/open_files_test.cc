@@ -1,0 +1,49 @@
+#include "launch/open_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+namespace atl {
+namespace {
+
+class OpenFiles : public testing::Test {
+ protected:
+  OpenFiles() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+void limit(rlim_t soft, rlim_t hard) {
+  const rlimit files{soft, hard};
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+TEST_F(OpenFiles, TheSoftLimitIsRaisedToTheHardOne) {
+  EXPECT_EXIT(
+      {
+        limit(32, 512);
+        allow_open_files(20);
+        _exit(open_file_limit() == 512 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(OpenFiles, WhatTheHardLimitDoesNotAllowIsRefused) {
+  EXPECT_EXIT(
+      {
+        limit(32, 32);
+        try {
+          allow_open_files(2);
+        } catch (const Error& error) {
+          dprintf(STDERR_FILENO, "%s", error.what());
+          _exit(3);
+        }
+      },
+      testing::ExitedWithCode(3),
+      "at most 32 files may be open here, and mpirun needs about 36 for 2 ranks: raise the hard limit");
+}
+
+}  // namespace
+}  // namespace atl

@@ -1,0 +1,1 @@
+#include "tensor/weightless_attention_test.cc"

@@ -1,0 +1,172 @@
+// GNNPipe's recurrence (Chen et al. 2023, algorithm 1 and section 3.3) on one rank, in dense matrices and plain loops: convolutions without
+// dropout over one chunk after the other, trained by gradient descent. What tests hold strategy `gnnpipe` to; it shares no code with it.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "train/late_average.h"
+
+namespace atl {
+
+struct ChunkedGnn {
+  Dense adjacency;         // by which a convolution weighs neighbours' rows
+  std::vector<int> chunk;  // (vertices)
+  Dense features;
+  std::vector<int> labels;  // (vertices); −1: not trained on
+  double learning_rate = 0.1;
+  std::vector<Dense> weight;              // by convolution, of neighbours' rows
+  std::vector<Dense> self_weight;         // of the vertex's own row; empty: neighbours' alone (GCN)
+  std::vector<std::vector<double>> bias;  // by convolution
+
+  // The options, as docs/manifest.md words them.
+  int alpha = 23;                   // epoch t reads late rows of epoch α⌊(t − 1)/α⌋ …
+  bool first_epoch_is_kept = true;  // … and as long as that is 0 of epoch 1, instead of zeros
+  bool late_gradients = false;      // a row that was read late gets its gradient an epoch later
+  double gradient_scale = 1;        // of what an aggregation gives its sources
+
+  int epoch = 0;                           // the last one trained
+  std::vector<std::vector<Dense>> inputs;  // [epoch][convolution]: the rows that it read; of epoch 0 zeros
+  std::vector<Dense> late;                 // [convolution]: of this epoch's late rows, for the next one
+
+  std::size_t vertices() const { return features.size(); }
+  std::size_t layers() const { return weight.size(); }
+
+  int history_epoch() const {
+    const int last = alpha * ((epoch - 1) / alpha);
+    return last == 0 && first_epoch_is_kept && epoch > 1 ? 1 : last;
+  }
+
+  /// An epoch over the chunks in that order, back in the reverse one, one step; its loss.
+  double train(const std::vector<int>& order) {
+    begin_epoch(order);
+    for (const int c : order) forward(c);
+    std::vector<Dense> gradient = late_gradients ? late : of_inputs();
+    late = of_inputs();
+    d_weight_.clear(), d_self_.clear(), d_bias_.clear();
+    for (std::size_t l = 0; l < layers(); ++l) {
+      d_weight_.push_back(zeros(weight[l].size(), weight[l][0].size()));
+      if (!self_weight.empty()) d_self_.push_back(d_weight_.back());
+      d_bias_.emplace_back(bias[l].size(), 0.0);
+    }
+    double loss = 0;
+    for (auto c = order.rbegin(); c != order.rend(); ++c) loss += backward(*c, gradient);
+    for (std::size_t l = 0; l < layers(); ++l) {
+      descend(weight[l], d_weight_[l]);
+      if (!self_weight.empty()) descend(self_weight[l], d_self_[l]);
+      for (std::size_t k = 0; k < bias[l].size(); ++k) bias[l][k] -= learning_rate * d_bias_[l][k];
+    }
+    return loss;
+  }
+
+ private:
+  /// (vertices, in) of each convolution, zeros.
+  std::vector<Dense> of_inputs() const {
+    std::vector<Dense> all;
+    for (const Dense& w : weight) all.push_back(zeros(vertices(), w.size()));
+    return all;
+  }
+  void begin_epoch(const std::vector<int>& order) {
+    if (epoch++ == 0) inputs.push_back(of_inputs()), late = of_inputs();
+    inputs.push_back(of_inputs());
+    inputs.back()[0] = features;
+    sums_ = of_inputs();
+    out_ = zeros(vertices(), bias.back().size());
+    place_.assign(order.size(), 0);
+    for (std::size_t p = 0; p < order.size(); ++p) place_[std::size_t(order[p])] = int(p);
+  }
+  /// Whether j's row is this epoch's where i reads it: its chunk has been computed, or is i's own.
+  bool is_fresh(std::size_t i, std::size_t j) const {
+    return place_[std::size_t(chunk[j])] <= place_[std::size_t(chunk[i])];
+  }
+  std::vector<std::size_t> rows_of(int c) const {
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < vertices(); ++i)
+      if (chunk[i] == c) rows.push_back(i);
+    return rows;
+  }
+
+  void forward(int c) {
+    std::vector<Dense>& now = inputs[std::size_t(epoch)];
+    const std::vector<Dense>& history = inputs[std::size_t(history_epoch())];
+    for (std::size_t l = 0; l < layers(); ++l)
+      for (const std::size_t i : rows_of(c)) {
+        for (std::size_t j = 0; j < vertices(); ++j) {
+          const Dense& read = l == 0 || is_fresh(i, j) ? now[l] : history[l];  // features are never late
+          for (std::size_t k = 0; k < read[j].size(); ++k) sums_[l][i][k] += adjacency[i][j] * read[j][k];
+        }
+        std::vector<double> row = bias[l];
+        add_product(sums_[l][i], weight[l], row);
+        if (!self_weight.empty()) add_product(now[l][i], self_weight[l], row);
+        const bool is_last = l + 1 == layers();
+        for (double& value : row) value = is_last ? value : std::max(value, 0.0);
+        (is_last ? out_ : now[l + 1])[i] = row;
+      }
+  }
+
+  /// gradient: of each convolution's inputs so far.
+  double backward(int c, std::vector<Dense>& gradient) {
+    const std::vector<Dense>& now = inputs[std::size_t(epoch)];
+    const std::vector<std::size_t> rows = rows_of(c);
+    Dense d_out = zeros(vertices(), out_[0].size());
+    double loss = 0;
+    for (const std::size_t i : rows) loss += cross_entropy(i, d_out[i]);
+    for (std::size_t l = layers(); l-- > 0;) {
+      Dense d_in = zeros(vertices(), weight[l].size());  // of what a vertex reads of itself
+      for (const std::size_t i : rows) {
+        add_outer(sums_[l][i], d_out[i], d_weight_[l]);
+        if (!self_weight.empty()) add_outer(now[l][i], d_out[i], d_self_[l]);
+        for (std::size_t k = 0; k < d_out[i].size(); ++k) d_bias_[l][k] += d_out[i][k];
+        if (l == 0) continue;
+        std::vector<double> d_sum(weight[l].size(), 0.0);
+        add_product_back(d_out[i], weight[l], d_sum);
+        if (!self_weight.empty()) add_product_back(d_out[i], self_weight[l], d_in[i]);
+        for (std::size_t j = 0; j < vertices(); ++j) {
+          if (!is_fresh(i, j) && !late_gradients) continue;
+          std::vector<double>& to = is_fresh(i, j) ? gradient[l][j] : late[l][j];
+          for (std::size_t k = 0; k < to.size(); ++k) to[k] += gradient_scale * adjacency[i][j] * d_sum[k];
+        }
+      }
+      if (l == 0) break;
+      for (const std::size_t i : rows)
+        for (std::size_t k = 0; k < d_in[i].size(); ++k)
+          d_in[i][k] = now[l][i][k] > 0 ? d_in[i][k] + gradient[l][i][k] : 0;
+      d_out = d_in;
+    }
+    return loss;
+  }
+
+  double cross_entropy(std::size_t i, std::vector<double>& d_row) const {
+    if (labels[i] < 0) return 0;
+    double sum = 0, trained = 0;
+    for (const int label : labels) trained += label >= 0;
+    for (const double z : out_[i]) sum += std::exp(z);
+    for (std::size_t k = 0; k < d_row.size(); ++k)
+      d_row[k] = (std::exp(out_[i][k]) / sum - (int(k) == labels[i])) / trained;
+    return (std::log(sum) - out_[i][std::size_t(labels[i])]) / trained;
+  }
+  static void add_product(const std::vector<double>& row, const Dense& w, std::vector<double>& out) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      for (std::size_t k = 0; k < out.size(); ++k) out[k] += row[i] * w[i][k];
+  }
+  static void add_product_back(const std::vector<double>& d_row, const Dense& w, std::vector<double>& out) {
+    for (std::size_t i = 0; i < out.size(); ++i)
+      for (std::size_t k = 0; k < d_row.size(); ++k) out[i] += d_row[k] * w[i][k];
+  }
+  static void add_outer(const std::vector<double>& row, const std::vector<double>& d_row, Dense& d_w) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      for (std::size_t k = 0; k < d_row.size(); ++k) d_w[i][k] += row[i] * d_row[k];
+  }
+  void descend(Dense& w, const Dense& d_w) const {
+    for (std::size_t i = 0; i < w.size(); ++i)
+      for (std::size_t k = 0; k < w[i].size(); ++k) w[i][k] -= learning_rate * d_w[i][k];
+  }
+
+  std::vector<int> place_;   // by chunk, in the epoch's order
+  std::vector<Dense> sums_;  // by convolution: what it multiplies
+  Dense out_;
+  std::vector<Dense> d_weight_, d_self_;
+  std::vector<std::vector<double>> d_bias_;
+};
+
+}  // namespace atl
