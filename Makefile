@@ -51,13 +51,15 @@ demo: build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/e2e/demo
 
 # The suite on a cluster watches the clock: it has the machine to itself, but for clang-tidy, which takes what is left of it.
+# Each step says its minutes beside those that it may take on a machine that has nothing yet; CI ends after 90.
 test: test-tools cluster-tools
 	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
-	ninja -C $(BUILD) -j $(JOBS)
-	-tests/cluster/bed build  # tests of charts and of the API want them too, and say so where they can't be had
-	-tests/cluster/bed build helm kubeconform
-	$(CTEST) -LE long
-	$(CTEST) -L long
+	@tests/minutes step build 30 -- ninja -C $(BUILD) -j $(JOBS)
+	-@tests/minutes step Kubernetes 8 -- tests/cluster/bed build  # tests of charts and of the API want them too, and say so where they can't be had
+	-@tests/minutes step helm 3 -- tests/cluster/bed build helm kubeconform
+	@tests/minutes step tests 25 -- $(CTEST) -LE long --output-junit tests.xml; status=$$?; \
+		tests/minutes tests $(BUILD)/tests.xml; exit $$status
+	@tests/minutes step "cluster and clang-tidy" 20 -- $(CTEST) -L long
 
 test-unit: test-tools
 	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
@@ -91,7 +93,8 @@ fuzz: test-tools
 soak: test-tools programs cluster-tools
 	ATOLL=$(abspath $(BUILD)/atoll) KILL_ROUNDS=$(SOAK_ROUNDS) tests/e2e/kill_resume
 	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
-	ninja -C $(BUILD) -j $(JOBS) test_operator_kube
+	ninja -C $(BUILD) -j $(JOBS) test_operator_kube test_cuda_seeds
+	LATE_STREAMS=100 $(BUILD)/tests/cuda/test_cuda_seeds
 	ATOLL=$(abspath $(BUILD)/atoll) tests/cluster/suite --long
 	ATOLL=$(abspath $(BUILD)/atoll) tests/cluster/suite --long --family ipv6 --only 'client|training.same'
 	tests/cluster/bed build helm kueue

@@ -101,6 +101,7 @@ Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const Pre
   how.hosts = topology.hosts();
   how.parts = PartRanks(rank_traffic(job, dataset, prepared).parts);
   if (how.sample >= topology.ranks()) how.sample = 0;
+  if (how.modelled) say("measuring this machine, a few seconds where nothing else runs");
   Recording recording =
       // As recorded ones, costs are of a rank's threads while no other rank computes.
       how.modelled ? record_modelled(job, dataset, prepared, how, measured_rates(1, how.threads))

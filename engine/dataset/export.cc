@@ -8,6 +8,7 @@
 #include "dataset/format/npy_writer.h"
 #include "dataset/format/npz_writer.h"
 #include "dataset/import/neutral_meta.h"
+#include "dataset/replaced.h"
 
 namespace atl {
 namespace {
@@ -110,6 +111,7 @@ void export_edge_split(const Dataset& dataset, const fs::path& folder) {
 }  // namespace
 
 void export_dataset(const Dataset& dataset, const fs::path& place, bool replace) {
+  if (replace) check_replaceable(place, Made::kExport, {dataset.folder()});
   AtomicFolder folder(place, replace ? AtomicFolder::Existing::kReplace : AtomicFolder::Existing::kRefuse);
   const DatasetMeta& meta = dataset.meta();
   export_arcs(dataset, folder.path());

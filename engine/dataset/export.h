@@ -9,7 +9,7 @@
 
 namespace atl {
 
-/// `place` must not exist unless `replace`. Rows of every array are in the data set's order; original_ids.npy
+/// `place` must not exist unless `replace`, which takes an export alone and never the data set itself (dataset/replaced.h). Rows of every array are in the data set's order; original_ids.npy
 /// tells what each was called in its source. Memory: bounded, whatever the size.
 void export_dataset(const Dataset& dataset, const std::filesystem::path& place, bool replace = false);
 

@@ -27,7 +27,7 @@ struct Bench {
       : json(a.has("--json")),
         pool(int(a.integer("--threads", available_cores(), 1, 1024))),
         device(open_device(choice, 0, options)),
-        rates(device.device == Device::kCpu ? measure_rates(ctx) : measure_device_rates(ctx)) {
+        rates(measured()) {
     if (!device.why_not_gpu.empty()) say("the CPU is measured: " + device.why_not_gpu);
     const BenchMachine machine{pool.threads(), device.open.name};
     print(json ? to_json(rates, machine) + "\n" : to_text(rates, machine));
@@ -39,6 +39,11 @@ struct Bench {
   static void print(const std::string& text) {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
+  }
+
+  MachineRates measured() {
+    say("measuring this machine, a few seconds where nothing else runs");
+    return device.device == Device::kCpu ? measure_rates(ctx) : measure_device_rates(ctx);
   }
 
   bool json;

@@ -4,16 +4,13 @@
 #include "command/commands.h"
 #include "command/job_data.h"
 #include "dataset/export.h"
-#include "dataset/replaced.h"
 
 namespace atl {
 namespace {
 
 int run(const Arguments& arguments) {
   const std::filesystem::path source = stored_dataset(arguments.get("DATASET"));
-  const bool replace = arguments.has("--replace");
-  if (replace) check_replaceable(arguments.get("DST"), Made::kExport, {source});
-  export_dataset(Dataset::open(source), arguments.get("DST"), replace);
+  export_dataset(Dataset::open(source), arguments.get("DST"), arguments.has("--replace"));
   std::printf("%s\n", arguments.get("DST").c_str());
   return 0;
 }

@@ -7,7 +7,6 @@
 #include "command/option_fields.h"
 #include "command/synthetic.h"
 #include "dataset/generate/dataset.h"
-#include "dataset/replaced.h"
 
 namespace atl {
 namespace {
@@ -28,7 +27,6 @@ SyntheticSpec spec_of(const Arguments& a) {
 int run(const Arguments& a) {
   GenerateOptions options;
   options.replace = a.has("--replace");
-  if (options.replace) check_replaceable(a.get("DST"), Made::kDataset);
   options.float16 = a.has("--float16");
   options.threads = int(a.integer("--threads", 0, 1, 4096));
   options.progress = [&](const std::string& line) {

@@ -7,7 +7,6 @@
 #include "command/commands.h"
 #include "dataset/catalogue/published.h"
 #include "dataset/import/importers.h"
-#include "dataset/replaced.h"
 
 namespace atl {
 namespace {
@@ -74,7 +73,6 @@ int run(const Arguments& a) {
   options.scaling = scaling_of(a);
   options.float16 = a.has("--float16");
   options.replace = a.has("--replace");
-  if (options.replace) check_replaceable(a.get("DST"), Made::kDataset, {a.get("SRC")});
   options.threads = int(a.integer("--threads", 0, 1, 4096));
   const ProgressLine progress = [&](const std::string& line) {
     if (!a.has("--quiet")) std::fprintf(stderr, "%s\n", line.c_str());

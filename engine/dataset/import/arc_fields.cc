@@ -26,8 +26,33 @@ std::string_view next_first_field(LineReader& lines) {
   return {};
 }
 
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+/// Numbers that are written in another way than ids of text: what stands beside their digits, and what to do.
+void fail_mark(std::string_view field, const LineReader& lines) {
+  struct Mark {
+    char mark;
+    const char* says;
+  };
+  constexpr Mark kMarks[] = {
+      {';', "ids are separated by spaces, tabs or commas: replace ';'"},
+      {'|', "ids are separated by spaces, tabs or commas: replace '|'"},
+      {'"', "ids are numbers without quotes: remove them"},
+      {'\'', "ids are numbers without quotes: remove them"},
+      {'\r', "lines end in a carriage return alone: replace each by a line feed, for instance by tr '\\r' '\\n'"},
+      {':', "the line lists neighbours: remove ':', and use --format adjacency"}};
+  const std::size_t at = field.find_first_not_of("+-.0123456789");
+  if (at == std::string_view::npos) return;
+  if (!(at > 0 && is_digit(field[at - 1])) && !(at + 1 < field.size() && is_digit(field[at + 1]))) return;
+  for (const Mark& known : kMarks)
+    if (field[at] == known.mark) fail("{}: {}: {}", lines.where(), in_quotes(field), known.says);
+}
+
 /// A header stands above numbers, and a name above names.
 [[noreturn]] void fail_first(std::string_view field, LineReader& lines) {
+  fail_mark(field, lines);
   const std::string where = lines.where(), shown = in_quotes(field);
   const std::string_view below = next_first_field(lines);
   if (below.empty() || is_number(below))

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "dataset/export.h"
+#include "dataset/generate/dataset.h"
 #include "dataset/import/importers.h"
 #include "dataset/temp_folder.h"
 
@@ -67,6 +68,17 @@ TEST_F(Replaced, IsNotWhatIsRead) {
   refused(dataset_, Made::kDataset, {dataset_ / "list.txt"}, "would delete");
   fs::create_directory_symlink(dataset_, folder_ / "link");
   refused(folder_ / "link", Made::kDataset, {dataset_ / "list.txt"}, "would delete");
+}
+
+TEST_F(Replaced, IsJudgedForWhoeverCallsTheLibrary) {
+  ImportOptions options;
+  options.replace = true;
+  const auto says = [](const char* words) { return testing::ThrowsMessage<Error>(HasSubstr(words)); };
+  EXPECT_THAT([&] { import_dataset("snap", source_, source_, options); }, says("would delete"));
+  EXPECT_THAT([&] { export_dataset(Dataset::open(dataset_), dataset_, true); }, says("would delete"));
+  const CommunitySpec spec{.vertices = 100, .average_degree = 4, .features = 4, .classes = 2};
+  EXPECT_THAT([&] { generate_dataset(spec, exported_, {.replace = true}); }, says("of a data set alone"));
+  EXPECT_TRUE(fs::exists(source_) && fs::exists(exported_ / "edges.npy"));
 }
 
 }  // namespace
