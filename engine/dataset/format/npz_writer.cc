@@ -2,8 +2,11 @@
 
 #include <zlib.h>
 
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "dataset/format/npy_writer.h"
 
@@ -35,11 +38,18 @@ std::uint32_t crc_of(std::uint32_t crc, std::string_view bytes) {
 }  // namespace
 
 NpzWriter::NpzWriter(std::filesystem::path path) : path_(std::move(path)), file_(path_, std::ios::binary) {
-  if (!file_) fail("{}: cannot be written; choose another place", path_.string());
+  expect_written();
+}
+
+/// The stream leaves the system's error as it was.
+void NpzWriter::expect_written() const {
+  if (!file_)
+    fail("{}: cannot be written: {} ({})", path_.string(), std::strerror(errno), write_remedy(errno));
 }
 
 void NpzWriter::write(std::string_view bytes) {
   file_.write(bytes.data(), std::streamsize(bytes.size()));
+  expect_written();
   at_ += bytes.size();
 }
 
@@ -82,7 +92,7 @@ void NpzWriter::finish() {
   tail.add(kInExtraField, 4).add(kInExtraField, 4).add(0, 2);
   write(tail.bytes());
   file_.close();
-  if (!file_) fail("{}: cannot be written; free space there or choose another place", path_.string());
+  expect_written();
 }
 
 }  // namespace atl

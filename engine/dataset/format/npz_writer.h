@@ -32,6 +32,7 @@ class NpzWriter {
   };
   void add_bytes(const std::string& array, Dtype dtype, std::span<const Index> shape, std::string_view data);
   void write(std::string_view bytes);
+  void expect_written() const;
 
   std::filesystem::path path_;
   std::ofstream file_;

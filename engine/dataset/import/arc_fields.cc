@@ -41,7 +41,8 @@ void fail_mark(std::string_view field, const LineReader& lines) {
       {'|', "ids are separated by spaces, tabs or commas: replace '|'"},
       {'"', "ids are numbers without quotes: remove them"},
       {'\'', "ids are numbers without quotes: remove them"},
-      {'\r', "lines end in a carriage return alone: replace each by a line feed, for instance by tr '\\r' '\\n'"},
+      {'\r',
+       "lines end in a carriage return alone: replace each by a line feed, for instance by tr '\\r' '\\n'"},
       {':', "the line lists neighbours: remove ':', and use --format adjacency"}};
   const std::size_t at = field.find_first_not_of("+-.0123456789");
   if (at == std::string_view::npos) return;

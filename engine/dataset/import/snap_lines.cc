@@ -49,8 +49,8 @@ class Columns {
     }
     if (columns == summary_.columns) return;
     if (!summary_.whole_numbers)
-      fail("{}: line {} has {} columns, line {} has {}: give each line its weight, or none", lines.name(), lines.line(), columns,
-           line_, summary_.columns);
+      fail("{}: line {} has {} columns, line {} has {}: give each line its weight, or none", lines.name(),
+           lines.line(), columns, line_, summary_.columns);
     fail(
         "{}: line {} has {} columns, line {} has {}: an edge list has as many in each line; this looks like an adjacency "
         "list: use {}",

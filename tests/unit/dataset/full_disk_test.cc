@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "dataset/dataset.h"
+#include "dataset/export.h"
 #include "dataset/import/importers.h"
 #include "dataset/temp_folder.h"
 
@@ -53,6 +54,20 @@ TEST_P(FullDisk, IsNamedWithTheFileAndLeavesNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Bytes, FullDisk, testing::Values(0, 1, 200, 3000, 25'000, 50'000, 150'000, 190'000));
+
+TEST(FullDiskExport, NamesTheFileAndTheCauseAndLeavesNothing) {
+  TempFolder folder;
+  import_dataset("npy", kCora, folder / "in", {});
+  const Dataset cora = Dataset::open(folder / "in");
+  fs::create_directory(folder / "place");
+  for (const rlim_t limit : {0, 30'000, 85'000, 120'000}) {
+    const SmallFiles small{limit};
+    EXPECT_THAT([&] { export_dataset(cora, folder / "place" / "out"); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("cannot be written: File too large (raise")))
+        << limit;
+    EXPECT_TRUE(fs::is_empty(folder / "place"));
+  }
+}
 
 TEST(FullDiskReplacing, KeepsTheDataSetThatIsThere) {
   TempFolder folder;
