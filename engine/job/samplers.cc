@@ -15,7 +15,7 @@ namespace atl {
 namespace {
 
 constexpr std::int64_t kDefaultLayerSize = 1024, kDefaultDraws = 2000;
-/// Few clusters of a graph, or few of many in a step, leave out too many arcs and draw too like steps (docs/strategies.md, "Samplers").
+/// Few clusters of a graph, or few of many in a step, leave out too many arcs and draw too like steps (docs/strategies/samplers.md).
 constexpr int kClusters = 160;
 /// A kept neighbour stands for 1/α others, α being the share of the vertices that a step draws, about. With a third it is 3 or 4 of them.
 constexpr std::int64_t kVertexShare = 3, kMostVertices = 100'000;

@@ -8,7 +8,7 @@ but for halo rows, which are computed nowhere twice, yet read, sent and, by `cag
 `graph again` is the noise. One machine's memory is the link, so that what bounds an epoch is computing (docs/benchmarks/engine.md says how close that is to the machine's limits).
 
 An arc: an epoch's time, all of the machine's, over arcs. Sent: by all ranks in an epoch; a halo row is counted once for each rank that
-reads it. Memory: of the rank with the most; planned: how far the peak that `atoll plan` derives (docs/strategies.md) is from the
+reads it. Memory: of the rank with the most; planned: how far the peak that `atoll plan` derives (docs/strategies/costs.md) is from the
 measured one, over all ranks (goal: 10 %).
 
 """

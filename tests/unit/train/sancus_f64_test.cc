@@ -107,7 +107,7 @@ TEST(Sancus, SendsNothingOfBlocksThatStayAtHome) {
   }
 }
 
-/// As docs/strategies.md derives it: two buffers of the largest block, halo rows of evaluation, and of each layer halo rows and,
+/// As docs/strategies/costs.md derives it: two buffers of the largest block, halo rows of evaluation, and of each layer halo rows and,
 /// to tell what has changed, own rows.
 TEST(Sancus, HoldsWhatIsDerived) {
   TemporaryFolder folder;
