@@ -44,7 +44,7 @@ NpzWriter::NpzWriter(std::filesystem::path path) : path_(std::move(path)), file_
 /// The stream leaves the system's error as it was.
 void NpzWriter::expect_written() const {
   if (!file_)
-    fail("{}: cannot be written: {} ({})", path_.string(), std::strerror(errno), write_remedy(errno));
+    fail("{}: cannot be written: {}; {}", path_.string(), std::strerror(errno), write_remedy(errno));
 }
 
 void NpzWriter::write(std::string_view bytes) {

@@ -63,7 +63,7 @@ TEST(FullDiskExport, NamesTheFileAndTheCauseAndLeavesNothing) {
   for (const rlim_t limit : {0, 30'000, 85'000, 120'000}) {
     const SmallFiles small{limit};
     EXPECT_THAT([&] { export_dataset(cora, folder / "place" / "out"); },
-                testing::ThrowsMessage<Error>(testing::HasSubstr("cannot be written: File too large (raise")))
+                testing::ThrowsMessage<Error>(testing::HasSubstr("cannot be written: File too large; raise")))
         << limit;
     EXPECT_TRUE(fs::is_empty(folder / "place"));
   }
