@@ -21,6 +21,9 @@ using nlohmann::json;
 
 constexpr const char* kLocation = "manifest";
 
+/// Of a spec as JSON. All jobs are kept in memory, and whoever may make a job could fill that with a few hundred of a megabyte.
+constexpr std::size_t kLargestSpec = 64 << 10;
+
 /// Sections and fields of which the prepare step's result doesn't depend.
 constexpr std::array<std::string_view, 9> kNotPrepared = {"template",
                                                           "resources",
@@ -80,6 +83,24 @@ std::string without_places(const std::string& lines) {
   return text;
 }
 
+/// Leaves out what nothing reads, which may be as large as the API server takes.
+void keep_own_words(Meta& meta) {
+  meta.annotations.clear();
+  std::erase_if(meta.labels, [](const auto& label) {
+    return !label.first.starts_with(kApiGroup) && !label.first.starts_with("kueue.x-k8s.io/");
+  });
+}
+
+/// A job of such a spec fails; nothing of it is kept.
+void refuse_size(GnnJob& read) {
+  read.refusal = fmt::format(
+      "spec: is {} KiB as JSON; at most {} are allowed: put what is large into a ConfigMap, and mount it by template",
+      read.manifest.size() >> 10, kLargestSpec >> 10);
+  read.manifest.clear();
+  read.unknown.clear();
+  read.made_of = read.status.made_of;
+}
+
 }  // namespace
 
 MadeOf recalled(const MadeOf& read, const GnnJob& job) {
@@ -94,10 +115,15 @@ GnnJob read_gnn_job(const std::string& text) {
   if (!object.is_object()) fail("a GNNJob that is no JSON object: '{}'", text.substr(0, 80));
   GnnJob read;
   read.meta = read_meta(object);
+  keep_own_words(read.meta);
   json manifest = manifest_of(object, read.meta);
   if (manifest["spec"].is_object()) take_unknown(manifest["spec"], "", read.unknown);
   read.manifest = manifest.dump(-1, ' ', false, json::error_handler_t::replace);
   read.status = read_status(member(object, "status"));
+  if (read.manifest.size() > kLargestSpec) {
+    refuse_size(read);
+    return read;
+  }
   read.priority_class =
       text_of(member(member(member(object, "spec"), "template"), "spec"), "priorityClassName");
   try {

@@ -23,6 +23,19 @@ std::string last_line(const std::string& log) {
                     end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
+/// Why it failed: what its log says last, or, of one that wrote nothing, what its kubelet says.
+std::string why_it_ended(const PodView& pod, const std::string& log) {
+  const std::string line = last_line(log);
+  const ContainerView* engine = pod.container(kEngine);
+  if (engine && engine->reason == "OOMKilled")
+    return "it was killed for memory (give it more by resources.memory)" +
+           (line.empty() ? "" : "; its log ends with: " + line);
+  if (!line.empty()) return line;
+  const std::string& reason = engine && engine->ended ? engine->reason : pod.reason;
+  const std::string& message = engine && engine->ended ? engine->message : pod.message;
+  return message.empty() ? reason : reason + ": " + message;
+}
+
 /// Entered once. A pod that has ended stays for its log until the next one, which has its name, may start; for as long as
 /// runPolicy.cleanPodPolicy says where the job has failed.
 void fail_prepare(Turn& turn, const PodView& pod, const std::string& reason, const std::string& message) {
@@ -89,7 +102,7 @@ bool is_unprepared(Turn& turn) {
     if (!turn.seen.prepare_log)
       turn.ask_for_prepare_log();
     else
-      fail_prepare(turn, *pod, "PrepareFailed", last_line(*turn.seen.prepare_log));
+      fail_prepare(turn, *pod, "PrepareFailed", why_it_ended(*pod, *turn.seen.prepare_log));
   } else {
     watch_over(turn, *pod);
   }

@@ -28,9 +28,9 @@ const Histogram::BucketBoundaries kSeconds{1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-
 /// Reasons come in part from containers: only those that we know become labels.
 std::string known_reason(const std::string& reason) {
   static const std::set<std::string> kKnown{
-      "OOMKilled",     "Signal",      "Exit",     "Lost",     "Disconnected", "NodeLost",
-      "Evicted",       "Preempted",   "Deleted",  "Stalled",  "NotBound",     "StartDeadlineExceeded",
-      "PrepareFailed", "Interrupted", "Rejected", "OverLimit"};
+      "OOMKilled",     "Signal",      "Exit",     "Lost",      "Disconnected", "NodeLost",
+      "Evicted",       "Preempted",   "Deleted",  "Stalled",   "NotBound",     "StartDeadlineExceeded",
+      "PrepareFailed", "Interrupted", "Rejected", "OverLimit", "DaemonEnded"};
   return kKnown.contains(reason) ? reason : "Other";
 }
 

@@ -154,7 +154,9 @@ matchConstraints:
       resources: [pods]
 matchConditions:
   - name: bears-a-jobs-name
-    expression: has(object.metadata.labels) && 'atoll.dev/job' in object.metadata.labels
+    expression: >-
+      (has(object.metadata.labels) && 'atoll.dev/job' in object.metadata.labels) ||
+      (request.operation == 'UPDATE' && has(oldObject.metadata.labels) && 'atoll.dev/job' in oldObject.metadata.labels)
   - name: by-no-operator
     expression: >-
       !authorizer.group('atoll.dev').resource('gnnjobs').subresource('status').namespace(request.namespace).check('patch').allowed()
@@ -165,6 +167,7 @@ matchConditions:
 validations:
   - expression: >-
       request.operation == 'UPDATE' && has(oldObject.metadata.labels) && 'atoll.dev/job' in oldObject.metadata.labels &&
+      has(object.metadata.labels) && 'atoll.dev/job' in object.metadata.labels &&
       oldObject.metadata.labels['atoll.dev/job'] == object.metadata.labels['atoll.dev/job']
     message: "metadata.labels.atoll.dev/job: is the operator's (choose another key)"
   - expression: >-

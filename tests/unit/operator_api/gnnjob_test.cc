@@ -54,6 +54,24 @@ TEST(GnnJob, WhatTheEngineRefusesIsSaidInItsWords) {
   EXPECT_THAT(read_gnn_job(bad.dump()).refusal, HasSubstr("model.kind: 'gcm' is unknown (did you mean gcn?"));
 }
 
+TEST(GnnJob, OfALargeSpecNothingIsKept) {
+  json large = object();
+  large["metadata"]["annotations"] = {{"note", std::string(200'000, 'n')}};
+  for (int i = 0; i < 1000; ++i) large["metadata"]["labels"]["l" + std::to_string(i)] = "v";
+  GnnJob job = read_gnn_job(large.dump());
+  EXPECT_TRUE(job.job) << job.refusal;
+  EXPECT_TRUE(job.meta.annotations.empty());
+  EXPECT_EQ(job.meta.labels.size(), 1);
+  large["spec"]["template"]["spec"]["containers"] =
+      json::array({{{"name", "engine"}, {"args", json::array({std::string(100'000, 'x')})}}});
+  job = read_gnn_job(large.dump());
+  EXPECT_FALSE(job.job);
+  EXPECT_THAT(job.refusal,
+              testing::AllOf(HasSubstr("spec: is 98 KiB"), HasSubstr("at most 64"), HasSubstr("ConfigMap")));
+  EXPECT_LT(job.manifest.size() + job.refusal.size(), 1000);
+  EXPECT_EQ(job.status.attempt, 3);
+}
+
 TEST(GnnJob, TheManifestForTheEngineHoldsNothingOfKubernetes) {
   const json manifest = json::parse(read_gnn_job(object().dump()).manifest);
   EXPECT_EQ(manifest.at("metadata"), (json{{"name", "arxiv"}, {"namespace", "team"}}));

@@ -58,6 +58,8 @@ class FakeCluster {
   std::string network = "10.1.0.";  // what pods' addresses begin with
   int prepares = 0;
   bool does_prepare_fail = false;
+  std::string failed_prepare_log = "loading\nno data set 'cora'\n", prepare_reason = "Completed",
+              prepare_message;
   std::string
       prepares_also;  // members that the prepare step's result has beside those of every job: ,"strategy":…
   std::function<void()> others;  // controllers beside the operator, once a second

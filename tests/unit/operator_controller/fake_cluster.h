@@ -159,7 +159,7 @@ inline void FakeCluster::live(const std::string& name, json& pod) {
   else if (phase_of(pod) == "Running" && role == kLauncherRole && trains_.contains(uid))
     train(name, pod);
   else if (phase_of(pod) == "Running" && role == kPrepareRole)
-    end_pod(name, does_prepare_fail ? 1 : 0, "Completed", "");
+    end_pod(name, does_prepare_fail ? 1 : 0, prepare_reason, prepare_message);
 }
 
 inline void FakeCluster::tick() {

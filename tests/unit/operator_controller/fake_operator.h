@@ -185,7 +185,7 @@ inline void FakeOperator::look(const std::string& name) {
     if (decision.wants_prepare_log) {
       seen.prepare_log =
           cluster_.does_prepare_fail
-              ? "loading\nno data set 'cora'\n"
+              ? cluster_.failed_prepare_log
               : "loading\n{\"preparedChecksum\":\"p\",\"ranks\":4,\"flows\":[[0,2,100],[1,3,50]]" +
                     cluster_.prepares_also + "}\n";
       decision = decide(seen, settings);

@@ -35,6 +35,29 @@ TEST(LifePrepare, AFailedPrepareStepIsTriedAgainAndThenGivenUp) {
   });
 }
 
+TEST(LifePrepare, AFailureThatLeftNoLogIsSaidInItsKubeletsWords) {
+  World world;
+  world.cluster.does_prepare_fail = true;
+  world.cluster.failed_prepare_log = "";
+  world.cluster.prepare_reason = "StartError";
+  world.cluster.prepare_message = "failed to create containerd task";
+  world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 0}}));
+  world.run_to_end();
+  EXPECT_THAT(find_condition(world.atoll.status().conditions, kFailed)->message,
+              HasSubstr("StartError: failed to create containerd task"));
+}
+
+TEST(LifePrepare, AKillForMemoryIsNamedBesideTheLastLine) {
+  World world;
+  world.cluster.does_prepare_fail = true;
+  world.cluster.prepare_reason = "OOMKilled";
+  world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 0}}));
+  world.run_to_end();
+  EXPECT_THAT(find_condition(world.atoll.status().conditions, kFailed)->message,
+              testing::AllOf(HasSubstr("killed for memory"), HasSubstr("resources.memory"),
+                             HasSubstr("no data set 'cora'")));
+}
+
 /// It is told to each attempt, and nobody chooses anew.
 TEST(LifePrepare, WhatItChoseForStrategyAutoIsWhatRanksTrainUnder) {
   World world;
