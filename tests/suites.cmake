@@ -1,6 +1,6 @@
 # Called after a test program is built: writes INCLUDED, in which each of its suites is a test for ctest.
 #   cmake -DPROGRAM=... -DNAME=... -DLABEL=... -DENVIRONMENT=... -DINCLUDED=... -P suites.cmake
-# A process a suite, for with one a test most of the time went into starting processes. A suite is skipped where all of its tests are (unit/main.cc).
+# A process a suite: one a test would be thousands. A suite is skipped where all of its tests are (unit/main.cc).
 execute_process(COMMAND ${PROGRAM} --gtest_list_tests OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY TIMEOUT 60)
 string(REGEX MATCHALL "(^|\n)[^ \n][^ \n]*\\.( *#[^\n]*)?\n" lines "${listed}")
 set(tests "")
