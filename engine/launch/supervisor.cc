@@ -18,6 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kLookMilliseconds = 200;
+constexpr std::size_t kErrorsKept = 1024;
 constexpr std::chrono::milliseconds kEndPatience{2000};  // from SIGTERM to SIGKILL, for what isn't a rank
 
 class Supervisor {
@@ -43,7 +44,7 @@ class Supervisor {
       wait_for_news();
       if (asked_to_stop()) return stop();
       if (const auto end = killed_for_memory()) return finish(*end);
-      if (reap()) return finish({1, "DaemonEnded", {}, plan_.daemon[0] + " ended; see its lines above"});
+      if (reap()) return finish({1, "DaemonEnded", {}, daemons_end()});
     }
   }
 
@@ -51,11 +52,26 @@ class Supervisor {
   void wait_for_news() {
     pollfd files[] = {{signals_, POLLIN, 0}, {pipe_open_ ? daemon_.error_pipe : -1, POLLIN, 0}};
     poll(files, 2, kLookMilliseconds);
-    if (files[1].revents == 0) return;
+    if (files[1].revents != 0) pass_on_errors();
+  }
+
+  void pass_on_errors() {
     char buffer[4096];
     const ssize_t size = read(daemon_.error_pipe, buffer, sizeof buffer);
     pipe_open_ = size > 0;
-    if (pipe_open_) std::fwrite(buffer, 1, std::size_t(size), stderr);
+    if (!pipe_open_) return;
+    std::fwrite(buffer, 1, std::size_t(size), stderr);
+    last_errors_.append(buffer, std::size_t(size));
+    if (last_errors_.size() > kErrorsKept) last_errors_.erase(0, last_errors_.size() - kErrorsKept);
+  }
+
+  /// With the last line that it wrote: who reads the pod's status has no log at hand.
+  std::string daemons_end() {
+    for (pollfd pipe{daemon_.error_pipe, POLLIN, 0}; pipe_open_ && poll(&pipe, 1, 0) > 0;) pass_on_errors();
+    const auto end = last_errors_.find_last_not_of(" \r\n");
+    if (end == std::string::npos) return plan_.daemon[0] + " ended, and wrote nothing";
+    const auto begin = last_errors_.find_last_of('\n', end) + 1;  // 0 where there is none
+    return plan_.daemon[0] + " ended: " + last_errors_.substr(begin, end + 1 - begin);
   }
 
   bool asked_to_stop() const {
@@ -105,6 +121,7 @@ class Supervisor {
   Child daemon_;
   int signals_ = -1;
   bool pipe_open_ = true;
+  std::string last_errors_;  // of the daemon, at most kErrorsKept bytes
 };
 
 }  // namespace

@@ -21,9 +21,11 @@ inline constexpr const char* kFailed = "Failed";
 
 /// Why Placed, or Created, doesn't hold while the data set is prepared: nobody has looked for places yet. Also a state.
 inline constexpr const char* kPreparing = "Preparing";
+/// Why Placed doesn't hold where the scheduler finds no node for the prepare pod. Nobody has looked for places either.
+inline constexpr const char* kUnschedulable = "Unschedulable";
 /// Why Created doesn't hold. Also a state.
 inline constexpr const char* kRefused = "Refused";
-/// The state of a gang that has no places.
+/// The state of a job whose gang has no places, or whose prepare pod has no node.
 inline constexpr const char* kWaiting = "Waiting";
 
 /// Bytes, as the resource's schema has them.

@@ -30,7 +30,7 @@ bool is_unborn(const Turn& turn) {
   const GangView& gang = turn.gang();
   const Condition* placed = find_condition(turn.status.conditions, kPlaced);
   return !gang.launcher && std::ranges::count(gang.workers, nullptr) == std::ssize(gang.workers) &&
-         (!placed || placed->reason == kPreparing);
+         (!placed || placed->reason == kPreparing || placed->reason == kUnschedulable);
 }
 
 void make_worker(Turn& turn, std::size_t server, const std::string& node) {

@@ -117,6 +117,16 @@ std::string why_not_started(const PodView& pod) {
   return fmt::format("{} on {}: not ready", pod.meta.name, pod.node);
 }
 
+std::string in_kept_words(const Condition* before, const std::string& message) {
+  const auto head = [](const std::string& text) {
+    return text.substr(0, std::min(text.find("ErrImagePull"), text.find("ImagePullBackOff")));
+  };
+  const bool is_of_a_pull = head(message) != message;
+  return is_of_a_pull && before && head(before->message) == head(message) && before->message != head(message)
+             ? before->message
+             : message;
+}
+
 std::optional<Moment> released_at(const PodView& pod) {
   return parse_moment(pod.meta.annotation(kReleasedAnnotation));
 }

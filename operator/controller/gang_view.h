@@ -40,6 +40,9 @@ bool is_leaving(const PodView& pod, const Observed& seen, const Settings& settin
 /// kubelet, and one that is new may not have been told to us yet.
 inline constexpr Seconds kTimeToComeBack{40};
 
+/// A pod that has not started for so long is named: each change of words is a write.
+inline constexpr Seconds kTimeToStart{20};
+
 /// It has been missing for that long, its kubelet has been silent for longer than is tolerated, or the job's launcher or ranks have lost it too.
 bool is_node_lost(const std::string& node, const Observed& seen, const Settings& settings);
 
@@ -48,6 +51,10 @@ bool is_own(const Meta& meta, const Observed& seen);
 
 /// "cora-1-0: ImagePullBackOff: no such image"
 std::string why_not_started(const PodView& pod);
+
+/// `message`, or what the condition said before where both tell of one image that can't be pulled: a kubelet says ErrImagePull and
+/// ImagePullBackOff in turn, and each change of words is a write.
+std::string in_kept_words(const Condition* before, const std::string& message);
 
 /// When its gate was taken away.
 std::optional<Moment> released_at(const PodView& pod);

@@ -52,10 +52,22 @@ void keep_result(Turn& turn, const PodView& pod) {
               prepared_config_map(turn.job(), line));
 }
 
-std::string waiting_for(const PodView& pod) {
-  for (const ContainerView& container : pod.containers)
-    if (!container.waiting.empty()) return container.waiting + ": " + container.waiting_message;
-  return pod.unschedulable.empty() ? "it hasn't started" : pod.unschedulable;
+/// What is under way, or keeps it from being so. Of one that isn't there, or that the scheduler hasn't spoken of, what was said of the
+/// one before still holds.
+void tell_how_far(Turn& turn, const PodView* pod) {
+  if (turn.holds(kPlaced)) return;
+  const Condition* before = find_condition(turn.status.conditions, kPlaced);
+  const ContainerView* engine = pod ? pod->container(kEngine) : nullptr;
+  const bool is_starting = pod && pod->is_bound() && !pod->has_ended() && !(engine && engine->running);
+  const Moment late = pod ? made_at(pod->meta).value_or(turn.now()) + kTimeToStart : turn.now();
+  if (pod && !pod->is_bound() && !pod->unschedulable.empty())
+    return turn.say(kPlaced, false, kUnschedulable, "the prepare pod has no node: " + pod->unschedulable);
+  if ((!pod || !pod->is_bound()) && before && before->reason == kUnschedulable) return;
+  if (is_starting && turn.now() < late) turn.look_at(late);
+  if (is_starting && turn.now() >= late)
+    return turn.say(kPlaced, false, kPreparing,
+                    in_kept_words(before, "waiting for " + why_not_started(*pod)));
+  turn.say(kPlaced, false, kPreparing, "the data set is checked and partitioned");
 }
 
 void watch_over(Turn& turn, const PodView& pod) {
@@ -64,14 +76,12 @@ void watch_over(Turn& turn, const PodView& pod) {
   const auto seconds = turn.spec().run_policy.start_deadline_seconds;
   const Moment end = made_at(pod.meta).value_or(turn.now()) + Seconds(seconds);
   if (has_started) return;
-  if (!pod.unschedulable.empty() && !turn.holds(kPlaced))
-    turn.say(kPlaced, false, kPreparing, "the prepare pod waits for room: " + pod.unschedulable);
   turn.look_at(end);
   if (turn.now() < end) return;
   // Not to have found room is no failure of the job's: another one waits on, with a deadline of its own.
   if (!pod.is_bound()) return dismiss(turn, pod);
   fail_prepare(turn, pod, "StartDeadlineExceeded",
-               fmt::format("the prepare pod did not start within {} s: {}", seconds, waiting_for(pod)));
+               fmt::format("the prepare pod did not start within {} s: {}", seconds, why_not_started(pod)));
 }
 
 }  // namespace
@@ -81,7 +91,7 @@ bool is_unprepared(Turn& turn) {
       turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().made_of.prepared)))
     return false;
   const PodView* pod = turn.gang().prepare;
-  if (!turn.holds(kPlaced)) turn.say(kPlaced, false, kPreparing, "the data set is checked and partitioned");
+  tell_how_far(turn, pod);
   if (!pod) {
     if (!is_backing_off(turn))
       turn.create(Kind::kPod, prepare_name(turn.name()), prepare_pod(turn.job(), turn.settings, turn.now()));

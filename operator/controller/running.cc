@@ -14,7 +14,7 @@
 namespace atl::ctl {
 namespace {
 
-constexpr Seconds kTimeToStart{20}, kTimeToAnswer{60};
+constexpr Seconds kTimeToAnswer{60};
 
 std::vector<AttemptServer> servers_of(const Turn& turn) {
   std::vector<AttemptServer> servers;
@@ -80,7 +80,9 @@ void wait_for(Turn& turn, const PodView& slow) {
   const Moment end = released_at(slow).value_or(turn.now()) + kTimeToStart;
   const bool is_late = turn.now() >= end;
   if (!is_late) turn.look_at(end);
-  turn.say(kRunning, false, kStarting, is_late ? "waiting for " + why_not_started(slow) : "the pods start");
+  const Condition* before = find_condition(turn.status.conditions, kRunning);
+  turn.say(kRunning, false, kStarting,
+           is_late ? in_kept_words(before, "waiting for " + why_not_started(slow)) : "the pods start");
 }
 
 void wait_for(Turn& turn, const std::string& node) {

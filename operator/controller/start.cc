@@ -48,13 +48,13 @@ bool has_started(const PodView& pod) {
   return engine && (engine->running || engine->ended);
 }
 
-/// Who stands where an unbound pod was to stand, and what the scheduler has against it: that may be something else.
+/// What the scheduler has against it, and who stands where it was to stand: that need not be the reason.
 std::string why_not_bound(const Turn& turn, const PodView& pod) {
   const auto strangers = turn.seen.strangers(pod.pinned);
-  return fmt::format("{} was not bound to {}, where {} {} now{}{}", pod.meta.name, pod.pinned,
+  return fmt::format("{} was not bound to {}; the scheduler says{}; {} {} there now", pod.meta.name,
+                     pod.pinned, pod.unschedulable.empty() ? " nothing" : ": " + pod.unschedulable,
                      strangers.empty() ? "nothing" : listed(strangers, ", "),
-                     strangers.size() > 1 ? "stand" : "stands",
-                     pod.unschedulable.empty() ? "" : "; the scheduler says: ", pod.unschedulable);
+                     strangers.size() > 1 ? "stand" : "stands");
 }
 
 /// When it is given up, if it isn't bound. Whoever was gated bears the time of the gate for the scheduler's first word.

@@ -65,6 +65,10 @@ constexpr Guard kGuardsOfProjection[] = {
     {"podCertificate", kToken, kNobody},
 };
 
+constexpr const char* kEmptyInEachPod = "each pod would have an empty one: name a volume that all pods mount";
+const Names kRefusedOfData = {{"emptyDir", kEmptyInEachPod}};
+const Names kRefusedOfPrepared = {{"emptyDir", kEmptyInEachPod}, {"ephemeral", kEmptyInEachPod}};
+
 /// The same of any container, whose value may be one that asks for nothing.
 struct ValueGuard {
   const char *field, *harmless, *feature, *why;
@@ -213,7 +217,9 @@ bool is_allowable(const std::string& feature) {
 std::vector<std::string> template_faults(const Job& job, const Settings& settings) {
   Faults faults(settings);
   faults.volume(parsed(job.dataset.volume), "dataset.volume");
+  faults.refuse(parsed(job.dataset.volume), kRefusedOfData, "dataset.volume");
   faults.volume(parsed(job.dataset.prepared), "dataset.prepared");
+  faults.refuse(parsed(job.dataset.prepared), kRefusedOfPrepared, "dataset.prepared");
   faults.volume(parsed(job.output.volume), "output.volume");
   const json given = parsed(job.template_);
   for (const auto& [key, value] : given.items())

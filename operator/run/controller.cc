@@ -56,12 +56,6 @@ void survive(const char* what, const Work& work) {
   }
 }
 
-bool waits_for_room(const GnnJob& job) {
-  const Condition* running = find_condition(job.status.conditions, kRunning);
-  const bool lacks_launcher = running && !running->holds && running->reason == "NoRoom";
-  return waits_for_places_since(job.status) || (lacks_launcher && !has_ended(job.status.conditions));
-}
-
 }  // namespace
 
 Controller::Controller(const Options& options, Surroundings surroundings)
@@ -122,7 +116,7 @@ void Controller::look_at_all() {
 void Controller::look_at_waiting() {
   std::set<Precedence> waiting;
   for (const auto& job : caches_.jobs())
-    if (waits_for_room(*job)) waiting.insert(precedence_of(*job, caches_));
+    if (waits_for_room_since(job->status)) waiting.insert(precedence_of(*job, caches_));
   for (const Precedence& next : waiting) enqueue(next.job);
 }
 

@@ -1,4 +1,4 @@
-// What the controller tells Prometheus of the moment: its jobs by state, how long gangs wait, and how many wait for it.
+// What the controller tells Prometheus of the moment: its jobs by state, how long they wait for room, and how many wait for it.
 #include <algorithm>
 #include <map>
 
@@ -14,7 +14,7 @@ std::string Controller::metrics_text() {
   for (const auto& job : caches_.jobs()) {
     const std::string state = state_of(job->status.conditions);
     ++states[state.empty() ? "New" : state];
-    if (const auto since = waits_for_places_since(job->status)) {
+    if (const auto since = waits_for_room_since(job->status)) {
       double& longest = waiting[job->meta.space];
       longest = std::max(longest, double((around_.now() - *since).count()));
     }

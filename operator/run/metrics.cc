@@ -63,7 +63,7 @@ struct Metrics::State {
       gauge("leader_election_master_status", "1 if this replica leads.").Add({{"name", "atoll-operator"}});
   Family<Gauge>& jobs = gauge("atoll_jobs", "GNNJobs by state.");
   Family<Gauge>& waiting = gauge("atoll_gang_waiting_seconds",
-                                 "How long the gang of a namespace that waits longest for room has waited.");
+                                 "How long the job of a namespace that waits longest for room has waited.");
   std::mutex mutex;  // of:
   std::map<std::string, Gauge*> waiting_by_space;
   Family<Counter>& restarts = counter("atoll_job_restarts_total", "Attempts that ended early, by reason.");

@@ -24,4 +24,7 @@ Precedence precedence_of(const GnnJob& job, const Caches& caches);
 /// Since when a job has had no places for its gang; nothing where that isn't what it waits for.
 std::optional<Moment> waits_for_places_since(const Status& status);
 
+/// Since when it has had no room: no places, no node for its prepare pod, or none for its launcher.
+std::optional<Moment> waits_for_room_since(const Status& status);
+
 }  // namespace atl::ctl

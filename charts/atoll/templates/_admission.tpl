@@ -171,9 +171,10 @@ validations:
       oldObject.metadata.labels['atoll.dev/job'] == object.metadata.labels['atoll.dev/job']
     message: "metadata.labels.atoll.dev/job: is the operator's (choose another key)"
   - expression: >-
-      !has(object.metadata.annotations) || !('atoll.dev/pinned-to' in object.metadata.annotations) ||
-      (request.operation == 'UPDATE' && has(oldObject.metadata.annotations) && 'atoll.dev/pinned-to' in oldObject.metadata.annotations &&
-      oldObject.metadata.annotations['atoll.dev/pinned-to'] == object.metadata.annotations['atoll.dev/pinned-to'])
+      (has(object.metadata.annotations) && 'atoll.dev/pinned-to' in object.metadata.annotations ?
+      object.metadata.annotations['atoll.dev/pinned-to'] : '') ==
+      (request.operation == 'UPDATE' && has(oldObject.metadata.annotations) && 'atoll.dev/pinned-to' in oldObject.metadata.annotations ?
+      oldObject.metadata.annotations['atoll.dev/pinned-to'] : '')
     message: "metadata.annotations.atoll.dev/pinned-to: is the operator's (choose another key)"
 {{- end }}
 

@@ -28,12 +28,16 @@ variables:
     expression: >-
       (has(variables.spec.containers) ? variables.spec.containers : dyn([])) +
       (has(variables.spec.initContainers) ? variables.spec.initContainers : dyn([]))
+  - name: dataVolume
+    expression: "has(variables.job.dataset.volume) ? variables.job.dataset.volume : dyn({})"
+  - name: preparedVolume
+    expression: "has(variables.job.dataset.prepared) ? variables.job.dataset.prepared : dyn({})"
+  - name: outputVolume
+    expression: "has(variables.job.output) && has(variables.job.output.volume) ? variables.job.output.volume : dyn({})"
   - name: volumes  # the template's, and the job's own
     expression: >-
       (has(variables.spec.volumes) ? variables.spec.volumes : dyn([])) +
-      (has(variables.job.dataset.volume) ? [variables.job.dataset.volume] : dyn([])) +
-      (has(variables.job.dataset.prepared) ? [variables.job.dataset.prepared] : dyn([])) +
-      (has(variables.job.output) && has(variables.job.output.volume) ? [variables.job.output.volume] : dyn([]))
+      dyn([variables.dataVolume, variables.preparedVolume, variables.outputVolume])
   - name: projections
     expression: "variables.volumes.filter(v, has(v.projected) && has(v.projected.sources)).map(v, v.projected.sources)"
   - name: training
@@ -184,6 +188,12 @@ validations:
       !(variables.job.model.kind in ['{{ join "', '" $models.dropsInputFirst }}'])
     messageExpression: >-
       'training.inputDropout.position: ' + variables.job.model.kind + ' applies input dropout before its first layer (use beforeAggregation)'
+  {{- range $part, $volume := dict "data" "volume" "prepared" "prepared" }}
+  {{- range $kind, $instead := get $refused $part }}
+  - expression: "!has(variables.{{ $part }}Volume.{{ $kind }})"
+    message: {{ printf "dataset.%s.%s: can't be set (%s)" $volume $kind $instead | quote }}
+  {{- end }}
+  {{- end }}
   - expression: has(variables.job.dataset.volume)
     message: "dataset.volume: is required on a cluster (name a volume that all pods can mount and that holds the data root)"
   {{- if not .Values.mpiJobs.enabled }}
@@ -232,7 +242,11 @@ validations:
   {{- range $field, $guard := $guarded.volume }}
   {{- if not (has $guard.feature $.Values.jobs.allow) }}
   - expression: "variables.volumes.all(v, !has(v.{{ $field }}))"
-    message: {{ printf "%s of a volume: %s" $field (include "atoll.template.guard" $guard) | quote }}
+    messageExpression: >-
+      (has(variables.dataVolume.{{ $field }}) ? 'dataset.volume' : has(variables.preparedVolume.{{ $field }}) ? 'dataset.prepared' :
+      has(variables.outputVolume.{{ $field }}) ? 'output.volume' :
+      'template.spec.volumes[' + string(variables.spec.volumes.filter(v, has(v.{{ $field }}))[0].name) + ']') +
+      {{ printf ".%s: %s" $field (include "atoll.template.guard" $guard) | quote }}
   {{- end }}
   {{- end }}
   {{- range $field, $guard := $guarded.security }}

@@ -24,6 +24,11 @@ engine:
   terminationMessagePolicy: the operator reads the result from it
   stdin: nobody types into a rank
   tty: nobody types into a rank
+data:
+  emptyDir: "each pod would have an empty one: name a volume that all pods mount"
+prepared:
+  emptyDir: "each pod would have an empty one: name a volume that all pods mount"
+  ephemeral: "each pod would have an empty one: name a volume that all pods mount"
 {{- end }}
 
 {{/* Likewise, but where jobs.allow has the feature. */}}

@@ -125,7 +125,7 @@ TEST_F(Decide, WhoTookTheRoomIsNamed) {
   EXPECT_EQ(find_condition(status.conditions, kPlaced)->reason, "Withdrawn");
   EXPECT_EQ(find_condition(status.conditions, kPlaced)->message,
             "cora-1-0 was not bound to " + node +
-                ", where team-x-pod stands now; the scheduler says: no node has 3 cpu");
+                "; the scheduler says: no node has 3 cpu; team-x-pod stands there now");
 }
 
 TEST_F(Decide, WhatNoPlanSeesIsTriedEverMoreRarely) {

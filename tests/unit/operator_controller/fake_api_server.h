@@ -58,6 +58,8 @@ class FakeCluster {
   std::string network = "10.1.0.";  // what pods' addresses begin with
   int prepares = 0;
   bool does_prepare_fail = false;
+  json waits_for = {{"reason", "ImagePullBackOff"},
+                    {"message", "no such image"}};  // where images can't be pulled
   std::string failed_prepare_log = "loading\nno data set 'cora'\n", prepare_reason = "Completed",
               prepare_message;
   std::string

@@ -53,9 +53,9 @@ inline void FakeCluster::begin(const std::string& name, json& pod) {
     return;
   }
   if (!node.pulls_images) {
-    const json waiting = {{"reason", "ImagePullBackOff"}, {"message", "no such image"}};
-    is_changed = !status.contains("containerStatuses");
-    status["containerStatuses"] = json::array({{{"name", kEngine}, {"state", {{"waiting", waiting}}}}});
+    const json waits = json::array({{{"name", kEngine}, {"state", {{"waiting", waits_for}}}}});
+    is_changed = status.value("containerStatuses", json()) != waits;
+    status["containerStatuses"] = waits;
     return;
   }
   status["phase"] = "Running";

@@ -103,11 +103,38 @@ TEST(LifePrepare, AFailedPreparePodIsKeptForItsLogByCleanPodPolicy) {
   }
 }
 
+TEST(LifePrepare, AnImageThatCannotBePulledIsNamedOnceWhateverWordsItsKubeletTakes) {
+  World world;
+  for (auto& [name, node] : world.cluster.nodes) node.pulls_images = false;
+  world.atoll.submit(sample_job_json());
+  const auto message = [&] { return find_condition(world.atoll.status().conditions, kPlaced)->message; };
+  world.atoll.run(15);
+  EXPECT_EQ(message(), "the data set is checked and partitioned") << "it may be slow";
+  world.atoll.run(10);
+  EXPECT_THAT(message(), HasSubstr("waiting for cora-prepare on n"));
+  EXPECT_THAT(message(), HasSubstr("ImagePullBackOff: no such image"));
+  world.cluster.waits_for = {{"reason", "ErrImagePull"}, {"message", "registry: manifest unknown"}};
+  world.atoll.run(5);
+  EXPECT_THAT(message(), HasSubstr("ImagePullBackOff: no such image"));
+  world.cluster.waits_for = {{"reason", "CreateContainerConfigError"}, {"message", "no Secret 'proxy'"}};
+  world.atoll.run(5);
+  EXPECT_THAT(message(), HasSubstr("CreateContainerConfigError: no Secret 'proxy'"));
+}
+
 TEST(LifePrepare, APrepareStepThatFindsNoRoomWaitsForIt) {
   World world;
   for (const auto& [node, state] : world.cluster.nodes) world.cluster.occupy(node, 3000, "stranger-" + node);
   world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 0}}));
-  world.atoll.run(2000);
+  world.atoll.run(10);
+  const Moment since = find_condition(world.atoll.status().conditions, kPlaced)->changed;
+  for (int second = 0; second < 2000; ++second) {  // with the next pods, too, which nobody has judged yet
+    world.atoll.run(1);
+    const Condition placed = *find_condition(world.atoll.status().conditions, kPlaced);
+    ASSERT_EQ(placed.reason, kUnschedulable) << second;
+    ASSERT_EQ(placed.message, "the prepare pod has no node: no node has 3 cpu");
+    ASSERT_EQ(placed.changed, since);
+  }
+  EXPECT_EQ(world.atoll.state(), "Waiting");
   EXPECT_EQ(world.atoll.status().failures, 0);
   EXPECT_FALSE(world.has_ended());
   for (const auto& [node, state] : world.cluster.nodes) world.cluster.pods.erase("stranger-" + node);

@@ -123,6 +123,20 @@ TEST(Template, GpusAreSaidInOnePlaceWhateverTheyAreCalled) {
               ElementsAre(HasSubstr("resources.limits.example.com/card: can't be set (use spec.resources)")));
 }
 
+TEST(Template, VolumesThatEachPodHasEmptyAreRefused) {
+  const auto of_volume = [](const char* field, const char* kind) {
+    return template_faults(*sample_job({{field, {{kind, json::object()}}}}).job, {});
+  };
+  EXPECT_THAT(
+      of_volume("/spec/dataset/volume", "emptyDir"),
+      ElementsAre(HasSubstr("dataset.volume.emptyDir: can't be set (each pod would have an empty one")));
+  for (const char* kind : {"emptyDir", "ephemeral"})
+    EXPECT_THAT(of_volume("/spec/dataset/prepared", kind),
+                ElementsAre(HasSubstr("dataset.prepared." + std::string(kind) + ": can't be set")));
+  EXPECT_THAT(of_volume("/spec/dataset/volume", "ephemeral"), IsEmpty()) << "it may be a clone";
+  EXPECT_THAT(of_volume("/spec/output/volume", "emptyDir"), IsEmpty()) << "of one pod in any case";
+}
+
 TEST(Template, WhatGivesPodsMoreThanTheirOwnIsRefusedUnlessAllowed) {
   const json of_token =
       json::parse(R"({"projected": {"sources": [{"secret": {}}, {"serviceAccountToken": {"path": "t"}}]}})");

@@ -206,5 +206,18 @@ TEST(Controller, CountsItsJobsByState) {
   EXPECT_THAT(text, HasSubstr("workqueue_adds_total{name=\"gnnjob\"}"));
 }
 
+/// One job that finds no node for its prepare pod, and is given a new one every ten minutes.
+TEST(Controller, CountsAPreparePodsWaitForRoomToo) {
+  Stage stage;
+  for (const auto& [node, state] : stage.cluster.nodes) stage.cluster.occupy(node, 4000, "stranger-" + node);
+  stage.submit("cora");
+  stage.run(1900);
+  const std::string text = stage.controller->metrics_text();
+  const std::string gauge = "atoll_gang_waiting_seconds{job_namespace=\"team\"} ";
+  const auto at = text.find(gauge);
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_GT(std::stod(text.substr(at + gauge.size())), 1800);
+}
+
 }  // namespace
 }  // namespace atl::ctl
