@@ -1,0 +1,113 @@
+// Every model under every strategy, at every vector level that this machine has: the bits of losses, metrics and weights are those that
+// are stored in tests/data/bits.txt. Who changes a sum's order on purpose writes them anew:
+//   ATOLL_WRITE_BITS=tests/data/bits.txt build/tests/test_train --gtest_filter='*Bits.*'
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "tensor/cpu/simd/loops.h"
+#include "train/every_strategy.h"
+#include "where.h"
+
+namespace atl {
+namespace {
+
+constexpr int kEpochs = 3;
+constexpr const char* kLevels[] = {"baseline", "avx2", "avx512"};
+constexpr const char* kUnknown = "-";  // of a level that the machine hadn't on which they were written
+
+/// FNV-1a over the bytes of values.
+class Hash {
+ public:
+  void add(double value) { add_bits(std::bit_cast<std::uint64_t>(value), 8); }
+  void add(float value) { add_bits(std::bit_cast<std::uint32_t>(value), 4); }
+  std::string text() const { return fmt::format("{:016x}", hash_); }
+
+ private:
+  void add_bits(std::uint64_t bits, int bytes) {
+    for (int byte = 0; byte < bytes; ++byte) hash_ = (hash_ ^ (bits >> (8 * byte) & 0xff)) * 0x100000001b3ULL;
+  }
+  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+};
+
+std::string hash_of(const SmallResult& result) {
+  Hash hash;
+  for (const double loss : result.losses) hash.add(loss);
+  hash.add(result.validation);
+  hash.add(result.validation_loss);
+  for (const Real weight : result.weights) hash.add(weight);
+  return hash.text();
+}
+
+using Table =
+    std::map<std::string, std::map<std::string, std::string>>;  // "gcn under pipegcn" → level → hash
+
+Table read_table(const std::filesystem::path& path) {
+  Table table;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string model, strategy, hash;
+    words >> model >> strategy;
+    for (const char* level : kLevels)
+      if (words >> hash && hash != kUnknown) table[model + " " + strategy][level] = hash;
+  }
+  return table;
+}
+
+void write_table(const Table& table, const std::filesystem::path& path) {
+  std::ofstream file(path);
+  for (const auto& [name, hashes] : table) {
+    file << name;
+    for (const char* level : kLevels) file << ' ' << (hashes.contains(level) ? hashes.at(level) : kUnknown);
+    file << '\n';
+  }
+}
+
+std::vector<StrategyCase> cases_at(const std::string& level) {
+  std::vector<StrategyCase> all = every_strategy();
+  // Products of pairs have instructions of their own on some machines of that level.
+  if (level != "avx512") all.push_back({"graph_in_halves", 2, {"training.precision=bfloat16"}});
+  return all;
+}
+
+class Bits : public testing::TestWithParam<SmallCase> {
+ protected:
+  void SetUp() override { write_small_data(folder_ / "small", GetParam().data); }
+  void TearDown() override { simd::use(before_); }
+  TemporaryFolder folder_;
+
+ private:
+  const simd::Table& before_ = simd::loops();
+};
+
+TEST_P(Bits, AreThoseThatAreStored) {
+  const char* const writes = std::getenv("ATOLL_WRITE_BITS");
+  const std::filesystem::path path = writes ? writes : source_folder() / "tests/data/bits.txt";
+  Table stored = read_table(path);
+  for (const char* level : kLevels) {
+    const simd::Table* table = simd::table_named(level);
+    if (!table) continue;
+    simd::use(*table);
+    for (const StrategyCase& strategy : cases_at(level)) {
+      const Job job = job_of(GetParam(), strategy);
+      const std::string hash = hash_of(train_small(job, folder_ / "small", strategy.ranks, kEpochs));
+      std::string& expected = stored[GetParam().name + " " + strategy.name][level];
+      if (writes)
+        expected = hash;
+      else
+        EXPECT_EQ(hash, expected) << GetParam().name << " under " << strategy.name << ", " << level;
+    }
+  }
+  if (writes) write_table(stored, path);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Bits, testing::ValuesIn(every_model()),
+                         [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace atl
