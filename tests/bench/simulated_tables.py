@@ -197,11 +197,16 @@ def crossover(by_name, name):
     return None
 
 
+def papers_speed(cell, by_name, name):
+    """Of the speeds of computing that were simulated: with which the external part of an epoch is nearest to the paper's."""
+    wanted = simulated_cells.EXTERNAL[cell.dataset]
+    return min(simulated_cells.SPEEDS, key=lambda each: abs(external_part(by_name, name, each, name) - wanted))
+
+
 def granndis(cell, result):
     by_name = {one["topology"]: one for one in result["simulations"]}
     first_name, *others = dict.fromkeys(name.split("@")[0] for name in cell.topologies)
-    wanted = simulated_cells.EXTERNAL[cell.dataset]
-    speed = min(simulated_cells.SPEEDS, key=lambda each: abs(external_part(by_name, first_name, each, first_name) - wanted))
+    speed = papers_speed(cell, by_name, first_name)
     external = external_part(by_name, first_name, speed, first_name)
     lines = []
     for name in (first_name, *others):
