@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -29,8 +31,20 @@ struct Channel {
   std::vector<Note*> sends, receives;  // a few, and at most one of the two holds anything
 };
 
-struct Group {
+/// What wakes the thread that asks whether a rank's messages have come.
+struct Bell {
   std::mutex lock;
+  std::function<void()> told;
+
+  void ring() {
+    std::lock_guard guard(lock);
+    if (told) told();
+  }
+};
+
+struct Group {
+  std::mutex lock;  // nobody rings a bell who holds it
+  std::deque<Bell> bells;
   std::vector<std::string> hosts;
   std::vector<bool> left;
   std::map<std::tuple<Rank, Rank, int>, Channel> channels;  // (from, to, order)
@@ -49,12 +63,10 @@ class LocalPending : public Pending {
   LocalPending(Group& group, Rank rank, int order) : group_(group), rank_(rank), order_(order) {}
 
   void start(std::span<const Message> sends, std::span<const Message> receives) {
-    std::lock_guard guard(group_.lock);
-    notes_.assign(sends.size() + receives.size(), Note{});
-    moved_ = 0;
-    auto note = notes_.begin();
-    for (const Message& m : receives) post_receive(*note++ = {m, false});
-    for (const Message& m : sends) post_send(*note++ = {m, false});
+    post(sends, receives);
+    if (met_.empty()) return;
+    met_.push_back(rank_);
+    for (const Rank each : met_) group_.bells[std::size_t(each)].ring();
   }
 
   bool done() override {
@@ -94,6 +106,16 @@ class LocalPending : public Pending {
   }
 
  private:
+  void post(std::span<const Message> sends, std::span<const Message> receives) {
+    std::lock_guard guard(group_.lock);
+    notes_.assign(sends.size() + receives.size(), Note{});
+    moved_ = 0;
+    met_.clear();
+    auto note = notes_.begin();
+    for (const Message& m : receives) post_receive(*note++ = {m, false});
+    for (const Message& m : sends) post_send(*note++ = {m, false});
+  }
+
   bool owns(const Note* note) const {
     return !notes_.empty() && note >= &notes_.front() && note <= &notes_.back();
   }
@@ -103,6 +125,7 @@ class LocalPending : public Pending {
     if (channel.receives.empty()) return channel.sends.push_back(&note);
     copy(note, *channel.receives.front(), rank_, note.message.peer);
     channel.receives.erase(channel.receives.begin());
+    met_.push_back(note.message.peer);
   }
 
   void post_receive(Note& note) {
@@ -110,12 +133,14 @@ class LocalPending : public Pending {
     if (channel.sends.empty()) return channel.receives.push_back(&note);
     copy(*channel.sends.front(), note, note.message.peer, rank_);
     channel.sends.erase(channel.sends.begin());
+    met_.push_back(note.message.peer);
   }
 
   Group& group_;
   Rank rank_;
   int order_;
   std::vector<Note> notes_;
+  std::vector<Rank> met_;  // whose halves were there already
   std::int64_t moved_ = 0;
 };
 
@@ -130,6 +155,12 @@ class LocalTransport : public Transport {
   ~LocalTransport() override { leave(); }
 
   void open() override {}
+  bool tell_arrivals(std::function<void()> told) override {
+    Bell& own = group_->bells[std::size_t(rank_)];
+    std::lock_guard guard(own.lock);
+    own.told = std::move(told);
+    return true;
+  }
   void close(bool) override { leave(); }
   void abandon() override {
     for (auto& lane : pending_)
@@ -150,8 +181,11 @@ class LocalTransport : public Transport {
  private:
   void leave() {
     abandon();
-    std::lock_guard guard(group_->lock);
-    group_->left[std::size_t(rank_)] = true;
+    {
+      std::lock_guard guard(group_->lock);
+      group_->left[std::size_t(rank_)] = true;
+    }
+    for (Bell& each : group_->bells) each.ring();
   }
 
   std::shared_ptr<Group> group_;
@@ -168,6 +202,7 @@ std::vector<std::unique_ptr<Transport>> make_local_group(int ranks, std::vector<
   auto group = std::make_shared<Group>();
   group->hosts = std::move(hosts);
   group->left.assign(std::size_t(ranks), false);
+  group->bells.resize(std::size_t(ranks));
   std::vector<std::unique_ptr<Transport>> transports;
   for (Rank r = 0; r < ranks; ++r) transports.push_back(std::make_unique<LocalTransport>(group, r));
   return transports;

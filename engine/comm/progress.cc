@@ -17,6 +17,8 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr std::chrono::microseconds kMarkPoll{50};
+constexpr std::chrono::milliseconds kLongestRest{
+    5};                                    // where somebody tells of arrivals, but nobody of silence
 constexpr std::chrono::seconds kGrace{5};  // for the progress thread to say who is missing, or to give up
 
 }  // namespace
@@ -104,6 +106,13 @@ double Progress::busy_seconds() const {
 
 void Progress::thread_main() {
   prctl(PR_SET_TIMERSLACK, 1000);  // ns; the default of 50 µs would double the latency of every exchange
+  is_told_ = transport_->tell_arrivals([this] {
+    {
+      std::lock_guard guard(lock_);
+      arrived_since_ = true;
+    }
+    work_.notify_one();
+  });
   try {
     transport_->open();
   } catch (...) {
@@ -115,6 +124,7 @@ void Progress::thread_main() {
   }
   done_.notify_all();
   if (!open_failure_) loop();
+  transport_->tell_arrivals({});
 }
 
 void Progress::loop() {
@@ -192,15 +202,17 @@ void Progress::fail_all(const std::string& why) {
   done_.notify_all();
 }
 
-/// Nothing has arrived: polls again at once or sleeps. New work, and whoever begins to wait, ends the sleep.
+/// Nothing has arrived: polls again at once or sleeps. New work, whoever begins to wait, and a transport that tells of arrivals end the
+/// sleep.
 void Progress::rest(std::unique_lock<std::mutex>& lock) {
   const auto now = Clock::now();
   nanoseconds waited = nanoseconds::max();
   slots_.for_each_running(
       [&](const Running& running) { waited = std::min<nanoseconds>(waited, now - running.since); });
   // Whoever fetches ahead leaves its core to others meanwhile: they compute.
-  const nanoseconds nap = pace_.nap(waited, waiters_[kComputes].stands);
-  if (nap == nanoseconds(0)) return;
+  const bool polls = !is_told_ || slots_.any_queued();  // nobody tells when a stream's mark is reached
+  const nanoseconds nap = polls ? pace_.nap(waited, waiters_[kComputes].stands) : kLongestRest;
+  if (nap == nanoseconds(0) || std::exchange(arrived_since_, false)) return;
   const bool stands = std::ranges::any_of(waiters_, &Waiter::stands);
   if (stands && now - longest_silence(now) >= options_.timeout) return fail_all(missing_ranks());
   if (stands && now >= next_telling_) tell_wait(now);

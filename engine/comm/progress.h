@@ -72,11 +72,13 @@ class Progress final : public ProgressEngine, private LaneSlots::Watcher {
   std::array<Clock::time_point, kLanes> arrived_{};  // what arrived last, by lane …
   std::array<Clock::time_point, kLanes> moved_{};    // … and when a part of anything last did, or left
   PollPace pace_;
+  bool is_told_ = false;  // of arrivals, by the transport
 
   mutable std::mutex lock_;  // guards what follows
   std::condition_variable work_, done_;
   bool stop_ = false, abandoned_ = false, opened_ = false, failing_ = false;
-  Clock::time_point looked_;                     // when the progress thread last came by
+  bool arrived_since_ = false;  // the transport has told of something since the thread last rested
+  Clock::time_point looked_;    // when the progress thread last came by
   std::optional<Clock::time_point> busy_since_;  // an operation is under way since then
   Clock::duration busy_{};                       // before that
   std::string broken_;                           // why every further operation fails; empty: nothing is wrong

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,7 +48,7 @@ class Pending {
 };
 
 /// All calls but rank(), size(), host(), name(), carries() and sums_on_devices() come from one thread, the communicator's progress thread:
-/// open() first, close() last. Between a pair of ranks messages match in the order in which they were started within bulk,
+/// tell_arrivals() and open() first, close() last. Between a pair of ranks messages match in the order in which they were started within bulk,
 /// within prefetch, and within a slot of the small lane: ranks call start() in the same order there. In bulk that is one order for
 /// all ranks, not for each pair alone (comm/linked_transport.h).
 class Transport {
@@ -55,6 +56,9 @@ class Transport {
   virtual ~Transport() = default;
   /// Joins the group. rank(), size() and host() are valid from here on.
   virtual void open() = 0;
+  /// From here on `told` is called, by any thread, whenever part of a message may have come, or a peer has left; empty: by nobody any
+  /// more. False: nobody tells, so that done() must be asked again and again.
+  virtual bool tell_arrivals(std::function<void()> /*told*/) { return false; }
   /// Leaves it. `orderly`: nothing is outstanding, so wait for the others where the library wants that;
   /// otherwise leave at once, so that the others notice.
   virtual void close(bool orderly) = 0;
