@@ -32,8 +32,41 @@ def markdown(comparisons, cells):
         cell = cells.get(comparison.name)
         if cell:
             text += section(comparison.name, cell)
-            text += f"![bars and curves]({comparison.picture})\n\n" if comparison.picture else ""
+            text += f"![an epoch under each strategy]({comparison.picture})\n\n" if comparison.picture else ""
     return text
+
+
+def write(comparisons, cells, folder, name):
+    """The page, and its pictures beside it."""
+    comparisons = list(comparisons)
+    (folder / f"{name}.md").write_text(markdown(comparisons, cells))
+    for comparison in comparisons:
+        if comparison.picture and cells.get(comparison.name):
+            (folder / comparison.picture).write_text(picture(cells.get(comparison.name)))
+
+
+def picture(cell):
+    """A bar for each run: computing and exposed communication, all communication below them, a stroke where the ideal lies."""
+    longest = max(max(run["computeSeconds"] + run["exposedCommunicationSeconds"], run["communicationSeconds"], run["idealSeconds"]) for run in cell["runs"])
+    left, width, pitch = 230, 600, 42
+    lines = ['<text x="20" y="24">An epoch: compute (blue), exposed communication (orange), all communication (grey), ideal (stroke)</text>']
+
+    def bar(x, y, value, height, colour, name):
+        lines.append(f'<rect x="{x:.1f}" y="{y}" width="{value / longest * width:.1f}" height="{height}" fill="{colour}"><title>{name} {seconds(value)}</title></rect>')
+
+    for number, run in enumerate(cell["runs"]):
+        y, compute, exposed = 50 + pitch * number, run["computeSeconds"], run["exposedCommunicationSeconds"]
+        ideal = left + run["idealSeconds"] / longest * width
+        end = max(ideal, left + (compute + exposed) / longest * width)
+        lines.append(f'<text x="{left - 10}" y="{y + 14}" text-anchor="end">{run["strategy"]}{" again" if run["again"] else ""}</text>')
+        bar(left, y, compute, 18, "#0b6bcb", "compute")
+        bar(left + compute / longest * width, y, exposed, 18, "#e07b00", "exposed")
+        bar(left, y + 20, run["communicationSeconds"], 6, "#8a94a0", "communication")
+        lines.append(f'<path d="M{ideal:.1f} {y - 3}v32" stroke="#16202c" stroke-width="2"/>')
+        lines.append(f'<text x="{end + 8:.1f}" y="{y + 14}">{seconds(run["epochSecondsMedian"])} ({run["speedUp"]:.2f} ×)</text>')
+    height = 50 + pitch * len(cell["runs"])
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 {height}" font-family="sans-serif" font-size="13">\n'
+            f'<rect width="960" height="{height}" fill="white"/>\n' + "\n".join(lines) + "\n</svg>\n")
 
 
 def section(name, cell):

@@ -44,7 +44,7 @@ class Comparison:
 
     @property
     def picture(self):
-        """The file of its bars and curves, beside the table; None: it has none."""
+        """The file of its bars, beside the table; None: it has none."""
         return f"pipegcn-{self.dataset}.svg" if self.strategies == EVERYBODY else None
 
 

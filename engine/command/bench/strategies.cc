@@ -3,9 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <optional>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
 #include "command/bench/cells.h"
 #include "command/bench/rig.h"
@@ -106,9 +104,6 @@ void refuse_changes_of_strategy(const Arguments& a) {
 
 int bench(const Arguments& a) {
   refuse_changes_of_strategy(a);
-  std::optional<AtomicFile> picture;
-  if (a.has("--svg"))
-    picture.emplace(a.get("--svg"));  // can it be written? Better asked before hours of runs
   Rig rig = Rig::from_environment();
   const double share = asked_share(a, rig);
   std::vector<BenchCell> cells;
@@ -128,10 +123,6 @@ int bench(const Arguments& a) {
   result.rig = rig.description();
   run_rounds(a, cells, runs, output);
   result.rows = compare_strategies(runs);
-  if (picture) {
-    picture->write(to_svg(result));
-    picture->commit();
-  }
   std::fputs((a.has("--json") ? to_json(result) : to_text(result)).c_str(), stdout);
   return 0;
 }
@@ -161,7 +152,6 @@ Command bench_strategies_command() {
        prepared_argument(),
        {"--output", "DIR", "folder for the runs' results (./runs/OUTPUT.PATH-strategies)"},
        {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
-       {"--svg", "FILE", "draw the comparison: parts of an epoch's time, accuracy by epoch and by time"},
        {"--timeout", "SECONDS", "how long to wait for a rank that doesn't answer (300)"},
        {"--json", "", "print one JSON object"}},
       run};

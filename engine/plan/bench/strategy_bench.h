@@ -55,9 +55,8 @@ struct StrategyBench {
 /// other bytes than planned, or has no steady epoch.
 std::vector<StrategyRow> compare_strategies(const std::vector<StrategyRuns>& runs);
 
-/// For a terminal; one JSON object; a picture (SVG).
+/// For a terminal; one JSON object.
 std::string to_text(const StrategyBench& bench);
 std::string to_json(const StrategyBench& bench);
-std::string to_svg(const StrategyBench& bench);
 
 }  // namespace atl

@@ -158,15 +158,5 @@ TEST(StrategyBench, TheObjectHoldsEveryFigure) {
   EXPECT_TRUE(here["link"].is_null() && here["rig"].is_null() && !here.contains("commShare"));
 }
 
-TEST(StrategyBench, ThePictureHasABarForEachRunAndItsCurves) {
-  const auto runs = three();
-  const std::string svg = to_svg(StrategyBench{.rows = compare_strategies(runs)});
-  EXPECT_THAT(svg, testing::StartsWith("<svg xmlns='http://www.w3.org/2000/svg'"));
-  EXPECT_THAT(svg, HasSubstr("<title>exposed 700 ms</title>"));
-  EXPECT_THAT(svg, HasSubstr("graph:overlap=false again"));
-  EXPECT_THAT(svg, HasSubstr("Validation by time of training"));
-  EXPECT_THAT(svg, testing::Not(HasSubstr("nan")));
-}
-
 }  // namespace
 }  // namespace atl
