@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -11,6 +12,7 @@
 #include "base/readable.h"
 #include "base/threads.h"
 #include "command/prepared_place.h"
+#include "command/reminder.h"
 #include "command/synthetic.h"
 #include "command/training_fit.h"
 #include "dataset/dataset.h"
@@ -112,7 +114,14 @@ PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset, Say
   const Job& job = loaded.job;
   const PartitionOptions options = partition_options(job, job.placement.ranks);
   const auto marks = training_marks(dataset, job);
+  std::optional<Reminder> reminder;
   const auto announce = [&](Index bytes) {
+    const bool by_volume = options.kind == "metis" && options.objective == "volume";
+    reminder.emplace(
+        say, "preparing",
+        by_volume ? "METIS takes long where vertices have hundreds of neighbours; by placement.partitioner "
+                    "{kind: metis, objective: cut} it takes less"
+                  : "");
     say(fmt::format("preparing the graph of {} in {}: {} of memory at most", dataset.meta().name,
                     counted_text(options.parts, "part"), bytes_text(double(bytes))));
   };
