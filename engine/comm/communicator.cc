@@ -18,7 +18,7 @@ bool Event::complete() const {
 void Event::wait() {
   if (!operation_) return;
   const auto operation = std::move(operation_);
-  if (!owner_->leave_to_stream(operation)) owner_->wait(*operation);
+  owner_->wait(*operation);
 }
 
 Communicator::Communicator(std::unique_ptr<Transport> transport, const Options& options)

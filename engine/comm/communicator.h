@@ -31,11 +31,9 @@ class Event {
  public:
   Event() = default;
   bool complete() const;
-  /// What is done afterwards finds the operation complete: on the host, which waits here, or, where the operation was given a stream that
-  /// stands at gates (tensor/device_stream.h), on that stream alone; the host then waits before it waits for the stream. Throws Error
-  /// naming the missing rank and its host where nothing has come for the communicator's time-out, or the operation's own failure; so
-  /// does whatever waits for the stream. Seconds that the host waits are entered in the ledger as exposed, unless they are those of a
-  /// thread that fetches ahead.
+  /// Returns when the operation is complete. Throws Error naming the missing rank and its host where nothing has come for the
+  /// communicator's time-out, or the operation's own failure. Seconds waited are entered in the ledger as exposed, unless they are
+  /// those of a thread that fetches ahead.
   void wait();
 
  private:

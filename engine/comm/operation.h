@@ -34,13 +34,8 @@ struct Operation {
 
   std::string failure;  // empty: it went well
   std::atomic<bool> finished{false};
-  /// That its stream may stand at until it is finished; null: the stream can't.
-  std::unique_ptr<Gate> gate;
-  /// By whoever carries it out. The gate first: once it is finished, it may be used again.
-  void finish() {
-    if (gate != nullptr) gate->open();
-    finished.store(true, std::memory_order_release);
-  }
+  /// By whoever carries it out. Once it is finished, it may be used again.
+  void finish() { finished.store(true, std::memory_order_release); }
   void finish(const std::string& why) {
     failure = why;
     finish();

@@ -128,12 +128,9 @@ int run(const Arguments& a) {
   // Between ranks of one machine a byte is read and written twice.
   const double near_link = card != nullptr ? card->link_bytes : options.rates.triad_bytes / 4;
   options.link_bytes = a.has("--link") ? link_of(a) : near_link;
-  const auto plan_of = [&](const Job& each) {
-    return prepared ? plan_job(each, dataset, *prepared, options) : plan_job(each, dataset, options);
-  };
-  JobPlan plan = plan_of(job);
+  JobPlan plan = prepared ? plan_job(job, dataset, *prepared, options) : plan_job(job, dataset, options);
   plan.card = card;
-  warn_of_memory(loaded, plan, plan_of, say);
+  warn_of_memory(loaded, plan, say);
   if (a.has("--topology")) {
     if (!prepared) fail("--topology: ranks are recorded on the prepared graph (add --prepare)");
     simulate_into(a, loaded, dataset, *prepared, plan);

@@ -105,26 +105,25 @@ void check_input_dropout(const Refuse& refuse, const InputDropoutSpec& dropout, 
 
 /// Every slice of every part has a vertex, at least.
 void check_slices(const Refuse& refuse, const Job& job, const DatasetMeta& meta) {
-  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
-  if (strategy.slices == nullptr) return;
+  const std::string field = find_strategy(job.strategy.kind)->division(job).slices_field;
+  if (field.empty()) return;
   const PartitionOptions options = partition_options(job, job.placement.ranks);
   if (Index(options.slices) * options.parts <= meta.vertices) return;
-  const std::string option = strategy.slices_field.substr(strategy.slices_field.rfind('.') + 1);
-  refuse(strategy.slices_field.c_str(), "{} from each of {}{}, and {} has {} vertices (use {} or fewer)",
-         options.slices, counted_text(options.parts, "part"),
-         job.strategy.options.integer(option) == 0 ? ", by default" : "", meta.name, meta.vertices,
-         std::max<Index>(1, meta.vertices / options.parts));
+  const std::string option = field.substr(field.rfind('.') + 1);
+  refuse(field.c_str(), "{} from each of {}{}, and {} has {} vertices (use {} or fewer)", options.slices,
+         counted_text(options.parts, "part"), job.strategy.options.integer(option) == 0 ? ", by default" : "",
+         meta.name, meta.vertices, std::max<Index>(1, meta.vertices / options.parts));
 }
 
 /// Every piece of the features has a column, at least.
 void check_pieces(const Refuse& refuse, const Job& job, const DatasetMeta& meta) {
-  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
-  if (strategy.pieces == nullptr || Index(strategy.pieces(job)) <= meta.features) return;
+  const JobDivision division = find_strategy(job.strategy.kind)->division(job);
+  if (Index(division.pieces) <= meta.features) return;
   refuse(
-      strategy.pieces_field.c_str(),
+      division.pieces_field,
       "columns are cut into {} pieces, and {} has {}: {} would be empty (use fewer ranks or servers, or more copies)",
-      strategy.pieces(job), meta.name, counted_text(int(meta.features), "feature"),
-      Index(strategy.pieces(job)) - meta.features);
+      division.pieces, meta.name, counted_text(int(meta.features), "feature"),
+      Index(division.pieces) - meta.features);
 }
 
 void check_training_vertices(const Refuse& refuse, const DatasetSpec& spec, const Dataset& dataset) {

@@ -56,7 +56,7 @@ struct GraphPart {
   // Where the strategy takes halo rows owner by owner (OwnerReads), instead of `outer` and halo_features:
   std::vector<OwnerRows> owners;         // those with rows that are read here, in the order of parts
   std::span<const Index> owned_by_rank;  // (ranks) how many rows each owns
-  // Where the strategy works on one slice after the other (StrategyInfo::slices), beside `own` and `outer`:
+  // Where the strategy works on one slice after the other (JobDivision::slices), beside `own` and `outer`:
   std::vector<ChunkRows> chunks;
   // Where some owned rows are copies of other servers', by the number of layers behind, instead of `own` and `outer`:
   std::vector<NearRows> near;

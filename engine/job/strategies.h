@@ -1,4 +1,4 @@
-// The strategies by name: options, layout, byte formula, and what each ignores. Pure: no MPI, no CUDA, so
+// The strategies by name: options, layout, byte formula. Pure: no MPI, no CUDA, so
 // that the operator links it. The schedules themselves are in strategy/ and exchange/. A new strategy is a
 // file in strategies/ and one line in strategies.cc.
 #pragma once
@@ -25,25 +25,25 @@ struct MemoryBudget {
   std::vector<Way> ways{};  // the one that costs least first
 };
 
+/// What a job's graph and features are divided into.
+struct JobDivision {
+  int parts = 0;    // of the graph, where several ranks share one; 0: one for each rank
+  int servers = 1;  // over which the graph is divided first, with equally many ranks each
+  int slices = 0;   // of each part; 0: it is not cut
+  int pieces = 0;   // of the features' columns, each held by some ranks alone; 0: a row is held whole
+  const char *slices_field = "", *pieces_field = "";  // the manifest's fields that say so
+};
+
 struct StrategyInfo {
   std::string kind;
   std::string description;
   std::string source;                      // the paper
   std::vector<Field> options{};            // paths "strategy.<kind>.<name>"
-  std::vector<std::string> ignores{};      // paths of fields that this strategy doesn't read
   std::vector<OwnDefault> defaults{};      // of fields that every strategy has
   std::vector<std::string> also_called{};  // by other tools, in lower case
   Layout (*layout)(const Job&) = nullptr;
-  /// How many parts the graph is divided into, where several ranks have the same one; null: one a rank.
-  int (*parts)(const Job&) = nullptr;
-  /// How many servers the graph is divided over first, with as many ranks each; null: it isn't.
-  int (*servers)(const Job&) = nullptr;
-  /// How many slices each part is cut into; null: one.
-  int (*slices)(const Job&) = nullptr;
-  std::string slices_field{};  // that says so
-  /// How many pieces of neighbouring columns the features are cut into, each held by some ranks alone; null: they aren't.
-  int (*pieces)(const Job&) = nullptr;
-  std::string pieces_field{};  // that says so
+  /// Null: the graph is divided into a part for each rank, and nothing else.
+  JobDivision (*divide)(const Job&) = nullptr;
   /// Of the rows that one part has for another, how many cross in an epoch; null: all. TrafficShape and CutRows count those.
   Index (*crossing_rows)(const Options&, Index boundary) = nullptr;
   EpochTraffic (*traffic)(const Options&, const TrafficShape&) = nullptr;
@@ -62,9 +62,6 @@ struct StrategyInfo {
   int (*side_threads)(const Job&, int threads) = nullptr;
   /// What a job's limit is, and what it leaves open of that which was given; null: there are no such limits.
   MemoryBudget (*memory_budget)(const Job&, const Given&) = nullptr;
-  /// Options, as a manifest has them, with which ranks hold as much as `fits` allows, where with the job's they hold too much; "": none
-  /// that this strategy knows of. Asks `fits` of few jobs, for each answer is a plan. Null: no option of it changes what ranks hold.
-  std::string (*lighter)(const Job&, FunctionRef<bool(const Job&)> fits) = nullptr;
   bool stands_for_another = false;  // which is chosen before anything is started
   /// Whether a job's gradients are those of the whole graph on one rank; null: they aren't.
   bool (*exact)(const Job&) = nullptr;
@@ -76,6 +73,7 @@ struct StrategyInfo {
   std::string no_pairs{};     // why it doesn't train on pairs of vertices (task linkPrediction); "": it does
   std::vector<Rule> rules{};  // what it refuses, and why
 
+  JobDivision division(const Job& job) const { return divide == nullptr ? JobDivision{} : divide(job); }
   bool hides_communication(const Options& given) const { return hides == nullptr || hides(given); }
 };
 

@@ -61,8 +61,8 @@ bool fixed_on_resume(const Field& field) {
 /// A default, and the same number given.
 bool means_the_same(const Field& field, const Job& before, const Job& now) {
   const StrategyInfo& strategy = *find_strategy(now.strategy.kind);
-  return strategy.slices != nullptr && field.path == strategy.slices_field &&
-         strategy.slices(before) == strategy.slices(now);
+  const JobDivision then = strategy.division(before), here = strategy.division(now);
+  return field.path == here.slices_field && then.slices == here.slices;
 }
 
 }  // namespace

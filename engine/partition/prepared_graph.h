@@ -15,7 +15,6 @@
 //     degrees.npy             float64 (vertices)    … and where arcs are weighted, each row's sum
 //     rows.npy                int32 (vertices)      prepared row of each vertex of the data set, where asked for
 //     induced_*.npy           the same for the subgraph of training vertices, where asked for
-//     sums-*.json             how GPUs add up along its arcs (tensor/sum_choices.h)
 #pragma once
 
 #include <filesystem>

@@ -52,7 +52,7 @@ PartShare DryInputs::share(Rank rank) const {
 RankShape DryInputs::shape_of(Rank rank, std::span<const std::uint8_t> induced_on) const {
   const PartRanks parts = share(rank).ranks;
   const int part = parts.part_of(rank);
-  const bool by_chunk = find_strategy(job_.strategy.kind)->slices != nullptr;
+  const bool by_chunk = find_strategy(job_.strategy.kind)->division(job_).slices > 0;
   return on_ranks(
       rank_shape(prepared_, part, induced_on, owner_reads(job_, part, prepared_.parts()), by_chunk), parts,
       ranks());

@@ -83,8 +83,8 @@ std::string line_of(const std::vector<StagePlan>& stages, const Job& job) {
   for (const StagePlan& each : stages) convolutions.push_back(each.convolutions);
   std::string text = fmt::format("{} of {} convolutions", counted_text(Index(stages.size()), "stage"),
                                  fmt::join(convolutions, ", "));
-  const auto slices = find_strategy(job.strategy.kind)->slices;
-  return slices == nullptr ? text : fmt::format("{}, {}", text, counted_text(slices(job), "chunk"));
+  const int slices = find_strategy(job.strategy.kind)->division(job).slices;
+  return slices == 0 ? text : fmt::format("{}, {}", text, counted_text(slices, "chunk"));
 }
 
 }  // namespace atl

@@ -22,7 +22,7 @@ enum class Holds {
   kBatches,  // features of its parts' rows, or columns of all rows'; arcs as batches draw them
 };
 
-/// What a rank has of its part of the graph, where several ranks have the same part (StrategyInfo::parts).
+/// What a rank has of its part of the graph, where several ranks have the same part (JobDivision::parts).
 struct PartShare {
   PartRanks ranks;       // its part, and whom it exchanges rows with: a rank for each part
   bool features = true;  // of its part's rows

@@ -79,7 +79,7 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   part_.graph = graph_.get();
   part_.ids = owned_ids();
   part_.own = graph_->own_block();
-  if (find_strategy(job.strategy.kind)->slices != nullptr) cut_chunks(needs.attention);
+  if (find_strategy(job.strategy.kind)->division(job).slices > 0) cut_chunks(needs.attention);
   if (const auto reads = owner_reads(job, rank, prepared.parts())) {
     read_by_owner(job, dataset, prepared, options, *reads, halo_features);
     return;
@@ -157,51 +157,46 @@ void PartData::read_by_owner(const Job& job, const Dataset& dataset, const Prepa
   graph_->own_arc = {};
 }
 
-void PartData::place(Context& ctx, SumChoices* choices, const std::string& name) {
+void PartData::place(Context& ctx, bool stays) {
   if (memory_of(ctx.device).is_hosts) return;
-  choices_ = choices;
+  stays_ = stays;
   DeviceCopies& structure = structure_.emplace(ctx);
   DeviceCopies& features = placed_features_.emplace(ctx);
   part_.ids = structure.of(part_.ids);
   part_.row_weights = structure.of(part_.row_weights);
-  part_.own = placed(ctx, part_.own, name + " own");
-  part_.outer = placed(ctx, part_.outer, name + " outer");
+  part_.own = placed(ctx, part_.own);
+  part_.outer = placed(ctx, part_.outer);
   part_.features = features.of(part_.features);
   part_.halo_features = features.of(part_.halo_features);
   part_.computed_features = features.of(part_.computed_features);
-  for (std::size_t i = 0; i < part_.chunks.size(); ++i) {
-    ChunkRows& each = part_.chunks[i];
-    each.own = placed(ctx, each.own, fmt::format("{} own of chunk {}", name, i));
-    each.outer = placed(ctx, each.outer, fmt::format("{} outer of chunk {}", name, i));
+  for (ChunkRows& each : part_.chunks) {
+    each.own = placed(ctx, each.own);
+    each.outer = placed(ctx, each.outer);
   }
-  place_near(ctx, name);
+  place_near(ctx);
   for (OwnerRows& each : part_.owners) {
     each.rows = structure.of(each.rows);
-    each.block = placed(ctx, each.block, fmt::format("{} from rank {}", name, each.owner));
+    each.block = placed(ctx, each.block);
     each.features = features.of(each.features);
   }
 }
 
-Block PartData::placed(Context& ctx, const Block& host, const std::string& name) {
+Block PartData::placed(Context& ctx, const Block& host) {
   const Block block = on_device(*structure_, host);
-  if (choices_ == nullptr) return block;
-  kept_.push_back(ctx.stream->keep_arcs(arcs_of(block), *choices_, name));
-  kept_.push_back(ctx.stream->keep_arcs(transposed_arcs_of(block), *choices_, name + " transposed"));
+  if (!stays_) return block;
+  kept_.push_back(ctx.stream->keep_arcs(arcs_of(block)));
+  kept_.push_back(ctx.stream->keep_arcs(transposed_arcs_of(block)));
   return block;
 }
 
 /// Layers beyond the server's copies share one block, which `whole_` has placed where it is its own.
-void PartData::place_near(Context& ctx, const std::string& name) {
+void PartData::place_near(Context& ctx) {
   const std::size_t beyond = part_.near.size() - near_.size();
   for (std::size_t i = 0; i < part_.near.size(); ++i) {
     NearRows& each = part_.near[i];
     const bool is_wholes = i < beyond && whole_ != nullptr, is_again = i > 0 && i < beyond;
-    each.own = is_wholes  ? whole_->part().own
-               : is_again ? part_.near[0].own
-                          : placed(ctx, each.own, fmt::format("{} own of layer {}", name, i));
-    each.outer = is_wholes  ? whole_->part().outer
-                 : is_again ? part_.near[0].outer
-                            : placed(ctx, each.outer, fmt::format("{} outer of layer {}", name, i));
+    each.own = is_wholes ? whole_->part().own : is_again ? part_.near[0].own : placed(ctx, each.own);
+    each.outer = is_wholes ? whole_->part().outer : is_again ? part_.near[0].outer : placed(ctx, each.outer);
   }
 }
 

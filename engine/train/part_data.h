@@ -13,7 +13,6 @@
 #include "partition/near_blocks.h"
 #include "partition/source_blocks.h"
 #include "strategy/strategy.h"
-#include "tensor/sum_choices.h"
 
 namespace atl {
 
@@ -44,10 +43,9 @@ class PartData {
   std::span<const VertexId> owned_ids() const {
     return std::span(graph_->ids).first(std::size_t(graph_->owned));
   }
-  /// Puts part()'s arrays into the memory of ctx's device, where the host's isn't it. Once. Where the part stays as long as the job, the
-  /// stream is told of its arcs, under names that begin with this one: how sums over them are computed is kept in `choices`, which outlive
-  /// this. Null: it goes earlier.
-  void place(Context& ctx, SumChoices* choices, const std::string& name);
+  /// Puts part()'s arrays into the memory of ctx's device, where the host's isn't it. Once. Where the part stays as long as the job
+  /// (`stays`), the stream is told of its arcs.
+  void place(Context& ctx, bool stays);
   /// Drops dense features.
   void release_features();
 
@@ -72,8 +70,8 @@ class PartData {
  private:
   void cut_chunks(bool attention);
   void cut_near(const ServerGraph& held, const ServerOptions& server, bool attention);
-  Block placed(Context& ctx, const Block& host, const std::string& name);
-  void place_near(Context& ctx, const std::string& name);
+  Block placed(Context& ctx, const Block& host);
+  void place_near(Context& ctx);
   void read_by_owner(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const LocalizeOptions& options, const OwnerReads& reads, bool features);
 
@@ -92,7 +90,7 @@ class PartData {
   std::vector<Real> row_weights_;
   GraphPart part_;
   std::optional<DeviceCopies> structure_, placed_features_;
-  SumChoices* choices_ = nullptr;  // null: of no arcs
+  bool stays_ = false;
   std::vector<std::shared_ptr<const StayingArcs>> kept_;
 };
 

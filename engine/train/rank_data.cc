@@ -23,15 +23,14 @@ bool reads_halo_features(const Job& job, const DatasetMeta& meta, const DataUse&
 
 PartitionOptions partition_options(const Job& job, int ranks) {
   const PartitionerSpec& p = job.placement.partitioner;
-  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
-  const int parts =
-      strategy.parts == nullptr ? std::max({ranks, p.parts, default_parts(job)}) : strategy.parts(job);
+  const JobDivision division = find_strategy(job.strategy.kind)->division(job);
+  const int parts = division.parts == 0 ? std::max({ranks, p.parts, default_parts(job)}) : division.parts;
   return {.kind = p.kind,
           .parts = parts,
           .seed = p.seed,
           .objective = p.objective,
-          .groups = strategy.servers == nullptr || parts != job.placement.ranks ? 1 : strategy.servers(job),
-          .slices = strategy.slices == nullptr ? 1 : strategy.slices(job)};
+          .groups = parts == job.placement.ranks ? division.servers : 1,
+          .slices = std::max(1, division.slices)};
 }
 
 GraphTransforms graph_transforms(const Job& job) {
@@ -57,7 +56,6 @@ RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& 
 RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
                    const PartRanks& ranks, const DataUse& use)
     : share_(share_of(job, rank, ranks)),
-      sum_choices_(prepared.folder(), rank),
       features_(features_on(job, rank, feature_shape(dataset.meta(), use.form))),
       classes_(use.classes),
       vertices_(double(dataset.meta().vertices)) {
@@ -99,7 +97,7 @@ void RankData::read_training_part(const Job& job, const Dataset& dataset, const 
 void RankData::take(Context& ctx, Index epoch, int batch, const std::vector<int>& cpus) {
   training_.reset();  // where the next one isn't there yet, both at once would be more than was planned
   training_ = shares_->take(epoch, batch, cpus);
-  training_->place(ctx, nullptr);
+  training_->place(ctx, false);
 }
 
 void RankData::read_splits(const Dataset& dataset, const Job& job, bool by_split) {
@@ -164,9 +162,8 @@ void RankData::place(Context& ctx) {
   copies_.emplace(ctx);
   for (SplitRows* each : {&train, &validation, &test}) each->placed = copies_->of(each->placed);
   label_view_ = on_device(*copies_, label_view_, owned());
-  if (full_) full_->place(ctx, &sum_choices_, "graph");
-  const bool stays = !shares_ || !shares_->are_many();
-  if (training_) training_->place(ctx, stays ? &sum_choices_ : nullptr);
+  if (full_) full_->place(ctx, true);
+  if (training_) training_->place(ctx, !shares_ || !shares_->are_many());
 }
 
 void RankData::release_features() {

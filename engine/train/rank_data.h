@@ -104,7 +104,6 @@ class RankData {
   }
 
   PartShare share_;
-  SumChoices sum_choices_;
   std::unique_ptr<PartData> full_;
   std::unique_ptr<LinkData> links_;
   std::unique_ptr<BatchData> batches_;

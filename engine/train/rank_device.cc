@@ -11,22 +11,30 @@ DeviceChoice device_choice(const std::string& text) {
   fail("--device: '{}' is not allowed (use auto, cpu or cuda)", text);
 }
 
-bool on_or_off(const char* option, const std::string& text) {
-  if (text != "on" && text != "off") fail("{}: '{}' is not allowed (use on or off)", option, text);
-  return text == "on";
+GpuOptions gpu_options(const std::string& graphs, const std::string& sums) {
+  if (graphs != "on" && graphs != "off") fail("--cuda-graphs: '{}' is not allowed (use on or off)", graphs);
+  if (sums != "atoll" && sums != "cusparse")
+    fail("--sums: '{}' is not allowed (use atoll or cusparse)", sums);
+  return {.graphs = graphs == "on", .cusparse = sums == "cusparse"};
 }
+
+namespace {
+
+RankDevice open_gpu(int rank_here, const GpuOptions& options) {
+  RankDevice device{Device::kCuda, backend().open(rank_here), ""};
+  if (options.graphs) device.open.stream->replay_rounds();
+  if (options.cusparse && !device.open.stream->sum_by_library(true))
+    fail("--sums cusparse: this machine has no cuSPARSE (libcusparse.so.12; leave the option out)");
+  return device;
+}
+
+}  // namespace
 
 RankDevice open_device(DeviceChoice choice, int rank_here, const GpuOptions& options) {
   if (choice == DeviceChoice::kCpu || (choice == DeviceChoice::kAuto && !has_backend())) return {};
-  const auto open = [&]() -> RankDevice {
-    RankDevice device{Device::kCuda, backend().open(rank_here), ""};
-    if (options.graphs) device.open.stream->replay_rounds();
-    if (options.gates) device.open.stream->use_gates();
-    return device;
-  };
-  if (choice == DeviceChoice::kCuda) return open();
+  if (choice == DeviceChoice::kCuda) return open_gpu(rank_here, options);
   try {
-    return open();
+    return open_gpu(rank_here, options);
   } catch (const Error& error) {
     return {Device::kCpu, {}, error.what()};
   }

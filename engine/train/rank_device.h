@@ -18,11 +18,11 @@ DeviceChoice device_choice(const std::string& text);
 
 /// How a GPU is given a rank's work; on a CPU none of it matters.
 struct GpuOptions {
-  bool graphs = false;  // steps and evaluations are replayed as CUDA graphs
-  bool gates = false;   // streams wait for other ranks' rows and sums, and the compute thread doesn't
+  bool graphs = true;     // steps and evaluations are replayed as CUDA graphs
+  bool cusparse = false;  // sums over neighbours are cuSPARSE's, where it takes them
 };
-/// Of --cuda-graphs and --stream-waits: on or off. Throws Error where `text` is neither.
-bool on_or_off(const char* option, const std::string& text);
+/// Of --cuda-graphs (on or off) and --sums (atoll or cusparse). Throws Error that says what is allowed.
+GpuOptions gpu_options(const std::string& graphs, const std::string& sums);
 
 struct RankDevice {
   Device device = Device::kCpu;

@@ -12,12 +12,12 @@ void TrainingPart::read_labels(const Job& job, const Dataset& dataset, const Dat
   placed_rows = rows;
 }
 
-void TrainingPart::place(Context& ctx, SumChoices* choices) {
+void TrainingPart::place(Context& ctx, bool stays) {
   if (copies || memory_of(ctx.device).is_hosts) return;
   copies.emplace(ctx);
   label_view = on_device(*copies, label_view, Index(labels.classes.size()));
   placed_rows = copies->of(placed_rows);
-  data->place(ctx, choices, "training");
+  data->place(ctx, stays);
 }
 
 }  // namespace atl

@@ -25,7 +25,7 @@ struct TrainingPart {
   void read_labels(const Job& job, const Dataset& dataset, const DataUse& use,
                    std::span<const std::uint8_t> trains);
   /// Puts what kernels read where those of ctx's device can. Again, it does nothing. `choices`: as PartData::place.
-  void place(Context& ctx, SumChoices* choices);
+  void place(Context& ctx, bool stays);
 };
 
 }  // namespace atl

@@ -39,14 +39,14 @@ inline void run_gpu_ranks(int ranks, Gpus gpus, const std::function<void(Communi
     if (!failures[r].empty()) throw std::runtime_error("rank " + std::to_string(r) + ": " + failures[r]);
 }
 
-/// counts: CUDA graphs are on; what rank 0's have done. gates: streams wait for other ranks.
+/// counts: CUDA graphs are on; what rank 0's have done. cusparse: sums over neighbours are its.
 inline SmallResult train_on_gpu(const Job& job, const std::filesystem::path& dataset, Gpus gpus, int epochs,
-                                cuda::ReplayCounts* counts = nullptr, bool gates = false) {
+                                cuda::ReplayCounts* counts = nullptr, bool cusparse = false) {
   SmallResult result;
   run_gpu_ranks(job.placement.ranks, gpus, [&](Communicator& comm) {
     const OpenDevice device = backend().open(comm.rank());
     if (counts != nullptr) device.stream->replay_rounds();
-    if (gates) device.stream->use_gates();
+    if (cusparse) device.stream->sum_by_library(true);
     SmallRank rank(comm, job, dataset, 1, {}, Device::kCuda, *device.stream);
     SmallResult mine = train_rank(comm, rank, epochs);
     if (comm.rank() != 0) return;

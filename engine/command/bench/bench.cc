@@ -110,7 +110,7 @@ struct OneRankJob {
 
 int run_epoch(const Arguments& a) {
   const DeviceChoice device = device_choice(a.get("--device", "cpu"));
-  const GpuOptions options{.graphs = on_or_off("--cuda-graphs", a.get("--cuda-graphs", "off"))};
+  const GpuOptions options = gpu_options(a.get("--cuda-graphs", "on"), a.get("--sums", "atoll"));
   const OneRankJob one(a);
   Bench bench(a, device, options);
   bench.report({bench_epoch(bench.ctx, one.loaded.job, one.dataset, one.prepared, bench.rates, one.epochs)});
@@ -162,7 +162,8 @@ Command bench_ops_command() {
 Command bench_epoch_command() {
   std::vector<Argument> arguments = of_a_job("number of epochs, of which the median is reported (5)");
   arguments.push_back(kDevice);
-  arguments.push_back({"--cuda-graphs", "on|off", "replay steps on a GPU as CUDA graphs (off)"});
+  arguments.push_back({"--cuda-graphs", "on|off", "replay steps on a GPU as CUDA graphs (on)"});
+  arguments.push_back({"--sums", "NAME", "who adds up neighbours on a GPU, atoll or cusparse (atoll)"});
   return {"bench epoch", "time an epoch of a manifest on one rank and compare it with the machine's limits",
           arguments, run_epoch};
 }

@@ -16,31 +16,18 @@ namespace atl {
 namespace {
 
 /// Of resources.memory, and of this machine.
-std::vector<Shortfall> shortfalls_of(const LoadedJob& loaded, const JobPlan& plan, bool here,
-                                     const MemoryRoom& room) {
+std::vector<Shortfall> shortfalls(const LoadedJob& loaded, const JobPlan& plan, bool here) {
   std::vector<Shortfall> all;
   if (auto of_resources = shortfall_of_resources(plan, loaded.job)) {
     of_resources->text =
         fmt::format("{}: {}", where_of(loaded.given, "resources.memory"), of_resources->text);
     all.push_back(*of_resources);
   }
-  if (!here) return all;
-  if (const auto machine = shortfall_here(plan, room)) all.push_back(*machine);
-  return all;
-}
-
-/// Each with the options that would fit, where the strategy has any that change what ranks hold.
-std::vector<Shortfall> shortfalls(const LoadedJob& loaded, const JobPlan& plan, bool here, PlanOf plan_of) {
-  const MemoryRoom room = memory_room();
-  std::vector<Shortfall> all = shortfalls_of(loaded, plan, here, room);
-  const auto lighter = find_strategy(loaded.job.strategy.kind)->lighter;
-  if (all.empty() || lighter == nullptr) return all;
-  const std::string options = lighter(loaded.job, [&](const Job& job) {
-    const bool has_batches = server_batches_of(job) <= std::max<Index>(plan.most_batches, 1);
-    return has_batches && shortfalls_of(loaded, plan_of(job), here, room).empty();
-  });
-  if (options.empty()) return all;
-  for (Shortfall& each : all) each.text += fmt::format("; or {}, the most that fits", options);
+  if (here)
+    if (const auto machine = shortfall_here(plan, memory_room())) all.push_back(*machine);
+  if (!plan.servers.empty())  // what they hold beside their own vertices is a choice
+    for (Shortfall& each : all)
+      each.text += "; or smaller strategy.granndis.hops, maxHop or fanout, or more batches";
   return all;
 }
 
@@ -51,15 +38,15 @@ JobPlan memory_plan(const Job& job, const Dataset& dataset, const PreparedGraph&
   return plan_job(job, dataset, prepared, {threads, kNoRates, 1});
 }
 
-void check_memory(const LoadedJob& loaded, const JobPlan& plan, bool here, PlanOf plan_of, Say say) {
-  for (const Shortfall& each : shortfalls(loaded, plan, here, plan_of)) {
+void check_memory(const LoadedJob& loaded, const JobPlan& plan, bool here, Say say) {
+  for (const Shortfall& each : shortfalls(loaded, plan, here)) {
     if (each.certain) fail("{}; `atoll plan` shows what takes it", each.text);
     say("warning: " + each.text);
   }
 }
 
-void warn_of_memory(const LoadedJob& loaded, const JobPlan& plan, PlanOf plan_of, Say say) {
-  for (const Shortfall& each : shortfalls(loaded, plan, true, plan_of)) say("warning: " + each.text);
+void warn_of_memory(const LoadedJob& loaded, const JobPlan& plan, Say say) {
+  for (const Shortfall& each : shortfalls(loaded, plan, true)) say("warning: " + each.text);
 }
 
 void say_what_servers_hold(const JobPlan& plan, Say say) {

@@ -1,7 +1,6 @@
 // Whether a job has room: the memory and the processors that its ranks need, before any of them is started.
 #pragma once
 
-#include "base/function_ref.h"
 #include "command/job_data.h"
 #include "plan/job_plan.h"
 
@@ -10,14 +9,11 @@ namespace atl {
 /// The job's plan for what its ranks hold; its times mean nothing.
 JobPlan memory_plan(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, int threads);
 
-/// Plans the job with other options; called only where something has to be found that fits.
-using PlanOf = FunctionRef<JobPlan(const Job&)>;
-
 /// Throws Error where the ranks can't hold what they are planned to hold: of resources.memory, and, where they run `here`, of
 /// this machine. Says where it may become too much.
-void check_memory(const LoadedJob& loaded, const JobPlan& plan, bool here, PlanOf plan_of, Say say);
+void check_memory(const LoadedJob& loaded, const JobPlan& plan, bool here, Say say);
 /// The same, for a job that isn't to be run: only says it.
-void warn_of_memory(const LoadedJob& loaded, const JobPlan& plan, PlanOf plan_of, Say say);
+void warn_of_memory(const LoadedJob& loaded, const JobPlan& plan, Say say);
 /// Says what each server will hold, where that is more than its own vertices.
 void say_what_servers_hold(const JobPlan& plan, Say say);
 /// Warns where features are held by columns and evaluations, which go by whole rows, send more than epochs do.

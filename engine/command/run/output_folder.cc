@@ -44,16 +44,16 @@ void say_other_division(const fs::path& output, const Job& job, const OutputOpti
   const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
   if (options.fresh || !has_checkpoint(output) || !fs::exists(output / "job.yaml")) return;
   const Job until_now = load_job(output / "job.yaml").job;
-  if (strategy.slices != nullptr && strategy.slices(until_now) != strategy.slices(job))
+  const JobDivision before = strategy.division(until_now), now = strategy.division(job);
+  if (before.slices != now.slices)
     say(fmt::format("warning: {0} is {1} on {2}, and this run has had {3} until now (give {3} to keep it)",
-                    strategy.slices_field, strategy.slices(job), counted_text(job.placement.ranks, "rank"),
-                    strategy.slices(until_now)));
-  if (strategy.servers != nullptr && strategy.servers(until_now) != strategy.servers(job))
+                    now.slices_field, now.slices, counted_text(job.placement.ranks, "rank"), before.slices));
+  if (before.servers != now.servers)
     say(fmt::format(
         "warning: the graph is divided over {}, and this run has had {} until now: from here other neighbours are left out than "
         "before, where any are (give placement.ranks {} and placement.ranksPerServer {} to keep it)",
-        counted_text(strategy.servers(job), "server"), strategy.servers(until_now), until_now.placement.ranks,
-        until_now.placement.ranks / strategy.servers(until_now)));
+        counted_text(now.servers, "server"), before.servers, until_now.placement.ranks,
+        until_now.placement.ranks / before.servers));
 }
 
 void make_output_folder(const fs::path& output) {

@@ -71,12 +71,11 @@ RunPlan plan_run(const Arguments& a, Say say) {
   if (const std::string line = self_loops_line(dataset.meta(), plan.job); !line.empty()) say(line);
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   const bool here = plan.hosts.addresses.empty();
-  const auto plan_of = [&](const Job& job) { return memory_plan(job, dataset, prepared, plan.threads); };
-  const JobPlan planned = plan_of(plan.job);
+  const JobPlan planned = memory_plan(plan.job, dataset, prepared, plan.threads);
   say_what_servers_hold(planned, say);
   say_stages(planned, plan.job, say);
   say_evaluations(planned, plan.job, say);
-  check_memory(loaded, planned, here, plan_of, say);
+  check_memory(loaded, planned, here, say);
   if (here) check_processors(plan.job, plan.threads, say);
   plan.parts = rank_traffic(plan.job, dataset, prepared).parts;
   plan.attempt = make_output(plan.output, plan.job, options);

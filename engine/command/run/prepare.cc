@@ -70,11 +70,8 @@ int run(const Arguments& a) {
   if (const std::string line = self_loops_line(dataset.meta(), loaded.job); !line.empty()) say(line);
   check_budget(loaded, dataset, threads_of(a, loaded.job), say);
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
-  const auto plan_of = [&, threads = threads_of(a, loaded.job)](const Job& job) {
-    return memory_plan(job, dataset, prepared, threads);
-  };
-  const JobPlan plan = plan_of(loaded.job);
-  check_memory(loaded, plan, /*here=*/false, plan_of, say);
+  const JobPlan plan = memory_plan(loaded.job, dataset, prepared, threads_of(a, loaded.job));
+  check_memory(loaded, plan, /*here=*/false, say);
   nlohmann::ordered_json json{{"event", "prepared"},
                               {"dataset", dataset.meta().name},
                               {"datasetChecksum", dataset.meta().checksum},

@@ -58,7 +58,7 @@ std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, d
                                    "--attempt",
                                    std::to_string(plan.attempt)};
   for (const char* option :
-       {"--timeout", "--metrics", "--trace-epochs", "--device", "--cuda-graphs", "--stream-waits"}) {
+       {"--timeout", "--metrics", "--trace-epochs", "--device", "--cuda-graphs", "--sums"}) {
     if (a.has(option)) program.insert(program.end(), {option, a.get(option)});
   }
   if (const auto prepared = prepared_place(a); !prepared.empty())
@@ -88,7 +88,7 @@ void check_options(const Arguments& a) {
   timeout_of(a);
   check_trace(a);
   device_choice(a.get("--device", "auto"));
-  for (const char* option : {"--cuda-graphs", "--stream-waits"}) on_or_off(option, a.get(option, "off"));
+  gpu_options(a.get("--cuda-graphs", "on"), a.get("--sums", "atoll"));
   if (a.has("--metrics")) metrics_place(a.get("--metrics"), {}, 0);
 }
 
@@ -156,9 +156,8 @@ Command run_command() {
        {"--threads", "N", "threads per rank (resources.cpu, or the machine's cores divided among its ranks)"},
        {"--device", "NAME",
         "auto, cpu or cuda; a GPU needs build/atoll-cuda (auto: a GPU where there is one)"},
-       {"--cuda-graphs", "on|off", "replay steps on a GPU as CUDA graphs (off)"},
-       {"--stream-waits", "on|off",
-        "let a GPU's stream wait for other ranks, instead of the rank's program (off)"},
+       {"--cuda-graphs", "on|off", "replay steps on a GPU as CUDA graphs (on)"},
+       {"--sums", "NAME", "who adds up neighbours on a GPU, atoll or cusparse (atoll)"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
        prepared_argument(),
        {"--output", "DIR", "folder for results (./runs/OUTPUT.PATH)"},

@@ -103,19 +103,14 @@ std::string text_of(const std::string& file) {
 /// The machine's ranks share its GPUs in the order that mpirun gives them.
 RankDevice device_of(const Arguments& a, const Job& job, Rank rank) {
   const bool asks = job.resources.gpus > 0 && !a.has("--device");
-  const auto on = [&](const char* option) { return on_or_off(option, a.get(option, "off")); };
-  RankDevice device = open_device(asks ? DeviceChoice::kCuda : device_choice(a.get("--device", "auto")),
-                                  rank_here(), {on("--cuda-graphs"), on("--stream-waits")});
+  RankDevice device =
+      open_device(asks ? DeviceChoice::kCuda : device_choice(a.get("--device", "auto")), rank_here(),
+                  gpu_options(a.get("--cuda-graphs", "on"), a.get("--sums", "atoll")));
   if (rank == 0 && !device.why_not_gpu.empty())
     std::fprintf(stderr, "atoll: the run uses the CPU: %s\n", device.why_not_gpu.c_str());
-  for (const char* option : {"--cuda-graphs", "--stream-waits"})
-    if (rank == 0 && on(option) && device.device == Device::kCpu)
-      std::fprintf(stderr, "atoll: %s on changes nothing on a CPU\n", option);
-  if (rank == 0 && on("--stream-waits") && device.device == Device::kCuda &&
-      device.stream().make_gate() == nullptr)
-    std::fprintf(
-        stderr,
-        "atoll: --stream-waits on changes nothing: the driver or the GPU has no cuStreamWaitValue32\n");
+  for (const char* option : {"--cuda-graphs", "--sums"})
+    if (rank == 0 && a.has(option) && device.device == Device::kCpu)
+      std::fprintf(stderr, "atoll: %s changes nothing on a CPU\n", option);
   return device;
 }
 
@@ -277,9 +272,8 @@ Command train_command() {
        {"--output", "DIR", "the output folder", true},
        {"--threads", "N", "threads of this rank"},
        {"--device", "NAME", "auto, cpu or cuda (auto: a GPU where there is one)"},
-       {"--cuda-graphs", "on|off", "replay steps on a GPU as CUDA graphs (off)"},
-       {"--stream-waits", "on|off",
-        "let a GPU's stream wait for other ranks, instead of the rank's program (off)"},
+       {"--cuda-graphs", "on|off", "replay steps on a GPU as CUDA graphs (on)"},
+       {"--sums", "NAME", "who adds up neighbours on a GPU, atoll or cusparse (atoll)"},
        {"--style", "NAME", "json, quiet, terminal or lines"},
        {"--started", "SECONDS", "steady clock when the run was started"},
        {"--parts", "P,P,…", "the part that each rank trains (its own number)"},

@@ -6,23 +6,21 @@
 #include "job/field_json.h"
 #include "job/fields.h"
 #include "job/models.h"
-#include "job/strategies.h"
 
 namespace atl {
 namespace {
 
-/// Some kind doesn't read it, and says so where it is given.
-bool is_ignored_by_a_kind(const std::string& path) {
-  auto ignores = [&](const auto& info) {
+/// Some model doesn't read it, and says so where it is given.
+bool is_ignored_by_a_model(const std::string& path) {
+  return std::ranges::any_of(model_infos(), [&](const ModelInfo& info) {
     return std::ranges::find(info.ignores, path) != info.ignores.end();
-  };
-  return std::ranges::any_of(model_infos(), ignores) || std::ranges::any_of(strategy_infos(), ignores);
+  });
 }
 
 }  // namespace
 
 bool is_defaulted(const Field& field) {
-  return field.of_kind.empty() && field.used_with.path.empty() && !is_ignored_by_a_kind(field.path) &&
+  return field.of_kind.empty() && field.used_with.path.empty() && !is_ignored_by_a_model(field.path) &&
          !default_json(field).is_null();
 }
 

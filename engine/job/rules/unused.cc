@@ -31,17 +31,13 @@ void unused_fields(const Check& c) {
   }
 }
 
-/// The chosen model or strategy doesn't read them.
-void ignored_by_kind(const Check& c) {
+/// The chosen model doesn't read them.
+void ignored_by_model(const Check& c) {
   const ModelInfo* model = find_model(c.job.model.kind);
   for (const auto& path : model ? model->ignores : std::vector<std::string>{}) {
     // The last layer's rows, of which pairs are scored, have model.hidden columns whatever the model.
     if (path == "model.hidden" && c.job.task == Task::kLinkPrediction) continue;
     if (c.has(path)) c.warning(path, "has no effect with model {}", model->kind);
-  }
-  const StrategyInfo* strategy = find_strategy(c.job.strategy.kind);
-  for (const auto& path : strategy ? strategy->ignores : std::vector<std::string>{}) {
-    if (c.has(path)) c.warning(path, "has no effect with strategy {}", strategy->kind);
   }
 }
 
@@ -57,7 +53,7 @@ void rounded_anyway(const Check& c) {
 }  // namespace
 
 std::vector<Rule> unused_rules() {
-  return {{unused_fields}, {ignored_by_kind}, {rounded_anyway}};
+  return {{unused_fields}, {ignored_by_model}, {rounded_anyway}};
 }
 
 }  // namespace atl

@@ -211,9 +211,12 @@ StrategyInfo gnnpipe_strategy() {
           .source = kSource,
           .options = std::move(options),
           .layout = layout,
-          .parts = [](const Job& job) { return pipeline_grid(job).parts; },
-          .slices = pipeline_chunks,
-          .slices_field = "strategy.gnnpipe.chunks",
+          .divide =
+              [](const Job& job) {
+                return JobDivision{.parts = pipeline_grid(job).parts,
+                                   .slices = pipeline_chunks(job),
+                                   .slices_field = "strategy.gnnpipe.chunks"};
+              },
           .traffic = traffic,
           .flows = flows,
           .stretch = stretch,

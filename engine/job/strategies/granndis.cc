@@ -223,7 +223,7 @@ StrategyInfo granndis_strategy() {
       .source = "Song et al. 2024",
       .options = options(),
       .layout = layout,
-      .servers = servers,
+      .divide = [](const Job& job) { return JobDivision{.servers = servers(job)}; },
       .traffic = traffic,
       .flows = flows,
       .several_steps = true,
@@ -233,7 +233,6 @@ StrategyInfo granndis_strategy() {
             return expansion.redraws || expansion.batches > 1 ? 1 : 0;
           },
       .memory_budget = batches_budget,
-      .lighter = fewer_copies,
       .exact = [](const Job& job) { return expansion_of(job).is_exact && expansion_of(job).batches == 1; },
       .variants = [](const Job&) { return std::vector<std::string>{"maxHop=0:fanout=-1"}; },
       .rules = {some_copies_rule(),

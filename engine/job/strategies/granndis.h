@@ -1,9 +1,6 @@
 // What a manifest says of servers that hold copies of each other's vertices (strategy `granndis`), as numbers.
 #pragma once
 
-#include <string>
-
-#include "base/function_ref.h"
 #include "job/strategies.h"
 
 namespace atl {
@@ -22,8 +19,6 @@ struct Expansion {
   int batches = 1;       // that a server's vertices are divided into
 };
 Expansion expansion_of(const Job& job);
-/// StrategyInfo::lighter.
-std::string fewer_copies(const Job& job, FunctionRef<bool(const Job&)> fits);
 /// StrategyInfo::memory_budget.
 MemoryBudget batches_budget(const Job& job, const Given& given);
 

@@ -50,10 +50,6 @@ int holders(const Job& job) {
   return column_grid(job).holders;
 }
 
-int pieces(const Job& job) {
-  return column_grid(job).pieces();
-}
-
 /// The most copies come first: they send least.
 MemoryBudget copies_budget(const Job& job, const Given& given) {
   MemoryBudget budget{"strategy.p3.memoryBudget", job.strategy.options.integer("memoryBudget")};
@@ -109,8 +105,11 @@ StrategyInfo p3_strategy() {
           .options = std::move(options),
           .defaults = {{"placement.partitioner.kind", "hash", kSource}},
           .layout = own_parts,
-          .pieces = pieces,
-          .pieces_field = "strategy.p3.columns",
+          .divide =
+              [](const Job& job) {
+                return JobDivision{.pieces = column_grid(job).pieces(),
+                                   .pieces_field = "strategy.p3.columns"};
+              },
           .traffic = batch_traffic,
           .flows = batch_flows,
           .hides = [](const Options&) { return true; },

@@ -23,8 +23,7 @@ struct BenchRow {
     std::string by;
     double seconds;
   };
-  std::vector<Way>
-      ways{};  // that the device had to choose from, as it measured them; none: there was nothing to choose
+  std::vector<Way> ways{};  // ours and the library's, where the device has one
 };
 
 /// So many threads, or a GPU.
@@ -45,8 +44,8 @@ std::string to_json(const BenchRow& row);
 /// SpMM over the prepared graph against the no-reuse bound (4E + 4Ef + 4nf bytes at the triad's rate), and in the data
 /// set's own vertex order for contrast; a layer's dense product and its weight gradient, f columns to f, against
 /// 1.2 × (operations at the rate of OpenBLAS on large matrices + bytes at the triad's); the fused attention with `heads` heads, forward, against
-/// E·(4 + 4f + 4·heads) bytes at 60 % of the gather's rate. On ctx's device, whose rates these are. Where it chooses between ways of SpMM, as
-/// for a full batch, the row has them all; the choice isn't kept. Throws Error where a result is wrong.
+/// E·(4 + 4f + 4·heads) bytes at 60 % of the gather's rate. On ctx's device, whose rates these are. Where it has a library's SpMM, too,
+/// the row has its time beside ours. Throws Error where a result is wrong.
 std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, const MachineRates& rates,
                                 const std::vector<Index>& columns, int heads);
 

@@ -11,7 +11,6 @@
 #include "plan/bench/stopwatch.h"
 #include "tensor/copies.h"
 #include "tensor/kernels.h"
-#include "tensor/sum_choices.h"
 
 namespace atl {
 namespace {
@@ -44,13 +43,16 @@ struct PlacedGraph {
       : order(order_),
         host(graph),
         there(copies.of(graph)),
-        stays(ctx.stream->keep_arcs({there}, choices, order)) {}
+        has_library(ctx.stream->sum_by_library(true)),
+        stays(ctx.stream->keep_arcs({there})) {
+    ctx.stream->sum_by_library(false);
+  }
   PlacedGraph(const PlacedGraph&) = delete;
   PlacedGraph& operator=(const PlacedGraph&) = delete;
 
   const char* order;  // of its vertices
   CsrView host, there;
-  SumChoices choices;
+  bool has_library;  // that can add up along it, too
   std::shared_ptr<const StayingArcs> stays;
 };
 
@@ -97,16 +99,15 @@ double spmm_seconds(Context& ctx, const PlacedGraph& graph, const Matrix& x) {
   return shortest_seconds(ctx, [&] { spmm(ctx, arcs, x_there, out); });
 }
 
-/// A row without a limit, with the ways that were measured of such a sum.
+/// A row without a limit, with the library's time beside ours where there is one.
 BenchRow spmm_row(Context& ctx, const PlacedGraph& graph, const Matrix& x) {
   const Makers makers(ctx);
   BenchRow row{fmt::format("spmm, {} columns, {} order", x.cols(), graph.order), spmm_seconds(ctx, graph, x)};
   row.by = makers.ours;
-  for (const auto& [kind, choice] : graph.choices.all()) {
-    if (kind.columns != x.cols()) continue;
-    row.ways = {{makers.ours, choice.own / 1e3}, {makers.sums, choice.library / 1e3}};
-    if (choice.takes_library) row.by = makers.sums;
-  }
+  if (!graph.has_library) return row;
+  ctx.stream->sum_by_library(true);
+  row.ways = {{makers.ours, row.seconds}, {makers.sums, spmm_seconds(ctx, graph, x)}};
+  ctx.stream->sum_by_library(false);
   return row;
 }
 

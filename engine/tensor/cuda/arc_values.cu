@@ -1,8 +1,8 @@
 // Arcs as cuSPARSE takes them: 32-bit offsets, and a value per arc; no row may have a column twice.
 #include "tensor/copies.h"
+#include "tensor/cuda/cusparse.h"
 #include "tensor/cuda/elements.h"
 #include "tensor/cuda/library_call.h"
-#include "tensor/cuda/sparse_sums.h"
 
 namespace atl::cuda {
 namespace {

@@ -1,5 +1,5 @@
 // Sums over neighbours, and products with features kept as CSR, which are the same sums with a value per arc.
-#include "tensor/cuda/kept_sums.h"
+#include "tensor/cuda/cusparse.h"
 #include "tensor/cuda/slices.h"
 #include "tensor/cuda/table.h"
 
@@ -24,16 +24,11 @@ void aggregate(Context& ctx, const CsrView& csr, simd::Spmm s, Index cols) {
 
 }  // namespace
 
-void sum_by_kernels(Context& ctx, const SumCall& call) {
-  aggregate(ctx, call.arcs.csr, sum_of_rows(call.arcs, call.x, call.out, call.accumulate, call.epilogue),
-            call.out.cols);
-}
-
 void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate,
           const Epilogue& epilogue) {
-  const SumCall call{a, x, out, accumulate, epilogue};
-  KeptSums* const kept = stream_of(ctx).kept_sums();
-  if (kept == nullptr || !kept->sum_by_library(ctx, call)) sum_by_kernels(ctx, call);
+  CusparseSums* const cusparse = stream_of(ctx).cusparse();
+  if (cusparse != nullptr && cusparse->sum(ctx, {a, x, out, accumulate, epilogue})) return;
+  aggregate(ctx, a.csr, sum_of_rows(a, x, out, accumulate, epilogue), out.cols);
 }
 
 void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView w, MatrixView out,

@@ -4,19 +4,17 @@
 #include <cstring>
 #include <thread>
 
+#include "tensor/cuda/cusparse.h"
 #include "tensor/cuda/finished_products.h"
-#include "tensor/cuda/kept_sums.h"
 
 namespace atl::cuda {
 namespace {
 
 constexpr std::size_t kStaging = std::size_t(8) << 20;  // of each half
 
-constexpr int kKnownRounds = 2;  // of a kind, before it stands at gates
-
 }  // namespace
 
-/// The streams that hold work back, or stand at gates, by the threads that give them work.
+/// The streams that hold work back, by the threads that give them work.
 class ThreadsStreams {
  public:
   static ThreadsStreams& instance() {
@@ -83,7 +81,7 @@ Stream::~Stream() {  // errors were reported by the call that failed
   cudaStreamSynchronize(stream_);
   ThreadsStreams::instance().remove(this);
   rounds_.reset();
-  sums_.reset();
+  cusparse_.reset();
   for (const Marked& each : marks_) cudaEventDestroy(each.event);
   for (cudaEvent_t each : spare_) cudaEventDestroy(each);
   for (const Staging& half : staging_) cudaEventDestroy(half.free), cudaFreeHost(half.data);
@@ -113,14 +111,17 @@ void Stream::replay_rounds() {
 }
 
 void Stream::begin_round(Round round) {
-  ++begun_[std::size_t(round_ = round)];
   if (rounds_ != nullptr) rounds_->begin(round);
 }
 
-std::shared_ptr<const StayingArcs> Stream::keep_arcs(const Arcs& arcs, SumChoices& choices,
-                                                     std::string_view name) {
-  if (sums_ == nullptr) sums_ = KeptSums::make(*this);
-  return sums_ == nullptr ? nullptr : sums_->keep(arcs, choices, name);
+std::shared_ptr<const StayingArcs> Stream::keep_arcs(const Arcs& arcs) {
+  return cusparse_ == nullptr ? nullptr : cusparse_->keep(arcs);
+}
+
+bool Stream::sum_by_library(bool by_library) {
+  if (by_library && cusparse_ == nullptr) cusparse_ = CusparseSums::make(*this);
+  sums_by_library_ = by_library && cusparse_ != nullptr;
+  return cusparse_ != nullptr;
 }
 
 void Stream::settle() {
@@ -129,33 +130,6 @@ void Stream::settle() {
 
 void Stream::settle_this() {
   if (rounds_ != nullptr) rounds_->end_segment();
-  if (gates_ == nullptr) return;
-  try {
-    gates_->wait();
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): told again by the next wait()
-  }
-}
-
-void Stream::use_gates() {
-  gates_ = Gates::make(stream_);
-  if (gates_ != nullptr) ThreadsStreams::instance().add(this);
-}
-
-std::unique_ptr<Gate> Stream::make_gate() {
-  return gates_ == nullptr ? nullptr : gates_->make_gate();
-}
-
-/// Not in the first rounds: kernels are loaded in these, memory is asked for and NCCL connects its ranks, and any of that may wait for the
-/// whole GPU while it holds up what would open the gate.
-bool Stream::stand_at(Gate& gate, GateKeeper& keeper) {
-  if (gates_ == nullptr || begun_[std::size_t(round_)] <= kKnownRounds) return false;
-  if (rounds_ != nullptr) rounds_->end_segment();
-  gates_->stand_at(stream_, static_cast<CountedGate&>(gate), keeper);
-  return true;
-}
-
-void Stream::leave(GateKeeper& keeper) {
-  if (gates_ != nullptr) gates_->leave(keeper);
 }
 
 void Stream::check_thread() {
@@ -208,8 +182,6 @@ bool Stream::reached(Mark mark) const {
 
 void Stream::wait(Mark mark) {
   check_thread();
-  // Reached or not: it may have been let through because something has failed.
-  if (gates_ != nullptr) gates_->wait();
   if (reached(mark)) return;
   cudaEvent_t event = nullptr;
   {
@@ -226,7 +198,6 @@ std::byte* Stream::staging_for(std::size_t bytes) {
   if (staging_[half_].used + bytes > kStaging) {
     ATOLL_MUST(cudaEventRecord(staging_[half_].free, stream_));
     half_ = 1 - half_;
-    if (gates_ != nullptr) gates_->wait();
     ATOLL_MUST(cudaEventSynchronize(staging_[half_].free));
     const std::lock_guard lock(mutex_);
     forget_reached();  // and with that all that was downloaded by way of it

@@ -2,7 +2,6 @@
 // cuBLASLt finishes, pinned memory that copies go by way of, and an event for each mark that somebody may still ask for.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <deque>
 #include <memory>
@@ -11,13 +10,12 @@
 #include <vector>
 
 #include "tensor/context.h"
-#include "tensor/cuda/gates.h"
 #include "tensor/cuda/rounds.h"
 
 namespace atl::cuda {
 
 class FinishedProducts;
-class KeptSums;
+class CusparseSums;
 
 class Stream final : public DeviceStream {
  public:
@@ -37,15 +35,11 @@ class Stream final : public DeviceStream {
   void download(void* host, const void* device, std::size_t bytes) override;
   void begin_round(Round round) override;
   void replay_rounds() override;
-  void use_gates() override;
-  std::unique_ptr<Gate> make_gate() override;
-  bool stand_at(Gate& gate, GateKeeper& keeper) override;
-  void leave(GateKeeper& keeper) override;
   void copy_in(void* device, const void* pinned, std::size_t bytes) override;
   void copy_out(void* pinned, const void* device, std::size_t bytes) override;
 
-  std::shared_ptr<const StayingArcs> keep_arcs(const Arcs& arcs, SumChoices& choices,
-                                               std::string_view name) override;
+  std::shared_ptr<const StayingArcs> keep_arcs(const Arcs& arcs) override;
+  bool sum_by_library(bool by_library) override;
 
   /// Null: calls are done at once.
   Rounds* rounds() const { return is_at_once_ ? nullptr : rounds_.get(); }
@@ -63,10 +57,10 @@ class Stream final : public DeviceStream {
    private:
     Stream& stream_;
   };
-  /// Null: it knows of no arcs that stay, or has nothing to choose from.
-  KeptSums* kept_sums() const { return sums_.get(); }
-  /// All that the calling thread's streams were given is on them, and none stands at a gate: for what asks the device itself, and not a
-  /// stream, and may wait for all of them. Whoever waits for the stream later is told what has failed.
+  /// Null: sums are our own kernels'.
+  CusparseSums* cusparse() const { return sums_by_library_ ? cusparse_.get() : nullptr; }
+  /// All that the calling thread's streams were given is on them: for what asks the device itself, and not a stream, and may wait for all
+  /// of them.
   static void settle();
 
   cudaStream_t stream() const { return stream_; }
@@ -110,10 +104,8 @@ class Stream final : public DeviceStream {
   cublasHandle_t cublas_ = nullptr;
   std::unique_ptr<Rounds> rounds_;
   bool is_at_once_ = false;
-  std::unique_ptr<KeptSums> sums_;
-  std::unique_ptr<Gates> gates_;  // null: the host waits instead
-  std::array<int, 2> begun_{};    // rounds of each kind
-  Round round_ = Round::kStep;    // the one that has begun, if any
+  std::unique_ptr<CusparseSums> cusparse_;  // null: nobody has asked for it
+  bool sums_by_library_ = false;
   std::unique_ptr<FinishedProducts> finished_products_;
   void* product_room_ = nullptr;
   Staging staging_[2];

@@ -4,8 +4,7 @@
 namespace emulated {
 namespace {
 
-thread_local std::int64_t waits = 0, freed = 0, allocated = 0, allocated_in_all = 0, launched = 0;
-thread_local bool has_waited = false;
+thread_local std::int64_t waits = 0, freed = 0, allocated = 0, allocated_in_all = 0;
 
 }  // namespace
 
@@ -14,21 +13,6 @@ std::int64_t host_waits() {
 }
 void count_wait() {
   ++waits;
-  note_wait();
-}
-void start_watching_waits() {
-  has_waited = false;
-  launched = 0;
-}
-void note_wait() {
-  if (!has_waited) launched = 0;
-  has_waited = true;
-}
-void note_launch() {
-  ++launched;
-}
-std::int64_t launches_since_first_wait() {
-  return has_waited ? launched : 0;
 }
 std::int64_t frees() {
   return freed;

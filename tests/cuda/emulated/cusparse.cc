@@ -10,7 +10,7 @@
 
 #include "emulated.h"
 #include "streams.h"
-#include "tensor/cuda/sparse_library.h"
+#include "tensor/cuda/cusparse_library.h"
 
 struct cusparseContext {
   cudaStream_t stream = nullptr;
@@ -31,7 +31,6 @@ namespace emulated {
 namespace {
 
 std::atomic<bool> offered{true};
-std::atomic<double> milliseconds_of_a_product{1};
 std::atomic<std::int64_t> products{0};
 
 std::size_t workspace_words(const cusparseSpMatDescr& a, const cusparseDnMatDescr& c) {
@@ -115,9 +114,6 @@ cusparseStatus_t make_dense(cusparseDnMatDescr** matrix, const cusparseDnMatDesc
 
 void offer_cusparse(bool offers) {
   offered = offers;
-}
-void let_products_take(double milliseconds) {
-  milliseconds_of_a_product = milliseconds;
 }
 std::int64_t cusparse_products() {
   return products;
@@ -222,8 +218,7 @@ cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t a_op,
   if (const cusparseStatus_t status = asked.status(); status != CUSPARSE_STATUS_SUCCESS) return status;
   if (!asked.has_room(workspace) || a->workspace != workspace || a->analysed != c->cols)
     return CUSPARSE_STATUS_INVALID_VALUE;
-  if (!emulated::is_captured(handle->stream))
-    handle->stream->spend(emulated::milliseconds_of_a_product), ++emulated::products;
+  if (!emulated::is_captured(handle->stream)) ++emulated::products;
   const auto* found = static_cast<const std::uint64_t*>(workspace);
   emulated::bring_near(found);
   emulated::give(handle->stream, [near = emulated::Near(asked), found, one = *static_cast<const float*>(one),

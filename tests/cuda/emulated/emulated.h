@@ -34,11 +34,6 @@ void answer_count_with(cudaError_t status);
 /// How many calls of this thread have made it wait for a GPU so far, or would: synchronising ones, and copies from or to memory that
 /// isn't pinned.
 std::int64_t host_waits();
-/// Kernels that this thread has launched since it first waited after start_watching_waits(); 0: it hasn't waited.
-void start_watching_waits();
-std::int64_t launches_since_first_wait();
-/// A wait of this thread for another one, which counts as the first where it is.
-void note_wait();
 /// How often this thread has given memory back.
 std::int64_t frees();
 /// Pieces of the host's own memory that are pinned now, and have been so far.
@@ -48,10 +43,6 @@ struct Registered {
 Registered registered();
 /// How often this thread has asked for memory of a GPU, and for how many bytes.
 std::int64_t allocations(), allocated_bytes();
-/// How many values streams were told to wait for by this thread.
-std::int64_t value_waits();
-/// Whether the driver lacks cuStreamWaitValue32 from now on.
-void hide_value_waits(bool hidden);
 /// Whether cudaHostRegister finds too little that it may pin from now on.
 void refuse_to_register(bool refuses);
 
@@ -62,24 +53,15 @@ void refuse_to_launch(int rank);
 /// Sums over ranks that NCCL has made so far.
 std::int64_t nccl_sums();
 
-/// What may wait for the whole GPU, asked for while a stream of the calling thread's waits for a value, may wait for ever: ends.
-void check_no_value_awaited(const char* call);
-/// Whether the address is of pinned memory.
-bool is_pinned(const void* data);
 // cublaslt.cc: how often an algorithm was asked for so far, and a product given; whether there is no algorithm from now on.
 struct LightCalls {
   std::int64_t heuristics, products;
 };
 LightCalls light_calls();
 void have_no_algorithm(bool none);
-// cusparse.cc: whether there is the library from now on; how long a product takes by a stream's clock (1 ms), and a kernel does; products
-// so far, captured ones left out.
+// cusparse.cc: whether there is the library from now on; products so far, captured ones left out.
 void offer_cusparse(bool offers);
-void let_products_take(double milliseconds);
 std::int64_t cusparse_products();
-inline constexpr double kKernelMilliseconds = 1;
-/// What cudaMemGetInfo finds free from now on (nothing).
-void set_free_bytes(std::size_t bytes);
 
 /// As give(), of work that may be no good yet: false, and it is asked again. What comes behind waits.
 void give_when(cudaStream_t stream, std::function<bool()> work);

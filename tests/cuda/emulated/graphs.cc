@@ -38,13 +38,11 @@ bool add_to_capture(cudaStream_t stream, const cudaLaunchConfig_t& config, const
 
 cudaError_t launch(const cudaLaunchConfig_t& config, const void* function, Binder bind,
                    void* const* arguments) {
-  note_launch();
   if (config.gridDim.x == 0 || config.blockDim.x == 0 || config.blockDim.x > 1024 ||
       config.dynamicSmemBytes > 48 << 10 || !is_this_threads(config.stream))
     return cudaErrorInvalidValue;
   std::function<void()> work = bind(config, function, arguments);
   if (add_to_capture(config.stream, config, function, bind, work)) return cudaSuccess;
-  config.stream->spend(kKernelMilliseconds);
   give(config.stream, std::move(work));
   return cudaSuccess;
 }

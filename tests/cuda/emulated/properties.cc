@@ -8,7 +8,6 @@ namespace {
 
 std::atomic<cudaError_t> count_status{cudaSuccess};
 std::atomic<int> count_of_gpus{1};
-std::atomic<std::size_t> free_bytes{0};
 
 }  // namespace
 
@@ -20,9 +19,6 @@ int gpus() {
 }
 void answer_count_with(cudaError_t status) {
   count_status = status;
-}
-void set_free_bytes(std::size_t bytes) {
-  free_bytes = bytes;
 }
 
 }  // namespace emulated
@@ -37,6 +33,6 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  *free = emulated::free_bytes, *total = emulated::kMemory;
+  *free = 0, *total = emulated::kMemory;
   return cudaSuccess;
 }

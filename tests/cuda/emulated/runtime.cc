@@ -156,9 +156,6 @@ void end(const char* what) {
   std::abort();
 }
 
-bool is_pinned(const void* data) {
-  return Pinned::instance().holds(data);
-}
 Registered registered() {
   return {registered_now, registered_ever};
 }
@@ -187,14 +184,12 @@ cudaError_t cudaGetDevice(int* device) {
 }
 cudaError_t cudaDeviceSynchronize() {
   if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
-  emulated::check_no_value_awaited("cudaDeviceSynchronize");
   emulated::count_wait();
   for (emulated::Stream* each : emulated::Stream::of_this_thread()) each->run(each->given());
   return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** data, std::size_t bytes) {
   if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
-  emulated::check_no_value_awaited("cudaMalloc");
   emulated::count_allocation(bytes);
   if (bytes > emulated::kMemory) return cudaErrorMemoryAllocation;
   try {
@@ -215,7 +210,6 @@ cudaError_t cudaFree(void* data) {
 }
 cudaError_t cudaMallocHost(void** data, std::size_t bytes) {
   if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
-  emulated::check_no_value_awaited("cudaMallocHost");
   *data = std::malloc(bytes);
   emulated::Pinned::instance().add(*data, bytes);
   return cudaSuccess;
@@ -227,7 +221,6 @@ cudaError_t cudaFreeHost(void* data) {
 }
 cudaError_t cudaHostRegister(void* data, std::size_t bytes, unsigned) {
   if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
-  emulated::check_no_value_awaited("cudaHostRegister");
   if (emulated::refuses_to_register) return cudaErrorMemoryAllocation;
   if (emulated::Pinned::instance().holds(data)) return cudaErrorInvalidValue;
   emulated::Pinned::instance().add(data, bytes);

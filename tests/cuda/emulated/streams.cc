@@ -109,9 +109,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   stream->give([other = event->stream, position = event->position] { return other->advance(position); });
   return cudaSuccess;
 }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   *event = new emulated::Event;
-  (*event)->timed = (flags & cudaEventDisableTiming) == 0;
   return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
@@ -120,7 +119,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (emulated::is_captured(stream)) emulated::end("an event within a captured graph isn't played");
-  *event = {stream, stream->given(), event->timed, stream->clock()};
+  *event = {stream, stream->given()};
   return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
@@ -130,13 +129,5 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   emulated::count_wait();
   if (event->stream != nullptr) event->stream->run(event->position);
-  return cudaSuccess;
-}
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
-  for (const cudaEvent_t each : {begin, end}) {
-    if (!each->timed || each->stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (!each->stream->reached(each->position)) return cudaErrorNotReady;
-  }
-  *milliseconds = float(end->clock - begin->clock);
   return cudaSuccess;
 }

@@ -16,8 +16,6 @@ namespace emulated {
 struct Event {
   Stream* stream = nullptr;
   std::uint64_t position = 0;
-  bool timed = true;
-  double clock = 0;  // the stream's
 };
 
 /// Threads that ask whether a mark is reached take its work along, so one lock guards all streams: they wait for each other's marks.
@@ -34,13 +32,6 @@ class Stream {
   bool advance(std::uint64_t until);
   /// Returns when it has come so far.
   void run(std::uint64_t until);
-  /// As give(), until `passed`, which any thread may ask.
-  void give_wait(std::function<bool()> passed);
-  /// Whether it was told to wait for what hasn't passed yet.
-  bool awaits();
-  /// By the thread that gives it work: how long that would take, all together.
-  void spend(double milliseconds) { clock_ += milliseconds; }
-  double clock() const { return clock_; }
   /// Null: it isn't captured. By one thread at a time.
   Capture* capture() const { return capture_.get(); }
   void begin_capture() { capture_ = std::make_unique<Capture>(); }
@@ -56,19 +47,12 @@ class Stream {
   std::shared_ptr<std::vector<Stream*>> list_;  // another thread may destroy it
   Random draws_;
   std::deque<std::function<bool()>> waiting_;
-  struct Awaited {
-    std::uint64_t position;
-    std::function<bool()> passed;
-  };
-  std::vector<Awaited> awaited_;  // values, some of which it has passed
   std::atomic<std::uint64_t> done_{0};
-  double clock_ = 0;
   std::unique_ptr<Capture> capture_;
 };
 
-// counts.cc: a call of this thread that makes it wait, launches a kernel, gives memory back or asks for some.
+// counts.cc: a call of this thread that makes it wait, gives memory back or asks for some.
 void count_wait();
-void note_launch();
 void count_free();
 void count_allocation(std::size_t bytes);
 /// graphs.cc: whether this thread captures a stream, and has spoilt that by a call that isn't allowed meanwhile.

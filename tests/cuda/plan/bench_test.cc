@@ -55,28 +55,22 @@ TEST_F(GpuBench, OpsStandBesideTheirBoundsAndMakers) {
   EXPECT_THAT(to_text(rows), testing::HasSubstr("  by Atoll\n"));
 }
 
-TEST_F(GpuBench, SumsStandBesideTheOtherWayToComputeThem) {
-  emulated::set_free_bytes(std::size_t(1) << 30);
-  for (const bool library : {true, false}) {
-    emulated::let_products_take(library ? 0.25 : 4);
-    const auto rows = bench_ops(ctx_, prepared(small_job({})), kRates, {8, 5}, 1);
-    for (const BenchRow& row : rows) {
-      if (!row.name.starts_with("spmm")) {
-        EXPECT_TRUE(row.ways.empty()) << row.name;
-        continue;
-      }
-      EXPECT_EQ(row.by, library ? "cuSPARSE" : "Atoll") << row.name;
-      ASSERT_EQ(row.ways.size(), 2U) << row.name;
-      EXPECT_DOUBLE_EQ(row.ways[0].seconds, 1e-3);
-      EXPECT_DOUBLE_EQ(row.ways[1].seconds, library ? 0.25e-3 : 4e-3);
+TEST_F(GpuBench, SumsStandBesideTheLibrarys) {
+  const std::int64_t before = emulated::cusparse_products();
+  const auto rows = bench_ops(ctx_, prepared(small_job({})), kRates, {8, 5}, 1);
+  EXPECT_GT(emulated::cusparse_products(), before);
+  for (const BenchRow& row : rows) {
+    if (!row.name.starts_with("spmm")) {
+      EXPECT_TRUE(row.ways.empty()) << row.name;
+      continue;
     }
-    EXPECT_THAT(to_text(rows),
-                testing::HasSubstr(library ? "  by cuSPARSE (Atoll: 1.00 ms, cuSPARSE: 250 µs)\n"
-                                           : "  by Atoll (Atoll: 1.00 ms, cuSPARSE: 4.00 ms)\n"));
-    EXPECT_THAT(to_json(rows[0]), testing::HasSubstr(R"("ways":{"Atoll":0.001,"cuSPARSE":)"));
+    EXPECT_EQ(row.by, "Atoll") << row.name;
+    ASSERT_EQ(row.ways.size(), 2U) << row.name;
+    EXPECT_EQ(row.ways[0].seconds, row.seconds);
+    EXPECT_GT(row.ways[1].seconds, 0);
   }
-  emulated::set_free_bytes(0);
-  emulated::let_products_take(1);
+  EXPECT_THAT(to_text(rows), testing::ContainsRegex("  by Atoll .Atoll: .*, cuSPARSE: .*.\n"));
+  EXPECT_THAT(to_json(rows[0]), testing::ContainsRegex("\"ways\":.\"Atoll\":.*,\"cuSPARSE\":"));
 }
 
 TEST_F(GpuBench, AnEpochIsTheGpusAndStandsBesideItsWork) {

@@ -159,9 +159,6 @@ TEST(FieldTable, WhatOneRowSaysOfAnotherIsTrue) {
   for (const auto& model : model_infos()) {
     for (const auto& path : model.ignores) EXPECT_TRUE(paths.contains(path)) << path;
   }
-  for (const auto& strategy : strategy_infos()) {
-    for (const auto& path : strategy.ignores) EXPECT_TRUE(paths.contains(path)) << path;
-  }
 }
 
 TEST(GraphStrategy, LayoutGroupsConsecutiveRanks) {

@@ -1,4 +1,4 @@
-#include "tensor/cuda/sparse_library.h"
+#include "tensor/cuda/cusparse_library.h"
 
 #include <dlfcn.h>
 
