@@ -155,10 +155,10 @@ class LocalTransport : public Transport {
   ~LocalTransport() override { leave(); }
 
   void open() override {}
-  bool tell_arrivals(std::function<void()> told) override {
+  bool tell_arrivals(const std::function<void()>& told) override {
     Bell& own = group_->bells[std::size_t(rank_)];
     std::lock_guard guard(own.lock);
-    own.told = std::move(told);
+    own.told = told;
     return true;
   }
   void close(bool) override { leave(); }

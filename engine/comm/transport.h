@@ -58,7 +58,7 @@ class Transport {
   virtual void open() = 0;
   /// From here on `told` is called, by any thread, whenever part of a message may have come, or a peer has left; empty: by nobody any
   /// more. False: nobody tells, so that done() must be asked again and again.
-  virtual bool tell_arrivals(std::function<void()> /*told*/) { return false; }
+  virtual bool tell_arrivals(const std::function<void()>& /*told*/) { return false; }
   /// Leaves it. `orderly`: nothing is outstanding, so wait for the others where the library wants that;
   /// otherwise leave at once, so that the others notice.
   virtual void close(bool orderly) = 0;
