@@ -58,6 +58,11 @@ std::string write_host_file(const RemoteHosts& hosts, int ranks, const std::file
 
 }  // namespace
 
+void check_mpirun(const RemoteHosts& hosts) {
+  find_mpirun();
+  if (!hosts.addresses.empty()) check_shell(hosts.shell);
+}
+
 bool cross_memory_allowed() {
   // Seccomp refuses the call itself; Yama refuses it between siblings from level 1 on.
   int from = 1, to = 0;

@@ -26,6 +26,9 @@ std::vector<std::string> mpirun_command(int ranks, const RemoteHosts& hosts,
                                         const std::vector<std::string>& program,
                                         const std::filesystem::path& scratch);
 
+/// Throws Error as mpirun_command() would, for those who ask before there is anything to run.
+void check_mpirun(const RemoteHosts& hosts);
+
 /// Whether one process may read another's memory (containers often forbid it; Open MPI would fail at the
 /// first large message).
 bool cross_memory_allowed();

@@ -68,6 +68,7 @@ RunPlan plan_run(const Arguments& a, Say say) {
   say_other_division(plan.output, plan.job, options, say);
   if (!options.fresh) plan.finished = finished_run(plan.output, plan.job, dataset.meta().checksum);
   if (plan.finished) return plan;
+  if (plan.job.placement.ranks > 1 || !plan.hosts.addresses.empty()) check_mpirun(plan.hosts);
   if (const std::string line = self_loops_line(dataset.meta(), plan.job); !line.empty()) say(line);
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   const bool here = plan.hosts.addresses.empty();
