@@ -3,31 +3,12 @@
 // a best one, and nobody needs to look on.
 #pragma once
 
-#include <vector>
-
 #include "operator/plan/topology.h"
 #include "operator/plan/traffic.h"
 
 namespace atl::ctl {
 
-class Floor {
- public:
-  /// `traffic` must outlive it.
-  Floor(const Topology& topology, const Traffic& traffic);
-
-  /// The least that servers cost among themselves, wherever they stand. is_counted: (servers)
-  double among(const std::vector<bool>& is_counted) const;
-  double among_all() const;
-
- private:
-  struct Rung {
-    int others = 0;        // of a server, so near or nearer
-    double byte_cost = 0;  // of a byte to them
-  };
-  double least_cost(std::vector<double>& bytes) const;
-
-  const Traffic& traffic_;
-  std::vector<Rung> ladder_;  // the nearest first; the last holds everybody
-};
+/// The least that the servers cost, wherever they stand.
+double floor_of(const Topology& topology, const Traffic& traffic);
 
 }  // namespace atl::ctl

@@ -106,7 +106,6 @@ GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
   plan.launcher = std::move(answer->launcher);
   plan.cost = answer->placement.cost;
   plan.in_order_cost = answer->placement.in_order_cost;
-  plan.proven = answer->placement.proven;
   // The search may have found a better answer in less room than in more; that is possible as well.
   plan.best_possible = ideal ? std::min(ideal->cost, plan.cost) : plan.cost;
   plan.level_bytes = bytes_by_level(gang, Topology(room.sites(false), gang.weights), plan.nodes);

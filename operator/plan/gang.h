@@ -48,7 +48,6 @@ struct GangPlan {
   double cost = 0;                   // Σ bytes × weight, an epoch
   double in_order_cost = 0;          // of pods in plain order
   double best_possible = 0;          // on the same nodes, were they empty
-  bool proven = false;               // that no cheaper placement exists in the room there is
   std::vector<double> level_bytes;   // by level: bytes an epoch that cross it and no coarser one
   std::vector<std::string> reasons;  // why it isn't the best possible, or why there is none; whole sentences
 };

@@ -66,9 +66,9 @@ std::string percent_more(double cost, double best) {
 }
 
 std::string costs_text(const GangPlan& plan, const Gang& gang) {
-  std::string text = fmt::format(
-      "  cost {:.4g} (bytes per epoch × weight){}; ranks in order {:.4g}; on empty nodes: {}\n", plan.cost,
-      plan.proven ? ", proven least" : "", plan.in_order_cost, percent_more(plan.cost, plan.best_possible));
+  std::string text =
+      fmt::format("  cost {:.4g} (bytes per epoch × weight); ranks in order {:.4g}; on empty nodes: {}\n",
+                  plan.cost, plan.in_order_cost, percent_more(plan.cost, plan.best_possible));
   for (std::size_t level = 0; level < gang.levels.size() && !gang.assumed; ++level)
     text += fmt::format("  across {}s: {} per epoch, weight {:g}\n", level_name(gang.levels[level]),
                         bytes_text(plan.level_bytes[level]), gang.weights[level]);
@@ -107,7 +107,6 @@ std::string to_json(const GangPlan& plan, const Gang& gang) {
   json["cost"] = plan.cost;
   json["inOrderCost"] = plan.in_order_cost;
   json["bestPossibleCost"] = plan.best_possible;
-  json["proven"] = plan.proven;
   json["bytesByLevel"] = nlohmann::json::array();
   for (std::size_t level = 0; level < gang.levels.size(); ++level)
     json["bytesByLevel"].push_back(

