@@ -25,6 +25,10 @@ constexpr std::size_t kLongestLog = 1 << 20;  // of the prepare step: its result
 /// As kubelets count them: runtimes cut a line each 16 KiB (containerd) or 8 KiB (CRI-O).
 constexpr int kLogLines = 20 + int(kLongestLog / 8192);
 
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 const char* word_for(Outcome outcome) {
   switch (outcome) {
     case Outcome::kDone:
@@ -74,7 +78,7 @@ Controller::Controller(const Options& options, Surroundings surroundings)
 void Controller::enqueue(const std::string& job, bool again) {
   {
     std::lock_guard lock(mutex_);
-    queued_.try_emplace(job, clock_);
+    queued_.try_emplace(job, Time::now());  // news of a job that is looked at waits from now on, too
   }
   around_.metrics.queued(again);
   if (again)
@@ -136,44 +140,38 @@ void Controller::take(const std::string& key) {
     return queue_.done(key);
   }
   look_at(key);
-  put_queued_off(key);
   queue_.done(key);
 }
 
-/// What happens to a job while it is looked at waits for that look's own answers, and only then for us.
-void Controller::put_queued_off(const std::string& job) {
-  std::lock_guard lock(mutex_);
-  if (const auto queued = queued_.find(job); queued != queued_.end()) queued->second = Look::Queued(clock_);
-}
-
 /// Now, where it was not put there by news of it.
-Look::Queued Controller::take_queued(const std::string& job) {
+Controller::Time::time_point Controller::take_queued(const std::string& job) {
   std::lock_guard lock(mutex_);
   const auto queued = queued_.extract(job);
-  return queued.empty() ? Look::Queued(clock_) : queued.mapped();
+  return queued.empty() ? Time::now() : queued.mapped();
 }
 
 void Controller::look_at(const std::string& job) {
-  Look look(job, take_queued(job), clock_);
+  const auto queued = take_queued(job);
+  around_.metrics.taken(seconds_since(queued));
+  const auto begin = Time::now();
   try {
-    work_on(look);
+    work_on(job, queued);
   } catch (const std::exception& error) {  // an object that can't be read must not end the work on others
     log_warning("{}: {}", job, error.what());
     around_.metrics.failed("error");
     enqueue(job, true);
   }
-  around_.metrics.looked(look);
+  around_.metrics.worked(seconds_since(begin));
 }
 
-void Controller::work_on(Look& look) {
-  const std::string& job = look.job();
+void Controller::work_on(const std::string& job, Time::time_point queued) {
   if (!expectations_.are_met(job)) return queue_.add_after(job, kExpectationsLapse);
   Planner::Turn turn(planner_);
   Aftermath aftermath = aftermaths_.take(job);
   // Objects without our labels aren't watched: that one of them has gone shows only in trying again.
   if (aftermath.has_foreign()) queue_.add_after(job, kNameMayBeFree);
   const auto outdated = std::exchange(aftermath.outdated, {});
-  auto reread = look.answer([&] { return read_again(around_.client, space_of(job), outdated); });
+  auto reread = read_again(around_.client, space_of(job), outdated);
   if (!reread) {
     aftermath.outdated = outdated;
     aftermaths_.put(job, std::move(aftermath));
@@ -189,14 +187,14 @@ void Controller::work_on(Look& look) {
     if (!caches_.job(job)) forget(job);  // another operator's by now
     return;
   }
-  seen->plan = [&](const Gang& gang) { return plan(gang, seen->job, turn, look); };
+  seen->plan = [&](const Gang& gang) { return plan(gang, seen->job, turn); };
   seen->fault_of = [&](const std::string& pod) {
-    return look.answer([&] { return fault_of(around_.client, pod, seen->job.meta.space); });
+    return fault_of(around_.client, pod, seen->job.meta.space);
   };
   seen->is_secret_gone = [&](const std::string& secret) {
-    return look.answer([&] { return is_secret_gone(around_.client, secret, seen->job); });
+    return is_secret_gone(around_.client, secret, seen->job);
   };
-  const Decision decision = decide_on(*seen, look);
+  const Decision decision = decide_on(*seen);
   if (const auto wait = repeats_.wait(job, decision); wait > Milliseconds(0)) {
     around_.metrics.held_back();
     return queue_.add_after(job, wait);
@@ -207,23 +205,27 @@ void Controller::work_on(Look& look) {
   if (!waits && planner_.stop_waiting(job)) room_changed();
   if (decision.look_again)
     queue_.add_after(job, std::max<Milliseconds>(*decision.look_again - seen->now, Milliseconds(0)));
-  if (decision.status || !decision.stages.empty())
-    carry_out(*seen, decision, unseen, look);
-  else if (decision.wants_prepare_log)
+  if (decision.status || !decision.stages.empty()) {
+    carry_out(*seen, decision, unseen);
+    around_.metrics.carried_out(seconds_since(queued));
+  } else if (decision.wants_prepare_log) {
     enqueue(job, true);  // it could not be read
-  else
+  } else {
     queue_.forget(job);
+  }
 }
 
-GangPlan Controller::plan(Gang gang, const GnnJob& job, Planner::Turn& turn, Look& look) {
-  for (GangVolume& volume : gang.volumes)
-    volume.place = look.answer([&] { return claim_places_.of(job.meta.space, volume.claim); });
-  return look.plan([&] { return turn.plan(gang); });
+GangPlan Controller::plan(Gang gang, const GnnJob& job, Planner::Turn& turn) {
+  for (GangVolume& volume : gang.volumes) volume.place = claim_places_.of(job.meta.space, volume.claim);
+  const auto begin = Time::now();
+  GangPlan plan = turn.plan(gang);
+  around_.metrics.planned(seconds_since(begin));
+  return plan;
 }
 
-Decision Controller::decide_on(Observed& seen, Look& look) {
+Decision Controller::decide_on(Observed& seen) {
   Decision decision = decide(seen, options_.settings);
-  const bool has_log = decision.wants_prepare_log && look.answer([&] { return read_prepare_log(seen); });
+  const bool has_log = decision.wants_prepare_log && read_prepare_log(seen);
   return has_log ? decide(seen, options_.settings) : decision;
 }
 
@@ -245,13 +247,11 @@ bool Controller::read_prepare_log(Observed& seen) {
 }
 
 /// `unseen`: pods whose room stays booked, whatever comes of it.
-void Controller::carry_out(const Observed& seen, const Decision& decision, std::set<std::string> unseen,
-                           Look& look) {
-  const std::string& job = look.job();
-  look.acts();
+void Controller::carry_out(const Observed& seen, const Decision& decision, std::set<std::string> unseen) {
+  const std::string job = seen.job.full_name();
   const Hands hands{around_.client, expectations_, caches_, around_.may_write, options_.writes_at_once};
   if (decision.status) {
-    Deed written = look.answer([&] { return write_new_status(hands, seen, *decision.status); });
+    Deed written = write_new_status(hands, seen, *decision.status);
     if (written.outcome != Outcome::kDone) {
       planner_.forget(job, unseen);
       return conclude(job, std::move(written));
@@ -261,7 +261,7 @@ void Controller::carry_out(const Observed& seen, const Decision& decision, std::
       around_.metrics.restarted(restarts.back().reason);
   }
   for (const Event& event : decision.events) events_.add(seen.job, event, seen.now);
-  Deed deed = look.answer([&] { return write_stages(hands, seen, decision); });
+  Deed deed = write_stages(hands, seen, decision);
   if (deed.outcome != Outcome::kDone) {
     unseen.merge(deed.pods);
     planner_.forget(job, unseen);

@@ -18,7 +18,6 @@
 #include "operator/run/caches.h"
 #include "operator/run/claim_places.h"
 #include "operator/run/events.h"
-#include "operator/run/look.h"
 #include "operator/run/metrics.h"
 #include "operator/run/options.h"
 #include "operator/run/planner.h"
@@ -61,19 +60,20 @@ class Controller final : public CacheListener {
   void room_changed() override;
 
  private:
+  using Time = std::chrono::steady_clock;
+
   void take(const std::string& key);
   void forget(const std::string& job);
   void look_at(const std::string& job);
-  void work_on(Look& look);
-  GangPlan plan(Gang gang, const GnnJob& job, Planner::Turn& turn, Look& look);
-  Decision decide_on(Observed& seen, Look& look);
-  void carry_out(const Observed& seen, const Decision& decision, std::set<std::string> unseen, Look& look);
+  void work_on(const std::string& job, Time::time_point queued);
+  GangPlan plan(Gang gang, const GnnJob& job, Planner::Turn& turn);
+  Decision decide_on(Observed& seen);
+  void carry_out(const Observed& seen, const Decision& decision, std::set<std::string> unseen);
   bool read_prepare_log(Observed& seen);
   void conclude(const std::string& job, Deed deed);
   void enqueue(const std::string& job, bool again = false);
   void look_at_waiting();
-  Look::Queued take_queued(const std::string& job);
-  void put_queued_off(const std::string& job);
+  Time::time_point take_queued(const std::string& job);
 
   const Options options_;
   const Surroundings around_;
@@ -86,9 +86,8 @@ class Controller final : public CacheListener {
   ProgressPoller poller_;
   Events events_;
   Repeats repeats_;
-  std::mutex mutex_;  // of queued_
-  OwnClock clock_;
-  std::map<std::string, Look::Queued> queued_;  // jobs on the queue
+  std::mutex mutex_;                                // of queued_
+  std::map<std::string, Time::time_point> queued_;  // since when a job is on the queue
 };
 
 }  // namespace atl::ctl

@@ -73,15 +73,9 @@ struct Metrics::State {
                              "Decisions put off because the same was carried out three times in a row.")
                          .Add({});
   Histogram& plans = seconds("atoll_job_plan_seconds", "Time to place a gang.").Add({}, kSeconds);
-  Histogram& own =
-      seconds("atoll_job_own_seconds",
-              "Time to handle a job when something was done, without the API server's answers and planning.")
-          .Add({}, kSeconds);
-  Histogram& reconciles =
-      seconds(
-          "atoll_job_reconcile_seconds",
-          "The same since the job was put on the queue, without the time in which all workers waited for answers or "
-          "places.")
+  Histogram& decisions =
+      seconds("atoll_job_decision_seconds",
+              "From when a job was put on the queue until what was decided about it was done, or had failed.")
           .Add({}, kSeconds);
   Family<Gauge>& lists =
       gauge("atoll_watch_lists", "Whole lists of a resource since the start; the first is no relist.");
@@ -99,6 +93,14 @@ void Metrics::requested(const std::string& method, int code, double seconds) {
 void Metrics::queued(bool again) {
   state_->adds.Increment();
   if (again) state_->retries.Increment();
+}
+
+void Metrics::taken(double waited_seconds) {
+  state_->waited.Observe(waited_seconds);
+}
+
+void Metrics::worked(double seconds) {
+  state_->worked.Observe(seconds);
 }
 
 void Metrics::set_depth(std::size_t depth) {
@@ -143,13 +145,12 @@ void Metrics::held_back() {
   state_->repeats.Increment();
 }
 
-void Metrics::looked(const Look& look) {
-  state_->waited.Observe(look.waited());
-  state_->worked.Observe(look.worked());
-  if (look.planned() > 0) state_->plans.Observe(look.planned());
-  if (!look.has_acted()) return;
-  state_->own.Observe(look.own());
-  state_->reconciles.Observe(look.own_since_queued());
+void Metrics::planned(double seconds) {
+  state_->plans.Observe(seconds);
+}
+
+void Metrics::carried_out(double seconds) {
+  state_->decisions.Observe(seconds);
 }
 
 void Metrics::set_lists(const std::string& path, int lists) {

@@ -5,8 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "operator/run/look.h"
-
 namespace atl::ctl {
 
 /// All of it may be called from any thread.
@@ -19,6 +17,8 @@ class Metrics {
   void requested(const std::string& method, int code, double seconds);
   // workqueue_*
   void queued(bool again);  // again: after a failure
+  void taken(double waited_seconds);
+  void worked(double seconds);  // on one job, whether or not there was something to do
   void set_depth(std::size_t depth);
   // leader_election_master_status
   void set_leads(bool leads);
@@ -28,8 +28,8 @@ class Metrics {
   void restarted(const std::string& reason);
   void failed(const std::string& outcome);  // of acting on a decision
   void held_back();                         // a decision: the same was carried out three times in a row
-  // Of every look workqueue_*; of those that did something about the job atoll_job_* as well
-  void looked(const Look& look);
+  void planned(double seconds);             // one gang
+  void carried_out(double seconds);         // a decision: since the job was put on the queue
   // atoll_watch_lists: how often each resource was listed; more than once: a watch was cut off for too long
   void set_lists(const std::string& path, int lists);
 

@@ -20,8 +20,3 @@ def quantile(buckets, share):
             return below if bound == float("inf") else below + (bound - below) * (wanted - before) / (count - before)
         below, before = bound, count
     return None
-
-
-def share_within(buckets, seconds):
-    """`seconds` is one of the bounds."""
-    return dict(buckets)[seconds] / buckets[-1][1]
