@@ -1,4 +1,5 @@
 // What the operator tells of the time it takes, from news of a job to what was decided being written.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -82,6 +83,18 @@ TEST(DecisionSeconds, NewsThatComesDuringALookWaitsForItsEnd) {
   const double waited = figure(stage, R"(workqueue_queue_duration_seconds_sum{name="gnnjob"})");
   ASSERT_TRUE(stage.controller->work_once());
   EXPECT_GE(figure(stage, R"(workqueue_queue_duration_seconds_sum{name="gnnjob"})"), waited + kSlowSeconds);
+}
+
+/// The alert AtollOperatorBehind could not fire: its quantile ended at 10 s, and it asks for more.
+TEST(QueueSeconds, AreToldApartAboveTheAlertsTen) {
+  Stage stage;
+  stage.submit("cora");
+  stage.work();
+  for (const char* bound : {"10", "25"})
+    EXPECT_GE(figure(stage, fmt::format(R"(workqueue_queue_duration_seconds_bucket{{name="gnnjob",le="{}"}})",
+                                        bound)),
+              1)
+        << bound;
 }
 
 }  // namespace
