@@ -39,8 +39,8 @@ class DeviceStream {
   /// Arcs of the device's memory, with their scales, that are summed along again and again, so that something may be made of them once.
   /// Whoever holds the answer lets it go before the arcs; the stream may go earlier, so both share it. Null: nothing is made of them.
   virtual std::shared_ptr<const StayingArcs> keep_arcs(const Arcs& /*arcs*/) { return nullptr; }
-  /// Whether sums over arcs that are kept from here on are those of the device's library, where it takes them, and not our own kernels'.
-  /// False: the device has no such library.
+  /// From here on sums over kept arcs are the device's library's where it takes them, or our own kernels' again. The library knows only
+  /// arcs that are kept after the first call with true. False: the device has no such library.
   virtual bool sum_by_library(bool /*by_library*/) { return false; }
 
   /// From the host's memory, which is free again on return.

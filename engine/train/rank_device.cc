@@ -20,24 +20,30 @@ GpuOptions gpu_options(const std::string& graphs, const std::string& sums) {
 
 namespace {
 
-RankDevice open_gpu(int rank_here, const GpuOptions& options) {
+RankDevice open_gpu(int rank_here, bool replays) {
   RankDevice device{Device::kCuda, backend().open(rank_here), ""};
-  if (options.graphs) device.open.stream->replay_rounds();
-  if (options.cusparse && !device.open.stream->sum_by_library(true))
-    fail("--sums cusparse: this machine has no cuSPARSE (libcusparse.so.12; leave the option out)");
+  if (replays) device.open.stream->replay_rounds();
   return device;
+}
+
+RankDevice open_any(DeviceChoice choice, int rank_here, bool replays) {
+  if (choice == DeviceChoice::kCpu || (choice == DeviceChoice::kAuto && !has_backend())) return {};
+  if (choice == DeviceChoice::kCuda) return open_gpu(rank_here, replays);
+  try {
+    return open_gpu(rank_here, replays);
+  } catch (const Error& error) {
+    return {Device::kCpu, {}, error.what()};
+  }
 }
 
 }  // namespace
 
+/// A library that was asked for by name and isn't there is no reason to train on the CPU.
 RankDevice open_device(DeviceChoice choice, int rank_here, const GpuOptions& options) {
-  if (choice == DeviceChoice::kCpu || (choice == DeviceChoice::kAuto && !has_backend())) return {};
-  if (choice == DeviceChoice::kCuda) return open_gpu(rank_here, options);
-  try {
-    return open_gpu(rank_here, options);
-  } catch (const Error& error) {
-    return {Device::kCpu, {}, error.what()};
-  }
+  RankDevice device = open_any(choice, rank_here, options.graphs);
+  if (options.cusparse && device.device == Device::kCuda && !device.open.stream->sum_by_library(true))
+    fail("--sums cusparse: this machine has no cuSPARSE (libcusparse.so.12; leave the option out)");
+  return device;
 }
 
 }  // namespace atl

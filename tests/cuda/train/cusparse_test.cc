@@ -2,6 +2,7 @@
 // same bits again, with CUDA graphs too.
 #include "emulated.h"
 #include "gpu_training.h"
+#include "train/rank_device.h"
 
 namespace atl::test {
 namespace {
@@ -59,6 +60,16 @@ INSTANTIATE_TEST_SUITE_P(Strategies, BatchesBesideCusparse,
                                                    {"model.kind=sage", "strategy.kind=minibatch",
                                                     "strategy.minibatch.batchSize=7"}}),
                          [](const auto& one) { return one.param.name; });
+
+using WithoutCusparse = OnEmulatedGpus;
+TEST_F(WithoutCusparse, ARunThatAsksForItEndsOnWhateverGpuItFinds) {
+  emulated::offer_cusparse(false);
+  for (const DeviceChoice choice : {DeviceChoice::kAuto, DeviceChoice::kCuda})
+    EXPECT_THROW(open_device(choice, 0, {.cusparse = true}), Error);
+  EXPECT_EQ(open_device(DeviceChoice::kAuto, 0).device, Device::kCuda);
+  EXPECT_EQ(open_device(DeviceChoice::kCpu, 0, {.cusparse = true}).device, Device::kCpu);
+  emulated::offer_cusparse(true);
+}
 
 }  // namespace
 }  // namespace atl::test
