@@ -123,8 +123,10 @@ void Progress::thread_main() {
     opened_ = true;
   }
   done_.notify_all();
-  if (!open_failure_) loop();
-  transport_->tell_arrivals({});
+  if (open_failure_)
+    transport_->tell_arrivals({});
+  else
+    loop();
 }
 
 void Progress::loop() {
@@ -154,6 +156,7 @@ void Progress::loop() {
   }
   const bool orderly = broken_.empty() && !failing_ && !slots_.any_running();
   lock.unlock();
+  transport_->tell_arrivals({});
   transport_->close(orderly);
 }
 
