@@ -2,6 +2,8 @@
 // exchange rows with each other (Song et al. 2024, "GraNNDis").
 #include "job/strategies/granndis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/readable.h"
@@ -194,6 +196,34 @@ void copies_that_are_read(const Check& c) {
         "strategy.granndis.maxHop",
         "is {}, and {} read copies: of all copies those farther away are read by none, of a sample by few (use {}, or 0)",
         given.max_hop, counted_text(given.hops, "layer"), given.hops);
+}
+
+constexpr int kMostBatches = 64;  // that are tried, of which each is a plan
+
+Job in_batches(Job job, int batches) {
+  job.strategy.options.set("batches", std::int64_t(batches));
+  return job;
+}
+
+MemoryBudget::Way way_of(const Job& job, Recompute recompute, int batches) {
+  MemoryBudget::Way way{in_batches(job, batches),
+                        fmt::format("training.recompute: {} and strategy.granndis.batches: {}",
+                                    recompute == Recompute::kLayer ? "layer" : "none", batches)};
+  way.job.training.recompute = recompute;
+  return way;
+}
+
+/// Recomputing costs a third more work and learns the same; more batches are more steps: they come last.
+MemoryBudget batches_budget(const Job& job, const Given& given) {
+  MemoryBudget budget{"strategy.granndis.memoryBudget", job.strategy.options.integer("memoryBudget")};
+  Recompute recompute = job.training.recompute;
+  int batches = expansion_of(job).batches;
+  budget.ways.push_back(way_of(job, recompute, batches));
+  if (recompute == Recompute::kNone && !given.contains("training.recompute"))
+    budget.ways.push_back(way_of(job, recompute = Recompute::kLayer, batches));
+  if (given.contains("strategy.granndis.batches") || job.strategy.options.integer("hops") > 0) return budget;
+  while ((batches *= 2) <= kMostBatches) budget.ways.push_back(way_of(job, recompute, batches));
+  return budget;
 }
 
 }  // namespace

@@ -19,7 +19,5 @@ struct Expansion {
   int batches = 1;       // that a server's vertices are divided into
 };
 Expansion expansion_of(const Job& job);
-/// StrategyInfo::memory_budget.
-MemoryBudget batches_budget(const Job& job, const Given& given);
 
 }  // namespace atl
