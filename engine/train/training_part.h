@@ -24,7 +24,7 @@ struct TrainingPart {
   /// Fills in labels and rows. `trains`: training_marks().
   void read_labels(const Job& job, const Dataset& dataset, const DataUse& use,
                    std::span<const std::uint8_t> trains);
-  /// Puts what kernels read where those of ctx's device can. Again, it does nothing. `choices`: as PartData::place.
+  /// Puts what kernels read where those of ctx's device can. Again, it does nothing. `stays`: as PartData::place.
   void place(Context& ctx, bool stays);
 };
 
