@@ -84,6 +84,13 @@ void watch_over(Turn& turn, const PodView& pod) {
                fmt::format("the prepare pod did not start within {} s: {}", seconds, why_not_started(pod)));
 }
 
+/// Why it is lost, or "". Whoever drains its node marks it, and it may be gone before it is seen to have ended.
+std::string why_lost(const Turn& turn, const PodView& pod) {
+  if (pod.phase == "Succeeded") return {};
+  if (pod.is_terminating() && !pod.disruption.empty()) return "Evicted";
+  return loss_of(pod, turn.seen, turn.settings);
+}
+
 }  // namespace
 
 bool is_unprepared(Turn& turn) {
@@ -99,12 +106,12 @@ bool is_unprepared(Turn& turn) {
   }
   if (!turn.reason_against(kCreated).empty() && turn.seen.refusals.empty())
     turn.say(kCreated, false, kPreparing, "the gang's pods are made once the data set is prepared");
-  const std::string loss = pod->phase == "Succeeded" ? "" : loss_of(*pod, turn.seen, turn.settings);
-  if (pod->has_ended() && is_counted(turn.status, *pod)) {
+  const std::string loss = why_lost(turn, *pod);
+  if (is_counted(turn.status, *pod)) {
     if (!is_backing_off(turn)) dismiss(turn, *pod);
-  } else if (loss == "Rejected" || loss == kOverLimit) {
+  } else if (loss == kOverLimit || is_disruption(loss)) {
     fail_prepare(turn, *pod, loss, pod->message);
-  } else if (pod->is_terminating() || is_disruption(loss)) {
+  } else if (pod->is_terminating()) {
     dismiss(turn, *pod);
   } else if (pod->phase == "Succeeded") {
     keep_result(turn, *pod);

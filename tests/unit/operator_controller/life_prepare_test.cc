@@ -22,6 +22,45 @@ TEST(LifePrepare, APreparePodThatKubeletRejectsIsMadeAnewLessAndLessOften) {
   expect_success(world);
 }
 
+/// Its node is drained. Whether one was running.
+bool evict_prepare_pods(World& world) {
+  bool is_evicted = false;
+  for (const std::string& name : world.cluster.pods_of("cora", kPrepareRole)) {
+    nlohmann::json& pod = world.cluster.pods.at(name);
+    if (pod.at("status").value("phase", "") != "Running") continue;
+    pod["status"]["phase"] = "Failed";
+    pod["status"]["reason"] = "Evicted";
+    pod["status"]["conditions"] = {
+        {{"type", "DisruptionTarget"}, {"status", "True"}, {"reason", "EvictionByEvictionAPI"}}};
+    world.cluster.is_changed = is_evicted = true;
+  }
+  return is_evicted;
+}
+
+TEST(LifePrepare, SoManyDisruptionsEndAJobThatIsPrepared) {
+  World world;
+  world.atoll.submit(sample_job_json({{"/spec/runPolicy", {{"backoffLimit", 0}, {"maxDisruptions", 3}}}}));
+  for (int second = 0; second < 600 && !world.has_ended(); ++second) {
+    world.atoll.run(1);
+    evict_prepare_pods(world);
+  }
+  ASSERT_TRUE(world.has_ended());
+  const Status status = world.atoll.status();
+  EXPECT_EQ(status.disruptions, 4) << "each is counted once";
+  EXPECT_EQ(status.failures, 0);
+  EXPECT_EQ(find_condition(status.conditions, kFailed)->reason, "TooManyDisruptions");
+}
+
+TEST(LifePrepare, AJobIsPreparedWhereAnEvictionCutItShort) {
+  World world;
+  world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 0}}));
+  do world.atoll.run(1);
+  while (!evict_prepare_pods(world));
+  world.run_to_end();
+  EXPECT_EQ(world.atoll.status().disruptions, 1);
+  expect_success(world);
+}
+
 TEST(LifePrepare, AFailedPrepareStepIsTriedAgainAndThenGivenUp) {
   live([](World& world) {
     world.cluster.does_prepare_fail = true;
