@@ -6,23 +6,7 @@ namespace {
 
 class Classifier final : public Layer {
  public:
-  Classifier(Index in, Index out, RowStart start) : in_(in), out_(out), start_(start) {}
-  std::string describe() const override { return fmt::format("classifier {} → {}", in_, out_); }
-  Index in() const override { return in_; }
-  Index out() const override { return out_; }
-  bool gathers() const override { return false; }
-  LayerCost cost() const override { return {2.0 * double(in_) * double(out_), 0}; }
-  std::vector<ParameterSpec> parameters() const override {
-    std::vector<ParameterSpec> all{{"weight", in_, out_, Init::kGlorot, DecayGroup::kDense},
-                                   {"bias", 1, out_, Init::kZero, DecayGroup::kDense}};
-    start_.declare(all);
-    return all;
-  }
-  std::vector<SavedSpec> saved() const override {
-    std::vector<SavedSpec> all;
-    start_.declare(all);
-    return all;
-  }
+  Classifier(Index in, Index out, RowStart start) : Layer(spec_of(in, out, start)), start_(start) {}
 
   void forward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
                MatrixView out) const override {
@@ -45,12 +29,22 @@ class Classifier final : public Layer {
   }
 
  private:
+  static LayerSpec spec_of(Index in, Index out, const RowStart& start) {
+    LayerSpec spec{.name = fmt::format("classifier {} → {}", in, out),
+                   .in = in,
+                   .out = out,
+                   .parameters = {{"weight", in, out, Init::kGlorot, DecayGroup::kDense},
+                                  {"bias", 1, out, Init::kZero, DecayGroup::kDense}},
+                   .cost = {2.0 * double(in) * double(out), 0}};
+    start.declare(spec.parameters);
+    start.declare(spec.saved);
+    return spec;
+  }
   RowStart::Started started(Verbs& verbs, const LayerWeights& w, const LayerInput& input,
                             Saved& saved) const {
     return start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.self");
   }
 
-  Index in_, out_;
   RowStart start_;
 };
 

@@ -6,18 +6,20 @@
 namespace atl {
 namespace {
 
+LayerSpec product_of(const LayerOptions& o) {
+  const NeighbourSum sum(o);
+  return {.name = fmt::format("conv {} → {}", o.in, o.out),
+          .parameters = {input_weight("weight", o)},
+          .saved = sum.saved(),
+          .cost = {2.0 * sum.products() * double(o.in) * double(o.out), sum.gather_columns()},
+          .gathers = true,
+          .rows_in_backward = !sum.aggregate_first(),
+          .in_place_backward = sum.aggregate_first()};
+}
+
 class Conv final : public FinishedLayer {
  public:
-  explicit Conv(const LayerOptions& o)
-      : FinishedLayer(o, {input_weight("weight", o)}, NeighbourSum(o).saved()), sum_(o) {}
-
-  std::string describe() const override { return fmt::format("conv {} → {}", in(), out()); }
-  bool gathers() const override { return true; }
-  bool rows_in_backward() const override { return !sum_.aggregate_first(); }
-  bool in_place_backward() const override { return sum_.aggregate_first(); }
-  LayerCost cost() const override {
-    return {2.0 * sum_.products() * double(in()) * double(out()), sum_.gather_columns()};
-  }
+  explicit Conv(const LayerOptions& o) : FinishedLayer(o, product_of(o)), sum_(o) {}
 
  private:
   void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView target,

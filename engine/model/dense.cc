@@ -8,13 +8,24 @@
 namespace atl {
 namespace {
 
+/// Of a gradient that nothing is left to hide behind, three quarters travel while the others are computed.
+int parts_of(const LayerOptions& o) {
+  return o.fixed_input && !o.is_split() ? int(std::min<Index>(4, o.in)) : 1;
+}
+
+LayerSpec product_of(const LayerOptions& o) {
+  ParameterSpec weight = input_weight("weight", o);
+  weight.fan_in = o.fan_in;
+  weight.fan_out = o.out;
+  weight.parts = parts_of(o);
+  return {.name = fmt::format("dense {} → {}", o.in, o.out),
+          .parameters = {weight},
+          .cost = {2.0 * double(o.in) * double(o.out), 0}};
+}
+
 class Dense final : public FinishedLayer {
  public:
-  explicit Dense(const LayerOptions& o) : FinishedLayer(o, {weight_of(o)}, {}) {}
-
-  std::string describe() const override { return fmt::format("dense {} → {}", in(), out()); }
-  bool gathers() const override { return false; }
-  LayerCost cost() const override { return {2.0 * double(in()) * double(out()), 0}; }
+  explicit Dense(const LayerOptions& o) : FinishedLayer(o, product_of(o)) {}
 
  private:
   void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved&, MatrixView target,
@@ -25,7 +36,7 @@ class Dense final : public FinishedLayer {
   }
   void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved&,
                          MatrixView d_target, MatrixView, const LayerGradient& gradient) const override {
-    const int parts = own_parameter(0).parts;
+    const int parts = spec().parameters[0].parts;
     const Dropout dropout = self_dropout(verbs);
     if (parts > 1 && gradient.self.cols == 0)
       return weight_backward_in_parts(verbs.context(), input.self, dropout, d_target, w, 0, parts);
@@ -43,7 +54,8 @@ class Dense final : public FinishedLayer {
   /// Where several blocks of columns are some of the whole input's each: draws count a block's from where it begins there.
   template <class Visit>
   void for_each_block(Verbs& verbs, const Rows& input, Visit visit) const {
-    const Index here = in() / options().input_blocks, whole = options().of_whole() / options().input_blocks;
+    const Index here = options().in / options().input_blocks,
+                whole = options().of_whole() / options().input_blocks;
     Dropout dropout = self_dropout(verbs);
     for (int block = 0; block < options().input_blocks; ++block, dropout.first_column += whole)
       visit(Rows(input.dense.slice_cols(block * here, here)), dropout, block * here);
@@ -52,18 +64,6 @@ class Dense final : public FinishedLayer {
     for_each_block(verbs, input, [&](const Rows& rows, const Dropout& dropout, Index begin) {
       transform(verbs.context(), rows, dropout, w.slice_rows(begin, rows.cols()), target, {}, begin > 0);
     });
-  }
-
-  static ParameterSpec weight_of(const LayerOptions& o) {
-    ParameterSpec weight = input_weight("weight", o);
-    weight.fan_in = o.fan_in;
-    weight.fan_out = o.out;
-    weight.parts = parts_of(o);
-    return weight;
-  }
-  /// Of a gradient that nothing is left to hide behind, three quarters travel while the others are computed.
-  static int parts_of(const LayerOptions& o) {
-    return o.fixed_input && !o.is_split() ? int(std::min<Index>(4, o.in)) : 1;
   }
 };
 

@@ -5,10 +5,18 @@
 namespace atl {
 namespace {
 
-RowFinish::Options finish_of(const LayerOptions& o) {
+RowFinish finish_of(const LayerOptions& o, const LayerSpec& product) {
   RowFinish::Options finish = o.finish;
   finish.cols = o.out;
-  return finish;
+  return {finish, int(product.parameters.size()), int(product.saved.size())};
+}
+
+LayerSpec finished(const LayerOptions& o, LayerSpec product, const RowFinish& finish) {
+  product.in = o.in;
+  product.out = o.out;
+  finish.declare(product.parameters);
+  finish.declare(product.saved);
+  return product;
 }
 
 /// The rows that a skip connection adds, or nothing.
@@ -18,24 +26,11 @@ ConstMatrixView residual_of(const LayerOptions& o, const LayerInput& input) {
 
 }  // namespace
 
-FinishedLayer::FinishedLayer(const LayerOptions& options, std::vector<ParameterSpec> own_parameters,
-                             std::vector<SavedSpec> own_saved)
-    : options_(options),
-      own_parameters_(std::move(own_parameters)),
-      own_saved_(std::move(own_saved)),
-      finish_(finish_of(options), int(own_parameters_.size()), int(own_saved_.size())) {}
+FinishedLayer::FinishedLayer(const LayerOptions& options, const LayerSpec& product)
+    : FinishedLayer(options, product, finish_of(options, product)) {}
 
-std::vector<ParameterSpec> FinishedLayer::parameters() const {
-  std::vector<ParameterSpec> all = own_parameters_;
-  finish_.declare(all);
-  return all;
-}
-
-std::vector<SavedSpec> FinishedLayer::saved() const {
-  std::vector<SavedSpec> all = own_saved_;
-  finish_.declare(all);
-  return all;
-}
+FinishedLayer::FinishedLayer(const LayerOptions& options, const LayerSpec& product, RowFinish finish)
+    : Layer(finished(options, product, finish)), options_(options), finish_(std::move(finish)) {}
 
 void FinishedLayer::forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                             MatrixView out) const {
@@ -59,7 +54,7 @@ void FinishedLayer::forward_columns(Verbs& verbs, const LayerWeights& weights, c
 /// The features have no skip connection past them: they are wider than what is made of them.
 void FinishedLayer::forward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved,
                                   MatrixView out) const {
-  ATOLL_CHECK(!options_.skip, "{} skips an input that isn't whole", describe());
+  ATOLL_CHECK(!options_.skip, "{} skips an input that isn't whole", spec().name);
   const MatrixView target = finish_.target(saved, out);
   const Epilogue fused = finish_.fused(verbs, weights);
   verbs.columns()->end_whole(target);
@@ -102,7 +97,7 @@ void FinishedLayer::backward_columns(Verbs& verbs, const LayerWeights& weights, 
 void FinishedLayer::weight_backward_in_parts(Context& ctx, const Rows& rows, const Dropout& dropout,
                                              ConstMatrixView d_out, const LayerWeights& weights, int begin,
                                              int end) const {
-  const ParameterSpec& weight = own_parameters_.front();
+  const ParameterSpec& weight = spec().parameters.front();
   for (int part = begin; part < end; ++part) {
     const Index first = weight.part_begin(part);
     weight_backward(ctx, rows, dropout, d_out, weights.gradient(0).slice_rows(first, weight.part_rows(part)),

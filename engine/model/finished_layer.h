@@ -17,12 +17,6 @@ inline ParameterSpec input_weight(const char* name, const LayerOptions& o) {
 
 class FinishedLayer : public Layer {
  public:
-  Index in() const final { return options_.in; }
-  Index out() const final { return options_.out; }
-  /// The product's own, then the finish's.
-  std::vector<ParameterSpec> parameters() const final;
-  std::vector<SavedSpec> saved() const final;
-
   void forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                MatrixView out) const final;
   void backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
@@ -36,9 +30,8 @@ class FinishedLayer : public Layer {
                         const LayerGradient& gradient) const final;
 
  protected:
-  /// `own_parameters` and `own_saved` are the product's, with the places 0, 1, … in the layer's.
-  FinishedLayer(const LayerOptions& options, std::vector<ParameterSpec> own_parameters,
-                std::vector<SavedSpec> own_saved);
+  /// `product` says all but the sizes. Its parameters and saved matrices have the places 0, 1, … in the layer's; the finish's follow.
+  FinishedLayer(const LayerOptions& options, const LayerSpec& product);
 
   /// target (dst, out) is written and `finish` applied to its rows; `finish` is empty where there is a norm to come, or where
   /// the input has some of its columns here (Columns): then dst are the group's rows.
@@ -50,7 +43,6 @@ class FinishedLayer : public Layer {
                                  const LayerGradient& gradient) const = 0;
 
   const LayerOptions& options() const { return options_; }
-  const ParameterSpec& own_parameter(int index) const { return own_parameters_[std::size_t(index)]; }
   /// The first parameter's gradient += dropout(rows)ᵀ · d_out in its parts from `begin` to before `end`, each told of once
   /// it is whole. A column of `rows` (n, …) is a row of the parameter.
   void weight_backward_in_parts(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView d_out,
@@ -60,9 +52,8 @@ class FinishedLayer : public Layer {
   Dropout self_dropout(Verbs& verbs) const;
 
  private:
+  FinishedLayer(const LayerOptions& options, const LayerSpec& product, RowFinish finish);
   LayerOptions options_;
-  std::vector<ParameterSpec> own_parameters_;
-  std::vector<SavedSpec> own_saved_;
   RowFinish finish_;
 };
 

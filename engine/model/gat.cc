@@ -29,35 +29,28 @@ Index width_of(const GatOptions& o) {
   return o.concat ? o.layer.out : o.layer.out * o.heads;
 }
 
-std::vector<ParameterSpec> parameters_of(const GatOptions& o) {
-  const Index width = width_of(o), per_head = width / o.heads;
-  return {{"weight", o.layer.of_whole(), width, Init::kGlorot, o.layer.decay, 0, 0, true, 1, 1},
-          {"attention_src", 1, width, Init::kGlorot, o.layer.decay, o.heads, per_head},
-          {"attention_dst", 1, width, Init::kGlorot, o.layer.decay, o.heads, per_head}};
-}
-
-std::vector<SavedSpec> saved_of(const GatOptions& o) {
+LayerSpec product_of(const GatOptions& o) {
   using Over = SavedSpec::Over;
-  return {{"z", Over::kSources, width_of(o)},
-          {"src_score", Over::kSources, o.heads, -1, true},
-          {"dst_score", Over::kDestinations, o.heads, -1, true},
-          {"max", Over::kDestinations, o.heads, -1, true},
-          {"sum", Over::kDestinations, o.heads, -1, true},
-          {"aggregated", Over::kDestinations, width_of(o)}};
+  const Index width = width_of(o), per_head = width / o.heads;
+  const DecayGroup decay = o.layer.decay;
+  return {.name = fmt::format("gat {} → {} ({} heads)", o.layer.in, o.layer.out, o.heads),
+          .parameters = {{"weight", o.layer.of_whole(), width, Init::kGlorot, decay, 0, 0, true, 1, 1},
+                         {"attention_src", 1, width, Init::kGlorot, decay, o.heads, per_head},
+                         {"attention_dst", 1, width, Init::kGlorot, decay, o.heads, per_head}},
+          .saved = {{"z", Over::kSources, width},
+                    {"src_score", Over::kSources, o.heads, -1, true},
+                    {"dst_score", Over::kDestinations, o.heads, -1, true},
+                    {"max", Over::kDestinations, o.heads, -1, true},
+                    {"sum", Over::kDestinations, o.heads, -1, true},
+                    {"aggregated", Over::kDestinations, width}},
+          .cost = {2.0 * double(o.layer.in) * double(width), width, {o.heads, true}},
+          .gathers = true,
+          .rows_in_backward = true};
 }
 
 class Gat final : public FinishedLayer {
  public:
-  explicit Gat(const GatOptions& o) : FinishedLayer(o.layer, parameters_of(o), saved_of(o)), o_(o) {}
-
-  std::string describe() const override {
-    return fmt::format("gat {} → {} ({} heads)", in(), out(), o_.heads);
-  }
-  bool gathers() const override { return true; }
-  bool rows_in_backward() const override { return true; }
-  LayerCost cost() const override {
-    return {2.0 * double(in()) * double(width()), width(), {o_.heads, true}};
-  }
+  explicit Gat(const GatOptions& o) : FinishedLayer(o.layer, product_of(o)), o_(o) {}
 
  private:
   void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView target,
@@ -123,7 +116,7 @@ class Gat final : public FinishedLayer {
 
   /// (in, heads): W·a_dst, a head a column.
   MatrixView folded_vector(Context& ctx, const LayerWeights& w) const {
-    MatrixView folded = ctx.workspace->matrix("gat.folded", in(), o_.heads);
+    MatrixView folded = ctx.workspace->matrix("gat.folded", o_.layer.in, o_.heads);
     for (int h = 0; h < o_.heads; ++h) {
       gemm_bt(ctx, head(w.value(kWeight), h), head(w.value(kDstVector), h), folded.slice_cols(h, 1));
     }
@@ -134,7 +127,7 @@ class Gat final : public FinishedLayer {
   void destination_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input,
                             MatrixView d_dst_score, const LayerGradient& gradient) const {
     Context& ctx = verbs.context();
-    MatrixView d_folded = ctx.workspace->matrix("gat.d_folded", in(), o_.heads);
+    MatrixView d_folded = ctx.workspace->matrix("gat.d_folded", o_.layer.in, o_.heads);
     fill(ctx, 0, d_folded);
     transform_backward(ctx, input.self, self_dropout(verbs), folded_vector(ctx, w), d_dst_score, d_folded,
                        gradient.self, true);

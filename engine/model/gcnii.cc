@@ -18,18 +18,20 @@ struct GcniiOptions {
   Real alpha = Real(0.1), theta = Real(0.5);
 };
 
+LayerSpec product_of(const LayerOptions& o) {
+  constexpr int kEncoder = 0;
+  return {.name = fmt::format("gcnii {} → {}", o.in, o.out),
+          .parameters = {{"weight", o.in, o.in, Init::kFanOut, o.decay}},
+          .saved = {{"s", SavedSpec::Over::kDestinations, o.in}},
+          .cost = {2.0 * double(o.in) * double(o.in), o.in},
+          .gathers = true,
+          .in_place_backward = true,
+          .tap = kEncoder};
+}
+
 class Gcnii final : public FinishedLayer {
  public:
-  explicit Gcnii(const GcniiOptions& o)
-      : FinishedLayer(o.layer, {{"weight", o.layer.in, o.layer.in, Init::kFanOut, o.layer.decay}},
-                      {{"s", SavedSpec::Over::kDestinations, o.layer.in}}),
-        o_(o) {}
-
-  std::string describe() const override { return fmt::format("gcnii {} → {}", in(), out()); }
-  bool gathers() const override { return true; }
-  bool in_place_backward() const override { return true; }
-  int tap() const override { return 0; }  // the encoder's output
-  LayerCost cost() const override { return {2.0 * double(in()) * double(in()), in()}; }
+  explicit Gcnii(const GcniiOptions& o) : FinishedLayer(o.layer, product_of(o.layer)), o_(o) {}
 
  private:
   void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView target,
@@ -51,7 +53,7 @@ class Gcnii final : public FinishedLayer {
                          const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
     const auto weight = [&] {
-      MatrixView d_mixed = ctx.workspace->matrix("gcnii.d_mixed", in(), in());
+      MatrixView d_mixed = ctx.workspace->matrix("gcnii.d_mixed", width(), width());
       gemm_at(ctx, saved.at(0), {}, d_target, d_mixed);
       axpby(ctx, o_.theta, d_mixed, 1, w.gradient(0));
     };
@@ -68,15 +70,17 @@ class Gcnii final : public FinishedLayer {
 
   /// θ·W + (1−θ)·I: one product instead of two and a sum.
   MatrixView mixed_weight(Context& ctx, const LayerWeights& w) const {
-    const auto [mixed, is_made] = place_of(ctx, w.value(0), Made::kMixed, "gcnii.mixed", in(), in());
+    const auto [mixed, is_made] = place_of(ctx, w.value(0), Made::kMixed, "gcnii.mixed", width(), width());
     if (is_made) return mixed;
     axpby(ctx, o_.theta, w.value(0), 0, mixed);
-    MatrixView diagonal(mixed.data, in(), 1, in() + 1);
-    MatrixView ones = ctx.workspace->matrix("gcnii.ones", in(), 1);
+    MatrixView diagonal(mixed.data, width(), 1, width() + 1);
+    MatrixView ones = ctx.workspace->matrix("gcnii.ones", width(), 1);
     fill(ctx, 1, ones);
     axpby(ctx, 1 - o_.theta, ones, 1, diagonal);
     return mixed;
   }
+
+  Index width() const { return o_.layer.in; }
 
   GcniiOptions o_;
 };

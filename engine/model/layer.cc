@@ -30,7 +30,7 @@ void for_each_matrix(const std::vector<SavedSpec>& specs, const LayerRows& rows,
 }
 
 [[noreturn]] void cant_be_split(const Layer& layer) {
-  ATOLL_CHECK(false, "{} can't have its input's columns split", layer.describe());
+  ATOLL_CHECK(false, "{} can't have its input's columns split", layer.spec().name);
 }
 
 }  // namespace

@@ -94,25 +94,29 @@ struct LayerCost {
   SoftmaxCost softmax{};
 };
 
+/// What a layer is. Nothing of it changes while the layer lives.
+struct LayerSpec {
+  std::string name;       // "conv 1433 → 16"
+  Index in = 0, out = 0;  // columns
+  std::vector<ParameterSpec> parameters{};
+  std::vector<SavedSpec> saved{};
+  LayerCost cost{};
+  /// Reads other vertices' rows.
+  bool gathers = false;
+  /// Has neither parameters nor draws: applied to fixed input it gives the same every epoch and is computed once.
+  bool constant = false;
+  /// Backward reads the source rows again, so that halo rows must be kept until then.
+  bool rows_in_backward = false;
+  /// Backward is done with d_out before it writes gradient.rows, so that the two may share memory.
+  bool in_place_backward = false;
+  /// Layer whose output this one reads too, by row, as `tap`; −1: none.
+  int tap = -1;
+};
+
 class Layer {
  public:
   virtual ~Layer() = default;
-  virtual std::string describe() const = 0;  // "GcnConv 1433 → 16"
-  virtual Index in() const = 0;
-  virtual Index out() const = 0;
-  virtual std::vector<ParameterSpec> parameters() const = 0;
-  virtual std::vector<SavedSpec> saved() const = 0;
-  virtual LayerCost cost() const = 0;
-  /// Reads other vertices' rows.
-  virtual bool gathers() const = 0;
-  /// Has neither parameters nor draws: applied to fixed input it gives the same every epoch and is computed once.
-  virtual bool constant() const { return false; }
-  /// Layer whose output this one also reads, by row, as `tap`; −1: none.
-  virtual int tap() const { return -1; }
-  /// Whether backward looks at the source rows again, so that halo rows must be kept until then.
-  virtual bool rows_in_backward() const { return false; }
-  /// Whether backward is done with d_out before it writes gradient.rows, so that the two may share memory.
-  virtual bool in_place_backward() const { return false; }
+  const LayerSpec& spec() const { return spec_; }
 
   /// out (dst, out()) is written.
   virtual void forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
@@ -132,6 +136,12 @@ class Layer {
                               MatrixView d_out) const;
   virtual void backward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
                                 Saved& saved, const LayerGradient& gradient) const;
+
+ protected:
+  explicit Layer(LayerSpec spec) : spec_(std::move(spec)) {}
+
+ private:
+  LayerSpec spec_;
 };
 
 }  // namespace atl

@@ -10,7 +10,7 @@ double bytes_of(Storage storage) {
 }  // namespace
 
 LayerPass::LayerPass(const Model& model, int layer, const LayerSize& size, bool input_is_fixed)
-    : layer_(*model.layers[std::size_t(layer)]),
+    : layer_(model.spec(layer)),
       size_(size),
       input_is_fixed_(input_is_fixed),
       attention_(model.needs.attention),
@@ -23,12 +23,12 @@ LayerPass::LayerPass(const Model& model, int layer, const LayerSize& size, bool 
 
 /// Rows that are transformed before they are aggregated come from the halo too.
 double LayerPass::source_rows() const {
-  return size_.outputs + (layer_.gathers() && layer_.rows_in_backward() ? size_.others : 0);
+  return size_.outputs + (layer_.gathers && layer_.rows_in_backward ? size_.others : 0);
 }
 
 double LayerPass::saved_bytes() const {
   double sum = 0;
-  for (const SavedSpec& s : layer_.saved()) {
+  for (const SavedSpec& s : layer_.saved) {
     if (s.rows >= 0) continue;
     const bool over_sources = s.over == SavedSpec::Over::kSources;
     const double of_a_row = double(s.cols) * (s.is_exact ? double(sizeof(Real)) : input_);
@@ -38,14 +38,14 @@ double LayerPass::saved_bytes() const {
 }
 
 EpochWork LayerPass::gathered_once() const {
-  if (!layer_.gathers()) return {};
-  const double row = input_ * double(layer_.cost().gather_columns);
+  if (!layer_.gathers) return {};
+  const double row = input_ * double(layer_.cost.gather_columns);
   return gathered(size_.arcs * (4 + row), (size_.outputs + size_.others) * row);
 }
 
 /// So many, of which one with bits counts as a dense one that takes as long.
 EpochWork LayerPass::products(double times) const {
-  const double flops = times * layer_.cost().flops_per_row * source_rows();
+  const double flops = times * layer_.cost.flops_per_row * source_rows();
   if (bits_) return {.product_flops = flops * kBitTime};
   if (input_ < sizeof(Real)) return {.half_flops = flops};
   return {.product_flops = flops};
@@ -53,18 +53,18 @@ EpochWork LayerPass::products(double times) const {
 
 /// Of a product's tall operand.
 double LayerPass::input_bytes() const {
-  return source_rows() * double(layer_.in()) * (bits_ ? 1.0 / 8 : input_);
+  return source_rows() * double(layer_.in) * (bits_ ? 1.0 / 8 : input_);
 }
 
 /// Sparse features: an id and a value for each, and the row of the weights that it multiplies.
 EpochWork LayerPass::sparse_gathered() const {
-  const double row = sizeof(Real) * double(layer_.out());
-  return gathered(sparse_nonzeros_ * (8 + row), double(layer_.in()) * row);
+  const double row = sizeof(Real) * double(layer_.out);
+  return gathered(sparse_nonzeros_ * (8 + row), double(layer_.in) * row);
 }
 
 EpochWork LayerPass::forward() const {
   EpochWork work = gathered_once();
-  work.streamed_bytes = output_ * size_.outputs * double(layer_.out()) + saved_bytes();
+  work.streamed_bytes = output_ * size_.outputs * double(layer_.out) + saved_bytes();
   if (sparse_nonzeros_ >= 0) {
     work += sparse_gathered();
   } else {
@@ -76,9 +76,9 @@ EpochWork LayerPass::forward() const {
 
 EpochWork LayerPass::backward() const {
   EpochWork work;
-  const bool gathers_back = !input_is_fixed_ || layer_.rows_in_backward();
+  const bool gathers_back = !input_is_fixed_ || layer_.rows_in_backward;
   for (int times = gathers_back ? (attention_ ? 2 : 1) : 0; times > 0; --times) work += gathered_once();
-  work.streamed_bytes = output_ * 2 * size_.outputs * double(layer_.out()) + saved_bytes();
+  work.streamed_bytes = output_ * 2 * size_.outputs * double(layer_.out) + saved_bytes();
   if (sparse_nonzeros_ >= 0) {
     work += sparse_gathered();
   } else {

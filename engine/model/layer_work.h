@@ -38,7 +38,7 @@ class LayerPass {
   double input_bytes() const;
   EpochWork sparse_gathered() const;
 
-  const Layer& layer_;
+  const LayerSpec& layer_;
   LayerSize size_;
   bool input_is_fixed_;
   bool attention_;               // the model's

@@ -33,14 +33,14 @@ Model make_model(const ModelSpec& spec, const TrainingSpec& training, const Mode
 
 std::vector<std::vector<ParameterSpec>> Model::parameters() const {
   std::vector<std::vector<ParameterSpec>> all;
-  for (const auto& layer : layers) all.push_back(layer->parameters());
+  for (const auto& layer : layers) all.push_back(layer->spec().parameters);
   if (!decoder.empty()) all.push_back(decoder);
   return all;
 }
 
 int Model::constant_prefix() const {
   int count = 0;
-  while (count < int(layers.size()) && layers[std::size_t(count)]->constant()) ++count;
+  while (count < int(layers.size()) && layers[std::size_t(count)]->spec().constant) ++count;
   return count;
 }
 

@@ -50,6 +50,7 @@ struct Model {
   Storage values =
       Storage::kReals;  // of what its layers compute, but for the last one's output, and of gradients
 
+  const LayerSpec& spec(int layer) const { return layers[std::size_t(layer)]->spec(); }
   /// By layer; where a decoder has some, these come last.
   std::vector<std::vector<ParameterSpec>> parameters() const;
   /// Leading layers that are constant: computed once where the input is fixed.

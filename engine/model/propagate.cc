@@ -9,16 +9,8 @@ namespace {
 
 class Propagate final : public Layer {
  public:
-  Propagate(Index in, bool with_self, Real own_row) : in_(in), with_self_(with_self), own_row_(own_row) {}
-
-  std::string describe() const override { return fmt::format("propagate {} → {}", in_, out()); }
-  Index in() const override { return in_; }
-  Index out() const override { return with_self_ ? 2 * in_ : in_; }
-  bool gathers() const override { return true; }
-  bool constant() const override { return true; }
-  LayerCost cost() const override { return {0, in_}; }
-  std::vector<ParameterSpec> parameters() const override { return {}; }
-  std::vector<SavedSpec> saved() const override { return {}; }
+  Propagate(Index in, bool with_self, Real own_row)
+      : Layer(spec_of(in, with_self ? 2 * in : in)), in_(in), with_self_(with_self), own_row_(own_row) {}
 
   void forward(Verbs& verbs, const LayerWeights&, const LayerInput& input, Saved&,
                MatrixView out) const override {
@@ -48,6 +40,15 @@ class Propagate final : public Layer {
   }
 
  private:
+  static LayerSpec spec_of(Index in, Index out) {
+    return {.name = fmt::format("propagate {} → {}", in, out),
+            .in = in,
+            .out = out,
+            .cost = {0, in},
+            .gathers = true,
+            .constant = true};
+  }
+
   Index in_;
   bool with_self_;
   Real own_row_;

@@ -8,21 +8,21 @@ bool sources_are_destinations(const Block& b) {
   return b.dst_are_sources && b.src() == b.dst();
 }
 
+LayerSpec block_of(Index hidden, const RowStart& start, Index weight_rows, LayerSpec convolution) {
+  LayerSpec spec = std::move(convolution);
+  spec.in = spec.out = hidden;
+  spec.parameters = {{"weight", weight_rows, hidden, Init::kGlorot, DecayGroup::kConvolution, hidden, hidden},
+                     {"bias", 1, hidden, Init::kZero, DecayGroup::kConvolution}};
+  spec.gathers = spec.rows_in_backward = true;
+  start.declare(spec.parameters);
+  start.declare(spec.saved);
+  return spec;
+}
+
 }  // namespace
 
-std::vector<ParameterSpec> ResidualBlock::parameters() const {
-  std::vector<ParameterSpec> all{
-      {"weight", weight_rows_, hidden_, Init::kGlorot, DecayGroup::kConvolution, hidden_, hidden_},
-      {"bias", 1, hidden_, Init::kZero, DecayGroup::kConvolution}};
-  start_.declare(all);
-  return all;
-}
-
-std::vector<SavedSpec> ResidualBlock::saved() const {
-  std::vector<SavedSpec> all = own_saved_;
-  start_.declare(all);
-  return all;
-}
+ResidualBlock::ResidualBlock(Index hidden, RowStart start, Index weight_rows, LayerSpec convolution)
+    : Layer(block_of(hidden, start, weight_rows, std::move(convolution))), hidden_(hidden), start_(start) {}
 
 ResidualBlock::Pass ResidualBlock::pass_of(Verbs& verbs, const LayerWeights& w, const LayerInput& input,
                                            Saved& saved) const {

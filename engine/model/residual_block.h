@@ -13,13 +13,6 @@ namespace atl {
 /// row_start's; the convolution's saved matrices stand before row_start's.
 class ResidualBlock : public Layer {
  public:
-  Index in() const final { return hidden_; }
-  Index out() const final { return hidden_; }
-  bool gathers() const final { return true; }
-  bool rows_in_backward() const final { return true; }
-  std::vector<ParameterSpec> parameters() const final;
-  std::vector<SavedSpec> saved() const final;
-
   void forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                MatrixView out) const final;
   void backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
@@ -27,9 +20,8 @@ class ResidualBlock : public Layer {
 
  protected:
   using Started = RowStart::Started;
-  /// `weight_rows` of the weight (weight_rows, hidden).
-  ResidualBlock(Index hidden, RowStart start, Index weight_rows, std::vector<SavedSpec> own_saved)
-      : hidden_(hidden), start_(start), weight_rows_(weight_rows), own_saved_(std::move(own_saved)) {}
+  /// `weight_rows` of the weight (weight_rows, hidden). `convolution` says its name, its cost and what it saves.
+  ResidualBlock(Index hidden, RowStart start, Index weight_rows, LayerSpec convolution);
 
   /// One pass over one block, and its destinations' own rows started, valid to the end of the pass.
   struct Pass {
@@ -57,8 +49,6 @@ class ResidualBlock : public Layer {
 
  private:
   Pass pass_of(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved) const;
-  Index weight_rows_;
-  std::vector<SavedSpec> own_saved_;
 };
 
 /// residual_mean.cc: conv(r) = SAGE with mean aggregation, as GraNNDis has it. Weight (2·hidden, hidden), self on top.

@@ -9,9 +9,10 @@ namespace {
 class MeanBlock final : public ResidualBlock {
  public:
   MeanBlock(Index hidden, RowStart start)
-      : ResidualBlock(hidden, start, 2 * hidden, {{"aggregated", SavedSpec::Over::kDestinations, hidden}}) {}
-  std::string describe() const override { return fmt::format("resgcn mean {} → {}", hidden_, hidden_); }
-  LayerCost cost() const override { return {4.0 * double(hidden_) * double(hidden_), hidden_}; }
+      : ResidualBlock(hidden, start, 2 * hidden,
+                      {.name = fmt::format("resgcn mean {} → {}", hidden, hidden),
+                       .saved = {{"aggregated", SavedSpec::Over::kDestinations, hidden}},
+                       .cost = {4.0 * double(hidden) * double(hidden), hidden}}) {}
 
  private:
   void convolve(const Pass& p, MatrixView out, const Epilogue& ending) const override {

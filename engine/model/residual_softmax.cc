@@ -13,14 +13,12 @@ class SoftmaxBlock final : public ResidualBlock {
  public:
   SoftmaxBlock(Index hidden, RowStart start, Real temperature)
       : ResidualBlock(hidden, start, hidden,
-                      {{"max", SavedSpec::Over::kDestinations, hidden, -1, true},
-                       {"sum", SavedSpec::Over::kDestinations, hidden, -1, true},
-                       {"aggregated", SavedSpec::Over::kDestinations, hidden}}),
+                      {.name = fmt::format("resgcn softmax {} → {}", hidden, hidden),
+                       .saved = {{"max", SavedSpec::Over::kDestinations, hidden, -1, true},
+                                 {"sum", SavedSpec::Over::kDestinations, hidden, -1, true},
+                                 {"aggregated", SavedSpec::Over::kDestinations, hidden}},
+                       .cost = {2.0 * double(hidden) * double(hidden), hidden, {hidden, false}}}),
         temperature_(temperature) {}
-  std::string describe() const override { return fmt::format("resgcn softmax {} → {}", hidden_, hidden_); }
-  LayerCost cost() const override {
-    return {2.0 * double(hidden_) * double(hidden_), hidden_, {hidden_, false}};
-  }
 
  private:
   void convolve(const Pass& p, MatrixView out, const Epilogue& ending) const override {

@@ -11,19 +11,25 @@
 namespace atl {
 namespace {
 
+/// Of a gradient that nothing is left to hide behind, what was computed last, an eighth, travels alone.
+int parts_of(const LayerOptions& o) {
+  return o.fixed_input && !o.is_split() ? 2 * int(std::min<Index>(4, o.in)) : 1;
+}
+
+LayerSpec product_of(const LayerOptions& o) {
+  const NeighbourSum sum(o);
+  const Index whole = o.of_whole();
+  return {.name = fmt::format("sage {} → {}", o.in, o.out),
+          .parameters = {{"weight", 2 * whole, o.out, o.init, o.decay, whole, o.out, true, parts_of(o), 2}},
+          .saved = sum.saved(),
+          .cost = {4.0 * double(o.in) * double(o.out), sum.gather_columns()},
+          .gathers = true,
+          .rows_in_backward = !sum.aggregate_first()};
+}
+
 class Sage final : public FinishedLayer {
  public:
-  explicit Sage(const LayerOptions& o)
-      : FinishedLayer(
-            o,
-            {{"weight", 2 * o.of_whole(), o.out, o.init, o.decay, o.of_whole(), o.out, true, parts_of(o), 2}},
-            NeighbourSum(o).saved()),
-        sum_(o) {}
-
-  std::string describe() const override { return fmt::format("sage {} → {}", in(), out()); }
-  bool gathers() const override { return true; }
-  bool rows_in_backward() const override { return !sum_.aggregate_first(); }
-  LayerCost cost() const override { return {4.0 * double(in()) * double(out()), sum_.gather_columns()}; }
+  explicit Sage(const LayerOptions& o) : FinishedLayer(o, product_of(o)), sum_(o) {}
 
  private:
   void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView target,
@@ -42,7 +48,7 @@ class Sage final : public FinishedLayer {
                          const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
     const Dropout dropout = self_dropout(verbs);
-    const int parts = own_parameter(0).parts, own_parts = (parts + 1) / 2, half = (own_parts + 1) / 2;
+    const int parts = spec().parameters[0].parts, own_parts = (parts + 1) / 2, half = (own_parts + 1) / 2;
     auto own_weight = [&](int begin, int end) {
       if (parts > 1) return weight_backward_in_parts(ctx, input.self, dropout, d_target, w, begin, end);
       weight_backward(ctx, input.self, dropout, d_target, self_weight(w.gradient(0)));
@@ -56,18 +62,13 @@ class Sage final : public FinishedLayer {
       rows_backward(ctx, dropout, self_weight(w.value(0)), d_target, gradient.self, true);
   }
 
-  /// Of a gradient that nothing is left to hide behind, what was computed last, an eighth, travels alone.
-  static int parts_of(const LayerOptions& o) {
-    return o.fixed_input && !o.is_split() ? 2 * int(std::min<Index>(4, o.in)) : 1;
-  }
-
   template <class T>
   View<T> self_weight(View<T> w) const {
-    return w.slice_rows(0, in());
+    return w.slice_rows(0, options().in);
   }
   template <class T>
   View<T> neighbour_weight(View<T> w) const {
-    return w.slice_rows(in(), in());
+    return w.slice_rows(options().in, options().in);
   }
 
   NeighbourSum sum_;

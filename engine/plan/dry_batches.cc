@@ -154,7 +154,7 @@ class Batches {
       for (const VertexId source : source_.sources(row, buffer))
         if (!owners_.owns(rank, source)) others.insert(source), ++cut;
     const Model model = planned_model(job_, dense_features(dataset_), dataset_.meta().classes);
-    const Index count = Index(others.size()), classes = model.layers.back()->out();
+    const Index count = Index(others.size()), classes = model.layers.back()->spec().out;
     PassMemory memory(Device::kDry, model, {0, int(model.layers.size())}, Passes::kTraining);
     const std::vector<LayerRows> rows = star_rows(model, count);
     memory.store_reals();
@@ -184,7 +184,7 @@ class Batches {
     constexpr int kNoInputIsFixed = -1;
     std::vector<LayerSize> sizes;
     for (std::size_t l = 0; l < star.size(); ++l) {
-      const double outputs = double(star[l].outputs), arcs = model.layers[l]->gathers() ? 2 * others : 0;
+      const double outputs = double(star[l].outputs), arcs = model.layers[l]->spec().gathers ? 2 * others : 0;
       sizes.push_back({epochs * outputs, epochs * (double(star[l].inputs) - outputs), epochs * arcs});
     }
     out.explaining += batch_work(model, sizes, false, kNoInputIsFixed);

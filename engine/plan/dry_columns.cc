@@ -33,7 +33,7 @@ void DryColumns::train(StreamedBatch& made, std::int64_t step, const std::vector
   for (std::size_t l = 0; l < sizes_.size(); ++l) {
     const LayerRows& of = flight_.rows()[l];
     sizes_[l] = {double(of.destinations), double(of.inputs - of.destinations), 0};
-    if (!model_.layers[l]->gathers()) continue;
+    if (!model_.layers[l]->spec().gathers) continue;
     const bool by_columns = hop < group_.hops;
     sizes_[l].arcs =
         double(by_columns ? made.group.block(hop).arcs.arcs() : made.batch.block(hop).arcs.arcs());

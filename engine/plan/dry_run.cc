@@ -57,7 +57,7 @@ DryRun dry_run(const DryRunInput& in) {
   out.values = Index(parameters.values().size());
   out.trainable = Index(parameters.gradients().size());
 
-  const bool halo_features = model.layers.front()->gathers();
+  const bool halo_features = model.layers.front()->spec().gathers;
   Ledger before = comm.ledger();
   std::optional<DryPart> part;
   std::unique_ptr<Schedule> schedule;

@@ -89,11 +89,11 @@ void SlabPlan::count_sent() {
     const Layer& first = *model_.layers[std::size_t(layers.first)];
     const bool reads_columns = layers.first == 0 && !options_.columns.empty() && options_.columns.front();
     for (Rank rank = 0; rank < owners_.ranks(); ++rank) {
-      if (!options_.mapped) send_structure(rank, first.gathers());
+      if (!options_.mapped) send_structure(rank, first.spec().gathers);
       if (reads_columns)
         send_columns(rank);
-      else if (first.gathers())
-        send_rows(rank, first.in());
+      else if (first.spec().gathers)
+        send_rows(rank, first.spec().in);
     }
   }
 }
@@ -124,7 +124,8 @@ void SlabPlan::send_columns(Rank rank) {
   if (!options_.mapped) send_pushes(rank);
   for (const Rank member : share.group)
     if (member != rank)
-      sent(rank, EvaluationPart::kSummands) += of(member).rows * double(whole_layer(model_).out() * kReal);
+      sent(rank, EvaluationPart::kSummands) +=
+          of(member).rows * double(whole_layer(model_).spec().out * kReal);
   send_scores(rank);
 }
 
@@ -143,7 +144,7 @@ void SlabPlan::send_pushes(Rank rank) {
 /// Of attention's destinations and sources, summed over the group.
 void SlabPlan::send_scores(Rank rank) {
   const ColumnShare& share = *columns(rank);
-  const SoftmaxCost softmax = whole_layer(model_).cost().softmax;
+  const SoftmaxCost softmax = whole_layer(model_).spec().cost.softmax;
   if (softmax.heads == 0 || !softmax.has_scores) return;
   for (Index slab = 0; slab < steps_; ++slab) {
     Slabs::Sizes sum;
@@ -160,7 +161,7 @@ void SlabPlan::send_scores(Rank rank) {
 /// Features put together from their columns (ColumnRows), and the weights that the rank hasn't (WholeWeights).
 void SlabPlan::send_whole_rows(Rank rank) {
   const ColumnShare& share = *columns(rank);
-  const bool gathers = model_.layers.front()->gathers();
+  const bool gathers = model_.layers.front()->spec().gathers;
   const auto rows = [&](Rank of_rank) { return gathers ? of(of_rank).sources : of(of_rank).rows; };
   double weights = 0;
   const auto specs = model_.parameters();  // by layer
@@ -175,12 +176,12 @@ void SlabPlan::send_whole_rows(Rank rank) {
 /// Rows of the group in the columns that are here; or rows put together from all, and all weights.
 void SlabPlan::hold_columns(Rank rank, DryRun& run) const {
   const ColumnShare& share = *columns(rank);
-  const bool gathers = model_.layers.front()->gathers();
+  const bool gathers = model_.layers.front()->spec().gathers;
   const Index rows = gathers ? of(rank).most_sources : of(rank).most_rows;
   if (by_columns()) {
     const Index members = share.members(), arcs = gathers ? members * (rows + of(rank).most_rows) : 0;
     run.inference.halo += kReal * members * rows * share.count() + 16 * arcs + 8 * members * rows +
-                          kReal * of(rank).most_rows * whole_layer(model_).out() * (2 * members - 1);
+                          kReal * of(rank).most_rows * whole_layer(model_).spec().out * (2 * members - 1);
     return;
   }
   run.inference.halo += kReal * rows * 3 * share.whole;
@@ -208,19 +209,19 @@ void SlabPlan::add(Rank rank, DryRun& run) const {
     const Layer& first = *model_.layers[std::size_t(layers.first)];
     const bool is_last = layers.end == int(model_.layers.size());
     Index& out = widest[number++ % 2];
-    if (!is_last) out = std::max(out, model_.layers[std::size_t(layers.end - 1)]->out());
+    if (!is_last) out = std::max(out, model_.spec(layers.end - 1).out);
     std::vector<LayerRows> rows(std::size_t(layers.end - layers.first),
                                 {slabs.most_rows, slabs.most_rows, slabs.most_rows, {slabs.most_rows}});
-    if (first.gathers()) {
+    if (first.spec().gathers) {
       rows.front() = {slabs.most_sources, slabs.most_rows, slabs.most_rows, {slabs.most_sources}};
-      if (layers.first > 0 || !reads_columns) width = std::max(width, first.in());
+      if (layers.first > 0 || !reads_columns) width = std::max(width, first.spec().in);
     }
     PassMemory memory(Device::kDry, model_, layers, Passes::kInference);
     memory.shape(rows);
     memory.count(run.inference);
   }
   run.inference.activations +=
-      kReal * owners_.rows(rank) * (widest[0] + widest[1] + model_.layers.back()->out());
+      kReal * owners_.rows(rank) * (widest[0] + widest[1] + model_.layers.back()->spec().out);
   run.inference.halo = kReal * width * (slabs.most_sources + 2 * slabs.most_others);
   const EvaluationParts sent = parts(rank);
   run.evaluation[std::size_t(Traffic::kEvaluation)] =

@@ -93,7 +93,7 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
   RankPlan plan;
   plan.shape = in.training;
   plan.memory = rank_memory({in, dry, model,
-                             mapped_bytes(job, dataset, prepared, part, model.layers.front()->gathers()),
+                             mapped_bytes(job, dataset, prepared, part, model.layers.front()->spec().gathers),
                              meta.weighted, !dataset.original_ids().empty(), meta.vertices, labelled(scored),
                              pair_memory(job, of_pairs, {rank, in.training.ranks, in.threads, false})});
   const bool recompute = job.training.recompute == Recompute::kLayer;
@@ -199,7 +199,7 @@ std::optional<ColumnsPlan> columns_plan(const Job& job, const DatasetMeta& meta,
   const Layer& whole = *model.layers[std::size_t(SplitLayers(model).whole)];
   ColumnsPlan plan{.pieces = share->members(),
                    .copies = job.placement.ranks / share->members(),
-                   .width = whole.out(),
+                   .width = whole.spec().out,
                    .after_gather = SplitLayers(model).hops > 0};
   plan.value_bytes = job.wire() == Precision::kBFloat16 ? 2 : sizeof(Real);
   for (const DryBatches& each : all) {

@@ -100,7 +100,7 @@ Index feature_bytes(const RankShape& s, const FeatureShape& f, const Model& mode
   if (!s.features) return 0;
   if (s.column_rows > 0) return feature_bytes(s.column_rows, f);
   Index sum = feature_bytes(s.owned, f);
-  if (!model.layers.front()->gathers()) return sum;
+  if (!model.layers.front()->spec().gathers) return sum;
   if (f.packed() && !s.near.empty() && s.near.back().rows < s.owned)
     sum += feature_bytes(s.near.back().rows, f);  // GraphPart::computed_features
   if (!s.by_owner) return sum + feature_bytes(s.halo, f);
@@ -126,7 +126,7 @@ Index label_bytes(const MemoryInput& in) {
 Index result_bytes(const MemoryInput& in) {
   if (in.run.training.rank != 0) return 0;
   const Layer& last = *in.model.layers.back();
-  const Index rows = kReal * std::max(last.in(), last.out()) * in.vertices;
+  const Index rows = kReal * std::max(last.spec().in, last.spec().out) * in.vertices;
   return (4 + (in.original_ids ? 24 : 0)) * in.vertices + std::min(kRowsOnTheWay, rows);
 }
 

@@ -171,7 +171,7 @@ std::vector<LayerSize> RankBatches::sizes_of_pass() const {
   for (std::size_t l = 0; l < sizes.size(); ++l) {
     const LayerRows& of = pass_.rows()[l];
     sizes[l] = {double(of.outputs), double(of.inputs - of.outputs), 0};
-    if (model_.layers[l]->gathers()) sizes[l].arcs = double(made_.batch.block(hop++).arcs.arcs());
+    if (model_.layers[l]->spec().gathers) sizes[l].arcs = double(made_.batch.block(hop++).arcs.arcs());
   }
   return sizes;
 }

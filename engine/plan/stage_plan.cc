@@ -14,7 +14,7 @@ StagePlan stage_of(const Model& model, const LayerRange& layers) {
   StagePlan stage;
   stage.first_convolution = 1;
   for (int l = 0; l < layers.end; ++l) {
-    const bool gathers = model.layers[std::size_t(l)]->gathers();
+    const bool gathers = model.spec(l).gathers;
     if (l < layers.first)
       stage.first_convolution += gathers ? 1 : 0;
     else

@@ -31,14 +31,14 @@ void add(TrafficShape::RowBytes& all, const TrafficShape::RowBytes& more) {
 /// (model/gather.h, Merge). A fixed input takes no gradient, but its weights' may need that of what was merged.
 void set_merged(const Job& job, const Model& model, TrafficShape& shape) {
   for (int l = model.constant_prefix(); l < int(model.layers.size()); ++l) {
-    const Layer& layer = *model.layers[std::size_t(l)];
-    if (!layer.gathers()) continue;
-    const LayerCost cost = layer.cost();
+    const LayerSpec& layer = model.spec(l);
+    if (!layer.gathers) continue;
+    const LayerCost& cost = layer.cost;
     const Index heads = cost.softmax.heads, scores = cost.softmax.has_scores ? heads : 0;
     const Index bytes = heads > 0 ? Index(sizeof(Real)) : Index(shape.bytes_per_value);
     const TrafficShape::RowBytes forward{(cost.gather_columns + 2 * heads) * bytes, scores * bytes};
     add(shape.forward, forward);
-    if (l > 0 || layer.rows_in_backward())
+    if (l > 0 || layer.rows_in_backward)
       add(shape.backward, {scores * bytes, (cost.gather_columns + 3 * heads + scores) * bytes});
     const bool repeated = job.training.recompute == Recompute::kLayer && l + 1 < int(model.layers.size());
     if (repeated) add(shape.repeated, forward);
@@ -60,11 +60,11 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
   shape.vertices = std::accumulate(shape.owned_by_rank.begin(), shape.owned_by_rank.end(), Index(0));
   for (const CutRows& between : cut_of(job, prepared)) shape.halo_rows += between.rows;
   for (int l = std::max(1, model.constant_prefix()); l < int(model.layers.size()); ++l) {
-    const Layer& layer = *model.layers[std::size_t(l)];
-    if (!layer.gathers()) continue;
-    shape.widths.push_back(layer.in());
+    const LayerSpec& layer = model.spec(l);
+    if (!layer.gathers) continue;
+    shape.widths.push_back(layer.in);
     const bool repeated = job.training.recompute == Recompute::kLayer && l + 1 < int(model.layers.size());
-    if (repeated) shape.repeated_widths.push_back(layer.in());
+    if (repeated) shape.repeated_widths.push_back(layer.in);
   }
   for (const auto& layer : model.parameters()) {
     Index with_the_layer = 0;

@@ -5,8 +5,7 @@ namespace atl {
 BatchPass::BatchPass(Context& ctx, const Model& model, LayerRange layers, std::uint64_t seed)
     : ctx_(ctx), seed_(seed), layers_(layers), copies_(ctx), sums_(ctx.device) {
   int hop = 0;
-  for (int l = layers.first; l < layers.end; ++l)
-    hops_.push_back(model.layers[std::size_t(l)]->gathers() ? hop++ : -1);
+  for (int l = layers.first; l < layers.end; ++l) hops_.push_back(model.spec(l).gathers ? hop++ : -1);
   for (int l = layers.first, left = hop; l < layers.end; ++l) {
     if (hops_[std::size_t(l - layers.first)] >= 0) --left;
     sets_.push_back(std::size_t(left));

@@ -11,7 +11,7 @@ namespace {
 std::vector<int> inner_layers(const Model& model) {
   std::vector<int> layers;
   for (int l = 0; l < int(model.layers.size()); ++l)
-    if (model.layers[std::size_t(l)]->gathers()) layers.push_back(l);
+    if (model.spec(l).gathers) layers.push_back(l);
   layers.erase(layers.begin());
   return layers;
 }
@@ -34,7 +34,7 @@ EmbeddingHistory::EmbeddingHistory(Context& ctx, Communicator& comm, const Model
   const Index numbers = 1 + Index(rows.ranks()) * options.layers + rows.slots();
   for (Flight& each : flights_) each.known = Matrix(2, numbers);
   for (const int l : layers_) {
-    const Index width = model.layers[std::size_t(l)]->in();
+    const Index width = model.spec(l).in;
     kept_.emplace_back(rows.slots(), width, ctx.device);
     fill(ctx_, 0, kept_.back());
     for (Flight& each : flights_) {

@@ -45,19 +45,20 @@ std::vector<LayerRows> FullBatch::layer_rows() const {
   for (int l = prefix_; l < layers(); ++l) {
     const Index in = l == 0 ? part_->graph->owned : outputs_[std::size_t(l) - 1],
                 out = outputs_[std::size_t(l)];
-    rows.push_back({in, out, out, layer(l).gathers() ? exchange_->source_rows(l) : std::vector{in}});
+    rows.push_back({in, out, out, layer(l).spec().gathers ? exchange_->source_rows(l) : std::vector{in}});
   }
   return rows;
 }
 
 std::vector<ExchangedLayer> FullBatch::exchanged_layers() const {
   std::vector<ExchangedLayer> all;
-  int behind = int(std::ranges::count_if(model_.layers, [](const auto& each) { return each->gathers(); }));
+  int behind =
+      int(std::ranges::count_if(model_.layers, [](const auto& each) { return each->spec().gathers; }));
   for (int l = 0; l < layers(); ++l) {
-    if (layer(l).gathers()) --behind;
-    const bool keep = layer(l).rows_in_backward() && options_.passes == Passes::kTraining;
-    all.push_back({.cols = layer(l).in(),
-                   .gathers = layer(l).gathers(),
+    if (layer(l).spec().gathers) --behind;
+    const bool keep = layer(l).spec().rows_in_backward && options_.passes == Passes::kTraining;
+    all.push_back({.cols = layer(l).spec().in,
+                   .gathers = layer(l).spec().gathers,
                    .fixed = l == 0,
                    .once = l < prefix_,
                    .keep = keep,
@@ -73,7 +74,7 @@ void FullBatch::compute_prefix() {
   MatrixView held;
   Saved none;
   for (int l = 0; l < prefix_; ++l) {
-    const Index rows = outputs_[std::size_t(l)], cols = layer(l).out();
+    const Index rows = outputs_[std::size_t(l)], cols = layer(l).spec().out;
     Matrix memory(1, reals_of(rows * cols, model_.values), ctx_.device);
     const MatrixView out(memory.data(), rows, cols, model_.values);
     const Rows in = l == 0 ? part_->features : Rows(held);

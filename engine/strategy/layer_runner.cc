@@ -14,7 +14,7 @@ LayerInput LayerRunner::input_of(int l, PassMemory& memory, const RangeInput& in
   in.self = in.rows;
   if (rows.destinations < in.rows.rows())
     in.self = in.rows.packed() ? input.self : Rows(in.rows.dense.slice_rows(0, rows.destinations));
-  const int tap = layer(l).tap();
+  const int tap = layer(l).spec().tap;
   if (tap >= 0) {
     const ConstMatrixView tapped =
         memory.layers().contains(tap) ? ConstMatrixView(memory.output(tap)) : input.tap;
@@ -47,9 +47,9 @@ void LayerRunner::backward(Pass& pass, const WeightVersion& weights, PassMemory&
     LayerGradient of_input;
     of_input.rows = l > range.first ? memory.d_input(l) : gradient.rows;
     if (of_input.rows.cols > 0) of_input.self = of_input.rows.slice_rows(0, rows.destinations);
-    if (layer(l).tap() >= 0)
+    if (layer(l).spec().tap >= 0)
       of_input.tap =
-          (range.contains(layer(l).tap()) ? memory.d_tap() : gradient.tap).slice_rows(0, rows.outputs);
+          (range.contains(layer(l).spec().tap) ? memory.d_tap() : gradient.tap).slice_rows(0, rows.outputs);
     if (l == tapped) axpby(ctx_, 1, memory.d_tap(), 1, d_out);
     backward_layer(l, pass, weights, memory, input, d_out, of_input, step);
     if (step != nullptr) step->layer_done(l);

@@ -13,7 +13,7 @@ PassMemory::PassMemory(Device device, const Model& model, LayerRange layers, Pas
       varies_(varies) {
   const auto count = std::size_t(layers.end - layers.first);
   for (const auto& each : model.layers)
-    if (layers.contains(each->tap())) tapped_ = each->tap();
+    if (layers.contains(each->spec().tap)) tapped_ = each->spec().tap;
   saved_.resize(count);
   if (passes == Passes::kTraining) saved_memory_.resize(count);
   for (int l = layers.first; l < layers.end; ++l)
@@ -40,17 +40,18 @@ void PassMemory::shape(const std::vector<LayerRows>& rows) {
   std::vector<Index> outputs(outputs_.size(), 0);
   for (int l = layers_.first; l < layers_.end; ++l) {
     Index& output = outputs[output_buffer(l)];
-    if (placed_.empty()) output = std::max(output, reals_of(input_rows(l + 1) * layer(l).out(), stored(l)));
+    if (placed_.empty())
+      output = std::max(output, reals_of(input_rows(l + 1) * layer(l).spec().out, stored(l)));
     if (passes_ == Passes::kTraining)
-      grow(saved_memory_[at(l)], Saved::reals(layer(l).saved(), rows_[at(l)], values_));
+      grow(saved_memory_[at(l)], Saved::reals(layer(l).spec().saved, rows_[at(l)], values_));
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) grow(outputs_[i], outputs[i]);
   if (shared_ == nullptr) grow_backward(rows_);
   for (int l = layers_.first; l < layers_.end; ++l)
-    saved_[at(l)].place(layer(l).saved(), rows_[at(l)], values_, saved_memory(l).data());
+    saved_[at(l)].place(layer(l).spec().saved, rows_[at(l)], values_, saved_memory(l).data());
   if (passes_ == Passes::kInference || shared_ != nullptr) return;
   const int last = layers_.end - 1;
-  d_output_ = {own_.d_output.data(), rows_.back().outputs, layer(last).out(), stored(last)};
+  d_output_ = {own_.d_output.data(), rows_.back().outputs, layer(last).spec().out, stored(last)};
 }
 
 void PassMemory::make_room(const std::vector<LayerRows>& rows) {
@@ -64,31 +65,32 @@ void PassMemory::grow_backward(const std::vector<LayerRows>& rows) {
   Index turns[2] = {0, 0}, saved = 0;
   for (int l = layers_.first; l < layers_.end; ++l) {
     const LayerRows& of = rows[at(l)];
-    saved = std::max(saved, Saved::reals(layer(l).saved(), of, values_));
+    saved = std::max(saved, Saved::reals(layer(l).spec().saved, of, values_));
     if (l == layers_.first) continue;
     Index& turn = turns[gradient_turn(l)];
-    turn = std::max(turn, reals_of(of.inputs * layer(l).in(), stored(l - 1)));
+    turn = std::max(turn, reals_of(of.inputs * layer(l).spec().in, stored(l - 1)));
   }
   if (passes_ != Passes::kTraining) grow(memory.saved, saved);
   if (passes_ == Passes::kInference) return;
   for (std::size_t i = 0; i < 2; ++i) grow(memory.d_rows[i], turns[i]);
   const int last = layers_.end - 1;
   if (shared_ == nullptr)
-    grow(memory.d_output, reals_of(rows.back().outputs * layer(last).out(), stored(last)));
-  if (tapped_ >= 0) grow(memory.d_tap, rows[at(tapped_)].outputs * layer(tapped_).out());
+    grow(memory.d_output, reals_of(rows.back().outputs * layer(last).spec().out, stored(last)));
+  if (tapped_ >= 0) grow(memory.d_tap, rows[at(tapped_)].outputs * layer(tapped_).spec().out);
 }
 
 /// Which of the two gradient buffers takes the gradient of layer l's input: the other one than its output's, unless
 /// the layer works in place.
 std::size_t PassMemory::gradient_turn(int l) const {
   std::size_t turn = 0;
-  for (int above = layers_.end - 2; above >= l; --above) turn ^= layer(above).in_place_backward() ? 0u : 1u;
+  for (int above = layers_.end - 2; above >= l; --above)
+    turn ^= layer(above).spec().in_place_backward ? 0u : 1u;
   return turn;
 }
 
 MatrixView PassMemory::output(int l) {
   if (!placed_.empty()) return placed_[at(l)];
-  return {outputs_[output_buffer(l)].data(), rows(l).outputs, layer(l).out(), stored(l)};
+  return {outputs_[output_buffer(l)].data(), rows(l).outputs, layer(l).spec().out, stored(l)};
 }
 
 /// Of what layer l reads: where it reads more than the layer below has written.
@@ -104,11 +106,11 @@ MatrixView PassMemory::input(int l) {
 }
 
 MatrixView PassMemory::d_input(int l) {
-  return {backward().d_rows[gradient_turn(l)].data(), rows(l).inputs, layer(l).in(), stored(l - 1)};
+  return {backward().d_rows[gradient_turn(l)].data(), rows(l).inputs, layer(l).spec().in, stored(l - 1)};
 }
 
 MatrixView PassMemory::d_tap() {
-  return {backward().d_tap.data(), rows(tapped_).outputs, layer(tapped_).out()};
+  return {backward().d_tap.data(), rows(tapped_).outputs, layer(tapped_).spec().out};
 }
 
 void PassMemory::count(ScheduleBytes& b) const {

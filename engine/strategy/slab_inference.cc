@@ -10,7 +10,7 @@ namespace {
 int tapped_layer(const Model& model) {
   int tapped = -1;
   for (const auto& each : model.layers)
-    if (each->tap() >= 0) tapped = each->tap();
+    if (each->spec().tap >= 0) tapped = each->spec().tap;
   return tapped;
 }
 
@@ -25,8 +25,7 @@ std::vector<LayerRange> slab_segments(const Model& model) {
   std::vector<LayerRange> segments;
   const int layers = int(model.layers.size()), tapped = tapped_layer(model);
   for (int l = 0; l < layers; ++l) {
-    const bool begins =
-        l == 0 || model.layers[std::size_t(l)]->gathers() || l == tapped + 1 || l + 1 == layers;
+    const bool begins = l == 0 || model.spec(l).gathers || l == tapped + 1 || l + 1 == layers;
     if (begins) segments.push_back({l, l});
     segments.back().end = l + 1;
   }
@@ -37,7 +36,7 @@ std::vector<LayerRange> slab_segments(const Model& model) {
 std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const Owners& owners, Rank rank,
                                Index bytes, Index width) {
   Index widest = std::max<Index>(1, width);
-  for (const auto& each : model.layers) widest = std::max({widest, each->in(), each->out()});
+  for (const auto& each : model.layers) widest = std::max({widest, each->spec().in, each->spec().out});
   const Index most = std::max<Index>(1, bytes / (widest * Index(sizeof(Real))));
   const Index first = owners.first_row(rank), rows = owners.rows(rank);
   std::vector<Index> begins{0};
@@ -64,7 +63,7 @@ SamplingOptions slab_sampling(const Model& model, const LayerRange& layers) {
   SamplingOptions sampling{.normalisation = model.needs.normalisation,
                            .attention = model.needs.attention,
                            .transpose_input = false};
-  if (model.layers[std::size_t(layers.first)]->gathers()) sampling.fanout = {kAllNeighbours};
+  if (model.spec(layers.first).gathers) sampling.fanout = {kAllNeighbours};
   return sampling;
 }
 
@@ -130,7 +129,7 @@ ConstMatrixView SlabInference::infer() {
   Input in = features();
   for (Segment& each : segments_) {
     Matrix& out = output_of(each);
-    out.resize(rows, layer(each.layers.end - 1).out(), ctx_.device);
+    out.resize(rows, layer(each.layers.end - 1).spec().out, ctx_.device);
     const bool reads_tap = tapped_ >= 0 && each.layers.first > tapped_;
     if (options_.first != nullptr && each.layers.first == 0)
       options_.first->infer(slabs_, out);
@@ -152,7 +151,7 @@ ConstMatrixView SlabInference::input_rows(const Segment& segment, const Input& i
     options_.input->fetch(batch_, inputs_);
     return copies_.of(inputs_);
   }
-  if (layer(segment.layers.first).gathers()) {
+  if (layer(segment.layers.first).spec().gathers) {
     store.fetch(batch_.rows(), sources_, inputs_);
     return sourced_.of(sources_, in.places, inputs_);
   }
@@ -164,7 +163,7 @@ ConstMatrixView SlabInference::input_rows(const Segment& segment, const Input& i
 
 void SlabInference::run(Segment& segment, const Input& in, ConstMatrixView tap, MatrixView out) {
   // Other ranks ask the host for rows; a rank alone has all that it reads where they were made.
-  const bool answers = layer(segment.layers.first).gathers() && !in.is_features && comm_.size() > 1;
+  const bool answers = layer(segment.layers.first).spec().gathers && !in.is_features && comm_.size() > 1;
   FeatureStore store(host_, graph_.owners, comm_, answers ? host_rows_.of(ctx_, in.rows) : in.rows,
                      {.route = kEvaluationRoute, .device = in.device});
   std::vector<VertexId> seeds;

@@ -28,7 +28,7 @@ Rank earliest(const std::vector<NonFinite>& all, std::int32_t NonFinite::*what, 
 
 std::string layer_text(const Model& model, int layer) {
   if (layer == int(model.layers.size())) return "the decoder";
-  return fmt::format("layer {} ({})", layer, model.layers[std::size_t(layer)]->describe());
+  return fmt::format("layer {} ({})", layer, model.spec(layer).name);
 }
 
 std::string gradient_text(const Model& model, const Parameters& parameters, std::int32_t entry) {

@@ -16,7 +16,7 @@ namespace {
 /// Nobody reads halo rows' features where the first layer reads a vertex's own row alone.
 bool reads_halo_features(const Job& job, const DatasetMeta& meta, const DataUse& use) {
   if (meta.features == 0) fail("{}: has no features, and a model needs them", meta.name);
-  return job_model(job, feature_shape(meta, use.form), use.classes).layers.front()->gathers();
+  return job_model(job, feature_shape(meta, use.form), use.classes).layers.front()->spec().gathers;
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ RankRecording dry_recording(const DryRunInput& in, int epochs, const MachineRate
   Parameters parameters(model.parameters(), in.job.training.seed,
                         placement_on(in.job, model, in.training.rank), ctx.device);
   DryStep step(ctx, comm, in.job.training.optimizer, in.multi_label, parameters);
-  const DryPart part(in.training, in.features, model.layers.front()->gathers());
+  const DryPart part(in.training, in.features, model.layers.front()->spec().gathers);
   const auto schedule =
       make_schedule({ctx, comm, in.job, model, parameters, part.part(), in.all_vertices, false});
   for (int epoch = 1; epoch <= epochs; ++epoch) {

@@ -73,7 +73,7 @@ Explainer::Explainer(const Model& model, const Parameters& parameters, std::span
       d_masked_(features_.rows(), features_.cols()),
       arcs_(star_.others()),
       columns_(features_.cols()),
-      label_(std::size_t(model.layers.back()->out())) {
+      label_(std::size_t(model.layers.back()->spec().out)) {
   ATOLL_CHECK(features_.rows() == star_.rows(), "features of {} rows, {} in the star", features_.rows(),
               star_.rows());
   memory_.store_reals();  // the host reads them

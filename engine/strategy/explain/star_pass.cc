@@ -6,14 +6,14 @@ namespace atl {
 
 std::vector<LayerRows> star_rows(const Model& model, Index others) {
   std::vector<LayerRows> all;
-  auto left = std::ranges::count_if(model.layers, [](const auto& layer) { return layer->gathers(); });
+  auto left = std::ranges::count_if(model.layers, [](const auto& layer) { return layer->spec().gathers; });
   ATOLL_CHECK(left > 0, "none of {} layers reads neighbours", model.layers.size());
   Index rows = 1 + others;
   for (const auto& layer : model.layers) {
     LayerRows& of = all.emplace_back();
     of.inputs = rows;
     of.sources = {rows, others};
-    if (layer->gathers() && --left == 0) rows = 1;
+    if (layer->spec().gathers && --left == 0) rows = 1;
     of.outputs = of.destinations = rows;
   }
   return all;
@@ -22,7 +22,7 @@ std::vector<LayerRows> star_rows(const Model& model, Index others) {
 Index widest_gathered(const Model& model) {
   Index widest = 1;
   for (const auto& layer : model.layers)
-    if (layer->gathers()) widest = std::max(widest, layer->in());
+    if (layer->spec().gathers) widest = std::max(widest, layer->spec().in);
   return widest;
 }
 

@@ -54,11 +54,10 @@ void describe(const Job& job, const Model& model, const PreparedGraph&, const Gr
   const std::vector<LayerRange> stages = stage_ranges(job, model);
   for (std::size_t s = 0; s + 1 < stages.size(); ++s) {
     const int tap = tap_out_of(model, stages[s]);
-    shape.stage_columns.push_back(model.layers[std::size_t(stages[s].end)]->in() +
-                                  (tap < 0 ? 0 : model.layers[std::size_t(tap)]->out()));
+    shape.stage_columns.push_back(model.spec(stages[s].end).in + (tap < 0 ? 0 : model.spec(tap).out));
   }
   for (int l = std::max(1, model.constant_prefix()); l < int(model.layers.size()); ++l) {
-    if (!model.layers[std::size_t(l)]->gathers()) continue;
+    if (!model.spec(l).gathers) continue;
     const auto holder =
         std::ranges::find_if(stages, [&](const LayerRange& each) { return each.contains(l); });
     shape.width_stage.push_back(int(holder - stages.begin()));

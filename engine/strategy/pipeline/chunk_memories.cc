@@ -25,7 +25,7 @@ ChunkMemories::ChunkMemories(Context& ctx, const Model& model, const LayerRange&
   for (int c = 0; c < chunks; ++c) of(c).shape(of_chunks[std::size_t(c)]);
   if (passes == Passes::kInference) return;
   d_outputs_.resize(std::min(arriving, part.chunks.size()));
-  const Index width = model.layers[std::size_t(layers.end) - 1]->out();
+  const Index width = model.spec(layers.end - 1).out;
   for (Matrix& each : d_outputs_) each.resize(most, width, ctx.device);
 }
 

@@ -8,8 +8,7 @@ namespace {
 Index widest_gathered(const Model& model, const LayerRange& layers) {
   Index widest = 0;
   for (int l = std::max(1, layers.first); l < layers.end; ++l)
-    if (model.layers[std::size_t(l)]->gathers())
-      widest = std::max(widest, model.layers[std::size_t(l)]->in());
+    if (model.spec(l).gathers) widest = std::max(widest, model.spec(l).in);
   return widest;
 }
 
@@ -55,7 +54,7 @@ Index ChunkPass::bytes() const {
 LayerRows ChunkPass::rows_of(int layer, int chunk) const {
   const ChunkRows& rows = part_.chunks[std::size_t(chunk)];
   LayerRows of{rows.rows(), rows.rows(), rows.rows(), {}};
-  if (model_.layers[std::size_t(layer)]->gathers()) of.sources = {rows.rows(), Index(rows.reads.size())};
+  if (model_.spec(layer).gathers) of.sources = {rows.rows(), Index(rows.reads.size())};
   return of;
 }
 
@@ -170,8 +169,9 @@ const Source* ChunkPass::Back::next() {
       step_ = Step::kOwn;
       if (reads_others) {
         const Layer& layer = *pass_.model_.layers[std::size_t(pass_.layer_)];
-        const ConstMatrixView outer =
-            layer.rows_in_backward() ? pass_.gathered_outer() : ConstMatrixView(pass_.outer_rows(layer.in()));
+        const ConstMatrixView outer = layer.spec().rows_in_backward
+                                          ? pass_.gathered_outer()
+                                          : ConstMatrixView(pass_.outer_rows(layer.spec().in));
         d_outer_ = {};
         if (d_rows_.cols > 0)
           d_outer_ = pass_.ctx_.workspace->matrix("pipeline.d_rows", outer.rows, outer.cols);

@@ -48,7 +48,7 @@ void Pipeline::make_whole_layers(double all_vertices) {
   const int once = model_.constant_prefix();
   for (int l = 0; l < whole_.end; ++l)
     exchanged.push_back(
-        {.cols = layer(l).in(), .gathers = layer(l).gathers(), .fixed = l == 0, .once = l < once});
+        {.cols = layer(l).spec().in, .gathers = layer(l).spec().gathers, .fixed = l == 0, .once = l < once});
   whole_exchange_ = make_exact_exchange(ctx_, comm_, part_, std::move(exchanged), true);
   whole_pass_ = std::make_unique<FullBatchPass>(
       ctx_, comm_, group_, part_, *whole_exchange_,
@@ -68,7 +68,7 @@ void Pipeline::compute_prefix() {
   Saved none;
   for (int l = 0; l < whole_.end; ++l) {
     Matrix room;
-    if (l + 1 < whole_.end) room.resize(part_.graph->owned, layer(l).out(), ctx_.device);
+    if (l + 1 < whole_.end) room.resize(part_.graph->owned, layer(l).spec().out, ctx_.device);
     const MatrixView out = l + 1 < whole_.end ? room.view() : rows_->present(whole_.end);
     const Rows in = l == 0 ? part_.features : Rows(std::as_const(before).view());
     whole_pass_->bind(l);
@@ -82,14 +82,14 @@ void Pipeline::make_chunks() {
       ctx_, comm_, model_, part_, *rows_, group_,
       ChunkPassOptions{o_.seed, o_.scale_gradient ? Real(2) : Real(1), o_.late_gradients, o_.wire});
   const Index owned = part_.graph->owned;
-  const auto width = [&](int l) { return layer(l).out(); };
+  const auto width = [&](int l) { return layer(l).spec().out; };
   if (tap_in_ >= 0 && !is_first()) tap_.resize(owned, width(tap_in_), ctx_.device);
   const bool trains = o_.passes != Passes::kInference;
   if (trains && (tap_in_ >= 0 || tap_out_ >= 0))
     d_tap_.resize(owned, width(tap_in_ >= 0 ? tap_in_ : tap_out_), ctx_.device);
-  if (trains && !is_first()) d_input_.resize(owned, layer(inside_.first).in(), ctx_.device);
+  if (trains && !is_first()) d_input_.resize(owned, layer(inside_.first).spec().in, ctx_.device);
   if (trains && !is_last()) {
-    std::vector<Index> leave{layer(layers_.end).in()};
+    std::vector<Index> leave{layer(layers_.end).spec().in};
     if (tap_out_ >= 0) leave.push_back(width(tap_out_));
     to_behind_.make_room(owned, leave);
   }
@@ -97,7 +97,7 @@ void Pipeline::make_chunks() {
                                               is_last() ? 1 : ChunkArrivals::kAhead);
   const ChunkReads reads = pass_->reads_of_group();
   std::vector<bool> gathers;
-  for (int l = inside_.first; l < inside_.end; ++l) gathers.push_back(layer(l).gathers());
+  for (int l = inside_.first; l < inside_.end; ++l) gathers.push_back(layer(l).spec().gathers);
   inferred_ = flow_order(reads);
   flow_ = chunk_flow(reads, inferred_, gathers);
 }
@@ -258,7 +258,7 @@ void Pipeline::count_non_finite(const double* unless, double* by_layer) {
 std::optional<StageTimes> Pipeline::stage_times() const {
   if (clock_.times().empty()) return std::nullopt;
   int convolutions = 0;
-  for (int l = layers_.first; l < layers_.end; ++l) convolutions += layer(l).gathers() ? 1 : 0;
+  for (int l = layers_.first; l < layers_.end; ++l) convolutions += layer(l).spec().gathers ? 1 : 0;
   return StageTimes{stage_, convolutions, o_.grid.part_of(comm_.rank()) == 0, clock_.times()};
 }
 

@@ -4,7 +4,7 @@
 namespace atl {
 
 void Pipeline::exchange_input(int l, int chunk) {
-  if (l < inside_.end && layer(l).gathers()) pass_->exchange(l, chunk);
+  if (l < inside_.end && layer(l).spec().gathers) pass_->exchange(l, chunk);
 }
 
 void Pipeline::infer_layer(int l, int chunk) {
@@ -36,13 +36,13 @@ ConstMatrixView Pipeline::infer() {
   to_behind_.finish();
   tell(Work::kNone);
   const MatrixView logits = rows_->present(layers_.end);
-  return is_last() ? logits : MatrixView(nullptr, 0, model_.layers.back()->out());
+  return is_last() ? logits : MatrixView(nullptr, 0, model_.layers.back()->spec().out);
 }
 
 ConstMatrixView Pipeline::embeddings() const {
   const int last = int(model_.layers.size()) - 1;
   if (last == 0) return {};
-  return is_last() ? rows_->present(last) : MatrixView(nullptr, 0, layer(last).in());
+  return is_last() ? rows_->present(last) : MatrixView(nullptr, 0, layer(last).spec().in);
 }
 
 }  // namespace atl

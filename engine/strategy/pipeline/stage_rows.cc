@@ -11,8 +11,8 @@ StageRows::StageRows(Device device, const Model& model, const LayerRange& layers
   for (int l = layers.first; l <= layers.end; ++l) {
     Layer& input = inputs_.emplace_back();
     const bool inside = l < layers.end;
-    input.gathers = inside && l > 0 && model.layers[std::size_t(l)]->gathers();
-    const Index width = inside ? model.layers[std::size_t(l)]->in() : model.layers[std::size_t(l) - 1]->out();
+    input.gathers = inside && l > 0 && model.spec(l).gathers;
+    const Index width = inside ? model.spec(l).in : model.spec(l - 1).out;
     if (l == 0) continue;  // features
     const Index all = owned_ + halo_;
     input.rows.resize(!input.gathers ? owned_ : options.trains ? 2 * all : all, width, device);

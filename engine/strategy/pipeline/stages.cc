@@ -29,7 +29,7 @@ std::vector<double> costs_of(const Model& model) {
 std::vector<LayerRange> given_ranges(const Model& model, const std::vector<int>& convolutions) {
   std::vector<int> begins;  // of each convolution
   for (int l = 0; l < int(model.layers.size()); ++l)
-    if (model.layers[std::size_t(l)]->gathers()) begins.push_back(l);
+    if (model.spec(l).gathers) begins.push_back(l);
   std::vector<LayerRange> ranges;
   std::size_t before = 0;
   for (const int count : convolutions) {
@@ -45,7 +45,7 @@ std::vector<LayerRange> given_ranges(const Model& model, const std::vector<int>&
 /// The tap of the layers from `first` on, where a layer before that makes it.
 int tap_across(const Model& model, int first) {
   for (std::size_t l = std::size_t(first); l < model.layers.size(); ++l)
-    if (const int tap = model.layers[l]->tap(); tap >= 0 && tap < first) return tap;
+    if (const int tap = model.layers[l]->spec().tap; tap >= 0 && tap < first) return tap;
   return -1;
 }
 
@@ -94,7 +94,7 @@ std::vector<LayerRange> stage_ranges(const Job& job, const Model& model) {
 int whole_layers(const Model& model, bool packed_features) {
   const int once = model.constant_prefix();
   if (once > 0) return once;
-  return model.layers.front()->gathers() || packed_features ? 1 : 0;
+  return model.layers.front()->spec().gathers || packed_features ? 1 : 0;
 }
 
 /// Chunks follow each other through stages of which the slowest takes m: (1 + (S − 1)/K) m. A layer of cost w that isn't cut comes before and

@@ -24,7 +24,7 @@ inline const Layer& whole_layer(const Model& model) {
 
 /// Of a row of a slab, for SlabOptions::width: each rank holds the group's rows in its columns, and their products.
 inline Index slab_width(const Model& model, const ColumnShare& share) {
-  return std::max(share.whole, share.members() * whole_layer(model).out());
+  return std::max(share.whole, share.members() * whole_layer(model).spec().out);
 }
 
 /// By the compute thread, on Lane::kBulk as Traffic::kEvaluation: what a slab reads, to all of the group (ColumnPush), or nothing where every rank

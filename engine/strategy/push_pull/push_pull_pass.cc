@@ -4,7 +4,7 @@ namespace atl {
 
 GroupBatchOptions group_options(const Model& model) {
   const SplitLayers split(model);
-  const bool goes_back = model.layers[std::size_t(split.whole)]->gathers();
+  const bool goes_back = model.spec(split.whole).gathers;
   return {.hops = split.hops,
           .normalisation = model.needs.normalisation,
           .transposed = goes_back,

@@ -10,7 +10,7 @@ namespace atl {
 /// Which layers are computed by columns: the constant ones at the beginning, and the first with parameters, whose product is made whole.
 struct SplitLayers {
   explicit SplitLayers(const Model& model)
-      : whole(model.constant_prefix()), hops(whole + (model.layers[std::size_t(whole)]->gathers() ? 1 : 0)) {}
+      : whole(model.constant_prefix()), hops(whole + (model.spec(whole).gathers ? 1 : 0)) {}
   int whole = 0;  // the layer whose product is made whole
   int hops = 0;   // layers that gather up to it, itself among them
 };

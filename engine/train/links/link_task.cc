@@ -29,7 +29,7 @@ LinkTask::LinkTask(Context& ctx, Communicator& comm, const Job& job, const RankD
       job_(job),
       data_(data),
       host_{Device::kCpu, ctx.pool, &host_workspace_},
-      decoder_(job.links, model.layers.back()->out(), int(model.layers.size())),
+      decoder_(job.links, model.layers.back()->spec().out, int(model.layers.size())),
       exchange_(data.links()->graph().owners(), comm),
       draws_(data.links()->graph(), job.links.negatives, job.training.seed),
       copies_(ctx) {}

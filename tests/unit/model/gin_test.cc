@@ -30,9 +30,10 @@ Matrix output_of(const Model& model, Parameters& parameters, const Matrix& input
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     const Layer& layer = *model.layers[l];
     const LayerRows count{OneBlock::kRows, OneBlock::kRows, OneBlock::kRows, {OneBlock::kRows}};
-    Matrix memory(1, Saved::reals(layer.saved(), count, Storage::kReals)), out(OneBlock::kRows, layer.out());
+    Matrix memory(1, Saved::reals(layer.spec().saved, count, Storage::kReals)),
+        out(OneBlock::kRows, layer.spec().out);
     Saved saved;
-    saved.place(layer.saved(), count, Storage::kReals, memory.data());
+    saved.place(layer.spec().saved, count, Storage::kReals, memory.data());
     layer.forward(verbs, {parameters.present(), int(l)}, {rows.view(), rows.view(), {}}, saved, out);
     rows = std::move(out);
   }

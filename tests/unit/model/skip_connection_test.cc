@@ -28,13 +28,14 @@ Matrix output_of(const std::string& kind, const std::string& skip, Matrix& input
   for (Real& value : parameters.values()) value = 0;
   const int number = int(model.layers.size()) - 2;
   const Layer& layer = *model.layers[std::size_t(number)];
-  EXPECT_EQ(layer.in(), layer.out());
-  input.resize(OneBlock::kRows, layer.in());
-  for (Index i = 0; i < OneBlock::kRows * layer.in(); ++i) input.data()[i] = Real(-1 + 0.1 * double(i));
+  EXPECT_EQ(layer.spec().in, layer.spec().out);
+  input.resize(OneBlock::kRows, layer.spec().in);
+  for (Index i = 0; i < OneBlock::kRows * layer.spec().in; ++i) input.data()[i] = Real(-1 + 0.1 * double(i));
   const LayerRows rows{OneBlock::kRows, OneBlock::kRows, OneBlock::kRows, {OneBlock::kRows}};
-  Matrix memory(1, Saved::reals(layer.saved(), rows, Storage::kReals)), out(OneBlock::kRows, layer.out());
+  Matrix memory(1, Saved::reals(layer.spec().saved, rows, Storage::kReals)),
+      out(OneBlock::kRows, layer.spec().out);
   Saved saved;
-  saved.place(layer.saved(), rows, Storage::kReals, memory.data());
+  saved.place(layer.spec().saved, rows, Storage::kReals, memory.data());
   OneBlock verbs;
   layer.forward(verbs, {parameters.present(), number}, {input.view(), input.view(), {}}, saved, out);
   return out;

@@ -75,7 +75,7 @@ Step batch_step(const Job& job, const std::filesystem::path& data, const Vertice
     const Model model = make_model(job.model, job.training, {features, 3, false, true});
     std::vector<int> fanout;
     for (const auto& layer : model.layers)
-      if (layer->gathers()) fanout.push_back(-1);
+      if (layer->spec().gathers) fanout.push_back(-1);
     const DrawnGraph graph = drawn_graph(prepared, false, false);
     const auto structure =
         is_mapped ? mapped_structure(graph, pool) : partitioned_structure(graph, owners, comm, pool);

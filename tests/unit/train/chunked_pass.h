@@ -37,7 +37,7 @@ class ChunkedPass final : public Pass {
     for (std::size_t l = 0; l < model.layers.size(); ++l) {
       layers_.emplace_back();
       for (Matrix* each : {&layers_[l].present, &layers_[l].history, &layers_[l].gradient}) {
-        each->resize(whole.graph->owned, l == 0 ? 0 : model.layers[l]->in());
+        each->resize(whole.graph->owned, l == 0 ? 0 : model.layers[l]->spec().in);
         each->zero();
       }
     }

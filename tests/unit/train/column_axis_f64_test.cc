@@ -164,12 +164,12 @@ Learned compute(Communicator& comm, SmallRank& rank, const Job& job) {
   SharedColumns shared(comm, whole.own.dst_ids, all);
   FirstLayer verbs(rank.ctx, comm, whole.own, comm.size() == 1 ? nullptr : &shared);
   const Layer& layer = *model.layers.front();
-  EXPECT_TRUE(layer.gathers());
+  EXPECT_TRUE(layer.spec().gathers);
   const LayerRows sizes{rows, verbs.destinations(), rows, {rows}};
-  Matrix memory(1, Saved::reals(layer.saved(), sizes, Storage::kReals)),
-      out(verbs.destinations(), layer.out());
+  Matrix memory(1, Saved::reals(layer.spec().saved, sizes, Storage::kReals)),
+      out(verbs.destinations(), layer.spec().out);
   Saved saved;
-  saved.place(layer.saved(), sizes, Storage::kReals, memory.data());
+  saved.place(layer.spec().saved, sizes, Storage::kReals, memory.data());
   Matrix here(rows, columns);
   for (Index r = 0; r < rows; ++r)
     for (Index c = 0; c < columns; ++c) here.at(r, c) = whole.features.dense.at(r, first + c);

@@ -88,7 +88,7 @@ TEST(Explainer, ClosesWhatDoesNotMatter) {
   Explained e({"sage", {"model.kind=sage", "model.layers=2", "training.inputDropout={rate: 0.3}"}}, kOthers,
               {.epochs = 200, .learning_rate = 0.05});
   for (int index = 0; index < e.parameters.count_in(0); ++index)
-    if (const auto& spec = e.model.layers[0]->parameters()[std::size_t(index)]; spec.input_blocks > 0)
+    if (const auto& spec = e.model.layers[0]->spec().parameters[std::size_t(index)]; spec.input_blocks > 0)
       for (int block = 0; block < spec.input_blocks; ++block)
         for (Index c = 0; c < spec.cols; ++c) {
           const auto at =

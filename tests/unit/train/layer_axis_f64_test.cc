@@ -28,7 +28,7 @@ class Stage {
         pass_(rank.ctx, whole(), model_, equal_chunks(whole().graph->owned, chunks), rank.job.training.seed),
         runner_(rank.ctx, model_, nullptr) {
     for (const auto& each : model_.layers)
-      if (each->tap() >= 0 && each->tap() < ranges.back().first) tapped_ = each->tap();
+      if (each->spec().tap >= 0 && each->spec().tap < ranges.back().first) tapped_ = each->spec().tap;
     for (int c = 0; c < chunks; ++c) {
       memories_.emplace_back(Device::kCpu, model_, range_, Passes::kTraining);
       std::vector<LayerRows> rows;
@@ -87,11 +87,11 @@ class Stage {
     PassMemory& memory = memories_[std::size_t(c)];
     Crossing& crossing = crossing_[std::size_t(c)];
     if (!is_first()) {
-      const Index width = model_.layers[std::size_t(range_.first)]->in();
+      const Index width = model_.spec(range_.first).in;
       crossing.rows.resize(count(c), width), crossing.d_rows.resize(count(c), width);
       std::vector<MatrixView> enters{crossing.rows};
       if (tapped_ >= 0) {
-        const Index tap_width = model_.layers[std::size_t(tapped_)]->out();
+        const Index tap_width = model_.spec(tapped_).out;
         crossing.tap.resize(count(c), tap_width), crossing.d_tap.resize(count(c), tap_width);
         crossing.d_tap.zero();
         enters.push_back(crossing.tap);
@@ -116,7 +116,7 @@ class Stage {
     } else {
       std::vector<MatrixView> enters{memory.d_output()};
       if (tapped_ >= 0) {
-        d_tap.resize(count(c), model_.layers[std::size_t(tapped_)]->out());
+        d_tap.resize(count(c), model_.spec(tapped_).out);
         enters.push_back(d_tap);
       }
       swap(stages_.rank() + 1, {}, enters);

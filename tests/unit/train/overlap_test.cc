@@ -20,14 +20,8 @@ constexpr auto take_time = [] { std::this_thread::sleep_for(5 * kTransfer); };
 /// A layer that visits what the strategy brings it, with a product of own rows beside, and takes its time in place of sums.
 class LongSum final : public Layer {
  public:
-  explicit LongSum(Index cols) : cols_(cols) {}
-  std::string describe() const override { return "LongSum"; }
-  Index in() const override { return cols_; }
-  Index out() const override { return cols_; }
-  std::vector<ParameterSpec> parameters() const override { return {}; }
-  std::vector<SavedSpec> saved() const override { return {}; }
-  LayerCost cost() const override { return {0, cols_}; }
-  bool gathers() const override { return true; }
+  explicit LongSum(Index cols)
+      : Layer({.name = "LongSum", .in = cols, .out = cols, .cost = {0, cols}, .gathers = true}) {}
 
   void forward(Verbs& verbs, const LayerWeights&, const LayerInput& input, Saved&,
                MatrixView out) const override {
@@ -44,9 +38,6 @@ class LongSum final : public Layer {
       fill(verbs.context(), 1, source.d_rows);
     });
   }
-
- private:
-  Index cols_;
 };
 
 /// Neither loss nor update: nothing else that a transfer could hide behind.
