@@ -42,7 +42,7 @@ class Classifier final : public Layer {
   }
   RowStart::Started started(Verbs& verbs, const LayerWeights& w, const LayerInput& input,
                             Saved& saved) const {
-    return start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.self");
+    return start_.forward(verbs, w, saved, input.self.dense, verbs.state().ids, "resgcn.self");
   }
 
   RowStart start_;

@@ -114,7 +114,7 @@ Dropout FinishedLayer::source_dropout(Verbs& verbs, const Source& source) const 
 Dropout FinishedLayer::self_dropout(Verbs& verbs) const {
   Columns* columns = verbs.columns();
   return verbs.input_dropout(options_.dropout, options_.dropout_purpose, options_.index,
-                             columns == nullptr ? verbs.destination_ids() : columns->destination_ids());
+                             columns == nullptr ? verbs.state().ids : columns->destination_ids());
 }
 
 }  // namespace atl

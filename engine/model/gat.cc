@@ -159,7 +159,7 @@ class Gat final : public FinishedLayer {
     a.arcs = arcs_of(*s.block);
     a.heads = o_.heads;
     a.slope = o_.slope;
-    a.dropout_rate = verbs.training() ? o_.attention_dropout : 0;
+    a.dropout_rate = verbs.state().training ? o_.attention_dropout : 0;
     a.draws = verbs.draws(Purpose::kAttentionDropout, o_.layer.index);
     a.dst_ids = s.block->dst_ids;
     a.src_ids = s.block->src_ids;

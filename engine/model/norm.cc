@@ -26,13 +26,13 @@ void NormLayer::statistics(Verbs& verbs, const LayerWeights& weights, ConstMatri
   Context& ctx = verbs.context();
   Real* mean = weights.statistic(first_parameter_ + kRunningMean).data;
   Real* variance = weights.statistic(first_parameter_ + kRunningVariance).data;
-  if (!verbs.training()) return known_statistics(ctx, mean, variance, saved.at(saved_at_));
+  if (!verbs.state().training) return known_statistics(ctx, mean, variance, saved.at(saved_at_));
   const std::span<double> sums = zeroed_sums(ctx, "norm.sums", 2 * cols_);
-  column_sums(ctx, x, sums.data(), verbs.row_weights());
+  column_sums(ctx, x, sums.data(), verbs.state().weights);
   verbs.reduce(sums);
-  const double rows = std::max(verbs.reduced_rows(), 1.0);
+  const double rows = std::max(verbs.state().reduced_rows, 1.0);
   norm_statistics(ctx, sums, rows, saved.at(saved_at_));
-  if (!verbs.repeating()) move_running_statistics(ctx, sums, rows, kRunningMomentum, mean, variance);
+  if (!verbs.state().repeating) move_running_statistics(ctx, sums, rows, kRunningMomentum, mean, variance);
 }
 
 /// With no gradient coming in, what is left are the terms of mean and variance, of each row as far as it was counted.
@@ -44,8 +44,8 @@ void NormLayer::statistics_backward(Verbs& verbs, const LayerWeights& weights, C
   enter(weights, saved, e);
   MatrixView rest = ctx.workspace->matrix("norm.rest", d.rows, d.cols);
   fill(ctx, 0, rest);
-  apply_backward(ctx, e, x, x, rest, {}, sums, std::max(verbs.reduced_rows(), 1.0));
-  if (const auto counted = verbs.row_weights(); !counted.empty()) scale_rows(ctx, counted.data(), rest);
+  apply_backward(ctx, e, x, x, rest, {}, sums, std::max(verbs.state().reduced_rows, 1.0));
+  if (const auto counted = verbs.state().weights; !counted.empty()) scale_rows(ctx, counted.data(), rest);
   axpby(ctx, 1, rest, 1, d);
 }
 

@@ -27,7 +27,7 @@ ResidualBlock::ResidualBlock(Index hidden, RowStart start, Index weight_rows, La
 ResidualBlock::Pass ResidualBlock::pass_of(Verbs& verbs, const LayerWeights& w, const LayerInput& input,
                                            Saved& saved) const {
   return {verbs, w, input.rows, saved,
-          start_.forward(verbs, w, saved, input.self.dense, verbs.destination_ids(), "resgcn.self")};
+          start_.forward(verbs, w, saved, input.self.dense, verbs.state().ids, "resgcn.self")};
 }
 
 RowStart::Started ResidualBlock::started(const Pass& p, const Source& s) const {

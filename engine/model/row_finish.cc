@@ -32,8 +32,8 @@ Epilogue RowFinish::epilogue(Verbs& verbs, const LayerWeights& weights, Saved* s
   if (has_bias()) e.bias = weights.value(first_parameter_).data;
   if (norm_) norm_.enter(weights, *saved, e);
   e.activation = options_.activation;
-  e.dropout = verbs.dropout(options_.dropout, options_.dropout_purpose, options_.dropout_layer,
-                            verbs.destination_ids());
+  e.dropout =
+      verbs.dropout(options_.dropout, options_.dropout_purpose, options_.dropout_layer, verbs.state().ids);
   return e;
 }
 
@@ -67,9 +67,9 @@ void RowFinish::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved
 
   const std::span<double> sums = zeroed_sums(ctx, "finish.sums", 2 * options_.cols);
   column_sums_backward(ctx, e, pre, out, d_out, sums.data());
-  if (verbs.row_weights().empty()) {
+  if (verbs.state().weights.empty()) {
     verbs.reduce(sums);
-    return apply_backward(ctx, e, pre, out, d_out, gradient, sums, verbs.reduced_rows());
+    return apply_backward(ctx, e, pre, out, d_out, gradient, sums, verbs.state().reduced_rows);
   }
   apply_backward(ctx, e, pre, out, d_out, gradient, zeroed_sums(ctx, "finish.no_sums", 2 * options_.cols), 1);
   norm_.statistics_backward(verbs, weights, pre, saved, sums, d_out);

@@ -11,7 +11,7 @@
 //   reduce               column statistics over every vertex once (batch norm).
 //
 // A Verbs object is bound by the strategy to one layer of one pass (an epoch, a chunk, a mini-batch) and lives on the
-// rank's compute thread.
+// rank's compute thread. What a layer may know of that pass is numbers, in PassState.
 #pragma once
 
 #include <span>
@@ -22,20 +22,36 @@
 
 namespace atl {
 
+/// Where a pass stands: at one layer of one step. Views last until the pass is bound to another.
+struct PassState {
+  /// False in evaluation: nothing is dropped out, and running statistics are used and not changed.
+  bool training = false;
+  /// A forward is repeated for its activations (recompute: layer): running statistics don't change.
+  bool repeating = false;
+  /// These key draws.
+  std::uint64_t seed = 1;
+  std::int64_t step = 0;
+  /// Rows of the layer's output, and their original vertex ids.
+  Index destinations = 0;
+  std::span<const VertexId> ids{};
+  /// (destinations) What each counts in a reduced sum, so that a vertex which several ranks compute counts once; empty: 1 each.
+  std::span<const Real> weights{};
+  /// Their sum over all ranks that share the pass: how many vertices there are.
+  double reduced_rows = 0;
+};
+
 class Verbs {
  public:
+  /// The context outlives it.
+  explicit Verbs(Context& ctx) : ctx_(ctx) {}
   virtual ~Verbs() = default;
 
-  virtual Context& context() = 0;
-  /// Rows of this pass's output.
-  virtual Index destinations() const = 0;
-  virtual std::span<const VertexId> destination_ids() const = 0;  // original vertex ids, for draws
-  /// False in evaluation: no dropout, running statistics are used and not changed.
-  virtual bool training() const = 0;
-  /// True while a forward is repeated for its activations (recompute: layer): running statistics don't change.
-  virtual bool repeating() const = 0;
+  Context& context() const { return ctx_; }
+  const PassState& state() const { return state_; }
   /// The stream of draws for this pass's step. `layer` counts the model's layers.
-  virtual Draws draws(Purpose purpose, int layer) const = 0;
+  Draws draws(Purpose purpose, int layer) const {
+    return Draws(state_.seed, purpose, std::uint64_t(state_.step), std::uint64_t(layer));
+  }
 
   /// Starts to bring the rows that the destinations read. rows (own, in): what this pass holds of the layer's input. The
   /// object is the strategy's; it is done when its last source has been pulled.
@@ -48,14 +64,10 @@ class Verbs {
 
   /// Sums `values` over all ranks that share this pass.
   virtual void reduce(std::span<double> values) = 0;
-  /// (destinations) what each counts in a reduced sum, so that a vertex which several ranks compute counts once; empty: 1 each.
-  virtual std::span<const Real> row_weights() const { return {}; }
-  /// Σ of the weights over all those ranks: how many vertices there are.
-  virtual double reduced_rows() const = 0;
 
   /// Dropout of this pass at `rate` for whole rows with the given ids; off in evaluation.
   Dropout dropout(double rate, Purpose purpose, int layer, std::span<const VertexId> ids) const {
-    return training() && rate > 0 ? Dropout{rate, draws(purpose, layer), ids} : Dropout{};
+    return state_.training && rate > 0 ? Dropout{rate, draws(purpose, layer), ids} : Dropout{};
   }
   /// Of rows of the layer's input, which may have some of their columns here.
   Dropout input_dropout(double rate, Purpose purpose, int layer, std::span<const VertexId> ids) {
@@ -63,6 +75,10 @@ class Verbs {
     if (Columns* split = columns()) dropped.first_column = split->first_column();
     return dropped;
   }
+
+ protected:
+  Context& ctx_;
+  PassState state_;
 };
 
 }  // namespace atl

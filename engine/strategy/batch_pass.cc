@@ -3,7 +3,8 @@
 namespace atl {
 
 BatchPass::BatchPass(Context& ctx, const Model& model, LayerRange layers, std::uint64_t seed)
-    : ctx_(ctx), seed_(seed), layers_(layers), copies_(ctx), sums_(ctx.device) {
+    : Pass(ctx), layers_(layers), copies_(ctx), sums_(ctx.device) {
+  state_.seed = seed;
   int hop = 0;
   for (int l = layers.first; l < layers.end; ++l) hops_.push_back(model.spec(l).gathers ? hop++ : -1);
   for (int l = layers.first, left = hop; l < layers.end; ++l) {
@@ -20,8 +21,8 @@ void BatchPass::begin(const Batch& batch, std::int64_t step, bool training) {
   ids_ = copies_.of(batch.ids());
   for (std::size_t hop = 0; hop < blocks_.size(); ++hop)
     blocks_[hop] = on_device(copies_, batch.block(int(hop)));
-  step_ = step;
-  training_ = training;
+  state_.step = step;
+  state_.training = training;
   Index rows = batch.input_rows(0);
   for (std::size_t l = 0; l < hops_.size(); ++l) {
     LayerRows& of = rows_[l];
@@ -41,9 +42,14 @@ void BatchPass::share(Communicator& comm, const SharedRows& shares) {
   comm.all_reduce(Traffic::kStatistics, std::span<double>(totals_));
 }
 
-std::span<const Real> BatchPass::row_weights() const {
-  if (comm_ == nullptr) return {};
-  return weights_[sets_[at_]].first(std::size_t(destinations()));
+void BatchPass::bind(int layer) {
+  at_ = std::size_t(layer - layers_.first);
+  state_.destinations = rows_[at_].outputs;
+  const auto rows = std::size_t(state_.destinations);
+  state_.ids = ids_.first(rows);
+  const std::size_t set = sets_[at_];
+  state_.weights = comm_ == nullptr ? std::span<const Real>() : weights_[set].first(rows);
+  state_.reduced_rows = comm_ == nullptr ? double(rows) : totals_[set];
 }
 
 Gather& BatchPass::gather(const Rows& rows) {

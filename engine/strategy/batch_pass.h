@@ -24,31 +24,14 @@ class BatchPass final : public Pass {
   /// Of every layer of the range, on that batch. Layers that gather take the batch's in turn; others have as many outputs as inputs.
   const std::vector<LayerRows>& rows() const { return rows_; }
 
-  Context& context() override { return ctx_; }
-  Index destinations() const override { return rows_[at_].outputs; }
-  std::span<const VertexId> destination_ids() const override {
-    return ids_.first(std::size_t(destinations()));
-  }
-  bool training() const override { return training_; }
-  bool repeating() const override { return repeating_; }
-  Draws draws(Purpose purpose, int layer) const override {
-    return Draws(seed_, purpose, std::uint64_t(step_), std::uint64_t(layer));
-  }
   Gather& gather(const Rows& rows) override;
   Gather& gather_back(const Rows& rows, MatrixView d_rows) override;
   void reduce(std::span<double> values) override {
     if (comm_ != nullptr) sums_.sum(ctx_, *comm_, Traffic::kStatistics, RankGroup(*comm_, {}), values);
   }
-  std::span<const Real> row_weights() const override;
-  double reduced_rows() const override {
-    return comm_ == nullptr ? double(destinations()) : totals_[sets_[at_]];
-  }
-  void bind(int layer) override { at_ = std::size_t(layer - layers_.first); }
-  void repeat(bool on) override { repeating_ = on; }
+  void bind(int layer) override;
 
  private:
-  Context& ctx_;
-  std::uint64_t seed_;
   LayerRange layers_;
   std::vector<std::size_t> sets_;  // by layer of the range: SharedRows' set of its destinations
   std::vector<int> hops_;          // by layer of the range: the batch's layer that it gathers, or −1
@@ -61,9 +44,7 @@ class BatchPass final : public Pass {
   std::vector<std::span<const Real>> weights_;  // by set
   std::vector<double> totals_;                  // by set: vertices over all ranks
   DeviceSum sums_;
-  std::int64_t step_ = 0;
   std::size_t at_ = 0;  // of the range, the layer that is next
-  bool training_ = false, repeating_ = false;
   BlockGather gather_;
 };
 

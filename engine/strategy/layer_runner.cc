@@ -30,7 +30,10 @@ void LayerRunner::forward(Pass& pass, const WeightVersion& weights, PassMemory& 
 
 void LayerRunner::forward(int l, Pass& pass, const WeightVersion& weights, PassMemory& memory,
                           const RangeInput& input) const {
-  tell(pass.repeating() ? Work::kRecompute : pass.training() ? Work::kForward : Work::kEvaluation, l);
+  tell(pass.state().repeating  ? Work::kRecompute
+       : pass.state().training ? Work::kForward
+                               : Work::kEvaluation,
+       l);
   pass.bind(l);
   layer(l).forward(pass, {weights, l}, input_of(l, memory, input), memory.saved(l), memory.output(l));
 }

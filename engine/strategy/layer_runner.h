@@ -10,9 +10,10 @@ namespace atl {
 /// The verbs of one pass, told which layer is next.
 class Pass : public Verbs {
  public:
+  using Verbs::Verbs;
   virtual void bind(int layer) = 0;
   /// Whether forward is repeated during backward.
-  virtual void repeat(bool on) = 0;
+  void repeat(bool on) { state_.repeating = on; }
 };
 
 /// What the first layer of the range reads.

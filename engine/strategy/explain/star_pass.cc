@@ -1,6 +1,7 @@
 #include "strategy/explain/star_pass.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace atl {
 
@@ -27,16 +28,19 @@ Index widest_gathered(const Model& model) {
 }
 
 StarPass::StarPass(Context& ctx, const Model& model, const StarGraph& star)
-    : ctx_(ctx),
+    : Pass(ctx),
       star_(star),
       rows_(star_rows(model, star.others())),
       d_open_(std::size_t(star.others())),
       scaled_(1, star.others() * widest_gathered(model)),
-      d_scaled_(1, star.others() * widest_gathered(model)) {}
+      d_scaled_(1, star.others() * widest_gathered(model)) {
+  // So many that a row changes no statistic: that is what a constant's gradient is.
+  state_.reduced_rows = std::numeric_limits<double>::infinity();
+}
 
 atl::Gather& StarPass::begin(const Rows& rows, MatrixView d_rows, bool back) {
   ATOLL_CHECK(step_ == Step::kEnd, "a gather begins before the last one has ended");
-  const bool last = destinations() == 1;
+  const bool last = state_.destinations == 1;
   const Index others = star_.others(), cols = rows.cols();
   gathered_ = rows.dense, d_gathered_ = d_rows, back_ = back;
   unmasked_ = star_.unmasked(last), masked_ = star_.masked(last);

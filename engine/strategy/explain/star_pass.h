@@ -3,7 +3,6 @@
 // source as much smaller. So every model is explained as it is, and what comes back for the scaled rows is the masks' gradient.
 #pragma once
 
-#include <limits>
 #include <vector>
 
 #include "strategy/explain/star_graph.h"
@@ -28,21 +27,13 @@ class StarPass final : public Pass, private Gather {
   std::span<double> d_mask() { return d_open_; }
   Index bytes() const { return scaled_.held_bytes() + d_scaled_.held_bytes(); }
 
-  Context& context() override { return ctx_; }
-  Index destinations() const override { return rows_[at_].outputs; }
-  std::span<const VertexId> destination_ids() const override {
-    return star_.ids().first(std::size_t(destinations()));
-  }
-  bool training() const override { return false; }
-  bool repeating() const override { return false; }
-  Draws draws(Purpose, int) const override { return {}; }
   atl::Gather& gather(const Rows& rows) override { return begin(rows, {}, false); }
   atl::Gather& gather_back(const Rows& rows, MatrixView d_rows) override { return begin(rows, d_rows, true); }
   void reduce(std::span<double>) override {}
-  /// So many that a row changes no statistic: that is what a constant's gradient is.
-  double reduced_rows() const override { return std::numeric_limits<double>::infinity(); }
-  void bind(int layer) override { at_ = std::size_t(layer); }
-  void repeat(bool) override {}
+  void bind(int layer) override {
+    state_.destinations = rows_[std::size_t(layer)].outputs;
+    state_.ids = star_.ids().first(std::size_t(state_.destinations));
+  }
 
  private:
   enum class Step { kFirst, kSecond, kEnd };
@@ -50,10 +41,8 @@ class StarPass final : public Pass, private Gather {
   const Source* next() override;
   void end_back();
 
-  Context& ctx_;
   const StarGraph& star_;
   std::vector<LayerRows> rows_;
-  std::size_t at_ = 0;
   std::span<const Real> open_;
   std::vector<double> d_open_;
   Matrix scaled_, d_scaled_;  // (others, widest input)

@@ -16,7 +16,7 @@ Index widest_gathered(const Model& model, const LayerRange& layers) {
 
 ChunkPass::ChunkPass(Context& ctx, Communicator& comm, const Model& model, const GraphPart& part,
                      StageRows& rows, const RankGroup& group, const ChunkPassOptions& options)
-    : ctx_(ctx),
+    : Pass(ctx),
       comm_(comm),
       model_(model),
       part_(part),
@@ -29,6 +29,7 @@ ChunkPass::ChunkPass(Context& ctx, Communicator& comm, const Model& model, const
       copies_(ctx),
       picks_(part.chunks.size()),
       reads_copies_(ctx) {
+  state_.seed = options.seed;
   crossing_.reserve(part.chunks.size());
   for (std::size_t k = 0; k < part.chunks.size(); ++k) {
     const ChunkRows& chunk = part.chunks[k];
@@ -60,7 +61,7 @@ LayerRows ChunkPass::rows_of(int layer, int chunk) const {
 
 /// What is fresh differs from epoch to epoch: rows of chunks that are done lie among this epoch's, the others in the history.
 void ChunkPass::begin_training(std::int64_t step, std::span<const int> order) {
-  step_ = step, training_ = true;
+  state_.step = step, state_.training = true;
   for (std::size_t i = 0; i < order.size(); ++i) place_[std::size_t(order[i])] = int(i);
   copies_.restart();
   for (chunk_ = 0; chunk_ < part_.chunks.size(); ++chunk_) {
@@ -75,11 +76,19 @@ void ChunkPass::begin_training(std::int64_t step, std::span<const int> order) {
 }
 
 void ChunkPass::begin_inference() {
-  step_ = 0, training_ = false;
+  state_.step = 0, state_.training = false;
+}
+
+void ChunkPass::at_chunk(int chunk) {
+  chunk_ = std::size_t(chunk);
+  state_.destinations = here().rows();
+  state_.ids = here().own.dst_ids;
+  state_.reduced_rows = chunk_rows_[chunk_];
 }
 
 void ChunkPass::exchange(int layer, int chunk) {
-  layer_ = layer, chunk_ = std::size_t(chunk);
+  layer_ = layer;
+  at_chunk(chunk);
   fetch(Traffic::kEvaluation).wait();
 }
 
@@ -102,7 +111,7 @@ Arrival ChunkPass::fetch(Traffic purpose) {
   ChunkCrossing& crossing = crossing_[chunk_];
   const ConstMatrixView rows = rows_.present(layer_);
   const MatrixView packed(boundary_.data(), crossing.sent(), rows.cols);
-  return transfer_.fetch(crossing, step_, purpose, rows, packed, rows_.present_halo(layer_));
+  return transfer_.fetch(crossing, state_.step, purpose, rows, packed, rows_.present_halo(layer_));
 }
 
 MatrixView ChunkPass::outer_rows(Index cols) {
@@ -112,8 +121,8 @@ MatrixView ChunkPass::outer_rows(Index cols) {
 ConstMatrixView ChunkPass::gathered_outer() {
   ConstMatrixView all = rows_.both(layer_);
   const MatrixView outer = outer_rows(all.cols);
-  if (!training_) all = all.slice_rows(rows_.first_present(), all.rows - rows_.first_present());
-  gather_rows(ctx_, all, training_ ? picks_[chunk_].data() : reads_[chunk_].data(), outer);
+  if (!state_.training) all = all.slice_rows(rows_.first_present(), all.rows - rows_.first_present());
+  gather_rows(ctx_, all, state_.training ? picks_[chunk_].data() : reads_[chunk_].data(), outer);
   return outer;
 }
 
@@ -129,7 +138,7 @@ Gather& ChunkPass::There::start(const Rows& rows) {
   ATOLL_CHECK(step_ == Step::kEnd, "a gather begins before the last one has ended");
   rows_ = rows;
   arrival_ = {};
-  if (pass_.training_ && !pass_.repeating_) arrival_ = pass_.fetch(Traffic::kHalo);
+  if (pass_.state_.training && !pass_.state_.repeating) arrival_ = pass_.fetch(Traffic::kHalo);
   step_ = Step::kOwn;
   return *this;
 }
@@ -220,7 +229,7 @@ void ChunkPass::Back::ship() {
   const LocalGraph& graph = *pass_.part_.graph;
   received_ = MatrixView(pass_.boundary_.data(), crossing.sent(), d_rows_.cols);
   arrival_ =
-      pass_.transfer_.ship(crossing, pass_.step_,
+      pass_.transfer_.ship(crossing, pass_.state_.step,
                            pass_.rows_.gradient(pass_.layer_).slice_rows(graph.owned, graph.halo), received_);
 }
 
@@ -229,7 +238,7 @@ void ChunkPass::Back::add() {
   const MatrixView gradient = pass_.rows_.gradient(pass_.layer_).slice_rows(0, pass_.part_.graph->owned);
   arrival_.wait();
   if (pass_.group_.size() > 1)
-    pass_.transfer_.add(pass_.crossing_[pass_.chunk_], pass_.step_, received_, gradient);
+    pass_.transfer_.add(pass_.crossing_[pass_.chunk_], pass_.state_.step, received_, gradient);
   axpby(pass_.ctx_, 1, gradient.slice_rows(chunk.begin, chunk.rows()), pass_.options_.gradient_scale,
         d_rows_);
 }

@@ -38,7 +38,7 @@ class ChunkPass final : public Pass {
   void exchange(int layer, int chunk);
   /// By chunk: the others that any rank of the group reads in it, the same on all of them. Collective over the group.
   ChunkReads reads_of_group() const;
-  void at_chunk(int chunk) { chunk_ = std::size_t(chunk); }
+  void at_chunk(int chunk);
 
   /// Of `layer` on a chunk.
   LayerRows rows_of(int layer, int chunk) const;
@@ -47,22 +47,12 @@ class ChunkPass final : public Pass {
   /// Of the largest list of rows that a chunk reads outside of itself.
   Index most_reads() const { return most_reads_; }
 
-  Context& context() override { return ctx_; }
-  Index destinations() const override { return here().rows(); }
-  std::span<const VertexId> destination_ids() const override { return here().own.dst_ids; }
-  bool training() const override { return training_; }
-  bool repeating() const override { return repeating_; }
-  Draws draws(Purpose purpose, int layer) const override {
-    return Draws(options_.seed, purpose, std::uint64_t(step_), std::uint64_t(layer));
-  }
   Gather& gather(const Rows& rows) override;
   Gather& gather_back(const Rows& rows, MatrixView d_rows) override;
   void reduce(std::span<double> values) override {
     sums_.sum(ctx_, comm_, Traffic::kStatistics, group_, values);
   }
-  double reduced_rows() const override { return chunk_rows_[chunk_]; }
   void bind(int layer) override { layer_ = layer; }
-  void repeat(bool on) override { repeating_ = on; }
 
  private:
   /// Own rows while the other ranks' rows of this chunk travel, then what is read outside of the slice.
@@ -105,7 +95,6 @@ class ChunkPass final : public Pass {
   ConstMatrixView gathered_outer();
   void add_outer(ConstMatrixView d_outer);
 
-  Context& ctx_;
   Communicator& comm_;
   const Model& model_;
   const GraphPart& part_;
@@ -126,8 +115,6 @@ class ChunkPass final : public Pass {
   std::vector<std::span<const VertexId>> reads_;  // ChunkRows::reads, likewise
   DeviceCopies reads_copies_;
   DeviceSum sums_{ctx_.device};
-  std::int64_t step_ = 0;
-  bool training_ = false, repeating_ = false;
   std::size_t chunk_ = 0;
   int layer_ = 0;
   There there_{*this};

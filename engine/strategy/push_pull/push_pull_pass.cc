@@ -13,7 +13,8 @@ GroupBatchOptions group_options(const Model& model) {
 
 PushPullPass::PushPullPass(Context& ctx, Communicator& comm, const Model& model, const ColumnShare& share,
                            const PushPullPassOptions& options)
-    : split_(model),
+    : Pass(ctx),
+      split_(model),
       is_split_(share.is_split()),
       own_(ctx, model, {0, options.end}, options.seed),
       sums_(ctx, comm, share, options.wire, options.traffic),
@@ -22,6 +23,7 @@ PushPullPass::PushPullPass(Context& ctx, Communicator& comm, const Model& model,
 
 void PushPullPass::begin(const Batch& batch, const GroupBatch& group, std::int64_t step, bool training) {
   own_.begin(batch, step, training);
+  state_ = own_.state();
   copies_.restart();
   ids_ = copies_.of(group.ids());
   for (int hop = 0; hop < split_.hops; ++hop)
@@ -41,7 +43,12 @@ void PushPullPass::begin(const Batch& batch, const GroupBatch& group, std::int64
 
 void PushPullPass::bind(int layer) {
   at_ = std::size_t(layer);
+  own_.repeat(state_.repeating);
   own_.bind(layer);
+  state_ = own_.state();
+  if (layer >= split_.whole) return;
+  state_.destinations = rows_[at_].outputs;
+  state_.ids = ids_.first(std::size_t(state_.destinations));
 }
 
 Gather& PushPullPass::gather(const Rows& rows) {

@@ -41,29 +41,16 @@ class PushPullPass final : public Pass {
   /// Of all layers.
   const std::vector<LayerRows>& rows() const { return rows_; }
 
-  Context& context() override { return own_.context(); }
-  Index destinations() const override { return rows_[at_].outputs; }
-  std::span<const VertexId> destination_ids() const override {
-    return by_columns() ? ids_.first(std::size_t(destinations())) : own_.destination_ids();
-  }
-  bool training() const override { return own_.training(); }
-  bool repeating() const override { return own_.repeating(); }
-  Draws draws(Purpose purpose, int layer) const override { return own_.draws(purpose, layer); }
   Gather& gather(const Rows& rows) override;
   Gather& gather_back(const Rows& rows, MatrixView d_rows) override;
   Columns* columns() override { return is_split_ && int(at_) == split_.whole ? &sums_ : nullptr; }
   void reduce(std::span<double> values) override { own_.reduce(values); }
-  std::span<const Real> row_weights() const override { return own_.row_weights(); }
-  double reduced_rows() const override { return own_.reduced_rows(); }
   void bind(int layer) override;
-  void repeat(bool on) override { own_.repeat(on); }
 
   std::int64_t growths() const { return sums_.growths(); }
   Index bytes() const { return sums_.bytes(); }
 
  private:
-  bool by_columns() const { return int(at_) < split_.whole; }
-
   const SplitLayers split_;
   const bool is_split_;
   BatchPass own_;

@@ -9,7 +9,9 @@ namespace atl {
 /// A rank alone with one block, which is all its rows' arcs.
 class OneBlock final : public Verbs {
  public:
-  OneBlock() {
+  OneBlock() : Verbs(ctx_) {
+    state_.destinations = kRows;
+    state_.reduced_rows = kRows;
     block_.arcs = {kRows, kRows, offsets_, columns_, nullptr};
     block_.dst_are_sources = true;
   }
@@ -19,16 +21,9 @@ class OneBlock final : public Verbs {
     return all[vertex];
   }
 
-  Context& context() override { return ctx_; }
-  Index destinations() const override { return kRows; }
-  std::span<const VertexId> destination_ids() const override { return {}; }
-  bool training() const override { return false; }
-  bool repeating() const override { return false; }
-  Draws draws(Purpose purpose, int layer) const override { return Draws(1, purpose, 0, layer); }
   Gather& gather(const Rows& rows) override { return sources_.begin({{&block_, rows, 0, true, true, {}}}); }
   Gather& gather_back(const Rows& rows, MatrixView) override { return gather(rows); }
   void reduce(std::span<double>) override {}
-  double reduced_rows() const override { return kRows; }
 
  private:
   ListedSources sources_;

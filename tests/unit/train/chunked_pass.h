@@ -28,7 +28,9 @@ class ChunkedPass final : public Pass {
   /// bounds: (chunks + 1) rows at which chunks begin.
   ChunkedPass(Context& ctx, const GraphPart& whole, const Model& model, const std::vector<Index>& bounds,
               std::uint64_t seed)
-      : ctx_(ctx), whole_(whole), seed_(seed) {
+      : Pass(ctx), whole_(whole) {
+    state_.seed = seed;
+    state_.training = true;
     for (std::size_t c = 0; c + 1 < bounds.size(); ++c) {
       chunks_.push_back({bounds[c], bounds[c + 1], {}, {}, {}});
       order_.push_back(int(c));
@@ -55,7 +57,7 @@ class ChunkedPass final : public Pass {
 
   /// order: of the chunks; empty: as they are numbered. refresh: the history is the epoch before.
   void begin_epoch(std::int64_t epoch, const std::vector<int>& order = {}, bool refresh = true) {
-    epoch_ = epoch;
+    state_.step = epoch;
     if (!order.empty()) order_ = order;
     for (Layer& each : layers_) {
       if (refresh) std::swap(each.present, each.history);
@@ -74,20 +76,15 @@ class ChunkedPass final : public Pass {
       chunks_[c].features = arcs(true, true);
     }
   }
-  void at_chunk(int chunk) { chunk_ = &chunks_[std::size_t(chunk)]; }
-
-  Context& context() override { return ctx_; }
-  Index destinations() const override { return chunk_->end - chunk_->begin; }
-  std::span<const VertexId> destination_ids() const override { return chunk_->features->block().dst_ids; }
-  bool training() const override { return true; }
-  bool repeating() const override { return false; }
-  Draws draws(Purpose purpose, int layer) const override {
-    return Draws(seed_, purpose, std::uint64_t(epoch_), std::uint64_t(layer));
+  void at_chunk(int chunk) {
+    chunk_ = &chunks_[std::size_t(chunk)];
+    state_.destinations = chunk_->end - chunk_->begin;
+    state_.ids = chunk_->features->block().dst_ids;
+    state_.reduced_rows = double(state_.destinations);
   }
+
   void reduce(std::span<double>) override {}
-  double reduced_rows() const override { return double(destinations()); }
   void bind(int layer) override { layer_ = layer; }
-  void repeat(bool) override {}
 
   Gather& gather(const Rows& rows) override {
     if (layer_ == 0)
@@ -125,16 +122,13 @@ class ChunkedPass final : public Pass {
             {&chunk_->late->block(), Rows(layer.history.view()), 1, false, false, {}}};
   }
 
-  Context& ctx_;
   const GraphPart& whole_;
-  std::uint64_t seed_;
   std::vector<Chunk> chunks_;
   std::map<VertexId, int> chunk_of_;  // by vertex of the data set
   std::vector<int> order_;
   std::vector<Layer> layers_;
   const Chunk* chunk_ = nullptr;
   int layer_ = 0;
-  std::int64_t epoch_ = 0;
   ListedSources sources_;
   Matrix d_fresh_;
 };

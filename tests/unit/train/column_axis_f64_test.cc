@@ -103,34 +103,26 @@ class SharedColumns final : public Columns {
 class FirstLayer final : public Verbs {
  public:
   FirstLayer(Context& ctx, Communicator& comm, const Block& block, Columns* columns)
-      : ctx_(ctx),
-        block_(block),
-        columns_(columns),
-        begin_(share(block.dst(), comm.rank(), comm.size())),
-        count_(share(block.dst(), comm.rank() + 1, comm.size()) - begin_) {}
+      : Verbs(ctx), block_(block), columns_(columns), begin_(share(block.dst(), comm.rank(), comm.size())) {
+    const Index count = share(block.dst(), comm.rank() + 1, comm.size()) - begin_;
+    state_ = {.training = true,
+              .seed = kSeed,
+              .step = 1,
+              .destinations = count,
+              .ids = block.dst_ids.subspan(std::size_t(begin_), std::size_t(count)),
+              .reduced_rows = double(block.dst())};
+  }
 
   Index begin() const { return begin_; }
-  Context& context() override { return ctx_; }
-  Index destinations() const override { return count_; }
-  std::span<const VertexId> destination_ids() const override {
-    return block_.dst_ids.subspan(std::size_t(begin_), std::size_t(count_));
-  }
-  bool training() const override { return true; }
-  bool repeating() const override { return false; }
-  Draws draws(Purpose purpose, int layer) const override {
-    return Draws(kSeed, purpose, 1, std::uint64_t(layer));
-  }
   Gather& gather(const Rows& rows) override { return sources_.begin({{&block_, rows, 0, true, true, {}}}); }
   Gather& gather_back(const Rows& rows, MatrixView) override { return gather(rows); }
   Columns* columns() override { return columns_; }
   void reduce(std::span<double>) override {}
-  double reduced_rows() const override { return double(block_.dst()); }
 
  private:
-  Context& ctx_;
   const Block& block_;
   Columns* columns_;
-  Index begin_, count_;
+  Index begin_;
   ListedSources sources_;
 };
 
@@ -165,9 +157,9 @@ Learned compute(Communicator& comm, SmallRank& rank, const Job& job) {
   FirstLayer verbs(rank.ctx, comm, whole.own, comm.size() == 1 ? nullptr : &shared);
   const Layer& layer = *model.layers.front();
   EXPECT_TRUE(layer.spec().gathers);
-  const LayerRows sizes{rows, verbs.destinations(), rows, {rows}};
+  const LayerRows sizes{rows, verbs.state().destinations, rows, {rows}};
   Matrix memory(1, Saved::reals(layer.spec().saved, sizes, Storage::kReals)),
-      out(verbs.destinations(), layer.spec().out);
+      out(verbs.state().destinations, layer.spec().out);
   Saved saved;
   saved.place(layer.spec().saved, sizes, Storage::kReals, memory.data());
   Matrix here(rows, columns);
