@@ -9,6 +9,7 @@
 
 #include "comm/communicator.h"
 #include "exchange/crossing.h"
+#include "exchange/figures.h"
 #include "model/verbs.h"
 #include "partition/chunk_blocks.h"
 #include "partition/local_graph.h"
@@ -95,14 +96,6 @@ struct NamedMatrix {
   Device device = Device::kCpu;  // in whose memory they lie
 };
 
-/// How far what came late to one layer was from what it stood for: over the rows that this rank used, Σ of squared differences and
-/// of squares; of its input's halo rows, and of the gradients that came back for boundary rows.
-struct LayerLateness {
-  int layer = 0;
-  double row_errors = 0, rows = 0;
-  double gradient_errors = 0, gradients = 0;
-};
-
 /// One per rank and graph part. Calls are collective: all ranks make the same ones in the same order.
 class Exchange {
  public:
@@ -120,9 +113,8 @@ class Exchange {
   /// Between two epochs: what a resumed run must put back here to go on as if it had never stopped, in an order and with
   /// names and shapes that depend on job and part alone. Waits for what is under way. Views of the exchange's memory.
   virtual std::vector<NamedMatrix> state() { return {}; }
-  /// After a training pass: how late rows did in the one before, where that was asked for and has shown now. The same
-  /// layers on every rank.
-  virtual std::vector<LayerLateness> lateness() const { return {}; }
+  /// Between two passes: figures that it alone has.
+  virtual void report(FigureRequest&) {}
 };
 
 /// exact.cc, "vanilla partition-parallel training" of PipeGCN (section 2, figures 1a and 2a): this step's boundary rows to
@@ -139,7 +131,7 @@ struct PipeGcnOptions {
   bool smooth_rows = false, smooth_gradients = false;  // PipeGCN-F, -G, -GF
   double decay = 0.95;                                 // γ of the moving averages
   bool bias_correction = true;                         // the authors' code has none
-  std::int64_t measure_every = 0;                      // lateness() of epochs that this divides; 0: of none
+  std::int64_t measure_every = 0;  // EpochLateness of epochs that this divides; 0: of none
 };
 /// `crossing` as above; with a sample, nothing may be smoothed or measured: rows of other epochs are other rows.
 std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm, const GraphPart& part,

@@ -12,6 +12,7 @@
 // Evaluation, and what is gathered once, is exact: an exchange of its own, with buffers of its own, brings it.
 #include "exchange/halo_gather.h"
 #include "exchange/late_rows.h"
+#include "exchange/lateness.h"
 
 namespace atl {
 namespace {
@@ -80,14 +81,8 @@ class PipeGcn final : public Exchange {
     return back_.begin(g, d_rows);
   }
 
-  std::vector<LayerLateness> lateness() const override {
-    std::vector<LayerLateness> all;
-    for (std::size_t l = 0; measures_ && l < rows_.size(); ++l) {
-      if (!rows_[l].travels()) continue;
-      const LateRows::Error rows = rows_[l].error(), gradients = gradients_[l].error();
-      all.push_back({int(l), rows.differences, rows.size, gradients.differences, gradients.size});
-    }
-    return all;
+  void report(FigureRequest& request) override {
+    request.offer<EpochLateness>([&] { return lateness(); });
   }
 
   std::vector<NamedMatrix> state() override {
@@ -101,6 +96,16 @@ class PipeGcn final : public Exchange {
   }
 
  private:
+  EpochLateness lateness() const {
+    EpochLateness all;
+    for (std::size_t l = 0; measures_ && l < rows_.size(); ++l) {
+      if (!rows_[l].travels()) continue;
+      const LateRows::Error rows = rows_[l].error(), gradients = gradients_[l].error();
+      all.push_back({int(l), rows.differences, rows.size, gradients.differences, gradients.size});
+    }
+    return all;
+  }
+
   class Back final : public HaloGatherBack {
    public:
     explicit Back(PipeGcn& pipe) : pipe_(pipe) {}

@@ -5,6 +5,7 @@
 
 namespace atl {
 
+/// Of a strategy with batches, since it was made.
 struct BatchCounts {
   Index own_rows = 0, cached_rows = 0, fetched_rows = 0;  // of input features, by where they were
   Index growths = 0;          // steps in which memory grew, because a batch was larger than any before

@@ -41,7 +41,7 @@ class FullBatch final : public Schedule {
   bool takes_parts() const override { return options_.exchange_of != nullptr; }
   void take(const GraphPart& part, double all_vertices) override;
   std::vector<NamedMatrix> state() override { return exchange_->state(); }
-  std::vector<LayerLateness> lateness() const override { return exchange_->lateness(); }
+  void report(FigureRequest& request) override { exchange_->report(request); }
 
  private:
   void begin_part(double all_vertices, MakeExchange make_exchange);

@@ -68,8 +68,9 @@ std::vector<NamedMatrix> MiniBatch::state() {
   return explanations_ ? explanations_->state() : std::vector<NamedMatrix>();
 }
 
-std::optional<ExplainedFigures> MiniBatch::explained() {
-  return explanations_ ? std::optional(explanations_->figures()) : std::nullopt;
+void MiniBatch::report(FigureRequest& request) {
+  request.offer<BatchCounts>([&] { return feed_ ? feed_->counts() : BatchCounts(); });
+  if (explanations_) request.offer<ExplainedFigures>([&] { return explanations_->figures(); });
 }
 
 /// Steps of the run are counted from 1, batches from 0.

@@ -38,9 +38,9 @@ class MiniBatch final : public Schedule {
   ConstMatrixView embeddings() const override { return inference_.embeddings(); }
   void count_non_finite(const double* unless, double* by_layer) override;
   ScheduleBytes bytes() const override;
-  std::optional<BatchCounts> batch_counts() const override { return feed_ ? feed_->counts() : BatchCounts(); }
   std::vector<NamedMatrix> state() override;
-  std::optional<ExplainedFigures> explained() override;
+  /// BatchCounts and, where it explains, ExplainedFigures of the last explanation.
+  void report(FigureRequest& request) override;
 
  private:
   void start(std::int64_t step);

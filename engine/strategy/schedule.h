@@ -12,9 +12,6 @@
 #include "model/model.h"
 #include "sampler/batch_graph.h"
 #include "sampler/pairs/step_pairs.h"
-#include "strategy/batch_counts.h"
-#include "strategy/explain/explained_figures.h"
-#include "strategy/stage_times.h"
 
 namespace atl {
 
@@ -77,14 +74,8 @@ class Schedule {
   virtual void take(const GraphPart& /*part*/, double /*all_vertices*/) {}
   /// As Exchange::state(): what this rank knows beside the parameters, between two epochs. Collective.
   virtual std::vector<NamedMatrix> state() { return {}; }
-  /// Of a strategy with batches, between two steps: what they have come to since it was made.
-  virtual std::optional<BatchCounts> batch_counts() const { return std::nullopt; }
-  /// Of a strategy that explains what it reads of other ranks: the last explanation.
-  virtual std::optional<ExplainedFigures> explained() { return std::nullopt; }
-  /// Of a strategy whose ranks are a pipeline's, after train(): of the last step.
-  virtual std::optional<StageTimes> stage_times() const { return std::nullopt; }
-  /// As Exchange::lateness(), after train().
-  virtual std::vector<LayerLateness> lateness() const { return {}; }
+  /// Between two steps: figures that this strategy alone has.
+  virtual void report(FigureRequest&) {}
 };
 
 /// A rank's threads that work beside those that train, on the same processors: whoever has work takes them.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/readable.h"
+#include "exchange/lateness.h"
 #include "strategy/strategy.h"
 #include "train/checkpoint/part_states.h"
 #include "train/checkpoint/run_state.h"
@@ -74,7 +75,7 @@ void EpochLoop::end_epoch(EpochRecord& e) {
 
   const bool due = t.evaluate_every > 0 && e.epoch % t.evaluate_every == 0;
   if (due || (e.epoch == t.epochs && p_.best.epoch() == 0)) evaluate_into(e);
-  e.own = p_.meter.end_epoch(p_.trainer.batch_counts());
+  e.own = p_.meter.end_epoch(p_.trainer.figures<BatchCounts>());
   p_.record.epochs.push_back(e);
   p_.options.observer->on_epoch(e);
   tell_growth(e);
@@ -120,7 +121,7 @@ void EpochLoop::check_finite(double loss) {
 }
 
 std::vector<Lateness> EpochLoop::lateness_over_ranks() {
-  const std::vector<LayerLateness> mine = p_.trainer.lateness();
+  const EpochLateness mine = p_.trainer.figures<EpochLateness>().value_or(EpochLateness());
   std::vector<double> sums;
   for (const LayerLateness& layer : mine)
     sums.insert(sums.end(), {layer.row_errors, layer.rows, layer.gradient_errors, layer.gradients});

@@ -135,8 +135,8 @@ void write_results(Context& ctx, Communicator& comm, const SessionOptions& o, co
     write_safetensors(o.output / "model.safetensors", tensors.tensors(), metadata);
   }
   gather_rank_figures(comm, phases, record);
-  if (const auto times = trainer.stage_times()) gather_pipeline(comm, *times, record);
-  if (const auto figures = trainer.explained()) gather_explained(comm, *figures, record);
+  if (const auto times = trainer.figures<StageTimes>()) gather_pipeline(comm, *times, record);
+  if (const auto figures = trainer.figures<ExplainedFigures>()) gather_explained(comm, *figures, record);
 }
 
 void write_report_of(const SessionOptions& o, const RunRecord& record) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "comm/stream_watcher.h"
+#include "strategy/batch_counts.h"
 #include "tensor/copies.h"
 
 namespace atl {
@@ -43,6 +44,12 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
 std::unique_ptr<Schedule> Trainer::schedule_of_training() {
   return make_schedule({ctx_, comm_, job_, model_, parameters_, data_.held_in_training(),
                         data_.training_vertices(), false, side_});
+}
+
+void Trainer::report(FigureRequest& request) {
+  training_->report(request);
+  if (const auto waited = data_.waited_seconds())
+    request.offer<BatchCounts>([&] { return BatchCounts{.waited_seconds = *waited}; });
 }
 
 /// Where servers' copies are drawn anew, or their vertices are trained in batches, an epoch or a step begins with another part.

@@ -48,17 +48,12 @@ class Trainer final : private TrainingStep {
   ScheduleBytes bytes() const;  // of the schedule that trains
   /// What this rank knows beside the parameters (Schedule::state). Collective.
   std::vector<NamedMatrix> state() { return training_->state(); }
-  /// Of training's schedule.
-  std::optional<BatchCounts> batch_counts() const {
-    if (const auto waited = data_.waited_seconds()) return BatchCounts{.waited_seconds = *waited};
-    return training_->batch_counts();
+  /// Of training's schedule (Schedule::report), or of whatever draws its parts.
+  template <class Figures>
+  std::optional<Figures> figures() {
+    return figures_of<Figures>(*this);
   }
-  /// Of training's schedule.
-  std::optional<ExplainedFigures> explained() { return training_->explained(); }
-  /// Of training's schedule; none before the first step.
-  std::optional<StageTimes> stage_times() const { return training_->stage_times(); }
-  /// This rank's part of it, after train_epoch() (Schedule::lateness).
-  std::vector<LayerLateness> lateness() const { return training_->lateness(); }
+  void report(FigureRequest& request);
 
  private:
   void loss(ConstMatrixView logits, const LossRows& rows, MatrixView d_logits) override;

@@ -255,11 +255,13 @@ void Pipeline::count_non_finite(const double* unless, double* by_layer) {
     atl::count_non_finite(ctx_, memories_->of(chunk_).output(l), by_layer + l, unless);
 }
 
-std::optional<StageTimes> Pipeline::stage_times() const {
-  if (clock_.times().empty()) return std::nullopt;
-  int convolutions = 0;
-  for (int l = layers_.first; l < layers_.end; ++l) convolutions += layer(l).spec().gathers ? 1 : 0;
-  return StageTimes{stage_, convolutions, o_.grid.part_of(comm_.rank()) == 0, clock_.times()};
+void Pipeline::report(FigureRequest& request) {
+  if (clock_.times().empty()) return;
+  request.offer<StageTimes>([&] {
+    int convolutions = 0;
+    for (int l = layers_.first; l < layers_.end; ++l) convolutions += layer(l).spec().gathers ? 1 : 0;
+    return StageTimes{stage_, convolutions, o_.grid.part_of(comm_.rank()) == 0, clock_.times()};
+  });
 }
 
 ScheduleBytes Pipeline::bytes() const {

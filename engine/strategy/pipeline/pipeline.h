@@ -11,6 +11,7 @@
 #include "strategy/pipeline/chunk_memories.h"
 #include "strategy/pipeline/chunk_transfer.h"
 #include "strategy/pipeline/stages.h"
+#include "strategy/stage_times.h"
 #include "tensor/constants.h"
 
 namespace atl {
@@ -39,7 +40,8 @@ class Pipeline final : public Schedule {
   void count_non_finite(const double* unless, double* by_layer) override;
   ScheduleBytes bytes() const override;
   std::vector<NamedMatrix> state() override { return rows_->state(); }
-  std::optional<StageTimes> stage_times() const override;
+  /// StageTimes of the last step.
+  void report(FigureRequest& request) override;
 
  private:
   void make_whole_layers(double all_vertices);

@@ -45,7 +45,9 @@ class PushPull final : public Schedule {
   ScheduleBytes bytes() const override;
   /// In the pipeline: the weights that batches under way were begun with.
   std::vector<NamedMatrix> state() override;
-  std::optional<BatchCounts> batch_counts() const override { return feed_ ? feed_->counts() : BatchCounts(); }
+  void report(FigureRequest& request) override {
+    request.offer<BatchCounts>([&] { return feed_ ? feed_->counts() : BatchCounts(); });
+  }
 
  private:
   /// A place in the pipeline: a batch, or none beyond the last one, and the weights and gradients that are its own.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "gpu_training.h"
+#include "strategy/batch_counts.h"
 
 namespace atl::test {
 namespace {
@@ -46,7 +47,7 @@ class DeviceFeatures : public OnEmulatedGpus, public testing::WithParamInterface
       const OpenDevice device = backend().open(comm.rank());
       SmallRank rank(comm, job, folder_ / "small", 1, {}, Device::kCuda, *device.stream);
       SmallResult result = train_rank(comm, rank, kEpochs);
-      if (comm.rank() == 0) run = {std::move(result), rank.trainer->batch_counts().value()};
+      if (comm.rank() == 0) run = {std::move(result), rank.trainer->figures<BatchCounts>().value()};
     });
     run.pinned = emulated::registered().ever - before;
     EXPECT_EQ(emulated::registered().now, 0) << "memory stays pinned";

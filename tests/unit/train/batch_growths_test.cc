@@ -1,6 +1,7 @@
 // Mini-batches take their memory in the first epochs: what a step needs afterwards is there.
 #include <gtest/gtest.h>
 
+#include "strategy/batch_counts.h"
 #include "train/small_job.h"
 
 namespace atl {
@@ -29,10 +30,10 @@ TEST_P(BatchMemory, HardlyEverGrowsAfterTheFirstEpochs) {
     const std::int64_t steps = rank.trainer->steps();
     Index epoch = 1;
     for (; (epoch - 1) * steps < kWarmUp; ++epoch) rank.trainer->train_epoch(epoch, 0.01);
-    const Index before = rank.trainer->batch_counts()->growths, first = epoch;
+    const Index before = rank.trainer->figures<BatchCounts>()->growths, first = epoch;
     EXPECT_GT(before, 0) << "the first epochs make room";
     for (; (epoch - first) * steps < 1000; ++epoch) rank.trainer->train_epoch(epoch, 0.01);
-    EXPECT_LE(rank.trainer->batch_counts()->growths - before, GetParam().most)
+    EXPECT_LE(rank.trainer->figures<BatchCounts>()->growths - before, GetParam().most)
         << "steps of 1,000 with a larger batch";
   });
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "strategy/batch_counts.h"
 #include "train/dgs_job.h"
 
 namespace atl {
@@ -130,7 +131,7 @@ TEST_F(Settings, FetchTheColumnsThatMatterAlone) {
         rank.trainer->train_step(step, 0.01);
       bytes[std::size_t(comm.rank())] = comm.ledger().bytes(Link::kIntra, Traffic::kFeatures) -
                                         before.bytes(Link::kIntra, Traffic::kFeatures);
-      fetched[std::size_t(comm.rank())] = rank.trainer->batch_counts()->fetched_rows;
+      fetched[std::size_t(comm.rank())] = rank.trainer->figures<BatchCounts>()->fetched_rows;
     });
     return std::pair(std::accumulate(bytes.begin(), bytes.end(), std::int64_t(0)),
                      std::accumulate(fetched.begin(), fetched.end(), std::int64_t(0)));

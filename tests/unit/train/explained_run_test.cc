@@ -2,6 +2,7 @@
 // of a kind that isn't drawn by masks.
 #include <gtest/gtest.h>
 
+#include "strategy/explain/explained_figures.h"
 #include "train/dgs_job.h"
 
 namespace atl {
@@ -18,7 +19,7 @@ ExplainedFigures figures_of(int epochs, const std::vector<std::string>& options)
   run_ranks(2, [&](Communicator& comm) {
     SmallRank rank(comm, job, folder / "small", 1);
     for (Index epoch = 1; epoch <= epochs; ++epoch) rank.trainer->train_epoch(epoch, 0.01);
-    if (comm.rank() == 0) figures = rank.trainer->explained().value();
+    if (comm.rank() == 0) figures = rank.trainer->figures<ExplainedFigures>().value();
   });
   return figures;
 }

@@ -1,6 +1,7 @@
 // Strategy pipegcn against its recurrence in plain loops, epoch for epoch; how late what it uses is.
 #include <gmock/gmock.h>
 
+#include "exchange/lateness.h"
 #include "train/every_model.h"
 #include "train/stale_runs.h"
 
@@ -86,7 +87,7 @@ class LateRows : public Recurrence {};
 TEST_P(LateRows, OfEachMeasuredEpochIsTheRecurrences) {
   const Job job = small_job(with(with(kPlain, GetParam().fields), {"training.evaluateEvery=2"}));
   WatchedGcn expected(simulation(job, 2, 7));
-  std::vector<std::vector<LayerLateness>> got(8);
+  std::vector<EpochLateness> got(8);
   std::mutex lock;
   run_ranks(2, [&](Communicator& comm) {
     SmallRank rank(comm, job, folder_ / "small", 1);
@@ -94,7 +95,7 @@ TEST_P(LateRows, OfEachMeasuredEpochIsTheRecurrences) {
       rank.trainer->train_epoch(epoch, job.training.optimizer.learning_rate);
       std::lock_guard guard(lock);
       auto& sums = got[std::size_t(epoch)];
-      const auto mine = rank.trainer->lateness();
+      const auto mine = rank.trainer->figures<EpochLateness>().value();
       if (sums.empty()) sums.resize(mine.size());
       for (std::size_t i = 0; i < mine.size(); ++i) {
         sums[i].layer = mine[i].layer;
