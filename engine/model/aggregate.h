@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "model/group_softmax.h"
 #include "model/verbs.h"
 
 namespace atl {
@@ -22,20 +23,20 @@ struct Sum {
 template <class OwnWork, class Add>
 bool sum_over(Verbs& verbs, const Rows& rows, const Sum& sum, OwnWork own_work, Add add) {
   Gather& sources = verbs.gather(rows);
-  Merge* merge = sources.merge();
-  if (merge == nullptr) own_work();
-  const MatrixView into = merge == nullptr ? sum.out : merge->sums(sum.out.cols);
-  bool accumulate = merge == nullptr && sum.begun, is_whole = false;
+  RowGroup* group = sources.group();
+  if (group == nullptr) own_work();
+  const MatrixView into = group == nullptr ? sum.out : group->summands(sum.out.cols);
+  bool accumulate = group == nullptr && sum.begun, is_whole = false;
   while (const Source* source = sources.next()) {
-    is_whole = source->last && merge == nullptr;
+    is_whole = source->last && group == nullptr;
     add(*source, into, accumulate, is_whole);
     accumulate = true;
   }
   if (!accumulate) fill(verbs.context(), 0, into);
-  if (merge == nullptr) return is_whole;
-  merge->begin_merge(into);
+  if (group == nullptr) return is_whole;
+  group->begin_whole(into, Rounding::kByWire);
   own_work();
-  merge->end_merge(sum.out, sum.begun);
+  end_sum(verbs.context(), *group, sum.out, sum.begun);
   return false;
 }
 
@@ -45,15 +46,15 @@ template <class OwnWork, class Visit>
 void sum_back(Verbs& verbs, const Rows& rows, ConstMatrixView d_sum, MatrixView d_rows, OwnWork own_work,
               Visit visit) {
   Gather& sources = verbs.gather_back(rows, d_rows);
-  Merge* merge = sources.merge();
+  RowGroup* group = sources.group();
   bool worked = false;
   const auto work = [&] {
     if (!std::exchange(worked, true)) own_work();
   };
-  if (merge != nullptr) {
-    merge->begin_spread(d_sum);
+  if (group != nullptr) {
+    begin_spread(verbs.context(), *group, d_sum, Rounding::kByWire);
     work();
-    d_sum = merge->end_spread();
+    d_sum = group->end_spread();
   }
   while (const Source* source = sources.next()) {
     if (source->own || source->last) work();
@@ -67,15 +68,16 @@ void sum_back(Verbs& verbs, const Rows& rows, ConstMatrixView d_sum, MatrixView 
 template <class Begin, class Add>
 void softmax_over(Verbs& verbs, const Rows& rows, const Softmaxes& own, Begin begin, Add add) {
   Gather& sources = verbs.gather(rows);
-  ConstMatrixView scores = begin();
-  Softmaxes into = own;
-  Merge* merge = sources.merge();
-  if (merge != nullptr) {
-    scores = merge->scores(scores);
-    into = merge->softmaxes(own);
+  const ConstMatrixView scores = begin();
+  RowGroup* group = sources.group();
+  if (group == nullptr) {
+    while (const Source* source = sources.next()) add(*source, scores, own);
+    return;
   }
-  while (const Source* source = sources.next()) add(*source, scores, into);
-  if (merge != nullptr) merge->merge(into, own);
+  const ConstMatrixView all = scores_of_group(verbs.context(), *group, scores);
+  const GroupSoftmaxes into(verbs.context(), *group, own);
+  while (const Source* source = sources.next()) add(*source, all, into.softmaxes);
+  into.merge_into(verbs.context(), *group, own);
 }
 
 /// visit(source, of) writes source.d_rows.
@@ -83,10 +85,10 @@ template <class Visit>
 void softmax_back(Verbs& verbs, const Rows& rows, const SoftmaxGradient& own, MatrixView d_rows,
                   Visit visit) {
   Gather& sources = verbs.gather_back(rows, d_rows);
-  Merge* merge = sources.merge();
-  const SoftmaxGradient of = merge == nullptr ? own : merge->spread(own);
+  RowGroup* group = sources.group();
+  const SoftmaxGradient of = group == nullptr ? own : gradient_of_group(verbs.context(), *group, own);
   while (const Source* source = sources.next()) visit(*source, of);
-  if (merge != nullptr) merge->add_scores(of, own);
+  if (group != nullptr) add_scores(verbs.context(), *group, of, own);
 }
 
 }  // namespace atl

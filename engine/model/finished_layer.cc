@@ -34,7 +34,7 @@ FinishedLayer::FinishedLayer(const LayerOptions& options, const LayerSpec& produ
 
 void FinishedLayer::forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                             MatrixView out) const {
-  if (verbs.columns() != nullptr) {
+  if (verbs.state().columns != nullptr) {
     forward_columns(verbs, weights, input, saved);
     return forward_whole(verbs, weights, saved, out);
   }
@@ -45,10 +45,10 @@ void FinishedLayer::forward(Verbs& verbs, const LayerWeights& weights, const Lay
 
 void FinishedLayer::forward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
                                     Saved& saved) const {
-  Columns& columns = *verbs.columns();
+  Columns& columns = *verbs.state().columns;
   const MatrixView summands = columns.summands(options_.out);
   multiply(verbs, weights, input, saved, summands, {});
-  columns.begin_whole(summands);
+  columns.begin_whole(summands, Rounding::kByWire);
 }
 
 /// The features have no skip connection past them: they are wider than what is made of them.
@@ -57,14 +57,14 @@ void FinishedLayer::forward_whole(Verbs& verbs, const LayerWeights& weights, Sav
   ATOLL_CHECK(!options_.skip, "{} skips an input that isn't whole", spec().name);
   const MatrixView target = finish_.target(saved, out);
   const Epilogue fused = finish_.fused(verbs, weights);
-  verbs.columns()->end_whole(target);
+  end_sum(verbs.context(), *verbs.state().columns, target);
   apply(verbs.context(), fused, target, target);
   finish_.forward(verbs, weights, saved, out);
 }
 
 void FinishedLayer::backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                              MatrixView out, MatrixView d_out, const LayerGradient& gradient) const {
-  if (verbs.columns() != nullptr) {
+  if (verbs.state().columns != nullptr) {
     backward_whole(verbs, weights, saved, out, d_out);
     return backward_columns(verbs, weights, input, saved, gradient);
   }
@@ -82,13 +82,13 @@ void FinishedLayer::backward(Verbs& verbs, const LayerWeights& weights, const La
 void FinishedLayer::backward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
                                    MatrixView d_out) const {
   finish_.backward(verbs, weights, saved, out, d_out);
-  verbs.columns()->begin_spread(d_out);
+  begin_spread(verbs.context(), *verbs.state().columns, d_out, Rounding::kByWire);
 }
 
 void FinishedLayer::backward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
                                      Saved& saved, const LayerGradient& gradient) const {
   Context& ctx = verbs.context();
-  const MatrixView d_summands = verbs.columns()->end_spread();
+  const MatrixView d_summands = verbs.state().columns->end_spread();
   const MatrixView scratch =
       ctx.workspace->matrix("finished_layer.scratch", d_summands.rows, d_summands.cols, ctx.values);
   multiply_backward(verbs, weights, input, saved, d_summands, scratch, gradient);
@@ -112,9 +112,8 @@ Dropout FinishedLayer::source_dropout(Verbs& verbs, const Source& source) const 
 }
 
 Dropout FinishedLayer::self_dropout(Verbs& verbs) const {
-  Columns* columns = verbs.columns();
   return verbs.input_dropout(options_.dropout, options_.dropout_purpose, options_.index,
-                             columns == nullptr ? verbs.state().ids : columns->destination_ids());
+                             verbs.state().aggregated_ids());
 }
 
 }  // namespace atl

@@ -111,7 +111,7 @@ class Gat final : public FinishedLayer {
 
   /// Scores are linear in z, and so are their gradients in what each rank has of them: by columns they are summands.
   static void make_whole(Verbs& verbs, MatrixView scores) {
-    if (Columns* columns = verbs.columns()) columns->sum(scores);
+    if (Columns* columns = verbs.state().columns) columns->sum(scores);
   }
 
   /// (in, heads): W·a_dst, a head a column.

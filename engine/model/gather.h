@@ -1,9 +1,8 @@
-// The verb gather, as a model sees it: blocks of source rows, pulled one by one, and what makes sums whole where several ranks
-// have a part of them.
+// The verb gather, as a model sees it: blocks of source rows, pulled one by one.
 #pragma once
 
 #include "graph/block.h"
-#include "tensor/kernels.h"
+#include "model/row_group.h"
 
 namespace atl {
 
@@ -26,35 +25,6 @@ struct SoftmaxGradient {
   MatrixView d_scores;     // (dst, heads): added to; or empty
 };
 
-/// Puts together what several ranks have aggregated, each over sources of its own, for the same destinations: those of all these
-/// ranks (the group's), one rank's after the other's. All calls are collective over the group; matrices of the group, (its
-/// destinations, …), are valid until the next transfer. (Tripathy et al. 2020, section IV-B: 1.5D.)
-class Merge {
- public:
-  virtual ~Merge() = default;
-
-  /// Where this rank's sums go; undefined at first.
-  virtual MatrixView sums(Index cols) = 0;
-  /// Starts to bring them to the destinations' owners.
-  virtual void begin_merge(MatrixView sums) = 0;
-  /// own (dst, cols) becomes, or grows by, all ranks' sums of own destinations, added in a fixed order.
-  virtual void end_merge(MatrixView own, bool accumulate) = 0;
-  /// The way back: starts to bring the gradients of all destinations to all ranks of the group.
-  virtual void begin_spread(ConstMatrixView d_own) = 0;
-  virtual ConstMatrixView end_spread() = 0;
-
-  /// What all destinations of the group bring to their softmaxes, (dst, heads) each or nothing.
-  virtual ConstMatrixView scores(ConstMatrixView own) = 0;
-  /// Where this rank's softmaxes go, begun; shaped like `own`.
-  virtual Softmaxes softmaxes(const Softmaxes& own) = 0;
-  /// `own`, begun, becomes what all ranks have of own destinations.
-  virtual void merge(const Softmaxes& of_group, const Softmaxes& own) = 0;
-  /// The way back: of all destinations of the group, with zeros for gradients of scores.
-  virtual SoftmaxGradient spread(const SoftmaxGradient& own) = 0;
-  /// own.d_scores grows by all ranks' gradients of own destinations' scores.
-  virtual void add_scores(const SoftmaxGradient& of_group, const SoftmaxGradient& own) = 0;
-};
-
 /// The blocks of one gather. Rows of other ranks are on their way when it is returned: what needs none of them is computed before
 /// the first next().
 class Gather {
@@ -64,8 +34,9 @@ class Gather {
   /// goes on until null. On the way back asking for the next says that d_rows is final and may travel. d_rows of own rows may lie in
   /// the memory of the layer's d_out.
   virtual const Source* next() = 0;
-  /// Null: what is summed over these blocks is whole.
-  virtual Merge* merge() { return nullptr; }
+  /// Whose ranks each sum over sources of their own for all of its rows, which are the destinations then; null: what is summed over these
+  /// blocks is whole.
+  virtual RowGroup* group() { return nullptr; }
 };
 
 /// The kernel's view of a block's arcs.

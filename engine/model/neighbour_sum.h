@@ -43,9 +43,8 @@ class NeighbourSum {
   }
 
   Dropout own_dropout(Verbs& verbs) const {
-    Columns* columns = verbs.columns();
     return verbs.input_dropout(options_.dropout, options_.dropout_purpose, options_.index,
-                               columns == nullptr ? verbs.state().ids : columns->destination_ids());
+                               verbs.state().aggregated_ids());
   }
   void backward_aggregated(Verbs& verbs, const LayerInput& input, ConstMatrixView w, Saved& saved,
                            ConstMatrixView d_target, MatrixView scratch, MatrixView d_w,

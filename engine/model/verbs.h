@@ -7,7 +7,7 @@
 //                        transform, scores) and adds it to its sum. On the way back it pulls the same blocks and leaves a
 //                        gradient for each block's rows, which the strategy carries to the rows' owners.
 //   transform, apply     are kernels (tensor/kernels.h): gemm and epilogues, called by the model itself.
-//   sync                 makes partial products whole where a strategy splits the input's columns (model/columns.h).
+//   sync                 makes partial products whole where a strategy splits the input's columns (model/row_group.h).
 //   reduce               column statistics over every vertex once (batch norm).
 //
 // A Verbs object is bound by the strategy to one layer of one pass (an epoch, a chunk, a mini-batch) and lives on the
@@ -17,7 +17,6 @@
 #include <span>
 
 #include "base/random.h"
-#include "model/columns.h"
 #include "model/gather.h"
 
 namespace atl {
@@ -38,6 +37,14 @@ struct PassState {
   std::span<const Real> weights{};
   /// Their sum over all ranks that share the pass: how many vertices there are.
   double reduced_rows = 0;
+
+  // Of a layer whose input has some of its columns here:
+  Columns* columns = nullptr;             // null: it has all of them
+  Index first_column = 0;                 // of the whole input, that is here
+  std::span<const VertexId> group_ids{};  // of the group's rows, which every rank of it aggregates for
+
+  /// Of the rows that the layer aggregates for.
+  std::span<const VertexId> aggregated_ids() const { return columns == nullptr ? ids : group_ids; }
 };
 
 class Verbs {
@@ -59,9 +66,6 @@ class Verbs {
   /// The way back: the same blocks, in an order of its own. d_rows (own, in) holds the gradient of `rows`, contributions of other
   /// ranks included, once the last one has been pulled. Empty: the layer's input takes no gradient, and no block's rows do.
   virtual Gather& gather_back(const Rows& rows, MatrixView d_rows) = 0;
-  /// Null: the layer's input has all of its columns here.
-  virtual Columns* columns() { return nullptr; }
-
   /// Sums `values` over all ranks that share this pass.
   virtual void reduce(std::span<double> values) = 0;
 
@@ -70,9 +74,9 @@ class Verbs {
     return state_.training && rate > 0 ? Dropout{rate, draws(purpose, layer), ids} : Dropout{};
   }
   /// Of rows of the layer's input, which may have some of their columns here.
-  Dropout input_dropout(double rate, Purpose purpose, int layer, std::span<const VertexId> ids) {
+  Dropout input_dropout(double rate, Purpose purpose, int layer, std::span<const VertexId> ids) const {
     Dropout dropped = dropout(rate, purpose, layer, ids);
-    if (Columns* split = columns()) dropped.first_column = split->first_column();
+    dropped.first_column = state_.first_column;
     return dropped;
   }
 

@@ -32,6 +32,7 @@ class Cagnet final : public Exchange {
     return rounds_.gather(what, rounds_.all(), halo_of(what));
   }
   Gather& gather_back(const Gathered& what, MatrixView d_rows) override {
+    merge_.begin(Traffic::kHaloGradient);
     if (layer(what).fixed) return rounds_.gather_features(what.rows);
     return rounds_.gather_back(what, rounds_.all(), halo_of(what), d_rows);
   }

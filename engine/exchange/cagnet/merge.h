@@ -1,38 +1,31 @@
 // What the ranks of a row of CAGNET's grid have aggregated, each over its column's sources, put together at the rank that owns the
 // vertices; and what the owner knows of its vertices, spread over the row on the way back.
-//
-// Sums cross as strategy.wire says. Softmaxes cross whole: a rounded maximum or score would change every weight by its own error,
-// exp of it.
 #pragma once
 
 #include "exchange/cagnet/row.h"
-#include "model/gather.h"
+#include "model/row_group.h"
 
 namespace atl {
 
 /// One per exchange; references outlive it.
-class CagnetMerge final : public Merge {
+class CagnetMerge final : public RowGroup {
  public:
   CagnetMerge(Context& ctx, CagnetRow& row, Precision wire)
       : ctx_(ctx), row_(row), sums_wire_(ctx, wire), whole_(ctx, Precision::kFloat32), wire_(sums_wire_) {}
 
-  /// What the gather that follows is for.
+  /// What the gather that follows sends and brings it for.
   void begin(Traffic purpose) { purpose_ = purpose; }
 
-  MatrixView sums(Index cols) override;
-  void begin_merge(MatrixView sums) override;
-  void end_merge(MatrixView own, bool accumulate) override;
-  void begin_spread(ConstMatrixView d_own) override;
-  ConstMatrixView end_spread() override;
-
-  ConstMatrixView scores(ConstMatrixView own) override;
-  Softmaxes softmaxes(const Softmaxes& own) override;
-  void merge(const Softmaxes& of_group, const Softmaxes& own) override;
-  SoftmaxGradient spread(const SoftmaxGradient& own) override;
-  void add_scores(const SoftmaxGradient& of_group, const SoftmaxGradient& own) override;
+  MatrixView summands(Index cols) override;
+  void begin_whole(MatrixView summands, Rounding rounding) override;
+  void end_whole(FunctionRef<void(MatrixView)> add) override;
+  void begin_spread(Index cols, Rounding rounding, FunctionRef<void(MatrixView)> write) override;
+  MatrixView end_spread() override;
 
  private:
-  void bring(Traffic purpose, MatrixView of_row);
+  Wire wire_of(Rounding rounding) const {
+    return rounding == Rounding::kNever ? whole_ : sums_wire_.of(purpose_);
+  }
 
   Context& ctx_;
   CagnetRow& row_;
@@ -40,7 +33,7 @@ class CagnetMerge final : public Merge {
   Wire wire_;  // of the transfer under way
   Traffic purpose_ = Traffic::kHalo;
   Event under_way_;
-  MatrixView packed_, spread_;
+  MatrixView spread_;
 };
 
 }  // namespace atl

@@ -40,7 +40,7 @@ class CagnetRounds {
   /// Gathers the features, which every rank has of all rows that it reads; back likewise, for they take no gradient.
   Gather& gather_features(const Rows& own);
   /// What makes the sums of all gathers whole; null: they are. Outlives them.
-  void merge_by(Merge* merge) { merge_ = merge; }
+  void merge_by(RowGroup* merge) { merge_ = merge; }
 
  private:
   /// What is read here of one rank's rows.
@@ -60,7 +60,7 @@ class CagnetRounds {
     explicit There(CagnetRounds& rounds) : r_(rounds) {}
     Gather& start(const Gathered& what, const Travels* travels, MatrixView halo);
     const Source* next() override;
-    Merge* merge() override { return r_.merge_; }
+    RowGroup* group() override { return r_.merge_; }
 
    private:
     void start_rounds();
@@ -86,7 +86,7 @@ class CagnetRounds {
     explicit Back(CagnetRounds& rounds) : r_(rounds) {}
     Gather& start(const Gathered& what, const Travels* travels, ConstMatrixView halo, MatrixView d_rows);
     const Source* next() override;
-    Merge* merge() override { return r_.merge_; }
+    RowGroup* group() override { return r_.merge_; }
 
    private:
     enum class Step { kRead, kShip, kOwn, kNext, kEnd };
@@ -125,7 +125,7 @@ class CagnetRounds {
   std::size_t rounds_to_read_ = 0;  // after those nothing is read
   Index halo_rows_ = 0, widest_ = 0;
   std::array<Matrix, 2> buffers_;  // (largest block, widest) each
-  Merge* merge_ = nullptr;
+  RowGroup* merge_ = nullptr;
   There there_{*this};
   Back back_{*this};
 };

@@ -11,12 +11,13 @@ PartialSums::PartialSums(Context& ctx, Communicator& comm, const ColumnShare& sh
       share_(share),
       group_(comm, share.group),
       wire_(ctx, wire),
+      whole_(ctx, Precision::kFloat32),
+      in_use_(wire_),
       traffic_(traffic),
       sum_(ctx.device) {}
 
-void PartialSums::begin(const GroupBatch& batch, std::span<const VertexId> ids) {
+void PartialSums::begin(const GroupBatch& batch) {
   batch_ = &batch;
-  ids_ = ids;
   goes_back_ = false;
 }
 
@@ -40,49 +41,52 @@ void PartialSums::exchange(Traffic purpose) {
   sends_.clear(), receives_.clear();
 }
 
-void PartialSums::begin_whole(MatrixView summands) {
+void PartialSums::begin_whole(MatrixView summands, Rounding rounding) {
+  use(rounding);
+  cols_ = summands.cols;
   sized(arrived_, batch_->whole_count(share_.place) * (share_.members() - 1), summands.cols);
   for (int m = 0; m < share_.members(); ++m) {
     if (m == share_.place) continue;
     const Rank peer = share_.group[std::size_t(m)];
-    sends_.push_back(wire_.pack(of(m, summands)).message(peer));
-    receives_.push_back(wire_.packed(arrived_from(m, summands.cols)).message(peer));
+    sends_.push_back(in_use_.pack(of(m, summands)).message(peer));
+    receives_.push_back(in_use_.packed(arrived_from(m, summands.cols)).message(peer));
   }
   exchange(traffic_.forward);
 }
 
-void PartialSums::end_whole(MatrixView whole) {
+void PartialSums::end_whole(FunctionRef<void(MatrixView)> add) {
   under_way_.wait();
-  const MatrixView summands(summands_.data(), batch_->whole_rows(), whole.cols);
+  const MatrixView summands(summands_.data(), batch_->whole_rows(), cols_);
   for (int m = 0; m < share_.members(); ++m) {
     const bool own = m == share_.place;
-    const MatrixView term = own ? of(m, summands) : arrived_from(m, whole.cols);
-    if (!own) wire_.unpack(term);
-    axpby(ctx_, 1, term, m == 0 ? 0 : 1, whole);
+    const MatrixView term = own ? of(m, summands) : arrived_from(m, cols_);
+    if (!own) in_use_.unpack(term);
+    add(term);
   }
 }
 
-void PartialSums::begin_spread(ConstMatrixView d_whole) {
+void PartialSums::begin_spread(Index cols, Rounding rounding, FunctionRef<void(MatrixView)> write) {
+  use(rounding);
   goes_back_ = true;
-  spread_cols_ = d_whole.cols;
-  const MatrixView spread = sized(spread_, batch_->whole_rows(), d_whole.cols),
-                   own = of(share_.place, spread);
-  axpby(ctx_, 1, d_whole, 0, own);
-  const PackedRows leaves = wire_.pack_copy(own, sized(leaving_, own.rows, wire_.copied_columns(own.cols)));
+  cols_ = cols;
+  const MatrixView spread = sized(spread_, batch_->whole_rows(), cols), own = of(share_.place, spread);
+  write(own);
+  const PackedRows leaves =
+      in_use_.pack_copy(own, sized(leaving_, own.rows, in_use_.copied_columns(own.cols)));
   for (int m = 0; m < share_.members(); ++m) {
     if (m == share_.place) continue;
     const Rank peer = share_.group[std::size_t(m)];
     sends_.push_back(leaves.message(peer));
-    receives_.push_back(wire_.packed(of(m, spread)).message(peer));
+    receives_.push_back(in_use_.packed(of(m, spread)).message(peer));
   }
   exchange(traffic_.back);
 }
 
 MatrixView PartialSums::end_spread() {
   under_way_.wait();
-  const MatrixView spread(spread_.data(), batch_->whole_rows(), spread_cols_);
+  const MatrixView spread(spread_.data(), batch_->whole_rows(), cols_);
   for (int m = 0; m < share_.members(); ++m)
-    if (m != share_.place) wire_.unpack(of(m, spread));
+    if (m != share_.place) in_use_.unpack(of(m, spread));
   return spread;
 }
 

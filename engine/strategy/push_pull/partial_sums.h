@@ -10,7 +10,7 @@
 #include "comm/device_sums.h"
 #include "comm/rank_group.h"
 #include "exchange/wire.h"
-#include "model/columns.h"
+#include "model/row_group.h"
 #include "sampler/column_share.h"
 #include "sampler/group_batch.h"
 
@@ -27,15 +27,13 @@ class PartialSums final : public Columns {
   PartialSums(Context& ctx, Communicator& comm, const ColumnShare& share, Precision wire,
               const PartialTraffic& traffic);
 
-  /// The group's next batch; ids (rows that come out) as kernels read them. Both outlive the pass over it.
-  void begin(const GroupBatch& batch, std::span<const VertexId> ids);
+  /// The group's next batch, which outlives the pass over it.
+  void begin(const GroupBatch& batch);
 
-  std::span<const VertexId> destination_ids() const override { return ids_; }
-  Index first_column() const override { return share_.first(); }
   MatrixView summands(Index cols) override;
-  void begin_whole(MatrixView summands) override;
-  void end_whole(MatrixView whole) override;
-  void begin_spread(ConstMatrixView d_whole) override;
+  void begin_whole(MatrixView summands, Rounding rounding) override;
+  void end_whole(FunctionRef<void(MatrixView)> add) override;
+  void begin_spread(Index cols, Rounding rounding, FunctionRef<void(MatrixView)> write) override;
   MatrixView end_spread() override;
   void sum(MatrixView values) override;
 
@@ -43,6 +41,7 @@ class PartialSums final : public Columns {
   Index bytes() const;
 
  private:
+  void use(Rounding rounding) { in_use_ = rounding == Rounding::kNever ? whole_ : wire_; }
   MatrixView of(int member, MatrixView all) const {
     return all.slice_rows(batch_->whole_begin(member), batch_->whole_count(member));
   }
@@ -54,12 +53,12 @@ class PartialSums final : public Columns {
   Communicator& comm_;
   const ColumnShare& share_;
   RankGroup group_;
-  Wire wire_;
+  Wire wire_, whole_;
+  Wire in_use_;  // of the transfer under way
   const PartialTraffic traffic_;
   const GroupBatch* batch_ = nullptr;
-  std::span<const VertexId> ids_;
   bool goes_back_ = false;
-  Index spread_cols_ = 0;
+  Index cols_ = 0;  // of the transfer under way
   Matrix summands_, arrived_,
       spread_;      // (group's rows, cols), (own rows of each other member, cols), (group's rows, cols)
   Matrix leaving_;  // rounded copies of own gradients

@@ -16,6 +16,7 @@ PushPullPass::PushPullPass(Context& ctx, Communicator& comm, const Model& model,
     : Pass(ctx),
       split_(model),
       is_split_(share.is_split()),
+      first_column_(share.first()),
       own_(ctx, model, {0, options.end}, options.seed),
       sums_(ctx, comm, share, options.wire, options.traffic),
       copies_(ctx),
@@ -28,7 +29,8 @@ void PushPullPass::begin(const Batch& batch, const GroupBatch& group, std::int64
   ids_ = copies_.of(group.ids());
   for (int hop = 0; hop < split_.hops; ++hop)
     blocks_[std::size_t(hop)] = on_device(copies_, group.block(hop));
-  sums_.begin(group, ids_.first(std::size_t(group.whole_rows())));
+  sums_.begin(group);
+  group_ids_ = ids_.first(std::size_t(group.whole_rows()));
   rows_ = own_.rows();
   for (int l = 0; l < split_.whole; ++l) {
     LayerRows& of = rows_[std::size_t(l)];
@@ -46,6 +48,8 @@ void PushPullPass::bind(int layer) {
   own_.repeat(state_.repeating);
   own_.bind(layer);
   state_ = own_.state();
+  if (is_split_ && layer == split_.whole)
+    state_.columns = &sums_, state_.first_column = first_column_, state_.group_ids = group_ids_;
   if (layer >= split_.whole) return;
   state_.destinations = rows_[at_].outputs;
   state_.ids = ids_.first(std::size_t(state_.destinations));

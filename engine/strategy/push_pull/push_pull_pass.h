@@ -43,7 +43,6 @@ class PushPullPass final : public Pass {
 
   Gather& gather(const Rows& rows) override;
   Gather& gather_back(const Rows& rows, MatrixView d_rows) override;
-  Columns* columns() override { return is_split_ && int(at_) == split_.whole ? &sums_ : nullptr; }
   void reduce(std::span<double> values) override { own_.reduce(values); }
   void bind(int layer) override;
 
@@ -53,11 +52,13 @@ class PushPullPass final : public Pass {
  private:
   const SplitLayers split_;
   const bool is_split_;
+  const Index first_column_;
   BatchPass own_;
   PartialSums sums_;
   DeviceCopies copies_;
-  std::vector<Block> blocks_;      // of the group, by hop
-  std::span<const VertexId> ids_;  // of its rows
+  std::vector<Block> blocks_;            // of the group, by hop
+  std::span<const VertexId> ids_;        // of its rows
+  std::span<const VertexId> group_ids_;  // of those whose product is made whole
   std::vector<LayerRows> rows_;
   BlockGather gather_;
   std::size_t at_ = 0;

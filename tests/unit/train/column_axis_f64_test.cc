@@ -24,17 +24,14 @@ Index share(Index all, int rank, int ranks) {
 /// The ranks of a group that hold columns of the same rows.
 class SharedColumns final : public Columns {
  public:
-  SharedColumns(Communicator& comm, std::span<const VertexId> ids, Index features)
-      : comm_(comm), ids_(ids), first_(share(features, comm.rank(), comm.size())) {}
-
-  std::span<const VertexId> destination_ids() const override { return ids_; }
-  Index first_column() const override { return first_; }
+  SharedColumns(Communicator& comm, std::span<const VertexId> ids) : comm_(comm), ids_(ids) {}
 
   MatrixView summands(Index cols) override {
     summands_.resize(rows(), cols);
     return summands_;
   }
-  void begin_whole(MatrixView summands) override {
+  void begin_whole(MatrixView summands, Rounding) override {
+    cols_ = summands.cols;
     const Index own = count(comm_.rank());
     arrived_.resize(own * comm_.size(), summands.cols);
     for (int peer = 0; peer < comm_.size(); ++peer) {
@@ -48,20 +45,15 @@ class SharedColumns final : public Columns {
     }
     exchange();
   }
-  void end_whole(MatrixView whole) override {
+  void end_whole(FunctionRef<void(MatrixView)> add) override {
     under_way_.wait();
-    for (Index r = 0; r < whole.rows; ++r) {
-      for (Index c = 0; c < whole.cols; ++c) {
-        whole.at(r, c) = 0;
-        for (int peer = 0; peer < comm_.size(); ++peer)
-          whole.at(r, c) += arrived_.at(peer * whole.rows + r, c);
-      }
-    }
+    const Index own = count(comm_.rank());
+    for (int peer = 0; peer < comm_.size(); ++peer) add({arrived_.data() + peer * own * cols_, own, cols_});
   }
-  void begin_spread(ConstMatrixView d_whole) override {
-    spread_.resize(rows(), d_whole.cols);
+  void begin_spread(Index cols, Rounding, FunctionRef<void(MatrixView)> write) override {
+    spread_.resize(rows(), cols);
     const MatrixView own = of(comm_.rank(), spread_);
-    for (Index i = 0; i < own.rows * own.cols; ++i) own.data[i] = d_whole.data[i];
+    write(own);
     for (int peer = 0; peer < comm_.size(); ++peer) {
       if (peer == comm_.rank()) continue;
       sends_.push_back({peer, own});
@@ -92,7 +84,7 @@ class SharedColumns final : public Columns {
 
   Communicator& comm_;
   std::span<const VertexId> ids_;
-  Index first_;
+  Index cols_ = 0;
   Matrix summands_, arrived_, spread_;
   std::vector<RowsTo> sends_;
   std::vector<RowsFrom> receives_;
@@ -102,8 +94,8 @@ class SharedColumns final : public Columns {
 /// The first layer over all rows; the rank owns some of them.
 class FirstLayer final : public Verbs {
  public:
-  FirstLayer(Context& ctx, Communicator& comm, const Block& block, Columns* columns)
-      : Verbs(ctx), block_(block), columns_(columns), begin_(share(block.dst(), comm.rank(), comm.size())) {
+  FirstLayer(Context& ctx, Communicator& comm, const Block& block, Columns* columns, Index first_column)
+      : Verbs(ctx), block_(block), begin_(share(block.dst(), comm.rank(), comm.size())) {
     const Index count = share(block.dst(), comm.rank() + 1, comm.size()) - begin_;
     state_ = {.training = true,
               .seed = kSeed,
@@ -111,17 +103,19 @@ class FirstLayer final : public Verbs {
               .destinations = count,
               .ids = block.dst_ids.subspan(std::size_t(begin_), std::size_t(count)),
               .reduced_rows = double(block.dst())};
+    if (columns == nullptr) return;
+    state_.columns = columns;
+    state_.first_column = first_column;
+    state_.group_ids = block.dst_ids;
   }
 
   Index begin() const { return begin_; }
   Gather& gather(const Rows& rows) override { return sources_.begin({{&block_, rows, 0, true, true, {}}}); }
   Gather& gather_back(const Rows& rows, MatrixView) override { return gather(rows); }
-  Columns* columns() override { return columns_; }
   void reduce(std::span<double>) override {}
 
  private:
   const Block& block_;
-  Columns* columns_;
   Index begin_;
   ListedSources sources_;
 };
@@ -153,8 +147,8 @@ Learned compute(Communicator& comm, SmallRank& rank, const Job& job) {
     return Placement{rows_of_input(spec, first, columns), {comm.rank()}};
   };
   Parameters parameters(model.parameters(), kSeed, place);
-  SharedColumns shared(comm, whole.own.dst_ids, all);
-  FirstLayer verbs(rank.ctx, comm, whole.own, comm.size() == 1 ? nullptr : &shared);
+  SharedColumns shared(comm, whole.own.dst_ids);
+  FirstLayer verbs(rank.ctx, comm, whole.own, comm.size() == 1 ? nullptr : &shared, first);
   const Layer& layer = *model.layers.front();
   EXPECT_TRUE(layer.spec().gathers);
   const LayerRows sizes{rows, verbs.state().destinations, rows, {rows}};
