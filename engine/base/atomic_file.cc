@@ -82,6 +82,20 @@ void put_back(const fs::path& place) {
          place.string(), error.message(), aside.string());
 }
 
+fs::path stopped_of(const fs::path& folder) {
+  return folder.string() + ".stopped";
+}
+
+/// While other threads still write there: under another name none of them finds it, so that it stays empty once it is.
+void remove_from_writers(const fs::path& folder) {
+  const fs::path elsewhere = stopped_of(folder);
+  std::error_code ignored;
+  fs::remove_all(elsewhere, ignored);
+  const bool is_moved = ::rename(folder.c_str(), elsewhere.c_str()) == 0;
+  for (int tries = 0; tries < 3; ++tries)  // a file that was being opened may come after it was listed
+    if (fs::remove_all(is_moved ? elsewhere : folder, ignored) == 0) break;
+}
+
 bool is_refused(int error) {
   return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
 }
@@ -116,8 +130,8 @@ const char* write_remedy(int error) {
 AtomicFile::AtomicFile(fs::path path)
     : path_(absolute_without_slash(std::move(path))), partial_(partial_of(path_)) {
   if (fs::is_directory(path_)) fail("{}: is a folder; give a file to write", path_.string());
-  create_parents(path_);
   const StopsTaken before_it_is_known;  // what would be left behind
+  create_parents(path_);
   do {
     file_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     if (file_ < 0) fail_to_write(path_, errno);
@@ -158,8 +172,9 @@ void AtomicFile::write_at(std::int64_t offset, const void* data, std::size_t byt
 void AtomicFile::commit() {
   ATOLL_CHECK(file_ >= 0, "{} committed twice", path_.string());
   if (::fsync(file_) != 0 && errno != EINVAL) fail_to_write(path_, errno);
-  at_stop_.reset();
+  const StopsTaken until_it_is_whole;
   rename_into_place(partial_, path_);
+  at_stop_.reset();
   ::close(file_);
   file_ = -1;
 }
@@ -184,12 +199,10 @@ AtomicFolder::AtomicFolder(fs::path place, Existing existing)
     lock_ = ::open(partial_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock_ < 0 && errno != ENOENT) fail_to_write(place_, errno);
   } while (lock_ < 0 || !lock_if_current(lock_, partial_, place_));
-  at_stop_.emplace([this] {
-    std::error_code ignored;
-    fs::remove_all(partial_, ignored);
-  });
+  at_stop_.emplace([this] { remove_from_writers(partial_); });
   before_it_is_known.reset();
   for (const auto& left_over : fs::directory_iterator(partial_)) fs::remove_all(left_over);
+  fs::remove_all(stopped_of(partial_));
   if (fs::exists(place_)) fs::remove_all(aside_of(place_));
 }
 
@@ -204,12 +217,13 @@ void AtomicFolder::commit(NameSwap swap) {
   ATOLL_CHECK(lock_ >= 0, "{} committed twice", place_.string());
   for (const auto& entry : fs::recursive_directory_iterator(partial_)) flush(entry.path());
   flush(partial_);
-  at_stop_.reset();  // from here on both folders may be whole, and neither is to go
+  const StopsTaken until_one_is_whole;
   if (existing_ == Existing::kReplace && fs::exists(place_)) {
     replace_existing(swap);
   } else {
     rename_into_place(partial_, place_);
   }
+  at_stop_.reset();
   ::close(lock_);
   lock_ = -1;
 }

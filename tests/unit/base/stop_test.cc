@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <memory>
+#include <thread>
+#include <vector>
 
 #include "base/atomic_file.h"
 
@@ -130,6 +133,56 @@ TEST_F(Stop, LeavesNothingOfWhatIsHalfWritten) {
       ExitedWithCode(kStoppedStatus), Eq("atoll: stopped\n"));
   EXPECT_TRUE(fs::is_empty(place));
   fs::remove_all(place);
+}
+
+/// Writes one after the other, each of some files, from several threads.
+[[noreturn]] void write_folders(const fs::path& place) {
+  for (int n = 0;; ++n) {
+    AtomicFolder folder(place / "folder", AtomicFolder::Existing::kReplace);
+    std::vector<std::thread> writers;
+    for (int w = 0; w < 3; ++w)
+      writers.emplace_back([&, w] {
+        for (int i = 0; i < 8; ++i)
+          if (std::FILE* file = std::fopen((folder.path() / std::to_string(8 * w + i)).c_str(), "w"))
+            std::fputs("1", file), std::fclose(file);
+      });
+    for (std::thread& each : writers) each.join();
+    write_file_atomically(folder.path() / "whole", "1");
+    folder.commit();
+    write_file_atomically(place / "file", std::to_string(n));
+  }
+}
+
+/// What is there is whole, and nothing else is there.
+void expect_whole(const fs::path& place) {
+  for (const auto& entry : fs::directory_iterator(place)) {
+    const std::string name = entry.path().filename();
+    EXPECT_TRUE(name == "folder" || name == "file") << name;
+    if (name == "folder") {
+      EXPECT_EQ(std::distance(fs::directory_iterator(entry), fs::directory_iterator()), 25);
+    }
+  }
+}
+
+TEST_F(Stop, LeavesWhatIsWholeAloneAtAnyMoment) {
+  constexpr int kMoments = 60;
+  for (int moment = 0; moment < kMoments; ++moment) {
+    std::string pattern = testing::TempDir() + "/stopXXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    const fs::path place = pattern;
+    const pid_t writer = fork();
+    if (writer == 0) {
+      ::close(STDERR_FILENO);
+      end_at_stops();
+      write_folders(place);
+    }
+    usleep(useconds_t(5000 + 700 * moment));
+    kill(writer, SIGTERM);
+    int status = 0;
+    waitpid(writer, &status, 0);
+    if (WIFEXITED(status)) expect_whole(place);  // else it came before the first instruction
+    fs::remove_all(place);
+  }
 }
 
 }  // namespace
