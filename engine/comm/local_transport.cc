@@ -9,26 +9,53 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <tuple>
+#include <utility>
 
 #include "base/error.h"
 
 namespace atl {
 namespace {
 
+constexpr int kOrders = slots_of(Lane::kSmall) + kLanes;
+
 /// Messages match by order: a slot's number in the small lane, one for all of bulk, one for all of prefetch.
 constexpr int order_of(Lane lane, int slot) {
-  return lane == Lane::kSmall ? slot : -int(lane);
+  return lane == Lane::kSmall ? slot : slots_of(Lane::kSmall) + int(lane);
 }
 
 /// One posted half of a message; lives in its group's Pending until both halves have met.
 struct Note {
   Message message{};
   bool done = false;
+  Note* next = nullptr;  // that was posted after it and is unmet as well
+};
+
+/// Notes in the order in which they were posted. They are linked, for in which order threads come must not decide whether anybody
+/// allocates.
+class Queue {
+ public:
+  bool empty() const { return first_ == nullptr; }
+  void push(Note& note) {
+    note.next = nullptr;
+    (first_ == nullptr ? first_ : last_->next) = &note;
+    last_ = &note;
+  }
+  Note& pop() { return *std::exchange(first_, first_->next); }
+  template <class Predicate>
+  void remove_if(Predicate is_removed) {
+    for (Note* each = std::exchange(first_, nullptr); each != nullptr;) {
+      Note* const next = each->next;
+      if (!is_removed(each)) push(*each);
+      each = next;
+    }
+  }
+
+ private:
+  Note *first_ = nullptr, *last_ = nullptr;
 };
 
 struct Channel {
-  std::vector<Note*> sends, receives;  // a few, and at most one of the two holds anything
+  Queue sends, receives;  // at most one of the two holds anything
 };
 
 /// What wakes the thread that asks whether a rank's messages have come.
@@ -47,7 +74,7 @@ struct Group {
   std::deque<Bell> bells;
   std::vector<std::string> hosts;
   std::vector<bool> left;
-  std::map<std::tuple<Rank, Rank, int>, Channel> channels;  // (from, to, order)
+  std::map<std::pair<Rank, Rank>, std::array<Channel, kOrders>> channels;  // (from, to), by order
 };
 
 void copy(Note& send, Note& receive, Rank from, Rank to) {
@@ -98,9 +125,11 @@ class LocalPending : public Pending {
   /// Takes unmet notes out of their channels: nobody may copy from or to the buffers any more.
   void withdraw() {
     std::lock_guard guard(group_.lock);
-    for (auto& [key, channel] : group_.channels) {
-      std::erase_if(channel.sends, [this](Note* n) { return owns(n); });
-      std::erase_if(channel.receives, [this](Note* n) { return owns(n); });
+    for (auto& [pair, channels] : group_.channels) {
+      for (Channel& channel : channels) {
+        channel.sends.remove_if([this](Note* n) { return owns(n); });
+        channel.receives.remove_if([this](Note* n) { return owns(n); });
+      }
     }
     notes_.clear();
   }
@@ -108,12 +137,15 @@ class LocalPending : public Pending {
  private:
   void post(std::span<const Message> sends, std::span<const Message> receives) {
     std::lock_guard guard(group_.lock);
-    notes_.assign(sends.size() + receives.size(), Note{});
+    const std::size_t count = sends.size() + receives.size();
+    notes_.reserve(std::max(count, kFew));
+    met_.reserve(std::max(count, kFew) + 1);
+    notes_.assign(count, Note{});
     moved_ = 0;
     met_.clear();
     auto note = notes_.begin();
-    for (const Message& m : receives) post_receive(*note++ = {m, false});
-    for (const Message& m : sends) post_send(*note++ = {m, false});
+    for (const Message& m : receives) post_receive(*note++ = {m});
+    for (const Message& m : sends) post_send(*note++ = {m});
   }
 
   bool owns(const Note* note) const {
@@ -121,21 +153,22 @@ class LocalPending : public Pending {
   }
 
   void post_send(Note& note) {
-    Channel& channel = group_.channels[{rank_, note.message.peer, order_}];
-    if (channel.receives.empty()) return channel.sends.push_back(&note);
-    copy(note, *channel.receives.front(), rank_, note.message.peer);
-    channel.receives.erase(channel.receives.begin());
+    Channel& channel = channel_of(rank_, note.message.peer);
+    if (channel.receives.empty()) return channel.sends.push(note);
+    copy(note, channel.receives.pop(), rank_, note.message.peer);
     met_.push_back(note.message.peer);
   }
 
   void post_receive(Note& note) {
-    Channel& channel = group_.channels[{note.message.peer, rank_, order_}];
-    if (channel.sends.empty()) return channel.receives.push_back(&note);
-    copy(*channel.sends.front(), note, note.message.peer, rank_);
-    channel.sends.erase(channel.sends.begin());
+    Channel& channel = channel_of(note.message.peer, rank_);
+    if (channel.sends.empty()) return channel.receives.push(note);
+    copy(channel.sends.pop(), note, note.message.peer, rank_);
     met_.push_back(note.message.peer);
   }
 
+  Channel& channel_of(Rank from, Rank to) { return group_.channels[{from, to}][std::size_t(order_)]; }
+
+  static constexpr std::size_t kFew = 32;  // messages, for which there is room before there are any
   Group& group_;
   Rank rank_;
   int order_;
