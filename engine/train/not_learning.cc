@@ -35,9 +35,9 @@ std::vector<std::string> remedies(const Job& job) {
   std::vector<std::string> all;
   const double late = rate_of_late_gradients(job);
   if (late > 0)
-    all.push_back(fmt::format(
-        "lower training.optimizer.learningRate ({}) to {} or less, for this strategy's gradients are late",
-        rate, late));
+    all.push_back(fmt::format("lower training.optimizer.learningRate ({}) to {} or less", rate, late));
+  if (has_late_gradients(job))
+    all.emplace_back("set strategy.p3.delay: 0, for this strategy's gradients are late");
   if (rate > high && late == 0)
     all.push_back(fmt::format("lower training.optimizer.learningRate ({})", rate));
   if (rate < high / 100) all.push_back(fmt::format("raise training.optimizer.learningRate ({})", rate));
@@ -62,13 +62,15 @@ bool stays_without_input(std::span<const EpochRecord> epochs, double without_inp
          mean_loss(late.last(half)) >= kFallen * mean_loss(late.first(half));
 }
 
-/// What is wrong by the end of these epochs; "": nothing.
-std::string fault_of(std::span<const EpochRecord> epochs, double without_input) {
+/// What is wrong by the end of these epochs, which are the run's last ones or not; "": nothing.
+std::string fault_of(std::span<const EpochRecord> epochs, double without_input, bool is_end) {
   const double first = epochs.front().loss, least = least_loss(epochs), last = epochs.back().loss;
   if (least >= kFallen * first)
     return fmt::format("the loss hasn't fallen in {} epochs (it was {:.4g}, and at least {:.4g} since)",
                        epochs.size(), first, least);
-  if (stays_without_input(epochs, without_input))
+  // At the end there is nothing to wait for, though it still falls.
+  if (stays_without_input(epochs, without_input) ||
+      (is_end && without_input > 0 && least >= kFallen * without_input))
     return fmt::format(
         "after {} epochs the loss is {:.4g}, no better than saying always how often each label occurs ({:.4g})",
         epochs.size(), last, without_input);
@@ -102,9 +104,10 @@ Index epochs_to_learn(Index epochs) {
 std::string not_learning(const Job& job, std::span<const EpochRecord> epochs, double without_input) {
   if (epochs.empty() || epochs.front().epoch != 1) return "";
   if (epochs.front().loss == 0) return "";  // the data have one class, as was told before the run
+  const auto all = std::size_t(job.training.epochs);
   for (auto looked = std::size_t(epochs_to_learn(job.training.epochs)); looked <= epochs.size();
-       looked *= 2) {
-    const std::string fault = fault_of(epochs.first(looked), without_input);
+       looked = looked < all ? std::min(2 * looked, all) : 2 * looked) {
+    const std::string fault = fault_of(epochs.first(looked), without_input, looked == all);
     if (fault.empty()) continue;
     if (looked < epochs.size()) return "";
     const std::vector<std::string> two = remedies(job);

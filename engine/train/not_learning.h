@@ -17,11 +17,12 @@ namespace atl {
 double loss_without_input(Communicator& comm, const Job& job, const RankData& data);
 
 /// By the end of which epoch of a run that has so many its loss must have fallen: a tenth, but at least 5. It is looked at once more
-/// whenever twice as many have passed.
+/// whenever twice as many have passed, and at the run's end.
 Index epochs_to_learn(Index epochs);
 
 /// What to tell at the end of the last one of `epochs`, which begin with the first one, with the two likeliest remedies for the manifest: no
-/// loss was at least 1 % below the first one's, or all of the later half are at least as high as without input, and don't fall. ""
+/// loss was at least 1 % below the first one's, or all of the later half are at least as high as without input, and don't fall, or none of
+/// a whole run was lower. ""
 /// otherwise, in epochs in which it isn't looked at, and where it has been told before. without_input: the loss of that name.
 std::string not_learning(const Job& job, std::span<const EpochRecord> epochs, double without_input);
 

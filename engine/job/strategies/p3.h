@@ -25,8 +25,10 @@ struct ColumnGrid {
 ColumnGrid column_grid(const Job& job);
 /// Steps between reading weights for a gradient and taking it: 0 or 3.
 int pipeline_delay(const Job& job);
+/// Of a job of any strategy: whether it takes steps by gradients of earlier weights that are as long however small these are (Adam's).
+bool has_late_gradients(const Job& job);
 /// Of a job of any strategy: the highest learning rate with which its gradients, which are late, are known to train, where the job's is higher;
-/// 0: it isn't. Adam's steps are as long as the rate says, however small gradients are.
+/// 0: it isn't.
 double rate_of_late_gradients(const Job& job);
 /// p3_rules.cc
 std::vector<Rule> p3_rules();
