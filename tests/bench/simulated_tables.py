@@ -30,6 +30,7 @@ The model has 32 layers × 100 (squirrel: × 1000). `stages=4`, on 8 ranks, is t
   METIS puts the generated graphs' neighbouring parts on one server: 25 % of generated Reddit's bytes go between servers, and 54 % of squirrel's, a factor
   of 2.2 of the 5.8 that are missing. Eight parts in turn on two servers, by METIS' objective cut (by volume it takes over ten minutes), miss by
   45 % instead of 83. The rest needs Reddit itself, whose parts differ more in size.
+- Cells of 2026-11-26 are older than the labels that tell one chunk's segments from another's: their medians mix chunks, which is worth 3 to 9 % of an epoch.
 """,
     "granndis": "# GraNNDis in virtual time\n" + COMMON + f"""
 Three layers are GraphSAGE, more are ResGCN+, 64 wide. Each cell was replayed with cards that compute 1, 2, 4, … 32 times as
@@ -84,6 +85,7 @@ unless told (Wan et al. 2022, section V-A). Cards compute {simulated_cells.P100}
   with the 512 vertices a layer of LADIES' paper an epoch of `fastgcn` or `ladies` reads and computes a tenth, and `cluster` reads few rows of others. What that does to accuracy is in samplers-accuracy.md.
 - What is found: where vertices have more neighbours than are drawn (Reddit's and products' shapes), 40 and 34 % fewer bytes, and 1.53 and 1.25 × the speed. On
   ogbn_arxiv few have 64 neighbours, nothing is left to choose, and what remains are the columns: 10 to 16 %, 1.09 to 1.12 ×, with random parts as well.
+- Cells of before 2026-11-28 count a few bytes of batches made ahead of the recording's end, which no epoch of theirs trains on.
 """,
     "pipegcn": "# PipeGCN on more servers than the rig has cores for\n" + COMMON + """
 GraphSAGE, 3 × 128. Links are made faster or slower until `graph:overlap=false` communicates for the named share of its epoch. Goals of

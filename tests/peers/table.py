@@ -5,6 +5,9 @@ HEADER = ["case", "Atoll ms", "fastest peer as installed", "ms", "ratio", "faste
           "Atoll MiB", "peer MiB", "ratio", "A/A"]
 
 
+GOALS = {"installed": (3, 2), "tuned": (2, 1.3), "memory": (2, 0)}  # in geometric mean, and nowhere under
+DRAWING = 3
+
 HEAD = """# Atoll beside PyG and DGL
 
 Made by `make bench-peers` from peers.json, which has every run, its command, commit and machine; don't edit. One rank, two threads;
@@ -26,6 +29,31 @@ def markdown(names, cells):
             rows.append([label, "", "", "", all_of["installed"], "", "", all_of["tuned"], "", "", all_of["memory"],
                          all_of["again"]])
     return "".join("| " + " | ".join(row) + " |\n" for row in rows)
+
+
+def machines(names, cells):
+    """Which rows were measured where; ratios are of one machine each."""
+    rows = {}
+    for name in names:
+        if race := cells.get(f"{name}/race"):
+            rows.setdefault((race["machine"]["cpu"], race["date"]), []).append(name)
+    told = [f"{machine}, {date}: {', '.join(each) if 2 * len(each) < len(names) else 'all others'}" for (machine, date), each in sorted(rows.items())]
+    return f"\nMachines: {'; '.join(told)}.\n" if told else ""
+
+
+def missed(names, cells):
+    """A sentence that names what falls short of the goals."""
+    found = {name: ratios(cells.get(f"{name}/race")) for name in names if cells.get(f"{name}/race")}
+    short = []
+    for key, (goal, least) in GOALS.items():
+        middle = geometric_mean([row[key] for row in found.values()]) if found else goal
+        short += [f"{key} in geometric mean ({middle:.2f} of {goal})"] if middle < goal else []
+        short += [f"{key} {name} ({row[key]:.2f} of {least})" for name, row in found.items() if row[key] < least]
+    for name in names:
+        if race := cells.get(f"{name}/sampling"):
+            ratio = median(turn["atoll"]["arcsPerSecond"] / turn["peer"]["arcsPerSecond"] for turn in race["rounds"])
+            short += [f"drawing {name} ({ratio:.2f} of {DRAWING})"] if ratio < DRAWING else []
+    return f"\nMissed: {'; '.join(short)}.\n" if short else ""
 
 
 SAMPLING_HEAD = """
@@ -58,7 +86,8 @@ def drawn(name, rounds):
 
 
 def curves(names, cells):
-    return "".join(curve(name, cells.get(f"{name}/curve")["pairs"]) for name in names if cells.get(f"{name}/curve"))
+    pairs = {name: [cell for key, cell in sorted(cells.cells.items()) if key.startswith(f"{name}/curve/")] for name in names}
+    return "".join(curve(name, seeds) for name, seeds in pairs.items() if seeds)
 
 
 def curve(name, pairs):
@@ -70,7 +99,7 @@ def curve(name, pairs):
     text = f"""
 ## {name}: accuracy by epoch
 
-Validation accuracy in percent over all neighbours, mean of {len(pairs)} seeds; the difference is the mean of pairs, and its deviation.
+Validation accuracy in percent over all neighbours, mean of {len(pairs)} seed{'s' if len(pairs) > 1 else ''}; the difference is the mean of pairs, and its deviation.
 Goal: nowhere below −0.3. Peak memory, with these evaluations: {memory("atoll"):.4g} MiB, and the peer's {memory("peer"):.4g}:
 {memory("peer") / memory("atoll"):.2f} times.
 
@@ -80,7 +109,8 @@ Goal: nowhere below −0.3. Peak memory, with these evaluations: {memory("atoll"
     for epoch in range(len(pairs[0]["atoll"]["validation"])):
         ours, theirs = ([100 * pair[who]["validation"][epoch] for pair in pairs] for who in ("atoll", "peer"))
         differences = [a - b for a, b in zip(ours, theirs)]
-        text += f"| {epoch + 1} | {mean(ours):.2f} | {mean(theirs):.2f} | {mean(differences):+.2f} ± {stdev(differences):.2f} |\n"
+        deviation = f"± {stdev(differences):.2f}" if len(pairs) > 1 else "one pair"
+        text += f"| {epoch + 1} | {mean(ours):.2f} | {mean(theirs):.2f} | {mean(differences):+.2f} {deviation} |\n"
     return text
 
 

@@ -5,7 +5,7 @@ import json
 import images
 from control_plane import CP, kubectl
 from faults import CHANGES, of_a_job_that_lost_nothing
-from jobs import CORA, LONG as MINUTE, SPACE, GnnJob, nothing_remains
+from jobs import CORA, LONG as MINUTE, SPACE, GnnJob, nothing_remains, ours
 from policy import Enforced
 from place import BedError
 from pods import apply
@@ -99,6 +99,25 @@ def a_tenant_does_not_stop_the_operator():
         kubectl("delete", "rolebinding", "tenant", "--namespace", SPACE)
 
 
+def large_specs_do_not_stop_the_operator():
+    """A tenant's hundred valid jobs of 0.9 MB each: nothing of one that is too large is kept."""
+    engine = {"name": "engine", "env": [{"name": "LARGE", "value": "x" * 900_000}]}
+    jobs = [GnnJob(f"large-{number}", CORA, {"template": {"spec": {"containers": [engine]}}}).manifest() for number in range(100)]
+    for ten in range(0, len(jobs), 10):
+        kubectl("create", "--namespace", SPACE, "--filename", "-",
+                input=json.dumps({"apiVersion": "v1", "kind": "List", "items": jobs[ten:ten + 10]}), seconds=120)
+    try:
+        refused = GnnJob("large-99", CORA)
+        refused.wait("to be refused", 120, lambda: (refused.condition("Failed") or {}).get("reason") == "InvalidSpec")
+        job = GnnJob("after-large-ones", CORA, {"training.epochs": 5}).apply().until("Succeeded", 120)
+        job.delete()
+        pods = json.loads(kubectl("get", "pods", "--namespace", SYSTEM, "--selector", "app.kubernetes.io/name=atoll", "--output", "json"))["items"]
+        restarts = [each["restartCount"] for pod in pods for each in pod["status"]["containerStatuses"]]
+        assert restarts and not any(restarts), f"an operator started anew: {restarts}"
+    finally:
+        ours("delete", "gnn", "--all", seconds=300)
+
+
 def a_job_gets_no_rights_on_its_node():
     """Of one who may make jobs, but no pods."""
     kubectl("create", "role", "jobs", "--verb=create", "--resource=gnnjobs.atoll.dev", "--namespace", SPACE)
@@ -156,4 +175,4 @@ def granted(*role):
 
 SHORT = []
 LONG = [a_job_is_reached_by_whom_it_should_be, without_a_policy_a_stranger_is_let_in, no_server_logs_in_to_another,
-        a_tenant_does_not_stop_the_operator, a_job_gets_no_rights_on_its_node, the_operator_uses_what_it_may]
+        a_tenant_does_not_stop_the_operator, large_specs_do_not_stop_the_operator, a_job_gets_no_rights_on_its_node, the_operator_uses_what_it_may]
