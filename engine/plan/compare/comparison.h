@@ -17,7 +17,7 @@ struct ComparedStrategy {
   std::string refused;  // why the job can't have it; "": it can
   bool exact = false;
   Forecast forecast;             // where it can
-  std::optional<Effect> effect;  // none: it is exact, or nobody has measured it
+  std::optional<Effect> effect;  // none: it is exact, or not among the stored effects
 
   double step_seconds() const { return forecast.row.epoch / forecast.steps; }
   /// Seconds of an optimiser step, times the steps that it needs for each of `graph`'s, at least one; none: unknown, or it never

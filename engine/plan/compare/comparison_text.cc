@@ -124,7 +124,7 @@ std::string unknown_text(const Comparison& comparison) {
     return row.refused.empty() && !row.cost() && !row.cost_above() && !(row.effect && row.effect->length);
   };
   return std::ranges::any_of(comparison.rows, is_unknown)
-             ? "unknown: nobody has measured it, so it isn't chosen; --trial 200 trains it for a while on this graph\n"
+             ? "unknown: the stored effects don't have it, so it isn't chosen; --trial 200 trains it for a while on this graph\n"
              : "";
 }
 

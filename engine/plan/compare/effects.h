@@ -10,7 +10,7 @@
 namespace atl {
 
 struct Effect {
-  std::string measured_on = "", model = "";  // the data set, and the model's kind; "": nobody has measured it
+  std::string measured_on = "", model = "";  // the data set, and the model's kind; "": not among the stored effects
   double points = 0;                         // of the test metric, beside `graph`
   double deviation = 0;                      // of a pair's difference
   int pairs = 0;

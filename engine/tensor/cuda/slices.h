@@ -1,6 +1,5 @@
 // Columns that sums over neighbours gather from together. By slices of 32 the rows of Reddit's 233 k sources stay in an H100's second-level
-// cache: 256 columns over its 115 M arcs take 15.8 ms there, by cuSPARSE 29.1 (docs/benchmarks/gpu.md). On a graph with so many sources and
-// about a third of the arcs, slices of 32 took 5.5 ms and slices of 128, whose rows don't stay, 9.3.
+// cache: 256 columns over its 115 M arcs take 15.8 ms there, by cuSPARSE 29.1 (docs/benchmarks/gpu.md).
 #pragma once
 
 #include <algorithm>
