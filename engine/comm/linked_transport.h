@@ -3,9 +3,9 @@
 //
 // For each message from device to device its two ranks first tell each other, over the host's transport, that they have come to it. A
 // group is launched when all its messages' ranks have, so that nobody's device stands waiting for a rank that still computes, and a
-// rank that never comes is known by name. A sum is such a group, of all ranks. Groups are launched in the order of their starts, one after the other, on one communicator.
-// That is one order for all ranks, if ranks start groups in such an order and put a pair's messages into the same groups; of the
-// earliest group that isn't over, all earlier ones are, so that its ranks come to it whatever they wait for before.
+// rank that never comes is known by name. A sum is such a group, of all ranks. Groups are launched in the order of their starts, one after the other, on one
+// communicator. No deadlock can arise where all ranks start groups in the same order, a pair's messages in the same groups: the oldest
+// group that isn't over waits for no later one.
 #pragma once
 
 #include <chrono>

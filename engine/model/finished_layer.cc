@@ -29,8 +29,8 @@ ConstMatrixView residual_of(const LayerOptions& o, const LayerInput& input) {
 FinishedLayer::FinishedLayer(const LayerOptions& options, const LayerSpec& product)
     : FinishedLayer(options, product, finish_of(options, product)) {}
 
-FinishedLayer::FinishedLayer(const LayerOptions& options, const LayerSpec& product, RowFinish finish)
-    : Layer(finished(options, product, finish)), options_(options), finish_(std::move(finish)) {}
+FinishedLayer::FinishedLayer(const LayerOptions& options, const LayerSpec& product, const RowFinish& finish)
+    : Layer(finished(options, product, finish)), options_(options), finish_(finish) {}
 
 void FinishedLayer::forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                             MatrixView out) const {

@@ -52,7 +52,7 @@ class FinishedLayer : public Layer {
   Dropout self_dropout(Verbs& verbs) const;
 
  private:
-  FinishedLayer(const LayerOptions& options, const LayerSpec& product, RowFinish finish);
+  FinishedLayer(const LayerOptions& options, const LayerSpec& product, const RowFinish& finish);
   LayerOptions options_;
   RowFinish finish_;
 };

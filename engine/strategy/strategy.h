@@ -50,8 +50,8 @@ struct Strategy {
   LayerRange (*layers)(const Job&, const Model&, Rank rank) = nullptr;
   /// Null: a part a rank.
   PartShare (*share)(const Job&, Rank rank) = nullptr;
-  /// Of features that are held by columns, of all vertices: those that a rank has, and who has the others. Throws Error where a rank would
-  /// have none. Null: a rank has all columns of its rows.
+  /// Which columns of the features a rank has, of all vertices, and who has the others (P3). Throws Error where a rank would have none.
+  /// Null: a rank has all columns of its own vertices.
   ColumnShare (*columns)(const Job&, Rank rank, Index features) = nullptr;
   /// Batches that are trained on at once, each with weights and gradients of its own where they are several; null: one.
   int (*in_flight)(const Job&) = nullptr;

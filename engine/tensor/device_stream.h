@@ -10,7 +10,7 @@ namespace atl {
 
 struct Arcs;
 
-/// That a stream was told of arcs that stay. They stay until it goes.
+/// Says to a stream, as long as it lives, that these arcs don't change.
 class StayingArcs {
  public:
   virtual ~StayingArcs() = default;

@@ -16,9 +16,8 @@
 
 namespace atl {
 
-/// The form in which a run keeps the data set's features: as they are stored, but bits become dense rows where the input is
-/// dropped out, value by value, and where the graph has so many arcs that aggregating dense rows once (Propagate) costs
-/// less than two sums over neighbours each epoch.
+/// The form in which a run keeps the data set's features. It is the stored one, but for bits: they become dense rows where the input is
+/// dropped out, and where it costs less to aggregate dense rows once (Propagate) than to sum over neighbours twice in each epoch.
 FeatureForm kept_form(const Job& job, const DatasetMeta& meta);
 /// Of features kept so.
 FeatureShape feature_shape(const Job& job, const DatasetMeta& meta);

@@ -36,8 +36,8 @@ struct GnnJob {
 /// `object`: the API's JSON. Throws Error where it is none.
 GnnJob read_gnn_job(const std::string& object);
 
-/// What a job's objects are made of: as its status records it, where nobody has changed its spec since, whatever the API server
-/// and this release make of that spec now; where somebody has, as far as it asks for the same. `read`: what its spec asks for now.
+/// What a job's objects are made of. It is what the status records, as far as the spec still asks for the same: a new release, or another
+/// API server, may read an unchanged spec otherwise. `read`: what the spec asks for now.
 MadeOf recalled(const MadeOf& read, const GnnJob& job);
 
 }  // namespace atl::ctl

@@ -1,5 +1,5 @@
-// Waits that differ from job to job and from time to time, so that two which got in each other's way don't meet again;
-// the same whenever it is asked, because a restarted operator must wait as long as the last one.
+// How long a job waits before it tries again. Jobs differ, and so do a job's tries, so that two which got in each other's way don't meet
+// again. The wait is the same whenever it is asked for, because a restarted operator must wait as long as the last one.
 #pragma once
 
 #include <string>

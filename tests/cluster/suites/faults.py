@@ -4,6 +4,7 @@ import json
 
 from control_plane import kubectl
 from jobs import LONG as MINUTE, SPACE, GnnJob, nothing_remains, ours
+from place import BedError
 from training import expected_losses
 
 CHANGES = {"resources.cpu": "900m"}  # one server a node
@@ -80,7 +81,10 @@ def a_pod_outgrows_its_scratch():
 
 def a_rank_is_killed_for_memory():
     def fault(job):
-        ours("exec", job.worker(1)["metadata"]["name"], "--", "bash", "-c", FILL % 3)
+        try:
+            ours("exec", job.worker(1)["metadata"]["name"], "--", "bash", "-c", FILL % 3)
+        except BedError as error:  # kubelet may have the kernel kill all of a container, and so what fills it
+            assert "exit code 137" in str(error), error
     restart, _, _ = survives("rank-oom", fault, "OOMKilled", 1)
     assert restart["culprit"].get("rank") == 3, restart
 
