@@ -7,6 +7,7 @@ HEADER = ["case", "Atoll ms", "fastest peer as installed", "ms", "ratio", "faste
 
 GOALS = {"installed": (3, 2), "tuned": (2, 1.3), "memory": (2, 0)}  # in geometric mean, and nowhere under
 DRAWING = 3
+CURVE = -0.3  # points
 
 HEAD = """# Atoll beside PyG and DGL
 
@@ -106,11 +107,15 @@ Goal: nowhere below −0.3. Peak memory, with these evaluations: {memory("atoll"
 | epoch | Atoll | {pairs[0]["peer"]["peer"]} {pairs[0]["peer"]["variant"]} | difference |
 | --- | --- | --- | --- |
 """
+    below = []
     for epoch in range(len(pairs[0]["atoll"]["validation"])):
         ours, theirs = ([100 * pair[who]["validation"][epoch] for pair in pairs] for who in ("atoll", "peer"))
         differences = [a - b for a, b in zip(ours, theirs)]
+        below += [str(epoch + 1)] if mean(differences) < CURVE else []
         deviation = f"± {stdev(differences):.2f}" if len(pairs) > 1 else "one pair"
         text += f"| {epoch + 1} | {mean(ours):.2f} | {mean(theirs):.2f} | {mean(differences):+.2f} {deviation} |\n"
+    if below:
+        text += f"\nMissed after epoch {', '.join(below)}.\n"
     return text
 
 
