@@ -10,9 +10,10 @@
 namespace atl {
 
 struct Effect {
-  std::string measured_on = "", model = "";  // the data set, and the model's kind; "": not among the stored effects
-  double points = 0;                         // of the test metric, beside `graph`
-  double deviation = 0;                      // of a pair's difference
+  std::string measured_on = "",
+              model = "";  // the data set, and the model's kind; "": not among the stored effects
+  double points = 0;       // of the test metric, beside `graph`
+  double deviation = 0;    // of a pair's difference
   int pairs = 0;
   double visits =
       1;  // of training vertices, over those of `graph`: points of mini-batches may be those of a shorter training
