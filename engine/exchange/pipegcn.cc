@@ -12,7 +12,6 @@
 // Evaluation, and what is gathered once, is exact: an exchange of its own, with buffers of its own, brings it.
 #include "exchange/halo_gather.h"
 #include "exchange/late_rows.h"
-#include "exchange/lateness.h"
 
 namespace atl {
 namespace {

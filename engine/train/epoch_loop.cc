@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/readable.h"
-#include "exchange/lateness.h"
+#include "exchange/late_rows.h"
 #include "strategy/strategy.h"
 #include "train/checkpoint/part_states.h"
 #include "train/checkpoint/run_state.h"

@@ -85,7 +85,7 @@ unless told (Wan et al. 2022, section V-A). Cards compute {simulated_cells.P100}
   with the 512 vertices a layer of LADIES' paper an epoch of `fastgcn` or `ladies` reads and computes a tenth, and `cluster` reads few rows of others. What that does to accuracy is in samplers-accuracy.md.
 - What is found: where vertices have more neighbours than are drawn (Reddit's and products' shapes), 40 and 34 % fewer bytes, and 1.53 and 1.25 × the speed. On
   ogbn_arxiv few have 64 neighbours, nothing is left to choose, and what remains are the columns: 10 to 16 %, 1.09 to 1.12 ×, with random parts as well.
-- Cells of before 2026-11-28 count a few bytes of batches made ahead of the recording's end, which no epoch of theirs trains on.
+- Cells of before 2026-11-28 also count the bytes of batches that were made for steps beyond the recording's end.
 """,
     "pipegcn": "# PipeGCN on more servers than the rig has cores for\n" + COMMON + """
 GraphSAGE, 3 × 128. Links are made faster or slower until `graph:overlap=false` communicates for the named share of its epoch. Goals of
