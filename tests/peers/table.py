@@ -32,6 +32,10 @@ def markdown(names, cells):
     return "".join("| " + " | ".join(row) + " |\n" for row in rows)
 
 
+def page(names, cells):
+    return HEAD + "".join(part(names, cells) for part in (markdown, machines, missed, sampling, curves))
+
+
 def machines(names, cells):
     """Which rows were measured where; ratios are of one machine each."""
     rows = {}
