@@ -14,7 +14,7 @@
 #include "plan/shortfall.h"
 #include "plan/simulate/record_modelled.h"
 #include "plan/simulate/record_sample.h"
-#include "strategy/strategy.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 namespace {

@@ -1,6 +1,6 @@
 // The strategies by name: options, layout, byte formula. Pure: no MPI, no CUDA, so
-// that the operator links it. The schedules themselves are in strategy/ and exchange/. A new strategy is a
-// file in strategies/ and one line in strategies.cc.
+// that the operator links it. A strategy's row is in strategies/<kind>/info.cc, its schedule beside that. A new strategy is a
+// folder there, one line in strategies.cc here and one in strategies/strategies.cc.
 #pragma once
 
 #include <string>
@@ -95,7 +95,7 @@ std::string option_of_strategy(const StrategyInfo& owner);
 /// What to say of another strategy's block.
 std::string block_of_another(const std::string& chosen);
 
-// One function a file in strategies/.
+// One function a folder, in its info.cc.
 StrategyInfo graph_strategy();
 StrategyInfo pipegcn_strategy();
 StrategyInfo bns_strategy();

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <set>
 
-#include "job/strategies/dgs.h"
-#include "job/strategies/p3.h"
+#include "strategies/dgs/info.h"
+#include "strategies/p3/info.h"
 #include "plan/dry_slabs.h"
 #include "plan/planned_seeds.h"
 #include "plan/planned_sets.h"
 #include "plan/rank_batches.h"
-#include "strategy/explain/star_pass.h"
-#include "strategy/job_sampling.h"
-#include "strategy/slab_inference.h"
+#include "strategies/dgs/star_pass.h"
+#include "strategies/schedule/job_sampling.h"
+#include "strategies/schedule/slab_inference.h"
 #include "train/rank_data.h"
 
 namespace atl {

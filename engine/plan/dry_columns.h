@@ -7,7 +7,7 @@
 
 #include "model/layer_work.h"
 #include "plan/dry_step.h"
-#include "strategy/push_pull/flight.h"
+#include "strategies/p3/flight.h"
 
 namespace atl {
 

@@ -5,7 +5,7 @@
 #include <deque>
 #include <memory>
 
-#include "exchange/exchange.h"
+#include "strategies/exchange/exchange.h"
 #include "plan/rank_shape.h"
 #include "train/part_data.h"
 

@@ -11,7 +11,7 @@
 #include "job/job.h"
 #include "model/model.h"
 #include "plan/dry_part.h"
-#include "strategy/strategy.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 

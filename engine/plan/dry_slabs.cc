@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "comm/all_reduce.h"
-#include "strategy/pass_memory.h"
-#include "strategy/push_pull/column_slabs.h"
-#include "strategy/slab_inference.h"
+#include "strategies/schedule/pass_memory.h"
+#include "strategies/p3/column_slabs.h"
+#include "strategies/schedule/slab_inference.h"
 
 namespace atl {
 namespace {

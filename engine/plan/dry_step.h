@@ -1,7 +1,7 @@
 // The session's side of a dry step (plan/dry_run.h).
 #pragma once
 
-#include "strategy/schedule.h"
+#include "strategies/schedule/schedule.h"
 #include "train/gradient.h"
 #include "train/optimizer.h"
 

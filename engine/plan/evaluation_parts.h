@@ -1,4 +1,4 @@
-// What an evaluation's bytes are of, where exact inference goes by slabs of rows (strategy/slab_inference.h). In the ledger they are one
+// What an evaluation's bytes are of, where exact inference goes by slabs of rows (strategies/schedule/slab_inference.h). In the ledger they are one
 // purpose, Traffic::kEvaluation.
 #pragma once
 

@@ -13,8 +13,8 @@
 #include "plan/planned_seeds.h"
 #include "plan/server_plan.h"
 #include "plan/stage_plan.h"
-#include "strategy/pipeline/stages.h"
-#include "strategy/push_pull/push_pull_pass.h"
+#include "strategies/gnnpipe/stages.h"
+#include "strategies/p3/push_pull_pass.h"
 #include "train/rank_data.h"
 
 namespace atl {

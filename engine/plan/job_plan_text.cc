@@ -11,7 +11,7 @@
 #include "plan/columns_plan.h"
 #include "plan/server_plan.h"
 #include "plan/stage_plan.h"
-#include "strategy/strategy.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 namespace {

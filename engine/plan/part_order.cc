@@ -9,7 +9,7 @@
 #include "partition/part_ranks.h"
 #include "plan/division.h"
 #include "plan/traffic.h"
-#include "strategy/strategy.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 namespace {

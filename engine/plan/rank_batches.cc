@@ -5,7 +5,7 @@
 
 #include "base/threads.h"
 #include "plan/dry_transport.h"
-#include "strategy/job_sampling.h"
+#include "strategies/schedule/job_sampling.h"
 
 namespace atl {
 namespace {

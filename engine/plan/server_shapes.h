@@ -5,7 +5,7 @@
 
 #include "partition/server_graph.h"
 #include "plan/rank_shape.h"
-#include "strategy/strategy.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 

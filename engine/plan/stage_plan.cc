@@ -5,7 +5,7 @@
 
 #include "base/readable.h"
 #include "job/strategies.h"
-#include "strategy/strategy.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 namespace {

@@ -6,8 +6,8 @@
 #include "job/strategies.h"
 #include "partition/source_blocks.h"
 #include "plan/dry_run.h"
-#include "strategy/cut_rows.h"
-#include "strategy/strategy.h"
+#include "strategies/schedule/cut_rows.h"
+#include "strategies/schedule/strategy.h"
 #include "train/rank_data.h"
 
 namespace atl {

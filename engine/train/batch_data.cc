@@ -7,7 +7,7 @@
 
 #include "job/strategies.h"
 #include "sampler/structure.h"
-#include "strategy/strategy.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 namespace {

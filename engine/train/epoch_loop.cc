@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/readable.h"
-#include "exchange/late_rows.h"
-#include "strategy/strategy.h"
+#include "strategies/pipegcn/late_rows.h"
+#include "strategies/schedule/strategy.h"
 #include "train/checkpoint/part_states.h"
 #include "train/checkpoint/run_state.h"
 #include "train/checkpoint/start_over.h"

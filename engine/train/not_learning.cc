@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "job/strategies/p3.h"
+#include "strategies/p3/info.h"
 
 namespace atl {
 namespace {

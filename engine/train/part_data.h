@@ -8,11 +8,11 @@
 #include <span>
 
 #include "dataset/dataset.h"
-#include "exchange/exchange.h"
+#include "strategies/exchange/exchange.h"
 #include "job/job.h"
 #include "partition/near_blocks.h"
 #include "partition/source_blocks.h"
-#include "strategy/strategy.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 

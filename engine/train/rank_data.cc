@@ -8,7 +8,7 @@
 #include "job/strategies.h"
 #include "model/self_loops.h"
 #include "partition/server_batches.h"
-#include "strategy/strategy.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 namespace {

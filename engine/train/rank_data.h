@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "strategy/schedule.h"
+#include "strategies/schedule/schedule.h"
 #include "train/batch_data.h"
 #include "train/links/link_data.h"
 #include "train/server_parts.h"

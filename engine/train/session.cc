@@ -7,7 +7,7 @@
 #include "base/readable.h"
 #include "base/threads.h"
 #include "job/strategies.h"
-#include "job/strategies/dgs.h"
+#include "strategies/dgs/info.h"
 #include "tensor/device_reserve.h"
 #include "train/checkpoint/attempt.h"
 #include "train/checkpoint/part_states.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "comm/stream_watcher.h"
-#include "strategy/batch_counts.h"
+#include "strategies/schedule/batch_counts.h"
 #include "tensor/copies.h"
 
 namespace atl {

@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 
-#include "strategy/strategy.h"
+#include "strategies/schedule/strategy.h"
 #include "tensor/buffer.h"
 #include "train/evaluation.h"
 #include "train/gradient.h"

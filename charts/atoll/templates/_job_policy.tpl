@@ -125,14 +125,14 @@ validations:
       ' clusters a step, and the graph has ' + string(variables.clusters) +
       ' (they are its parts: set placement.partitioner.parts, for example to ' +
       string(10 * variables.minibatch.merged) + ')'
-  # engine/job/strategies/gnnpipe.cc
+  # engine/strategies/gnnpipe/info.cc
   - expression: >-
       variables.strategy != 'gnnpipe' || size(variables.stageLayers) == 0 || variables.stageLayers.sum() == variables.layers
     messageExpression: >-
       'strategy.gnnpipe.layers: sums up to ' + string(variables.stageLayers.sum()) + ', and ' +
       ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') +
       ' is ' + string(variables.layers) + ' (give numbers that sum up to ' + string(variables.layers) + ')'
-  # engine/job/strategies/gnnpipe_rules.cc: the fewest stages that lie inside servers are as many as there are servers
+  # engine/strategies/gnnpipe/info_rules.cc: the fewest stages that lie inside servers are as many as there are servers
   - expression: >-
       variables.strategy != 'gnnpipe' || variables.stages != 0 || size(variables.stageLayers) > 0 || type(variables.ranks) != int ||
       type(variables.ranksPerServer) != int || variables.ranksPerServer == 0 || variables.ranks % variables.ranksPerServer != 0 ||
@@ -145,7 +145,7 @@ validations:
       ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 20, 24, 32, 48, 64].filter(each, each < variables.ranks &&
       variables.ranks % each == 0 && variables.ranks / each <= variables.mostStages).map(each, string(each)) +
       [string(variables.ranks)]).join(' or ') + ')'
-  # engine/job/strategies/granndis.cc
+  # engine/strategies/granndis/info.cc
   - expression: >-
       variables.strategy != 'granndis' || variables.hops <= variables.layers
     messageExpression: >-

@@ -12,7 +12,7 @@
 #include "job/strategies.h"
 #include "launch/launch.h"
 #include "plan/job_plan.h"
-#include "strategy/strategy.h"
+#include "strategies/schedule/strategy.h"
 #include "train/telemetry/run_folder.h"
 
 namespace atl {

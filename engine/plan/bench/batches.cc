@@ -8,7 +8,7 @@
 #include "plan/bench/bench.h"
 #include "plan/bench/stopwatch.h"
 #include "plan/dry_run.h"
-#include "strategy/job_sampling.h"
+#include "strategies/schedule/job_sampling.h"
 #include "train/rank_data.h"
 
 namespace atl {

@@ -3,7 +3,7 @@
 #include "plan/dry_input.h"
 #include "plan/part_order.h"
 #include "plan/simulate/dry_recording.h"
-#include "strategy/strategy.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "exchange/exchange.h"
+#include "strategies/exchange/exchange.h"
 #include "train/checkpoint/checkpoint.h"
 
 namespace atl {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "sampler/pairs/pair_draws.h"
-#include "strategy/schedule.h"
+#include "strategies/schedule/schedule.h"
 #include "train/evaluation.h"
 #include "train/links/end_exchange.h"
 #include "train/links/link_metrics.h"

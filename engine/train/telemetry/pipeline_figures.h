@@ -2,7 +2,7 @@
 #pragma once
 
 #include "comm/communicator.h"
-#include "strategy/stage_times.h"
+#include "strategies/gnnpipe/stage_times.h"
 #include "train/telemetry/record.h"
 
 namespace atl {

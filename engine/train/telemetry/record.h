@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/types.h"
-#include "strategy/batch_counts.h"
-#include "strategy/explain/explained_figures.h"
+#include "strategies/schedule/batch_counts.h"
+#include "strategies/dgs/explained_figures.h"
 #include "train/links/link_metrics.h"
 
 namespace atl {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "gpu_training.h"
-#include "strategy/batch_counts.h"
+#include "strategies/schedule/batch_counts.h"
 
 namespace atl::test {
 namespace {

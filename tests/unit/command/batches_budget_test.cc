@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "command/run/job_room.h"
 #include "command/run/memory_budget.h"
-#include "job/strategies/granndis.h"
+#include "strategies/granndis/info.h"
 #include "train/small_job.h"
 
 namespace atl {

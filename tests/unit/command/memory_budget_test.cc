@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "command/run/job_room.h"
-#include "job/strategies/gnnpipe.h"
+#include "strategies/gnnpipe/info.h"
 #include "train/small_job.h"
 
 namespace atl {

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "job/strategies/dgs.h"
+#include "strategies/dgs/info.h"
 #include "job/valid_manifest.h"
 #include "job/write.h"
 #include "where.h"

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "job/load.h"
-#include "job/strategies/gnnpipe.h"
+#include "strategies/gnnpipe/info.h"
 #include "job/valid_manifest.h"
 
 namespace atl {

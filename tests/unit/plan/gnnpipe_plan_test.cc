@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "job/strategies.h"
-#include "job/strategies/gnnpipe.h"
+#include "strategies/gnnpipe/info.h"
 #include "plan/job_plan.h"
 #include "plan/stage_plan.h"
 #include "plan/traffic.h"

@@ -5,7 +5,7 @@
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
 #include "plan/job_plan.h"
-#include "strategy/kinds/kinds.h"
+#include "strategies/schedule/rows.h"
 #include "train/checkpoint/killed_run.h"
 
 namespace atl {

@@ -9,7 +9,7 @@
 #include "sampler/feature_store.h"
 #include "sampler/sampler.h"
 #include "sampler/seeds.h"
-#include "strategy/batch_pass.h"
+#include "strategies/schedule/batch_pass.h"
 #include "train/every_model.h"
 
 namespace atl {

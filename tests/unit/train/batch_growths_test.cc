@@ -1,7 +1,7 @@
 // Mini-batches take their memory in the first epochs: what a step needs afterwards is there.
 #include <gtest/gtest.h>
 
-#include "strategy/batch_counts.h"
+#include "strategies/schedule/batch_counts.h"
 #include "train/small_job.h"
 
 namespace atl {

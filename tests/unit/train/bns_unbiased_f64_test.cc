@@ -1,7 +1,7 @@
 // What a sample of boundary rows makes of sums and of attention, over many draws.
 #include <gmock/gmock.h>
 
-#include "exchange/exchange.h"
+#include "strategies/exchange/exchange.h"
 #include "train/small_job.h"
 
 namespace atl {

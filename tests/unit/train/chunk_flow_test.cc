@@ -1,5 +1,5 @@
 // In which order chunks of a pipeline are inferred.
-#include "strategy/pipeline/chunk_flow.h"
+#include "strategies/gnnpipe/chunk_flow.h"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "exchange/exchange.h"
+#include "strategies/exchange/exchange.h"
 #include "model/listed_sources.h"
-#include "strategy/layer_runner.h"
+#include "strategies/schedule/layer_runner.h"
 #include "train/some_arcs.h"
 
 namespace atl {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "strategy/batch_counts.h"
+#include "strategies/schedule/batch_counts.h"
 #include "train/dgs_job.h"
 
 namespace atl {

@@ -2,7 +2,7 @@
 // of a kind that isn't drawn by masks.
 #include <gtest/gtest.h>
 
-#include "strategy/explain/explained_figures.h"
+#include "strategies/dgs/explained_figures.h"
 #include "train/dgs_job.h"
 
 namespace atl {

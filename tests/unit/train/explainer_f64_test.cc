@@ -1,6 +1,6 @@
 // The explainer by itself: its masks' gradient is the loss's under every model, its masks know what matters, its lane waits for nobody
 // and is waited for.
-#include "strategy/explain/explainer_lane.h"
+#include "strategies/dgs/explainer_lane.h"
 
 #include <gmock/gmock.h>
 

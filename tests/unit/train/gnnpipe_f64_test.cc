@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 
-#include "strategy/pipeline/stages.h"
+#include "strategies/gnnpipe/stages.h"
 #include "train/chunked_pass.h"
 #include "train/every_model.h"
 

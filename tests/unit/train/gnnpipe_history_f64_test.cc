@@ -6,7 +6,7 @@
 #include <mutex>
 #include <numeric>
 
-#include "strategy/pipeline/stages.h"
+#include "strategies/gnnpipe/stages.h"
 #include "train/chunked_gnn.h"
 #include "train/small_job.h"
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "sampler/sampler.h"
-#include "strategy/explain/explanations.h"
+#include "strategies/dgs/explanations.h"
 #include "train/dgs_job.h"
 
 namespace atl {

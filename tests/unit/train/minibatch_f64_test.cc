@@ -8,7 +8,7 @@
 #include <map>
 
 #include "job/models.h"
-#include "strategy/slab_inference.h"
+#include "strategies/schedule/slab_inference.h"
 #include "train/every_model.h"
 
 namespace atl {

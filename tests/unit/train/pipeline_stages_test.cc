@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "strategy/pipeline/stages.h"
+#include "strategies/gnnpipe/stages.h"
 #include "train/every_model.h"
 
 namespace atl {

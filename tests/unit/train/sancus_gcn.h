@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "exchange/exchange.h"
-#include "exchange/sancus.h"
+#include "strategies/exchange/exchange.h"
+#include "strategies/sancus/sancus.h"
 #include "train/stale_gcn.h"
 
 namespace atl {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "job/load.h"
-#include "strategy/strategy.h"
+#include "strategies/schedule/strategy.h"
 #include "train/small_job.h"
 
 namespace atl {

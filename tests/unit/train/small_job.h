@@ -12,7 +12,7 @@
 #include "dataset/writer.h"
 #include "job/load.h"
 #include "partition/prepared_graph.h"
-#include "strategy/strategy.h"
+#include "strategies/schedule/strategy.h"
 #include "tensor/copies.h"
 #include "train/evaluation.h"
 #include "train/rank_data.h"

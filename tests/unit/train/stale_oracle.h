@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "strategy/full_batch.h"
+#include "strategies/schedule/full_batch.h"
 #include "train/one_step.h"
 #include "train/small_job.h"
 #include "train/stale_parts.h"

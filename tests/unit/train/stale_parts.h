@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "exchange/exchange.h"
+#include "strategies/exchange/exchange.h"
 #include "model/listed_sources.h"
 #include "train/late_average.h"
 #include "train/some_arcs.h"

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <set>
 
-#include "exchange/crossing.h"
+#include "strategies/exchange/crossing.h"
 #include "train/stale_gcn.h"
 
 namespace atl {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plan/simulate/record.h"
-#include "strategy/pipeline/stages.h"
+#include "strategies/gnnpipe/stages.h"
 #include "train/small_job.h"
 
 namespace atl {

@@ -1,0 +1,18 @@
+// Strategy `bns`: a sample of boundary rows; inference exact.
+#include "strategies/schedule/rows.h"
+
+namespace atl {
+namespace {
+
+std::unique_ptr<Schedule> make(const ScheduleInput& in) {
+  if (in.inference_only) return exact_full_batch(in, true);
+  return exact_full_batch(in, true, sampled_boundary_rows(in, in.job.strategy.options.number("rate")));
+}
+
+}  // namespace
+
+Strategy bns_row() {
+  return {.kind = "bns", .make = make};
+}
+
+}  // namespace atl

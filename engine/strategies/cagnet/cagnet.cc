@@ -1,0 +1,11 @@
+// Strategy `cagnet`: whole blocks of rows, owner by owner, over a grid of ranks.
+#include "strategies/schedule/rows.h"
+#include "strategies/schedule/whole_blocks.h"
+
+namespace atl {
+
+Strategy cagnet_row() {
+  return {.kind = "cagnet", .make = all_blocks_full_batch, .reads = block_reads};
+}
+
+}  // namespace atl

@@ -1,0 +1,170 @@
+// Strategy `dgs` (Wan et al. 2022, "DGS: Communication-Efficient Graph Sampling for Distributed GNN Training"): mini-batches that fetch
+// less of other ranks. Each rank explains its model's predictions while it trains: which vertices of other ranks and which features
+// matter. Neighbours on other ranks are drawn by the one, and fewer of them; the features that matter most are fetched of them.
+#include "strategies/dgs/info.h"
+
+#include "base/error.h"
+#include "base/readable.h"
+#include "job/no_effect.h"
+#include "job/option_field.h"
+#include "job/strategies/batch_options.h"
+#include "job/strategies/feature_rate.h"
+
+namespace atl {
+namespace {
+
+constexpr const char* kSource = "DGS, Wan et al. 2022";
+constexpr const char* kExplainer = "GNNExplainer, Ying et al. 2019";
+
+Field choice(const std::string& name, const std::string& initial, std::string description,
+             std::vector<Choice> choices) {
+  return strategy_option(
+      "dgs", name, initial,
+      {.description = std::move(description), .choices = std::move(choices), .source = kSource});
+}
+
+/// Which masks are used, and how.
+std::vector<Field> mask_options() {
+  return {
+      choice("vertices", "explained", "how neighbours on other ranks are drawn",
+             {{"explained", "by how much they matter, and fewer of them (epsilon)"},
+              {"random", "as all neighbours are"}}),
+      choice("features", "explained", "which feature columns of other ranks' vertices are fetched",
+             {{"explained", "those that matter most to the rank"}, {"random", "some, drawn for each step"}}),
+      strategy_option("dgs", "epsilon", 0.1,
+                      {.description = "share of what is drawn of a vertex that is moved from other ranks' "
+                                      "neighbours to its own rank's",
+                       .minimum = 0,
+                       .maximum = 1,
+                       .below_maximum = true,
+                       .source = kSource}),
+      choice("split", "neighbours", "how much of what is drawn of a vertex is of other ranks, before epsilon",
+             {{"neighbours", "their share of its neighbours"},
+              {"mask", "their masks' sum, where its own rank's count 1 each"}}),
+      choice("probability", "odds", "in proportion to what other ranks' vertices are drawn, of a mask s",
+             {{"mask", "s"}, {"odds", "s / (1 - s)"}})};
+}
+
+/// How masks are trained.
+std::vector<Field> explainer_options() {
+  std::vector<Field> options;
+  options.push_back(strategy_option(
+      "dgs", "explainEvery", std::int64_t{30},
+      {.description =
+           "steps from one explanation to the next; masks apply so many steps after they were begun",
+       .unit = "steps",
+       .minimum = 1,
+       .maximum = 1e9,
+       .source = kSource}));
+  options.push_back(strategy_option("dgs", "explainEpochs", std::int64_t{50},
+                                    {.description = "the most that an explanation's masks are trained",
+                                     .unit = "epochs",
+                                     .minimum = 1,
+                                     .maximum = 100'000,
+                                     .source = kSource}));
+  options.push_back(
+      strategy_option("dgs", "lossThreshold", 0.01,
+                      {.description = "loss of the explanation at which its masks are good enough",
+                       .minimum = 0,
+                       .source = kSource}));
+  options.push_back(strategy_option("dgs", "explainRate", 0.01,
+                                    {.description = "learning rate of masks",
+                                     .minimum = 0,
+                                     .maximum = 10,
+                                     .above_minimum = true,
+                                     .source = kExplainer}));
+  options.push_back(choice(
+      "label", "batch", "what the explanation's vertex, which stands for all of the rank, is predicted to be",
+      {{"batch", "what the rank's vertices of the step are, on average"},
+       {"star", "what the model says of itself, nothing masked"}}));
+  return options;
+}
+
+/// A vertex's owner draws its neighbours: the masks are there.
+std::vector<Field> partitioned_alone() {
+  std::vector<Field> options = making_options("dgs");
+  for (Field& each : options)
+    std::erase_if(each.choices, [&](const Choice& c) {
+      return each.path == "strategy.dgs.structure" && c.name != "partitioned";
+    });
+  return options;
+}
+
+void a_fanout_a_layer(const Check& c) {
+  if (c.job.strategy.kind == "dgs") check_batch_fanout(c, "dgs");
+}
+
+void others_to_explain(const Check& c) {
+  if (c.job.strategy.kind == "dgs" && c.job.placement.ranks == 1)
+    c.warning(
+        "strategy.kind",
+        "dgs on one rank is minibatch: no vertex is another rank's, and options of masks and explanations have no "
+        "effect (use minibatch, or more ranks)");
+}
+
+/// Options of masks that nothing is drawn or fetched by.
+void options_of_masks(const Check& c) {
+  if (c.job.strategy.kind != "dgs" || c.job.placement.ranks == 1) return;
+  check_feature_options(c, "dgs");
+  const Options& given = c.job.strategy.options;
+  if (explains_vertices(c.job)) return;
+  for (const char* option : {"epsilon", "split", "probability"})
+    warn_without_effect(c, std::string("strategy.dgs.") + option, "with vertices: random");
+  if (given.text("features") == "explained" && given.number("featureRate") != 1) return;
+  for (const char* option : {"explainEvery", "explainEpochs", "lossThreshold", "explainRate", "label"})
+    warn_without_effect(c, std::string("strategy.dgs.") + option, "where nothing is explained");
+}
+
+}  // namespace
+
+bool explains_vertices(const Job& job) {
+  return job.strategy.options.text("vertices") == "explained";
+}
+
+bool explains_features(const Job& job, std::int64_t columns) {
+  return job.strategy.options.text("features") == "explained" && feature_rate(job, columns) < 1;
+}
+
+std::int64_t epochs_of_masks(const Job& job) {
+  return job.strategy.options.integer("explainEpochs");
+}
+
+std::int64_t steps_between_masks(const Job& job, std::int64_t columns) {
+  const Options& given = job.strategy.options;
+  if (!given.has("explainEvery") || !(explains_vertices(job) || explains_features(job, columns))) return 0;
+  return given.integer("explainEvery");
+}
+
+std::string masks_too_late(const Job& job, std::int64_t columns, std::int64_t steps) {
+  const std::int64_t every = steps_between_masks(job, columns);
+  if (every == 0 || job.placement.ranks == 1 || steps > every) return "";
+  return fmt::format(
+      "strategy.dgs.explainEvery: masks apply from step {} on, and the run has {}: it is as under minibatch, with all "
+      "features fetched{}",
+      every + 1, counted_text(steps, "step"),
+      steps < 2 ? " (give more epochs, or a smaller batchSize)"
+                : fmt::format(" (use {} or less, or more epochs)", steps - 1));
+}
+
+StrategyInfo dgs_strategy() {
+  std::vector<Field> options = drawing_options("dgs");
+  for (auto& more : {partitioned_alone(), mask_options(), feature_options("dgs", 0), explainer_options()})
+    options.insert(options.end(), more.begin(), more.end());
+  return {.kind = "dgs",
+          .description = "mini-batches that read of other ranks what online explanation says matters",
+          .source = kSource,
+          .options = std::move(options),
+          .layout = own_parts,
+          .traffic = batch_traffic,
+          .flows = batch_flows,
+          .hides = [](const Options&) { return true; },
+          .several_steps = true,
+          .several_parts = true,
+          .draws_neighbours = draws_some_neighbours,
+          .side_threads = batch_threads,
+          .kept_rows = "masks",
+          .no_pairs = "it explains what vertices' classes depend on",
+          .rules = {{a_fanout_a_layer, {batch_fanout_rule("dgs")}}, {others_to_explain}, {options_of_masks}}};
+}
+
+}  // namespace atl

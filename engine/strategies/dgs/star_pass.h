@@ -1,0 +1,58 @@
+// The verbs of a pass over an explanation graph. An arc's mask scales the row that crosses it, in each layer that gathers: of a layer
+// that sums products of its sources' rows that is the arc's weight, and any other layer (attention, a softmax, a norm before it) sees a
+// source as much smaller. So every model is explained as it is, and what comes back for the scaled rows is the masks' gradient.
+#pragma once
+
+#include <vector>
+
+#include "strategies/dgs/star_graph.h"
+#include "strategies/schedule/layer_runner.h"
+
+namespace atl {
+
+/// Of each layer on a star with so many others: the last of those that gather computes the centre alone, as do those behind it.
+std::vector<LayerRows> star_rows(const Model& model, Index others);
+/// Columns of the widest input that is gathered.
+Index widest_gathered(const Model& model);
+
+/// In evaluation: no draws, running statistics are constants. References outlive it.
+class StarPass final : public Pass, private Gather {
+ public:
+  StarPass(Context& ctx, const Model& model, const StarGraph& star);
+
+  const std::vector<LayerRows>& rows() const { return rows_; }
+  /// (others) of each arc to the centre, from here on.
+  void mask(std::span<const Real> open) { open_ = open; }
+  /// (others) what backward adds to: the masks' gradient.
+  std::span<double> d_mask() { return d_open_; }
+  Index bytes() const { return scaled_.held_bytes() + d_scaled_.held_bytes(); }
+
+  atl::Gather& gather(const Rows& rows) override { return begin(rows, {}, false); }
+  atl::Gather& gather_back(const Rows& rows, MatrixView d_rows) override { return begin(rows, d_rows, true); }
+  void reduce(std::span<double>) override {}
+  void bind(int layer) override {
+    state_.destinations = rows_[std::size_t(layer)].outputs;
+    state_.ids = star_.ids().first(std::size_t(state_.destinations));
+  }
+
+ private:
+  enum class Step { kFirst, kSecond, kEnd };
+  atl::Gather& begin(const Rows& rows, MatrixView d_rows, bool back);
+  const Source* next() override;
+  void end_back();
+
+  const StarGraph& star_;
+  std::vector<LayerRows> rows_;
+  std::span<const Real> open_;
+  std::vector<double> d_open_;
+  Matrix scaled_, d_scaled_;  // (others, widest input)
+  // Of the gather under way:
+  Block unmasked_, masked_;
+  Source own_, crossing_;
+  ConstMatrixView gathered_;
+  MatrixView d_gathered_;
+  bool back_ = false;
+  Step step_ = Step::kEnd;
+};
+
+}  // namespace atl

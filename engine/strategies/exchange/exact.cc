@@ -1,0 +1,153 @@
+// The exact halo exchange: every layer, every epoch, the rows that cross go to the ranks that read them and gradients of
+// halo rows come back to their owners. In training a Crossing says which rows: all, or a sample of them; evaluation, and
+// what is gathered once, reads all, as they are.
+#include <deque>
+
+#include "strategies/exchange/exchange.h"
+#include "strategies/exchange/halo_gather.h"
+#include "strategies/exchange/halo_rooms.h"
+
+namespace atl {
+namespace {
+
+class Exact final : public Exchange {
+ public:
+  Exact(Context& ctx, Communicator& comm, const GraphPart& part, std::vector<ExchangedLayer> layers,
+        bool overlap, std::unique_ptr<Crossing> crossing)
+      : ctx_(ctx),
+        part_(part),
+        graph_(*part.graph),
+        layers_(std::move(layers)),
+        overlap_(overlap),
+        whole_(ctx, graph_, part.outer),
+        trained_(std::move(crossing)),
+        near_(near_crossings(ctx, part, layers_, trained_ ? trained_->wire() : Precision::kFloat32)),
+        transfer_(ctx, comm),
+        halo_(ctx.device, layers_, most(&Crossing::arriving),
+              [&](const ExchangedLayer& layer) { return trained(layer).arriving(); }),
+        boundary_(most(&Crossing::sent), halo_.widest(), ctx.device) {}
+
+  std::vector<Index> source_rows(int layer) const override {
+    if (part_.near.empty()) return {graph_.owned, graph_.halo};
+    const NearRows& near = part_.near[std::size_t(layers_[std::size_t(layer)].behind)];
+    return {near.sources, near.halo};
+  }
+  Index bytes() const override {
+    Index sum = boundary_.held_bytes() + halo_.bytes() + (trained_ ? trained_->bytes() : 0);
+    for (const WholeCrossing& each : near_) sum += each.bytes();
+    return sum;
+  }
+
+  void begin(std::int64_t epoch, bool training) override {
+    if (training) epoch_ = epoch;
+  }
+
+  Gather& gather(const Gathered& g) override {
+    Crossing& crossing = crossing_of(g);
+    if (layer(g).fixed) return there_.start({&own_of(g), g.rows, &crossing, epoch_, part_.halo_features}, {});
+    const MatrixView halo = halo_of(g), packed(boundary_.data(), crossing.sent(), g.rows.cols());
+    Arrival arrived = transfer_.fetch(crossing, epoch_, g.purpose, g.rows.dense, packed, halo);
+    if (!overlap_) arrived.wait();
+    return there_.start({&own_of(g), g.rows, &crossing, epoch_, Rows(halo)}, std::move(arrived));
+  }
+
+  Gather& gather_back(const Gathered& g, MatrixView d_rows) override {
+    if (layer(g).fixed) return gather(g);  // nothing travels
+    const MatrixView halo = halo_of(g);
+    MatrixView d_halo;
+    if (d_rows.cols > 0) d_halo = ctx_.workspace->matrix("exact.d_halo", halo.rows, d_rows.cols);
+    return back_.start({&own_of(g), g.rows, &crossing_of(g), epoch_, Rows(halo)}, d_halo, d_rows);
+  }
+
+ private:
+  class Back final : public HaloGatherBack {
+   public:
+    explicit Back(Exact& exact) : exact_(exact) {}
+
+   private:
+    void ship() override {
+      received_ = MatrixView(exact_.boundary_.data(), crossing().sent(), d_rows().cols);
+      arrived_ = exact_.transfer_.ship(crossing(), epoch(), d_halo(), received_);
+      if (!exact_.overlap_) arrived_.wait();
+    }
+    void add() override {
+      arrived_.wait();
+      exact_.transfer_.add(crossing(), epoch(), received_, d_rows());
+    }
+
+    Exact& exact_;
+    MatrixView received_;
+    Arrival arrived_;
+  };
+
+  const ExchangedLayer& layer(const Gathered& g) const { return layers_[std::size_t(g.layer)]; }
+  static bool trains(const Gathered& g) {
+    return g.purpose == Traffic::kHalo || g.purpose == Traffic::kRecompute;
+  }
+  /// Of training's passes.
+  Crossing& trained(const ExchangedLayer& layer) {
+    if (!near_.empty()) return near_[std::size_t(layer.behind)];
+    return trained_ ? *trained_ : whole_;
+  }
+  /// Features don't travel, and are there of all halo rows. Nothing but training is done where rows are copies.
+  Crossing& crossing_of(const Gathered& g) {
+    if (!near_.empty()) return near_[std::size_t(layer(g).behind)];
+    return trains(g) && !layer(g).fixed ? trained(layer(g)) : whole_;
+  }
+  const Block& own_of(const Gathered& g) const {
+    return near_.empty() ? part_.own : part_.near[std::size_t(layer(g).behind)].own;
+  }
+
+  /// What is gathered once travels as it is.
+  static std::deque<WholeCrossing> near_crossings(Context& ctx, const GraphPart& part,
+                                                  std::span<const ExchangedLayer> layers, Precision wire) {
+    std::deque<WholeCrossing> all;
+    for (const NearRows& near : part.near) {
+      const auto is_once = [&](const ExchangedLayer& each) {
+        return each.gathers && each.once && each.behind == int(all.size());
+      };
+      const Precision of_layer = std::ranges::any_of(layers, is_once) ? Precision::kFloat32 : wire;
+      all.emplace_back(ctx, near.peers, near.halo, near.outer, of_layer);
+    }
+    return all;
+  }
+  /// Over the layers whose rows travel.
+  Index most(Index (Crossing::*rows)() const) {
+    if (near_.empty()) return (whole_.*rows)();
+    Index sum = 0;
+    for (const ExchangedLayer& each : layers_)
+      if (each.gathers && !each.fixed) sum = std::max(sum, (trained(each).*rows)());
+    return sum;
+  }
+
+  /// Where layer g's halo rows lie from forward to backward.
+  MatrixView halo_of(const Gathered& g) {
+    if (trains(g) && layer(g).keep) return halo_.kept(g.layer);
+    return halo_.shared(crossing_of(g).arriving(), layer(g).cols);
+  }
+
+  Context& ctx_;
+  const GraphPart& part_;
+  const LocalGraph& graph_;
+  std::vector<ExchangedLayer> layers_;
+  bool overlap_;
+  WholeCrossing whole_;
+  std::unique_ptr<Crossing> trained_;  // of training's passes; null: all rows, as they are
+  std::deque<WholeCrossing> near_;     // by layers behind, where some rows are copies
+  HaloTransfer transfer_;
+  std::int64_t epoch_ = 0;
+  HaloRooms halo_;
+  Matrix boundary_;  // (sent, widest): packed rows going out, or gradients coming back
+  HaloGather there_;
+  Back back_{*this};
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_exact_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
+                                              std::vector<ExchangedLayer> layers, bool overlap,
+                                              std::unique_ptr<Crossing> crossing) {
+  return std::make_unique<Exact>(ctx, comm, part, std::move(layers), overlap, std::move(crossing));
+}
+
+}  // namespace atl

@@ -1,0 +1,142 @@
+// Where rows that a rank doesn't own come from, in full-batch schedules: in time or late, all, sampled, broadcast or cached. An
+// exchange is one file or folder; those that several strategies use have their makers below.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "strategies/exchange/crossing.h"
+#include "strategies/exchange/figures.h"
+#include "model/verbs.h"
+#include "partition/chunk_blocks.h"
+#include "partition/local_graph.h"
+
+namespace atl {
+
+/// What a rank reads of one rank's rows.
+struct OwnerRows {
+  Rank owner = 0;
+  std::span<const VertexId>
+      rows;       // (src) which of the owner's, in its own numbering, ascending; the device's memory
+  Block block;    // destinations: owned rows, or those of several ranks (OwnerReads); sources: these
+  Rows features;  // (src, F), as GraphPart::halo_features
+};
+
+/// A slice of a part's rows with its arcs: what a pipeline works on at a time.
+struct ChunkRows {
+  Index begin = 0, end = 0;  // of the owned rows
+  Block own, outer;          // destinations: these; sources: these, and `reads`
+  std::span<const VertexId>
+      reads;  // rows of owned + halo outside of the slice, ascending; in the host's memory …
+  std::span<const ChunkRun> runs;  // … and of which chunks they are
+  Index rows() const { return end - begin; }
+};
+
+/// The rows that layers compute which have so many layers behind them that read neighbours, where some rows are copies (near_blocks.h).
+struct NearRows {
+  Index rows = 0, sources = 0;      // the first so many of the owned rows; and of those that they may read
+  Index halo = 0;                   // rows that they read of others
+  Block own, outer;                 // destinations: these rows; sources: owned and halo rows
+  std::span<const PeerRows> peers;  // in the host's memory
+};
+
+/// One rank's part of a graph with its features, as every full-batch pass sees it. Owned by the session. Arrays lie where kernels read
+/// them, in the device's memory, but for those of `graph`.
+struct GraphPart {
+  const LocalGraph* graph = nullptr;
+  std::span<const VertexId> ids;      // (owned) original vertex ids
+  Block own, outer;                   // destinations: owned rows; sources: owned and halo rows
+  std::span<const Real> row_weights;  // (owned) what each counts in sums over vertices; empty: 1
+  Rows features;                      // (owned, F)
+  Rows
+      halo_features;  // (halo, F): fixed, so read once from the data set and never sent; empty where the first layer
+                      // doesn't gather
+  // Where the strategy takes halo rows owner by owner (OwnerReads), instead of `outer` and halo_features:
+  std::vector<OwnerRows> owners;         // those with rows that are read here, in the order of parts
+  std::span<const Index> owned_by_rank;  // (ranks) how many rows each owns
+  // Where the strategy works on one slice after the other (JobDivision::slices), beside `own` and `outer`:
+  std::vector<ChunkRows> chunks;
+  // Where some owned rows are copies of other servers', by the number of layers behind, instead of `own` and `outer`:
+  std::vector<NearRows> near;
+  Rows
+      computed_features;  // (rows that the first layer computes, F), where these are fewer and rows of `features` can't be told apart
+
+  /// Owned rows that a layer computes with so many layers behind it that read neighbours.
+  Index rows(int behind) const {
+    if (near.empty()) return graph->owned;
+    return behind < int(near.size()) ? near[std::size_t(behind)].rows : near.back().sources;
+  }
+};
+
+/// What an exchange must know of a layer before the first pass.
+struct ExchangedLayer {
+  Index cols = 0;  // of its input
+  bool gathers = false;
+  bool fixed = false;  // its input are the features
+  bool once = false;   // gathered before the first pass, and never again
+  bool keep = false;   // halo rows are looked at again in backward
+  int behind = 0;      // layers behind it that gather
+  bool travels() const { return gathers && !fixed && !once; }  // its input's rows, in every pass
+};
+
+/// One gather of one pass: what is gathered.
+struct Gathered {
+  int layer;
+  const Rows& rows;  // (owned, cols)
+  Traffic purpose;   // kHalo, kEvaluation, kRecompute, or kSetup for what is gathered once
+};
+
+/// A matrix of a rank's own state, by the name under which a checkpoint keeps it.
+struct NamedMatrix {
+  std::string name;
+  MatrixView values;
+  Device device = Device::kCpu;  // in whose memory they lie
+};
+
+/// One per rank and graph part. Calls are collective: all ranks make the same ones in the same order.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  /// Rows of the source blocks of a layer that gathers, by slot.
+  virtual std::vector<Index> source_rows(int layer) const = 0;
+  /// Of the buffers that rows arrive in and leave from.
+  virtual Index bytes() const = 0;
+  /// Before the first gather of a pass; `epoch` (from 1) is a training pass's, and keys its draws.
+  virtual void begin(std::int64_t /*epoch*/, bool /*training*/) {}
+  /// Verbs::gather and gather_back. One gather of an exchange is open at a time. Back: contributions are added in a fixed order,
+  /// own rows first, then peers by rank.
+  virtual Gather& gather(const Gathered& what) = 0;
+  virtual Gather& gather_back(const Gathered& what, MatrixView d_rows) = 0;
+  /// Between two epochs: what a resumed run must put back here to go on as if it had never stopped, in an order and with
+  /// names and shapes that depend on job and part alone. Waits for what is under way. Views of the exchange's memory.
+  virtual std::vector<NamedMatrix> state() { return {}; }
+  /// Between two passes: figures that it alone has.
+  virtual void report(FigureRequest&) {}
+};
+
+/// exact.cc, "vanilla partition-parallel training" of PipeGCN (section 2, figures 1a and 2a): this step's boundary rows to
+/// every rank that reads them. With `overlap`, own rows are aggregated while halo rows travel, and halo gradients travel
+/// while own ones are computed; without, each transfer is waited for (the synchronous baseline of the papers).
+/// `crossing` says which rows training's passes exchange; null: all, as they are. With a sample it is BNS-GCN's.
+std::unique_ptr<Exchange> make_exact_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
+                                              std::vector<ExchangedLayer> layers, bool overlap,
+                                              std::unique_ptr<Crossing> crossing = nullptr);
+
+/// pipegcn.cc: halo rows and gradients of the epoch before (Wan et al. 2022, algorithm 1 and section 3.4).
+struct PipeGcnOptions {
+  int staleness = 1;  // epochs; 0: rows are waited for, as a check of the rest
+  bool smooth_rows = false, smooth_gradients = false;  // PipeGCN-F, -G, -GF
+  double decay = 0.95;                                 // γ of the moving averages
+  bool bias_correction = true;                         // the authors' code has none
+  std::int64_t measure_every = 0;  // EpochLateness of epochs that this divides; 0: of none
+};
+/// `crossing` as above; with a sample, nothing may be smoothed or measured: rows of other epochs are other rows.
+std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
+                                                const std::vector<ExchangedLayer>& layers,
+                                                const PipeGcnOptions& options,
+                                                std::unique_ptr<Crossing> crossing = nullptr);
+
+}  // namespace atl

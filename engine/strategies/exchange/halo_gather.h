@@ -1,0 +1,59 @@
+// The two blocks of a halo exchange, as a layer pulls them. There: own rows, while halo rows travel, then halo rows. Back: halo
+// rows first, so that their gradients travel while own ones are computed. Slot 0 = owned rows, slot 1 = halo rows.
+#pragma once
+
+#include "strategies/exchange/crossing.h"
+#include "strategies/exchange/halo_transfer.h"
+#include "model/gather.h"
+
+namespace atl {
+
+/// What both ways read.
+struct HaloBlocks {
+  const Block* own = nullptr;
+  Rows rows;                     // (owned, cols), read by `own`
+  Crossing* crossing = nullptr;  // whose block reads the halo rows …
+  std::int64_t epoch = 0;        // … of this epoch
+  Rows halo;                     // (arriving, cols)
+};
+
+/// Of one gather, and again of the next one when that has ended.
+class HaloGather final : public Gather {
+ public:
+  /// blocks.halo is whole when `arrival` is.
+  Gather& start(const HaloBlocks& blocks, Arrival arrival);
+  const Source* next() override;
+
+ private:
+  enum class Step { kOwn, kHalo, kEnd } step_ = Step::kEnd;
+  HaloBlocks blocks_;
+  Arrival arrival_;
+  Source source_;
+};
+
+/// What an exchange does with the gradients is its own.
+class HaloGatherBack : public Gather {
+ public:
+  /// d_halo (arriving, cols) and d_rows (owned, cols) are written by the layer; empty: the rows take no gradient.
+  Gather& start(const HaloBlocks& blocks, MatrixView d_halo, MatrixView d_rows);
+  const Source* next() final;
+
+ protected:
+  Crossing& crossing() const { return *blocks_.crossing; }
+  std::int64_t epoch() const { return blocks_.epoch; }
+  MatrixView d_halo() const { return d_halo_; }
+  MatrixView d_rows() const { return d_rows_; }
+
+ private:
+  /// d_halo() is final; d_rows() isn't begun.
+  virtual void ship() = 0;
+  /// d_rows() has the own blocks' part; what other ranks have sent is added.
+  virtual void add() = 0;
+
+  enum class Step { kHalo, kOwn, kAdd, kEnd } step_ = Step::kEnd;
+  HaloBlocks blocks_;
+  MatrixView d_halo_, d_rows_;
+  Source source_;
+};
+
+}  // namespace atl

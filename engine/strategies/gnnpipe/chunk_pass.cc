@@ -1,0 +1,246 @@
+#include "strategies/gnnpipe/chunk_pass.h"
+
+#include <algorithm>
+
+namespace atl {
+namespace {
+
+Index widest_gathered(const Model& model, const LayerRange& layers) {
+  Index widest = 0;
+  for (int l = std::max(1, layers.first); l < layers.end; ++l)
+    if (model.spec(l).gathers) widest = std::max(widest, model.spec(l).in);
+  return widest;
+}
+
+}  // namespace
+
+ChunkPass::ChunkPass(Context& ctx, Communicator& comm, const Model& model, const GraphPart& part,
+                     StageRows& rows, const RankGroup& group, const ChunkPassOptions& options)
+    : Pass(ctx),
+      comm_(comm),
+      model_(model),
+      part_(part),
+      rows_(rows),
+      group_(group),
+      options_(options),
+      transfer_(ctx, comm),
+      place_(part.chunks.size()),
+      picked_(part.chunks.size()),
+      copies_(ctx),
+      picks_(part.chunks.size()),
+      reads_copies_(ctx) {
+  state_.seed = options.seed;
+  crossing_.reserve(part.chunks.size());
+  for (std::size_t k = 0; k < part.chunks.size(); ++k) {
+    const ChunkRows& chunk = part.chunks[k];
+    crossing_.emplace_back(ctx, *part.graph, part.outer, k, options.wire);
+    chunk_rows_.push_back(double(chunk.rows()));
+    picked_[k].resize(chunk.reads.size());
+    reads_.push_back(reads_copies_.of(chunk.reads));
+    most_reads_ = std::max(most_reads_, Index(chunk.reads.size()));
+  }
+  comm.all_reduce(Traffic::kSetup, group, std::span(chunk_rows_));
+  Index sent = 0;
+  for (const ChunkCrossing& each : crossing_) sent = std::max(sent, each.sent());
+  boundary_.resize(sent, widest_gathered(model, rows.layers()), ctx.device);
+}
+
+Index ChunkPass::bytes() const {
+  Index sum = boundary_.held_bytes() + copies_.bytes() + reads_copies_.bytes();
+  for (const ChunkCrossing& each : crossing_) sum += each.bytes();
+  for (const std::vector<VertexId>& each : picked_) sum += Index(each.capacity() * sizeof(VertexId));
+  return sum;
+}
+
+LayerRows ChunkPass::rows_of(int layer, int chunk) const {
+  const ChunkRows& rows = part_.chunks[std::size_t(chunk)];
+  LayerRows of{rows.rows(), rows.rows(), rows.rows(), {}};
+  if (model_.spec(layer).gathers) of.sources = {rows.rows(), Index(rows.reads.size())};
+  return of;
+}
+
+/// What is fresh differs from epoch to epoch: rows of chunks that are done lie among this epoch's, the others in the history.
+void ChunkPass::begin_training(std::int64_t step, std::span<const int> order) {
+  state_.step = step, state_.training = true;
+  for (std::size_t i = 0; i < order.size(); ++i) place_[std::size_t(order[i])] = int(i);
+  copies_.restart();
+  for (chunk_ = 0; chunk_ < part_.chunks.size(); ++chunk_) {
+    Index i = 0;
+    for (const ChunkRun& run : here().runs) {
+      const Index first = is_done(run.chunk) ? rows_.first_present() : rows_.first_history();
+      for (; i < run.end; ++i)
+        picked_[chunk_][std::size_t(i)] = VertexId(here().reads[std::size_t(i)] + first);
+    }
+    picks_[chunk_] = copies_.of(std::span<const VertexId>(picked_[chunk_]));
+  }
+}
+
+void ChunkPass::begin_inference() {
+  state_.step = 0, state_.training = false;
+}
+
+void ChunkPass::at_chunk(int chunk) {
+  chunk_ = std::size_t(chunk);
+  state_.destinations = here().rows();
+  state_.ids = here().own.dst_ids;
+  state_.reduced_rows = chunk_rows_[chunk_];
+}
+
+void ChunkPass::exchange(int layer, int chunk) {
+  layer_ = layer;
+  at_chunk(chunk);
+  fetch(Traffic::kEvaluation).wait();
+}
+
+ChunkReads ChunkPass::reads_of_group() const {
+  const std::size_t chunks = part_.chunks.size();
+  std::vector<double> read(chunks * chunks);  // by reader, by chunk: how many ranks
+  for (std::size_t k = 0; k < chunks; ++k)
+    for (const ChunkRun& run : part_.chunks[k].runs) read[k * chunks + std::size_t(run.chunk)] = 1;
+  comm_.all_reduce(Traffic::kSetup, group_, std::span(read));
+  ChunkReads reads(chunks);
+  for (std::size_t k = 0; k < chunks; ++k)
+    for (std::size_t other = 0; other < chunks; ++other)
+      if (other != k && read[k * chunks + other] > 0) reads[k].push_back(int(other));
+  return reads;
+}
+
+/// Of this chunk and layer.
+Arrival ChunkPass::fetch(Traffic purpose) {
+  if (group_.size() == 1) return {};
+  ChunkCrossing& crossing = crossing_[chunk_];
+  const ConstMatrixView rows = rows_.present(layer_);
+  const MatrixView packed(boundary_.data(), crossing.sent(), rows.cols);
+  return transfer_.fetch(crossing, state_.step, purpose, rows, packed, rows_.present_halo(layer_));
+}
+
+MatrixView ChunkPass::outer_rows(Index cols) {
+  return ctx_.workspace->matrix("pipeline.rows", Index(here().reads.size()), cols);
+}
+
+ConstMatrixView ChunkPass::gathered_outer() {
+  ConstMatrixView all = rows_.both(layer_);
+  const MatrixView outer = outer_rows(all.cols);
+  if (!state_.training) all = all.slice_rows(rows_.first_present(), all.rows - rows_.first_present());
+  gather_rows(ctx_, all, state_.training ? picks_[chunk_].data() : reads_[chunk_].data(), outer);
+  return outer;
+}
+
+Gather& ChunkPass::gather(const Rows& rows) {
+  return there_.start(rows);
+}
+
+Gather& ChunkPass::gather_back(const Rows& rows, MatrixView d_rows) {
+  return back_.start(rows, d_rows);
+}
+
+Gather& ChunkPass::There::start(const Rows& rows) {
+  ATOLL_CHECK(step_ == Step::kEnd, "a gather begins before the last one has ended");
+  rows_ = rows;
+  arrival_ = {};
+  if (pass_.state_.training && !pass_.state_.repeating) arrival_ = pass_.fetch(Traffic::kHalo);
+  step_ = Step::kOwn;
+  return *this;
+}
+
+const Source* ChunkPass::There::next() {
+  const ChunkRows& chunk = pass_.here();
+  const bool reads_others = !chunk.reads.empty();
+  switch (step_) {
+    case Step::kOwn:
+      step_ = Step::kOuter;
+      source_ = {&chunk.own, rows_, 0, true, !reads_others, {}};
+      return &source_;
+    case Step::kOuter:
+      step_ = Step::kEnd;
+      arrival_.wait();
+      if (!reads_others) return nullptr;
+      source_ = {&chunk.outer, Rows(pass_.gathered_outer()), 1, false, true, {}};
+      return &source_;
+    case Step::kEnd:
+      break;
+  }
+  return nullptr;
+}
+
+Gather& ChunkPass::Back::start(const Rows& rows, MatrixView d_rows) {
+  ATOLL_CHECK(step_ == Step::kEnd, "a gather begins before the last one has ended");
+  rows_ = rows, d_rows_ = d_rows;
+  step_ = Step::kOuter;
+  return *this;
+}
+
+const Source* ChunkPass::Back::next() {
+  const ChunkRows& chunk = pass_.here();
+  const bool reads_others = !chunk.reads.empty();
+  switch (step_) {
+    case Step::kOuter:
+      step_ = Step::kOwn;
+      if (reads_others) {
+        const Layer& layer = *pass_.model_.layers[std::size_t(pass_.layer_)];
+        const ConstMatrixView outer = layer.spec().rows_in_backward
+                                          ? pass_.gathered_outer()
+                                          : ConstMatrixView(pass_.outer_rows(layer.spec().in));
+        d_outer_ = {};
+        if (d_rows_.cols > 0)
+          d_outer_ = pass_.ctx_.workspace->matrix("pipeline.d_rows", outer.rows, outer.cols);
+        source_ = {&chunk.outer, Rows(outer), 1, false, false, d_outer_};
+        return &source_;
+      }
+      [[fallthrough]];
+    case Step::kOwn:
+      step_ = Step::kAdd;
+      if (reads_others && d_rows_.cols > 0) pass_.add_outer(d_outer_);
+      if (d_rows_.cols > 0) ship();
+      source_ = {&chunk.own, rows_, 0, true, true, d_rows_};
+      return &source_;
+    case Step::kAdd:
+      step_ = Step::kEnd;
+      if (d_rows_.cols > 0) add();
+      break;
+    case Step::kEnd:
+      break;
+  }
+  return nullptr;
+}
+
+/// Of rows that are fresh, whose chunks go back later. Of the others for the next epoch, or for nobody.
+void ChunkPass::add_outer(ConstMatrixView d_outer) {
+  if (options_.gradient_scale != 1)
+    scale(ctx_, options_.gradient_scale,
+          ctx_.workspace->matrix("pipeline.d_rows", d_outer.rows, d_outer.cols));
+  const std::span<const ChunkRun> runs = here().runs;
+  Index begin = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const bool fresh = is_done(runs[i].chunk);
+    if (i + 1 < runs.size() && is_done(runs[i + 1].chunk) == fresh) continue;  // together with the next run
+    const Index count = runs[i].end - begin;
+    const MatrixView into = fresh ? rows_.gradient(layer_) : rows_.late_gradient(layer_);
+    if (fresh || options_.late_gradients)
+      scatter_add_rows(ctx_, d_outer.slice_rows(begin, count), reads_[chunk_].data() + begin, into);
+    begin = runs[i].end;
+  }
+}
+
+/// All who read this chunk's rows here have added to their gradients.
+void ChunkPass::Back::ship() {
+  if (pass_.group_.size() == 1) return;
+  ChunkCrossing& crossing = pass_.crossing_[pass_.chunk_];
+  const LocalGraph& graph = *pass_.part_.graph;
+  received_ = MatrixView(pass_.boundary_.data(), crossing.sent(), d_rows_.cols);
+  arrival_ =
+      pass_.transfer_.ship(crossing, pass_.state_.step,
+                           pass_.rows_.gradient(pass_.layer_).slice_rows(graph.owned, graph.halo), received_);
+}
+
+void ChunkPass::Back::add() {
+  const ChunkRows& chunk = pass_.here();
+  const MatrixView gradient = pass_.rows_.gradient(pass_.layer_).slice_rows(0, pass_.part_.graph->owned);
+  arrival_.wait();
+  if (pass_.group_.size() > 1)
+    pass_.transfer_.add(pass_.crossing_[pass_.chunk_], pass_.state_.step, received_, gradient);
+  axpby(pass_.ctx_, 1, gradient.slice_rows(chunk.begin, chunk.rows()), pass_.options_.gradient_scale,
+        d_rows_);
+}
+
+}  // namespace atl

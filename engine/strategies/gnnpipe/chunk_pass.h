@@ -1,0 +1,124 @@
+// The verbs of a pass over one chunk after the other (Chen et al. 2023, sections 3.2 and 3.3). A chunk reads this epoch's rows of
+// chunks that are done and an earlier epoch's, the history, of those that come later. Backward goes over the chunks in reverse, so
+// that all who read a chunk's rows have added to its gradient before it is its turn; rows of the history take none.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "comm/device_sums.h"
+#include "strategies/exchange/halo_transfer.h"
+#include "strategies/schedule/layer_runner.h"
+#include "strategies/gnnpipe/chunk_crossing.h"
+#include "strategies/gnnpipe/chunk_flow.h"
+#include "strategies/gnnpipe/stage_rows.h"
+
+namespace atl {
+
+struct ChunkPassOptions {
+  std::uint64_t seed = 1;       // of all draws
+  Real gradient_scale = 1;      // of what an aggregation gives its sources
+  bool late_gradients = false;  // StageRowsOptions
+  Precision wire = Precision::kFloat32;
+};
+
+/// One per stage's rank. References outlive it.
+class ChunkPass final : public Pass {
+ public:
+  /// group: the ranks of the stage. Collective over it.
+  ChunkPass(Context& ctx, Communicator& comm, const Model& model, const GraphPart& part, StageRows& rows,
+            const RankGroup& group, const ChunkPassOptions& options);
+
+  /// An epoch's training; `order`: of the chunks. `step` keys its draws.
+  void begin_training(std::int64_t step, std::span<const int> order);
+  /// Exact inference, of one chunk after the other, in any order in which what it reads is there.
+  void begin_inference();
+  /// In inference: the rows of `layer`'s input that other ranks have and read, of this chunk, once they are there. Collective over the group, as
+  /// soon as every rank has its rows of the chunk.
+  void exchange(int layer, int chunk);
+  /// By chunk: the others that any rank of the group reads in it, the same on all of them. Collective over the group.
+  ChunkReads reads_of_group() const;
+  void at_chunk(int chunk);
+
+  /// Of `layer` on a chunk.
+  LayerRows rows_of(int layer, int chunk) const;
+  /// Of what it holds for rows that come from and go to others, and for where they lie.
+  Index bytes() const;
+  /// Of the largest list of rows that a chunk reads outside of itself.
+  Index most_reads() const { return most_reads_; }
+
+  Gather& gather(const Rows& rows) override;
+  Gather& gather_back(const Rows& rows, MatrixView d_rows) override;
+  void reduce(std::span<double> values) override {
+    sums_.sum(ctx_, comm_, Traffic::kStatistics, group_, values);
+  }
+  void bind(int layer) override { layer_ = layer; }
+
+ private:
+  /// Own rows while the other ranks' rows of this chunk travel, then what is read outside of the slice.
+  class There final : public Gather {
+   public:
+    explicit There(ChunkPass& pass) : pass_(pass) {}
+    Gather& start(const Rows& rows);
+    const Source* next() override;
+
+   private:
+    enum class Step { kOwn, kOuter, kEnd } step_ = Step::kEnd;
+    ChunkPass& pass_;
+    Rows rows_;
+    Arrival arrival_;
+    Source source_;
+  };
+  /// What is read outside of the slice first, so that gradients of other ranks' rows travel while own ones are computed.
+  class Back final : public Gather {
+   public:
+    explicit Back(ChunkPass& pass) : pass_(pass) {}
+    Gather& start(const Rows& rows, MatrixView d_rows);
+    const Source* next() override;
+
+   private:
+    void ship();
+    void add();
+
+    enum class Step { kOuter, kOwn, kAdd, kEnd } step_ = Step::kEnd;
+    ChunkPass& pass_;
+    Rows rows_;
+    MatrixView d_rows_, d_outer_, received_;
+    Arrival arrival_;
+    Source source_;
+  };
+
+  const ChunkRows& here() const { return part_.chunks[chunk_]; }
+  bool is_done(int chunk) const { return place_[std::size_t(chunk)] <= place_[chunk_]; }
+  Arrival fetch(Traffic purpose);
+  MatrixView outer_rows(Index cols);
+  ConstMatrixView gathered_outer();
+  void add_outer(ConstMatrixView d_outer);
+
+  Communicator& comm_;
+  const Model& model_;
+  const GraphPart& part_;
+  StageRows& rows_;
+  const RankGroup& group_;
+  ChunkPassOptions options_;
+  std::vector<ChunkCrossing> crossing_;  // by chunk
+  HaloTransfer transfer_;
+  Matrix boundary_;                 // (most sent, widest): rows going out, or gradients coming back
+  std::vector<double> chunk_rows_;  // (chunks) over all ranks of the stage
+  Index most_reads_ = 0;
+  // Of the pass:
+  std::vector<int> place_;  // (chunks) in the epoch's order
+  std::vector<std::vector<VertexId>>
+      picked_;           // by chunk: the rows of StageRows::both() that it reads outside of itself
+  DeviceCopies copies_;  // of these and of …
+  std::vector<std::span<const VertexId>> picks_;  // … them where kernels read them
+  std::vector<std::span<const VertexId>> reads_;  // ChunkRows::reads, likewise
+  DeviceCopies reads_copies_;
+  DeviceSum sums_{ctx_.device};
+  std::size_t chunk_ = 0;
+  int layer_ = 0;
+  There there_{*this};
+  Back back_{*this};
+};
+
+}  // namespace atl

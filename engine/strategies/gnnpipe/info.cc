@@ -1,0 +1,229 @@
+// Strategy `gnnpipe`: layers are divided over stages, and chunks of the graph flow through them (Chen et al. 2023, "GNNPipe").
+#include "strategies/gnnpipe/info.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "job/layout.h"
+#include "job/models.h"
+#include "job/option_field.h"
+#include "job/strategies.h"
+#include "job/strategies/boundary_rows.h"
+
+namespace atl {
+namespace {
+
+/// The paper has 4 for each rank. A stage of several ranks divides each chunk over them, so that 4 for each of its ranks would make products
+/// as many times smaller and waits as many times shorter. Which gains more was not measured.
+constexpr int kChunksPerStage = 4;
+
+const char* const kSource = "Chen et al. 2023";
+
+std::vector<Field> dividing_options() {
+  std::vector<Field> options;
+  options.push_back(strategy_option(
+      "gnnpipe", "stages", std::int64_t{0},
+      {.description = "stages that the layers are divided over; each has placement.ranks / stages ranks, "
+                      "which have a part of the graph each",
+       .unit = "stages",
+       .minimum = 0,
+       .maximum = kMostRanks,
+       .default_text =
+           "a stage for each number in layers, or the most that divide placement.ranks, have a layer each, and "
+           "have all their ranks on one server (placement.ranksPerServer)"}));
+  options.push_back(strategy_option(
+      "gnnpipe", "layers", std::vector<std::int64_t>{},
+      {.description =
+           "convolutions of each stage, the first stage's first, model.layers in all; layers before the first "
+           "convolution go with it, those behind the last with that",
+       .minimum = 1,
+       .maximum = 4096,
+       .default_text = "so that the slowest stage has as little work as possible",
+       .most_items = 1000}));
+  options.push_back(
+      strategy_option("gnnpipe", "chunks", std::int64_t{0},
+                      {.description = "chunks that the graph is cut into, at least as many as stages",
+                       .unit = "chunks",
+                       .minimum = 0,
+                       .maximum = 65536,
+                       .source = kSource,
+                       .default_text = "4 for each stage"}));
+  options.push_back(strategy_option(
+      "gnnpipe", "memoryBudget", std::int64_t{0},
+      {.type = FieldType::kBytes,
+       .description =
+           "what a rank's planned peak must not pass: training.recompute and chunks are chosen for it where they "
+           "aren't given, by atoll run and atoll plan; 0: no limit",
+       .unit = "bytes",
+       .minimum = 0,
+       .may_change = true}));
+  return options;
+}
+
+std::vector<Field> history_options() {
+  std::vector<Field> options;
+  options.push_back(
+      strategy_option("gnnpipe", "shuffle", true,
+                      {.description = "draw the order of the chunks anew in each epoch", .source = kSource}));
+  options.push_back(strategy_option(
+      "gnnpipe", "historicalGradients", false,
+      {.description =
+           "neighbours whose rows are those of an earlier epoch get their gradient in the next epoch, beside that "
+           "epoch's own, so that with shuffle an arc may give none in one epoch and two in the next; false: they get "
+           "none",
+       .source = kSource}));
+  options.push_back(strategy_option(
+      "gnnpipe", "historyRefresh", std::int64_t{23},
+      {.description = "α: rows of chunks that come later are those of epoch α⌊(t − 1)/α⌋ in epoch t",
+       .unit = "epochs",
+       .minimum = 1,
+       .maximum = 1e6,
+       .source = kSource}));
+  options.push_back(strategy_option(
+      "gnnpipe", "refreshAfterFirstEpoch", true,
+      {.description = "keep epoch 1's rows as well, so that only epoch 1 reads rows of zeros"}));
+  options.push_back(
+      strategy_option("gnnpipe", "scaleHistoricalGradient", false,
+                      {.description = "double the gradient that an aggregation gives its sources, as the "
+                                      "authors' code does, for the ones that get none"}));
+  return options;
+}
+
+/// A stage's ranks exchange boundary rows in every layer: they share a server, alone or with whole other stages (pipeline_rules()).
+Layout layout(const Job& job) {
+  const PipelineGrid grid = pipeline_grid(job);
+  Layout layout = consecutive_ranks(job);
+  layout.ranks_are_alike = false;
+  if (job.placement.ranks_per_server == 0) {
+    layout.groups.clear();
+    for (int stage = 0; stage < grid.stages; ++stage) {
+      auto& group = layout.groups.emplace_back();
+      for (int part = 0; part < grid.parts; ++part) group.push_back(grid.rank_of(stage, part));
+    }
+  }
+  for (const std::vector<Rank>& group : layout.groups) {
+    const int first = grid.stage_of(group.front()), last = grid.stage_of(group.back());
+    layout.holds.push_back(first == last ? fmt::format("stage {}", first)
+                                         : fmt::format("stages {}–{}", first, last));
+  }
+  return layout;
+}
+
+/// Rows and taps go from each stage to the next once, and their gradients back; within a stage as with `graph`.
+EpochTraffic traffic(const Options& given, const TrafficShape& shape) {
+  TrafficShape inside = fetched_once(shape);
+  inside.ranks = shape.parts;
+  EpochTraffic traffic = boundary_traffic(given, inside);
+  for (const Index columns : shape.stage_columns)
+    traffic.stage += shape.vertices * columns * shape.bytes_per_value;
+  traffic.stage_gradient = traffic.stage;
+  return traffic;
+}
+
+/// Of stage `stage` alone: its ranks' halo rows, and its share of the gradients.
+void add_inside(const TrafficShape& shape, int stage, const PipelineGrid& grid,
+                const std::vector<CutRows>& cut, std::vector<PairBytes>& flows) {
+  TrafficShape inside = shape;
+  inside.ranks = grid.parts;
+  inside.widths.clear(), inside.repeated_widths.clear();
+  for (std::size_t l = 0; l < shape.widths.size(); ++l)
+    if (shape.width_stage[l] == stage) inside.widths.push_back(shape.widths[l]);
+  for (Index& each : inside.parameters) each /= grid.stages;
+  for (PairBytes flow : boundary_flows({}, inside, cut)) {
+    flow.from = grid.rank_of(stage, flow.from), flow.to = grid.rank_of(stage, flow.to);
+    flows.push_back(flow);
+  }
+}
+
+std::vector<PairBytes> flows(const Options&, const TrafficShape& shape, const std::vector<CutRows>& cut) {
+  const PipelineGrid grid{int(shape.stage_columns.size()) + 1, shape.parts};
+  std::vector<PairBytes> flows;
+  for (int stage = 0; stage < grid.stages; ++stage) {
+    add_inside(shape, stage, grid, cut, flows);
+    for (int part = 0; part < grid.parts && stage + 1 < grid.stages; ++part) {
+      const double bytes = double(shape.owned_by_rank[std::size_t(part)]) *
+                           double(shape.stage_columns[std::size_t(stage)]) * shape.bytes_per_value;
+      const Rank here = grid.rank_of(stage, part), next = grid.rank_of(stage + 1, part);
+      flows.push_back({here, next, bytes, bytes});
+      flows.push_back({next, here, bytes});
+    }
+  }
+  return flows;
+}
+
+/// The last stage begins when the first one has done S − 1 chunks.
+double stretch(const Job& job) {
+  const double chunks = pipeline_chunks(job);
+  return (chunks + pipeline_grid(job).stages - 1) / chunks;
+}
+
+/// A stage for each server.
+std::vector<std::string> variants(const Job& job) {
+  const int together = job.placement.ranks_per_server;
+  const int servers = together > 1 ? job.placement.ranks / together : 1;
+  if (servers < 2 || servers > most_stages(job) || servers == pipeline_grid(job).stages) return {};
+  return {fmt::format("stages={}", servers)};
+}
+
+}  // namespace
+
+/// Where an option counts layers that have nothing to learn, they are computed once.
+int most_stages(const Job& job) {
+  const ModelInfo* model = find_model(job.model.kind);
+  const bool once = model == nullptr || !model->layers_option.empty();
+  return once ? 1 : std::max(1, job.model.layers);
+}
+
+PipelineGrid pipeline_grid(const Job& job) {
+  const int ranks = job.placement.ranks, layers = most_stages(job);
+  int given = int(job.strategy.options.integer("stages"));
+  if (given == 0) given = int(pipeline_layers(job).size());
+  // On other ranks than the job was written for, as predictions are made, the most stages that both have.
+  if (given > 0) return {std::gcd(given, ranks), ranks / std::gcd(given, ranks)};
+  const int most = std::min(ranks, layers);
+  for (int stages = most; stages > 1; --stages)
+    if (ranks % stages == 0 && stages_share_servers(job.placement, stages)) return {stages, ranks / stages};
+  return {1, ranks};
+}
+
+bool stages_share_servers(const PlacementSpec& placement, int stages) {
+  const int together = placement.ranks_per_server;
+  return together == 0 || together % (placement.ranks / stages) == 0;
+}
+
+std::vector<int> pipeline_layers(const Job& job) {
+  const std::vector<std::int64_t>& given = job.strategy.options.integers("layers");
+  return {given.begin(), given.end()};
+}
+
+int pipeline_chunks(const Job& job) {
+  const auto given = int(job.strategy.options.integer("chunks"));
+  return given > 0 ? given : kChunksPerStage * pipeline_grid(job).stages;
+}
+
+StrategyInfo gnnpipe_strategy() {
+  std::vector<Field> options = dividing_options();
+  for (Field& each : history_options()) options.push_back(std::move(each));
+  return {.kind = "gnnpipe",
+          .description = "layers divided over stages, graph chunks pipelined through them",
+          .source = kSource,
+          .options = std::move(options),
+          .layout = layout,
+          .divide =
+              [](const Job& job) {
+                return JobDivision{.parts = pipeline_grid(job).parts,
+                                   .slices = pipeline_chunks(job),
+                                   .slices_field = "strategy.gnnpipe.chunks"};
+              },
+          .traffic = traffic,
+          .flows = flows,
+          .stretch = stretch,
+          .memory_budget = pipeline_budget,
+          .variants = variants,
+          .no_pairs = "a chunk's loss is taken before the other ends of its pairs are computed",
+          .rules = pipeline_rules()};
+}
+
+}  // namespace atl

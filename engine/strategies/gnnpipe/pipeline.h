@@ -1,0 +1,116 @@
+// The schedule of one rank of a pipeline (Chen et al. 2023, "GNNPipe"): its stage's layers over one chunk after the other, forward and
+// then backward in reverse, one optimiser step an epoch. Inference is exact: a chunk goes on as soon as what it reads is there.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "strategies/gnnpipe/info.h"
+#include "strategies/schedule/full_batch_pass.h"
+#include "strategies/gnnpipe/chunk_clock.h"
+#include "strategies/gnnpipe/chunk_memories.h"
+#include "strategies/gnnpipe/chunk_transfer.h"
+#include "strategies/gnnpipe/stages.h"
+#include "strategies/gnnpipe/stage_times.h"
+#include "tensor/constants.h"
+
+namespace atl {
+
+struct PipelineOptions {
+  std::uint64_t seed = 1;
+  Passes passes = Passes::kTraining;
+  PipelineGrid grid{};
+  LayerRange layers{};  // of the rank's stage
+  bool shuffle = true, late_gradients = false, scale_gradient = false;
+  std::int64_t refresh = 23;  // α, epochs
+  bool refresh_after_first = true;
+  Precision wire = Precision::kFloat32;
+};
+
+/// Collective: all ranks make the same calls. References outlive it.
+class Pipeline final : public Schedule {
+ public:
+  Pipeline(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
+           const GraphPart& part, double all_vertices, const PipelineOptions& options);
+
+  void train(std::int64_t step, TrainingStep& session) override;
+  /// (owned, classes) on ranks of the last stage, none on others.
+  ConstMatrixView infer() override;
+  ConstMatrixView embeddings() const override;
+  void count_non_finite(const double* unless, double* by_layer) override;
+  ScheduleBytes bytes() const override;
+  std::vector<NamedMatrix> state() override { return rows_->state(); }
+  /// StageTimes of the last step.
+  void report(FigureRequest& request) override;
+
+ private:
+  void make_whole_layers(double all_vertices);
+  void compute_prefix();
+  void make_chunks();
+  void run_whole_layers(std::int64_t step, bool training);
+  void place_outputs();
+  void keep_outputs(bool on);
+  void forward(std::size_t place);
+  void backward(std::size_t place, TrainingStep& session);
+  void infer_layer(int layer, int chunk);
+  void exchange_input(int layer, int chunk);
+  void expect_rows(Traffic purpose, std::span<const int> order);
+  void expect_gradients();
+  ChunkMatrices leaving(int chunk);
+  RangeInput input(int chunk);
+  RangeGradient gradient(int chunk);
+  MatrixView d_output(int chunk);
+  MatrixView of_chunk(MatrixView all, int chunk) const;
+  /// Rows of zeros are replaced by those of the first epoch that finds them, wherever a run began.
+  bool refreshes_after(std::int64_t epoch) const {
+    return epoch % o_.refresh == 0 || (o_.refresh_after_first && !rows_->has_history());
+  }
+  void tell(Work work) const;
+  void work_on(int chunk) const;
+  /// As `ctx`, with constants.
+  Context with_constants(Context ctx) {
+    ctx.constants = &constants_;
+    return ctx;
+  }
+
+  bool is_first() const { return stage_ == 0; }
+  bool is_last() const { return stage_ + 1 == o_.grid.stages; }
+  int chunks() const { return int(part_.chunks.size()); }
+  const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
+
+  Constants constants_;  // the weights, while an epoch's chunks go through
+  Context ctx_;
+  Communicator& comm_;
+  Trace* trace_;  // null: nobody asked for one
+  const Model& model_;
+  Parameters& parameters_;
+  const GraphPart& part_;
+  PipelineOptions o_;
+  int stage_;
+  LayerRange layers_;  // of the stage
+  RankGroup group_;    // its ranks
+  LayerRunner runner_;
+
+  // On the first stage, layers over all rows at once: those that are computed once, and one that reads features which can't be
+  // sliced, or neighbours' features, which nobody need wait for.
+  LayerRange whole_;
+  std::unique_ptr<Exchange> whole_exchange_;
+  std::unique_ptr<FullBatchPass> whole_pass_;
+  std::unique_ptr<PassMemory> whole_memory_;  // of the layer that isn't computed once; null: there is none
+
+  LayerRange inside_;  // those that go chunk by chunk; may be none
+  std::unique_ptr<StageRows> rows_;
+  std::unique_ptr<ChunkPass> pass_;
+  std::unique_ptr<ChunkMemories> memories_;
+  int tap_in_, tap_out_;          // −1: none
+  Matrix tap_, d_tap_, d_input_;  // (owned, width): what entered, and the gradients that leave
+  ChunkArrivals from_before_, from_behind_;
+  ChunkDepartures to_before_, to_behind_;
+  std::vector<int> order_;      // of the epoch
+  std::vector<int> inferred_;   // the order in which chunks come and go in inference …
+  std::vector<FlowStep> flow_;  // … and what the stage does then
+  ChunkClock clock_;
+  int chunk_ = 0;  // whose loss is asked for
+};
+
+}  // namespace atl

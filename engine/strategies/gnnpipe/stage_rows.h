@@ -1,0 +1,71 @@
+// The rows that a stage of a pipeline keeps: the input of each of its layers, and what the last one leaves, over all chunks.
+// Layers that gather have them twice, of this epoch and of an earlier one (the history), which trade places when it is refreshed,
+// so that nothing is copied; and a gradient for each row, to which chunks add that read it.
+#pragma once
+
+#include <vector>
+
+#include "strategies/exchange/exchange.h"
+#include "model/model.h"
+#include "strategies/schedule/pass_memory.h"
+
+namespace atl {
+
+struct StageRowsOptions {
+  bool trains = true;           // false: no history, no gradients
+  bool late_gradients = false;  // keep what history's rows would get, for the next epoch
+};
+
+/// Neither copyable nor movable: views point into it.
+class StageRows {
+ public:
+  StageRows(Device device, const Model& model, const LayerRange& layers, const LocalGraph& graph,
+            const StageRowsOptions& options);
+  StageRows(const StageRows&) = delete;
+
+  /// The input of `layer`, of the range or just behind it: what the range leaves. Of the present epoch: (owned, width).
+  MatrixView present(int layer) { return slice(layer, present_, 0, owned_); }
+  /// Of a layer that gathers: rows that come from other ranks (halo, in).
+  MatrixView present_halo(int layer) { return slice(layer, present_, owned_, halo_); }
+  MatrixView history(int layer) { return slice(layer, 1 - present_, 0, owned_ + halo_); }
+  /// Both, one after the other, and where each begins (rows).
+  ConstMatrixView both(int layer) const { return at(layer).rows.view(); }
+  Index first_present() const { return present_ * (owned_ + halo_); }
+  Index first_history() const { return (1 - present_) * (owned_ + halo_); }
+
+  /// Of a layer that gathers: (owned + halo, in), what chunks have added so far.
+  MatrixView gradient(int layer) { return at(layer).gradient; }
+  /// What the next epoch begins with; empty without late_gradients.
+  MatrixView late_gradient(int layer) { return at(layer).late; }
+
+  /// Before an epoch's backward: gradients begin at zero, or at the late ones.
+  void begin_backward(Context& ctx);
+  /// This epoch's rows are the history from here on.
+  void refresh();
+  /// false: history is zeros, because no epoch has left any, or because a run went on without it (part_states.h).
+  bool has_history() const { return known_.view().at(0, 0) != 0; }
+
+  bool gathers(int layer) const { return at(layer).gathers; }
+  const LayerRange& layers() const { return layers_; }
+  /// What a checkpoint keeps.
+  std::vector<NamedMatrix> state();
+  void count(ScheduleBytes& bytes) const;
+
+ private:
+  struct Layer {
+    bool gathers = false;
+    Matrix rows;  // ((owned + halo) · 2, in) where it gathers, else (owned, in)
+    Matrix gradient, late;
+  };
+  const Layer& at(int layer) const { return inputs_[std::size_t(layer - layers_.first)]; }
+  Layer& at(int layer) { return inputs_[std::size_t(layer - layers_.first)]; }
+  MatrixView slice(int layer, Index half, Index first, Index count);
+
+  LayerRange layers_;
+  Index owned_, halo_, present_ = 0;
+  StageRowsOptions options_;
+  std::vector<Layer> inputs_;  // by layer of the range, and what it leaves
+  Matrix known_;  // (1, 1) of the host, 1: there is a history; a checkpoint keeps it beside the rows
+};
+
+}  // namespace atl

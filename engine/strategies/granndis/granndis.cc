@@ -1,0 +1,77 @@
+// Strategy `granndis`: the exact exchange, among the ranks of a server, of what the server holds; over all ranks in the layers that read
+// no copies, and for inference.
+#include "strategies/granndis/info.h"
+
+#include <algorithm>
+
+#include "job/models.h"
+#include "partition/server_batches.h"
+#include "strategies/schedule/cut_rows.h"
+#include "strategies/schedule/rows.h"
+
+namespace atl {
+namespace {
+
+std::unique_ptr<Schedule> make(const ScheduleInput& in) {
+  return full_batch_of_parts(in, [&ctx = in.ctx, &comm = in.comm, wire = in.job.wire()](
+                                     const GraphPart& part, std::vector<ExchangedLayer> layers) {
+    return make_exact_exchange(ctx, comm, part, std::move(layers), true,
+                               std::make_unique<WholeCrossing>(ctx, *part.graph, part.outer, wire));
+  });
+}
+
+ServerOptions server(const Job& job, Rank rank, Index epoch) {
+  const int together = ranks_of_a_server(job), first = rank / together * together;
+  const Expansion expansion = expansion_of(job);
+  return {.first_part = first,
+          .parts = std::min(together, job.placement.ranks - first),
+          .max_hop = expansion.max_hop,
+          .fanout = expansion.fanout,
+          .layers = expansion.hops,
+          .beyond = expansion.beyond,
+          .samples = !expansion.is_exact,
+          .seed = job.training.seed,
+          .epoch = expansion.redraws ? std::uint64_t(epoch) : 0,
+          .redraws = expansion.redraws,
+          .batches = expansion.batches};
+}
+
+/// Rows that the ranks of a server have for each other, of the layers whose rows travel within it: those before the last `beyond`.
+void add_cut(const ServerGraph& held, Rank first, int beyond, std::vector<std::vector<CutRows>>& by_layer) {
+  const int parts = int(held.halos.size()), layers = std::max(0, int(by_layer.size()) - beyond);
+  for (int to = 0; to < parts; ++to) {
+    const std::vector<VertexId>& halo = held.halos[std::size_t(to)];
+    std::vector<std::vector<Index>> rows(std::size_t(layers), std::vector<Index>(std::size_t(parts), 0));
+    for (std::size_t i = 0, from = 0; i < halo.size(); ++i) {
+      while (halo[i] >= held.part_offsets[from + 1]) ++from;
+      // A row that is read from d hops away is read by all layers with d or more behind them.
+      for (int l = 0; l < layers - held.near[std::size_t(to)][i]; ++l) ++rows[std::size_t(l)][from];
+    }
+    for (int l = 0; l < layers; ++l)
+      for (int from = 0; from < parts; ++from)
+        if (const Index count = rows[std::size_t(l)][std::size_t(from)]; count > 0)
+          by_layer[std::size_t(l)].push_back({first + from, first + to, count});
+  }
+}
+
+void describe(const Job& job, const Model&, const PreparedGraph& prepared, const GraphMarks& marks,
+              TrafficShape& shape) {
+  const int layers = int(shape.widths.size()), beyond = std::min(expansion_of(job).beyond, layers);
+  shape.server_cut.resize(shape.widths.size());
+  for (int l = layers - beyond; l < layers; ++l)
+    shape.server_cut[std::size_t(l)] = cut_rows(prepared, !marks.induced_on.empty());
+  for (Rank first = 0; first < job.placement.ranks; first += ranks_of_a_server(job)) {
+    ServerOptions options = server(job, first, 1);
+    options.induced_on = marks.induced_on;
+    for (const ServerGraph& held : server_graphs(prepared, options, marks.counted))
+      add_cut(held, first, beyond, shape.server_cut);
+  }
+}
+
+}  // namespace
+
+Strategy granndis_row() {
+  return {.kind = "granndis", .make = make, .server = server, .describe = describe};
+}
+
+}  // namespace atl

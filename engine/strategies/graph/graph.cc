@@ -1,0 +1,17 @@
+// Strategy `graph`: the exact exchange of boundary rows.
+#include "strategies/schedule/rows.h"
+
+namespace atl {
+namespace {
+
+std::unique_ptr<Schedule> make(const ScheduleInput& in) {
+  return exact_full_batch(in, in.job.strategy.options.flag("overlap"), all_boundary_rows(in));
+}
+
+}  // namespace
+
+Strategy graph_row() {
+  return {.kind = "graph", .make = make};
+}
+
+}  // namespace atl

@@ -1,0 +1,104 @@
+#include "strategies/p3/column_slabs.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace atl {
+namespace {
+
+GroupBatchOptions forward_alone(const Model& model) {
+  GroupBatchOptions options = group_options(model);
+  options.transposed = options.places = false;
+  return options;
+}
+
+}  // namespace
+
+ColumnSlabs::ColumnSlabs(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
+                         const BatchGraph& graph, const SlabOptions& options)
+    : ctx_(ctx),
+      comm_(comm),
+      parameters_(parameters),
+      graph_(graph),
+      held_(*graph.columns),
+      layers_(slab_segments(model).front()),
+      group_options_(forward_alone(model)),
+      structure_(whole_structure(graph, comm, *ctx.pool, options.mapped)),
+      sampler_(*structure_, slab_sampling(model, layers_)),
+      push_(comm, *ctx.pool, held_, group_options_, kEvaluationRoute),
+      runner_(ctx, model, comm.trace()),
+      pass_(ctx, comm, model, held_.share,
+            {.end = layers_.end,
+             .seed = options.seed,
+             .traffic = {.forward = Traffic::kEvaluation, .back = Traffic::kEvaluation}}),
+      memory_(ctx.device, model, layers_, Passes::kInference),
+      copies_(ctx) {
+  ATOLL_CHECK(infers_by_columns(model), "layers before the first product");
+  if (!options.mapped) return;
+  for (const Rank rank : held_.share.group)
+    members_.push_back(
+        {slab_begins(model, graph.whole.whole, graph.owners, rank, options.bytes, options.width), {}, {}});
+}
+
+/// Own rows of `rank`, as rows of the prepared graph.
+std::span<const VertexId> ColumnSlabs::seeds_of(Rank rank, Index begin, Index end) {
+  seeds_.resize(std::size_t(end - begin));
+  std::iota(seeds_.begin(), seeds_.end(), VertexId(graph_.owners.first_row(rank) + begin));
+  return seeds_;
+}
+
+void ColumnSlabs::infer(std::span<const Index> begins, MatrixView out) {
+  for (std::size_t slab = 0; slab + 1 < begins.size(); ++slab) {
+    sampler_.sample(0, seeds_of(comm_.rank(), begins[slab], begins[slab + 1]), own_);
+    if (members_.empty())
+      push_.push(own_, group_, features_);
+    else
+      read_group(slab);
+    copies_.restart();
+    pass_.begin(own_, group_, 0, false);
+    const auto rows = pass_.rows().begin();
+    memory_.shape({rows + layers_.first, rows + layers_.end});
+    runner_.forward(pass_, parameters_.present(), memory_,
+                    {Rows(copies_.of(ConstMatrixView(features_))), {}});
+    axpby(ctx_, 1, memory_.output(layers_.end - 1), 0,
+          out.slice_rows(begins[slab], begins[slab + 1] - begins[slab]));
+  }
+}
+
+/// As a push would, with what is sampled here of every member's slab.
+void ColumnSlabs::read_group(std::size_t slab) {
+  const ColumnShare& share = held_.share;
+  const std::size_t length = PushedSizes::length(group_options_.hops);
+  std::vector<std::int64_t> sizes, all;
+  std::vector<const std::byte*> structures;
+  std::vector<const VertexId*> ids;
+  for (int m = 0; m < share.members(); ++m) {
+    Pushed& member = members_[std::size_t(m)];
+    const auto begin_of = [&](std::size_t at) {
+      return member.begins[std::min(at, member.begins.size() - 1)];
+    };
+    if (m != share.place)
+      sampler_.sample(0, seeds_of(share.group[std::size_t(m)], begin_of(slab), begin_of(slab + 1)), others_);
+    const Batch& batch = m == share.place ? own_ : others_;
+    PushedSizes::of(batch, group_options_.hops, sizes);
+    ATOLL_CHECK(sizes.size() == length, "{} sizes of a slab", sizes.size());
+    all.insert(all.end(), sizes.begin(), sizes.end());
+    GroupBatch::pack(
+        group_options_, batch,
+        member.structure.take(GroupBatch::pushed_bytes(group_options_, {sizes, group_options_.hops})).data());
+    std::ranges::copy(batch.ids(), member.ids.take(Index(batch.ids().size())).begin());
+    structures.push_back(member.structure.data());
+    ids.push_back(member.ids.data());
+  }
+  group_.shape(group_options_, all, share.place);
+  group_.fill(structures, ids);
+  copy_rows(*ctx_.pool, held_.values, group_.ids(), features_);
+}
+
+void ColumnSlabs::count(ScheduleBytes& bytes) const {
+  memory_.count(bytes);
+  bytes.halo += pass_.bytes() + features_.held_bytes() + group_.bytes() + own_.bytes() + others_.bytes();
+  for (const Pushed& each : members_) bytes.halo += each.structure.bytes() + each.ids.bytes();
+}
+
+}  // namespace atl

@@ -1,0 +1,72 @@
+// The first layers of exact inference where features are held by columns (P3: Gandhi & Iyer 2021, section 3.2): as in training each rank computes
+// them in its columns for all ranks of its group, and sends the summands to their rows' owners, slab by slab. No features travel.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "strategies/p3/push_pull_pass.h"
+#include "strategies/schedule/slab_inference.h"
+
+namespace atl {
+
+/// Whether a model's first layers can be: they read neighbours once before the first product is whole, and that product isn't the last layer's alone,
+/// whose input are the embeddings. Others (SGC) go through the whole graph before any product.
+inline bool infers_by_columns(const Model& model) {
+  const SplitLayers split(model);
+  return split.hops <= 1 && (split.whole == 0 || split.whole + 1 < int(model.layers.size()));
+}
+
+/// Of the product that is made whole.
+inline const Layer& whole_layer(const Model& model) {
+  return *model.layers[std::size_t(SplitLayers(model).whole)];
+}
+
+/// Of a row of a slab, for SlabOptions::width: each rank holds the group's rows in its columns, and their products.
+inline Index slab_width(const Model& model, const ColumnShare& share) {
+  return std::max(share.whole, share.members() * whole_layer(model).spec().out);
+}
+
+/// By the compute thread, on Lane::kBulk as Traffic::kEvaluation: what a slab reads, to all of the group (ColumnPush), or nothing where every rank
+/// reads all arcs; summands; and scores. References outlive it.
+class ColumnSlabs final : public FirstLayers {
+ public:
+  /// `model`: of the columns that the rank has. `options`: as SlabInference's, whose slabs are the same.
+  ColumnSlabs(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
+              const BatchGraph& graph, const SlabOptions& options);
+
+  void infer(std::span<const Index> begins, MatrixView out) override;
+  void count(ScheduleBytes& bytes) const override;
+
+ private:
+  /// Of a member's slab, where arcs are read here.
+  struct Pushed {
+    std::vector<Index> begins;  // of all its slabs
+    Recycled<std::byte> structure;
+    Recycled<VertexId> ids;
+  };
+  std::span<const VertexId> seeds_of(Rank rank, Index begin, Index end);
+  void read_group(std::size_t slab);
+
+  Context& ctx_;
+  Communicator& comm_;
+  Parameters& parameters_;
+  const BatchGraph& graph_;
+  const HeldColumns& held_;
+  const LayerRange layers_;
+  const GroupBatchOptions group_options_;
+  std::unique_ptr<Structure> structure_;
+  Sampler sampler_;
+  ColumnPush push_;
+  std::vector<Pushed> members_;  // empty: each pushes its own
+  LayerRunner runner_;
+  PushPullPass pass_;
+  PassMemory memory_;
+  DeviceCopies copies_;
+  std::vector<VertexId> seeds_;
+  Batch own_, others_;
+  GroupBatch group_;
+  Matrix features_;
+};
+
+}  // namespace atl

@@ -1,0 +1,90 @@
+// The schedule of P3 (Gandhi & Iyer 2021, sections 3.2 and 3.3): push-pull parallelism over mini-batches, one at a time, or in its pipeline.
+//
+// In the pipeline each step computes one phase of each of four batches, two forward and two backward (its Figure 6): of step t + 3 forward
+// by columns, of t + 2 forward of the own batch, of t + 1 backward of it, of t backward by columns, after which step t's update comes. What a
+// phase begins to send arrives while others compute. A batch is computed with the weights that there were when its first phase began, in all
+// of its phases: w(t + 1) = w(t) − η ∇f(w(t − 3)), the first weights before.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sampler/column_rows.h"
+#include "strategies/schedule/batch_feed.h"
+#include "strategies/p3/column_slabs.h"
+#include "strategies/p3/flight.h"
+#include "strategies/p3/whole_weights.h"
+#include "strategies/schedule/slab_inference.h"
+
+namespace atl {
+
+struct PushPullOptions {
+  BatchSamplingOptions batches;  // the model says the rest of `sampling`, and of `columns`
+  int ahead = 2;                 // BatchStream::Options
+  int delay = 0;                 // steps between reading weights and taking their gradient: 0, or 3
+  Passes passes = Passes::kTraining;
+  Precision wire = Precision::kFloat32;
+  Index slab_bytes = atl::slab_bytes(0);  // of inference
+  std::int64_t epochs = 1;                // batches beyond them aren't made ahead
+};
+
+/// Collective: all ranks make the same calls. References outlive it.
+class PushPull final : public Schedule {
+ public:
+  static constexpr int kDelay = 3;
+
+  /// `whole_model`: the same of all columns, for exact inference of models whose first layers need them.
+  PushPull(Context& ctx, Communicator& comm, const Model& model, Model whole_model, Parameters& parameters,
+           const BatchGraph& graph, const PushPullOptions& options);
+
+  std::int64_t steps() const override { return feed_ ? feed_->seeds().steps() : 1; }
+  void train(std::int64_t step, TrainingStep& session) override;
+  ConstMatrixView infer() override;
+  ConstMatrixView embeddings() const override { return inference_.embeddings(); }
+  void count_non_finite(const double* unless, double* by_layer) override;
+  ScheduleBytes bytes() const override;
+  /// In the pipeline: the weights that batches under way were begun with.
+  std::vector<NamedMatrix> state() override;
+  void report(FigureRequest& request) override {
+    request.offer<BatchCounts>([&] { return feed_ ? feed_->counts() : BatchCounts(); });
+  }
+
+ private:
+  /// A place in the pipeline: a batch, or none beyond the last one, and the weights and gradients that are its own.
+  struct Place {
+    std::unique_ptr<Flight> flight;
+    Matrix weights, gradients;  // (1, trainable)
+  };
+  SlabOptions inference_options(const Model& model);
+  void train_alone(std::int64_t step, TrainingStep& session);
+  void train_in_pipeline(std::int64_t step, TrainingStep& session);
+  void fill_pipeline(std::int64_t step, TrainingStep& session);
+  bool begin(Place& place, std::int64_t step);
+  void take_loss(Place& place, TrainingStep& session, bool ahead);
+  WeightVersion version_of(Place& place);
+  void stash(Place& place);
+  std::int64_t growths() const;
+  void tell(Work work) const;
+
+  Context& ctx_;
+  Trace* trace_;  // null: nobody asked for one
+  Parameters& parameters_;
+  const PushPullOptions options_;
+  const ColumnShare& share_;
+  // Of exact inference, by columns …
+  std::optional<ColumnSlabs> first_layers_;
+  // … or of models that go through the graph before their first product (SGC), with rows put together and all weights:
+  Model whole_model_;
+  ColumnRows input_rows_;
+  std::optional<WholeWeights> whole_weights_;  // none: this rank's are
+  SlabInference inference_;
+  // Of training:
+  LayerRunner runner_;
+  std::vector<Place> places_;  // by age, the oldest first; the last one is free between two steps
+  Matrix under_way_{1, 2};     // whether weights were stashed, and of how many batches forward is done
+  bool has_trained_ = false;
+  Flight* at_loss_ = nullptr;
+  std::optional<BatchFeed> feed_;  // none: this schedule doesn't train
+};
+
+}  // namespace atl

@@ -1,0 +1,186 @@
+// PipeGCN's exchange (Wan et al. 2022, algorithm 1): halo rows and their gradients are those of the epoch before, so that the
+// transfer that a layer starts in epoch t hides behind everything until the same layer of epoch t + 1. Slot 0 = owned rows,
+// slot 1 = halo rows.
+//
+// In the first epoch nothing has arrived: halo rows are zero and no gradients come from other ranks. A run that goes on without
+// the rows that were under way, since it is on other ranks than before, waits in its first epoch for this epoch's own, and so
+// fills its buffers with what is exact. Smoothing is late_rows.h's.
+//
+// Which rows travel is a Crossing's. Where that draws a sample each epoch, rows that arrived from epoch t are read by the block
+// of t's sample, and gradients of them, under way in epoch t + 1, are added in epoch t + 2 to the rows that t's sample sent.
+//
+// Evaluation, and what is gathered once, is exact: an exchange of its own, with buffers of its own, brings it.
+#include "strategies/exchange/halo_gather.h"
+#include "strategies/pipegcn/late_rows.h"
+
+namespace atl {
+namespace {
+
+class PipeGcn final : public Exchange {
+ public:
+  PipeGcn(Context& ctx, Communicator& comm, const GraphPart& part, const std::vector<ExchangedLayer>& layers,
+          const PipeGcnOptions& options, std::unique_ptr<Crossing> crossing)
+      : part_(part), options_(options), crossing_(std::move(crossing)), transfer_(ctx, comm) {
+    if (!crossing_) crossing_ = std::make_unique<WholeCrossing>(ctx, *part.graph, part.outer);
+    std::vector<ExchangedLayer> inferred = layers;
+    for (ExchangedLayer& each : inferred) each.keep = false;
+    exact_ = make_exact_exchange(ctx, comm, part, std::move(inferred), true);
+    const Index sent = crossing_->sent(), halo = crossing_->arriving();
+    for (const ExchangedLayer& each : layers) {
+      const Index cols = each.travels() ? each.cols : 0;
+      fixed_.push_back(each.fixed);
+      rows_.emplace_back(ctx, sent, halo, cols, smoothing(options.smooth_rows && cols > 0));
+      gradients_.emplace_back(ctx, halo, sent, cols, smoothing(options.smooth_gradients && cols > 0));
+    }
+    epochs_.zero();
+  }
+
+  /// What is under way writes to the buffers that end here. A rank that is lost has been told of by whoever waited for it.
+  ~PipeGcn() override {
+    try {
+      for (std::size_t l = 0; l < rows_.size(); ++l) {
+        rows_[l].wait();
+        gradients_[l].wait();
+      }
+    } catch (const Error&) {
+    }
+  }
+
+  std::vector<Index> source_rows(int layer) const override { return exact_->source_rows(layer); }
+  Index bytes() const override {
+    Index total = exact_->bytes() + crossing_->bytes();
+    for (const LateRows& each : rows_) total += each.bytes();
+    for (const LateRows& each : gradients_) total += each.bytes();
+    return total;
+  }
+
+  void begin(std::int64_t epoch, bool training) override {
+    if (!training) return;
+    if (options_.staleness > 0 && epochs_.at(0, 0) == 0 && epoch > 1) epochs_.at(0, 1) = Real(epoch);
+    epochs_.at(0, 0) += 1;
+    epoch_ = epoch;
+    const bool is_measured = options_.measure_every > 0 && (epoch - 1) % options_.measure_every == 0;
+    measures_ = is_measured && passes_ > 0 && !is_refilled(epoch - 1);
+    ++passes_;
+  }
+
+  Gather& gather(const Gathered& g) override {
+    const bool repeated = g.purpose == Traffic::kRecompute;  // with the rows that forward used
+    if (fixed_[std::size_t(g.layer)] || !(repeated || g.purpose == Traffic::kHalo)) return exact_->gather(g);
+    LateRows& late = rows_[std::size_t(g.layer)];
+    if (!repeated)
+      exchange(late, [&] {
+        return transfer_.fetch(*crossing_, epoch_, g.purpose, g.rows.dense, late.leaving(), late.arriving());
+      });
+    return there_.start({&part_.own, g.rows, crossing_.get(), used_epoch(), Rows(in_use(late))}, {});
+  }
+
+  Gather& gather_back(const Gathered& g, MatrixView d_rows) override {
+    if (fixed_[std::size_t(g.layer)]) return exact_->gather_back(g, d_rows);
+    return back_.begin(g, d_rows);
+  }
+
+  void report(FigureRequest& request) override {
+    request.offer<EpochLateness>([&] { return lateness(); });
+  }
+
+  std::vector<NamedMatrix> state() override {
+    std::vector<NamedMatrix> all{{"pipegcn.epochs", epochs_}};
+    for (std::size_t l = 0; l < rows_.size(); ++l) {
+      rows_[l].hold(all, fmt::format("pipegcn.rows.{}", l), options_.staleness == 0);
+      gradients_[l].hold(all, fmt::format("pipegcn.gradients.{}", l), options_.staleness == 0);
+    }
+    if (all.size() == 1) all.clear();  // nothing is late that epochs would be counted for
+    return all;
+  }
+
+ private:
+  EpochLateness lateness() const {
+    EpochLateness all;
+    for (std::size_t l = 0; measures_ && l < rows_.size(); ++l) {
+      if (!rows_[l].travels()) continue;
+      const LateRows::Error rows = rows_[l].error(), gradients = gradients_[l].error();
+      all.push_back({int(l), rows.differences, rows.size, gradients.differences, gradients.size});
+    }
+    return all;
+  }
+
+  class Back final : public HaloGatherBack {
+   public:
+    explicit Back(PipeGcn& pipe) : pipe_(pipe) {}
+    Gather& begin(const Gathered& g, MatrixView d_rows) {
+      late_ = &pipe_.gradients_[std::size_t(g.layer)];
+      late_->wait();  // the last ones have left
+      const Rows halo(pipe_.in_use(pipe_.rows_[std::size_t(g.layer)]));
+      const MatrixView d_halo = d_rows.cols > 0 ? late_->leaving() : MatrixView();
+      return start({&pipe_.part_.own, g.rows, pipe_.crossing_.get(), pipe_.used_epoch(), halo}, d_halo,
+                   d_rows);
+    }
+
+   private:
+    void ship() override {
+      pipe_.exchange(*late_, [&] {
+        return pipe_.transfer_.ship(crossing(), epoch(), late_->leaving(), late_->arriving());
+      });
+    }
+    void add() override {
+      pipe_.transfer_.add(crossing(), pipe_.returned_epoch(), pipe_.in_use(*late_), d_rows());
+    }
+
+    PipeGcn& pipe_;
+    LateRows* late_ = nullptr;
+  };
+
+  /// In which the rows left that this epoch uses, and whose gradients it sends back.
+  std::int64_t used_epoch() const { return is_refilled(epoch_) ? epoch_ : epoch_ - options_.staleness; }
+  /// In which the rows left whose gradients this epoch adds to its own.
+  std::int64_t returned_epoch() const {
+    if (options_.staleness == 0 || is_refilled(epoch_)) return epoch_;
+    return is_refilled(epoch_ - 1) ? epoch_ - 1 : epoch_ - 2;
+  }
+  /// Whether it waited for its own rows and gradients, see the top.
+  bool is_refilled(std::int64_t epoch) const { return double(epochs_.at(0, 1)) == double(epoch); }
+
+  std::optional<LateRows::Smoothing> smoothing(bool on) const {
+    if (!on) return {};
+    return LateRows::Smoothing{options_.decay, options_.bias_correction};
+  }
+
+  /// Starts this epoch's transfer, and takes what is due: the last epoch's, or without staleness the one just started.
+  void exchange(LateRows& late, FunctionRef<Arrival()> start) {
+    if (is_refilled(epoch_)) {  // used as it came, and again in the next epoch
+      late.start(start());
+      return late.wait();
+    }
+    const auto nth = std::int64_t(double(epochs_.at(0, 0))) - options_.staleness;
+    if (options_.staleness > 0) late.take(nth, measures_);
+    late.start(start());
+    if (options_.staleness == 0) late.take(nth, measures_);
+  }
+  MatrixView in_use(LateRows& late) const { return is_refilled(epoch_) ? late.arriving() : late.used(); }
+
+  const GraphPart& part_;
+  PipeGcnOptions options_;
+  std::unique_ptr<Crossing> crossing_;
+  HaloTransfer transfer_;
+  std::unique_ptr<Exchange> exact_;
+  std::vector<bool> fixed_;                 // by layer: its input are the features
+  std::vector<LateRows> rows_, gradients_;  // by layer
+  Matrix epochs_{
+      1, 2};  // on the host: training passes begun, this one included; the epoch that was refilled, or 0
+  std::int64_t epoch_ = 0, passes_ = 0;  // passes of training since the exchange was made
+  bool measures_ = false;                // in this pass
+  HaloGather there_;
+  Back back_{*this};
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
+                                                const std::vector<ExchangedLayer>& layers,
+                                                const PipeGcnOptions& options,
+                                                std::unique_ptr<Crossing> crossing) {
+  return std::make_unique<PipeGcn>(ctx, comm, part, layers, options, std::move(crossing));
+}
+
+}  // namespace atl

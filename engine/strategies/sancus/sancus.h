@@ -1,0 +1,23 @@
+// Sancus' exchange: CAGNET's broadcasts, left out while a block has changed little (Peng et al. 2022).
+#pragma once
+
+#include "strategies/exchange/exchange.h"
+
+namespace atl {
+
+struct SancusOptions {
+  enum class Rule {
+    kFixed,   // by the epoch's number
+    kBounded  // by the block's change and age
+  } rule = Rule::kFixed;
+  std::int64_t warmup = 50, every = 2;   // fixed: all epochs up to `warmup`, then one of `every`
+  double threshold = 0.05;               // bounded: largest relative change since it was sent …
+  std::int64_t staleness = 4;            // … and most epochs since
+  bool gradients_of_cached_rows = true;  // sent to their owners all the same
+  Precision wire = Precision::kFloat32;
+};
+std::unique_ptr<Exchange> make_sancus_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
+                                               const std::vector<ExchangedLayer>& layers,
+                                               const SancusOptions& options);
+
+}  // namespace atl

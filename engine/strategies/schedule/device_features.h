@@ -1,0 +1,50 @@
+// Features of mini-batches on a GPU: own rows lie in its memory, as many as fit into a share of it, those with the most neighbours
+// first. The others it reads in the host's memory, which is pinned for that, row by row, as batches draw them. So the host copies
+// other ranks' rows alone; and all rows that aren't in the GPU's memory, where the host's can't be pinned.
+//
+// What comes out doesn't depend on where rows lie.
+#pragma once
+
+#include <vector>
+
+#include "sampler/batch_graph.h"
+#include "sampler/batch_stream.h"
+#include "strategies/schedule/sourced_rows.h"
+
+namespace atl {
+
+/// One per rank, used by its compute thread. On the CPU a batch's features are what they are.
+class DeviceFeatures {
+ public:
+  /// share: of the GPU's memory, 0 … 1. The context and graph.features outlive it.
+  DeviceFeatures(Context& ctx, const BatchGraph& graph, Rank rank, double share);
+  ~DeviceFeatures();
+  DeviceFeatures(const DeviceFeatures&) = delete;
+
+  /// For whoever makes batches, as long as this is there.
+  DevicePlaces places() const { return {held_, hosts_.rows > 0}; }
+  /// Where these are.
+  RowPlaces rows() const { return {rows_, hosts_}; }
+  /// (owned, F) where the GPU has all of them; otherwise empty.
+  ConstMatrixView whole() const { return is_whole_ ? rows_.view() : ConstMatrixView(); }
+  /// (rows of the batch, F), where kernels read them; valid until the next call.
+  ConstMatrixView of(const StreamedBatch& made) { return sourced_.of(made.sources, rows(), made.features); }
+
+  Index bytes() const { return rows_.held_bytes() + sourced_.bytes(); }
+  Index growths() const { return sourced_.growths(); }
+
+ private:
+  void hold_all(ConstMatrixView own);
+  void hold_some(const BatchGraph& graph, Rank rank, Index count);
+  void read_hosts(ConstMatrixView own);
+
+  Context& ctx_;
+  Matrix rows_;                 // (held, F), on the device
+  std::vector<VertexId> held_;  // DevicePlaces::held
+  const void* pinned_ = nullptr;
+  ConstMatrixView hosts_;  // (owned, F), what is pinned, as the device reads it; no rows: it doesn't
+  bool is_whole_ = false;
+  SourcedRows sourced_;
+};
+
+}  // namespace atl

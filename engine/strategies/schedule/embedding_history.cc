@@ -1,0 +1,143 @@
+#include "strategies/schedule/embedding_history.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "tensor/kernels.h"
+
+namespace atl {
+namespace {
+
+std::vector<int> inner_layers(const Model& model) {
+  std::vector<int> layers;
+  for (int l = 0; l < int(model.layers.size()); ++l)
+    if (model.spec(l).gathers) layers.push_back(l);
+  layers.erase(layers.begin());
+  return layers;
+}
+
+}  // namespace
+
+EmbeddingHistory::EmbeddingHistory(Context& ctx, Communicator& comm, const Model& model,
+                                   const HistoryRows& rows, const HistoryOptions& options, Precision wire)
+    : ctx_(ctx),
+      comm_(comm),
+      wire_(ctx, wire),
+      rows_(rows),
+      layers_(inner_layers(model)),
+      directory_(rows, options),
+      flights_(std::size_t(options.delay)),
+      ages_(options.layers, rows.slots()),
+      copies_(ctx) {
+  ATOLL_CHECK(int(layers_.size()) == options.layers, "{} inner layers, not {}", layers_.size(),
+              options.layers);
+  const Index numbers = 1 + Index(rows.ranks()) * options.layers + rows.slots();
+  for (Flight& each : flights_) each.known = Matrix(2, numbers);
+  for (const int l : layers_) {
+    const Index width = model.spec(l).in;
+    kept_.emplace_back(rows.slots(), width, ctx.device);
+    fill(ctx_, 0, kept_.back());
+    for (Flight& each : flights_) {
+      each.arriving.emplace_back(rows.slots(), width, ctx.device);
+      fill(ctx_, 0, each.arriving.back());
+      each.leaving.emplace_back();
+    }
+  }
+}
+
+/// What is under way writes to memory that ends here. A rank that is lost has been told of by whoever waited for it.
+EmbeddingHistory::~EmbeddingHistory() {
+  try {
+    for (Flight& each : flights_) each.event.wait();
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+  }
+}
+
+void EmbeddingHistory::start(std::int64_t step) {
+  if (is_told_) read_known(step);
+  next_ = step;
+}
+
+/// What arrives is here and whole.
+void EmbeddingHistory::settle(Flight& flight, const PushedRows& arriving) {
+  flight.event.wait();
+  if (!std::exchange(flight.packed, false)) return;
+  for (std::size_t i = 0; i < kept_.size(); ++i)
+    wire_.unpack(flight.arriving[i].view().slice_rows(0, arriving.all_of(int(i))));
+}
+
+void EmbeddingHistory::begin(std::int64_t step) {
+  copies_.restart();
+  directory_.begin(step);
+  const PushedRows* const due = directory_.due(step);
+  if (due == nullptr) return;
+  Flight& flight = flight_of(step - directory_.options().delay);
+  settle(flight, *due);
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    Index row = 0;
+    for (Rank peer = 0; peer < comm_.size(); ++peer) {
+      const auto slots = due->of(peer, int(i));
+      if (slots.empty()) continue;
+      scatter_rows(ctx_, flight.arriving[i].view().slice_rows(row, Index(slots.size())),
+                   copies_.of(slots).data(), kept_[i]);
+      row += Index(slots.size());
+    }
+  }
+}
+
+void EmbeddingHistory::read(const Batch& batch, PassMemory& memory) {
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    const int hop = int(i) + 1;
+    const Leaves& leaves = batch.leaves(hop);
+    if (leaves.size() == 0) continue;
+    gather_rows(ctx_, kept_[i], copies_.of(leaves.slots.span()).data(),
+                memory.input(layers_[i]).slice_rows(batch.input_rows(hop), leaves.size()));
+  }
+}
+
+void EmbeddingHistory::push(const StepPushes& pushes, PassMemory& memory) {
+  const std::int64_t step = directory_.step();
+  Flight& flight = flight_of(step);
+  flight.event.wait();
+  sends_.clear(), receives_.clear();
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    const ConstMatrixView rows = memory.output(layers_[i] - 1);
+    const Index leaving = pushes.leaving.all_of(int(i));
+    if (flight.leaving[i].grow(1, leaving * rows.cols, ctx_.device, true)) ++growths_;
+    const PackedRows out = wire_.packed({flight.leaving[i].data(), leaving, rows.cols}),
+                     in = wire_.packed(flight.arriving[i]);
+    Index sent = 0, received = 0;
+    for (Rank peer = 0; peer < comm_.size(); ++peer) {
+      const auto own = pushes.leaving.of(peer, int(i));
+      if (const auto count = Index(own.size()); count > 0) {
+        const PackedRows to = out.slice(sent, count);
+        wire_.gather(rows, copies_.of(own).data(), to);
+        sends_.push_back(to.message(peer));
+        sent += count;
+      }
+      if (const auto count = Index(pushes.arriving.of(peer, int(i)).size()); count > 0) {
+        receives_.push_back(in.slice(received, count).message(peer));
+        received += count;
+      }
+    }
+  }
+  directory_.add(pushes.arriving);
+  flight.event = comm_.exchange(Lane::kBulk, Traffic::kHalo, sends_, receives_, ctx_.stream);
+  flight.packed = true;
+  is_told_ = false;
+  next_ = step + 1;
+}
+
+void EmbeddingHistory::count(ScheduleBytes& bytes) const {
+  const auto add = [&](const std::vector<Matrix>& all) {
+    for (const Matrix& each : all) bytes.halo += each.held_bytes();
+  };
+  add(kept_);
+  for (const Flight& each : flights_) {
+    add(each.arriving), add(each.leaving);
+    bytes.halo += each.known.held_bytes();
+  }
+  bytes.halo += ages_.held_bytes() + rows_.bytes() + 2 * directory_.bytes();  // who makes batches has one
+}
+
+}  // namespace atl

@@ -1,0 +1,133 @@
+#include "strategies/schedule/mini_batch.h"
+
+namespace atl {
+namespace {
+
+LayerRange all_layers(const Model& model) {
+  return {0, int(model.layers.size())};
+}
+
+}  // namespace
+
+MiniBatch::MiniBatch(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
+                     const BatchGraph& graph, const MiniBatchOptions& options)
+    : ctx_(ctx),
+      comm_(comm),
+      trace_(comm.trace()),
+      parameters_(parameters),
+      options_(options),
+      runner_(ctx, model, comm.trace()),
+      features_(options.passes == Passes::kInference
+                    ? nullptr
+                    : std::make_unique<DeviceFeatures>(ctx, graph, comm.rank(), options.gpu_features)),
+      inference_(ctx, comm, model, parameters, graph,
+                 {.mapped = options.batches.mapped,
+                  .bytes = options.slab_bytes,
+                  .seed = options.batches.sampling.seed,
+                  .features = features_.get()}),
+      pass_(ctx, model, all_layers(model), options.batches.sampling.seed),
+      memory_(ctx.device, model, all_layers(model), options.passes, true),
+      copies_(ctx) {
+  if (options.passes == Passes::kInference) return;
+  ctx.workspace->expect_batches();
+  BatchSamplingOptions batches = options.batches;
+  if (batches.features) batches.features->device = features_->places();
+  batches.sampling.normalisation = model.needs.normalisation;
+  batches.sampling.attention = model.needs.attention;
+  if (options.explained && comm.size() > 1)
+    batches.masks = &explanations_.emplace(ctx, comm, model, parameters, graph, *options.explained);
+  if (const auto& kept = options.history) {
+    history_rows_ = history_rows(graph.training, graph.owners, comm, kept->rows);
+    history_.emplace(ctx, comm, model, *history_rows_, *kept, options.wire);
+    batches.history = &history_->directory();
+  }
+  feed_.emplace(comm, graph,
+                BatchFeedOptions{.batches = batches, .ahead = options.ahead, .epochs = options.epochs});
+}
+
+/// Who makes batches may wait for an explanation that never begins.
+MiniBatch::~MiniBatch() {
+  if (explanations_) explanations_->close();
+}
+
+void MiniBatch::start(std::int64_t step) {
+  if (explanations_) {
+    explanations_->close();
+    feed_->stop();
+    explanations_->start(step);
+  }
+  if (history_) {
+    feed_->stop();
+    history_->start(step);
+  }
+  feed_->start(step);
+}
+
+std::vector<NamedMatrix> MiniBatch::state() {
+  if (history_) return history_->state();
+  return explanations_ ? explanations_->state() : std::vector<NamedMatrix>();
+}
+
+void MiniBatch::report(FigureRequest& request) {
+  request.offer<BatchCounts>([&] { return feed_ ? feed_->counts() : BatchCounts(); });
+  if (explanations_) request.offer<ExplainedFigures>([&] { return explanations_->figures(); });
+}
+
+/// Steps of the run are counted from 1, batches from 0.
+void MiniBatch::train(std::int64_t step, TrainingStep& session) {
+  if (trace_ != nullptr && (step - 1) % steps() == 0) trace_->begin_epoch((step - 1) / steps() + 1);
+  if (!feed_->has(step - 1)) start(step - 1);
+  const std::int64_t before = growths();
+  tell(Work::kPrefetch);
+  const StreamedBatch& made = feed_->next();
+  pass_.begin(made.batch, step, true);
+  if (options_.batches.weighs) pass_.share(comm_, made.shares);
+  memory_.shape(pass_.rows());
+  copies_.restart();
+  if (history_) {
+    history_->begin(step - 1);
+    history_->read(made.batch, memory_);
+  }
+  const RangeInput input{Rows(features_->of(made)), {}};
+  runner_.forward(pass_, parameters_.present(), memory_, input);
+  if (history_) history_->push(made.pushes, memory_);
+  tell(Work::kLoss);
+  if (explanations_)
+    explanations_->at(step - 1, (step - 1) / steps() + 1, memory_.output(memory_.layers().end - 1));
+  LossRows rows{feed_->owned_rows(made.batch), made.batch.total};
+  rows.pairs = &made.pairs;
+  session.loss(memory_.output(memory_.layers().end - 1), rows, memory_.d_output());
+  if (made.batch.loss_weights.size() > 0)
+    scale_rows(ctx_, copies_.of(made.batch.loss_weights.span()).data(), memory_.d_output());
+  runner_.backward(pass_, parameters_.present(), memory_, input, {}, &session);
+  tell(Work::kUpdate);
+  session.update();
+  tell(Work::kNone);
+  if (made.grew || growths() > before) ++feed_->counts().growths;
+}
+
+std::int64_t MiniBatch::growths() const {
+  return memory_.growths() + ctx_.workspace->growths() + features_->growths() +
+         (history_ ? history_->growths() : 0);
+}
+
+void MiniBatch::tell(Work work) const {
+  if (trace_ != nullptr) trace_->enter(work, -1);
+}
+
+void MiniBatch::count_non_finite(const double* unless, double* by_layer) {
+  for (int l = 0; l < memory_.layers().end; ++l)
+    atl::count_non_finite(ctx_, memory_.output(l), by_layer + l, unless);
+}
+
+ScheduleBytes MiniBatch::bytes() const {
+  ScheduleBytes b;
+  memory_.count(b);
+  inference_.count(b);
+  if (history_) history_->count(b);
+  if (features_) b.halo += features_->bytes();
+  if (explanations_) b.saved += explanations_->bytes();
+  return b;
+}
+
+}  // namespace atl

@@ -1,0 +1,38 @@
+// The rows of the table of strategies, one function a file, and what several of them use.
+#pragma once
+
+#include "sampler/batch_sampling.h"
+#include "strategies/schedule/full_batch.h"
+#include "strategies/schedule/strategy.h"
+
+namespace atl {
+
+Strategy graph_row();
+Strategy pipegcn_row();
+Strategy bns_row();
+Strategy cagnet_row();
+Strategy sancus_row();
+Strategy minibatch_row();
+Strategy gnnpipe_row();
+Strategy granndis_row();
+Strategy p3_row();
+Strategy dgs_row();
+
+/// For what a schedule's memory must do.
+Passes passes_of(const ScheduleInput& in);
+/// A full batch over such an exchange.
+std::unique_ptr<Schedule> full_batch_over(const ScheduleInput& in, MakeExchange make_exchange);
+/// The same, which goes on with other parts.
+std::unique_ptr<Schedule> full_batch_of_parts(const ScheduleInput& in, const ExchangeOf& exchange_of);
+/// Over the exact one; `crossing`: as make_exact_exchange has it.
+std::unique_ptr<Schedule> exact_full_batch(const ScheduleInput& in, bool overlap,
+                                           std::unique_ptr<Crossing> crossing = nullptr);
+/// All boundary rows, or a share of them, drawn anew in every epoch.
+std::unique_ptr<Crossing> all_boundary_rows(const ScheduleInput& in);
+std::unique_ptr<Crossing> sampled_boundary_rows(const ScheduleInput& in, double rate);
+/// How batches are drawn, by the options that all strategies of batches have; without a feature store's.
+BatchSamplingOptions batch_sampling(const ScheduleInput& in);
+/// What the columns of other ranks' rows are that aren't fetched (job/strategies/feature_rate.h).
+std::vector<Real> filled_columns(const ScheduleInput& in);
+
+}  // namespace atl

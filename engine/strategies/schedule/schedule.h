@@ -1,0 +1,119 @@
+// A schedule: in which order a strategy runs which layers on which rows in an epoch. The training session owns loss,
+// optimiser and evaluation; the schedule asks for them when it is ready, so that one session trains full batches,
+// pipelined chunks and mini-batches alike.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "strategies/exchange/exchange.h"
+#include "job/job.h"
+#include "model/model.h"
+#include "sampler/batch_graph.h"
+#include "sampler/pairs/step_pairs.h"
+
+namespace atl {
+
+/// Which vertices logits are of: some of a batch, a slice of the part that training sees, or all of it.
+struct LossRows {
+  /// (n) as rows of the rank's whole part, in the host's memory; empty: they are all rows of the part that training sees.
+  std::span<const VertexId> rows{};
+  double total =
+      0;  // training vertices of the step over all ranks, by which the loss is divided; 0: all there are
+  Index first = -1;    // the slice's first row; as many as there are logits. A step may have several
+  bool ahead = false;  // it is the next step's, to which it counts
+  // Of link prediction:
+  const StepPairs* pairs = nullptr;  // of a batch; null: all training edges, with the step's negative pairs
+  std::optional<WeightVersion> weights{};  // that a decoder reads; none: the present ones
+};
+
+/// What a schedule asks of the session during a step.
+class TrainingStep {
+ public:
+  virtual ~TrainingStep() = default;
+  /// Loss of the step's logits and its gradient: logits, d_logits (n, classes). Unlabelled and non-training rows get a zero
+  /// gradient.
+  virtual void loss(ConstMatrixView logits, const LossRows& rows, MatrixView d_logits) = 0;
+  /// A layer's gradients are whole on this rank, or a part of them (LayerWeights::part_done): their sum over ranks may begin.
+  /// Of a step, the last layer's first. Collective.
+  virtual void part_done(int /*layer*/, int /*part*/) {}
+  virtual void layer_done(int /*layer*/) {}
+  /// Sums the gradients over the ranks that share each parameter and takes one optimiser step. Collective.
+  virtual void update() = 0;
+};
+
+/// What a schedule holds, by what it is for.
+struct ScheduleBytes {
+  Index activations = 0;  // layers' outputs
+  Index saved = 0;        // what forward leaves for backward besides
+  Index gradients = 0;    // of activations
+  Index halo = 0;         // rows that come from and go to other ranks
+  Index total() const { return activations + saved + gradients + halo; }
+};
+
+/// One per rank; calls are collective. References given to its maker outlive it.
+class Schedule {
+ public:
+  virtual ~Schedule() = default;
+  /// Optimiser steps of an epoch.
+  virtual std::int64_t steps() const { return 1; }
+  /// One step. Steps are counted from 1 through the whole run, and key their draws.
+  virtual void train(std::int64_t step, TrainingStep& session) = 0;
+  /// Exact logits of all owned rows (owned, classes) with the present weights, in the device's memory; valid until the next call.
+  virtual ConstMatrixView infer() = 0;
+  /// After infer(): the last layer's input (owned, width); empty where that is the sparse features.
+  virtual ConstMatrixView embeddings() const = 0;
+  /// From within TrainingStep::loss: by_layer[l] += elements of layer l's output that aren't finite, unless *unless is finite. Both are
+  /// the device's memory.
+  virtual void count_non_finite(const double* unless, double* by_layer) = 0;
+  virtual ScheduleBytes bytes() const = 0;
+  /// Whether it can go on with other parts, in the memory that it has.
+  virtual bool takes_parts() const { return false; }
+  /// Then does; the part before may be gone. Collective.
+  virtual void take(const GraphPart& /*part*/, double /*all_vertices*/) {}
+  /// As Exchange::state(): what this rank knows beside the parameters, between two epochs. Collective.
+  virtual std::vector<NamedMatrix> state() { return {}; }
+  /// Between two steps: figures that this strategy alone has.
+  virtual void report(FigureRequest&) {}
+};
+
+/// A rank's threads that work beside those that train, on the same processors: whoever has work takes them.
+struct SideThreads {
+  int count = 1;
+  std::vector<int> cpus{};  // the rank's; empty: left to the kernel
+};
+
+/// What a rank holds of the graph, and outlives the schedule: a part of it, or what batches are drawn from.
+class Holding {
+ public:
+  Holding(const GraphPart& part) : part_(&part) {}      // NOLINT(google-explicit-constructor)
+  Holding(const BatchGraph& graph) : graph_(&graph) {}  // NOLINT(google-explicit-constructor)
+  const GraphPart& part() const {
+    ATOLL_CHECK(part_ != nullptr, "a schedule of parts was given what batches are drawn from");
+    return *part_;
+  }
+  const BatchGraph& batches() const {
+    ATOLL_CHECK(graph_ != nullptr, "a schedule of batches was given a part");
+    return *graph_;
+  }
+
+ private:
+  const GraphPart* part_ = nullptr;
+  const BatchGraph* graph_ = nullptr;
+};
+
+/// Everything a strategy's maker gets.
+struct ScheduleInput {
+  Context& ctx;
+  Communicator& comm;
+  const Job& job;
+  const Model& model;
+  Parameters& parameters;
+  Holding holding;
+  double all_vertices;  // of the graph that it holds some of, over all ranks
+  bool inference_only;  // infer() alone will be called
+  SideThreads side{};
+};
+
+}  // namespace atl

@@ -1,0 +1,193 @@
+#include "strategies/schedule/slab_inference.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace atl {
+namespace {
+
+int tapped_layer(const Model& model) {
+  int tapped = -1;
+  for (const auto& each : model.layers)
+    if (each->spec().tap >= 0) tapped = each->spec().tap;
+  return tapped;
+}
+
+}  // namespace
+
+Index slab_bytes(Index memory) {
+  constexpr Index kMost = Index(64) << 20;
+  return memory > 0 ? std::min(kMost, memory / 8) : kMost;
+}
+
+std::vector<LayerRange> slab_segments(const Model& model) {
+  std::vector<LayerRange> segments;
+  const int layers = int(model.layers.size()), tapped = tapped_layer(model);
+  for (int l = 0; l < layers; ++l) {
+    const bool begins = l == 0 || model.spec(l).gathers || l == tapped + 1 || l + 1 == layers;
+    if (begins) segments.push_back({l, l});
+    segments.back().end = l + 1;
+  }
+  return segments;
+}
+
+/// A slab's sources are at most its rows and its arcs.
+std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const Owners& owners, Rank rank,
+                               Index bytes, Index width) {
+  Index widest = std::max<Index>(1, width);
+  for (const auto& each : model.layers) widest = std::max({widest, each->spec().in, each->spec().out});
+  const Index most = std::max<Index>(1, bytes / (widest * Index(sizeof(Real))));
+  const Index first = owners.first_row(rank), rows = owners.rows(rank);
+  std::vector<Index> begins{0};
+  Index held = 0;
+  for (Index row = 0; row < rows; ++row) {
+    const Index reads = 1 + graph.offsets[first + row + 1] - graph.offsets[first + row];
+    if (held > 0 && held + reads > most) {
+      begins.push_back(row);
+      held = 0;
+    }
+    held += reads;
+  }
+  begins.push_back(rows);
+  return begins;
+}
+
+std::unique_ptr<Structure> whole_structure(const BatchGraph& graph, Communicator& comm, ThreadPool& pool,
+                                           bool mapped) {
+  return mapped ? mapped_structure(graph.whole, pool)
+                : partitioned_structure(graph.whole, graph.owners, comm, pool, kEvaluationRoute);
+}
+
+SamplingOptions slab_sampling(const Model& model, const LayerRange& layers) {
+  SamplingOptions sampling{.normalisation = model.needs.normalisation,
+                           .attention = model.needs.attention,
+                           .transpose_input = false};
+  if (model.spec(layers.first).gathers) sampling.fanout = {kAllNeighbours};
+  return sampling;
+}
+
+SlabInference::SlabInference(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
+                             const BatchGraph& graph, const SlabOptions& options)
+    : ctx_(ctx),
+      comm_(comm),
+      model_(model),
+      parameters_(parameters),
+      graph_(graph),
+      options_(options),
+      runner_(ctx, model, comm.trace()),
+      host_{Device::kCpu, ctx.pool, &host_workspace_},
+      copies_(ctx),
+      structure_(whole_structure(graph, comm, *ctx.pool, options.mapped)),
+      slabs_(slab_begins(model, graph.whole.whole, graph.owners, comm.rank(), options.bytes, options.width)),
+      sourced_(ctx) {
+  if (!memory_of(ctx.device).is_hosts) {
+    own_.resize(std::size_t(graph.owners.rows(comm.rank())));
+    std::iota(own_.begin(), own_.end(), VertexId(0));
+  }
+  make_segments();
+  align_slabs();
+}
+
+void SlabInference::make_segments() {
+  tapped_ = tapped_layer(model_);
+  for (const LayerRange& layers : slab_segments(model_)) {
+    segments_.push_back({layers, std::make_unique<Sampler>(*structure_, slab_sampling(model_, layers)),
+                         std::make_unique<BatchPass>(ctx_, model_, layers, options_.seed),
+                         std::make_unique<PassMemory>(ctx_.device, model_, layers, Passes::kInference)});
+  }
+}
+
+void SlabInference::align_slabs() {
+  const std::int64_t count = std::int64_t(slabs_.size());
+  for (const auto& theirs : comm_.all_gather(Traffic::kSetup, std::as_bytes(std::span(&count, 1)))) {
+    std::int64_t other = 0;
+    std::memcpy(&other, theirs.data(), sizeof other);
+    if (other > Index(slabs_.size())) slabs_.resize(std::size_t(other), slabs_.back());
+  }
+}
+
+Matrix& SlabInference::output_of(const Segment& segment) {
+  if (segment.layers.end == int(model_.layers.size())) return logits_;
+  if (segment.layers.end == tapped_ + 1) return tap_;
+  return turns_[(&segment - segments_.data()) % 2];
+}
+
+SlabInference::Input SlabInference::features() const {
+  if (options_.input != nullptr || options_.first != nullptr)
+    return {ConstMatrixView(nullptr, graph_.owners.rows(comm_.rank()), 0), true};
+  if (options_.features == nullptr) return {graph_.features, true};
+  return {graph_.features, true, options_.features->places(), options_.features->rows()};
+}
+
+SlabInference::Input SlabInference::made(ConstMatrixView rows) const {
+  return {rows, false, {own_}, {rows}};
+}
+
+ConstMatrixView SlabInference::infer() {
+  const Index rows = graph_.owners.rows(comm_.rank());
+  Input in = features();
+  for (Segment& each : segments_) {
+    Matrix& out = output_of(each);
+    out.resize(rows, layer(each.layers.end - 1).spec().out, ctx_.device);
+    const bool reads_tap = tapped_ >= 0 && each.layers.first > tapped_;
+    if (options_.first != nullptr && each.layers.first == 0)
+      options_.first->infer(slabs_, out);
+    else
+      run(each, in, reads_tap ? ConstMatrixView(tap_) : ConstMatrixView(), out);
+    last_input_ = in.rows;
+    in = made(out);
+  }
+  if (segments_.size() == 1) last_input_ = copies_.of(last_input_);
+  if (comm_.trace() != nullptr) comm_.trace()->leave();
+  return in.rows;
+}
+
+/// Of the batch of a slab that begins with own row `begin`, where kernels read them.
+ConstMatrixView SlabInference::input_rows(const Segment& segment, const Input& in, FeatureStore& store,
+                                          Index begin) {
+  copies_.restart();
+  if (in.is_features && options_.input != nullptr) {
+    options_.input->fetch(batch_, inputs_);
+    return copies_.of(inputs_);
+  }
+  if (layer(segment.layers.first).spec().gathers) {
+    store.fetch(batch_.rows(), sources_, inputs_);
+    return sourced_.of(sources_, in.places, inputs_);
+  }
+  const auto count = Index(batch_.seeds().size());
+  if (!in.is_features) return in.rows.slice_rows(begin, count);
+  const ConstMatrixView here = options_.features == nullptr ? ConstMatrixView() : options_.features->whole();
+  return here.rows > 0 ? here.slice_rows(begin, count) : copies_.of(in.rows.slice_rows(begin, count));
+}
+
+void SlabInference::run(Segment& segment, const Input& in, ConstMatrixView tap, MatrixView out) {
+  // Other ranks ask the host for rows; a rank alone has all that it reads where they were made.
+  const bool answers = layer(segment.layers.first).spec().gathers && !in.is_features && comm_.size() > 1;
+  FeatureStore store(host_, graph_.owners, comm_, answers ? host_rows_.of(ctx_, in.rows) : in.rows,
+                     {.route = kEvaluationRoute, .device = in.device});
+  std::vector<VertexId> seeds;
+  for (std::size_t slab = 0; slab + 1 < slabs_.size(); ++slab) {
+    const Index begin = slabs_[slab], count = slabs_[slab + 1] - begin;
+    seeds.resize(std::size_t(count));
+    std::iota(seeds.begin(), seeds.end(), VertexId(graph_.owners.first_row(comm_.rank()) + begin));
+    segment.sampler->sample(0, seeds, batch_);
+    const ConstMatrixView rows = input_rows(segment, in, store, begin);
+    segment.pass->begin(batch_, 0, false);
+    segment.memory->shape(segment.pass->rows());
+    const RangeInput input{Rows(rows), tap.cols > 0 ? tap.slice_rows(begin, count) : ConstMatrixView()};
+    runner_.forward(*segment.pass, parameters_.present(), *segment.memory, input);
+    axpby(ctx_, 1, segment.memory->output(segment.layers.end - 1), 0, out.slice_rows(begin, count));
+  }
+}
+
+void SlabInference::count(ScheduleBytes& bytes) const {
+  for (const Matrix* each : {&turns_[0], &turns_[1], &tap_, &logits_})
+    bytes.activations += each->held_bytes();
+  for (const Segment& each : segments_) each.memory->count(bytes);
+  bytes.halo += sourced_.bytes() + inputs_.held_bytes() + batch_.bytes() +
+                (options_.input == nullptr ? 0 : options_.input->bytes());
+  if (options_.first != nullptr) options_.first->count(bytes);
+}
+
+}  // namespace atl

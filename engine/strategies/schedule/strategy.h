@@ -1,0 +1,101 @@
+// What a strategy is to the engine, beside what its manifest may say (job/strategies.h): one row of the table in strategies.cc.
+// Nothing else asks which strategy a job has.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "dataset/dataset.h"
+#include "job/layout.h"
+#include "partition/part_ranks.h"
+#include "partition/server_graph.h"
+#include "partition/source_blocks.h"
+#include "sampler/column_share.h"
+#include "strategies/schedule/schedule.h"
+
+namespace atl {
+
+/// What a rank reads from the data set, and its schedule gets (Holding).
+enum class Holds {
+  kPart,     // a part's arcs, features of its rows, and of rows of other parts that they read
+  kBatches,  // features of its parts' rows, or columns of all rows'; arcs as batches draw them
+};
+
+/// What a rank has of its part of the graph, where several ranks have the same part (JobDivision::parts).
+struct PartShare {
+  PartRanks ranks;       // its part, and whom it exchanges rows with: a rank for each part
+  bool features = true;  // of its part's rows
+  bool answers = true;   // labels and splits; inference gives logits here
+};
+
+/// Marks of the data set's vertices.
+struct GraphMarks {
+  std::span<const std::uint8_t> induced_on;  // LocalizeOptions
+  std::span<const std::uint8_t> counted;     // by a loss in training
+};
+
+struct Strategy {
+  std::string kind;
+  std::unique_ptr<Schedule> (*make)(const ScheduleInput&) = nullptr;
+  bool exact_exchange = true;  // rows arrive in the step in which they were made (ModelInput::exact_exchange)
+  /// Whether a job's layers read some rows of earlier steps all the same; null: none does.
+  bool (*reads_late_rows)(const Job&) = nullptr;
+  Holds holds = Holds::kPart;
+  /// Of parts: how `rank` of `ranks` takes other ranks' rows owner by owner; null: it takes halo rows together.
+  OwnerReads (*reads)(const Job&, Rank rank, int ranks) = nullptr;
+  /// Where each parameter is kept; null: whole on every rank.
+  Placement (*place)(const Job&, const Model&, Rank rank, int layer, const ParameterSpec&) = nullptr;
+  /// The layers that a rank computes; null: all.
+  LayerRange (*layers)(const Job&, const Model&, Rank rank) = nullptr;
+  /// Null: a part a rank.
+  PartShare (*share)(const Job&, Rank rank) = nullptr;
+  /// Which columns of the features a rank has, of all vertices, and who has the others (P3). Throws Error where a rank would have none.
+  /// Null: a rank has all columns of its own vertices.
+  ColumnShare (*columns)(const Job&, Rank rank, Index features) = nullptr;
+  /// Batches that are trained on at once, each with weights and gradients of its own where they are several; null: one.
+  int (*in_flight)(const Job&) = nullptr;
+  /// What a rank trains on in an epoch (from 1) where that isn't its part: its share of what its server holds; null: its part.
+  ServerOptions (*server)(const Job&, Rank rank, Index epoch) = nullptr;
+  /// Fills in what the strategy's formula of bytes wants to know besides; null: nothing.
+  void (*describe)(const Job&, const Model&, const PreparedGraph&, const GraphMarks&,
+                   TrafficShape&) = nullptr;
+};
+
+/// The row of a job that was read, so that its strategy is known.
+const Strategy& strategy_of(const Job& job);
+/// A program's own, beside those of the table (add_strategy() of job/strategies.h names its options). Before the first job is
+/// read; not thread-safe.
+void add_strategy(Strategy row);
+
+/// What data are like, as far as sizes go.
+struct FeatureShape {
+  Index columns = 0;
+  FeatureForm form = FeatureForm::kDense;  // in which a run keeps them
+  double nonzeros_per_row = 0;             // of sparse ones
+  double arcs_per_vertex = 0;
+  Index whole_columns = 0;            // where `columns` are some of so many; 0: they are all
+  Storage storage = Storage::kReals;  // of dense ones
+  bool packed() const { return form != FeatureForm::kDense; }
+};
+FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form);
+
+/// The job's model on such features, made for the exchange of its strategy. With task linkPrediction its outputs are embeddings, model.hidden
+/// wide, whatever classes there are.
+Model job_model(const Job& job, const FeatureShape& features, Index classes);
+/// Strategy::reads; none: halo rows come together.
+std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks);
+/// Where the job's strategy keeps each parameter, as `rank` sees it; `job` and `model` outlive it.
+std::function<Placement(int layer, const ParameterSpec& spec)> placement_on(const Job& job,
+                                                                            const Model& model, Rank rank);
+/// Strategy::columns; none: features are held by rows.
+std::optional<ColumnShare> columns_of(const Job& job, Rank rank, Index features);
+/// What a rank has of such features.
+FeatureShape features_on(const Job& job, Rank rank, const FeatureShape& whole);
+/// Strategy::layers.
+LayerRange layers_of(const Job& job, const Model& model, Rank rank);
+/// Strategy::share; `ranks`: of a strategy with a part a rank.
+PartShare share_of(const Job& job, Rank rank, const PartRanks& ranks);
+std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input);
+
+}  // namespace atl

@@ -1,0 +1,93 @@
+// The table of strategies. A new one is a folder here and a line in it.
+#include <algorithm>
+#include <vector>
+
+#include "model/decoder.h"
+#include "model/self_loops.h"
+#include "strategies/schedule/rows.h"
+
+namespace atl {
+namespace {
+
+std::vector<Strategy>& table() {
+  static std::vector<Strategy> rows{graph_row(),     pipegcn_row(), cagnet_row(),   sancus_row(), bns_row(),
+                                    minibatch_row(), gnnpipe_row(), granndis_row(), p3_row(),     dgs_row()};
+  return rows;
+}
+
+}  // namespace
+
+const Strategy& strategy_of(const Job& job) {
+  const auto row = std::ranges::find(table(), job.strategy.kind, &Strategy::kind);
+  ATOLL_CHECK(row != table().end(), "strategy {} passed validation and has no row", job.strategy.kind);
+  return *row;
+}
+
+void add_strategy(Strategy row) {
+  table().push_back(std::move(row));
+}
+
+FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form) {
+  const double vertices = double(std::max<Index>(meta.vertices, 1));
+  return {.columns = meta.features,
+          .form = form,
+          .nonzeros_per_row = double(std::max<Index>(meta.feature_nonzeros, 0)) / vertices,
+          .arcs_per_vertex = double(meta.arcs) / vertices};
+}
+
+Model job_model(const Job& job, const FeatureShape& features, Index classes) {
+  const Strategy& row = strategy_of(job);
+  const bool late = row.reads_late_rows != nullptr && row.reads_late_rows(job);
+  const bool exact = row.exact_exchange && !late, links = job.task == Task::kLinkPrediction;
+  const Index outputs = links ? Index(job.model.hidden) : classes;
+  Model model = make_model(job.model, job.training,
+                           {features.columns, outputs, features.packed(), exact, features.whole_columns});
+  model.needs.self_loops = self_loops_of(job);
+  if (links) model.decoder = decoder_parameters(job.links, outputs);
+  model.data.bits = features.form == FeatureForm::kBits;
+  if (features.form == FeatureForm::kSparse) model.data.nonzeros_per_row = features.nonzeros_per_row;
+  model.data.arcs_per_vertex = features.arcs_per_vertex;
+  return model;
+}
+
+std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks) {
+  const Strategy& strategy = strategy_of(job);
+  return strategy.reads == nullptr ? std::nullopt : std::optional(strategy.reads(job, rank, ranks));
+}
+
+std::function<Placement(int, const ParameterSpec&)> placement_on(const Job& job, const Model& model,
+                                                                 Rank rank) {
+  return [&job, &model, rank, place = strategy_of(job).place](int layer, const ParameterSpec& spec) {
+    return place == nullptr ? Placement() : place(job, model, rank, layer, spec);
+  };
+}
+
+std::optional<ColumnShare> columns_of(const Job& job, Rank rank, Index features) {
+  const Strategy& strategy = strategy_of(job);
+  return strategy.columns == nullptr ? std::nullopt : std::optional(strategy.columns(job, rank, features));
+}
+
+FeatureShape features_on(const Job& job, Rank rank, const FeatureShape& whole) {
+  FeatureShape here = whole;
+  if (const auto share = columns_of(job, rank, whole.columns); share && share->is_split())
+    here.columns = share->count(), here.whole_columns = share->whole;
+  return here;
+}
+
+LayerRange layers_of(const Job& job, const Model& model, Rank rank) {
+  const Strategy& strategy = strategy_of(job);
+  return strategy.layers == nullptr ? LayerRange{0, int(model.layers.size())}
+                                    : strategy.layers(job, model, rank);
+}
+
+PartShare share_of(const Job& job, Rank rank, const PartRanks& ranks) {
+  const Strategy& strategy = strategy_of(job);
+  return strategy.share == nullptr ? PartShare{ranks} : strategy.share(job, rank);
+}
+
+std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input) {
+  input.ctx.values = input.model.values;
+  return strategy_of(input.job).make(input);
+}
+
+}  // namespace atl
