@@ -4,7 +4,7 @@
 #include <string>
 
 #include "command/job_data.h"
-#include "plan/simulate/topology.h"
+#include "simulate/topology.h"
 
 namespace atl {
 

@@ -18,7 +18,7 @@
 #include "plan/batch_source.h"
 #include "plan/job_plan.h"
 #include "plan/part_order.h"
-#include "plan/simulate/simulation.h"
+#include "simulate/simulation.h"
 #include "train/rank_data.h"
 
 namespace atl {

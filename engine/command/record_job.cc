@@ -12,8 +12,8 @@
 #include "job/strategies.h"
 #include "plan/part_order.h"
 #include "plan/shortfall.h"
-#include "plan/simulate/record_modelled.h"
-#include "plan/simulate/record_sample.h"
+#include "simulate/record_modelled.h"
+#include "simulate/record_sample.h"
 #include "strategies/schedule/strategy.h"
 
 namespace atl {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "command/job_data.h"
-#include "plan/simulate/record.h"
-#include "plan/simulate/topology.h"
+#include "simulate/record.h"
+#include "simulate/topology.h"
 
 namespace atl {
 

@@ -13,8 +13,8 @@
 #include "command/prepared_place.h"
 #include "command/record_job.h"
 #include "command/run/memory_budget.h"
-#include "plan/simulate/simulation.h"
-#include "plan/simulate/topology_values.h"
+#include "simulate/simulation.h"
+#include "simulate/topology_values.h"
 
 namespace atl {
 namespace {

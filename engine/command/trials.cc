@@ -17,7 +17,7 @@
 #include "base/stop.h"
 #include "command/run/job_room.h"
 #include "dataset/subset.h"
-#include "plan/compare/trial.h"
+#include "compare/trial.h"
 #include "plan/job_plan.h"
 #include "plan/shortfall.h"
 #include "train/labels.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "command/job_data.h"
-#include "plan/compare/comparison.h"
+#include "compare/comparison.h"
 
 namespace atl {
 

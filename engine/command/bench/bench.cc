@@ -9,8 +9,8 @@
 #include "command/compare.h"
 #include "command/job_data.h"
 #include "command/prepared_place.h"
-#include "plan/bench/bench.h"
-#include "plan/bench/device_rates.h"
+#include "bench/bench.h"
+#include "bench/device_rates.h"
 #include "train/rank_data.h"
 #include "train/rank_device.h"
 

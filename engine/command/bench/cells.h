@@ -9,7 +9,7 @@
 #include "command/bench/strategy_list.h"
 #include "command/command_line.h"
 #include "job/job.h"
-#include "plan/bench/strategy_bench.h"
+#include "bench/strategy_bench.h"
 
 namespace atl {
 

@@ -1,13 +1,13 @@
 // `atoll bench` on the emulated GPU: kernels' results are checked, and each stands beside a limit and its maker; epochs are the GPU's and learn
 // what the CPU's do.
-#include "plan/bench/bench.h"
+#include "bench/bench.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "emulated.h"
-#include "plan/bench/device_rates.h"
-#include "plan/bench/stopwatch.h"
+#include "bench/device_rates.h"
+#include "tensor/stopwatch.h"
 #include "plan/epoch_work.h"
 #include "tensor/cuda/backend.h"
 #include "tensor/kernels.h"

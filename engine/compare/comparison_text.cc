@@ -1,0 +1,188 @@
+// A comparison for a terminal, and as JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/readable.h"
+#include "compare/comparison.h"
+
+namespace atl {
+namespace {
+
+std::string points_text(const ComparedStrategy& row) {
+  if (row.exact) return "as graph's";
+  if (!row.effect || row.effect->measured_on.empty()) {
+    const bool is_there = row.effect && !row.effect->tried_on.empty() && row.cost();
+    return is_there
+               ? fmt::format("at most half a point below (validation, tried on {})", row.effect->tried_on)
+               : "unknown";
+  }
+  const Effect& effect = *row.effect;
+  const std::string points = effect.pairs == 1
+                                 ? fmt::format("{:+.1f}", effect.points)
+                                 : fmt::format("{:+.1f} ± {:.1f}", effect.points, effect.deviation);
+  const std::string pairs = effect.pairs == 1 ? "one pair" : counted_text(effect.pairs, "pair");
+  const std::string visits =
+      effect.visits < 1 ? fmt::format(" after {:.0f} % of the vertex visits", 100 * effect.visits) : "";
+  return fmt::format("{} ({}, {}, {}{})", points, effect.model, effect.measured_on, pairs, visits);
+}
+
+/// Beside `graph`'s time, or, where that can't be, in seconds of a step.
+std::string cost_text(const ComparedStrategy& row, const ComparedStrategy* plain) {
+  const auto text = [&](double cost) {
+    return plain != nullptr ? fmt::format("{:.2f}", cost / *plain->cost()) : duration_text(cost);
+  };
+  if (const auto above = row.cost_above()) return "> " + text(*above);
+  if (const auto cost = row.cost()) return text(*cost);
+  return row.effect && row.effect->length ? "never" : "unknown";
+}
+
+std::string where_text(const Effect& effect) {
+  return effect.tried_on.empty() ? fmt::format("on {} and sets like it", effect.measured_on)
+                                 : "tried on " + effect.tried_on;
+}
+
+/// What an epoch goes to.
+std::string parts_text(const SimulatedRow& row) {
+  std::string text = "computes " + duration_text(row.compute);
+  if (row.exposed > 0.005 * row.epoch) {
+    const auto longest = std::ranges::max_element(row.waits) - row.waits.begin();
+    text += fmt::format(", waits {}", duration_text(row.exposed));
+    if (row.waits[std::size_t(longest)] > 0)
+      text += fmt::format(", most of it for {}", traffic_name(Traffic(longest)));
+  }
+  if (row.without_batch > 0.005 * row.epoch)
+    text += fmt::format(", waits {} for batches", duration_text(row.without_batch));
+  return text;
+}
+
+std::string head(const Comparison& c) {
+  const Topology& t = c.topology;
+  std::string text = fmt::format("{}, {} on {}", c.dataset, counted_text(t.ranks(), "rank"),
+                                 counted_text(std::int64_t(t.servers.size()), "server"));
+  if (t.servers.size() > 1)
+    text += fmt::format(" with links of {:.4g} Gbit/s ({})", t.slowest_rate() * 8e-9, t.name);
+  return text + "\n\n";
+}
+
+/// Those that can be, the cheapest first, then those whose cost isn't known, then those that can't be.
+std::vector<const ComparedStrategy*> in_order(const Comparison& comparison) {
+  std::vector<const ComparedStrategy*> all;
+  for (const ComparedStrategy& row : comparison.rows) all.push_back(&row);
+  const auto place = [](const ComparedStrategy* row) {
+    if (!row->refused.empty()) return 1e300;
+    return row->cost().value_or(row->cost_above().value_or(1e200));
+  };
+  std::ranges::stable_sort(all, {}, place);
+  return all;
+}
+
+void put_steps(const Effect& effect, nlohmann::ordered_json& json) {
+  json["stepsOverGraph"] = nullptr;
+  if (effect.length && std::isfinite(*effect.length))
+    json[effect.cut_off ? "stepsOverGraphAbove" : "stepsOverGraph"] = *effect.length;
+}
+
+nlohmann::ordered_json row_json(const ComparedStrategy& row) {
+  nlohmann::ordered_json json{{"strategy", row.label}};
+  if (!row.refused.empty()) {
+    json["refused"] = row.refused;
+    return json;
+  }
+  const SimulatedRow& epoch = row.forecast.row;
+  json["exact"] = row.exact;
+  json["epochSeconds"] = epoch.epoch;
+  json["computeSeconds"] = epoch.compute;
+  json["exposedSeconds"] = epoch.exposed;
+  json["withoutBatchSeconds"] = epoch.without_batch;
+  json["steps"] = row.forecast.steps;
+  json["bytesWithinServers"] = epoch.bytes_inside;
+  json["bytesBetweenServers"] = epoch.bytes_between;
+  json["peakMemoryBytes"] = row.forecast.peak;
+  if (row.effect) {
+    if (!row.effect->measured_on.empty()) {
+      json["points"] = row.effect->points;
+      if (row.effect->pairs > 1) json["deviation"] = row.effect->deviation;
+      json["measuredOn"] = row.effect->measured_on;
+      json["measuredWith"] = row.effect->model;
+      json["pairs"] = row.effect->pairs;
+      json["visitsOverGraph"] = row.effect->visits;
+    }
+    if (!row.effect->tried_on.empty()) json["triedOn"] = row.effect->tried_on;
+    put_steps(*row.effect, json);
+  }
+  json["costSeconds"] = row.cost() ? nlohmann::ordered_json(*row.cost()) : nullptr;
+  if (const auto above = row.cost_above()) json["costSecondsAbove"] = *above;
+  return json;
+}
+
+/// What to do about rows of which nobody knows whether they learn; "": there are none.
+std::string unknown_text(const Comparison& comparison) {
+  const auto is_unknown = [](const ComparedStrategy& row) {
+    return row.refused.empty() && !row.cost() && !row.cost_above() && !(row.effect && row.effect->length);
+  };
+  return std::ranges::any_of(comparison.rows, is_unknown)
+             ? "unknown: the stored effects don't have it, so it isn't chosen; --trial 200 trains it for a while on this graph\n"
+             : "";
+}
+
+}  // namespace
+
+std::string why(const Comparison& comparison, const ComparedStrategy& best) {
+  const ComparedStrategy* plain = comparison.plain();
+  const SimulatedRow& row = best.forecast.row;
+  std::string text = fmt::format("{}: an epoch is predicted to take {}: it {}", best.label,
+                                 duration_text(row.epoch), parts_text(row));
+  if (!best.exact)
+    text += fmt::format(
+        "; it takes {:.2f} times as many steps as graph to the same accuracy less half a point, {}",
+        *best.effect->length, where_text(*best.effect));
+  if (plain != nullptr && plain != &best)
+    text += fmt::format(". graph takes {}: it {}", duration_text(plain->forecast.row.epoch),
+                        parts_text(plain->forecast.row));
+  return text;
+}
+
+std::string to_text(const Comparison& c) {
+  std::size_t width = 8;
+  for (const ComparedStrategy& row : c.rows) width = std::max(width, row.label.size());
+  std::string text =
+      head(c) + fmt::format("{:<{}}  {:>5} {:>9} {:>6} {:>11} {:>11} {:>8}  {}\n", "strategy", width, "exact",
+                            "epoch", "steps", "sent", "memory", "time", "accuracy");
+  for (const ComparedStrategy* row : in_order(c)) {
+    if (!row->refused.empty()) {
+      text += fmt::format("{:<{}}  {}\n", row->label, width, row->refused);
+      continue;
+    }
+    const Forecast& f = row->forecast;
+    text += fmt::format("{:<{}}  {:>5} {:>9} {:>6} {:>11} {:>11} {:>8}  {}\n", row->label, width,
+                        row->exact ? "yes" : "no", duration_text(f.row.epoch),
+                        count_text(std::int64_t(f.steps)), bytes_text(f.sent()), bytes_text(double(f.peak)),
+                        cost_text(*row, c.plain()), points_text(*row));
+  }
+  text +=
+      "epoch: predicted, sent: by all ranks in it, memory: of the largest rank; time: to graph's accuracy less half a point, "
+      "over graph's, \"> 0.50\": the trial was over before it was there; accuracy: points beside graph's, as measured with the model, on the "
+      "set and in the pairs in brackets\n";
+  text += unknown_text(c);
+  const ComparedStrategy *exact = c.best(true), *any = c.best(false);
+  if (exact != nullptr) text += "\nthe best exact one is " + why(c, *exact) + "\n";
+  if (any != nullptr && any != exact && !c.exact) text += "\nthe best of all is " + why(c, *any) + "\n";
+  return text;
+}
+
+std::string to_json(const Comparison& comparison) {
+  nlohmann::ordered_json json{{"event", "comparison"},
+                              {"dataset", comparison.dataset},
+                              {"topology", comparison.topology.name},
+                              {"exact", comparison.exact}};
+  for (const bool exact : {true, false})
+    if (const ComparedStrategy* best = comparison.best(exact))
+      json[exact ? "bestExact" : "best"] = best->label;
+  for (const ComparedStrategy* row : in_order(comparison)) json["strategies"].push_back(row_json(*row));
+  return json.dump();
+}
+
+}  // namespace atl

@@ -1,0 +1,127 @@
+#include "compare/trial.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "comm/local_transport.h"
+#include "plan/part_order.h"
+#include "train/learning_rate.h"
+#include "train/trainer.h"
+
+namespace atl {
+namespace {
+
+constexpr Index kEpochs = 2;  // of one step each, between evaluations, if there are so many
+
+/// What all ranks are given.
+struct Trial {
+  const Job& job;
+  const Dataset& dataset;
+  const PreparedGraph& prepared;
+  PartRanks parts;
+  std::int64_t steps;
+  double wanted;
+};
+
+/// Stays where it is made: its parts point to each other. All calls from one thread.
+class TrialRank {
+ public:
+  TrialRank(const Trial& trial, std::unique_ptr<Transport> transport)
+      : trial_(trial), comm_(std::move(transport)) {}
+  TrialRank(const TrialRank&) = delete;
+
+  /// The same on all ranks. Collective.
+  std::vector<TrialPoint> train() {
+    try {
+      return curve();
+    } catch (...) {
+      comm_.abandon();  // before the memory goes that messages come to
+      throw;
+    }
+  }
+
+ private:
+  std::vector<TrialPoint> curve() {
+    data_ =
+        std::make_unique<RankData>(trial_.job, trial_.dataset, trial_.prepared, comm_.rank(), trial_.parts);
+    data_->count(comm_);
+    trainer_ = std::make_unique<Trainer>(ctx_, comm_, trial_.job, *data_);
+    std::vector<TrialPoint> curve;
+    const Index between = trainer_->steps() > 1 ? 1 : std::min<Index>(kEpochs, trial_.steps);
+    for (Index epoch = 1; epoch * trainer_->steps() <= trial_.steps; ++epoch) {
+      if (!train_epoch(epoch)) break;
+      if (epoch % between != 0) continue;
+      const std::optional<double> value = trainer_->evaluate().validation;
+      if (!value) break;
+      curve.push_back({epoch * trainer_->steps(), *value});
+      if (*value >= trial_.wanted) break;
+    }
+    comm_.barrier();
+    return curve;
+  }
+
+  /// Whether all ranks' losses and gradients were finite.
+  bool train_epoch(Index epoch) {
+    const TrainingSpec& t = trial_.job.training;
+    const double rate = learning_rate_at(t.schedule, t.optimizer.learning_rate, epoch, t.epochs);
+    for (std::int64_t step = 1; step <= trainer_->steps(); ++step) {
+      // A step ends with a sum over all ranks (train/epoch_loop.h).
+      std::array<double, 1> loss{trainer_->train_step((epoch - 1) * trainer_->steps() + step, rate)};
+      comm_.all_reduce(Traffic::kStatistics, std::span<double>(loss));
+      if (!std::isfinite(loss[0]) || !trainer_->finite()) return false;
+    }
+    return true;
+  }
+
+  const Trial& trial_;
+  ThreadPool pool_{1};
+  Workspace workspace_;
+  Context ctx_{Device::kCpu, &pool_, &workspace_};
+  Communicator comm_;
+  std::unique_ptr<RankData> data_;
+  std::unique_ptr<Trainer> trainer_;
+};
+
+}  // namespace
+
+std::vector<TrialPoint> train_for(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                                  const std::vector<std::string>& hosts, std::int64_t steps, double wanted) {
+  const Trial trial{job,   dataset, prepared, PartRanks(rank_traffic(job, dataset, prepared).parts),
+                    steps, wanted};
+  const std::size_t ranks = hosts.size();
+  std::vector<std::unique_ptr<Transport>> transports = make_local_group(int(ranks), hosts);
+  std::vector<std::vector<TrialPoint>> curves(ranks);
+  std::exception_ptr first;  // the others' failures follow from it
+  std::once_flag failed;
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t r = 0; r < ranks; ++r)
+      threads.emplace_back([&, r] {
+        TrialRank rank(trial, std::move(transports[r]));
+        try {
+          curves[r] = rank.train();
+        } catch (...) {
+          std::call_once(failed, [&] { first = std::current_exception(); });
+        }
+      });
+  }
+  if (first) std::rethrow_exception(first);
+  return curves.front();
+}
+
+void enter_trial(ComparedStrategy& row, const std::string& tried_on, std::optional<std::int64_t> steps,
+                 std::int64_t affordable, std::int64_t graphs) {
+  Effect effect = row.effect.value_or(Effect{});
+  effect.tried_on = tried_on;
+  effect.length = double(steps.value_or(affordable + 1)) / double(graphs);
+  effect.cut_off = !steps;
+  row.effect = effect;
+}
+
+}  // namespace atl

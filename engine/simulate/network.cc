@@ -1,0 +1,187 @@
+#include "simulate/network.h"
+
+#include <algorithm>
+
+#include "comm/mpi_transport.h"
+
+namespace atl {
+namespace {
+
+// What leaves without its receiver's word: pieces that Open MPI sends so between servers, of small messages all, and what it sends so
+// through shared memory (comm/mpi_lane.h).
+constexpr std::int64_t kEagerBetween = 63 << 10, kEagerInside = 4 << 10;
+// Up to here a message takes its turn on links, as its few frames do, and isn't split into shares: with many ranks nearly all are so short.
+constexpr std::int64_t kShort = 4 << 10;
+
+}  // namespace
+
+VirtualNetwork::VirtualNetwork(const Topology& topology, Listener& listener)
+    : topology_(topology),
+      listener_(listener),
+      links_(topology, shares_),
+      matching_(topology.ranks()),
+      senders_(std::size_t(topology.ranks())) {}
+
+VirtualNetwork::Connection& VirtualNetwork::connection(Rank from, Rank to) {
+  const auto [found, is_new] = connections_.try_emplace(pair(from, to));
+  Connection& c = found->second;
+  if (!is_new) return c;
+  c.from = from, c.to = to;
+  c.path = links_.path(from, to);
+  sender(from).connections.push_back(&c);
+  return c;
+}
+
+bool VirtualNetwork::needs_word(const Transfer& t) const {
+  if (links_.between(t.from, t.to)) return t.lane != Lane::kSmall && t.bytes > kEagerBetween;
+  return t.bytes > kEagerInside;
+}
+
+double VirtualNetwork::processor_seconds(Rank from, Rank to, std::int64_t bytes) const {
+  if (bytes > kShort) return topology_.message_seconds;
+  const double of_byte = links_.between(from, to) ? topology_.byte_seconds : topology_.inside.byte_seconds;
+  return topology_.message_seconds + of_byte * double(bytes);
+}
+
+/// Behind a long one of its lane it waits as that does.
+bool VirtualNetwork::goes_at_once(const Transfer& t) const {
+  if (t.bytes > kShort) return false;
+  const auto found = connections_.find(pair(t.from, t.to));
+  return found == connections_.end() || found->second.queues[std::size_t(t.lane)].empty();
+}
+
+Transfer& VirtualNetwork::send(Rank from, Rank to, Lane lane, int order, std::int64_t bytes,
+                               MessageGroup& group) {
+  Transfer& t = matching_.match(from, to, lane, order, bytes, true);
+  t.sent_with = &group, ++group.under_way;
+  double& posts_until = sender(from).posts_until;
+  posts_until = std::max(now_, posts_until) + topology_.message_seconds;
+  t.ready = std::max(t.ready, posts_until);
+  if (goes_at_once(t)) {
+    if (t.ready <= now_) {
+      pass(t);
+      return t;
+    }
+    auto& line = sender(from).hands_over;
+    line.emplace_back(t.ready, &t);
+    if (line.size() == 1) add_event({.time = t.ready, .kind = Event::Kind::kHandsOver, .rank = from});
+    return t;
+  }
+  Connection& c = connection(from, to);
+  if (t.ready > now_) add_event({.time = t.ready, .kind = Event::Kind::kMayLeave, .connection = &c});
+  wait_in_line(c, t);
+  c.queues[std::size_t(lane)].push_back(&t);
+  mark(c);
+  return t;
+}
+
+/// The word of a receiver travels to the sender.
+Transfer& VirtualNetwork::receive(Rank from, Rank to, Lane lane, int order, std::int64_t bytes,
+                                  MessageGroup& group) {
+  Transfer& t = matching_.match(from, to, lane, order, bytes, false);
+  t.awaited = true, t.received_with = &group;
+  if (!t.arrived) ++group.under_way;
+  if (!needs_word(t)) return t;
+  Connection& c = connection(from, to);
+  t.ready = std::max(t.ready, now_ + c.path.latency + topology_.message_seconds);
+  add_event({.time = t.ready, .kind = Event::Kind::kMayLeave, .connection = &c});
+  return t;
+}
+
+void VirtualNetwork::sums_go_first(Rank rank, bool first) {
+  Sender& s = sender(rank);
+  if (std::exchange(s.sums_first, first) != first && s.small_ones > 0) mark_all_of(rank);
+}
+
+/// A short message: its sender is done with it as soon as it is handed over.
+void VirtualNetwork::pass(Transfer& t) {
+  const auto found = connections_.find(pair(t.from, t.to));
+  if (found != connections_.end()) wait_in_line(found->second, t);
+  const Path path = links_.path(t.from, t.to);
+  const Sender& s = sender(t.from);
+  const bool first = t.lane == Lane::kSmall && s.sums_first;
+  const std::size_t own = path.between ? s.flows_between : shares_.flows_of(path.uses.all()[0].resource);
+  const double gone = links_.pass(path, t.remaining, now_, first ? own : 0);
+  tell_left(t);
+  add_event({.time = gone + path.latency, .kind = Event::Kind::kComes, .transfer = &t});
+}
+
+void VirtualNetwork::tell_left(Transfer& t) {
+  t.left = true;
+  if (--t.sent_with->under_way == 0) listener_.may_go_on(t.from);
+}
+
+/// A message that has come is seen when its receiver looks next, and is through with those before it.
+void VirtualNetwork::come(Transfer& t) {
+  double& sees_until = sender(t.to).sees_until;
+  sees_until = std::max(now_ + listener_.notice(t.to), sees_until) + topology_.message_seconds;
+  auto& line = sender(t.to).sees;
+  line.emplace_back(sees_until, &t);
+  if (line.size() == 1) add_event({.time = sees_until, .kind = Event::Kind::kSees, .rank = t.to});
+}
+
+void VirtualNetwork::hand_over_next(Rank rank) {
+  auto& line = sender(rank).hands_over;
+  Transfer& t = *line.front().second;
+  line.pop_front();
+  if (!line.empty()) add_event({.time = line.front().first, .kind = Event::Kind::kHandsOver, .rank = rank});
+  pass(t);
+}
+
+void VirtualNetwork::see_next(Rank rank) {
+  auto& line = sender(rank).sees;
+  Transfer& t = *line.front().second;
+  line.pop_front();
+  if (!line.empty()) add_event({.time = line.front().first, .kind = Event::Kind::kSees, .rank = rank});
+  t.arrived = true;
+  if (t.received_with != nullptr && --t.received_with->under_way == 0) listener_.may_go_on(rank);
+}
+
+void VirtualNetwork::add_event(Event event) {
+  event.number = number_++;
+  events_.push(event);
+}
+
+/// Its connection has got faster since.
+bool VirtualNetwork::is_void(const Event& e) const {
+  return e.kind == Event::Kind::kLeaves && e.time != e.connection->asked;
+}
+
+double VirtualNetwork::next_event() {
+  while (!events_.empty() && is_void(events_.top())) events_.pop();
+  return events_.empty() ? kNever : events_.top().time;
+}
+
+void VirtualNetwork::happen(const Event& event) {
+  switch (event.kind) {
+    case Event::Kind::kHandsOver:
+      hand_over_next(event.rank);
+      break;
+    case Event::Kind::kMayLeave:
+      mark(*event.connection);
+      break;
+    case Event::Kind::kLeaves:
+      if (!is_void(event)) leave_all(*event.connection, event);
+      break;
+    case Event::Kind::kComes:
+      come(*event.transfer);
+      break;
+    case Event::Kind::kSees:
+      see_next(event.rank);
+      break;
+    case Event::Kind::kShares:
+      share_is_due_ = false;
+      break;
+  }
+}
+
+void VirtualNetwork::advance(double time) {
+  now_ = time;
+  while (!events_.empty() && events_.top().time <= now_) {
+    const Event event = events_.top();
+    events_.pop();
+    happen(event);
+  }
+}
+
+}  // namespace atl

@@ -1,0 +1,151 @@
+// A topology's links in virtual time: messages between ranks leave in the transport's order, share links and processors fairly, and
+// arrive. Knows no rank's program; replay.h drives it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "comm/transport.h"
+#include "simulate/fair_shares.h"
+#include "simulate/matching.h"
+#include "simulate/topology.h"
+#include "simulate/virtual_links.h"
+
+namespace atl {
+
+class VirtualNetwork {
+ public:
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    /// How long after a message that comes now the rank sees it.
+    virtual double notice(Rank rank) = 0;
+    /// All that it started together has come, or gone.
+    virtual void may_go_on(Rank rank) = 0;
+    /// processors_taken() has changed.
+    virtual void processors_change(Rank rank) = 0;
+  };
+  /// Both outlive it.
+  VirtualNetwork(const Topology& topology, Listener& listener);
+  VirtualNetwork(const VirtualNetwork&) = delete;
+
+  /// A side of the next message of its pair and order, as they match (matching.h). A rank hands its messages over one after the other.
+  /// `group` counts it until it has left, or come.
+  Transfer& send(Rank from, Rank to, Lane lane, int order, std::int64_t bytes, MessageGroup& group);
+  Transfer& receive(Rank from, Rank to, Lane lane, int order, std::int64_t bytes, MessageGroup& group);
+  void release(Transfer& transfer) { matching_.release(transfer); }
+  /// Of a message, on each side, besides processors_taken().
+  double processor_seconds(Rank from, Rank to, std::int64_t bytes) const;
+
+  /// Whether what the rank's small lane has to send leaves before its bulk.
+  void sums_go_first(Rank rank, bool first);
+  /// Processors that the rank's messages may take: what its computing leaves them.
+  void set_processors(Rank rank, double processors) { shares_.set(links_.processor(rank), processors); }
+  /// Processors that its long messages take at the present rates.
+  double processors_taken(Rank rank) const { return senders_[std::size_t(rank)].taken; }
+
+  double now() const { return now_; }
+  /// Rates of what is under way, where anything has changed.
+  void share();
+  /// When something next leaves or arrives, at the present rates; infinite: never.
+  double next_event();
+  /// On to `time`, not beyond next_event().
+  void advance(double time);
+
+ private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  /// The long messages one way between two ranks, over a connection of its own.
+  struct Connection {
+    Rank from = 0, to = 0;
+    Path path;
+    std::array<std::vector<Transfer*>, kLanes> queues;  // what has yet to leave, in order
+    std::array<Transfer*, kLanes> leaving{};            // of each lane, what leaves now; null: nothing
+    int flow = -1;                                      // among shares_; −1: nothing leaves
+    double rate = 0, parts = 0;                         // bytes a second of each of so many lanes
+    int bottleneck = 0;                                 // the resource that keeps it from being faster
+    double since = 0,
+           stood = 0;  // what has yet to leave was right then, when its bottleneck had been taken for so long
+    double due = kNever, asked = kNever;  // when it is next through, and when it is looked at, no later
+    bool is_stale = false;                // what may leave has changed
+    bool has_small = false;               // something of the small lane may leave
+    double leaves_at(const Transfer& t) const { return since + t.remaining * parts / rate; }
+  };
+  struct Event {
+    enum class Kind { kHandsOver, kMayLeave, kLeaves, kComes, kSees, kShares };
+    double time;
+    std::int64_t number;  // of two at a time, the first
+    Kind kind;
+    Rank rank = -1;  // that hands over or sees
+    Transfer* transfer = nullptr;
+    Connection* connection = nullptr;
+    bool operator>(const Event& other) const {
+      return time > other.time || (time == other.time && number > other.number);
+    }
+  };
+  /// A rank's side.
+  struct Sender {
+    std::vector<Connection*> connections;
+    bool sums_first = true;
+    int small_ones = 0;                      // connections of which something small may leave …
+    std::size_t flows_between = 0;           // … and that leave to other servers
+    int flows = 0;                           // from or to it
+    double taken = 0;                        // of its processors
+    double posts_until = 0, sees_until = 0;  // its progress thread is at other messages
+    // One after the other, with their times: only the first has an event.
+    std::deque<std::pair<double, Transfer*>> hands_over, sees;
+    bool holds_bulk() const { return sums_first && small_ones > 0; }
+  };
+
+  Sender& sender(Rank rank) { return senders_[std::size_t(rank)]; }
+  std::int64_t pair(Rank from, Rank to) const { return from * std::int64_t(senders_.size()) + to; }
+  Connection& connection(Rank from, Rank to);
+  bool goes_at_once(const Transfer& t) const;
+  void pass(Transfer& t);
+  void tell_left(Transfer& t);
+  void wait_in_line(Connection& c, Transfer& t);
+  bool needs_word(const Transfer& t) const;
+  Transfer* first_that_may_leave(const Connection& c, Lane lane) const;
+  void mark(Connection& c);
+  void mark_all_of(Rank rank);
+  void look_for_small_ones();
+  void choose_lanes(Connection& c);
+  void set_flow(Connection& c, bool flows);
+  void set_rate(Connection& c, double rate);
+  void settle(Connection& c);
+  void schedule(Connection& c);
+  void set_pause();
+  void leave(Connection& c, std::size_t lane);
+  void leave_all(Connection& c, const Event& event);
+  void come(Transfer& t);
+  void see_next(Rank rank);
+  void hand_over_next(Rank rank);
+  bool is_void(const Event& e) const;
+  void add_event(Event event);
+  void happen(const Event& event);
+
+  const Topology& topology_;
+  Listener& listener_;
+  FairShares shares_;
+  VirtualLinks links_;
+  Matching matching_;
+  std::vector<Sender> senders_;                               // by rank
+  std::unordered_map<std::int64_t, Connection> connections_;  // by pair, of those that had a long message
+  std::vector<Connection*> of_flow_;                          // by flow
+  std::vector<Connection*> stale_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::int64_t number_ = 0;
+  double next_share_ = 0;  // not before, where many flows share
+  bool share_is_due_ = false;
+  std::vector<double> lengths_;  // set_pause()'s
+  double now_ = 0;
+};
+
+}  // namespace atl

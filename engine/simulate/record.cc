@@ -1,0 +1,120 @@
+#include "simulate/record.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+
+#include "tensor/stopwatch.h"
+#include "simulate/recorded_rank.h"
+#include "simulate/recorder.h"
+#include "train/telemetry/record.h"
+
+namespace atl {
+namespace {
+
+/// What a core loses when its second-level cache holds another rank's data: the time to read as much anew, less the time to read it where
+/// it is.
+double measured_refill_seconds() {
+  const long size = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  const std::size_t words = std::size_t(size > 0 ? size : 1 << 20) / sizeof(double);
+  constexpr std::size_t kOthers = 8;  // times as much passes through meanwhile
+  std::vector<double> mine(words, 1.0), others(words * kOthers, 1.0);
+  volatile double kept = 0;
+  const auto read = [&](const std::vector<double>& all) {
+    const double begin = seconds_now();
+    double sum = 0;
+    for (const double each : all) sum += each;
+    kept = kept + sum;
+    return seconds_now() - begin;
+  };
+  std::vector<double> lost;
+  for (int i = 0; i < 5; ++i) {
+    read(others);
+    const double cold = read(mine);
+    lost.push_back(std::max(0.0, cold - std::min(read(mine), read(mine))));
+  }
+  return median(lost);
+}
+
+class Run {
+ public:
+  Run(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, const RecordOptions& options)
+      : job_(job),
+        dataset_(dataset),
+        prepared_(prepared),
+        options_(options),
+        recorder_(options.hosts, options.at_once, options.threads == 1),
+        losses_(options.hosts.size()),
+        failures_(options.hosts.size()) {}
+
+  Recording record() {
+    {
+      std::vector<std::jthread> threads;
+      try {
+        for (Rank rank = 0; rank < Rank(losses_.size()); ++rank)
+          threads.emplace_back([this, rank] { guard(rank); });
+      } catch (...) {
+        recorder_.give_up(Rank(threads.size()));  // those that are there would wait for the others
+        throw;
+      }
+    }
+    if (const Rank first = recorder_.first_to_give_up(); first >= 0)
+      std::rethrow_exception(failures_[std::size_t(first)]);
+    for (const std::exception_ptr& failure : failures_)
+      if (failure) std::rethrow_exception(failure);
+    return gathered();
+  }
+
+ private:
+  void guard(Rank rank) {
+    try {
+      run_rank(rank);
+    } catch (...) {
+      failures_[std::size_t(rank)] = std::current_exception();
+      recorder_.give_up(rank);
+    }
+  }
+
+  void run_rank(Rank rank) {
+    const Recorder::Turn turn(recorder_, rank);
+    RecordedRank recorded(job_, dataset_, prepared_, rank, options_, recorder_.engine(rank));
+    const Recorder::Guard here(recorder_, rank);
+    losses_[std::size_t(rank)] = recorded.train(recorder_.notes(rank));
+  }
+
+  Recording gathered() {
+    Recording recording{.epochs = options_.epochs, .at_once = options_.at_once};
+    double spread = 0;
+    for (Rank rank = 0; rank < Rank(losses_.size()); ++rank) {
+      RankRecording& of_rank = recording.ranks.emplace_back(recorder_.take(rank));
+      spread += settle_costs(of_rank);
+    }
+    // The same wherever there are logits.
+    for (const EpochLoss& loss : *std::ranges::find_if(
+             losses_, [](const std::vector<EpochLoss>& epochs) { return epochs.front().vertices > 0; }))
+      recording.losses.push_back(loss.sum / loss.vertices);
+    recording.spread = spread / double(losses_.size());
+    recording.turns = double(recorder_.turns()) / double(options_.epochs);
+    recording.refill_seconds = measured_refill_seconds();
+    return recording;
+  }
+
+  const Job& job_;
+  const Dataset& dataset_;
+  const PreparedGraph& prepared_;
+  const RecordOptions& options_;
+  Recorder recorder_;
+  std::vector<std::vector<EpochLoss>> losses_;  // (ranks, epochs)
+  std::vector<std::exception_ptr> failures_;    // (ranks)
+};
+
+}  // namespace
+
+Recording record_run(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                     const RecordOptions& options) {
+  return Run(job, dataset, prepared, options).record();
+}
+
+}  // namespace atl

@@ -1,0 +1,42 @@
+#include "simulate/recorded_rank.h"
+
+#include <algorithm>
+#include <array>
+
+#include "train/learning_rate.h"
+
+namespace atl {
+
+RecordedRank::RecordedRank(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
+                           const RecordOptions& options, std::unique_ptr<ProgressEngine> engine)
+    : job_(job),
+      options_(options),
+      pool_(options.threads),
+      data_(job, dataset, prepared, rank, options.parts),
+      comm_(std::move(engine), &trace_) {
+  data_.count(comm_);
+  data_.train.total = std::max(1.0, data_.train.total);  // a rank by itself may have none
+  trainer_ = std::make_unique<Trainer>(ctx_, comm_, job, data_);
+}
+
+std::vector<EpochLoss> RecordedRank::train(RankNotes& notes) {
+  const TrainingSpec& t = job_.training;
+  std::vector<EpochLoss> losses;
+  for (Index epoch = 1; epoch <= options_.epochs; ++epoch) {
+    notes.begin_epoch(epoch, trace_);
+    trace_.begin_epoch(epoch);
+    const double rate = learning_rate_at(t.schedule, t.optimizer.learning_rate, epoch, t.epochs);
+    EpochLoss& loss = losses.emplace_back();
+    for (std::int64_t step = 1; step <= trainer_->steps(); ++step) {
+      // A step ends with a sum over all ranks (train/epoch_loop.h).
+      std::array<double, 4> told{trainer_->train_step((epoch - 1) * trainer_->steps() + step, rate)};
+      comm_.all_reduce(Traffic::kStatistics, std::span<double>(told));
+      loss.sum += told[0], loss.vertices += trainer_->step_vertices();
+    }
+  }
+  notes.stop();
+  comm_.barrier();
+  return losses;
+}
+
+}  // namespace atl

@@ -1,0 +1,126 @@
+#include "simulate/recorder.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "comm/local_transport.h"
+#include "simulate/recorder_stream.h"
+
+namespace atl {
+
+class Recorder::Engine final : public ProgressEngine {
+ public:
+  Engine(Hall& hall, Hall::Place& place) : hall_(hall), place_(place), stream_(hall, place) {}
+
+  Transport& transport() override { return *place_.transport; }
+  StreamWatcher* stream_watcher() override { return &stream_; }
+
+  void enqueue(std::shared_ptr<Operation> operation) override {
+    RankNotes& noted = notes(operation->lane);
+    noted.start(*operation);
+    {
+      const std::lock_guard guard(hall_.lock);
+      place_.slots->enqueue(std::move(operation));
+      if (hall_.broken.empty())
+        hall_.advance();
+      else
+        hall_.fail_all(hall_.broken);
+    }
+    noted.go_on();
+  }
+
+  void wait(Operation& operation) override {
+    RankNotes& noted = notes(operation.lane);
+    noted.wait(operation);
+    const auto finished = [&] { return operation.finished.load(std::memory_order_acquire); };
+    if (!finished()) {
+      Hall::Worker& worker = place_.worker(thread_of(operation.lane));
+      std::unique_lock guard(hall_.lock);
+      worker.awaited = &operation;
+      hall_.give_turn(worker);
+      if (!finished()) hall_.look_for_standstill();
+      worker.came.wait(guard, finished);
+      worker.awaited = nullptr;
+      hall_.take_turn(guard, worker);
+    }
+    noted.go_on();
+  }
+
+  void abandon() override {
+    const std::lock_guard guard(hall_.lock);
+    hall_.fail_all("another rank has given up");
+  }
+  double cpu_seconds() const override { return 0; }
+  double busy_seconds() const override { return 0; }
+
+ private:
+  /// Prefetch is the thread's that makes batches, where there is one: where ranks exchange rows there aren't two (BatchStream).
+  int thread_of(Lane lane) const {
+    return lane == Lane::kPrefetch && place_.workers.size() > 1 ? 0 : StreamWatcher::kTrains;
+  }
+  RankNotes& notes(Lane lane) {
+    const int maker = thread_of(lane);
+    return maker == StreamWatcher::kTrains ? place_.notes : place_.batches.of(maker);
+  }
+
+  Hall& hall_;
+  Hall::Place& place_;
+  Stream stream_;
+};
+
+Recorder::Recorder(const std::vector<std::string>& hosts, int at_once, bool alone)
+    : hall_(std::make_unique<Hall>()) {
+  auto transports = make_local_group(int(hosts.size()), hosts);
+  hall_->alone = alone;
+  for (std::size_t r = 0; r < hosts.size(); ++r) {
+    auto& transport = transports[r];
+    auto slots = std::make_unique<LaneSlots>(*transport, *hall_);
+    hall_->places.emplace_back(std::move(transport), std::move(slots), alone);
+  }
+  for (int turn = at_once - 1; turn >= 0; --turn) hall_->free_turns.push_back(turn);
+}
+Recorder::~Recorder() = default;
+
+std::unique_ptr<ProgressEngine> Recorder::engine(Rank rank) {
+  return std::make_unique<Engine>(*hall_, hall_->places[std::size_t(rank)]);
+}
+
+Recorder::Turn::Turn(Recorder& recorder, Rank rank) : recorder_(recorder), rank_(rank) {
+  std::unique_lock guard(recorder_.hall_->lock);
+  recorder_.hall_->take_turn(guard,
+                             recorder_.hall_->places[std::size_t(rank)].worker(StreamWatcher::kTrains));
+}
+
+Recorder::Turn::~Turn() {
+  recorder_.hall_->leave(recorder_.hall_->places[std::size_t(rank_)].worker(StreamWatcher::kTrains));
+}
+
+void Recorder::give_up(Rank rank) {
+  const std::lock_guard guard(hall_->lock);
+  if (hall_->first_to_give_up < 0) hall_->first_to_give_up = rank;
+  hall_->fail_all(fmt::format("rank {} has given up", rank));
+}
+
+Rank Recorder::first_to_give_up() const {
+  const std::lock_guard guard(hall_->lock);
+  return hall_->first_to_give_up;
+}
+
+RankNotes& Recorder::notes(Rank rank) {
+  return hall_->places[std::size_t(rank)].notes;
+}
+
+RankRecording Recorder::take(Rank rank) {
+  Hall::Place& place = hall_->places[std::size_t(rank)];
+  RankRecording recording = place.notes.take();
+  recording.batches = place.batches.take();
+  recording.explanations = std::move(place.explanations);
+  return recording;
+}
+
+std::int64_t Recorder::turns() const {
+  const std::lock_guard guard(hall_->lock);
+  return hall_->turns;
+}
+
+}  // namespace atl

@@ -1,0 +1,129 @@
+// The recorder's own: where the threads of all ranks meet, and who of them has a turn.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "comm/lane_slots.h"
+#include "comm/stream_watcher.h"
+#include "simulate/batch_notes.h"
+#include "simulate/processors.h"
+#include "simulate/recorder.h"
+
+namespace atl {
+
+/// Where ranks meet. Messages are passed under its lock by whoever comes second.
+struct Recorder::Hall : LaneSlots::Watcher {
+  /// A thread of a rank.
+  struct Worker {
+    // Its own: who waits on a core that computes must not be woken for others.
+    std::condition_variable came;
+    bool is_here = true;
+    const Operation* awaited = nullptr;  // that it stands waiting for …
+    bool stands_for_others = false;      // … or for another thread of its rank
+    bool stands() const {
+      return stands_for_others || (awaited != nullptr && !awaited->finished.load(std::memory_order_acquire));
+    }
+    int turn = -1;  // that it holds
+  };
+  struct Place {
+    std::unique_ptr<Transport> transport;
+    std::unique_ptr<LaneSlots> slots;
+    std::deque<Worker> workers{1};  // the one that trains, and those that make batches
+    Worker explainer;               // not here, unless there is one
+    Worker& worker(int maker) {
+      return maker == StreamWatcher::kExplains ? explainer : workers[std::size_t(maker) + 1];
+    }
+    void wake() {
+      for (Worker& each : workers) each.came.notify_all();
+    }
+    // The threads' own:
+    RankNotes notes;
+    BatchNotes batches;
+    RankNotes explains;
+    std::vector<RecordedBatch> explanations;
+    Place(std::unique_ptr<Transport> its_transport, std::unique_ptr<LaneSlots> its_slots, bool alone)
+        : transport(std::move(its_transport)),
+          slots(std::move(its_slots)),
+          notes(alone),
+          batches(alone),
+          explains(alone) {
+      explainer.is_here = false;
+    }
+  };
+
+  void starts(LaneSlots::Running&) override {}
+  void moves(const LaneSlots::Running&) override {}
+  void arrives(const LaneSlots::Running&) override {}
+
+  /// Until nothing moves: what one rank posts lets others go on.
+  void advance() {
+    try {
+      for (bool moved = true; moved;) {
+        moved = false;
+        for (Place& place : places) {
+          if (place.slots->take_next()) moved |= place.slots->advance_all();
+          if (place.slots->finish_arrived()) place.wake();
+        }
+      }
+    } catch (const std::exception& error) {
+      fail_all(error.what());
+    }
+  }
+  void fail_all(const std::string& why) {
+    if (broken.empty()) broken = why;
+    for (Place& place : places) {
+      place.transport->abandon();
+      place.slots->fail_all(broken);
+      place.wake();
+    }
+  }
+  /// Called where a thread has begun to wait, or has left.
+  void look_for_standstill() {
+    bool any = false;
+    for (const Place& place : places) {
+      if (place.explainer.is_here && !place.explainer.stands()) return;
+      for (const Worker& worker : place.workers) {
+        if (worker.is_here && !worker.stands()) return;
+        any |= worker.stands();
+      }
+    }
+    if (any) fail_all("all ranks wait for each other: they don't make the same calls in the same order");
+  }
+
+  void take_turn(std::unique_lock<std::mutex>& guard, Worker& worker) {
+    turn_is_free.wait(guard, [this] { return !free_turns.empty(); });
+    worker.turn = free_turns.back();
+    free_turns.pop_back();
+    ++turns;
+    if (alone) stay_on_processor(worker.turn, processors);
+  }
+  void give_turn(Worker& worker) {
+    free_turns.push_back(std::exchange(worker.turn, -1));
+    turn_is_free.notify_one();
+  }
+  void leave(Worker& worker) {
+    const std::lock_guard guard(lock);
+    worker.is_here = false;
+    give_turn(worker);
+    look_for_standstill();
+  }
+
+  std::deque<Place> places;  // by rank
+  const std::vector<int> processors = allowed_processors();
+  mutable std::mutex lock;  // guards places but their notes, and what follows
+  std::condition_variable turn_is_free;
+  Rank first_to_give_up = -1;
+  std::vector<int> free_turns;
+  std::int64_t turns = 0;  // that threads were given so far
+  bool alone = true;
+  std::string broken;
+};
+
+}  // namespace atl

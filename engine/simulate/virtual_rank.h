@@ -1,0 +1,89 @@
+// One rank of a replay: its threads' programs, as recorded, and its side of the network, driven by the same slots as a real rank's.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/lane_slots.h"
+#include "comm/poll_pace.h"
+#include "simulate/network.h"
+#include "simulate/replay.h"
+#include "simulate/virtual_thread.h"
+
+namespace atl {
+
+class VirtualRank final : private Transport, private LaneSlots::Watcher {
+ public:
+  /// All outlive it. `no_values`: where a sum's values would be, never touched.
+  VirtualRank(Rank rank, const RankRecording& recording, const Topology& topology, VirtualNetwork& network,
+              double kernel_speed, std::byte* no_values);
+  ~VirtualRank() override;
+
+  /// Goes on with all that can, now: messages, then its threads until they compute or wait.
+  void go_on();
+  /// Threads that compute.
+  int computing() const;
+  /// Those share so many processors, equally, from now on.
+  void set_processors(double processors);
+  bool is_through() const { return threads_.front().is_through(); }
+  /// When one of them will have computed, at the present speed; infinite: none computes.
+  double computed_at() const;
+  /// It has computed: now is computed_at().
+  void end_computing();
+  /// How long a message that comes now stays unseen.
+  double notice();
+  /// "rank 3 waits for its halo exchange with rank 1": for an error.
+  std::string wait_in_words();
+
+  const std::vector<ReplayedEpoch>& epochs() const { return epochs_; }
+
+ private:
+  class Group;
+
+  bool step(VirtualThread& thread);
+  bool take_batch(VirtualThread& thread);
+  bool make_batch(std::size_t maker);
+  bool explain();
+  bool is_explained(int number) const;
+  void waited(VirtualThread& thread);
+  void end_wait(VirtualThread& thread);
+  void compute_on();
+  void begin_operation(VirtualThread& thread, int number);
+
+  // As the slots see it:
+  void open() override {}
+  void close(bool) override {}
+  Rank rank() const override { return rank_; }
+  int size() const override { return 0; }
+  const std::string& host(Rank) const override { return name_; }
+  Pending& start(Lane lane, int slot, std::span<const Message> sends,
+                 std::span<const Message> receives) override;
+  void abandon() override {}
+  const char* name() const override { return "virtual"; }
+  void starts(LaneSlots::Running& running) override;
+  void moves(const LaneSlots::Running&) override {}
+  void arrives(const LaneSlots::Running& running) override;
+
+  Rank rank_;
+  const RankRecording& recording_;
+  const Topology& topology_;
+  double kernel_speed_;  // kernel_speed.h
+  VirtualNetwork& network_;
+  std::byte* no_values_;
+  std::string name_;
+  LaneSlots slots_{*this, *this};
+  PollPace pace_;
+  std::chrono::steady_clock::time_point bulk_arrived_{};  // the last of them, in virtual time
+  std::vector<std::unique_ptr<Group>> groups_;            // by lane and slot
+  std::vector<VirtualThread> threads_;  // the one that trains, those that make batches, the one that explains
+  VirtualBatches batches_;
+  std::vector<int> making_;  // by maker: the batch; −1: none
+  VirtualExplanations explanations_;
+  double speed_ = 1, since_ = 0;  // of threads that compute
+  double owed_ = 0;               // processor time of messages, that computing pays
+  std::vector<ReplayedEpoch> epochs_;
+};
+
+}  // namespace atl

@@ -1,0 +1,68 @@
+// What a trial tells is what a run would have told.
+#include "compare/trial.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "train/small_job.h"
+
+namespace atl {
+namespace {
+
+constexpr double kNothing = std::numeric_limits<double>::infinity();
+
+class TrialOfSmall : public testing::Test {
+ protected:
+  TrialOfSmall() { write_small_data(folder_ / "small", {.vertices = 200}); }
+
+  std::vector<TrialPoint> curve(const std::vector<std::string>& fields, int ranks, std::int64_t steps,
+                                double wanted = kNothing) {
+    std::vector<std::string> all{"placement.ranks=" + std::to_string(ranks)};
+    all.insert(all.end(), fields.begin(), fields.end());
+    const Job job = small_job(all);
+    const Dataset dataset = Dataset::open(folder_ / "small");
+    const PreparedGraph prepared = PreparedGraph::make(dataset, partition_options(job, ranks),
+                                                       graph_transforms(job), training_marks(dataset, job));
+    return train_for(job, dataset, prepared, std::vector<std::string>(std::size_t(ranks), "here"), steps,
+                     wanted);
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(TrialOfSmall, IsARunsValidation) {
+  const auto points = curve({}, 2, 6);
+  ASSERT_EQ(points.size(), 3U) << "every second epoch";
+  EXPECT_EQ(points.back().steps, 6);
+  const Job job = small_job({"placement.ranks=2"});
+  const SmallResult run = train_small(job, folder_ / "small", 2, 6);
+  EXPECT_DOUBLE_EQ(points.back().validation, run.validation);
+}
+
+TEST_F(TrialOfSmall, EndsWhereItIsGoodEnough) {
+  const auto all = curve({}, 1, 20);
+  const double first = all.front().validation;
+  EXPECT_EQ(curve({}, 1, 20, first).size(), 1U);
+}
+
+TEST_F(TrialOfSmall, StepsOfBatchesCount) {
+  const auto points = curve({"strategy.kind=minibatch", "strategy.minibatch.batchSize=20"}, 2, 15);
+  ASSERT_FALSE(points.empty());
+  EXPECT_GT(points.front().steps, 1) << "evaluated when the epoch is over";
+  EXPECT_LE(points.back().steps, 15);
+  EXPECT_TRUE(curve({"strategy.kind=minibatch", "strategy.minibatch.batchSize=2"}, 2, 5).empty())
+      << "no epoch ends";
+}
+
+TEST_F(TrialOfSmall, ALossThatIsntFiniteEndsIt) {
+  std::filesystem::remove_all(folder_ / "small");
+  write_small_data(folder_ / "small", {.vertices = 200, .feature_scale = 1e38});
+  EXPECT_LT(curve({"model.norm=none", "model.kind=gin"}, 2, 40).size(), 20U);
+}
+
+TEST_F(TrialOfSmall, AnErrorOfARankIsToldAndNobodyWaits) {
+  EXPECT_THROW(curve({"dataset.split=elsewhere"}, 3, 4), Error);
+}
+
+}  // namespace
+}  // namespace atl
