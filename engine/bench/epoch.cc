@@ -11,7 +11,7 @@
 #include "tensor/stopwatch.h"
 #include "plan/dry_batches.h"
 #include "plan/epoch_work.h"
-#include "train/telemetry/record.h"
+#include "telemetry/record.h"
 #include "train/trainer.h"
 
 namespace atl {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "plan/dry_run.h"
-#include "train/telemetry/record.h"
+#include "telemetry/record.h"
 
 namespace atl {
 

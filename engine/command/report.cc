@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "command/commands.h"
-#include "train/report/report.h"
-#include "train/telemetry/run_folder.h"
+#include "telemetry/report/report.h"
+#include "telemetry/run_folder.h"
 
 namespace atl {
 namespace {

@@ -12,9 +12,9 @@
 #include "command/sampler_fit.h"
 #include "job/strategies.h"
 #include "model/model.h"
-#include "train/confusion.h"
+#include "telemetry/confusion.h"
 #include "train/rank_data.h"
-#include "train/telemetry/metric_name.h"
+#include "telemetry/metric_name.h"
 
 namespace atl {
 namespace {

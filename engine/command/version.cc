@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "command/commands.h"
-#include "train/telemetry/run_setting.h"
+#include "train/run_setting.h"
 
 namespace atl {
 namespace {

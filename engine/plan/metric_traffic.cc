@@ -1,7 +1,7 @@
 #include "plan/metric_traffic.h"
 
 #include "comm/all_reduce.h"
-#include "train/links/link_metrics.h"
+#include "telemetry/link_metrics.h"
 
 namespace atl {
 namespace {

@@ -9,7 +9,7 @@
 #include "tensor/stopwatch.h"
 #include "simulate/recorded_rank.h"
 #include "simulate/recorder.h"
-#include "train/telemetry/record.h"
+#include "telemetry/record.h"
 
 namespace atl {
 namespace {

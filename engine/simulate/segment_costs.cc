@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "simulate/record.h"
-#include "train/telemetry/record.h"
+#include "telemetry/record.h"
 
 namespace atl {
 namespace {

@@ -8,7 +8,7 @@
 #include "train/checkpoint/part_states.h"
 #include "train/epoch_so_far.h"
 #include "train/session.h"
-#include "train/telemetry/rank_meter.h"
+#include "telemetry/rank_meter.h"
 #include "train/trainer.h"
 
 namespace atl {

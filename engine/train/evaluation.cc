@@ -2,8 +2,8 @@
 
 #include <array>
 
+#include "telemetry/confusion.h"
 #include "tensor/copies.h"
-#include "train/f1_macro.h"
 #include "train/roc_auc.h"
 
 namespace atl {
@@ -17,6 +17,25 @@ struct Ratio {
 Ratio ratio_of(const LabelCounts& counts, bool several_labels) {
   const double right = double(counts.right), wrong = double(counts.wrong);
   return several_labels ? Ratio{2 * right, 2 * right + wrong} : Ratio{right, right + wrong};
+}
+
+/// Of this rank's `rows`, into `counts` (classes), which are in the device's memory as all else is.
+void count_by_class_of(Context& ctx, const RankData& data, ConstMatrixView logits,
+                       std::span<const VertexId> rows, std::span<ClassCounts> counts) {
+  const LabelView& labels = data.label_view();
+  if (data.multi_label())
+    count_by_label(ctx, logits, labels.targets, rows, counts);
+  else
+    count_by_class(ctx, logits, labels.classes, rows, counts);
+}
+
+/// Counts of the host's, so that what is made of them is the same on any number of ranks. Collective.
+void sum_over_ranks(Communicator& comm, std::span<ClassCounts> counts) {
+  std::vector<std::int64_t> sums;
+  sums.reserve(3 * counts.size());
+  for (const ClassCounts& c : counts) sums.insert(sums.end(), {c.hits, c.predicted, c.actual});
+  comm.all_reduce(Traffic::kEvaluation, std::span<std::int64_t>(sums));
+  for (std::size_t c = 0; c < counts.size(); ++c) counts[c] = {sums[3 * c], sums[3 * c + 1], sums[3 * c + 2]};
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "tensor/copies.h"
 #include "tensor/kernels.h"
 #include "train/rank_data.h"
-#include "train/telemetry/record.h"
+#include "telemetry/record.h"
 
 namespace atl {
 

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "job/load.h"
 #include "job/write.h"
-#include "train/telemetry/run_folder.h"
+#include "telemetry/run_folder.h"
 
 namespace atl {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "job/job.h"
-#include "train/telemetry/record.h"
+#include "telemetry/record.h"
 
 namespace atl {
 

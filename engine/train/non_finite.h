@@ -3,7 +3,7 @@
 
 #include "comm/communicator.h"
 #include "model/model.h"
-#include "train/reached.h"
+#include "telemetry/reached.h"
 
 namespace atl {
 

@@ -8,7 +8,7 @@
 #include "comm/communicator.h"
 #include "job/job.h"
 #include "train/rank_data.h"
-#include "train/telemetry/record.h"
+#include "telemetry/record.h"
 
 namespace atl {
 

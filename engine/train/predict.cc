@@ -11,7 +11,7 @@
 #include "train/links/pair_file.h"
 #include "train/predicted_labels.h"
 #include "train/results.h"
-#include "train/telemetry/metric_name.h"
+#include "telemetry/metric_name.h"
 #include "train/trained_on.h"
 
 namespace atl {

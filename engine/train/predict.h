@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "train/evaluation.h"
-#include "train/links/link_metrics.h"
+#include "telemetry/link_metrics.h"
 
 namespace atl {
 

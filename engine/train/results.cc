@@ -7,10 +7,10 @@
 #include "train/checkpoint/run_state.h"
 #include "train/predicted_labels.h"
 #include "train/predictions.h"
-#include "train/report/report.h"
-#include "train/telemetry/explained_figures.h"
-#include "train/telemetry/pipeline_figures.h"
-#include "train/telemetry/rank_figures.h"
+#include "telemetry/report/report.h"
+#include "telemetry/explained_figures.h"
+#include "telemetry/pipeline_figures.h"
+#include "telemetry/rank_figures.h"
 #include "train/trained_on.h"
 
 namespace atl {

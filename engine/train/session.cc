@@ -15,10 +15,10 @@
 #include "train/epoch_loop.h"
 #include "train/finished_run.h"
 #include "train/results.h"
-#include "train/telemetry/record_json.h"
-#include "train/telemetry/run_folder.h"
-#include "train/telemetry/run_setting.h"
-#include "train/telemetry/trace_file.h"
+#include "telemetry/record_json.h"
+#include "telemetry/run_folder.h"
+#include "train/run_setting.h"
+#include "telemetry/trace_file.h"
 
 namespace atl {
 namespace {

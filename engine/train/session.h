@@ -12,7 +12,7 @@
 #include "job/job.h"
 #include "partition/prepared_graph.h"
 #include "train/rank_device.h"
-#include "train/telemetry/observer.h"
+#include "telemetry/observer.h"
 
 namespace atl {
 

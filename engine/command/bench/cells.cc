@@ -13,7 +13,7 @@
 #include "launch/launch.h"
 #include "plan/job_plan.h"
 #include "strategies/schedule/strategy.h"
-#include "train/telemetry/run_folder.h"
+#include "telemetry/run_folder.h"
 
 namespace atl {
 namespace {

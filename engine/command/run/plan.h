@@ -12,7 +12,7 @@
 #include "command/run/output_lock.h"
 #include "job/job.h"
 #include "launch/mpirun_command.h"
-#include "train/telemetry/record.h"
+#include "telemetry/record.h"
 
 namespace atl {
 

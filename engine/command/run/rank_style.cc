@@ -3,10 +3,10 @@
 #include <charconv>
 
 #include "base/error.h"
-#include "train/telemetry/json_events.h"
-#include "train/telemetry/progress.h"
-#include "train/telemetry/run_folder.h"
-#include "train/telemetry/run_summary.h"
+#include "telemetry/json_events.h"
+#include "telemetry/progress.h"
+#include "telemetry/run_folder.h"
+#include "telemetry/run_summary.h"
 
 namespace atl {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "command/command_line.h"
-#include "train/telemetry/metrics_server.h"
+#include "telemetry/metrics_server.h"
 
 namespace atl {
 

@@ -35,8 +35,8 @@
 #include "train/checkpoint/start_over.h"
 #include "train/rank_cpus.h"
 #include "train/session.h"
-#include "train/telemetry/rank_meter.h"
-#include "train/telemetry/run_setting.h"
+#include "telemetry/rank_meter.h"
+#include "train/run_setting.h"
 
 namespace atl {
 namespace {

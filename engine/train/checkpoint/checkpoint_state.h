@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "train/checkpoint/safetensors.h"
-#include "train/reached.h"
+#include "telemetry/reached.h"
 
 namespace atl {
 

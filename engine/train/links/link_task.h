@@ -8,7 +8,7 @@
 #include "strategies/schedule/schedule.h"
 #include "train/evaluation.h"
 #include "train/links/end_exchange.h"
-#include "train/links/link_metrics.h"
+#include "telemetry/link_metrics.h"
 #include "train/rank_data.h"
 
 namespace atl {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "train/sample_run.h"
+#include "telemetry/sample_run.h"
 
 namespace atl {
 namespace {

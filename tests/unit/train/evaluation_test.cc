@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "train/confusion.h"
+#include "telemetry/confusion.h"
 #include "train/small_job.h"
 
 namespace atl {

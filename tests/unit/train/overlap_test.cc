@@ -7,8 +7,8 @@
 
 #include "model/aggregate.h"
 #include "train/small_job.h"
-#include "train/telemetry/trace_file.h"
-#include "train/telemetry/traced_ranks.h"
+#include "telemetry/trace_file.h"
+#include "train/traced_ranks.h"
 
 namespace atl {
 namespace {

@@ -1,0 +1,59 @@
+// Who watches a run. The loop tells one RunObserver what happened; who listens (a terminal, a file, a metrics
+// endpoint) is no business of the loop.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "telemetry/reached.h"
+#include "telemetry/record.h"
+
+namespace atl {
+
+enum class MessageLevel { kInfo, kWarning };
+
+/// One of an epoch's several steps. The same on every rank.
+struct StepRecord {
+  Index epoch = 0, step = 0, steps = 0;  // from 1; how many the epoch has
+  double loss = 0;                       // mean over the epoch so far
+};
+
+/// With the part of the present one.
+inline double epochs_done(const StepRecord& s) {
+  return double(s.epoch - 1) + double(s.step) / double(s.steps);
+}
+
+/// Called by the loop's thread, in the order of events: on_step() within the timed part of an epoch, the others never.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  /// Before the first epoch: `run.setting` and `run.resumed_from` are set, and `run.epochs` where resumed.
+  virtual void on_start(const RunRecord& run);
+  /// After each but an epoch's last: that one ends the epoch.
+  virtual void on_step(const StepRecord& step);
+  virtual void on_epoch(const EpochRecord& epoch);
+  /// A checkpoint is on the disk.
+  virtual void on_checkpoint(const Reached& at);
+  /// After the last epoch, also when interrupted: the record is complete.
+  virtual void on_result(const RunRecord& run);
+  /// One line for the user, without a newline.
+  virtual void on_message(MessageLevel level, const std::string& text);
+};
+
+/// Hands everything on, in the order in which observers were added.
+class ObserverList : public RunObserver {
+ public:
+  void add(std::unique_ptr<RunObserver> observer) { observers_.push_back(std::move(observer)); }
+  void on_start(const RunRecord& run) override;
+  void on_step(const StepRecord& step) override;
+  void on_epoch(const EpochRecord& epoch) override;
+  void on_checkpoint(const Reached& at) override;
+  void on_result(const RunRecord& run) override;
+  void on_message(MessageLevel level, const std::string& text) override;
+
+ private:
+  std::vector<std::unique_ptr<RunObserver>> observers_;
+};
+
+}  // namespace atl

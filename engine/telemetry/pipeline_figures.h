@@ -1,0 +1,16 @@
+// When the stages of a pipeline worked in a run's last epoch, and for how much of it they stood still.
+#pragma once
+
+#include "comm/communicator.h"
+#include "strategies/gnnpipe/stage_times.h"
+#include "telemetry/record.h"
+
+namespace atl {
+
+/// Fills in the record's pipeline on rank 0, on whose clock it is. Collective over ranks that all have stages.
+void gather_pipeline(Communicator& comm, const StageTimes& times, RunRecord& record);
+
+/// From every rank's times of the same epoch, on one clock. Many chunks are told in groups of neighbours.
+PipelineEpoch pipeline_epoch(std::span<const StageTimes> ranks);
+
+}  // namespace atl

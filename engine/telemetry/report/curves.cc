@@ -1,0 +1,120 @@
+#include "telemetry/report/curves.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+
+#include "telemetry/report/chart.h"
+#include "telemetry/metric_name.h"
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kMostLatenessLayers = 4;  // two curves each, of the page's eight colours
+
+/// One curve of what `value` finds in each epoch.
+template <class Value>
+Series series(const RunRecord& run, const char* name, int colour, Value value) {
+  Series s{name, colour, {}};
+  for (const EpochRecord& epoch : run.epochs) {
+    const std::optional<double> y = value(epoch);
+    s.y.push_back(y.value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
+  return s;
+}
+
+using Epoch = const EpochRecord&;
+
+Chart loss_chart(const RunRecord& run) {
+  Chart chart{.title = "Loss", .mark = run.best_epoch};
+  chart.series = {series(run, "training", 1, [](Epoch e) { return e.loss; }),
+                  series(run, "validation", 2, [](Epoch e) { return e.validation_loss; })};
+  return chart;
+}
+
+Chart metric_chart(const RunRecord& run) {
+  Chart chart{
+      .title = metric_title(run.setting.metric), .format = NumberFormat::kPercent, .mark = run.best_epoch};
+  chart.title[0] = char(std::toupper(static_cast<unsigned char>(chart.title[0])));
+  chart.series = {series(run, "training", 1, [](Epoch e) { return e.train; }),
+                  series(run, "validation", 2, [](Epoch e) { return e.validation; }),
+                  series(run, "test", 3, [](Epoch e) { return e.test; })};
+  return chart;
+}
+
+/// How soon a value is reached is what strategies are compared by.
+Chart metric_by_time_chart(const RunRecord& run) {
+  Chart chart = metric_chart(run);
+  chart.title += " by time of training";
+  chart.mark = 0;
+  double sum = 0;
+  for (const EpochRecord& epoch : run.epochs) chart.seconds.push_back(sum += epoch.epoch_seconds);
+  return chart;
+}
+
+/// The few slowest epochs, such as the first, which allocates, would squeeze all others into a line.
+Chart time_chart(const RunRecord& run) {
+  Chart chart{.title = "Epoch time", .format = NumberFormat::kSeconds};
+  chart.series = {series(run, "training alone", 1, [](Epoch e) { return e.epoch_seconds; })};
+  std::vector<double> sorted = chart.series[0].y;
+  std::erase_if(sorted, [](double seconds) { return !std::isfinite(seconds); });
+  if (sorted.empty()) return chart;
+  const auto slow = sorted.begin() + std::ptrdiff_t(sorted.size() * 97 / 100);
+  std::nth_element(sorted.begin(), slow, sorted.end());
+  chart.cap = 1.5 * *slow;
+  return chart;
+}
+
+/// What an epoch says of the one before it is drawn where it belongs.
+Series lateness_series(const RunRecord& run, std::size_t layer, const std::string& name, int colour,
+                       double Lateness::*what) {
+  Series s{name, colour, std::vector<double>(run.epochs.size(), std::numeric_limits<double>::quiet_NaN())};
+  for (std::size_t e = 1; e < run.epochs.size(); ++e)
+    if (layer < run.epochs[e].lateness.size()) s.y[e - 1] = run.epochs[e].lateness[layer].*what;
+  return s;
+}
+
+/// Of a strategy whose rows come late; no curves elsewhere.
+Chart lateness_chart(const RunRecord& run) {
+  Chart chart{.title = "Error of stale rows and gradients", .format = NumberFormat::kPercent};
+  const auto fullest = std::ranges::max_element(run.epochs, {}, [](Epoch e) { return e.lateness.size(); });
+  for (std::size_t l = 0; l < fullest->lateness.size() && l < kMostLatenessLayers; ++l) {
+    const std::string layer = fmt::format("layer {}", fullest->lateness[l].layer);
+    chart.series.push_back(lateness_series(run, l, layer + ", rows", int(2 * l) + 1, &Lateness::rows));
+    chart.series.push_back(
+        lateness_series(run, l, layer + ", gradients", int(2 * l) + 2, &Lateness::gradients));
+  }
+  return chart;
+}
+
+/// A learning rate that never changes tells nothing; how memory grows does.
+Chart last_chart(const RunRecord& run) {
+  const double first = run.epochs.front().learning_rate;
+  if (std::any_of(run.epochs.begin(), run.epochs.end(), [&](Epoch e) { return e.learning_rate != first; })) {
+    Chart chart{.title = "Learning rate"};
+    chart.series = {series(run, "of each epoch", 5, [](Epoch e) { return e.learning_rate; })};
+    return chart;
+  }
+  Chart chart{.title = "Memory", .format = NumberFormat::kBytes};
+  chart.series = {series(run, "resident on rank 0", 5, [](Epoch e) { return double(e.own.resident_bytes); })};
+  return chart;
+}
+
+}  // namespace
+
+std::string report_curves(const RunRecord& run) {
+  if (run.epochs.empty()) return "";
+  std::string cards;
+  for (Chart chart : {loss_chart(run), metric_chart(run), metric_by_time_chart(run), time_chart(run),
+                      last_chart(run), lateness_chart(run)}) {
+    for (const EpochRecord& epoch : run.epochs) chart.epochs.push_back(epoch.epoch);
+    const std::string figure = line_chart(chart);
+    if (!figure.empty()) cards += "<section>" + figure + "</section>\n";
+  }
+  return "<div class=grid>\n" + cards + "</div>\n";
+}
+
+}  // namespace atl

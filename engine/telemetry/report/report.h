@@ -1,0 +1,17 @@
+// report.html: what a run did, in one self-contained file that needs no network, for people.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "telemetry/record.h"
+
+namespace atl {
+
+/// The page. Under 2 MB for any run: curves and matrices too fine to be seen are thinned.
+std::string report_html(const RunRecord& run);
+
+/// Writes it atomically to `path`.
+void write_report(const RunRecord& run, const std::filesystem::path& path);
+
+}  // namespace atl

@@ -1,0 +1,26 @@
+// The story of a run in its output folder: metrics.jsonl, one object an epoch, appended as they end, and
+// run.json, everything else, written at the start and again at the end. `atoll report` makes report.html from
+// the two. result.json is for programs: the few figures of the end, as a cluster's operator gets them.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "telemetry/observer.h"
+
+namespace atl {
+
+/// Keeps these files up to date. A resumed run drops the epochs after the one that it resumed from, so that
+/// the file of a run that was killed reads like that of a run that wasn't. Rank 0 alone; Errors name the
+/// file.
+std::unique_ptr<RunObserver> make_run_folder_writer(const std::filesystem::path& folder);
+
+/// The epochs in metrics.jsonl up to and including `last`; none where there is no file. A last line that a
+/// kill cut short is left out; any other line that isn't an epoch is an Error with its number.
+std::vector<EpochRecord> read_epochs(const std::filesystem::path& folder, Index last);
+
+/// The whole record of a run, finished or not. Throws Error where `folder` holds no run.
+RunRecord read_run(const std::filesystem::path& folder);
+
+}  // namespace atl

@@ -1,0 +1,20 @@
+// Where a run takes place and on what: the part of its record that is known before the first epoch.
+#pragma once
+
+#include "comm/communicator.h"
+#include "dataset/dataset.h"
+#include "train/session.h"
+#include "telemetry/record.h"
+#include "train/trainer.h"
+
+namespace atl {
+
+RunSetting run_setting(Communicator& comm, const SessionOptions& options, const DatasetMeta& dataset,
+                       Trainer& trainer);
+
+/// One line: processor, cores, memory.
+std::string machine_line();
+/// atoll, compiler, openblas, …
+std::map<std::string, std::string> build_versions();
+
+}  // namespace atl
