@@ -15,7 +15,7 @@
 #include "plan/dry_columns.h"
 #include "plan/dry_step.h"
 #include "plan/planned_history.h"
-#include "strategies/schedule/embedding_history.h"
+#include "strategies/minibatch/embedding_history.h"
 
 namespace atl {
 

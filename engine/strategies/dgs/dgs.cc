@@ -3,8 +3,8 @@
 
 #include "job/strategies/batch_options.h"
 #include "job/strategies/feature_rate.h"
+#include "strategies/dgs/explanations.h"
 #include "strategies/schedule/rows.h"
-#include "strategies/schedule/mini_batch.h"
 
 namespace atl {
 namespace {
@@ -34,15 +34,20 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
   BatchSamplingOptions batches = batch_sampling(in);
   batches.features =
       FeatureStoreOptions{.bfloat16 = in.job.wire() == Precision::kBFloat16, .fill = filled_columns(in)};
-  MiniBatchOptions chosen{.batches = batches,
-                          .ahead = int(in.job.strategy.options.integer("prefetch")),
-                          .passes = passes_of(in),
-                          .slab_bytes = slab_bytes(in.job.resources.memory),
-                          .epochs = in.job.training.epochs,
-                          .gpu_features = in.job.strategy.options.number("gpuFeatures")};
-  if (steps_between_masks(in.job, in.holding.batches().features.cols) > 0)
-    chosen.explained = explanation_options(in, *batches.features);
-  return std::make_unique<MiniBatch>(in.ctx, in.comm, in.model, in.parameters, in.holding.batches(), chosen);
+  const MiniBatchOptions chosen{.batches = batches,
+                                .ahead = int(in.job.strategy.options.integer("prefetch")),
+                                .passes = passes_of(in),
+                                .slab_bytes = slab_bytes(in.job.resources.memory),
+                                .epochs = in.job.training.epochs,
+                                .gpu_features = in.job.strategy.options.number("gpuFeatures")};
+  const BatchGraph& graph = in.holding.batches();
+  const bool explains = !in.inference_only && in.comm.size() > 1 &&
+                        steps_between_masks(in.job, graph.features.cols) > 0;
+  return std::make_unique<MiniBatch>(
+      in.ctx, in.comm, in.model, in.parameters, graph, chosen,
+      explains ? std::make_unique<Explanations>(in.ctx, in.comm, in.model, in.parameters, graph,
+                                                explanation_options(in, *batches.features))
+               : nullptr);
 }
 
 }  // namespace

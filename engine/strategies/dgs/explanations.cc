@@ -92,9 +92,9 @@ void Explanations::resume(std::int64_t step) {
   lane_.begin(begun(), step);
 }
 
-void Explanations::at(std::int64_t step, std::int64_t epoch, ConstMatrixView logits) {
-  if (step % options_.every != 0) return;
-  const std::int64_t number = step / options_.every;
+void Explanations::after_forward(const BatchStep& at) {
+  if (at.step % options_.every != 0) return;
+  const std::int64_t number = at.step / options_.every;
   const Explanation* const before = number > first_ ? lane_.known(number - 1) : nullptr;
   has_begun_ = true;
   header_.at(0, 0) = Real(number + 1), header_.at(0, 1) = before != nullptr ? 1 : 0;
@@ -103,8 +103,8 @@ void Explanations::at(std::int64_t step, std::int64_t epoch, ConstMatrixView log
     std::ranges::copy(before->features, before_features_.data());
   }
   read(ctx_, parameters_.values().data(), weights_.data(), std::size_t(weights_.bytes()));
-  if (options_.of_batch) pool(host_rows_.of(ctx_, logits));
-  lane_.begin(number, epoch);
+  if (options_.of_batch) pool(host_rows_.of(ctx_, at.memory.output(at.memory.layers().end - 1)));
+  lane_.begin(number, at.epoch);
 }
 
 /// The mean of what is predicted of the step's vertices; below 0 where the rank has none.
@@ -182,11 +182,14 @@ std::vector<NamedMatrix> Explanations::state() {
   return state;
 }
 
-Index Explanations::bytes() const {
-  Index sum = arcs_.bytes() + Index(probabilities_.size() * sizeof(double)) + explainer_->bytes();
+void Explanations::report(FigureRequest& request) {
+  request.offer<ExplainedFigures>([&] { return figures(); });
+}
+
+void Explanations::count(ScheduleBytes& bytes) const {
+  bytes.saved += arcs_.bytes() + Index(probabilities_.size() * sizeof(double)) + explainer_->bytes();
   for (const Matrix* each : {&weights_, &predicted_, &before_vertices_, &before_features_})
-    sum += each->held_bytes();
-  return sum;
+    bytes.saved += each->held_bytes();
 }
 
 }  // namespace atl

@@ -11,6 +11,7 @@
 #include "sampler/feature_store.h"
 #include "strategies/dgs/explained_figures.h"
 #include "strategies/dgs/explainer_lane.h"
+#include "strategies/schedule/mini_batch.h"
 
 namespace atl {
 
@@ -31,7 +32,7 @@ struct ExplanationOptions {
 };
 
 /// One per rank, of several. References outlive it.
-class Explanations final : public BatchMasks {
+class Explanations final : public BatchMasks, public BatchHooks {
  public:
   /// Fetches the features of other ranks' vertices that own ones read. Collective.
   Explanations(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
@@ -39,21 +40,19 @@ class Explanations final : public BatchMasks {
 
   Chosen of(std::int64_t step) override;
 
-  // By the thread that trains; steps are the run's, from 0:
-  /// The next step that is trained, before batches from there on are made; of a resumed run, too, once state() is filled.
-  void start(std::int64_t step);
-  /// Within each step, before weights change. logits (n, classes) of the rank's vertices, in the device's memory.
-  void at(std::int64_t step, std::int64_t epoch, ConstMatrixView logits);
-  /// Before what makes batches ends.
-  void close() { lane_.close(); }
-
-  /// As Schedule::state(): the present masks, and what the explanation under way began with, so that it is begun anew.
-  std::vector<NamedMatrix> state();
-  /// Of the masks that the last step was made with.
-  ExplainedFigures figures();
-  Index bytes() const;
+  void prepare(BatchSamplingOptions& batches) override { batches.masks = this; }
+  /// Who makes batches may wait for an explanation that never begins.
+  void close() override { lane_.close(); }
+  void start(std::int64_t step) override;
+  void after_forward(const BatchStep& at) override;
+  /// The present masks, and what the explanation under way began with, so that it is begun anew.
+  std::vector<NamedMatrix> state() override;
+  void count(ScheduleBytes& bytes) const override;
+  /// ExplainedFigures of the masks that the last step was made with.
+  void report(FigureRequest& request) override;
 
  private:
+  ExplainedFigures figures();
   void take(std::int64_t number);
   void resume(std::int64_t step);
   void pool(ConstMatrixView logits);

@@ -3,12 +3,36 @@
 #include "job/strategies/batch_options.h"
 #include "strategies/schedule/job_sampling.h"
 #include "strategies/schedule/rows.h"
+#include "strategies/minibatch/embedding_history.h"
 #include "strategies/schedule/mini_batch.h"
 
 namespace atl {
 namespace {
 
 constexpr std::int64_t kPresampledSteps = 32;
+
+/// Sampler `historical`: a batch ends at vertices of other ranks, of which older embeddings are kept.
+class HistoricalEmbeddings final : public BatchHooks {
+ public:
+  HistoricalEmbeddings(const ScheduleInput& in, const HistoryOptions& options)
+      : rows_(history_rows(in.holding.batches().training, in.holding.batches().owners, in.comm, options.rows)),
+        history_(in.ctx, in.comm, in.model, *rows_, options, in.job.wire()) {}
+
+  void prepare(BatchSamplingOptions& batches) override { batches.history = &history_.directory(); }
+  void start(std::int64_t step) override { history_.start(step); }
+  void before_forward(const BatchStep& at) override {
+    history_.begin(at.step);
+    history_.read(at.batch.batch, at.memory);
+  }
+  void after_forward(const BatchStep& at) override { history_.push(at.batch.pushes, at.memory); }
+  std::vector<NamedMatrix> state() override { return history_.state(); }
+  std::int64_t growths() const override { return history_.growths(); }
+  void count(ScheduleBytes& bytes) const override { history_.count(bytes); }
+
+ private:
+  const std::unique_ptr<HistoryRows> rows_;
+  EmbeddingHistory history_;
+};
 
 std::unique_ptr<Schedule> make(const ScheduleInput& in) {
   const Options& options = in.job.strategy.options;
@@ -26,10 +50,12 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                 .passes = passes_of(in),
                                 .slab_bytes = slab_bytes(in.job.resources.memory),
                                 .epochs = in.job.training.epochs,
-                                .history = job_history(in.job),
-                                .wire = in.job.wire(),
                                 .gpu_features = options.number("gpuFeatures")};
-  return std::make_unique<MiniBatch>(in.ctx, in.comm, in.model, in.parameters, in.holding.batches(), chosen);
+  std::unique_ptr<BatchHooks> history;
+  if (const auto kept = job_history(in.job); kept && !in.inference_only)
+    history = std::make_unique<HistoricalEmbeddings>(in, *kept);
+  return std::make_unique<MiniBatch>(in.ctx, in.comm, in.model, in.parameters, in.holding.batches(), chosen,
+                                     std::move(history));
 }
 
 }  // namespace

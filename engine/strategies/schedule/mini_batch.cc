@@ -10,7 +10,8 @@ LayerRange all_layers(const Model& model) {
 }  // namespace
 
 MiniBatch::MiniBatch(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
-                     const BatchGraph& graph, const MiniBatchOptions& options)
+                     const BatchGraph& graph, const MiniBatchOptions& options,
+                     std::unique_ptr<BatchHooks> hooks)
     : ctx_(ctx),
       comm_(comm),
       trace_(comm.trace()),
@@ -27,50 +28,39 @@ MiniBatch::MiniBatch(Context& ctx, Communicator& comm, const Model& model, Param
                   .features = features_.get()}),
       pass_(ctx, model, all_layers(model), options.batches.sampling.seed),
       memory_(ctx.device, model, all_layers(model), options.passes, true),
-      copies_(ctx) {
+      copies_(ctx),
+      hooks_(std::move(hooks)) {
   if (options.passes == Passes::kInference) return;
   ctx.workspace->expect_batches();
   BatchSamplingOptions batches = options.batches;
   if (batches.features) batches.features->device = features_->places();
   batches.sampling.normalisation = model.needs.normalisation;
   batches.sampling.attention = model.needs.attention;
-  if (options.explained && comm.size() > 1)
-    batches.masks = &explanations_.emplace(ctx, comm, model, parameters, graph, *options.explained);
-  if (const auto& kept = options.history) {
-    history_rows_ = history_rows(graph.training, graph.owners, comm, kept->rows);
-    history_.emplace(ctx, comm, model, *history_rows_, *kept, options.wire);
-    batches.history = &history_->directory();
-  }
+  if (hooks_) hooks_->prepare(batches);
   feed_.emplace(comm, graph,
                 BatchFeedOptions{.batches = batches, .ahead = options.ahead, .epochs = options.epochs});
 }
 
-/// Who makes batches may wait for an explanation that never begins.
 MiniBatch::~MiniBatch() {
-  if (explanations_) explanations_->close();
+  if (hooks_) hooks_->close();
 }
 
 void MiniBatch::start(std::int64_t step) {
-  if (explanations_) {
-    explanations_->close();
+  if (hooks_) {
+    hooks_->close();
     feed_->stop();
-    explanations_->start(step);
-  }
-  if (history_) {
-    feed_->stop();
-    history_->start(step);
+    hooks_->start(step);
   }
   feed_->start(step);
 }
 
 std::vector<NamedMatrix> MiniBatch::state() {
-  if (history_) return history_->state();
-  return explanations_ ? explanations_->state() : std::vector<NamedMatrix>();
+  return hooks_ ? hooks_->state() : std::vector<NamedMatrix>();
 }
 
 void MiniBatch::report(FigureRequest& request) {
   request.offer<BatchCounts>([&] { return feed_ ? feed_->counts() : BatchCounts(); });
-  if (explanations_) request.offer<ExplainedFigures>([&] { return explanations_->figures(); });
+  if (hooks_) hooks_->report(request);
 }
 
 /// Steps of the run are counted from 1, batches from 0.
@@ -84,16 +74,12 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   if (options_.batches.weighs) pass_.share(comm_, made.shares);
   memory_.shape(pass_.rows());
   copies_.restart();
-  if (history_) {
-    history_->begin(step - 1);
-    history_->read(made.batch, memory_);
-  }
+  const BatchStep at{step - 1, (step - 1) / steps() + 1, made, memory_};
+  if (hooks_) hooks_->before_forward(at);
   const RangeInput input{Rows(features_->of(made)), {}};
   runner_.forward(pass_, parameters_.present(), memory_, input);
-  if (history_) history_->push(made.pushes, memory_);
+  if (hooks_) hooks_->after_forward(at);
   tell(Work::kLoss);
-  if (explanations_)
-    explanations_->at(step - 1, (step - 1) / steps() + 1, memory_.output(memory_.layers().end - 1));
   LossRows rows{feed_->owned_rows(made.batch), made.batch.total};
   rows.pairs = &made.pairs;
   session.loss(memory_.output(memory_.layers().end - 1), rows, memory_.d_output());
@@ -108,7 +94,7 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
 
 std::int64_t MiniBatch::growths() const {
   return memory_.growths() + ctx_.workspace->growths() + features_->growths() +
-         (history_ ? history_->growths() : 0);
+         (hooks_ ? hooks_->growths() : 0);
 }
 
 void MiniBatch::tell(Work work) const {
@@ -124,9 +110,8 @@ ScheduleBytes MiniBatch::bytes() const {
   ScheduleBytes b;
   memory_.count(b);
   inference_.count(b);
-  if (history_) history_->count(b);
   if (features_) b.halo += features_->bytes();
-  if (explanations_) b.saved += explanations_->bytes();
+  if (hooks_) hooks_->count(b);
   return b;
 }
 

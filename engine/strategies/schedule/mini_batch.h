@@ -6,8 +6,6 @@
 
 #include "strategies/schedule/batch_feed.h"
 #include "strategies/schedule/device_features.h"
-#include "strategies/schedule/embedding_history.h"
-#include "strategies/dgs/explanations.h"
 #include "strategies/schedule/slab_inference.h"
 
 namespace atl {
@@ -18,18 +16,43 @@ struct MiniBatchOptions {
   Passes passes = Passes::kTraining;
   Index slab_bytes = atl::slab_bytes(0);  // of inference
   std::int64_t epochs = 1;                // batches beyond them aren't made ahead
-  std::optional<ExplanationOptions>
-      explained{};                          // of several ranks; none: masks say nothing of what batches read
-  std::optional<HistoryOptions> history{};  // none: all that a batch needs is computed for it
-  Precision wire = Precision::kFloat32;     // of what is pushed
-  double gpu_features = 0;                  // share of a GPU's memory for own rows of features
+  double gpu_features = 0;                // share of a GPU's memory for own rows of features
+};
+
+/// Where training stands.
+struct BatchStep {
+  std::int64_t step, epoch;  // steps of the run, from 0; epochs from 1
+  const StreamedBatch& batch;
+  PassMemory& memory;  // of the pass, in the batch's shape
+};
+
+/// What a strategy does besides, around the steps of its mini-batches. One per rank; calls are collective, and made by the thread that
+/// trains.
+class BatchHooks {
+ public:
+  virtual ~BatchHooks() = default;
+  /// What batches are made with besides.
+  virtual void prepare(BatchSamplingOptions& batches) = 0;
+  /// Whoever makes batches must not wait for it any longer.
+  virtual void close() {}
+  /// `step` (from 0) is the next one that is trained, and no batch is being made. Of a resumed run, once state() is filled.
+  virtual void start(std::int64_t step) = 0;
+  virtual void before_forward(const BatchStep& /*at*/) {}
+  virtual void after_forward(const BatchStep& at) = 0;
+  /// As Schedule::state().
+  virtual std::vector<NamedMatrix> state() = 0;
+  /// How often memory had to grow.
+  virtual std::int64_t growths() const { return 0; }
+  virtual void count(ScheduleBytes& bytes) const = 0;
+  virtual void report(FigureRequest& /*request*/) {}
 };
 
 /// Collective: all ranks make the same calls. References outlive it.
 class MiniBatch final : public Schedule {
  public:
   MiniBatch(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
-            const BatchGraph& graph, const MiniBatchOptions& options);
+            const BatchGraph& graph, const MiniBatchOptions& options,
+            std::unique_ptr<BatchHooks> hooks = nullptr);
   ~MiniBatch() override;
 
   std::int64_t steps() const override { return feed_ ? feed_->seeds().steps() : 1; }
@@ -39,7 +62,7 @@ class MiniBatch final : public Schedule {
   void count_non_finite(const double* unless, double* by_layer) override;
   ScheduleBytes bytes() const override;
   std::vector<NamedMatrix> state() override;
-  /// BatchCounts and, where it explains, ExplainedFigures of the last explanation.
+  /// BatchCounts, and what the hooks have.
   void report(FigureRequest& request) override;
 
  private:
@@ -59,9 +82,7 @@ class MiniBatch final : public Schedule {
   BatchPass pass_;
   PassMemory memory_;
   DeviceCopies copies_;  // of what a step's loss reads
-  std::optional<Explanations> explanations_;
-  std::unique_ptr<HistoryRows> history_rows_;
-  std::optional<EmbeddingHistory> history_;  // none: nothing is kept
+  const std::unique_ptr<BatchHooks> hooks_;  // null: a step is nothing but its pass
   std::optional<BatchFeed> feed_;            // none: this schedule doesn't train
 };
 

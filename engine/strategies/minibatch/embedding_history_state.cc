@@ -2,7 +2,7 @@
 // are for. Numbers cross as two Reals each, which a float holds exactly.
 #include <fmt/format.h>
 
-#include "strategies/schedule/embedding_history.h"
+#include "strategies/minibatch/embedding_history.h"
 
 namespace atl {
 namespace {

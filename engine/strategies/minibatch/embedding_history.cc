@@ -1,4 +1,4 @@
-#include "strategies/schedule/embedding_history.h"
+#include "strategies/minibatch/embedding_history.h"
 
 #include <utility>
 
